@@ -1,0 +1,134 @@
+package dag
+
+import "time"
+
+// A Plan says what is to run and on what. Jobs are in plan order, which breaks ties.
+type Plan struct {
+	Name    string // the workflow's name, e.g. the script's path
+	Cluster Cluster
+	Jobs    []Job
+	// Overheads of the engine that launches the jobs; all zero for the paper's cluster.
+	Overheads Overheads
+	// Profiles are plans with costs, learned from earlier runs, best first. They are consulted where this run knows nothing.
+	Profiles []*Plan
+}
+
+// A Policy names the scheduler that the replay imitates.
+type Policy uint8
+
+// The policies.
+const (
+	FIFO Policy = iota // map slots and reduce slots, Hadoop 0.20 as in the ParaTimer paper
+	YARN               // one pool of containers by memory, Pig's waves
+)
+
+// A Cluster is what the tasks run on.
+type Cluster struct {
+	Policy       Policy
+	MapSlots     int           // FIFO: slots for map tasks
+	ReduceSlots  int           // FIFO: slots for reduce tasks
+	SlotsPerNode int           // FIFO: node of a slot = slot / SlotsPerNode; 0 counts as 1
+	Setup        time.Duration // set-up of each task, inside its slot, before its first tuple
+	MemoryMB     int           // YARN: memory for containers, all nodes together
+	QueueMB      int           // YARN: what our queue may use at most; 0: MemoryMB
+	Nodes        []Node        // YARN: the nodes, where known
+}
+
+// A Node is a machine that runs containers.
+type Node struct {
+	Name     string
+	MemoryMB int
+	Slow     float64 // simulation: its tasks take this many times as long; 0 counts as 1
+}
+
+// Overheads are the pauses around jobs that are nobody's task. Measured on real runs in facts/live.md 4.
+type Overheads struct {
+	Launch   time.Duration // a job's submission to the launch of its first task (AM start included)
+	AMStart  time.Duration // a job's submission to its AM holding a container
+	Finish   time.Duration // a job's last task end to the job's end
+	Wave     time.Duration // a wave's last job end to the submission of the next wave
+	Stagger  time.Duration // between submissions of jobs of one wave
+	Handoff  time.Duration // a container's release to its next use
+	AMHold   time.Duration // a job's end to the release of its AM's container
+	Copy     time.Duration // the last map's end to the end of copy in a waiting reduce
+	SetupMin time.Duration // a task's start-up alone on its node
+	SetupPer time.Duration // more start-up for each task started at about the same time on the node
+	Cold     time.Duration // more start-up in the first batch of a run
+}
+
+// A Job is one MapReduce job. After holds indices into Plan.Jobs.
+type Job struct {
+	Node    string // the name in the DAG, e.g. "scope-35" or "j1"; unique in the plan
+	Name    string // for people
+	Feature string // what the compiler says it does, e.g. "HASH_JOIN"
+	Alias   string // the script's aliases, e.g. "a,b"
+	After   []int
+	Map     Phase
+	Reduce  Phase
+	Limits  Limits
+	// Input names what the job reads, as the engine tells it; used to recognise a job in a profile.
+	Input []string
+}
+
+// Limits are the job's own settings that its schedule depends on (YARN).
+type Limits struct {
+	AMMB, MapMB, ReduceMB int     // container sizes; 0 is unknown
+	SlowStart             float64 // ratio of maps done before reduces are asked for
+	RampUp                float64 // ratio of the cluster that reduces may take while maps wait
+	MaxMaps, MaxReduces   int     // how many may run at once; 0: no limit
+}
+
+// A Kind tells maps from reduces, and both from the pauses between tasks.
+type Kind uint8
+
+// The kinds. Map and Reduce are phases of tasks; the others are spans of a schedule in which the query waits.
+const (
+	Map    Kind = iota
+	Reduce      // copy, sort, reduce
+	Launch      // a job is submitted, no task of it has started
+	Wave        // all jobs of a wave are done, the next wave is not submitted
+	Finish      // all tasks of a job are done, the job is not
+)
+
+// A Phase is the tasks of one kind of a job.
+type Phase struct {
+	Tasks int  // number of tasks; meaningless while !Known
+	Known bool // false: nobody has said how many tasks there will be
+	// Pipelines run one after the other in each task. A map has one, a reduce three: Copy, Sort, Work.
+	Pipelines []Pipeline
+	// What a profile knows beyond pipelines.
+	Setup  Series // milliseconds from a task's start to its first tuple
+	Out    Series // tuples written by a task
+	Bytes  Series // bytes read by a task (for a reduce: shuffled)
+	Extent Series // milliseconds of a whole task, from start to end
+}
+
+// Pipelines of a reduce task, in order. A map task has only pipeline 0.
+const (
+	Copy = iota
+	Sort
+	Work
+	Pipelines // how many a task has at most
+)
+
+// A Pipeline processes Tuples tuples a task at Alpha milliseconds a tuple (the paper's N and alpha).
+type Pipeline struct {
+	Tuples Series
+	Alpha  Series
+}
+
+// Phase returns the job's phase of kind k, which must be Map or Reduce.
+func (j *Job) Phase(k Kind) *Phase {
+	if k == Map {
+		return &j.Map
+	}
+	return &j.Reduce
+}
+
+// Count returns the number of tasks, 0 where it is unknown.
+func (p *Phase) Count() int {
+	if !p.Known {
+		return 0
+	}
+	return p.Tasks
+}

@@ -1,0 +1,53 @@
+package dag
+
+// A Run is what a watcher has seen of one query: a bounded window of snapshots and the ones that plans are made from.
+// Estimators are pure functions of a run.
+type Run struct {
+	Window  []*Snapshot // newest last; at least one
+	Anchors []*Snapshot // the first snapshot and the one at the newest failure: when the paper (section 4) plans and re-plans
+}
+
+// Now returns the newest snapshot.
+func (r Run) Now() *Snapshot { return r.Window[len(r.Window)-1] }
+
+// Before returns the newest snapshot that is at least ms milliseconds older than Now, or the oldest one.
+func (r Run) Before(ms int64) *Snapshot {
+	limit := r.Now().At - Instant(ms)
+	for i := len(r.Window) - 1; i >= 0; i-- {
+		if r.Window[i].At <= limit {
+			return r.Window[i]
+		}
+	}
+	return r.Window[0]
+}
+
+// windowMS bounds a run's window: rates are taken over at most a minute (facts P16), and ten seconds of it by Luo.
+const windowMS = 60_000
+
+// Append returns the run with s as its newest snapshot. Snapshots older than the window are dropped, anchors stay.
+func (r Run) Append(s *Snapshot) Run {
+	if len(r.Window) == 0 || failures(s) > failures(r.Now()) {
+		r.Anchors = append(r.Anchors[:min(len(r.Anchors), 1):min(len(r.Anchors), 1)], s)
+	}
+	cut := 0
+	for cut+1 < len(r.Window) && r.Window[cut+1].At <= s.At-windowMS {
+		cut++
+	}
+	window := make([]*Snapshot, 0, len(r.Window)-cut+1)
+	r.Window = append(append(window, r.Window[cut:]...), s)
+	return r
+}
+
+func failures(s *Snapshot) int {
+	n := 0
+	for i := range s.Jobs {
+		for _, k := range []Kind{Map, Reduce} {
+			for _, a := range s.Jobs[i].Phase(k).Attempts {
+				if a.State == AttemptFailed {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}

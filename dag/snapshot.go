@@ -1,0 +1,112 @@
+package dag
+
+// A Snapshot is the whole world at one instant. A reader of one snapshot needs nothing else.
+// Snapshots are values: once handed out, nothing of them is changed; unchanged parts may be shared between them.
+type Snapshot struct {
+	Plan     *Plan
+	At       Instant // by the cluster's clock
+	ID       string  // the workflow's id
+	User     string
+	Queue    string
+	State    State
+	Jobs     []JobState  // parallel to Plan.Jobs
+	Nodes    []NodeState // YARN: the nodes, where known
+	Load     []Load      // YARN: containers of applications that are not ours
+	Stale    Instant     // the instant of the last good observation if this is a repetition of it, else NoInstant
+	Warnings []Warning
+}
+
+// A JobState is how far a job is.
+type JobState struct {
+	ID        string // the engine's, e.g. "job_1795222440184_0007"; "" before submission
+	State     State
+	Submitted Instant // handed to the cluster
+	Started   Instant // its master is up and has begun
+	Finished  Instant // as the engine says
+	Attempt   int     // the master's attempt, from 1; 0 unknown
+	HeldMB    int     // YARN: memory that its application holds now, the AM's included
+	Map       PhaseState
+	Reduce    PhaseState
+	Diagnosis string // why it failed, first line
+}
+
+// A PhaseState holds the attempts of a phase. A task with no running, waiting or succeeded attempt is pending.
+type PhaseState struct {
+	// Attempts are ordered by task, then number.
+	Attempts []Attempt
+}
+
+// An Attempt is one attempt to run a task. Counters that the engine did not give are NaN.
+type Attempt struct {
+	Task   int32 // index in its phase, from 0
+	Number int32 // 0 for the first attempt
+	State  AttemptState
+	Slot   int32   // FIFO: the slot; -1 where there is none
+	Node   int32   // YARN: index in Snapshot.Nodes, FIFO: slot / SlotsPerNode; -1 where unknown
+	Start  Instant // holds its slot since
+	End    Instant // NoInstant while it runs
+
+	Done    [Pipelines]float64 // tuples processed in each pipeline (the paper's K). A map uses only Done[0]
+	Total   [Pipelines]float64 // tuples in all, as this run's reports imply; NaN unknown
+	Out     float64            // tuples written so far
+	Bytes   float64            // bytes read (map) or shuffled (reduce) so far
+	Ratio   float64            // the engine's own progress, 0..1
+	CopyEnd Instant            // reduce: all map outputs are here
+	SortEnd Instant            // reduce: sorted, the reduce function begins
+
+	// First is the first report that showed work in the attempt's last pipeline, Last the newest change of its counters.
+	First, Last Mark
+	// FirstReport is when the first counters of any kind were seen; NoInstant before.
+	FirstReport Instant
+	Diagnosis   string // why it failed, first line
+}
+
+// A Mark is a report of work: where the counters stood at an instant.
+type Mark struct {
+	At   Instant // when it was seen; NoInstant: never
+	Done float64 // Done of the attempt's last pipeline (map: 0, reduce: Work)
+	Out  float64
+}
+
+// A NodeState is a node as the cluster sees it now.
+type NodeState struct {
+	Name     string
+	MemoryMB int
+	Lost     bool
+}
+
+// A Load is what another application holds of the cluster.
+type Load struct {
+	ID        string
+	Before    bool // it was submitted before every job of ours that still runs, so FIFO serves it first
+	Submitted Instant
+	Queue     string
+	HeldMB    int
+	PendingMB int // asked for and not yet given; 0 where unknown
+	Jobs      int
+}
+
+// A Warning is something a reader must know about the numbers. Codes are closed: see the Warn constants.
+type Warning struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+// Phase returns the phase state of kind k, which must be Map or Reduce.
+func (j *JobState) Phase(k Kind) *PhaseState {
+	if k == Map {
+		return &j.Map
+	}
+	return &j.Reduce
+}
+
+// Origin returns the submission of the first job, from which a run's seconds count; NoInstant before.
+func (s *Snapshot) Origin() Instant {
+	origin := NoInstant
+	for i := range s.Jobs {
+		if t := s.Jobs[i].Submitted; t.Known() && (!origin.Known() || t < origin) {
+			origin = t
+		}
+	}
+	return origin
+}

@@ -1,0 +1,91 @@
+package dag
+
+import "fmt"
+
+// A State is the state of a job or of the whole workflow.
+type State uint8
+
+// The states of a job (all but EndedUnconfirmed) and of a workflow (all but Blocked and Submitted).
+const (
+	Blocked          State = iota // not submitted
+	Submitted                     // submitted, nothing runs
+	Running                       //
+	Succeeded                     //
+	Failed                        //
+	Killed                        //
+	EndedUnconfirmed              // every known job has ended, but jobs of the DAG never came
+)
+
+var stateNames = [...]string{"blocked", "submitted", "running", "succeeded", "failed", "killed", "ended_unconfirmed"}
+
+func (s State) String() string { return name(stateNames[:], int(s)) }
+
+// Ended says whether the state is final.
+func (s State) Ended() bool { return s >= Succeeded }
+
+// MarshalText gives the name used in frames and tapes.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the name used in frames and tapes.
+func (s *State) UnmarshalText(b []byte) error { return parse(s, stateNames[:], b, "state") }
+
+// An AttemptState is the state of a task attempt.
+type AttemptState uint8
+
+// The states of an attempt. A task without an attempt is pending.
+const (
+	AttemptWaiting   AttemptState = iota // asked for a container, has none
+	AttemptRunning                       // holds a slot or container
+	AttemptSucceeded                     //
+	AttemptFailed                        //
+	AttemptKilled                        // stopped by the system, not its own fault
+)
+
+var attemptNames = [...]string{"waiting", "running", "succeeded", "failed", "killed"}
+
+func (s AttemptState) String() string { return name(attemptNames[:], int(s)) }
+
+// MarshalText gives the name used in tapes.
+func (s AttemptState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the name used in tapes.
+func (s *AttemptState) UnmarshalText(b []byte) error {
+	return parse(s, attemptNames[:], b, "attempt state")
+}
+
+var kindNames = [...]string{"map", "reduce", "launch", "wave", "finish"}
+
+func (k Kind) String() string { return name(kindNames[:], int(k)) }
+
+// MarshalText gives the name used in frames and tapes.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the name used in frames and tapes.
+func (k *Kind) UnmarshalText(b []byte) error { return parse(k, kindNames[:], b, "kind") }
+
+var policyNames = [...]string{"fifo", "yarn"}
+
+func (p Policy) String() string { return name(policyNames[:], int(p)) }
+
+// MarshalText gives the name used in plan files and tapes.
+func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the name used in plan files and tapes.
+func (p *Policy) UnmarshalText(b []byte) error { return parse(p, policyNames[:], b, "policy") }
+
+func name(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("unknown(%d)", i)
+}
+
+func parse[T ~uint8](to *T, names []string, b []byte, what string) error {
+	for i, n := range names {
+		if n == string(b) {
+			*to = T(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("dag: %q is no %s (one of %v)", b, what, names)
+}

@@ -1,0 +1,18 @@
+package dag
+
+// Warning codes. The set is closed: a frame never carries another one.
+const (
+	WarnAssumedCost     = "assumed_cost"     // a phase that nobody has seen is assumed
+	WarnUnknownSize     = "unknown_size"     // a job whose number of tasks nobody knows
+	WarnStale           = "stale"            // the last observation failed; the frame repeats an older one
+	WarnObservation     = "observation"      // something in an answer could not be used
+	WarnProfileDoubted  = "profile_doubted"  // a profile is ten times off
+	WarnNoProfile       = "no_profile_match" // a given profile does not fit this run
+	WarnClockSkew       = "clock_skew"       // the watcher's and the cluster's clocks differ
+	WarnNotReporting    = "not_reporting"    // an attempt has stopped reporting
+	WarnNodeLost        = "node_lost"        // a node with work of ours is lost
+	WarnMasterRestarted = "am_restarted"     // an application master came again; its work may be lost
+	WarnOtherLoad       = "other_load"       // other applications hold containers
+	WarnTornTape        = "torn_tape"        // a tape or capture ends in the middle of a line
+	WarnSecondLaunch    = "more_launches"    // the script launches in several batches; later ones are invisible
+)

@@ -1,0 +1,30 @@
+// Package estimators says how long: one estimator a file, each a pure function of a run.
+package estimators
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// An Estimate is one answer to "how long", under a named scenario.
+type Estimate struct {
+	Scenario string
+	Meaning  string // one sentence for people
+	// Remaining is nil where it is too early to say; then Low may give a floor.
+	Remaining *time.Duration
+	Low, High *time.Duration
+	// Progress is 0..1, NaN where the estimator has none. Estimators that give only a fraction leave Remaining nil.
+	Progress float64
+	// Origin is the least sure origin of the costs that the remaining time rests on.
+	Origin   schedule.Origin
+	Path     *pathfrag.Path // nil for estimators without one
+	Warnings []dag.Warning
+}
+
+// An Estimator is a pure function of a run: the same run, the same answer.
+type Estimator interface {
+	Estimate(run dag.Run) (Estimate, error)
+}

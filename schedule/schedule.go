@@ -1,0 +1,126 @@
+// Package schedule says when each task that is left would run: it replays a scheduler from any snapshot in virtual time.
+//
+// One engine serves as planner and as ground truth of simulations; only the costs differ (facts A1). It is
+// deterministic: the same snapshot and costs give the same schedule. Times are integer milliseconds.
+// It reads no clock and does no I/O.
+package schedule
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Task is a task for which a cost is asked. Slot and Node are where it is about to run, -1 where that is not known.
+type Task struct {
+	Job     int
+	Kind    dag.Kind
+	Index   int
+	Attempt int
+	Slot    int
+	Node    int
+	// Running is the attempt that is running now, nil for a task that would start later.
+	Running *dag.Attempt
+	// Start is when a later task would start; NoInstant where it is not decided.
+	Start dag.Instant
+	// Together is how many tasks start on its node at about the same time, itself included; 0 where unknown.
+	Together int
+}
+
+// An Origin says where a cost comes from.
+type Origin uint8
+
+// The origins, best first.
+const (
+	Observed Origin = iota // measured in this run
+	Profiled               // from an earlier run, times this run's slowdown factor
+	Assumed                // by a documented formula from other phases
+	Unknown                // nothing to go by; the cost is a floor
+)
+
+// A Cost is how long a task would still hold a slot.
+type Cost struct {
+	Setup  time.Duration // what is left of its set-up
+	Work   time.Duration // what is left of its work; of a reduce: once the last map output exists
+	Spread float64       // relative standard deviation of Work, 0 where unknown
+	Origin Origin
+	// Same is how many tasks of the phase, counted from this one on and this one included, have this very cost. At least 1.
+	Same int
+}
+
+// Left predicts what is left of a task. It is the hinge between cost models and the scheduler: a new paper is usually a new Left.
+type Left func(Task) Cost
+
+// A Fault makes a simulated attempt fail. It is asked when an attempt starts at start and would end at end,
+// and returns when it fails; ok is false for an attempt that succeeds. Node loss is not a Fault: see Options.Lost.
+type Fault func(t Task, start, end dag.Instant) (at dag.Instant, ok bool)
+
+// Options change a replay. The zero value replays with nothing going wrong.
+type Options struct {
+	Fault Fault
+	// Until stops the replay once virtual time passes it; NoInstant and 0 replay to the end.
+	Until dag.Instant
+	// Finished tasks of the snapshot are left out of Spans (they are needed for the paper's rounds, not for a time).
+	FutureOnly bool
+}
+
+// An Outcome is how a span ends.
+type Outcome uint8
+
+// The outcomes.
+const (
+	OK     Outcome = iota // succeeds (or has succeeded)
+	Fails                 // an injected failure
+	Waits                 // a pause between tasks: Launch, Wave, Finish
+)
+
+// A Span is Count tasks with consecutive indices of one phase that start and end together, each in its own slot.
+// Spans of kinds Launch, Wave and Finish are pauses: Count is 0 and Slots nil.
+type Span struct {
+	Job     int32
+	Kind    dag.Kind
+	First   int32 // index of the first task
+	Count   int32
+	Attempt int32
+	Outcome Outcome
+	Past    bool // it ended at or before Now
+	Start   dag.Instant
+	End     dag.Instant
+	// Slots[i] is the slot of task First+i, ascending. Slices may be shared between spans: read only.
+	Slots []int32
+}
+
+// A Schedule is what a replay returns.
+type Schedule struct {
+	Now   dag.Instant
+	End   dag.Instant // when the last task (FIFO) or job (YARN) ends; Now if nothing is left
+	Spans []Span      // sorted by start, kind, first slot, attempt
+	// Submitted and Finished hold each job's instants, past or planned.
+	Submitted, Finished []dag.Instant
+}
+
+// Remaining is the length of the schedule from now on.
+func (s *Schedule) Remaining() time.Duration { return s.End.Sub(s.Now) }
+
+// A StuckError says that a replay cannot go on: tasks are left and nothing can ever run them.
+type StuckError struct {
+	Job  string
+	Kind dag.Kind
+	Why  string
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("schedule: %s tasks of job %s can never run: %s", e.Kind, e.Job, e.Why)
+}
+
+// Replay runs what is left of the snapshot under its plan's policy.
+func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
+	switch s.Plan.Cluster.Policy {
+	case dag.FIFO:
+		return fifo(s, left, opt)
+	case dag.YARN:
+		return yarn(s, left, opt)
+	}
+	return nil, fmt.Errorf("schedule: no such policy: %v", s.Plan.Cluster.Policy)
+}
