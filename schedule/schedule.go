@@ -70,9 +70,9 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	OK     Outcome = iota // succeeds (or has succeeded)
-	Fails                 // an injected failure
-	Waits                 // a pause between tasks: Launch, Wave, Finish
+	OK    Outcome = iota // succeeds (or has succeeded)
+	Fails                // an injected failure
+	Waits                // a pause between tasks: Launch, Wave, Finish
 )
 
 // A Span is Count tasks with consecutive indices of one phase that start and end together, each in its own slot.
