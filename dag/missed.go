@@ -1,0 +1,15 @@
+package dag
+
+import "fmt"
+
+// A MissedError says that one observation failed and that a later one may succeed. A watcher repeats its last good
+// snapshot, marked stale, and goes on; a tape records it, so that a replay is stale at the same instants.
+// Sources return every other error (but io.EOF) only where going on is pointless.
+type MissedError struct {
+	At  Instant // by the cluster's clock, as well as the source can tell
+	Err error
+}
+
+func (e *MissedError) Error() string { return fmt.Sprintf("observation missed: %v", e.Err) }
+
+func (e *MissedError) Unwrap() error { return e.Err }
