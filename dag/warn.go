@@ -15,4 +15,5 @@ const (
 	WarnOtherLoad       = "other_load"       // other applications hold containers
 	WarnTornTape        = "torn_tape"        // a tape or capture ends in the middle of a line
 	WarnSecondLaunch    = "more_launches"    // the script launches in several batches; later ones are invisible
+	WarnNoEstimate      = "no_estimate"      // an estimator failed; its number is missing
 )
