@@ -45,10 +45,11 @@ type Node struct {
 type Overheads struct {
 	Launch   time.Duration // a job's submission to the launch of its first task (AM start included)
 	AMStart  time.Duration // a job's submission to its AM holding a container
+	Beat     time.Duration // between heartbeats of an AM to the scheduler: containers are picked up, and reduces asked for, only then
 	Finish   time.Duration // a job's last task end to the job's end
 	Wave     time.Duration // a wave's last job end to the submission of the next wave
 	Stagger  time.Duration // between submissions of jobs of one wave
-	Handoff  time.Duration // a container's release to its next use
+	Handoff  time.Duration // a container's release to its next use, beyond the wait for the AM's heartbeat
 	AMHold   time.Duration // a job's end to the release of its AM's container
 	Copy     time.Duration // the last map's end to the end of copy in a waiting reduce
 	SetupMin time.Duration // a task's start-up alone on its node

@@ -82,8 +82,9 @@ type Load struct {
 	Submitted Instant
 	Queue     string
 	HeldMB    int
-	PendingMB int // asked for and not yet given; 0 where unknown
-	Jobs      int
+	PendingMB int     // asked for and not yet given; 0 where unknown
+	AMMB      int     // of HeldMB, what its AM holds; 0 where unknown
+	Progress  float64 // the engine's own figure for the application, 0..1; NaN where unknown
 }
 
 // A Warning is something a reader must know about the numbers. Codes are closed: see the Warn constants.
