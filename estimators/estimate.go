@@ -19,9 +19,11 @@ type Estimate struct {
 	// Progress is 0..1, NaN where the estimator has none. Estimators that give only a fraction leave Remaining nil.
 	Progress float64
 	// Origin is the least sure origin of the costs that the remaining time rests on.
-	Origin   schedule.Origin
-	Path     *pathfrag.Path // nil for estimators without one
-	Warnings []dag.Warning
+	Origin schedule.Origin
+	// AssumedRatio is the share of Remaining that rests on assumed or unknown costs, 0..1.
+	AssumedRatio float64
+	Path         *pathfrag.Path // nil for estimators without one
+	Warnings     []dag.Warning
 }
 
 // An Estimator is a pure function of a run: the same run, the same answer.
