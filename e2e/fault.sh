@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Breaks a running cluster of hadoop.sh in the ways that clusters break by themselves.
+set -euo pipefail
+
+. "$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/hadoop/lab.sh"
+
+usage() {
+	cat >&2 <<'END'
+usage: fault.sh [--wait SECONDS] FAULT
+
+  kill-task JOB_OR_APP PATTERN   kill -9 the JVM of one running attempt, the first that matches
+                                 PATTERN, a regular expression such as m_000006_0 or 'r_.*'
+  kill-am APP                    kill -9 the application's AM
+  kill-node N                    kill -9 NodeManager N together with all its containers
+
+JOB_OR_APP may be job_1_0001, application_1_0001, or "last" for the newest with a process.
+Prints what was killed and when, in milliseconds. --wait waits that long for it to run.
+END
+	exit 2
+}
+
+# jvms CLASS prints "PID COMMAND-LINE" of the run's processes with that main class.
+jvms() {
+	local pid line
+	for pid in $(marked "$MARK"); do
+		line=$(command_line "$pid")
+		if [[ $line == */java\ *\ "$1"\ * ]]; then
+			echo "$pid $line"
+		fi
+	done
+}
+
+# number JOB_OR_APP prints what its ids have in common: 1_0001.
+number() {
+	case $1 in
+	job_* | application_*) echo "${1#*_}" ;;
+	last)
+		jvms "$AM" | sed -n 's/.*\/application_\([0-9]*_[0-9]*\)\/.*/\1/p' | sort -t_ -k1,1n -k2,2n | tail -n 1
+		;;
+	*) die "'$1' is neither a job nor an application" ;;
+	esac
+}
+
+AM=org.apache.hadoop.mapreduce.v2.app.MRAppMaster
+CHILD=org.apache.hadoop.mapred.YarnChild
+
+# Each finder prints "PID NAME" of what is to be killed, or nothing.
+
+find_task() {
+	local id
+	id=$(number "$1")
+	jvms "$CHILD" | sed -n "s/^\([0-9]*\) .* \(attempt_${id:-none}_[mr]_[0-9]*_[0-9]*\) .*/\1 \2/p" |
+		sort -k2 | grep -E -- "_$2\$" | head -n 1 || true
+}
+
+find_am() {
+	local id
+	id=$(number "$1")
+	jvms "$AM" | sed -n "s/^\([0-9]*\) .*\/\(container_[e0-9_]*${id:-none}_[0-9_]*\)[ /].*/\1 \2/p" | head -n 1
+}
+
+kill_found() { # kill_found WHAT FINDER ARG...
+	local what=$1 found until=$((SECONDS + WAIT))
+	shift
+	while found=$("$@") && [[ -z $found ]]; do
+		((SECONDS < until)) || die "no $what runs now; --wait SECONDS waits for one"
+		sleep 0.2
+	done
+	kill -KILL "${found%% *}" || die "$what ended before it could be killed: try again"
+	echo "killed ${found#* } at $(now_ms)"
+}
+
+kill_node() {
+	local mark at pids
+	mark=$(node_mark "$1")
+	[[ -f $RUN/pid/node$1 ]] || die "this cluster has no node $1"
+	pids=$(marked "$mark")
+	[[ -n $pids ]] || die "node $1 is dead already"
+	at=$(now_ms)
+	# The NodeManager first, so that it cannot report the others' end.
+	kill_all KILL "$(<"$RUN/pid/node$1")"
+	# shellcheck disable=SC2086
+	kill_all KILL $pids
+	# It may have started a container in between.
+	until wait_gone "$mark" 1; do
+		# shellcheck disable=SC2046
+		kill_all KILL $(marked "$mark")
+		((SECONDS < 30)) || die "these processes of node $1 do not die: $(marked "$mark" | xargs)"
+	done
+	echo "killed node$1 at $at"
+}
+
+WAIT=0
+if [[ ${1:-} == --wait ]]; then
+	WAIT=${2:-}
+	[[ $WAIT =~ ^[0-9]+$ ]] || usage
+	shift 2
+fi
+load_run
+case ${1:-}/$# in
+kill-task/3) kill_found "attempt of $2 like $3" find_task "$2" "$3" ;;
+kill-am/2) kill_found "AM of $2" find_am "$2" ;;
+kill-node/2) kill_node "$2" ;;
+*) usage ;;
+esac

@@ -1,0 +1,396 @@
+#!/usr/bin/env bash
+# A real Hadoop and Pig on one machine, from Maven's jars alone.
+set -euo pipefail
+
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+E2E=$(dirname "$HERE")
+. "$HERE/lab.sh"
+. "$HERE/conf.sh"
+
+usage() {
+	cat >&2 <<'END'
+usage: hadoop.sh VERB
+
+  fetch                        get the jars (once)
+  up [--nodes N] [--hdfs] [--queues] [--slow N]
+                               start a fresh cluster and wait until it answers
+  down                         kill everything that belongs to it
+  status                       say what runs; exit 0 up, 1 partly, 3 down
+  env                          print the run's settings for eval
+  node N                       start NodeManager N again after fault.sh kill-node N
+  pig SCRIPT [-p K=V]... [-D K=V]... [--queue Q] [--user U]
+  stream [ARG]...              Hadoop Streaming; pace.py and quadratic.py are at hand
+  run CLASS [ARG]...           any class with a main
+
+An argument such as 20x600x300 names input data: 20 files of 600 records over 300 keys;
+20x600x300z1.2 draws the keys by Zipf's law with that exponent. It is made when first used.
+State is in $PARATIMER_LAB (default ~/.cache/paratimer/lab).
+END
+	exit 2
+}
+
+lock() {
+	mkdir -p "$LAB"
+	need flock "install util-linux"
+	exec 9>"$LAB/lock"
+	flock -w 120 9 || die "another hadoop.sh has worked on $LAB for two minutes: wait for it, or set PARATIMER_LAB to a folder of your own"
+}
+
+find_java() {
+	[[ -n ${JAVA:-} ]] && return
+	JAVA=${JAVA_HOME:+$JAVA_HOME/bin/}java
+	need "$JAVA" "install a JDK 17, or set JAVA_HOME to one"
+	local settings major
+	settings=$("$JAVA" -XshowSettings:properties -version 2>&1) || die "$JAVA does not start: $settings"
+	major=$(sed -n 's/^ *java.specification.version = //p' <<<"$settings")
+	JAVA_HOME=$(sed -n 's/^ *java.home = //p' <<<"$settings")
+	JAVA=$JAVA_HOME/bin/java
+	export JAVA_HOME
+	case $major in
+	17) ;;
+	1.* | 9 | 10) die "$JAVA is Java $major: Hadoop needs 11 or later, 17 is what we test" ;;
+	*) echo "hadoop.sh: $JAVA is Java $major; only 17 is tested" >&2 ;;
+	esac
+}
+
+fetch() {
+	local stamp
+	stamp=$(cksum <"$HERE/pom.xml")
+	if [[ -f $LAB/lib/stamp && $(<"$LAB/lib/stamp") == "$stamp" ]]; then
+		return
+	fi
+	need mvn "install Maven 3; it gets Hadoop's jars"
+	echo "hadoop.sh: getting the jars into $LAB (150 MB, some minutes the first time)" >&2
+	rm -rf "$LAB/new" && mkdir -p "$LAB/new"
+	mvn -B -q --strict-checksums -f "$HERE/pom.xml" package "-Dlab=$LAB/new" >"$LAB/fetch.log" 2>&1 || {
+		tail -n 20 "$LAB/fetch.log" >&2
+		die "Maven did not get the jars: see $LAB/fetch.log; Maven needs a repository that it can reach"
+	}
+	echo "$stamp" >"$LAB/new/lib/stamp"
+	rm -rf "$LAB/lib" "$LAB/piglib"
+	mv "$LAB/new/lib" "$LAB/new/piglib" "$LAB"
+	rmdir "$LAB/new"
+}
+
+udf_jar() {
+	local jar=$LAB/udf.jar old=0 source
+	for source in "$E2E"/udf/*.java; do
+		[[ $jar -nt $source ]] || old=1
+	done
+	((old)) || return 0
+	local javac=$JAVA_HOME/bin/javac classes
+	[[ -x $javac ]] || die "no javac in $JAVA_HOME: install a JDK 17, a JRE is not enough"
+	classes=$(mktemp -d "$LAB/udf.XXXXXX")
+	"$javac" -nowarn -d "$classes" -cp "$LAB/piglib/*:$LAB/lib/*" "$E2E"/udf/*.java
+	"$JAVA_HOME/bin/jar" cf "$classes.jar" -C "$classes" .
+	mv "$classes.jar" "$jar"
+	rm -rf "$classes"
+}
+
+port_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+pick_ports() {
+	declare -gA PORT=()
+	local want name port used=' '
+	for want in "$@"; do
+		name=${want%=*} port=${want#*=}
+		while [[ $used == *" $port "* ]] || port_taken "$port"; do
+			port=$((port + 1))
+		done
+		if [[ $port != "${want#*=}" ]]; then
+			echo "hadoop.sh: port ${want#*=} is taken, $name uses $port" >&2
+		fi
+		used+="$port "
+		PORT[$name]=$port
+	done
+}
+
+JVM=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 --add-opens=java.base/java.lang=ALL-UNNAMED)
+
+daemon() { # daemon NAME CLASSPATH CLASS [ENV]...: starts in the background, notes the pid
+	local name=$1 cp=$2 class=$3
+	shift 3
+	# The lock's descriptor must not live on in a daemon.
+	env "$MARK" "$@" setsid "$JAVA" -Xmx384m "${JVM[@]}" \
+		"-Djdk.net.hosts.file=$RUN/hosts" "-Djava.io.tmpdir=$RUN/tmp" \
+		"-Dhadoop.log.dir=$RUN/log" "-Dyarn.log.dir=$RUN/log" \
+		-cp "$cp" "$class" </dev/null >"$RUN/log/$name.log" 2>&1 9>&- &
+	echo $! >"$RUN/pid/$name"
+}
+
+start_node() {
+	local mark pace=1
+	mark=$(node_mark "$1")
+	if [[ $1 == "${SLOW:-}" ]]; then
+		pace=2
+	fi
+	daemon "node$1" "$RUN/node$1/conf:$RUN/conf:$LAB/lib/*" \
+		org.apache.hadoop.yarn.server.nodemanager.NodeManager "$mark" "PARATIMER_PACE=$pace"
+}
+
+answer() { curl -sS --noproxy '*' --max-time 5 "$@" 2>/dev/null; }
+
+# await NAME URL PATTERN waits until daemon NAME is ready: URL's answer has PATTERN.
+await() {
+	local name=$1 url=$2 pattern=$3 until=$((SECONDS + 90))
+	until answer "$url" | grep -Eq "$pattern"; do
+		if ! kill -0 "$(<"$RUN/pid/$name")" 2>/dev/null; then
+			tail -n 20 "$RUN/log/$name.log" >&2
+			die "$name has died: see $RUN/log/$name.log"
+		fi
+		((SECONDS < until)) || die "$name is not ready after 90 s ($url has no $pattern): see $RUN/log/$name.log"
+		sleep 0.2
+	done
+}
+
+up() {
+	NODES=1 HDFS=0 QUEUES=0 SLOW=
+	while (($#)); do
+		case $1 in
+		--nodes) NODES=${2:-} && shift ;;
+		--slow) SLOW=${2:-} && shift ;;
+		--hdfs) HDFS=1 ;;
+		--queues) QUEUES=1 ;;
+		*) usage ;;
+		esac
+		shift || usage
+	done
+	case $NODES in
+	1) MEMORY=(3072) ;;
+	2) MEMORY=(1536 1536) ;;
+	3) MEMORY=(1024 1024 1024) ;;
+	4) MEMORY=(1024 1024 768 768) ;;
+	*) die "--nodes takes 1 to 4, not '$NODES'" ;;
+	esac
+	[[ -z $SLOW || $SLOW =~ ^[1-$NODES]$ ]] || die "--slow takes the number of a node, 1 to $NODES, not '$SLOW'"
+	[[ -r /proc/self/environ ]] || die "no /proc here: this works on Linux only"
+	need curl "install it; readiness is asked over HTTP"
+	need python3 "install it; it makes the input data"
+	lock
+	[[ -z $(marked "$MARK") ]] || die "a cluster is running in $LAB: use it, or run hadoop.sh down first"
+	find_java
+	fetch
+	udf_jar
+
+	rm -rf "$RUN"
+	mkdir -p "$RUN"/{conf,log,pid,tmp,staging,out}
+	pick_ports rm_web=8088 rm=8032 rm_scheduler=8030 rm_tracker=8031 rm_admin=8033 \
+		nm_web=8042 nm_localizer=8040 shuffle=13562 \
+		jhs_web=19888 jhs=10020 jhs_admin=10033 \
+		nn=9000 nn_web=9870 dn=9866 dn_web=9864 dn_ipc=9867
+	write_conf
+	cat >"$RUN/env" <<-END
+		PARATIMER_LAB='$LAB'
+		HADOOP_CONF_DIR='$RUN/conf'
+		PARATIMER_RM=http://localhost:${PORT[rm_web]}
+		PARATIMER_JHS=http://localhost:${PORT[jhs_web]}
+		PARATIMER_NN=http://localhost:${PORT[nn_web]}
+		PARATIMER_HDFS=$HDFS
+		PARATIMER_NODES=$NODES
+		PARATIMER_SLOW=$SLOW
+	END
+
+	local node cp="$RUN/conf:$LAB/lib/*" from=$SECONDS
+	if ((HDFS)); then
+		env "$MARK" "$JAVA" "${JVM[@]}" -cp "$cp" org.apache.hadoop.hdfs.server.namenode.NameNode \
+			-format -nonInteractive -force >"$RUN/log/format.log" 2>&1 9>&- ||
+			die "the NameNode could not format its folder: see $RUN/log/format.log"
+		daemon namenode "$cp" org.apache.hadoop.hdfs.server.namenode.NameNode
+		daemon datanode "$cp" org.apache.hadoop.hdfs.server.datanode.DataNode
+	fi
+	daemon rm "$cp" org.apache.hadoop.yarn.server.resourcemanager.ResourceManager
+	for ((node = 1; node <= NODES; node++)); do
+		start_node "$node"
+	done
+	if ((HDFS)); then
+		# Only then can the history server make its folders.
+		await namenode "http://localhost:${PORT[nn_web]}/jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState" '"NumLiveDataNodes" : 1'
+		await namenode "http://localhost:${PORT[nn_web]}/jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo" '"Safemode" : ""'
+	fi
+	daemon jhs "$cp" org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer
+	await rm "http://localhost:${PORT[rm_web]}/ws/v1/cluster/metrics" "\"activeNodes\":$NODES[,}]"
+	await jhs "http://localhost:${PORT[jhs_web]}/ws/v1/history/info" '"hadoopVersion"'
+	echo "hadoop.sh: up in $((SECONDS - from)) s: http://localhost:${PORT[rm_web]} and http://localhost:${PORT[jhs_web]}" >&2
+}
+
+down() {
+	lock
+	local pids
+	pids=$(marked "$MARK")
+	if [[ -n $pids ]]; then
+		# shellcheck disable=SC2086
+		kill_all TERM $pids
+		wait_gone "$MARK" 5 || {
+			pids=$(marked "$MARK")
+			# shellcheck disable=SC2086
+			kill_all KILL $pids
+			wait_gone "$MARK" 20 || die "these processes do not die: $(marked "$MARK" | xargs)"
+		}
+	fi
+	rm -f "$RUN"/pid/*
+}
+
+status() {
+	local file name pid alive=0 dead=0
+	for file in "$RUN"/pid/*; do
+		[[ -f $file ]] || continue
+		name=${file##*/} pid=$(<"$file")
+		if kill -0 "$pid" 2>/dev/null; then
+			echo "$name up $pid"
+			alive=$((alive + 1))
+		else
+			echo "$name dead $pid"
+			dead=$((dead + 1))
+		fi
+	done
+	if ((alive == 0)); then
+		echo "down"
+		return 3
+	fi
+	load_run
+	echo "processes $(marked "$MARK" | wc -l)"
+	answer "$PARATIMER_RM/ws/v1/cluster/metrics" | grep -Eo '"(appsRunning|appsPending|containersAllocated|allocatedMB|totalMB|activeNodes|lostNodes)":[0-9]+' | tr -d '"' | tr ':' ' ' ||
+		echo "rm does not answer at $PARATIMER_RM"
+	((dead == 0))
+}
+
+# Sets FS to the place that a data set or an output has in the run's file system.
+data_dir() { if ((PARATIMER_HDFS)); then echo /data; else echo "$LAB/data"; fi; }
+out_dir() { if ((PARATIMER_HDFS)); then echo "/out/$1-$(now_ms)"; else echo "$RUN/out/$1-$(now_ms)"; fi; }
+
+is_spec() { [[ $1 =~ ^[0-9]+x[0-9]+x[0-9]+(z[0-9.]+)?$ ]]; }
+
+java_client() { # java_client CLASSPATH CLASS [ARG]...
+	local cp=$1
+	shift
+	env "$MARK" "$JAVA" -Xmx512m "${JVM[@]}" "-Djdk.net.hosts.file=$RUN/hosts" "-Djava.io.tmpdir=$RUN/tmp" -cp "$cp" "$@"
+}
+
+# make_data SPEC... makes what is missing, in the run's file system.
+make_data() {
+	local spec new=()
+	for spec in "$@"; do
+		if [[ ! -d $LAB/data/$spec ]]; then
+			rm -rf "$LAB/data/$spec.new"
+			python3 "$E2E/data.py" "$spec" "$LAB/data/$spec.new"
+			mv "$LAB/data/$spec.new" "$LAB/data/$spec"
+		fi
+		if ((PARATIMER_HDFS)) && [[ ! -f $RUN/hdfs/has-$spec ]]; then
+			new+=("$LAB/data/$spec")
+		fi
+	done
+	if ((${#new[@]})); then
+		java_client "$RUN/conf:$LAB/lib/*" org.apache.hadoop.fs.FsShell -mkdir -p /data
+		java_client "$RUN/conf:$LAB/lib/*" org.apache.hadoop.fs.FsShell -put -f "${new[@]}" /data
+		for spec in "${new[@]}"; do
+			touch "$RUN/hdfs/has-${spec##*/}"
+		done
+	fi
+}
+
+client() {
+	load_run
+	[[ -n $(marked "$MARK") ]] || die "the cluster in $LAB is down: run hadoop.sh up"
+	find_java
+}
+
+pig() {
+	(($#)) || usage
+	local script=$1 opts=() params=() specs=() name value given=' '
+	shift
+	[[ -f $script ]] || script=$E2E/pig/${script%.pig}.pig
+	[[ -f $script ]] || die "no script $script; ours are $(cd "$E2E/pig" && echo *.pig)"
+	client
+	udf_jar
+	while (($#)); do
+		case $1 in
+		-p)
+			[[ ${2:-} == *=* ]] || die "-p takes NAME=VALUE, not '${2:-}'"
+			name=${2%%=*} value=${2#*=}
+			params+=(-param "$name=$value")
+			given+="$name "
+			if is_spec "$value"; then
+				specs+=("$value")
+			fi
+			shift
+			;;
+		-D) opts+=("-D${2:-}") && shift ;;
+		-D*) opts+=("$1") ;;
+		--queue) opts+=("-Dmapreduce.job.queuename=${2:-}") && shift ;;
+		--user) export HADOOP_USER_NAME=${2:-} && shift ;;
+		*) usage ;;
+		esac
+		shift || usage
+	done
+	while read -r name value; do
+		if [[ $given != *" $name "* ]] && is_spec "$value"; then
+			specs+=("$value")
+		fi
+	done < <(sed -n "s/^%default  *\([a-z_]*\)  *'\{0,1\}\([^' ]*\)'\{0,1\}.*/\1 \2/p" "$script")
+	make_data ${specs[@]+"${specs[@]}"}
+	name=${script##*/}
+	if [[ $given != *" out "* ]]; then
+		params+=(-param "out=$(out_dir "${name%.pig}")")
+	fi
+	params+=(-param "udf=$LAB/udf.jar" -param "data=$(data_dir)")
+	# The workflow's name is the script as given to Pig; it should not hold our folders.
+	cd "$(dirname "$script")"
+	java_client "$RUN/conf:$LAB/piglib/*:$LAB/lib/*" org.apache.pig.Main ${opts[@]+"${opts[@]}"} -x mapreduce "${params[@]}" "$name"
+}
+
+# Turns the names of data sets among the arguments into folders that exist: ARGS.
+resolve() {
+	local arg specs=()
+	ARGS=()
+	for arg in "$@"; do
+		if is_spec "$arg"; then
+			specs+=("$arg")
+			arg=$(data_dir)/$arg
+		fi
+		ARGS+=("$arg")
+	done
+	make_data ${specs[@]+"${specs[@]}"}
+}
+
+stream() {
+	client
+	resolve "$@"
+	local generic=() rest=() output=0 i
+	for ((i = 0; i < ${#ARGS[@]}; i++)); do
+		case ${ARGS[i]} in
+		-D) generic+=(-D "${ARGS[++i]:-}") ;;
+		-D*) generic+=(-D "${ARGS[i]#-D}") ;;
+		-output) output=1 && rest+=(-output) ;;
+		*) rest+=("${ARGS[i]}") ;;
+		esac
+	done
+	((output)) || rest+=(-output "$(out_dir stream)")
+	java_client "$RUN/conf:$LAB/lib/*" org.apache.hadoop.streaming.HadoopStreaming \
+		${generic[@]+"${generic[@]}"} \
+		-files "file://$E2E/stream/pace.py,file://$E2E/stream/quadratic.py" "${rest[@]}"
+}
+
+run() {
+	(($#)) || usage
+	client
+	resolve "$@"
+	java_client "$RUN/conf:$LAB/lib/*" "${ARGS[@]}"
+}
+
+node() {
+	[[ ${1:-} =~ ^[0-9]+$ ]] || usage
+	client
+	[[ -d $RUN/node$1/conf ]] || die "this cluster has nodes 1 to $PARATIMER_NODES, not $1"
+	[[ -z $(marked "$(node_mark "$1")") ]] || die "node $1 is running"
+	SLOW=$PARATIMER_SLOW
+	start_node "$1"
+}
+
+verb=${1:-}
+shift || usage
+case $verb in
+fetch) lock && fetch ;;
+env) load_run && sed 's/^/export /' "$RUN/env" ;;
+up | down | status | node | pig | stream | run) "$verb" "$@" ;;
+*) usage ;;
+esac
