@@ -111,3 +111,14 @@ func (s *Snapshot) Origin() Instant {
 	}
 	return origin
 }
+
+// Running counts the attempts that hold a slot or container.
+func (p *PhaseState) Running() int {
+	n := 0
+	for i := range p.Attempts {
+		if p.Attempts[i].State == AttemptRunning {
+			n++
+		}
+	}
+	return n
+}

@@ -120,7 +120,7 @@ func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 	case dag.FIFO:
 		return fifo(s, left, opt)
 	case dag.YARN:
-		return yarn(s, left, opt)
+		return replayYARN(s, left, opt)
 	}
 	return nil, fmt.Errorf("schedule: no such policy: %v", s.Plan.Cluster.Policy)
 }

@@ -1,11 +1,138 @@
 package schedule
 
 import (
-	"errors"
+	"container/heap"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-func yarn(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
-	return nil, errors.ErrUnsupported
+// yarn replays what real clusters do with a Pig script (facts/hadoop.md F, seen on recordings of Hadoop 3.4.2):
+// one pool of containers by memory, an AM container for each job, the earlier application first, inside an
+// application failed maps before reduces before maps, reduces asked for by slow start and ramp-up, each holding
+// its container through the copy phase, and the next wave of jobs submitted only when the whole one before it has ended.
+//
+// Its spans lie in the future or run now: the past is not repeated. Slots are lanes, numbered as containers are
+// handed out; a freed lane is used again, so a lane's tasks follow each other as in a slot.
+type yarn struct {
+	s    *dag.Snapshot
+	left Left
+	opt  Options
+	now  dag.Instant
+	jobs []yarnJob
+	// order is the order of submission, in which the scheduler serves applications.
+	order []int
+	wave waves
+	pool pool
+	todo events
+	seq  int
+	out  []Span
+	err  error
+	// recent starts by node, for the start-up law: JVMs that start together slow each other down.
+	recent map[int32][]dag.Instant
+}
+
+// An event is something that happens at an instant. At one instant ends come before beats, and beats before starts.
+type event struct {
+	at   dag.Instant
+	rank uint8
+	seq  int
+	do   func(dag.Instant)
+}
+
+const (
+	rankEnd uint8 = iota
+	rankSubmit
+	rankAsk
+	rankBeat
+	rankStart
+)
+
+type events []event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	if e[i].at != e[j].at {
+		return e[i].at < e[j].at
+	}
+	if e[i].rank != e[j].rank {
+		return e[i].rank < e[j].rank
+	}
+	return e[i].seq < e[j].seq
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	old := *e
+	last := old[len(old)-1]
+	old[len(old)-1].do = nil
+	*e = old[:len(old)-1]
+	return last
+}
+
+func (y *yarn) at(t dag.Instant, rank uint8, do func(dag.Instant)) {
+	y.seq++
+	heap.Push(&y.todo, event{max(t, y.now), rank, y.seq, do})
+}
+
+func replayYARN(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
+	y := &yarn{s: s, left: left, opt: opt, now: s.At, recent: map[int32][]dag.Instant{}}
+	if err := y.load(); err != nil {
+		return nil, err
+	}
+	y.grant(y.now)
+	for len(y.todo) > 0 && y.err == nil {
+		if opt.Until.Known() && opt.Until > 0 && y.todo[0].at > opt.Until {
+			break
+		}
+		e := heap.Pop(&y.todo).(event)
+		y.now = e.at
+		e.do(e.at)
+		// All that happens at one instant is seen before containers are handed out again.
+		if len(y.todo) == 0 || y.todo[0].at > y.now {
+			y.grant(y.now)
+		}
+	}
+	if y.err == nil && !(opt.Until.Known() && opt.Until > 0) {
+		y.err = y.stuck()
+	}
+	if y.err != nil {
+		return nil, y.err
+	}
+	return y.schedule(), nil
+}
+
+// stuck reports a job that never ends although nothing is left to happen.
+func (y *yarn) stuck() error {
+	for j := range y.jobs {
+		job := &y.jobs[j]
+		if job.stage == ended {
+			continue
+		}
+		kind := dag.Map
+		if job.phase[dag.Map].left() == 0 {
+			kind = dag.Reduce
+		}
+		why := "the pool has no room for one container; check the cluster's and the queue's memory"
+		if job.stage == blocked {
+			why = "the wave before it never ends"
+		}
+		return &StuckError{Job: y.s.Plan.Jobs[j].Node, Kind: kind, Why: why}
+	}
+	return nil
+}
+
+func (y *yarn) schedule() *Schedule {
+	sch := &Schedule{Now: y.s.At, End: y.s.At, Spans: y.out}
+	sch.Submitted = make([]dag.Instant, len(y.jobs))
+	sch.Finished = make([]dag.Instant, len(y.jobs))
+	for j := range y.jobs {
+		sch.Submitted[j] = y.jobs[j].submitted
+		sch.Finished[j] = y.jobs[j].finished
+		if t := y.jobs[j].finished; t.Known() && t > sch.End {
+			sch.End = t
+		}
+	}
+	sch.Spans = append(sch.Spans, pauses(sch, y.wave.gaps)...)
+	sortSpans(sch.Spans)
+	return sch
 }

@@ -1,0 +1,189 @@
+package schedule
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// together is how close starts must be for their JVMs to slow each other down (facts/live.md 4).
+const together = 1600 * time.Millisecond
+
+// grant hands out free memory: earlier jobs first, in a job the AM's own container, then maps to run again, then
+// reduces, then maps (facts/hadoop.md F, priorities 5, 10, 20).
+func (y *yarn) grant(t dag.Instant) {
+	for _, j := range y.order {
+		if y.pool.freeMB <= 0 {
+			return
+		}
+		job := &y.jobs[j]
+		switch job.stage {
+		case waitingAM:
+			if y.pool.freeMB >= job.amMB {
+				y.startAM(j, t)
+			}
+		case active:
+			y.grantRetries(j, dag.Map, t)
+			y.grantReduces(j, t)
+			y.grantPending(j, dag.Map, y.room(j, dag.Map), t)
+		}
+	}
+}
+
+// room is how many containers for tasks of kind k the job may be given now.
+func (y *yarn) room(j int, k dag.Kind) int {
+	job := &y.jobs[j]
+	n := y.pool.freeMB / job.mb[k]
+	limit := job.limits.MaxMaps
+	if k == dag.Reduce {
+		limit = job.limits.MaxReduces
+	}
+	if limit > 0 {
+		n = min(n, limit-job.phase[k].granted)
+	}
+	return max(n, 0)
+}
+
+func (y *yarn) grantRetries(j int, k dag.Kind, t dag.Instant) {
+	p := &y.jobs[j].phase[k]
+	for len(p.retry) > 0 && y.room(j, k) > 0 {
+		task := p.retry[0]
+		if task < 0 { // not asked for yet
+			return
+		}
+		p.retry = p.retry[1:]
+		y.give(j, k, task, 1, t)
+	}
+}
+
+func (y *yarn) grantReduces(j int, t dag.Instant) {
+	job := &y.jobs[j]
+	p := &job.phase[dag.Reduce]
+	for job.asked > 0 && len(p.retry) > 0 && y.room(j, dag.Reduce) > 0 {
+		task := p.retry[0]
+		p.retry = p.retry[1:]
+		job.asked--
+		y.give(j, dag.Reduce, task, 1, t)
+	}
+	n := min(job.asked, y.room(j, dag.Reduce))
+	job.asked -= y.grantPending(j, dag.Reduce, n, t)
+}
+
+// grantPending gives containers to up to n pending tasks, runs of consecutive tasks at once, and returns how many.
+func (y *yarn) grantPending(j int, k dag.Kind, n int, t dag.Instant) int {
+	p := &y.jobs[j].phase[k]
+	given := 0
+	for n > 0 && len(p.pending) > 0 {
+		r := &p.pending[0]
+		run := min(n, int(r[1]-r[0]))
+		y.give(j, k, r[0], run, t)
+		p.waiting -= run
+		r[0] += int32(run)
+		if r[0] == r[1] {
+			p.pending = p.pending[1:]
+		}
+		n -= run
+		given += run
+	}
+	return given
+}
+
+// give takes n containers for tasks first, first+1, …; they start when the AM hears of them, at its next heartbeat.
+func (y *yarn) give(j int, k dag.Kind, first int32, n int, t dag.Instant) {
+	job := &y.jobs[j]
+	y.pool.take(n * job.mb[k])
+	job.phase[k].granted += n
+	lanes := y.pool.use(n, job.mb[k])
+	start := y.nextBeat(j, t.Add(y.s.Plan.Overheads.Handoff))
+	y.at(start, rankStart, func(t dag.Instant) { y.start(j, k, first, lanes, t) })
+	if k == dag.Map && job.phase[dag.Reduce].left() > 0 {
+		y.beatLater(j, start)
+	}
+}
+
+// nextBeat is the AM's first heartbeat at or after t.
+func (y *yarn) nextBeat(j int, t dag.Instant) dag.Instant {
+	beat := dag.Instant(y.s.Plan.Overheads.Beat / time.Millisecond)
+	from := y.jobs[j].beat
+	if beat <= 0 || !from.Known() || t <= from {
+		return t
+	}
+	return from + (t-from+beat-1)/beat*beat
+}
+
+// start launches a batch of tasks that were granted together.
+func (y *yarn) start(j int, k dag.Kind, first int32, lanes []int32, t dag.Instant) {
+	y.noteStarts(lanes, t)
+	for i := 0; i < len(lanes); {
+		number := y.jobs[j].phase[k].attempt[first+int32(i)]
+		i += y.run(j, k, first+int32(i), len(lanes)-i, number, t, lanes[i:], nil)
+	}
+}
+
+func (y *yarn) noteStarts(lanes []int32, t dag.Instant) {
+	for _, l := range lanes {
+		n := y.pool.node[l]
+		keep := y.recent[n]
+		for len(keep) > 0 && keep[0] < t.Add(-together) {
+			keep = keep[1:]
+		}
+		y.recent[n] = append(keep, t)
+	}
+}
+
+// startsWith counts the starts on the lane's node at about t. Starts of the same instant that are still in the queue count too.
+func (y *yarn) startsWith(lane int32, t dag.Instant) int {
+	n := 0
+	for _, at := range y.recent[y.pool.node[lane]] {
+		if at >= t.Add(-together) {
+			n++
+		}
+	}
+	return n
+}
+
+// run puts up to n tasks of equal cost into lanes, schedules their end and returns how many it took.
+// a is the attempt that runs already, nil for tasks that start at t.
+func (y *yarn) run(j int, k dag.Kind, first int32, n int, number int32, t dag.Instant, lanes []int32, a *dag.Attempt) int {
+	task := Task{Job: j, Kind: k, Index: int(first), Attempt: int(number), Slot: int(lanes[0]), Node: int(y.pool.node[lanes[0]]), Running: a, Start: t}
+	if a == nil {
+		task.Together = y.startsWith(lanes[0], t)
+	}
+	cost := y.left(task)
+	if a == nil && number == 0 && y.opt.Fault == nil && len(y.pool.room) == 0 {
+		n = min(n, max(cost.Same, 1))
+	} else {
+		n = 1 // a retry, a fault or a node of its own makes each task a case of its own
+	}
+	sp := Span{Job: int32(j), Kind: k, First: first, Count: int32(n), Attempt: number, Start: t, End: dag.NoInstant, Slots: lanes[:n:n]}
+	y.out = append(y.out, sp)
+	at := len(y.out) - 1
+	job := &y.jobs[j]
+	// What is left counts from now for a running task, from the start of a later one.
+	ready := max(t, y.now).Add(cost.Setup)
+	if k == dag.Reduce && !(a != nil && a.CopyEnd.Known()) {
+		if !job.mapsEnd.Known() {
+			job.copying = append(job.copying, waiting{at, ready, cost.Work})
+			return n
+		}
+		ready = max(ready, job.mapsEnd.Add(y.s.Plan.Overheads.Copy))
+	}
+	y.endAt(at, ready.Add(cost.Work))
+	return n
+}
+
+// endAt schedules the end of a span.
+func (y *yarn) endAt(at int, end dag.Instant) {
+	sp := &y.out[at]
+	end = max(end, y.now)
+	if y.opt.Fault != nil {
+		task := Task{Job: int(sp.Job), Kind: sp.Kind, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(sp.Slots[0]), Node: int(y.pool.node[sp.Slots[0]])}
+		if when, fails := y.opt.Fault(task, sp.Start, end); fails {
+			sp.Outcome, sp.End = Fails, max(min(when, end), y.now)
+			y.at(sp.End, rankEnd, func(t dag.Instant) { y.fail(at, t) })
+			return
+		}
+	}
+	sp.End = end
+	y.at(end, rankEnd, func(t dag.Instant) { y.done(at, t) })
+}

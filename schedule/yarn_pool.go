@@ -1,0 +1,107 @@
+package schedule
+
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A pool is the memory that containers of ours may take, and the lanes that tasks run in.
+type pool struct {
+	freeMB int
+	lanes  []int32 // free lanes, smallest last
+	node   []int32 // node of each lane, -1 unknown
+	room   []int   // free MB of each node as far as our own tasks tell; nil where nodes are unknown
+	nodeMB []int
+}
+
+// init takes the cluster's memory, less what other applications hold and less lost nodes.
+func (p *pool) init(s *dag.Snapshot) {
+	c := &s.Plan.Cluster
+	total := c.MemoryMB
+	if len(s.Nodes) > 0 {
+		sum := 0
+		p.room = make([]int, len(s.Nodes))
+		for i, n := range s.Nodes {
+			if !n.Lost {
+				sum += n.MemoryMB
+				p.room[i] = n.MemoryMB
+			}
+		}
+		// Nodes are asked more seldom than the total: trust them where they know of a loss, or are all there is.
+		if sum > 0 && (total == 0 || sum < total) {
+			total = sum
+		}
+	}
+	others := 0
+	for _, l := range s.Load {
+		others += l.HeldMB
+	}
+	p.freeMB = total - others
+	if c.QueueMB > 0 {
+		p.freeMB = min(p.freeMB, c.QueueMB-inQueue(s))
+	}
+}
+
+// inQueue is what other applications hold of our own queue.
+func inQueue(s *dag.Snapshot) int {
+	held := 0
+	for _, l := range s.Load {
+		if l.Queue == s.Queue {
+			held += l.HeldMB
+		}
+	}
+	return held
+}
+
+// settle ends loading: what is held beyond the pool (containers granted a moment ago, a lost node) is not negative room.
+func (p *pool) settle() { p.freeMB = max(p.freeMB, 0) }
+
+func (p *pool) take(mb int) { p.freeMB -= mb }
+func (p *pool) give(mb int) { p.freeMB += mb }
+
+// lane opens a new lane on the node.
+func (p *pool) lane(node int32) int32 {
+	if int(node) >= len(p.room) {
+		node = -1
+	}
+	p.node = append(p.node, node)
+	return int32(len(p.node) - 1)
+}
+
+// use takes n lanes, freed ones first.
+func (p *pool) use(n, mb int) []int32 {
+	lanes := make([]int32, 0, n)
+	for range n {
+		if k := len(p.lanes); k > 0 {
+			lanes = append(lanes, p.lanes[k-1])
+			p.lanes = p.lanes[:k-1]
+			continue
+		}
+		lanes = append(lanes, p.lane(p.roomiest(mb)))
+	}
+	slices.Sort(lanes)
+	return lanes
+}
+
+// roomiest is the node with the most free memory, -1 where nodes are unknown.
+func (p *pool) roomiest(mb int) int32 {
+	best := int32(-1)
+	for i, r := range p.room {
+		if r >= mb && (best < 0 || r > p.room[best]) {
+			best = int32(i)
+		}
+	}
+	if best >= 0 {
+		p.room[best] -= mb
+	}
+	return best
+}
+
+// free gives lanes back; the smallest free lane is used first.
+func (p *pool) free(lanes ...int32) {
+	for _, l := range lanes {
+		at, _ := slices.BinarySearchFunc(p.lanes, l, func(a, b int32) int { return cmpInt(b, a) })
+		p.lanes = slices.Insert(p.lanes, at, l)
+	}
+}
