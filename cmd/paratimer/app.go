@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+)
+
+// run is the program: it returns the exit code.
+func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := interrupts(cancel)
+	defer stop()
+	app := newApp(in, out, err)
+	return code(app.RunContext(ctx, reorder(app, args)), err)
+}
+
+// interrupts cancels with errInterrupted at the first SIGINT or SIGTERM; the second ends the process as usual.
+func interrupts(cancel context.CancelCauseFunc) (stop func()) {
+	ch := make(chan os.Signal, 1)
+	done := make(chan struct{})
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-ch:
+			signal.Stop(ch)
+			cancel(errInterrupted)
+		case <-done:
+		}
+	}()
+	return func() { signal.Stop(ch); close(done) }
+}
+
+// newApp is the whole command tree.
+func newApp(in io.Reader, out, err io.Writer) *cli.App {
+	return &cli.App{
+		Name:            "paratimer",
+		Usage:           "when will my query be done, what does it wait for, and how sure is that?",
+		UsageText:       "paratimer COMMAND [flags] [arguments]   (flags may stand anywhere)",
+		HideVersion:     true,
+		HideHelpCommand: true,
+		Reader:          in,
+		Writer:          out,
+		ErrWriter:       err,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		OnUsageError:    onUsageError,
+		Action:          noCommand,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version and exit"},
+			&cli.StringFlag{Name: "config", EnvVars: env("config"), Usage: "read settings from `FILE` (default: paratimer/config.yaml in the XDG configuration folder)"},
+			&cli.StringFlag{Name: "log-level", EnvVars: env("log-level"), Value: "warn", Usage: "talk on stderr: debug, info, warn, error"},
+			&cli.StringFlag{Name: "log-format", EnvVars: env("log-format"), Value: "auto", Usage: "console, json, or auto: console on a terminal"},
+		},
+		Commands: []*cli.Command{
+			command("version", "", "print the version", version,
+				outputFlag("text", "json")),
+		},
+	}
+}
+
+// command is a command whose settings come from flags, the environment and the configuration file.
+func command(name, args, does string, action cli.ActionFunc, flags ...cli.Flag) *cli.Command {
+	return &cli.Command{
+		Name: name, Usage: does, ArgsUsage: args, Flags: flags, Action: action,
+		HideHelpCommand: true,
+		Before:          configure,
+		OnUsageError:    onUsageError,
+	}
+}
+
+// env is the environment variable of a flag. PARATIMER_GOLDEN and PARATIMER_RECORDINGS belong to the tests: no flag has
+// these names.
+func env(flag string) []string {
+	return []string{"PARATIMER_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))}
+}
+
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	name := "paratimer"
+	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
+		name += " " + c.Command.Name
+	}
+	return usage("%v; see `%s --help`", err, name)
+}
+
+// noCommand runs where no command is given, or an unknown one.
+func noCommand(c *cli.Context) error {
+	switch {
+	case c.Bool("version"):
+		return version(c)
+	case c.Args().Present():
+		names := make([]string, len(c.App.VisibleCommands()))
+		for i, cmd := range c.App.VisibleCommands() {
+			names[i] = cmd.Name
+		}
+		return usage("%q is no command; the commands are %s", c.Args().First(), strings.Join(names, ", "))
+	}
+	if err := cli.ShowAppHelp(c); err != nil {
+		return fmt.Errorf("cannot show the help: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitFailed      = 1   // the query failed or was killed
+	exitUsage       = 2   // usage or bad input
+	exitBlind       = 3   // cannot observe
+	exitTimeout     = 124 // time limit
+	exitInterrupted = 130
+)
+
+var (
+	errTimeout     = errors.New("the time limit has passed")
+	errInterrupted = errors.New("interrupted")
+	errQueryFailed = errors.New("the query did not succeed")
+)
+
+// A usageError is the caller's: a wrong flag, a file that cannot be read as what it should be.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// code is the exit code of a command's error, which it says on stderr where that adds anything.
+func code(err error, stderr io.Writer) int {
+	if err == nil {
+		return exitOK
+	}
+	if errors.Is(err, errQueryFailed) {
+		return exitFailed // the last frame has said so
+	}
+	fmt.Fprintf(stderr, "paratimer: %s\n", view.EscapeLines(err.Error()))
+	var bad usageError
+	switch {
+	case errors.Is(err, errTimeout):
+		return exitTimeout
+	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &bad):
+		return exitUsage
+	}
+	return exitBlind
+}
+
+// ended turns a query's last state into a command's error.
+func ended(s dag.State) error {
+	switch s {
+	case dag.Succeeded:
+		return nil
+	case dag.Failed, dag.Killed:
+		return errQueryFailed
+	case dag.EndedUnconfirmed:
+		return errors.New("every known job has ended, but jobs of the query never came: whether it succeeded is not known")
+	}
+	return fmt.Errorf("the observations end while the query is %s", s)
+}

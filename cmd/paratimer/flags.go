@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// outputFlag is --output; the first format is the default.
+func outputFlag(formats ...string) cli.Flag {
+	return choice("output", "write `FORMAT`", formats...)
+}
+
+// choice is a flag with a closed set of values; the first is the default.
+func choice(name, does string, values ...string) cli.Flag {
+	return &cli.StringFlag{
+		Name: name, EnvVars: env(name), Value: values[0],
+		Usage: does + ": " + strings.Join(values, ", "),
+		Action: func(_ *cli.Context, v string) error {
+			if !slices.Contains(values, v) {
+				return usage("--%s %s: it is one of %s", name, v, strings.Join(values, ", "))
+			}
+			return nil
+		},
+	}
+}
+
+// arguments says how many arguments a command takes; most is -1 where there is no limit.
+func arguments(c *cli.Context, least, most int) error {
+	n := c.NArg()
+	switch {
+	case n < least:
+		return usage("%s needs %s; see `paratimer %s --help`", c.Command.Name, c.Command.ArgsUsage, c.Command.Name)
+	case most >= 0 && n > most:
+		return usage("%s: %q is too much: it takes %s", c.Command.Name, c.Args().Get(most), orNone(c.Command.ArgsUsage))
+	}
+	return nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "no arguments"
+	}
+	return s
+}
+
+// quantity words a number of things: "1 job", "3 jobs".
+func quantity(n int, what string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s", what)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

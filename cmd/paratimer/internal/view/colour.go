@@ -1,0 +1,34 @@
+package view
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// The colours in use, as SGR parameters.
+const (
+	bold   = "1"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+func (t *Text) paint(colour, s string) string {
+	if !t.colour {
+		return s
+	}
+	return "\x1b[" + colour + "m" + s + "\x1b[0m"
+}
+
+// Colour says whether w wants colour: a terminal, TERM is not "dumb", NO_COLOR is empty or not set.
+func Colour(w io.Writer, env func(string) string) bool {
+	return env("NO_COLOR") == "" && env("TERM") != "dumb" && Terminal(w)
+}
+
+// Terminal says whether w is one.
+func Terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

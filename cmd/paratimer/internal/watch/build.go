@@ -1,0 +1,160 @@
+package watch
+
+import (
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// assumedMost is the share of the remaining time that may rest on assumptions in a headline. Above it the headline is
+// a floor: "at least 4m".
+const assumedMost = 1.0 / 3
+
+// answers are what the estimators said of one run. scenarios[0] is the headline's.
+type answers struct {
+	scenarios, others []estimators.Estimate
+}
+
+// build makes the frame of a snapshot.
+func build(s *dag.Snapshot, a answers, changes []Change) Frame {
+	origin := s.Origin()
+	f := Frame{
+		SchemaVersion:  SchemaVersion,
+		At:             timeOf(s.At),
+		Workflow:       Workflow{ID: nonEmpty(s.ID), Name: nonEmpty(s.Plan.Name), State: s.State},
+		ElapsedSeconds: elapsed(s, origin),
+		Estimates:      []Estimate{},
+		CriticalPath:   []Segment{},
+		Jobs:           jobs(s, a.scenarios),
+		WaitingOn:      nonEmpty(waitingOn(s, a.scenarios)),
+		Changes:        changes,
+		Warnings:       warnings(s, a),
+	}
+	if f.Changes == nil {
+		f.Changes = []Change{}
+	}
+	for _, e := range a.scenarios {
+		f.Estimates = append(f.Estimates, estimate(s, e, f.ElapsedSeconds))
+	}
+	for _, e := range a.others {
+		f.Others = append(f.Others, other(e, f.ElapsedSeconds))
+	}
+	if s.State.Ended() {
+		f.end(s)
+		return f
+	}
+	if len(a.scenarios) > 0 {
+		f.CriticalPath = segments(s, a.scenarios[0].Path, origin)
+		f.Headline = headline(s.At, a.scenarios)
+	}
+	if r := f.Headline.RemainingSeconds; r != nil && f.ElapsedSeconds != nil {
+		f.ProgressRatio = progress(*f.ElapsedSeconds, *r)
+	}
+	return f
+}
+
+// end makes the frame one of a query that is over: nothing remains, whatever estimators say.
+func (f *Frame) end(s *dag.Snapshot) {
+	zero := Seconds(0)
+	f.Headline = Headline{RemainingSeconds: &zero, LowSeconds: &zero, HighSeconds: &zero, EndAt: timeOf(finish(s))}
+	if s.State == dag.Succeeded {
+		f.ProgressRatio = ratioOf(1)
+	}
+}
+
+// elapsed counts from the first submission; of a query that is over, to its last job's end.
+func elapsed(s *dag.Snapshot, origin dag.Instant) *Seconds {
+	if s.State.Ended() {
+		return since(finish(s), origin)
+	}
+	return since(s.At, origin)
+}
+
+// finish is the last known end of a job; NoInstant where no job has ended.
+func finish(s *dag.Snapshot) dag.Instant {
+	last := dag.NoInstant
+	for i := range s.Jobs {
+		last = max(last, s.Jobs[i].Finished)
+	}
+	return last
+}
+
+// headline is the standard estimate within the range of the other scenarios, or a floor where too much is assumed.
+func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
+	std := scenarios[0]
+	h := Headline{From: nonEmpty(std.Scenario)}
+	if std.Remaining == nil {
+		h.LowSeconds = secondsOf(std.Low)
+		return h
+	}
+	if std.AssumedRatio > assumedMost {
+		low := floor(std)
+		h.LowSeconds = secondsOf(&low)
+		return h
+	}
+	low, high := *std.Remaining, *std.Remaining
+	for _, e := range scenarios {
+		for _, d := range []*time.Duration{e.Remaining, e.Low, e.High} {
+			if d != nil {
+				low, high = min(low, *d), max(high, *d)
+			}
+		}
+	}
+	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = secondsOf(std.Remaining), secondsOf(&low), secondsOf(&high)
+	h.EndAt = timeOf(at.Add(*std.Remaining))
+	return h
+}
+
+// floor is the part of a remaining time that is not assumed.
+func floor(e estimators.Estimate) time.Duration {
+	if e.Low != nil {
+		return *e.Low
+	}
+	return time.Duration(float64(*e.Remaining) * (1 - e.AssumedRatio))
+}
+
+func estimate(s *dag.Snapshot, e estimators.Estimate, elapsed *Seconds) Estimate {
+	out := Estimate{Scenario: e.Scenario, Meaning: e.Meaning, Origin: e.Origin}
+	if e.Remaining == nil {
+		out.Origin = schedule.Unknown
+		return out
+	}
+	out.RemainingSeconds = secondsOf(e.Remaining)
+	out.EndAt = timeOf(s.At.Add(*e.Remaining))
+	if elapsed != nil {
+		total := SecondsOf(elapsed.Duration() + *e.Remaining)
+		out.TotalSeconds = &total
+	}
+	return out
+}
+
+func other(e estimators.Estimate, elapsed *Seconds) Other {
+	o := Other{Name: e.Scenario, RemainingSeconds: secondsOf(e.Remaining), ProgressRatio: ratioOf(e.Progress)}
+	if o.ProgressRatio == nil && o.RemainingSeconds != nil && elapsed != nil {
+		o.ProgressRatio = progress(*elapsed, *o.RemainingSeconds)
+	}
+	return o
+}
+
+// progress is eq. (1) of the paper, its misprint corrected (facts P1).
+func progress(elapsed, remaining Seconds) *Ratio {
+	return ratioOf(float64(elapsed) / float64(elapsed+remaining))
+}
+
+// warnings are the observation's and the estimators', each once, in that order.
+func warnings(s *dag.Snapshot, a answers) []dag.Warning {
+	all := slices.Clone(s.Warnings)
+	for _, e := range a.scenarios {
+		all = append(all, e.Warnings...)
+	}
+	out := make([]dag.Warning, 0, len(all))
+	for _, w := range all {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,165 @@
+package watch
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// SchemaVersion is the version of the frame's JSON. Fields may be added within a version, never renamed or removed.
+const SchemaVersion = 1
+
+// A Frame is what one tick says. Its JSON is a contract (docs/frames.md): unknown is null, times are RFC 3339 in UTC,
+// lengths of time are seconds, ratios lie in 0..1. Seconds of a point in time count from the first job's submission.
+type Frame struct {
+	SchemaVersion  int           `json:"schema_version"`
+	At             *Time         `json:"at"`
+	Workflow       Workflow      `json:"workflow"`
+	ElapsedSeconds *Seconds      `json:"elapsed_seconds"`
+	ProgressRatio  *Ratio        `json:"progress_ratio"`
+	StaleSeconds   Seconds       `json:"stale_seconds"`
+	Headline       Headline      `json:"headline"`
+	Estimates      []Estimate    `json:"estimates"`
+	CriticalPath   []Segment     `json:"critical_path"`
+	Jobs           []Job         `json:"jobs"`
+	WaitingOn      *string       `json:"waiting_on"`
+	Changes        []Change      `json:"changes"`
+	Warnings       []dag.Warning `json:"warnings"`
+	Others         []Other       `json:"others,omitempty"`
+}
+
+// A Workflow names the query that is watched.
+type Workflow struct {
+	ID    *string   `json:"id"`
+	Name  *string   `json:"name"`
+	State dag.State `json:"state"`
+}
+
+// A Headline is the one answer to "when": the remaining time, or a floor of it where too much is assumed.
+type Headline struct {
+	RemainingSeconds *Seconds `json:"remaining_seconds"`
+	LowSeconds       *Seconds `json:"low_seconds"`
+	HighSeconds      *Seconds `json:"high_seconds"`
+	EndAt            *Time    `json:"end_at"`
+	From             *string  `json:"from"` // the scenario that it was taken from
+}
+
+// An Estimate is the remaining time under one named scenario.
+type Estimate struct {
+	Scenario         string          `json:"scenario"`
+	RemainingSeconds *Seconds        `json:"remaining_seconds"`
+	TotalSeconds     *Seconds        `json:"total_seconds"`
+	EndAt            *Time           `json:"end_at"`
+	Origin           schedule.Origin `json:"origin"`
+	Meaning          string          `json:"meaning"`
+}
+
+// A Segment is a part of the critical path.
+type Segment struct {
+	Jobs         []string `json:"jobs"`
+	Phase        dag.Kind `json:"phase"`
+	StartSeconds *Seconds `json:"start_seconds"`
+	EndSeconds   *Seconds `json:"end_seconds"`
+	Slots        int      `json:"slots"`
+}
+
+// A Job is how far a job is and how much later it may end without moving the end of the query.
+type Job struct {
+	Node         string    `json:"node"`
+	ID           *string   `json:"id"`
+	Name         *string   `json:"name"`
+	State        dag.State `json:"state"`
+	SlackSeconds *Seconds  `json:"slack_seconds"`
+	Maps         Tasks     `json:"maps"`
+	Reduces      Tasks     `json:"reduces"`
+}
+
+// Tasks counts a phase's tasks. Total is nil while nobody has said how many there will be.
+type Tasks struct {
+	Total   *int `json:"total"`
+	Done    int  `json:"done"`
+	Running int  `json:"running"`
+}
+
+// A Change is a part of a move of the predicted end, and its cause.
+type Change struct {
+	DeltaSeconds Seconds `json:"delta_seconds"`
+	Reason       string  `json:"reason"`
+	Subject      *string `json:"subject"`
+}
+
+// An Other is what another estimator says, for comparison.
+type Other struct {
+	Name             string   `json:"name"`
+	RemainingSeconds *Seconds `json:"remaining_seconds"`
+	ProgressRatio    *Ratio   `json:"progress_ratio"`
+}
+
+// Seconds is a length of time in seconds, to the millisecond.
+type Seconds float64
+
+// SecondsOf converts d.
+func SecondsOf(d time.Duration) Seconds { return Seconds(float64(d.Milliseconds()) / 1000) }
+
+// Duration converts back.
+func (s Seconds) Duration() time.Duration {
+	return time.Duration(math.Round(float64(s)*1000)) * time.Millisecond
+}
+
+// A Ratio lies in 0..1 and is given to a hundredth of a percent.
+type Ratio float64
+
+func ratioOf(v float64) *Ratio {
+	if math.IsNaN(v) {
+		return nil
+	}
+	r := Ratio(math.Round(min(max(v, 0), 1)*1e4) / 1e4)
+	return &r
+}
+
+// Time is an instant of the cluster's clock.
+type Time struct{ dag.Instant }
+
+// MarshalText gives RFC 3339 in UTC with milliseconds.
+func (t Time) MarshalText() ([]byte, error) {
+	return []byte(t.Instant.Time().Format("2006-01-02T15:04:05.000Z07:00")), nil
+}
+
+// UnmarshalText reads RFC 3339.
+func (t *Time) UnmarshalText(b []byte) error {
+	v, err := time.Parse(time.RFC3339, string(b))
+	t.Instant = dag.InstantOf(v)
+	return err
+}
+
+func timeOf(t dag.Instant) *Time {
+	if !t.Known() {
+		return nil
+	}
+	return &Time{t}
+}
+
+func secondsOf(d *time.Duration) *Seconds {
+	if d == nil {
+		return nil
+	}
+	s := SecondsOf(*d)
+	return &s
+}
+
+func since(t, origin dag.Instant) *Seconds {
+	if !t.Known() || !origin.Known() {
+		return nil
+	}
+	s := SecondsOf(t.Sub(origin))
+	return &s
+}
+
+func nonEmpty(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

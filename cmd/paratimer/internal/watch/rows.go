@@ -1,0 +1,86 @@
+package watch
+
+import (
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag"
+)
+
+// jobs counts the tasks of each job, in plan order.
+func jobs(s *dag.Snapshot, scenarios []estimators.Estimate) []Job {
+	out := make([]Job, len(s.Plan.Jobs))
+	var path *pathfrag.Path
+	if len(scenarios) > 0 && !s.State.Ended() {
+		path = scenarios[0].Path
+	}
+	for i := range s.Plan.Jobs {
+		p := &s.Plan.Jobs[i]
+		out[i] = Job{Node: p.Node, Name: nonEmpty(p.Name), State: dag.Blocked}
+		if i < len(s.Jobs) {
+			j := &s.Jobs[i]
+			out[i].ID, out[i].State = nonEmpty(j.ID), j.State
+			out[i].Maps, out[i].Reduces = count(&p.Map, &j.Map), count(&p.Reduce, &j.Reduce)
+		}
+		if path != nil && i < len(path.Slack) && !out[i].State.Ended() {
+			out[i].SlackSeconds = secondsOf(&path.Slack[i])
+		}
+	}
+	return out
+}
+
+// count counts tasks, not attempts: a task that runs twice at once runs once here.
+func count(p *dag.Phase, s *dag.PhaseState) Tasks {
+	var t Tasks
+	if p.Known {
+		n := p.Tasks
+		t.Total = &n
+	}
+	for i := 0; i < len(s.Attempts); {
+		task := s.Attempts[i].Task
+		var done, running bool
+		for ; i < len(s.Attempts) && s.Attempts[i].Task == task; i++ {
+			done = done || s.Attempts[i].State == dag.AttemptSucceeded
+			running = running || s.Attempts[i].State == dag.AttemptRunning
+		}
+		switch {
+		case done:
+			t.Done++
+		case running:
+			t.Running++
+		}
+	}
+	return t
+}
+
+// segments is the critical path from now on.
+func segments(s *dag.Snapshot, path *pathfrag.Path, origin dag.Instant) []Segment {
+	if path == nil {
+		return []Segment{}
+	}
+	out := make([]Segment, len(path.Critical))
+	for i, c := range path.Critical {
+		f := &path.Fragments[c.Fragment]
+		out[i] = Segment{
+			Jobs: nodes(s.Plan, path, f), Phase: f.Kind, Slots: f.Width,
+			StartSeconds: since(c.Start, origin), EndSeconds: since(c.End, origin),
+		}
+	}
+	return out
+}
+
+// nodes names the jobs with a task in the fragment, in plan order.
+func nodes(plan *dag.Plan, path *pathfrag.Path, f *pathfrag.Fragment) []string {
+	in := make([]bool, len(plan.Jobs))
+	for _, r := range f.Rounds {
+		for _, i := range path.Rounds[r].Spans {
+			in[path.Schedule.Spans[i].Job] = true
+		}
+	}
+	out := []string{}
+	for i := range in {
+		if in[i] {
+			out = append(out, plan.Jobs[i].Node)
+		}
+	}
+	return out
+}

@@ -1,0 +1,44 @@
+package watch
+
+import (
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// aged repeats a frame age later than it was made: the predicted end stands, so what remains is less.
+func (f Frame) aged(age time.Duration, why error) Frame {
+	if f.At != nil {
+		f.At = timeOf(f.At.Add(age))
+	}
+	f.StaleSeconds = SecondsOf(age)
+	if f.ElapsedSeconds != nil && !f.Workflow.State.Ended() {
+		e := SecondsOf(f.ElapsedSeconds.Duration() + age)
+		f.ElapsedSeconds = &e
+	}
+	h := &f.Headline
+	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = less(h.RemainingSeconds, age), less(h.LowSeconds, age), less(h.HighSeconds, age)
+	f.Estimates = slices.Clone(f.Estimates)
+	for i := range f.Estimates {
+		f.Estimates[i].RemainingSeconds = less(f.Estimates[i].RemainingSeconds, age)
+	}
+	f.Others = slices.Clone(f.Others)
+	for i := range f.Others {
+		f.Others[i].RemainingSeconds = less(f.Others[i].RemainingSeconds, age)
+	}
+	if h.RemainingSeconds != nil && f.ElapsedSeconds != nil {
+		f.ProgressRatio = progress(*f.ElapsedSeconds, *h.RemainingSeconds)
+	}
+	f.Changes = []Change{}
+	f.Warnings = append(slices.Clone(f.Warnings), dag.Warning{Code: dag.WarnStale, Text: why.Error()})
+	return f
+}
+
+func less(s *Seconds, by time.Duration) *Seconds {
+	if s == nil {
+		return nil
+	}
+	d := max(0, s.Duration()-by)
+	return secondsOf(&d)
+}
