@@ -1,0 +1,153 @@
+package dag
+
+import (
+	"container/heap"
+	"slices"
+)
+
+// Bounds of the job graph. Real workflows have tens of jobs; the ancestor table takes n²/8 bytes, 3 MB at the limit.
+const (
+	MaxJobs         = 5_000
+	MaxDependencies = 500_000
+)
+
+// A Graph is the order among the jobs of a plan. Jobs are indices into Plan.Jobs. It never changes once made.
+type Graph struct {
+	order     []int    // dependencies first
+	level     []int    // by job
+	next      [][]int  // by job: the jobs directly after it, in plan order
+	ancestors []uint64 // by job, words() words: the jobs that it depends on, transitively
+}
+
+// NewGraph orders the jobs of p. Its errors are LimitError, DependencyError and CycleError (of the first cycle).
+//
+// It takes 0.4 ms for 2,000 jobs, so that a replay may call it. The sorts of dominikbraun/graph v0.23.0 are quadratic
+// (7 s for 10,000 jobs), and building its graph alone takes 50 times as long; it names the members of cycles.
+func NewGraph(p *Plan) (*Graph, error) {
+	if err := tooMany(p); err != nil {
+		return nil, err
+	}
+	n := len(p.Jobs)
+	g := &Graph{order: make([]int, 0, n), level: make([]int, n), next: make([][]int, n)}
+	waits := make([]int, n)
+	for j := range p.Jobs {
+		for at, a := range p.Jobs[j].After {
+			if a < 0 || a >= n {
+				return nil, &DependencyError{Place: ofJob(p, j, "after", at), After: a}
+			}
+			if k := len(g.next[a]); k == 0 || g.next[a][k-1] != j {
+				g.next[a] = append(g.next[a], j)
+				waits[j]++
+			}
+		}
+	}
+	g.sort(waits)
+	if len(g.order) < n {
+		return nil, cycles(p)[0]
+	}
+	g.reach()
+	return g, nil
+}
+
+func tooMany(p *Plan) error {
+	if n := len(p.Jobs); n > MaxJobs {
+		return &LimitError{Place: whole("jobs"), What: "jobs", Have: float64(n), Max: MaxJobs}
+	}
+	edges := 0
+	for j := range p.Jobs {
+		if edges += len(p.Jobs[j].After); edges > MaxDependencies {
+			return &LimitError{Place: ofJob(p, j, "after", -1), What: "dependencies up to here", Have: float64(edges), Max: MaxDependencies}
+		}
+	}
+	return nil
+}
+
+// sort is Kahn's algorithm: of the jobs that wait for none, the first in the plan comes next.
+func (g *Graph) sort(waits []int) {
+	var ready jobHeap
+	for j, w := range waits {
+		if w == 0 {
+			ready = append(ready, j)
+		}
+	}
+	for len(ready) > 0 {
+		j := heap.Pop(&ready).(int)
+		g.order = append(g.order, j)
+		for _, k := range g.next[j] {
+			g.level[k] = max(g.level[k], g.level[j]+1)
+			if waits[k]--; waits[k] == 0 {
+				heap.Push(&ready, k)
+			}
+		}
+	}
+}
+
+func (g *Graph) words() int { return (len(g.level) + 63) / 64 }
+
+func (g *Graph) reach() {
+	w := g.words()
+	g.ancestors = make([]uint64, w*len(g.level))
+	for _, j := range g.order {
+		mine := g.ancestors[j*w : (j+1)*w]
+		for _, k := range g.next[j] {
+			row := g.ancestors[k*w : (k+1)*w]
+			for i, bits := range mine {
+				row[i] |= bits
+			}
+			row[j/64] |= 1 << (j % 64)
+		}
+	}
+}
+
+// Order returns all jobs, each after the ones that it depends on; where there is a choice, in plan order. Do not modify it.
+func (g *Graph) Order() []int { return g.order }
+
+// Level returns the longest distance of job j from a job without dependencies, 0 for such a job.
+func (g *Graph) Level(j int) int { return g.level[j] }
+
+// Levels returns the jobs by level, in plan order within a level: the waves in which Pig submits them.
+func (g *Graph) Levels() [][]int {
+	var waves [][]int
+	for _, j := range g.order {
+		for len(waves) <= g.level[j] {
+			waves = append(waves, nil)
+		}
+		waves[g.level[j]] = append(waves[g.level[j]], j)
+	}
+	for _, w := range waves {
+		slices.Sort(w)
+	}
+	return waves
+}
+
+// Next returns the jobs that depend on job j directly, in plan order. Do not modify it.
+func (g *Graph) Next(j int) []int { return g.next[j] }
+
+// DependsOn says whether job a depends on job b, directly or through others. No job depends on itself. It takes constant time.
+func (g *Graph) DependsOn(a, b int) bool {
+	return g.ancestors[a*g.words()+b/64]&(1<<(b%64)) != 0
+}
+
+// Leaves returns the jobs that no other job depends on, in plan order.
+func (g *Graph) Leaves() []int {
+	var leaves []int
+	for j, next := range g.next {
+		if len(next) == 0 {
+			leaves = append(leaves, j)
+		}
+	}
+	return leaves
+}
+
+type jobHeap []int
+
+func (h jobHeap) Len() int           { return len(h) }
+func (h jobHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h jobHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *jobHeap) Push(x any)        { *h = append(*h, x.(int)) }
+func (h *jobHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
+}

@@ -1,0 +1,162 @@
+package dag
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Bounds of a plan. They keep every sum of a replay inside int64 milliseconds and time.Duration.
+const (
+	MaxTasks  = 10_000_000 // of all jobs together
+	MaxSlots  = 10_000_000
+	MaxMemory = 1 << 40 // megabytes
+	MaxTuples = 1e15    // of a task; float64 counts exactly up to 9e15
+	MaxLength = 100 * 365 * 24 * time.Hour
+)
+
+// Validate says what is wrong with a plan, nil if nothing is. All faults are joined, in a fixed order: cluster, jobs in
+// plan order, cycles, capacity. Each is ErrNoJobs or one of CycleError, DependencyError, DuplicateError, NumberError,
+// ShapeError, CapacityError and LimitError. Unknown counts and costs are no fault.
+func Validate(p *Plan) error {
+	f := faults{p: p}
+	if f.check(); len(f.list) == 0 {
+		f.capacity()
+		f.length()
+	}
+	return f.join()
+}
+
+// ValidateProfile is Validate for a plan that only gives costs: its cluster may lack slots and memory.
+func ValidateProfile(p *Plan) error {
+	f := faults{p: p}
+	f.check()
+	return f.join()
+}
+
+// maxFaults bounds what a broken file can make us say.
+const maxFaults = 50
+
+type faults struct {
+	p    *Plan
+	list []error
+	more int
+}
+
+func (f *faults) add(err error) {
+	if len(f.list) >= maxFaults {
+		f.more++
+		return
+	}
+	f.list = append(f.list, err)
+}
+
+func (f *faults) join() error {
+	if f.more > 0 {
+		f.list = append(f.list, fmt.Errorf("dag: and %d more faults", f.more))
+	}
+	return errors.Join(f.list...)
+}
+
+func (f *faults) number(at Place, v, low, high float64, unit string) {
+	if !(v >= low && v <= high) { // so that NaN is a fault
+		f.add(&NumberError{Place: at, Value: v, Unit: unit, Min: low, Max: high})
+	}
+}
+
+func (f *faults) duration(at Place, d time.Duration) {
+	f.number(at, d.Seconds(), 0, MaxLength.Seconds(), "s")
+}
+
+func (f *faults) check() {
+	if len(f.p.Jobs) == 0 {
+		f.add(ErrNoJobs)
+	}
+	if err := tooMany(f.p); err != nil {
+		f.add(err)
+		return
+	}
+	f.cluster()
+	f.overheads()
+	names, tasks := make(map[string]int, len(f.p.Jobs)), 0
+	for j := range f.p.Jobs {
+		f.job(j, names)
+		tasks += min(f.p.Jobs[j].Map.Count(), MaxTasks+1) + min(f.p.Jobs[j].Reduce.Count(), MaxTasks+1)
+	}
+	if tasks > MaxTasks {
+		f.add(&LimitError{Place: whole("jobs"), What: "tasks", Have: float64(tasks), Max: MaxTasks})
+	}
+	if _, err := NewGraph(f.p); err != nil {
+		for _, err := range cycles(f.p) {
+			f.add(err)
+		}
+	}
+}
+
+func (f *faults) cluster() {
+	c := &f.p.Cluster
+	if c.Policy > YARN {
+		f.add(&ShapeError{Place: whole("cluster.policy"), Why: fmt.Sprintf("there is no policy %v", c.Policy)})
+	}
+	f.number(whole("cluster.map_slots"), float64(c.MapSlots), 0, MaxSlots, "")
+	f.number(whole("cluster.reduce_slots"), float64(c.ReduceSlots), 0, MaxSlots, "")
+	f.number(whole("cluster.slots_per_node"), float64(c.SlotsPerNode), 0, MaxSlots, "")
+	f.duration(whole("cluster.setup"), c.Setup)
+	f.number(whole("cluster.memory"), float64(c.MemoryMB), 0, MaxMemory, "MB")
+	f.number(whole("cluster.queue_memory"), float64(c.QueueMB), 0, MaxMemory, "MB")
+	names := make(map[string]int, len(c.Nodes))
+	for i, n := range c.Nodes {
+		at := func(field string) Place {
+			return Place{Job: -1, Field: "cluster.nodes[" + fmt.Sprint(i) + "]." + field, Item: -1}
+		}
+		if first, ok := names[n.Name]; ok {
+			f.add(&DuplicateError{Place: at("name"), Name: n.Name, First: first})
+		} else {
+			names[n.Name] = i
+		}
+		f.number(at("memory"), float64(n.MemoryMB), 0, MaxMemory, "MB")
+		f.number(at("slow"), n.Slow, 0, 1e6, "")
+	}
+}
+
+func (f *faults) overheads() {
+	o := &f.p.Overheads
+	for _, v := range []struct {
+		name string
+		d    time.Duration
+	}{
+		{"launch", o.Launch}, {"am_start", o.AMStart}, {"beat", o.Beat}, {"finish", o.Finish}, {"wave", o.Wave},
+		{"stagger", o.Stagger}, {"handoff", o.Handoff}, {"am_hold", o.AMHold}, {"copy", o.Copy},
+		{"setup_min", o.SetupMin}, {"setup_per", o.SetupPer}, {"cold", o.Cold},
+	} {
+		f.duration(whole("overheads."+v.name), v.d)
+	}
+}
+
+func (f *faults) job(j int, names map[string]int) {
+	job := &f.p.Jobs[j]
+	at := func(field string) Place { return ofJob(f.p, j, field, -1) }
+	if job.Node == "" {
+		f.add(&ShapeError{Place: at("name"), Why: fmt.Sprintf("job number %d has no name", j+1)})
+	} else if first, ok := names[job.Node]; ok {
+		f.add(&DuplicateError{Place: at("name"), Name: job.Node, First: first})
+	} else {
+		names[job.Node] = j
+	}
+	for i, a := range job.After {
+		if a < 0 || a >= len(f.p.Jobs) {
+			f.add(&DependencyError{Place: ofJob(f.p, j, "after", i), After: a})
+		}
+	}
+	l := &job.Limits
+	f.number(at("limits.am_memory"), float64(l.AMMB), 0, MaxMemory, "MB")
+	f.number(at("limits.map_memory"), float64(l.MapMB), 0, MaxMemory, "MB")
+	f.number(at("limits.reduce_memory"), float64(l.ReduceMB), 0, MaxMemory, "MB")
+	f.number(at("limits.slow_start"), l.SlowStart, 0, 1, "")
+	f.number(at("limits.ramp_up"), l.RampUp, 0, 1, "")
+	f.number(at("limits.max_maps"), float64(l.MaxMaps), 0, math.MaxInt32, "")
+	f.number(at("limits.max_reduces"), float64(l.MaxReduces), 0, math.MaxInt32, "")
+	f.phase(j, Map)
+	f.phase(j, Reduce)
+}

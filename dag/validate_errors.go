@@ -1,0 +1,127 @@
+package dag
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Place says where in a plan a fault lies.
+type Place struct {
+	Job   int    // index into Plan.Jobs; -1: the plan itself or its cluster
+	Node  string // the job's name; "" where Job is -1
+	Field string // in the words of plan files, e.g. "map.cost" or "cluster.map_slots"
+	Item  int    // index in the field's list (a task, a dependency); -1: the whole field
+}
+
+func whole(field string) Place { return Place{Job: -1, Field: field, Item: -1} }
+
+func ofJob(p *Plan, j int, field string, item int) Place {
+	return Place{Job: j, Node: p.Jobs[j].Node, Field: field, Item: item}
+}
+
+// Locate returns the place itself: with it, every error of Validate implements interface{ Locate() Place }.
+func (p Place) Locate() Place { return p }
+
+func (p Place) String() string {
+	var b strings.Builder
+	if p.Job >= 0 {
+		fmt.Fprintf(&b, "job %q: ", p.Node)
+	}
+	b.WriteString(p.Field)
+	if p.Item >= 0 {
+		b.WriteString("[" + strconv.Itoa(p.Item) + "]")
+	}
+	return b.String()
+}
+
+// ErrNoJobs says that a plan has no job.
+var ErrNoJobs = errors.New("dag: the plan has no jobs: there is nothing to estimate")
+
+// A CycleError says that jobs depend on each other, so that none of them can ever start.
+type CycleError struct {
+	Place
+	Jobs []string // the members, in plan order
+}
+
+func (e *CycleError) Error() string {
+	if len(e.Jobs) == 1 {
+		return fmt.Sprintf("dag: job %q depends on itself and can never start: remove it from its own dependencies", e.Jobs[0])
+	}
+	const shown = 12
+	names := make([]string, 0, shown)
+	for _, n := range e.Jobs[:min(shown, len(e.Jobs))] {
+		names = append(names, strconv.Quote(n))
+	}
+	more := ""
+	if len(e.Jobs) > shown {
+		more = fmt.Sprintf(" and %d more", len(e.Jobs)-shown)
+	}
+	return fmt.Sprintf("dag: a cycle: jobs %s%s depend on each other, none of them can ever start: remove one of these dependencies",
+		strings.Join(names, ", "), more)
+}
+
+// A DependencyError says that a job depends on one that is not in the plan.
+type DependencyError struct {
+	Place
+	After int // the index that no job has
+}
+
+func (e *DependencyError) Error() string {
+	return fmt.Sprintf("dag: %v is job number %d, which the plan does not have", e.Place, e.After)
+}
+
+// A DuplicateError says that a name is used twice.
+type DuplicateError struct {
+	Place
+	Name  string
+	First int // index of the first job, or node, with that name
+}
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("dag: %v: the name %q is taken by number %d already: names must be unique", e.Place, e.Name, e.First+1)
+}
+
+// A NumberError says that a number is not finite, or outside its range.
+type NumberError struct {
+	Place
+	Value    float64
+	Unit     string // of all three numbers; may be ""
+	Min, Max float64
+}
+
+func (e *NumberError) Error() string {
+	return fmt.Sprintf("dag: %v is %v%s: it must lie between %v and %v%s", e.Place, e.Value, e.Unit, e.Min, e.Max, e.Unit)
+}
+
+// A ShapeError says that parts of a plan do not fit together.
+type ShapeError struct {
+	Place
+	Why string
+}
+
+func (e *ShapeError) Error() string { return fmt.Sprintf("dag: %v: %s", e.Place, e.Why) }
+
+// A CapacityError says that tasks can never run on the plan's cluster.
+type CapacityError struct {
+	Place        // the setting that is too small
+	For   string // the first job that suffers
+	Kind  Kind   // of its tasks
+	Why   string
+}
+
+func (e *CapacityError) Error() string {
+	return fmt.Sprintf("dag: the %s tasks of job %q can never run: %v %s", e.Kind, e.For, e.Place, e.Why)
+}
+
+// A LimitError says that a plan is larger than what is supported.
+type LimitError struct {
+	Place
+	What      string // what is too much, with its unit
+	Have, Max float64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("dag: %v: %.0f %s are more than the supported %.0f", e.Place, e.Have, e.What, e.Max)
+}
