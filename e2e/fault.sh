@@ -13,7 +13,7 @@ usage: fault.sh [--wait SECONDS] FAULT
   kill-am APP                    kill -9 the application's AM
   kill-node N                    kill -9 NodeManager N together with all its containers
 
-JOB_OR_APP may be job_1_0001, application_1_0001, or "last" for the newest with a process.
+JOB_OR_APP may be job_1_0001, application_1_0001, or "any": then the oldest that has a match.
 Prints what was killed and when, in milliseconds. --wait waits that long for it to run.
 END
 	exit 2
@@ -24,20 +24,19 @@ jvms() {
 	local pid line
 	for pid in $(marked "$MARK"); do
 		line=$(command_line "$pid")
-		if [[ $line == */java\ *\ "$1"\ * ]]; then
+		# The shell that wraps a container has the whole command in its own.
+		if [[ ${line%% *} == */java && $line == *\ "$1"\ * ]]; then
 			echo "$pid $line"
 		fi
 	done
 }
 
-# number JOB_OR_APP prints what its ids have in common: 1_0001.
-number() {
+# Sets ID to a regular expression for what the ids of a job and its application share: 1_0001.
+identify() {
 	case $1 in
-	job_* | application_*) echo "${1#*_}" ;;
-	last)
-		jvms "$AM" | sed -n 's/.*\/application_\([0-9]*_[0-9]*\)\/.*/\1/p' | sort -t_ -k1,1n -k2,2n | tail -n 1
-		;;
-	*) die "'$1' is neither a job nor an application" ;;
+	job_* | application_*) ID=${1#*_} ;;
+	any) ID='[0-9]*_[0-9]*' ;;
+	*) die "'$1' is neither a job nor an application, nor any" ;;
 	esac
 }
 
@@ -47,16 +46,13 @@ CHILD=org.apache.hadoop.mapred.YarnChild
 # Each finder prints "PID NAME" of what is to be killed, or nothing.
 
 find_task() {
-	local id
-	id=$(number "$1")
-	jvms "$CHILD" | sed -n "s/^\([0-9]*\) .* \(attempt_${id:-none}_[mr]_[0-9]*_[0-9]*\) .*/\1 \2/p" |
-		sort -k2 | grep -E -- "_$2\$" | head -n 1 || true
+	jvms "$CHILD" | sed -n "s/^\([0-9]*\) .* \(attempt_${ID}_[mr]_[0-9]*_[0-9]*\) .*/\1 \2/p" |
+		sort -k2 | grep -E -- "_$1\$" | head -n 1 || true
 }
 
 find_am() {
-	local id
-	id=$(number "$1")
-	jvms "$AM" | sed -n "s/^\([0-9]*\) .*\/\(container_[e0-9_]*${id:-none}_[0-9_]*\)[ /].*/\1 \2/p" | head -n 1
+	jvms "$AM" | sed -n "s/^\([0-9]*\) .*\/\(container_[e0-9_]*${ID}_[0-9]*_[0-9]*\)[ /].*/\1 \2/p" |
+		sort -k2 | head -n 1
 }
 
 kill_found() { # kill_found WHAT FINDER ARG...
@@ -98,8 +94,8 @@ if [[ ${1:-} == --wait ]]; then
 fi
 load_run
 case ${1:-}/$# in
-kill-task/3) kill_found "attempt of $2 like $3" find_task "$2" "$3" ;;
-kill-am/2) kill_found "AM of $2" find_am "$2" ;;
+kill-task/3) identify "$2" && kill_found "attempt of $2 like $3" find_task "$3" ;;
+kill-am/2) identify "$2" && kill_found "AM of $2" find_am ;;
 kill-node/2) kill_node "$2" ;;
 *) usage ;;
 esac

@@ -45,7 +45,7 @@ wait_gone() {
 	done
 }
 
-command_line() { tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null || true; }
+command_line() { { tr '\0' ' ' <"/proc/$1/cmdline"; } 2>/dev/null || true; }
 
 # The milliseconds that Hadoop's own times are compared with.
 now_ms() { date +%s%3N; }
