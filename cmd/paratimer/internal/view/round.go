@@ -48,10 +48,11 @@ func Remaining(h watch.Headline) string {
 	}
 	low, high := h.LowSeconds.Duration(), h.HighSeconds.Duration()
 	unit := step(d, high-low)
-	mid, l, r := short(d.Round(unit)), short(low.Truncate(unit)), short((high + unit - 1).Truncate(unit))
-	if l == r || l == mid && high.Round(unit) == d.Round(unit) {
+	mid := short(d.Round(unit))
+	if high-low < unit {
 		return "~" + mid
 	}
+	l, r := short(low.Truncate(unit)), short((high + unit - 1).Truncate(unit))
 	return fmt.Sprintf("~%s (%s – %s)", mid, l, r)
 }
 

@@ -26,7 +26,7 @@ type Watch struct {
 	Sinks  []Sink
 	// Every is the wait between observations; 0 does not wait.
 	Every time.Duration
-	// Speed waits as long as the query took between two snapshots, divided by Speed; 0 does not wait.
+	// Speed plays a past or simulated query: a frame is shown that many times as fast as it came; 0 does not wait.
 	Speed float64
 	Log   zerolog.Logger
 }
@@ -34,39 +34,54 @@ type Watch struct {
 // Run watches until the source is over, and returns the query's last state. An error is the context's cause, a sink's,
 // or a source's that is final.
 func (w Watch) Run(ctx context.Context) (dag.State, error) {
-	var t ticker
+	t := ticker{at: dag.NoInstant}
 	misses := 0
 	for {
-		before := t.at
 		s, err := w.Source.Next(ctx)
+		if ctx.Err() != nil {
+			return t.state, context.Cause(ctx)
+		}
 		var missed *dag.MissedError
 		switch {
-		case ctx.Err() != nil:
-			return t.state, context.Cause(ctx)
 		case errors.Is(err, io.EOF):
 			return t.state, nil
 		case errors.As(err, &missed):
 			misses++
 			w.Log.Warn().Err(missed.Err).Int("misses", misses).Msg("cannot observe now; trying again")
-			if t.run.Window == nil && misses >= firstMisses {
-				return t.state, fmt.Errorf("no observation in %d attempts: %w", misses, missed.Err)
-			}
-			if t.run.Window != nil {
-				err = w.show(t.repeat(missed))
-			} else {
-				err = nil
-			}
+			err = w.miss(ctx, &t, missed, misses)
 		case err == nil:
 			misses = 0
-			err = w.show(t.tick(w.Panel, s))
+			err = w.see(ctx, &t, s)
 		}
 		if err != nil {
 			return t.state, err
 		}
-		if err := sleep(ctx, w.wait(before, t.at, misses)); err != nil {
+		if err := sleep(ctx, w.wait(misses)); err != nil {
 			return t.state, err
 		}
 	}
+}
+
+// see shows the frame of a snapshot, when its time has come.
+func (w Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
+	if err := sleep(ctx, w.pace(t.at, s.At)); err != nil {
+		return err
+	}
+	return w.show(t.tick(w.Panel, s))
+}
+
+// miss repeats the last good frame, where there is one.
+func (w Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, misses int) error {
+	if t.run.Window == nil {
+		if misses >= firstMisses {
+			return fmt.Errorf("no observation in %d attempts: %w", misses, missed.Err)
+		}
+		return nil
+	}
+	if err := sleep(ctx, w.pace(t.at, missed.At)); err != nil {
+		return err
+	}
+	return w.show(t.repeat(missed))
 }
 
 func (w Watch) show(f Frame) error {
@@ -79,14 +94,16 @@ func (w Watch) show(f Frame) error {
 }
 
 // wait is how long to wait before the next observation.
-func (w Watch) wait(before, at dag.Instant, misses int) time.Duration {
-	switch {
-	case w.Speed > 0 && before.Known():
-		return time.Duration(float64(at.Sub(before)) / w.Speed)
-	case misses > 0:
-		return max(w.Every, min(w.Every<<min(misses, 10), maxWait))
+func (w Watch) wait(misses int) time.Duration {
+	return max(w.Every, min(w.Every<<min(misses, 10), maxWait))
+}
+
+// pace is how long the query's own time between two frames takes at the chosen speed.
+func (w Watch) pace(before, at dag.Instant) time.Duration {
+	if w.Speed <= 0 || !before.Known() || !at.Known() {
+		return 0
 	}
-	return w.Every
+	return time.Duration(float64(at.Sub(before)) / w.Speed)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

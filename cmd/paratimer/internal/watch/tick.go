@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -11,13 +10,7 @@ import (
 
 // A Panel is who estimates. Scenarios[0] is the standard scenario, from which the headline is taken.
 type Panel struct {
-	Scenarios, Others []Named
-}
-
-// Named is an estimator and the name that its number bears, which holds even when the estimator fails.
-type Named struct {
-	Name string
-	estimators.Estimator
+	Scenarios, Others []estimators.Estimator
 }
 
 // ticker is what the loop remembers between ticks: the run so far and what was last said of it.
@@ -53,16 +46,14 @@ func (p Panel) ask(run dag.Run) answers {
 }
 
 // ask asks each estimator. One that fails leaves a warning in place of a number: the watch lives on.
-func ask(all []Named, run dag.Run) []estimators.Estimate {
+func ask(all []estimators.Estimator, run dag.Run) []estimators.Estimate {
 	out := make([]estimators.Estimate, len(all))
-	for i, n := range all {
-		e, err := n.Estimate(run)
+	for i, estimator := range all {
+		e, err := estimator.Estimate(run)
 		if err != nil {
-			e = estimators.Estimate{Progress: math.NaN(), Warnings: []dag.Warning{
-				{Code: dag.WarnNoEstimate, Text: fmt.Sprintf("%s: %v", n.Name, err)},
-			}}
+			e.Remaining, e.Progress = nil, math.NaN()
+			e.Warnings = append(e.Warnings, dag.Warning{Code: dag.WarnNoEstimate, Text: err.Error()})
 		}
-		e.Scenario = n.Name
 		out[i] = e
 	}
 	return out

@@ -1,0 +1,213 @@
+package watch
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+func estimateOf(name string, d time.Duration) estimators.Estimate {
+	return estimators.Estimate{Scenario: name, Meaning: name + " holds", Remaining: &d}
+}
+
+// path is the critical path of one(at): the map that runs on node1 until end.
+func path(at, end dag.Instant) *pathfrag.Path {
+	return &pathfrag.Path{
+		Schedule: &schedule.Schedule{Now: at, End: end, Spans: []schedule.Span{
+			{Kind: dag.Map, First: 0, Count: 1, Start: 1_002_000, End: 1_003_000, Past: true},
+			{Kind: dag.Map, First: 1, Count: 1, Start: 1_002_000, End: end},
+		}},
+		Rounds:    []pathfrag.Round{{Spans: []int{0, 1}, Start: 1_002_000, End: end, Width: 2}},
+		Fragments: []pathfrag.Fragment{{Width: 2, Rounds: []int{0}, Start: 1_002_000, End: end}},
+		Critical:  []pathfrag.Segment{{Fragment: 0, Start: at, End: end}},
+		Slack:     []time.Duration{0},
+	}
+}
+
+func TestFrameJSON(t *testing.T) {
+	std := estimateOf("standard", 90*time.Second)
+	std.Path = path(1_010_000, 1_100_000)
+	f := build(one(1_010_000, dag.Running), answers{
+		scenarios: []estimators.Estimate{std, estimateOf("one_failure", 120*time.Second)},
+		others:    []estimators.Estimate{{Scenario: "pig", Progress: 0.25}},
+	}, nil)
+	got, err := json.MarshalIndent(f, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{
+ "schema_version": 1,
+ "at": "1970-01-01T00:16:50.000Z",
+ "workflow": {
+  "id": "wf-1",
+  "name": "query",
+  "state": "running"
+ },
+ "elapsed_seconds": 10,
+ "progress_ratio": 0.1,
+ "stale_seconds": 0,
+ "headline": {
+  "remaining_seconds": 90,
+  "low_seconds": 90,
+  "high_seconds": 120,
+  "end_at": "1970-01-01T00:18:20.000Z",
+  "from": "standard"
+ },
+ "estimates": [
+  {
+   "scenario": "standard",
+   "remaining_seconds": 90,
+   "total_seconds": 100,
+   "end_at": "1970-01-01T00:18:20.000Z",
+   "origin": "observed",
+   "meaning": "standard holds"
+  },
+  {
+   "scenario": "one_failure",
+   "remaining_seconds": 120,
+   "total_seconds": 130,
+   "end_at": "1970-01-01T00:18:50.000Z",
+   "origin": "observed",
+   "meaning": "one_failure holds"
+  }
+ ],
+ "critical_path": [
+  {
+   "jobs": [
+    "j1"
+   ],
+   "phase": "map",
+   "start_seconds": 10,
+   "end_seconds": 100,
+   "slots": 2
+  }
+ ],
+ "jobs": [
+  {
+   "node": "j1",
+   "id": "job_1_0001",
+   "name": "first",
+   "state": "running",
+   "slack_seconds": 0,
+   "maps": {
+    "total": 2,
+    "done": 1,
+    "running": 1
+   },
+   "reduces": {
+    "total": 0,
+    "done": 0,
+    "running": 0
+   }
+  }
+ ],
+ "waiting_on": "attempt_1_0001_m_000001_0 of job j1 on node1, since 1970-01-01T00:16:42Z",
+ "changes": [],
+ "warnings": [],
+ "others": [
+  {
+   "name": "pig",
+   "remaining_seconds": null,
+   "progress_ratio": 0.25
+  }
+ ]
+}`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("frame (-want +got):\n%s", diff)
+	}
+	var back Frame
+	if err := json.Unmarshal(got, &back); err != nil {
+		t.Fatalf("a frame does not read back: %v", err)
+	}
+	if diff := cmp.Diff(f, back); diff != "" {
+		t.Errorf("read back (-made +read):\n%s", diff)
+	}
+}
+
+func TestUnknownIsNull(t *testing.T) {
+	s := one(1_010_000, dag.Running)
+	s.ID, s.Plan.Name, s.Jobs[0].ID, s.Plan.Jobs[0].Name = "", "", "", ""
+	s.Plan.Jobs[0].Map = dag.Phase{}
+	s.Jobs[0].Submitted = dag.NoInstant
+	b, err := json.Marshal(build(s, answers{scenarios: []estimators.Estimate{{Scenario: "standard"}}}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f map[string]any
+	if err := json.Unmarshal(b, &f); err != nil {
+		t.Fatal(err)
+	}
+	job := f["jobs"].([]any)[0].(map[string]any)
+	for name, v := range map[string]any{
+		"elapsed_seconds": f["elapsed_seconds"], "progress_ratio": f["progress_ratio"], "waiting_on": f["waiting_on"],
+		"workflow.id": f["workflow"].(map[string]any)["id"], "workflow.name": f["workflow"].(map[string]any)["name"],
+		"headline.remaining_seconds": f["headline"].(map[string]any)["remaining_seconds"],
+		"headline.end_at":            f["headline"].(map[string]any)["end_at"],
+		"estimates.total_seconds":    f["estimates"].([]any)[0].(map[string]any)["total_seconds"],
+		"jobs.id":                    job["id"], "jobs.name": job["name"], "jobs.slack_seconds": job["slack_seconds"],
+		"jobs.maps.total": job["maps"].(map[string]any)["total"],
+	} {
+		if v != nil {
+			t.Errorf("%s = %v, want null", name, v)
+		}
+	}
+}
+
+func TestHeadlineIsAFloorWhereMuchIsAssumed(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		assumed float64
+		low     *time.Duration
+		want    Headline
+	}{
+		{"a third is still a number", 1.0 / 3, nil, Headline{RemainingSeconds: seconds(90), LowSeconds: seconds(90), HighSeconds: seconds(90), EndAt: &Time{1_100_000}}},
+		{"half assumed", 0.5, nil, Headline{LowSeconds: seconds(45)}},
+		{"the estimator knows the floor", 0.5, new(20 * time.Second), Headline{LowSeconds: seconds(20)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := estimateOf("standard", 90*time.Second)
+			e.AssumedRatio, e.Low = c.assumed, c.low
+			c.want.From = nonEmpty("standard")
+			if c.low != nil && c.want.RemainingSeconds != nil {
+				t.Fatal("bad case")
+			}
+			if diff := cmp.Diff(c.want, headline(1_010_000, []estimators.Estimate{e})); diff != "" {
+				t.Errorf("headline (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCountCountsTasks(t *testing.T) {
+	phase := dag.Phase{Tasks: 5, Known: true}
+	state := dag.PhaseState{Attempts: []dag.Attempt{
+		{Task: 0, Number: 0, State: dag.AttemptFailed},
+		{Task: 0, Number: 1, State: dag.AttemptRunning},
+		{Task: 1, Number: 0, State: dag.AttemptRunning}, // speculation: both run
+		{Task: 1, Number: 1, State: dag.AttemptRunning},
+		{Task: 2, Number: 0, State: dag.AttemptSucceeded},
+		{Task: 2, Number: 1, State: dag.AttemptKilled},
+		{Task: 3, Number: 0, State: dag.AttemptWaiting},
+	}}
+	five := 5
+	if diff := cmp.Diff(Tasks{Total: &five, Done: 1, Running: 2}, count(&phase, &state)); diff != "" {
+		t.Errorf("count (-want +got):\n%s", diff)
+	}
+}
+
+func TestWaitingOnASilentAttemptFirst(t *testing.T) {
+	s := one(1_010_000, dag.Running)
+	s.Nodes[1].Lost = true
+	got := waitingOn(s, nil)
+	const want = "attempt_1_0001_m_000001_0 of job j1 on node1, since 1970-01-01T00:16:42Z, stopped reporting: its node is lost"
+	if got != want {
+		t.Errorf("waitingOn = %q, want %q", got, want)
+	}
+}
