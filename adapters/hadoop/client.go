@@ -1,0 +1,172 @@
+package hadoop
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Layer is a step of the chain that a request passes through.
+type Layer func(http.RoundTripper) http.RoundTripper
+
+// Options build a Client. The zero value of each field is its default.
+type Options struct {
+	Site     Site   // where the services are
+	User     string // sent as user.name (facts A7); "" sends none
+	CAFile   string // PEM certificates to be trusted besides the system's
+	Insecure bool   // certificates are not verified; whoever sets it must say so loudly
+
+	Connect time.Duration // limit to connect and to agree on TLS each; 5 s
+	Header  time.Duration // limit from the request to the answer's header; 20 s
+	Total   time.Duration // limit of a whole exchange, so that a dripping body ends; 60 s
+	MaxBody int64         // bytes of one answer, unpacked; 64 MiB
+	// InFlight is how many requests are under way at most; 4.
+	InFlight int
+
+	Auth      Layer             // replaces user.name, e.g. SPNEGO
+	Tap       Layer             // outermost: sees each exchange without the user's name and cookies, bodies unpacked
+	Transport http.RoundTripper // carries the requests; nil is the network. A capture or a test stands in here
+	Clock     func() time.Time  // this machine's clock; nil is time.Now
+	// Now, where set, is the cluster's clock and nothing is estimated: a capture knows its own time.
+	Now func() dag.Instant
+}
+
+// A Client asks one cluster's REST services, by GET only. It neither waits nor retries, but for asking another
+// ResourceManager where one does not answer. Several goroutines may use it.
+type Client struct {
+	opt   Options
+	chain http.RoundTripper
+	slots chan struct{}
+	meter *meter
+	clock *clock
+
+	mu     sync.Mutex
+	active string // base of the ResourceManager that answered last, "" before
+	moved  string // base of the history server that the proxy sends to, "" before
+}
+
+// NewClient returns a client. It does not connect. Errors: no address, an unreadable CA file.
+func NewClient(o Options) (*Client, error) {
+	if err := o.Site.check(); err != nil {
+		return nil, err
+	}
+	o.Connect = orDefault(o.Connect, 5*time.Second)
+	o.Header = orDefault(o.Header, 20*time.Second)
+	o.Total = orDefault(o.Total, 60*time.Second)
+	o.MaxBody = orDefault(o.MaxBody, 64<<20)
+	o.InFlight = orDefault(o.InFlight, 4)
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	c := &Client{opt: o, slots: make(chan struct{}, o.InFlight), clock: newClock(o.Clock)}
+	var err error
+	c.chain, c.meter, err = chain(o, c.clock)
+	return c, err
+}
+
+func orDefault[T time.Duration | int | int64](v, def T) T {
+	if v <= 0 {
+		return def
+	}
+	return v
+}
+
+// RM asks the active ResourceManager for path below /ws/v1/cluster/, e.g. "apps?user=alice".
+// It finds the active one of several by itself. An answer that is not JSON with status 200 is an *Error.
+func (c *Client) RM(ctx context.Context, path string) ([]byte, error) {
+	return c.try(ctx, c.managers(), "/ws/v1/cluster/"+path, c.remember)
+}
+
+// AM asks an application's MapReduce master through the proxy for path below /ws/v1/mapreduce/, e.g. "jobs/JOB".
+// Redirects are not followed: an *Error with status 302 says that the master has ended or is not up (facts A6).
+func (c *Client) AM(ctx context.Context, app, path string) ([]byte, error) {
+	bases := c.managers()
+	if p := c.opt.Site.Proxy; p != "" {
+		bases = []string{p}
+	}
+	body, err := c.try(ctx, bases, "/proxy/"+url.PathEscape(app)+"/ws/v1/mapreduce/"+path, nil)
+	if base := historyBase(err); base != "" {
+		c.mu.Lock()
+		c.moved = base
+		c.mu.Unlock()
+	}
+	return body, err
+}
+
+// JHS asks the job history server for path below /ws/v1/history/, e.g. "mapreduce/jobs/JOB".
+func (c *Client) JHS(ctx context.Context, path string) ([]byte, error) {
+	c.mu.Lock()
+	bases := distinct(c.opt.Site.JHS, c.moved)
+	if c.opt.Site.JHSGuessed {
+		bases = distinct(c.moved, c.opt.Site.JHS)
+	}
+	c.mu.Unlock()
+	return c.try(ctx, bases, "/ws/v1/history/"+path, nil)
+}
+
+// managers returns the bases of the ResourceManagers, the one that answered last first.
+func (c *Client) managers() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := []string{c.active}
+	for _, rm := range c.opt.Site.RMs {
+		all = append(all, rm.URL)
+	}
+	return distinct(all...)
+}
+
+func (c *Client) remember(base string) {
+	c.mu.Lock()
+	c.active = base
+	c.mu.Unlock()
+}
+
+// Active returns the base URL of the ResourceManager that answered last, "" before the first answer.
+func (c *Client) Active() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.active
+}
+
+// Now is the cluster's clock as well as it is known: this machine's until a ResourceManager has answered.
+func (c *Client) Now() dag.Instant {
+	if c.opt.Now != nil {
+		return c.opt.Now()
+	}
+	return c.clock.Now()
+}
+
+// Skew returns how far the cluster's clock is ahead of this machine's, and how sure that is; ok is false before the first answer.
+func (c *Client) Skew() (ahead, within time.Duration, ok bool) { return c.clock.skew() }
+
+// Traffic returns what has been asked so far.
+func (c *Client) Traffic() Traffic { return c.meter.traffic() }
+
+// Close drops idle connections.
+func (c *Client) Close() {
+	if t, ok := c.meter.next.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+func distinct(bases ...string) []string {
+	var out []string
+next:
+	for _, b := range bases {
+		b = strings.TrimSuffix(b, "/")
+		for _, seen := range out {
+			if b == seen {
+				continue next
+			}
+		}
+		if b != "" {
+			out = append(out, b)
+		}
+	}
+	return out
+}

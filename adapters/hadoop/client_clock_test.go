@@ -1,0 +1,86 @@
+package hadoop
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// skewed is a world: requests take time, and the server's clock is elsewhere.
+type skewed struct {
+	now   time.Time
+	ahead time.Duration
+	trip  func() time.Duration // half of a round trip
+}
+
+func (w *skewed) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.now = w.now.Add(w.trip())
+	date := w.now.Add(w.ahead).UTC().Format(http.TimeFormat) // cut to whole seconds
+	w.now = w.now.Add(w.trip())
+	return &http.Response{StatusCode: 200, Header: http.Header{"Date": {date}, "Content-Type": {"application/json"}}, Body: http.NoBody}, nil
+}
+
+func TestClockSkewOfHours(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, ahead := range []time.Duration{0, 3*time.Hour + 137*time.Millisecond, -26 * time.Hour} {
+		w := &skewed{now: time.Unix(1_795_222_440, 0), ahead: ahead, trip: func() time.Duration { return time.Duration(rng.IntN(10)) * time.Millisecond }}
+		c := clientOf(t, Options{Transport: w, Clock: func() time.Time { return w.now }}, "http://rm")
+		if _, _, ok := c.Skew(); ok || c.Now() != dag.InstantOf(w.now) {
+			t.Error("a skew is known before the first answer")
+		}
+		last := dag.NoInstant
+		for i := range 100 {
+			c.RM(context.Background(), "info")
+			now := c.Now()
+			if off := now.Sub(dag.InstantOf(w.now.Add(ahead))).Abs(); off > 520*time.Millisecond || i > 30 && off > 80*time.Millisecond {
+				t.Fatalf("ahead %v, after %d answers: off by %v", ahead, i+1, off)
+			}
+			if now < last {
+				t.Fatalf("ahead %v: the clock went back by %v", ahead, last.Sub(now))
+			}
+			last = now
+			w.now = w.now.Add(time.Duration(4500+rng.IntN(1000)) * time.Millisecond)
+		}
+		if got, within, ok := c.Skew(); !ok || (got-ahead).Abs() > within+time.Millisecond {
+			t.Errorf("skew %v ± %v, true %v", got, within, ahead)
+		}
+	}
+}
+
+func TestClockIsSetAnew(t *testing.T) {
+	w := &skewed{now: time.Unix(1_795_222_440, 0), trip: func() time.Duration { return time.Millisecond }}
+	c := clientOf(t, Options{Transport: w, Clock: func() time.Time { return w.now }}, "http://rm")
+	for _, ahead := range []time.Duration{0, time.Hour, -time.Hour} {
+		w.ahead = ahead
+		for range 3 {
+			c.RM(context.Background(), "info")
+			w.now = w.now.Add(4700 * time.Millisecond)
+		}
+		if off := c.Now().Sub(dag.InstantOf(w.now.Add(ahead))).Abs(); off > 520*time.Millisecond {
+			t.Errorf("set %v ahead: off by %v", ahead, off)
+		}
+	}
+}
+
+func TestMastersDatesDoNotCount(t *testing.T) {
+	w := &skewed{now: time.Unix(1_795_222_440, 0), ahead: time.Hour, trip: func() time.Duration { return time.Millisecond }}
+	c := clientOf(t, Options{Transport: w, Clock: func() time.Time { return w.now }, Site: Site{JHS: "http://jhs"}}, "http://rm")
+	c.AM(context.Background(), "application_1_0001", "info")
+	c.JHS(context.Background(), "info")
+	if ahead, _, ok := c.Skew(); ok {
+		t.Errorf("skew %v from other machines' clocks", ahead)
+	}
+}
+
+func TestCapturesClockIsItsOwn(t *testing.T) {
+	w := &skewed{now: time.Unix(1_795_222_440, 0), ahead: time.Hour, trip: func() time.Duration { return 0 }}
+	c := clientOf(t, Options{Transport: w, Now: func() dag.Instant { return 42 }}, "http://rm")
+	c.RM(context.Background(), "info")
+	if c.Now() != 42 {
+		t.Errorf("now %v", c.Now())
+	}
+}

@@ -1,0 +1,126 @@
+package hadoop
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// An Error is an answer that cannot be used, or none.
+type Error struct {
+	URL      string
+	Status   int    // 0: there was no answer
+	Type     string // Content-Type
+	Text     string // first line of what the service said: a RemoteException's message, a page's title
+	Hint     string // what to do
+	Location string // where a redirect points
+	Err      error  // why there was no answer, else nil
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("GET " + e.URL)
+	if e.Status != 0 {
+		fmt.Fprintf(&b, ": %d %s", e.Status, http.StatusText(e.Status))
+	}
+	if e.Text != "" {
+		b.WriteString(": " + e.Text)
+	} else if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	if e.Location != "" {
+		b.WriteString(": it points to " + e.Location)
+	}
+	if e.Hint != "" {
+		b.WriteString(" (" + e.Hint + ")")
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// refusal describes an answer that is no JSON with status 200.
+func refusal(u *url.URL, resp *http.Response, body []byte) *Error {
+	e := &Error{
+		URL: u.String(), Status: resp.StatusCode, Type: resp.Header.Get("Content-Type"),
+		Text: said(body), Location: oneLine(resp.Header.Get("Location")),
+	}
+	e.Hint = statusHint(e, resp)
+	return e
+}
+
+func statusHint(e *Error, resp *http.Response) string {
+	proxied := strings.Contains(e.URL, "/proxy/")
+	switch {
+	case e.Status == http.StatusOK:
+		return "a web page came instead of JSON: is this the address of the service itself, and not of a login page or another program?"
+	case e.Status == http.StatusUnauthorized && strings.Contains(resp.Header.Get("WWW-Authenticate"), "Negotiate"):
+		return "the cluster wants Kerberos (SPNEGO)"
+	case e.Status == http.StatusUnauthorized:
+		return "this user may not look at the job: give another --user, or have the job's owner set mapreduce.job.acl-view-job"
+	case e.Status == http.StatusForbidden && strings.Contains(resp.Header.Get("WWW-Authenticate"), "PseudoAuth"):
+		return "the cluster wants to know who asks: give --user"
+	case e.Status == http.StatusForbidden:
+		return "this user may not look at this: give another --user"
+	case proxied && e.Status >= 300 && e.Status < 400:
+		return "the application's master has ended or is not up yet"
+	case proxied && e.Status == http.StatusNotFound:
+		return "the ResourceManager does not know the application any more, or never did"
+	case proxied && e.Status >= 500:
+		return "the proxy cannot reach the application's master: it is starting, ending or lost"
+	case e.Status == http.StatusTemporaryRedirect && e.Location == "":
+		return "this ResourceManager is on standby and knows of no active one"
+	case e.Status >= 300 && e.Status < 400:
+		return "it points elsewhere: give the address of the service itself"
+	case e.Status == http.StatusNotFound:
+		return "unknown here: a wrong id, one that has been forgotten, or not a Hadoop service"
+	case e.Status >= 500:
+		return "the service is in trouble: see its log"
+	}
+	return ""
+}
+
+var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+
+// said returns the first line of what an answer says, for people: facts A2.
+func said(body []byte) string {
+	var re struct {
+		RemoteException struct{ Exception, Message string }
+	}
+	if json.Unmarshal(body, &re) == nil && re.RemoteException.Message+re.RemoteException.Exception != "" {
+		if re.RemoteException.Message == "" {
+			return oneLine(re.RemoteException.Exception)
+		}
+		return oneLine(re.RemoteException.Message)
+	}
+	if len(body) > 4096 {
+		body = body[:4096]
+	}
+	if m := title.FindSubmatch(body); m != nil {
+		return oneLine(html.UnescapeString(string(m[1])))
+	}
+	if s := strings.TrimSpace(string(body)); !strings.HasPrefix(s, "<") && !strings.HasPrefix(s, "{") {
+		return oneLine(s)
+	}
+	return ""
+}
+
+// oneLine returns the first line of s, printable and of a bounded length.
+func oneLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+	if r := []rune(s); len(r) > 200 {
+		return string(r[:200]) + "…"
+	}
+	return s
+}

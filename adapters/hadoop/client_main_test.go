@@ -1,0 +1,46 @@
+package hadoop
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve starts a server that ends with the test.
+func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// clientOf returns a client of these ResourceManagers.
+func clientOf(t testing.TB, o Options, rms ...string) *Client {
+	t.Helper()
+	for _, u := range rms {
+		o.Site.RMs = append(o.Site.RMs, Manager{URL: u})
+	}
+	c, err := NewClient(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// sendJSON answers as Hadoop does.
+func sendJSON(w http.ResponseWriter, body string) {
+	w.Header().Set("Content-Type", "application/json;charset=utf-8")
+	w.Write([]byte(body))
+}
+
+// sendHTML answers with a page.
+func sendHTML(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "text/html;charset=utf-8")
+	w.WriteHeader(status)
+	w.Write([]byte(body))
+}

@@ -1,0 +1,286 @@
+package hadoop
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestPathsOfTheServices(t *testing.T) {
+	var mu sync.Mutex
+	var seen []string
+	h := func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.Method != http.MethodGet || r.Header.Get("Accept") != "application/json" {
+			t.Errorf("%s with Accept %q", r.Method, r.Header.Get("Accept"))
+		}
+		seen = append(seen, r.URL.RequestURI())
+		sendJSON(w, `{}`)
+	}
+	s := serve(t, h)
+	c := clientOf(t, Options{User: "al ice", Site: Site{JHS: s.URL}}, s.URL)
+	ctx := context.Background()
+	for _, ask := range []func() ([]byte, error){
+		func() ([]byte, error) { return c.RM(ctx, "apps?limit=3") },
+		func() ([]byte, error) { return c.AM(ctx, "application_1_0002", "jobs/job_1_0002") },
+		func() ([]byte, error) { return c.JHS(ctx, "info") },
+	} {
+		if body, err := ask(); err != nil || string(body) != `{}` {
+			t.Fatalf("%s, %v", body, err)
+		}
+	}
+	want := []string{
+		"/ws/v1/cluster/apps?limit=3&user.name=al+ice",
+		"/proxy/application_1_0002/ws/v1/mapreduce/jobs/job_1_0002?user.name=al+ice",
+		"/ws/v1/history/info?user.name=al+ice",
+	}
+	if !slices.Equal(seen, want) {
+		t.Errorf("asked %q, want %q", seen, want)
+	}
+	if got := c.Traffic(); got.Requests != 3 || got.Bytes != 6 || got.Most != 1 {
+		t.Errorf("traffic %+v", got)
+	}
+}
+
+func TestCookieGoesBackAsItCame(t *testing.T) {
+	// Facts E0: the value has quotes, = and / in it.
+	const auth = `hadoop.auth="u=alice&p=alice@REALM&t=kerberos&e=1795222440184&s=ab/cd+e="`
+	var got []string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("Cookie"))
+		w.Header().Add("Set-Cookie", auth+"; Path=/; Domain=127.0.0.1; HttpOnly")
+		sendJSON(w, `{}`)
+	})
+	c := clientOf(t, Options{Site: Site{JHS: s.URL}}, s.URL)
+	c.RM(context.Background(), "info")
+	c.AM(context.Background(), "application_1_0001", "info")
+	c.JHS(context.Background(), "info")
+	if want := []string{"", auth, auth}; !slices.Equal(got, want) {
+		t.Errorf("cookies %q, want %q", got, want)
+	}
+}
+
+func TestProxysWarningPageIsApprovedOnce(t *testing.T) {
+	for _, forgiving := range []bool{true, false} {
+		asked := 0
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			asked++
+			c, err := r.Cookie("checked_application_1_0001")
+			if forgiving && err == nil && (c.Value == "true" || r.URL.Query().Get("proxyapproved") == "true") {
+				http.SetCookie(w, &http.Cookie{Name: "checked_application_1_0001", Value: "true", Path: "/proxy/application_1_0001"})
+				sendJSON(w, `{"job":{}}`)
+				return
+			}
+			http.SetCookie(w, &http.Cookie{Name: "checked_application_1_0001", Value: "false", Path: "/proxy/application_1_0001"})
+			sendHTML(w, http.StatusOK, "<html><head><title>WARNING: The following page may not be safe!</title></head></html>")
+		})
+		c := clientOf(t, Options{}, s.URL)
+		_, err := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001?x=1")
+		if forgiving {
+			_, err2 := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001")
+			if err != nil || err2 != nil || asked != 3 {
+				t.Errorf("%v, %v after %d requests, want 3", err, err2, asked)
+			}
+			continue
+		}
+		var e *Error
+		if !errors.As(err, &e) || e.Status != 200 || !strings.Contains(e.Text, "may not be safe") || asked != 2 {
+			t.Errorf("%v after %d requests, want an error after 2", err, asked)
+		}
+	}
+}
+
+func TestProxysRedirectNamesTheHistoryServer(t *testing.T) {
+	// Recorded: join-1, the answer once the application has ended.
+	jhs := serve(t, func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{"job":{"state":"SUCCEEDED"}}`) })
+	rm := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", jhs.URL+"/jobhistory/job/job_1_0001/ws/v1/mapreduce/jobs/job_1_0001")
+		sendHTML(w, http.StatusFound, "")
+	})
+	c := clientOf(t, Options{Site: Site{JHS: "http://127.0.0.1:1", JHSGuessed: true}}, rm.URL)
+	_, err := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001")
+	var e *Error
+	if !errors.As(err, &e) || e.Status != http.StatusFound || e.Location == "" {
+		t.Fatalf("got %v", err)
+	}
+	if body, err := c.JHS(context.Background(), "mapreduce/jobs/job_1_0001"); err != nil || !strings.Contains(string(body), "SUCCEEDED") {
+		t.Errorf("history server: %s, %v", body, err)
+	}
+	for location, want := range map[string]string{
+		"http://rm:8088/cluster/app/application_1_0001": "",
+		"ftp://h/jobhistory/":                           "",
+		"/jobhistory/":                                  "",
+		"https://h:19890/jobhistory/job/x":              "https://h:19890",
+	} {
+		if got := historyBase(&Error{Location: location}); got != want {
+			t.Errorf("history server of %q is %q, want %q", location, got, want)
+		}
+	}
+}
+
+func TestStandbyPointsToTheActive(t *testing.T) {
+	asked := map[string]int{}
+	active := serve(t, func(w http.ResponseWriter, r *http.Request) { asked["active"]++; sendJSON(w, `{"apps":{}}`) })
+	standby := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked["standby"]++
+		w.Header().Set("Location", active.URL+r.URL.RequestURI())
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		fmt.Fprint(w, "This is standby RM. The redirect url is: /ws/v1/cluster/apps")
+	})
+	c := clientOf(t, Options{User: "alice"}, standby.URL)
+	for range 3 {
+		if _, err := c.RM(context.Background(), "apps?a=1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.AM(context.Background(), "application_1_0001", "info")
+	if asked["standby"] != 1 || asked["active"] != 4 || c.Active() != active.URL {
+		t.Errorf("asked %v, active %s: the active one is to be remembered", asked, c.Active())
+	}
+}
+
+func TestStandbyThatKnowsNoActive(t *testing.T) {
+	standby := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Refresh", "3;url=/ws/v1/cluster/apps") // facts A3: no Location
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	})
+	active := serve(t, func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{}`) })
+	if _, err := clientOf(t, Options{}, standby.URL, active.URL).RM(context.Background(), "apps"); err != nil {
+		t.Error(err)
+	}
+	_, err := clientOf(t, Options{}, standby.URL).RM(context.Background(), "apps")
+	if e, ok := errors.AsType[*Error](err); !ok || e.Status != 307 || !strings.Contains(e.Hint, "standby") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestDeadManagerIsPassedOver(t *testing.T) {
+	dead := httptest.NewServer(http.NotFoundHandler())
+	dead.Close()
+	asked := 0
+	alive := serve(t, func(w http.ResponseWriter, r *http.Request) { asked++; sendJSON(w, `{}`) })
+	c := clientOf(t, Options{}, dead.URL, alive.URL)
+	if _, err := c.RM(context.Background(), "info"); err != nil || c.Active() != alive.URL {
+		t.Errorf("%v, active %s", err, c.Active())
+	}
+	_, err := clientOf(t, Options{}, dead.URL).RM(context.Background(), "info")
+	if e, ok := errors.AsType[*Error](err); !ok || e.Status != 0 || !strings.Contains(e.Hint, "nothing listens") {
+		t.Errorf("got %v", err)
+	}
+	_, err = clientOf(t, Options{}, dead.URL, dead.URL+"/x").RM(context.Background(), "info")
+	if err == nil || strings.Count(err.Error(), "connection refused") != 2 {
+		t.Errorf("both must be named: %v", err)
+	}
+}
+
+func TestPathOfAGatewayStays(t *testing.T) {
+	var seen []string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { seen = append(seen, r.URL.Path); sendJSON(w, `{}`) })
+	c := clientOf(t, Options{}, s.URL+"/gateway/x")
+	c.RM(context.Background(), "info?a=b")
+	c.RM(context.Background(), "info")
+	if want := []string{"/gateway/x/ws/v1/cluster/info", "/gateway/x/ws/v1/cluster/info"}; !slices.Equal(seen, want) {
+		t.Errorf("asked %q", seen)
+	}
+}
+
+func TestGzipIsCountedAsItTravels(t *testing.T) {
+	long := `{"a":"` + strings.Repeat("x", 100_000) + `"}`
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Accept-Encoding") != "gzip" {
+			t.Errorf("Accept-Encoding %q", r.Header.Get("Accept-Encoding"))
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Type", "application/json")
+		z := gzip.NewWriter(w)
+		z.Write([]byte(long))
+		z.Close()
+	})
+	c := clientOf(t, Options{}, s.URL)
+	body, err := c.RM(context.Background(), "info")
+	if err != nil || string(body) != long {
+		t.Fatalf("%d bytes, %v", len(body), err)
+	}
+	if n := c.Traffic().Bytes; n == 0 || n > 2000 {
+		t.Errorf("%d bytes counted, some hundred travelled", n)
+	}
+	// A small answer must not unpack into a large one.
+	small := clientOf(t, Options{MaxBody: 1000}, s.URL)
+	if _, err := small.RM(context.Background(), "info"); !errors.Is(err, errTooBig) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAtMostFourUnderWay(t *testing.T) {
+	release := make(chan struct{})
+	arrived := make(chan struct{}, 20)
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		<-release
+		sendJSON(w, `{}`)
+	})
+	c := clientOf(t, Options{}, s.URL)
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if _, err := c.RM(context.Background(), "info"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range 4 {
+		<-arrived
+	}
+	close(release)
+	wg.Wait()
+	if got := c.Traffic(); got.Most != 4 || got.Requests != 20 {
+		t.Errorf("traffic %+v, want 4 under way at most", got)
+	}
+}
+
+func TestTapSeesNeitherUserNorCookie(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "hadoop.auth", Value: "secret"})
+		sendJSON(w, `{}`)
+	})
+	var seen []string
+	tap := func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(r *http.Request) (*http.Response, error) {
+			seen = append(seen, r.URL.RequestURI()+" "+r.Header.Get("Cookie"))
+			return next.RoundTrip(r)
+		})
+	}
+	c := clientOf(t, Options{User: "alice", Tap: tap}, s.URL)
+	c.RM(context.Background(), "info")
+	c.RM(context.Background(), "info?x=1")
+	if want := []string{"/ws/v1/cluster/info ", "/ws/v1/cluster/info?x=1 "}; !slices.Equal(seen, want) {
+		t.Errorf("the tap saw %q", seen)
+	}
+}
+
+func TestAuthReplacesUserName(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("user.name") || r.Header.Get("Authorization") != "Negotiate x" {
+			t.Errorf("asked %s with %q", r.URL, r.Header.Get("Authorization"))
+		}
+		sendJSON(w, `{}`)
+	})
+	auth := func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(r *http.Request) (*http.Response, error) {
+			r = r.Clone(r.Context())
+			r.Header.Set("Authorization", "Negotiate x")
+			return next.RoundTrip(r)
+		})
+	}
+	if _, err := clientOf(t, Options{User: "alice", Auth: auth}, s.URL).RM(context.Background(), "info"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,219 @@
+package hadoop
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// A Site says where a cluster's services are and how they are asked.
+type Site struct {
+	RMs        []Manager // in the order in which they are tried
+	Proxy      string    // base URL of a web proxy of its own, "" where the ResourceManagers do it
+	JHS        string    // base URL of the job history server
+	JHSGuessed bool      // nobody has said where it is; what the proxy's redirects say goes before
+	Auth       string    // hadoop.http.authentication.type: "simple" (also by default), "kerberos" or a class
+	Notes      []string  // what had to be assumed, for people
+}
+
+// A Manager is a ResourceManager.
+type Manager struct {
+	ID  string // its id where there are several, else ""
+	URL string // base, e.g. "http://rm1:8088"
+}
+
+const (
+	historyPort    = "19888"
+	historyTLSPort = "19890"
+)
+
+// Site reads the addresses out of the properties, with Hadoop's defaults.
+func (p *Properties) Site() (Site, error) {
+	s := Site{Auth: p.Get("hadoop.http.authentication.type")}
+	if s.Auth == "" {
+		s.Auth = "simple"
+	}
+	scheme, key, port, err := p.policy("yarn.http.policy", "yarn.resourcemanager.webapp", "8088", "8090")
+	if err != nil {
+		return Site{}, err
+	}
+	ids := []string{""}
+	if strings.EqualFold(p.Get("yarn.resourcemanager.ha.enabled"), "true") {
+		if ids = commaList(p.Get("yarn.resourcemanager.ha.rm-ids")); len(ids) == 0 {
+			return Site{}, errors.New("hadoop configuration: yarn.resourcemanager.ha.enabled is true but yarn.resourcemanager.ha.rm-ids is empty: name the ids, or give --rm")
+		}
+	}
+	for _, id := range ids {
+		u, err := p.manager(&s, scheme, key, port, id)
+		if err != nil {
+			return Site{}, err
+		}
+		s.RMs = append(s.RMs, Manager{ID: id, URL: u})
+	}
+	if a := p.Get("yarn.web-proxy.address"); a != "" {
+		if s.Proxy, err = baseURL(scheme, a, "9099", "yarn.web-proxy.address"); err != nil {
+			return Site{}, err
+		}
+	}
+	if err := p.history(&s); err != nil {
+		return Site{}, err
+	}
+	return s, nil
+}
+
+// policy returns scheme, address property and default port of a service under its http policy.
+func (p *Properties) policy(name, prefix, port, tlsPort string) (scheme, key, defPort string, err error) {
+	switch v := p.Get(name); v {
+	case "", "HTTP_ONLY", "HTTP_AND_HTTPS":
+		return "http", prefix + ".address", port, nil
+	case "HTTPS_ONLY":
+		return "https", prefix + ".https.address", tlsPort, nil
+	default:
+		return "", "", "", fmt.Errorf("hadoop configuration: %s is %q, not HTTP_ONLY or HTTPS_ONLY", name, v)
+	}
+}
+
+// manager returns the base of the ResourceManager id ("" where there is one).
+func (p *Properties) manager(s *Site, scheme, key, port, id string) (string, error) {
+	suffix := ""
+	if id != "" {
+		suffix = "." + id
+	}
+	if a := p.Get(key + suffix); a != "" && !strings.Contains(a, "${") {
+		return baseURL(scheme, a, port, key+suffix)
+	}
+	host := p.Get("yarn.resourcemanager.hostname" + suffix)
+	switch {
+	case host != "":
+	case id != "":
+		return "", fmt.Errorf("hadoop configuration: neither %s nor yarn.resourcemanager.hostname%s says where ResourceManager %s is", key+suffix, suffix, id)
+	default:
+		host = "localhost"
+		s.Notes = append(s.Notes, "no yarn.resourcemanager.hostname: the ResourceManager is assumed on this machine")
+	}
+	return baseURL(scheme, host, port, "yarn.resourcemanager.hostname"+suffix)
+}
+
+// history finds the job history server. Like Hadoop, it takes the host of mapreduce.jobhistory.address where the
+// web address has none.
+func (p *Properties) history(s *Site) error {
+	scheme, key, port, err := p.policy("mapreduce.jobhistory.http.policy", "mapreduce.jobhistory.webapp", historyPort, historyTLSPort)
+	if err != nil {
+		return err
+	}
+	if a := p.Get(key); a != "" && !wildcard(a) {
+		s.JHS, err = baseURL(scheme, a, port, key)
+		return err
+	} else if _, given, err := net.SplitHostPort(a); err == nil && given != "" {
+		port = given
+	}
+	if a := p.Get("mapreduce.jobhistory.address"); a != "" && !wildcard(a) {
+		host, _, err := net.SplitHostPort(a)
+		if err != nil {
+			host = a
+		}
+		s.JHS, err = baseURL(scheme, net.JoinHostPort(host, port), port, "mapreduce.jobhistory.address")
+		return err
+	}
+	rm, err := url.Parse(s.RMs[0].URL)
+	if err != nil {
+		return fmt.Errorf("hadoop configuration: %w", err)
+	}
+	s.JHS, s.JHSGuessed = scheme+"://"+net.JoinHostPort(rm.Hostname(), port), true
+	s.Notes = append(s.Notes, "no mapreduce.jobhistory.webapp.address: the history server is assumed at "+s.JHS)
+	return nil
+}
+
+// wildcard says whether an address names no host.
+func wildcard(a string) bool {
+	host, _, err := net.SplitHostPort(a)
+	if err != nil {
+		host = a
+	}
+	return host == "" || host == "0.0.0.0" || host == "::"
+}
+
+// baseURL makes a base URL of host[:port]. A service bound to the wildcard address is looked for on this machine.
+func baseURL(scheme, address, port, key string) (string, error) {
+	host, given, err := net.SplitHostPort(address)
+	switch {
+	case err != nil:
+		host = strings.Trim(address, "[]")
+	case given != "":
+		port = given
+	}
+	if wildcard(host) {
+		host = "localhost"
+	}
+	u, err := url.Parse(scheme + "://" + net.JoinHostPort(host, port))
+	if err != nil || u.Path != "" || u.RawQuery != "" || u.User != nil || u.Hostname() == "" {
+		return "", fmt.Errorf("hadoop configuration: %s is %q, not host:port", key, address)
+	}
+	return u.String(), nil
+}
+
+func commaList(v string) []string {
+	var out []string
+	for _, e := range strings.Split(v, ",") {
+		if e = strings.TrimSpace(e); e != "" {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// RMSite is the site of --rm URL[,URL] and --jhs URL, where there is no configuration folder. An address without
+// scheme is http; jhs "" is guessed.
+func RMSite(rm, jhs string) (Site, error) {
+	s := Site{Auth: "simple"}
+	for _, r := range commaList(rm) {
+		u, err := given("--rm", r, "8088", "8090")
+		if err != nil {
+			return Site{}, err
+		}
+		s.RMs = append(s.RMs, Manager{URL: u.String()})
+		if s.JHS == "" {
+			port := historyPort
+			if u.Scheme == "https" {
+				port = historyTLSPort
+			}
+			s.JHS, s.JHSGuessed = u.Scheme+"://"+net.JoinHostPort(u.Hostname(), port), true
+		}
+	}
+	if jhs != "" {
+		u, err := given("--jhs", jhs, historyPort, historyTLSPort)
+		if err != nil {
+			return Site{}, err
+		}
+		s.JHS, s.JHSGuessed = u.String(), false
+	}
+	return s, s.check()
+}
+
+// given reads an address off a flag. Without port and path the port is the service's usual one.
+func given(flag, v, port, tlsPort string) (*url.URL, error) {
+	full := v
+	if !strings.Contains(v, "://") {
+		full = "http://" + v
+	}
+	u, err := url.Parse(strings.TrimSuffix(full, "/"))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return nil, fmt.Errorf("%s %q is not an address like http://host:%s", flag, v, port)
+	}
+	if u.Scheme == "https" {
+		port = tlsPort
+	}
+	if u.Port() == "" && u.Path == "" {
+		u.Host = net.JoinHostPort(u.Hostname(), port)
+	}
+	return u, nil
+}
+
+func (s Site) check() error {
+	if len(s.RMs) == 0 {
+		return errors.New("no ResourceManager: set HADOOP_CONF_DIR, or give --rm http://host:8088")
+	}
+	return nil
+}
