@@ -1,0 +1,118 @@
+package capture
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Bounds of what is read: a hostile file cannot fill our memory.
+const (
+	maxLine  = 160 << 20
+	maxTotal = 4 << 30
+)
+
+// A VersionError says that a recording is of a version that this program does not know.
+type VersionError struct {
+	Line, Version int
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("capture: line %d is of version %d, this program reads version %d: use a newer paratimer", e.Line, e.Version, Version)
+}
+
+// ErrNoCapture says that a file holds no recorded answers.
+var ErrNoCapture = errors.New("capture: no recorded answer in it: not a capture (lines of JSON with t, url, status and body, plain or gzipped)")
+
+// Open reads the recording in file.
+func Open(file string) (*Recording, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("capture: %w", err)
+	}
+	defer f.Close()
+	r, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+// Read reads a recording, gzipped or plain. A torn end is no error: see Recording.Torn.
+func Read(in io.Reader) (*Recording, error) {
+	b := bufio.NewReaderSize(in, 1<<20)
+	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, fmt.Errorf("capture: %w", err)
+		}
+		b = bufio.NewReaderSize(z, 1<<20)
+	}
+	r := &Recording{paths: map[string][]answer{}}
+	total := 0
+	for n := 1; ; n++ {
+		line, err := readLine(b)
+		if total += len(line); total > maxTotal {
+			return nil, fmt.Errorf("capture: more than %d GB: too large to replay", maxTotal>>30)
+		}
+		whole := err == nil
+		if err != nil && err != io.EOF {
+			if errors.Is(err, errLine) {
+				return nil, fmt.Errorf("capture: line %d: %w", n, err)
+			}
+			r.Torn = true // a gzip stream that breaks off
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := r.line(line, n, whole); err != nil {
+				return nil, err
+			}
+		}
+		if !whole {
+			break
+		}
+	}
+	if r.Lines == 0 {
+		return nil, ErrNoCapture
+	}
+	r.finish()
+	return r, nil
+}
+
+// line takes one line; the last one may be torn.
+func (r *Recording) line(line []byte, n int, whole bool) error {
+	var rec Record
+	err := json.Unmarshal(line, &rec)
+	if rec.Version != 0 && rec.Version != Version {
+		return &VersionError{Line: n, Version: rec.Version}
+	}
+	switch {
+	case err == nil && rec.URL != "":
+		r.add(&rec)
+	case !whole:
+		r.Torn = true
+	default:
+		r.Bad++
+	}
+	return nil
+}
+
+var errLine = fmt.Errorf("longer than %d MB", maxLine>>20)
+
+func readLine(b *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := b.ReadSlice('\n')
+		if len(line)+len(part) > maxLine {
+			return nil, errLine
+		}
+		line = append(line, part...)
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
+}

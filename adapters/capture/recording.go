@@ -1,0 +1,107 @@
+// Package capture reads and writes raw recordings of REST traffic, and serves them again in virtual time.
+//
+// A recording is JSON lines, plain or gzipped, one answer a line: t (epoch ms before the request), ms (time taken), date,
+// url, status, type (Content-Type), body (a redirect's is "Location: ..."). It is also our bug-report format.
+package capture
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Record is one line of a recording.
+type Record struct {
+	Version int     `json:"version,omitempty"` // in the first line of our own recordings
+	T       float64 `json:"t"`
+	Ms      float64 `json:"ms"`
+	Date    string  `json:"date"`
+	URL     string  `json:"url"`
+	Status  int     `json:"status"` // 0: there was no answer, body says why
+	Type    string  `json:"type"`
+	Body    string  `json:"body"`
+}
+
+// Version is what this package reads and writes. Lines without a version are of version 1.
+const Version = 1
+
+// A Recording holds the answers of a file, by path and time.
+type Recording struct {
+	First, Last dag.Instant // of its lines
+	Lines       int         // that could be used
+	Bad         int         // that could not, besides a torn last one
+	Torn        bool        // it ends in the middle of a line
+	paths       map[string][]answer
+	rm          string // scheme and host of the ResourceManager
+}
+
+type answer struct {
+	at     dag.Instant
+	status int
+	kind   string // Content-Type
+	date   string
+	body   string
+}
+
+// appsPath is asked once a tick.
+const appsPath = "/ws/v1/cluster/apps"
+
+// add takes a record in. Equal bodies that follow each other are kept once.
+func (r *Recording) add(rec *Record) {
+	u, err := url.Parse(rec.URL)
+	if err != nil || u.Path == "" || !(rec.T > 0 && rec.T < 1<<53) {
+		r.Bad++
+		return
+	}
+	at := dag.Instant(rec.T)
+	if r.Lines == 0 || at < r.First {
+		r.First = at
+	}
+	if r.Lines == 0 || at > r.Last {
+		r.Last = at
+	}
+	r.Lines++
+	path := strings.TrimSuffix(u.Path, "/")
+	if strings.HasPrefix(path, "/ws/v1/cluster/") && r.rm == "" {
+		r.rm = u.Scheme + "://" + u.Host
+	}
+	list := r.paths[path]
+	a := answer{at: at, status: rec.Status, kind: rec.Type, date: rec.Date, body: rec.Body}
+	if n := len(list); n > 0 && list[n-1].body == a.body {
+		a.body = list[n-1].body
+	}
+	r.paths[path] = append(list, a)
+}
+
+// finish brings the answers into the order of time: lines may come in any order, and twice.
+func (r *Recording) finish() {
+	for path, list := range r.paths {
+		slices.SortStableFunc(list, func(a, b answer) int { return cmp.Compare(a.at, b.at) })
+		r.paths[path] = slices.Clip(slices.Compact(list))
+	}
+}
+
+// at returns the newest answer of path that was asked for at t or before.
+func (r *Recording) at(path string, t dag.Instant) (answer, bool) {
+	list := r.paths[strings.TrimSuffix(path, "/")]
+	n, _ := slices.BinarySearchFunc(list, t+1, func(a answer, t dag.Instant) int { return cmp.Compare(a.at, t) })
+	if n == 0 {
+		return answer{}, false
+	}
+	return list[n-1], true
+}
+
+// ticks returns the instants of the answers that a watcher's ticks began with, and that of the last line.
+func (r *Recording) ticks() []dag.Instant {
+	var out []dag.Instant
+	for _, a := range r.paths[appsPath] {
+		out = append(out, a.at)
+	}
+	if n := len(out); n > 0 && out[n-1] < r.Last {
+		out = append(out, r.Last)
+	}
+	return slices.Compact(out)
+}

@@ -1,0 +1,95 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Options choose what of a recording is played.
+type Options struct {
+	// Workflow is an application, job or workflow id; "" is the first workflow submitted after the recording's first line.
+	Workflow string
+	// Every thins the ticks: at least this long apart. 0 plays each.
+	Every time.Duration
+}
+
+// CutOffError says that the recording ends before the workflow does.
+type CutOffError struct {
+	At   dag.Instant // of its last line
+	Torn bool
+}
+
+func (e *CutOffError) Error() string {
+	if e.Torn {
+		return fmt.Sprintf("capture: the recording breaks off in the middle of a line at %s, before the workflow's end", e.At.Time().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("capture: the recording ends at %s, before the workflow does", e.At.Time().Format(time.RFC3339))
+}
+
+// Is makes it an io.ErrUnexpectedEOF.
+func (e *CutOffError) Is(target error) bool { return target == io.ErrUnexpectedEOF }
+
+// A Source plays one workflow of a recording: a snapshot for each recorded answer of /cluster/apps, and one for the last line.
+type Source struct {
+	rec    *Recording
+	player *Player
+	client *hadoop.Client
+	query  *hadoop.Source
+	ticks  []dag.Instant
+	any    bool
+}
+
+// NewSource plays rec to the same adapter that watches a live cluster.
+func NewSource(rec *Recording, o Options) (*Source, error) {
+	p := NewPlayer(rec)
+	rm := rec.rm
+	if rm == "" {
+		return nil, errors.New("capture: no answer of a ResourceManager is recorded: record with attach --capture")
+	}
+	client, err := hadoop.NewClient(hadoop.Options{
+		Site: hadoop.Site{RMs: []hadoop.Manager{{URL: rm}}, JHS: rm}, Transport: p, Now: p.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	target := hadoop.Target{ID: o.Workflow, From: rec.First, Made: p.Made}
+	return &Source{rec: rec, player: p, client: client, query: hadoop.NewSource(client, target), ticks: thin(rec.ticks(), o.Every)}, nil
+}
+
+// thin keeps ticks at least every apart, and the last one.
+func thin(ticks []dag.Instant, every time.Duration) []dag.Instant {
+	var out []dag.Instant
+	for i, t := range ticks {
+		if len(out) == 0 || t.Sub(out[len(out)-1]) >= every || i == len(ticks)-1 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Next plays one tick. Ticks before the workflow's submission are passed over. It returns io.EOF after the workflow's end,
+// a *CutOffError where the recording ends before it, *hadoop.NoWorkflowError where the workflow never came.
+func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
+	for len(s.ticks) > 0 {
+		s.player.Seek(s.ticks[0])
+		snap, err := s.query.Next(ctx)
+		if _, none := errors.AsType[*hadoop.NoWorkflowError](err); none && len(s.ticks) > 1 {
+			s.ticks = s.ticks[1:]
+			continue
+		}
+		if ctx.Err() == nil && err != io.EOF {
+			s.ticks = s.ticks[1:]
+		}
+		return snap, err
+	}
+	if _, err := s.query.Next(ctx); err == io.EOF {
+		return nil, io.EOF
+	}
+	return nil, &CutOffError{At: s.rec.Last, Torn: s.rec.Torn}
+}

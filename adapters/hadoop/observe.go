@@ -1,0 +1,156 @@
+package hadoop
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// inFlight bounds the questions under way at once.
+const inFlight = 4
+
+// ask puts all questions, at most inFlight at a time. A question keeps its own error.
+func ask(ctx context.Context, questions ...func(context.Context)) {
+	var g errgroup.Group
+	g.SetLimit(inFlight)
+	for _, q := range questions {
+		g.Go(func() error { q(ctx); return nil })
+	}
+	_ = g.Wait() // questions return no error
+}
+
+// get asks and decodes.
+func get[T any](what string, body []byte, err error) (T, error) {
+	var v T
+	if err != nil {
+		return v, err
+	}
+	return v, decode(what, body, &v)
+}
+
+const (
+	running = "apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&deSelects=resourceRequests"
+	all     = "apps?deSelects=resourceRequests"
+	// Between waves a job could come and go unseen: then each such tick asks for ended applications too.
+	allEach = 3
+	// Nodes and queues change seldom.
+	nodesEach, queuesEach = 5, 10
+)
+
+// observe puts this tick's questions. Nothing is asked twice. It fails only where nothing can be said at all.
+func (s *Source) observe(ctx context.Context) error {
+	if err := s.observeCluster(ctx); err != nil {
+		s.missed = true
+		return err
+	}
+	s.missed = false
+	if err := s.choose(); err != nil {
+		return err
+	}
+	for {
+		asked := s.observeConfs(ctx)
+		if err := s.enlist(); err != nil {
+			return err
+		}
+		if asked == 0 || s.workflow != "" {
+			break
+		}
+	}
+	s.observeLost(ctx)
+	s.observeJobs(ctx)
+	return ctx.Err()
+}
+
+// observeCluster asks for the applications and the state of the cluster. Without the applications there is no tick.
+func (s *Source) observeCluster(ctx context.Context) error {
+	path := running
+	if s.ticks == 0 || s.missed || s.idle() && s.ticks%allEach == 0 {
+		path = all
+	}
+	var apps appsBody
+	var appsErr error
+	var w answers
+	questions := []func(context.Context){
+		func(ctx context.Context) {
+			body, err := s.cluster.RM(ctx, path)
+			apps, appsErr = get[appsBody]("apps", body, err)
+		},
+		func(ctx context.Context) {
+			body, err := s.cluster.RM(ctx, "metrics")
+			w.metrics, w.metricsErr = get[metricsBody]("metrics", body, err)
+		},
+	}
+	if s.ticks%nodesEach == 0 || s.world.changed {
+		questions = append(questions, func(ctx context.Context) {
+			body, err := s.cluster.RM(ctx, "nodes")
+			w.nodes, w.nodesErr = get[nodesBody]("nodes", body, err)
+			w.nodesAsked = true
+		})
+	}
+	if s.ticks%queuesEach == 0 || !s.world.queuesKnown {
+		questions = append(questions, func(ctx context.Context) {
+			body, err := s.cluster.RM(ctx, "scheduler")
+			w.queues, w.queuesErr = get[schedulerBody]("scheduler", body, err)
+			w.queuesAsked = true
+		})
+	}
+	ask(ctx, questions...)
+	if appsErr != nil {
+		return appsErr
+	}
+	s.listed = s.listed[:0]
+	for i := range apps.Apps.v.App {
+		a := &apps.Apps.v.App[i]
+		if a.ID != "" {
+			s.apps[string(a.ID)] = a
+			s.listed = append(s.listed, string(a.ID))
+		}
+	}
+	slices.SortFunc(s.listed, byID)
+	s.listed = slices.Compact(s.listed)
+	s.world.take(&w, s)
+	return nil
+}
+
+// idle says that no job of the workflow is under way.
+func (s *Source) idle() bool {
+	for _, j := range s.member {
+		if !j.state.Ended() {
+			return false
+		}
+	}
+	return len(s.member) > 0
+}
+
+// observeLost asks for members that the list leaves out: they have ended, or the ResourceManager has forgotten them.
+func (s *Source) observeLost(ctx context.Context) {
+	var questions []func(context.Context)
+	for _, j := range s.member {
+		a := s.apps[j.app]
+		if _, found := slices.BinarySearchFunc(s.listed, j.app, byID); found || a == nil || a.ended() && j.state.Ended() && a.AllocatedMB.count(maxMB) == 0 {
+			continue
+		}
+		questions = append(questions, func(ctx context.Context) {
+			body, err := s.cluster.RM(ctx, "apps/"+j.app)
+			j.lostApp, j.lostErr = get[appBody]("apps/"+j.app, body, err)
+			j.lostAsked = true
+		})
+	}
+	ask(ctx, questions...)
+	for _, j := range s.member {
+		if !j.lostAsked {
+			continue
+		}
+		j.lostAsked = false
+		switch a := j.lostApp.App.v; {
+		case j.lostErr == nil && string(a.ID) == j.app:
+			s.apps[j.app] = &a
+		case status(j.lostErr) == 404:
+			// Forgotten, as after a restart of a ResourceManager without a state store: the history server is asked from now on.
+			gone := *s.apps[j.app]
+			gone.State, gone.AllocatedMB = "FINISHED", num{}
+			s.apps[j.app] = &gone
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package hadoop
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// mapShare is the part of a map's progress in which it reads its input, where reduces follow (facts B).
+const mapShare = 0.667
+
+// count enters a task's counters into the attempt that they belong to. maps is the number of the job's maps, NaN where unknown;
+// at is when the answer was made. Counters that went back are taken as they are: the marks only move with a change.
+// final says that they are the attempt's last ones.
+func (c *counters) count(kind dag.Kind, a *dag.Attempt, maps float64, mapOnly, final bool, at dag.Instant) {
+	if !c.any {
+		return
+	}
+	if !a.FirstReport.Known() {
+		a.FirstReport = at
+	}
+	work := 0
+	if kind == dag.Map {
+		a.Done[0], a.Out, a.Bytes = c.mapIn, c.mapOut, c.read
+		a.Total[0] = mapTotal(a, mapOnly, final)
+	} else {
+		work = dag.Work
+		a.Done[dag.Copy], a.Total[dag.Copy] = c.shuffledMaps, maps
+		a.Done[dag.Work], a.Out, a.Bytes = c.redIn, c.redOut, c.shuffledB
+		if final {
+			a.Total[dag.Work] = c.redIn
+		}
+	}
+	if !(a.Done[work] > 0 || a.Out > 0) {
+		return
+	}
+	mark := dag.Mark{At: at, Done: a.Done[work], Out: a.Out}
+	if !a.First.At.Known() {
+		a.First, a.Last = mark, mark
+		return
+	}
+	if !same(mark.Done, a.Last.Done) || !same(mark.Out, a.Last.Out) {
+		a.Last = mark
+	}
+}
+
+// mapTotal returns the tuples that a map reads in all: N = K / (progress / 66.7 %) while it reads (facts live 4).
+func mapTotal(a *dag.Attempt, mapOnly, final bool) float64 {
+	k, share := a.Done[0], mapShare
+	if mapOnly {
+		share = 1
+	}
+	switch {
+	case final:
+		return k
+	case k > 0 && a.Ratio > 0 && a.Ratio < share:
+		return k / (a.Ratio / share)
+	case a.Total[0] < k:
+		return k
+	}
+	return a.Total[0]
+}
+
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

@@ -1,0 +1,57 @@
+package hadoop
+
+import (
+	"cmp"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// planOf makes the plan of the graph. It returns the plan before where nothing has changed, so that readers may compare pointers.
+func (s *Source) planOf(g *graph) *dag.Plan {
+	first := s.apps[s.chosen]
+	p := &dag.Plan{
+		Name:    strings.TrimPrefix(string(first.Name), "PigLatin:"),
+		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: s.world.totalMB, QueueMB: s.world.queueMB(string(first.Queue))},
+		Jobs:    make([]dag.Job, len(g.nodes)),
+	}
+	for _, n := range s.world.nodes {
+		if !n.Lost {
+			p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{Name: n.Name, MemoryMB: n.MemoryMB})
+		}
+	}
+	if conf := s.jobs[s.chosen].conf; conf != nil {
+		p.Name = cmp.Or(conf.name, p.Name)
+		p.Overheads.Beat = conf.beat
+	}
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		p.Jobs[i] = dag.Job{Node: n.label, After: n.after}
+		if n.job != nil {
+			s.planJob(&p.Jobs[i], n.job)
+		}
+		p.Jobs[i].Map.Pipelines = make([]dag.Pipeline, 1)
+		p.Jobs[i].Reduce.Pipelines = make([]dag.Pipeline, dag.Pipelines)
+	}
+	if s.plan != nil && reflect.DeepEqual(s.plan, p) {
+		return s.plan
+	}
+	return p
+}
+
+func (s *Source) planJob(to *dag.Job, j *job) {
+	if a := s.apps[j.app]; a != nil {
+		to.Name = string(a.Name)
+	}
+	if c := j.conf; c != nil {
+		to.Feature, to.Alias, to.Input, to.Limits = c.feature, c.alias, c.input, c.limits
+	}
+	if j.known {
+		to.Map = dag.Phase{Known: true, Tasks: j.total[dag.Map]}
+		to.Reduce = dag.Phase{Known: true, Tasks: j.total[dag.Reduce]}
+	}
+}

@@ -1,0 +1,118 @@
+package hadoop
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// snapshot tells what is known now. Nothing of it is touched again.
+func (s *Source) snapshot() *dag.Snapshot {
+	g := graphOf(s.member)
+	s.plan = s.planOf(g)
+	first := s.apps[s.chosen]
+	snap := &dag.Snapshot{
+		Plan: s.plan, At: s.now, ID: cmp.Or(s.workflow, s.jobs[s.chosen].id),
+		User: string(first.User), Queue: string(first.Queue), State: s.end(g),
+		Jobs: make([]dag.JobState, len(g.nodes)), Nodes: slices.Clone(s.world.nodes), Stale: dag.NoInstant,
+	}
+	ours := map[string]bool{}
+	for i := range g.nodes {
+		j := g.nodes[i].job
+		if j == nil {
+			snap.Jobs[i] = dag.JobState{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
+			continue
+		}
+		ours[j.app] = true
+		snap.Jobs[i] = j.shown(s.apps[j.app])
+	}
+	snap.Load = s.load(g, ours)
+	s.remark(snap, g)
+	snap.Warnings = s.warned
+	return snap
+}
+
+// shown is the job's part of a snapshot.
+func (j *job) shown(a *wireApp) dag.JobState {
+	st := dag.JobState{ID: j.id, State: j.state, Submitted: j.submitted, Started: j.started, Finished: dag.NoInstant,
+		Attempt: j.attempt, Diagnosis: j.diagnosis}
+	if j.state.Ended() {
+		st.Finished = j.finished
+	}
+	if a != nil {
+		st.HeldMB = a.AllocatedMB.count(maxMB)
+	}
+	st.Map.Attempts, st.Reduce.Attempts = j.phases[dag.Map].attempts(), j.phases[dag.Reduce].attempts()
+	return st
+}
+
+// attempts returns the phase's attempts by task and number, the same slice as before where nothing has changed.
+func (p *phase) attempts() []dag.Attempt {
+	if !p.dirty {
+		return p.built
+	}
+	p.dirty = false
+	p.built = make([]dag.Attempt, 0, len(p.tasks))
+	for _, index := range slices.Sorted(maps.Keys(p.tasks)) {
+		p.built = append(p.built, p.tasks[index].visible(index)...)
+	}
+	return p.built
+}
+
+// load lists what other applications hold or wait for.
+func (s *Source) load(g *graph, ours map[string]bool) []dag.Load {
+	var firstOfOurs *wireApp
+	for i := range g.nodes {
+		if j := g.nodes[i].job; j != nil && !j.state.Ended() {
+			if a := s.apps[j.app]; a != nil && (firstOfOurs == nil || older(a, firstOfOurs) < 0) {
+				firstOfOurs = a
+			}
+		}
+	}
+	var out []dag.Load
+	for _, id := range s.listed {
+		a := s.apps[id]
+		held := a.AllocatedMB.count(maxMB)
+		if ours[id] || a.ended() && held == 0 {
+			continue
+		}
+		pending, am := a.memory()
+		out = append(out, dag.Load{ID: id, Before: firstOfOurs == nil || older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
+			Queue: string(a.Queue), HeldMB: held, PendingMB: pending, AMMB: am, Progress: a.Progress.ratio()})
+	}
+	return out
+}
+
+// remark adds the warnings that follow from the snapshot itself.
+func (s *Source) remark(snap *dag.Snapshot, g *graph) {
+	if len(snap.Load) > 0 {
+		mb := 0
+		for _, l := range snap.Load {
+			mb += l.HeldMB
+		}
+		s.warn(dag.WarnOtherLoad, "%d other applications hold %d MB", len(snap.Load), mb)
+	}
+	if g.launches > 1 {
+		s.warn(dag.WarnSecondLaunch, "the script has launched %d batches of jobs; a later one is unknown until it comes", g.launches)
+	}
+	if g.cyclic {
+		s.warn(dag.WarnObservation, "the jobs' confs tell a graph with a cycle; it was cut")
+	}
+	for i := range snap.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			n := 0
+			node := int32(-1)
+			for _, a := range snap.Jobs[i].Phase(k).Attempts {
+				if a.State == dag.AttemptRunning && a.Node >= 0 && int(a.Node) < len(snap.Nodes) && snap.Nodes[a.Node].Lost {
+					n, node = n+1, a.Node
+				}
+			}
+			if n > 0 {
+				s.warn(dag.WarnNodeLost, "node %s is lost with %d running %s tasks of %s; the master gives them up only later",
+					snap.Nodes[node].Name, n, k, snap.Jobs[i].ID)
+			}
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package hadoop
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// The wire types take every variant of facts A1: a value of the wrong type is unknown, never an error. Only text that is no
+// JSON at all is one. Duplicate keys are no trouble: the last one counts.
+
+// num is a number, also one in quotes; NaN where there is none.
+type num struct {
+	v  float64
+	ok bool
+}
+
+func (n *num) UnmarshalJSON(b []byte) error {
+	*n = num{}
+	s := string(bytes.Trim(b, `"`))
+	if v, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		*n = num{v, true}
+	}
+	return nil
+}
+
+// float returns the number, NaN where there is none.
+func (n num) float() float64 {
+	if !n.ok {
+		return math.NaN()
+	}
+	return n.v
+}
+
+// count returns a number of things: 0 where there is none or it is negative, at most limit.
+func (n num) count(limit int) int {
+	switch {
+	case !n.ok || n.v <= 0:
+		return 0
+	case n.v >= float64(limit):
+		return limit
+	}
+	return int(n.v)
+}
+
+// instant returns epoch milliseconds. 0 and -1 are Hadoop's "not yet".
+func (n num) instant() dag.Instant {
+	if !n.ok || n.v <= 0 || n.v >= 1<<53 {
+		return dag.NoInstant
+	}
+	return dag.Instant(n.v)
+}
+
+// ratio returns a percentage as 0..1, NaN where there is none. An AM that lies does not get past 1.
+func (n num) ratio() float64 {
+	if !n.ok {
+		return math.NaN()
+	}
+	return math.Min(math.Max(n.v/100, 0), 1)
+}
+
+// text is a string; numbers and booleans are taken as they stand (the 3.5.0 history server types values by content).
+type text string
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	*t = ""
+	switch b[0] {
+	case '"':
+		var s string
+		if err := json.Unmarshal(b, &s); err != nil {
+			return err
+		}
+		*t = text(s)
+	case 'n', '{', '[':
+	default:
+		*t = text(b)
+	}
+	return nil
+}
+
+// list is an array; null, "", {} and a missing one are empty, a single object is a list of one.
+// Elements of a wrong type are left out.
+type list[T any] []T
+
+func (l *list[T]) UnmarshalJSON(b []byte) error {
+	*l = nil
+	switch b[0] {
+	case '[':
+		var one []T
+		if err := json.Unmarshal(b, &one); err == nil {
+			*l = one
+			return nil
+		}
+		var raw []json.RawMessage
+		if err := json.Unmarshal(b, &raw); err != nil {
+			return err
+		}
+		for _, r := range raw {
+			var v T
+			if json.Unmarshal(r, &v) == nil {
+				*l = append(*l, v)
+			}
+		}
+	case '{':
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(b, &fields) != nil || len(fields) == 0 {
+			return nil
+		}
+		var v T
+		if json.Unmarshal(b, &v) == nil {
+			*l = list[T]{v}
+		}
+	}
+	return nil
+}
+
+// box is an object; anything else is an empty one.
+type box[T any] struct{ v T }
+
+func (o *box[T]) UnmarshalJSON(b []byte) error {
+	var v T
+	if b[0] == '{' && json.Unmarshal(b, &v) != nil {
+		var none T
+		v = none
+	}
+	o.v = v
+	return nil
+}
+
+// decode reads body into v; what names the answer in an error.
+func decode(what string, body []byte, v any) error {
+	if err := json.Unmarshal(body, v); err != nil {
+		return fmt.Errorf("hadoop: the answer to %s is no JSON: %w (it begins %s)", what, err, excerpt(body))
+	}
+	return nil
+}
+
+// excerpt quotes the beginning of a body for an error.
+func excerpt(b []byte) string { return strconv.Quote(string(b[:min(len(b), 60)])) }
+
+// firstLine returns the first line that says something, cut to 200 characters.
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			if len(line) > 200 {
+				line = strings.ToValidUTF8(line[:200], "") + "…"
+			}
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,170 @@
+package hadoop
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A jobConf is what is kept of a job's configuration; the rest (350 KB of a Pig job) is dropped at once.
+type jobConf struct {
+	workflow string // mapreduce.workflow.id; "" outside a workflow
+	name     string // mapreduce.workflow.name
+	node     string // mapreduce.workflow.node.name
+	launch   string // pig.script.submitted.timestamp: one a batch that the script launches
+	feature  string
+	alias    string
+	input    []string
+	limits   dag.Limits
+	noRecov  bool                // a restarted master runs every task again
+	after    map[string][]string // node to its successors, as the adjacency entries say
+	stops    bool                // a failed job ends the whole script
+	beat     time.Duration       // of the master to the scheduler
+}
+
+const adjacency = "mapreduce.workflow.adjacency."
+
+// conf picks what we read out of a job's properties (facts C1, F).
+func (b *confBody) conf() *jobConf {
+	c := &jobConf{limits: dag.Limits{AMMB: 1536, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5}}
+	var inputDirs, pigDirs, mapOpts, reduceOpts string
+	var mapMB, reduceMB, amMB num
+	heap, step := 0.8, 1024.0
+	for _, p := range b.Conf.v.Properties {
+		v := string(p.Value)
+		n := number(v)
+		switch name := string(p.Name); name {
+		case "mapreduce.workflow.id":
+			c.workflow = v
+		case "mapreduce.workflow.name":
+			c.name = v
+		case "mapreduce.workflow.node.name":
+			c.node = v
+		case "pig.script.submitted.timestamp":
+			c.launch = v
+		case "pig.job.feature":
+			c.feature = v
+		case "pig.alias":
+			c.alias = v
+		case "pig.input.dirs":
+			pigDirs = v
+		case "mapreduce.input.fileinputformat.inputdir":
+			inputDirs = v
+		case "pig.output.committer.recovery.support":
+			c.noRecov = v == "false"
+		case "yarn.app.mapreduce.am.resource.mb", "yarn.app.mapreduce.am.resource.memory-mb", "yarn.app.mapreduce.am.resource.memory":
+			if !amMB.ok {
+				amMB = n
+			}
+		case "mapreduce.map.memory.mb":
+			mapMB = n
+		case "mapreduce.reduce.memory.mb":
+			reduceMB = n
+		case "mapreduce.map.java.opts":
+			mapOpts = v
+		case "mapreduce.reduce.java.opts":
+			reduceOpts = v
+		case "mapreduce.job.heap.memory-mb.ratio":
+			if n.ok && n.v > 0 && n.v <= 1 {
+				heap = n.v
+			}
+		case "yarn.scheduler.minimum-allocation-mb":
+			if n.ok && n.v >= 1 {
+				step = n.v
+			}
+		case "mapreduce.job.reduce.slowstart.completedmaps":
+			c.limits.SlowStart = within01(n, c.limits.SlowStart)
+		case "yarn.app.mapreduce.am.job.reduce.rampup.limit":
+			c.limits.RampUp = within01(n, c.limits.RampUp)
+		case "mapreduce.job.running.map.limit":
+			c.limits.MaxMaps = n.count(maxTasks)
+		case "mapreduce.job.running.reduce.limit":
+			c.limits.MaxReduces = n.count(maxTasks)
+		case "stop.on.failure":
+			c.stops = v == "true"
+		case "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms":
+			c.beat = time.Duration(n.count(3_600_000)) * time.Millisecond
+		default:
+			if node, ok := strings.CutPrefix(name, adjacency); ok && node != "" {
+				if c.after == nil {
+					c.after = map[string][]string{}
+				}
+				c.after[node] = fields(v)
+			}
+		}
+	}
+	c.limits.AMMB = container(amMB, "", heap, c.limits.AMMB, step)
+	c.limits.MapMB = container(mapMB, mapOpts, heap, c.limits.MapMB, step)
+	c.limits.ReduceMB = container(reduceMB, reduceOpts, heap, c.limits.ReduceMB, step)
+	if c.input = fields(pigDirs); len(c.input) == 0 {
+		c.input = fields(inputDirs)
+	}
+	return c
+}
+
+// container is the size that a request gets: what is asked, or the heap's over ratio (JobConf.getMemoryRequired), or the default,
+// rounded up to a multiple of the minimum allocation (facts E3).
+func container(asked num, opts string, ratio float64, def int, step float64) int {
+	mb := float64(def)
+	if asked.ok && asked.v > 0 {
+		mb = asked.v
+	} else if h := heapMB(opts); h > 0 {
+		mb = math.Ceil(h / ratio)
+	}
+	return int(min(math.Ceil(mb/step)*step, maxMB))
+}
+
+// heapMB reads the last -Xmx of JVM options, in MB; 0 where there is none.
+func heapMB(opts string) float64 {
+	mb := 0.0
+	for o := range strings.FieldsSeq(opts) {
+		v, ok := strings.CutPrefix(o, "-Xmx")
+		if !ok || v == "" {
+			continue
+		}
+		unit := 1.0 / (1 << 20)
+		switch v[len(v)-1] {
+		case 'k', 'K':
+			unit, v = 1.0/(1<<10), v[:len(v)-1]
+		case 'm', 'M':
+			unit, v = 1, v[:len(v)-1]
+		case 'g', 'G':
+			unit, v = 1<<10, v[:len(v)-1]
+		}
+		if n := number(v); n.ok && n.v > 0 {
+			mb = n.v * unit
+		}
+	}
+	return mb
+}
+
+func number(s string) num {
+	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return num{}
+	}
+	return num{v, true}
+}
+
+func within01(n num, def float64) float64 {
+	if !n.ok || n.v < 0 || n.v > 1 {
+		return def
+	}
+	return n.v
+}
+
+// fields splits a comma-separated list, sorted, without empty and repeated elements.
+func fields(s string) []string {
+	var out []string
+	for f := range strings.SplitSeq(s, ",") {
+		if f = strings.TrimSpace(f); f != "" {
+			out = append(out, f)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

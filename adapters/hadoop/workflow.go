@@ -1,0 +1,153 @@
+package hadoop
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// mapReduce says whether an application may be a MapReduce job.
+func (a *wireApp) mapReduce() bool { return a.Type == "MAPREDUCE" || a.Type == "" }
+
+// older orders applications by submission.
+func older(a, b *wireApp) int {
+	return cmp.Or(cmp.Compare(a.Started.v, b.Started.v), byID(string(a.ID), string(b.ID)))
+}
+
+// choose decides which application stands for the workflow, once.
+func (s *Source) choose() error {
+	if s.chosen != "" {
+		return nil
+	}
+	var best *wireApp
+	for _, id := range s.listed {
+		a := s.apps[id]
+		if !a.mapReduce() {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(s.target.ID, "application_"), strings.HasPrefix(s.target.ID, "job_"):
+			if s.target.ID == id || s.target.ID == a.job() {
+				best = a
+			}
+		case s.target.ID != "":
+			if j := s.jobs[id]; j != nil && j.conf != nil && j.conf.workflow == s.target.ID && best == nil {
+				best = a
+			}
+		case s.target.From > 0:
+			if a.Started.instant() >= s.target.From && (best == nil || older(a, best) < 0) {
+				best = a
+			}
+		case !a.ended() && (s.target.User == "" || string(a.User) == s.target.User):
+			if best == nil || older(a, best) > 0 {
+				best = a
+			}
+		}
+	}
+	if best != nil {
+		s.chosen = string(best.ID)
+		return nil
+	}
+	if s.byWorkflow() {
+		return nil // confs will tell
+	}
+	return &NoWorkflowError{Target: s.target, Apps: len(s.listed)}
+}
+
+// byWorkflow says that the target is a workflow id, which only confs tell.
+func (s *Source) byWorkflow() bool {
+	id := s.target.ID
+	return s.chosen == "" && id != "" && !strings.HasPrefix(id, "application_") && !strings.HasPrefix(id, "job_")
+}
+
+// lookBack is how much older than the launch an application of the same name may be and still be of the workflow (an earlier batch).
+const lookBack = 10 * time.Minute
+
+// candidates returns applications whose conf is worth asking for, the likeliest first.
+func (s *Source) candidates() []string {
+	if s.byWorkflow() {
+		ids := slices.Clone(s.listed)
+		slices.Reverse(ids)
+		return slices.DeleteFunc(ids, func(id string) bool { return !s.apps[id].mapReduce() || !s.readable(id) })
+	}
+	first := s.apps[s.chosen]
+	if s.workflow == "" && s.jobs[s.chosen] != nil && s.jobs[s.chosen].conf != nil {
+		return nil // a job without a workflow
+	}
+	out := []string{s.chosen}
+	since := first.Started.instant()
+	if j := s.jobs[s.chosen]; j != nil && j.conf != nil {
+		if n := number(j.conf.launch); n.ok {
+			since = min(since, n.instant())
+		}
+	}
+	for _, id := range s.listed {
+		a := s.apps[id]
+		if id == s.chosen || !a.mapReduce() || a.User != first.User || s.workflow == "" && a.Name != first.Name {
+			continue
+		}
+		from := since
+		if a.Name == first.Name {
+			from = since.Add(-lookBack)
+		}
+		if a.ended() && !(a.Started.instant() >= from) {
+			continue
+		}
+		out = append(out, id)
+	}
+	return slices.DeleteFunc(out, func(id string) bool { return !s.readable(id) })
+}
+
+// readable says whether there is somebody to ask for the application's conf now.
+func (s *Source) readable(id string) bool {
+	a := s.apps[id]
+	return a.State == "RUNNING" || a.ended()
+}
+
+// enlist collects the jobs of the workflow.
+func (s *Source) enlist() error {
+	if s.byWorkflow() {
+		if err := s.choose(); err != nil || s.chosen == "" {
+			return &NoWorkflowError{Target: s.target, Apps: len(s.listed)}
+		}
+	}
+	first := s.apps[s.chosen]
+	if s.jobs[s.chosen] == nil {
+		s.jobs[s.chosen] = newJob(first)
+	}
+	conf := s.jobs[s.chosen].conf
+	if conf != nil {
+		s.workflow = conf.workflow
+	}
+	s.member = s.member[:0]
+	for id, j := range s.jobs {
+		if id == s.chosen || conf != nil && conf.workflow != "" && j.conf != nil && j.conf.workflow == conf.workflow {
+			s.member = append(s.member, j)
+		}
+	}
+	if conf == nil || conf.workflow != "" {
+		s.presume(first)
+	}
+	slices.SortFunc(s.member, func(a, b *job) int { return byID(a.app, b.app) })
+	return nil
+}
+
+// presume takes in applications that look like ours and cannot be asked yet: same user and name, submitted after the first one.
+// Their confs will confirm it, some seconds later.
+func (s *Source) presume(first *wireApp) {
+	if first.Name == "" {
+		return
+	}
+	for _, id := range s.listed {
+		a := s.apps[id]
+		if j := s.jobs[id]; j != nil && (j.conf != nil || j.denied) || id == s.chosen || a.ended() ||
+			!a.mapReduce() || a.Name != first.Name || a.User != first.User || older(a, first) < 0 {
+			continue
+		}
+		if s.jobs[id] == nil {
+			s.jobs[id] = newJob(a)
+		}
+		s.member = append(s.member, s.jobs[id])
+	}
+}

@@ -1,0 +1,77 @@
+package hadoop
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// patience is how long jobs of the graph may be missing, at least, before the workflow counts as ended without them.
+const patience = 60 * time.Second
+
+// end judges the state of the workflow.
+//
+// All jobs of the graph have succeeded: it has succeeded. One has failed or was killed, nothing runs, and only jobs that depend
+// on it are missing: so has the workflow. Else, while nothing runs and jobs are missing, new ones may come for
+// max(60 s, 3 x the longest launch gap).
+func (s *Source) end(g *graph) dag.State {
+	failed := make([]bool, len(g.nodes)) // or behind one that did
+	worst := dag.Succeeded
+	missing, last := 0, dag.NoInstant
+	stops := false
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		for _, p := range n.after {
+			failed[i] = failed[i] || failed[p]
+		}
+		j := n.job
+		switch {
+		case j == nil && !failed[i]:
+			missing++
+		case j == nil:
+		case !j.state.Ended():
+			return dag.Running
+		case j.state != dag.Succeeded:
+			failed[i] = true
+			if worst != dag.Failed {
+				worst = j.state
+			}
+			stops = stops || j.conf != nil && j.conf.stops
+		}
+		if j != nil && (!last.Known() || j.finished > last) {
+			last = j.finished
+		}
+	}
+	if missing == 0 || worst != dag.Succeeded && stops {
+		return worst
+	}
+	if !last.Known() || s.now.Sub(last) < max(patience, 3*longestGap(g)) {
+		return dag.Running
+	}
+	if worst != dag.Succeeded {
+		return worst
+	}
+	return dag.EndedUnconfirmed
+}
+
+// longestGap is the longest time from the end of the jobs before to a submission.
+func longestGap(g *graph) time.Duration {
+	var longest time.Duration
+	for i := range g.nodes {
+		j := g.nodes[i].job
+		if j == nil || !j.submitted.Known() {
+			continue
+		}
+		before := dag.NoInstant
+		for k := range g.nodes {
+			b := g.nodes[k].job
+			if b != nil && b.state.Ended() && b.finished.Known() && b.finished <= j.submitted && b.finished > before {
+				before = b.finished
+			}
+		}
+		if before.Known() {
+			longest = max(longest, j.submitted.Sub(before))
+		}
+	}
+	return longest
+}
