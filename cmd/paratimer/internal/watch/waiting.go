@@ -96,7 +96,7 @@ func onLostNode(s *dag.Snapshot, a *dag.Attempt) bool {
 // attempt names an attempt: "attempt_…_m_000006_0 of job scope-35 on node1, since 2026-11-21T03:22:01Z".
 func attempt(s *dag.Snapshot, job int, k dag.Kind, a *dag.Attempt) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of job %s", attemptName(s.Jobs[job].ID, k, a), s.Plan.Jobs[job].Node)
+	fmt.Fprintf(&b, "%s of job %s", a.Name(s.Jobs[job].ID, k), s.Plan.Jobs[job].Node)
 	switch {
 	case a.Node >= 0 && int(a.Node) < len(s.Nodes):
 		b.WriteString(" on " + s.Nodes[a.Node].Name)
@@ -110,17 +110,4 @@ func attempt(s *dag.Snapshot, job int, k dag.Kind, a *dag.Attempt) string {
 		b.WriteString(", stopped reporting: its node is lost")
 	}
 	return b.String()
-}
-
-// attemptName is Hadoop's, where the job has a Hadoop id.
-func attemptName(job string, k dag.Kind, a *dag.Attempt) string {
-	letter := "m"
-	if k == dag.Reduce {
-		letter = "r"
-	}
-	short := fmt.Sprintf("%s_%06d_%d", letter, a.Task, a.Number)
-	if id, ok := strings.CutPrefix(job, "job_"); ok {
-		return "attempt_" + id + "_" + short
-	}
-	return short
 }
