@@ -1,0 +1,113 @@
+package observed
+
+import (
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Overheads of a cluster of which nothing is known: MapReduce's and Pig's defaults, as measured (facts/live.md 4).
+var defaults = dag.Overheads{
+	Launch:   4600 * time.Millisecond,
+	AMStart:  800 * time.Millisecond,
+	Beat:     time.Second,
+	Finish:   250 * time.Millisecond,
+	Wave:     4500 * time.Millisecond,
+	Stagger:  200 * time.Millisecond,
+	Handoff:  100 * time.Millisecond,
+	AMHold:   5500 * time.Millisecond,
+	Copy:     500 * time.Millisecond,
+	SetupMin: defaultAlone * time.Millisecond,
+	SetupPer: defaultEach * time.Millisecond,
+	Cold:     defaultCold * time.Millisecond,
+}
+
+// complete returns the snapshot with a plan that can be replayed: this run's overheads, and for jobs that are not
+// submitted as many tasks as can be told.
+func complete(s *dag.Snapshot, profile *match, m *Model) *dag.Snapshot {
+	plan := *s.Plan
+	plan.Overheads = overheads(s, profile)
+	plan.Jobs = slices.Clone(plan.Jobs)
+	if graph, err := dag.NewGraph(s.Plan); err == nil {
+		for _, j := range graph.Order() {
+			completeJob(&plan, s, j, profile.job(j))
+		}
+	}
+	out := *s
+	out.Plan = &plan
+	return &out
+}
+
+// completeJob gives a job that is not submitted its task counts: one map a file, which is one a reduce of its parents
+// (or a map of a map-only one); reduces as in the profile, else as many as the largest job of this run has. Its
+// containers are those of the other jobs.
+func completeJob(plan *dag.Plan, s *dag.Snapshot, j int, known *dag.Job) {
+	job := &plan.Jobs[j]
+	like := likeLimits(plan, s, job.Limits)
+	job.Limits = like
+	if !job.Map.Known {
+		files := 0
+		for _, a := range job.After {
+			if n := plan.Jobs[a].Reduce.Count(); n > 0 {
+				files += n
+			} else {
+				files += plan.Jobs[a].Map.Count()
+			}
+		}
+		if files == 0 && known != nil {
+			files = known.Map.Count()
+		}
+		job.Map.Tasks, job.Map.Known = max(files, 1), true
+	}
+	if !job.Reduce.Known {
+		n := 1
+		if known != nil {
+			n = known.Reduce.Count()
+		} else {
+			for i := range s.Plan.Jobs {
+				n = max(n, s.Plan.Jobs[i].Reduce.Count())
+			}
+		}
+		job.Reduce.Tasks, job.Reduce.Known = n, true
+	}
+}
+
+// likeLimits fills unknown container sizes from the newest job of this run that has some.
+func likeLimits(plan *dag.Plan, s *dag.Snapshot, l dag.Limits) dag.Limits {
+	if l.MapMB > 0 {
+		return l
+	}
+	for i := len(plan.Jobs) - 1; i >= 0; i-- {
+		if s.Plan.Jobs[i].Limits.MapMB > 0 {
+			return s.Plan.Jobs[i].Limits
+		}
+	}
+	return l
+}
+
+// overheads are this run's where it has shown some, else the profile's, else the plan's, else the defaults.
+func overheads(s *dag.Snapshot, profile *match) dag.Overheads {
+	o := fill(s.Plan.Overheads, defaults)
+	if p := profile.overheads(); p != nil {
+		o = fill(*p, o)
+	}
+	seenOverheads(s, &o)
+	return o
+}
+
+func fill(o, by dag.Overheads) dag.Overheads {
+	for _, f := range []struct {
+		to   *time.Duration
+		from time.Duration
+	}{
+		{&o.Launch, by.Launch}, {&o.AMStart, by.AMStart}, {&o.Beat, by.Beat}, {&o.Finish, by.Finish}, {&o.Wave, by.Wave},
+		{&o.Stagger, by.Stagger}, {&o.Handoff, by.Handoff}, {&o.AMHold, by.AMHold}, {&o.Copy, by.Copy},
+		{&o.SetupMin, by.SetupMin}, {&o.SetupPer, by.SetupPer}, {&o.Cold, by.Cold},
+	} {
+		if *f.to <= 0 {
+			*f.to = f.from
+		}
+	}
+	return o
+}

@@ -1,0 +1,146 @@
+package observed
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// Left predicts what is left of a task, as schedule.Left wants it.
+func (m *Model) Left(t schedule.Task) schedule.Cost {
+	ph := &m.phases[t.Job][t.Kind]
+	if a := t.Running; a != nil {
+		setup, work, origin := m.running(ph, t.Kind, a)
+		return schedule.Cost{Setup: millis(setup), Work: millis(work), Origin: origin, Same: 1}
+	}
+	work, origin := ph.work(t.Index, int32(t.Node))
+	n := m.Snapshot.Plan.Jobs[t.Job].Phase(t.Kind).Count()
+	return schedule.Cost{
+		Setup: millis(m.startCost(t.Kind, max(t.Together, 1))), Work: millis(work),
+		Origin: origin, Same: ph.same(t.Index, n),
+	}
+}
+
+// startCost is the set-up of a task that starts later; a reduce's copy of map outputs that are there is part of it.
+func (m *Model) startCost(k dag.Kind, n int) float64 {
+	cost := m.setup.at(n)
+	if !m.setup.warm {
+		cost += m.setup.cold
+	}
+	if k == dag.Reduce {
+		cost += copyMS
+	}
+	return cost
+}
+
+// Full is the whole length of a task that starts alone, in milliseconds.
+func (m *Model) Full(j int, k dag.Kind, i int) float64 {
+	ph := &m.phases[j][k]
+	work, _ := ph.work(i, -1)
+	return m.startCost(k, 1) + work
+}
+
+// Rem is what is left of a task, in milliseconds: 0 when it is done, all of it while it is pending.
+func (m *Model) Rem(j int, k dag.Kind, i int) float64 {
+	attempts := m.Snapshot.Jobs[j].Phase(k).Attempts
+	best := math.NaN()
+	for at := find(attempts, int32(i)); at < len(attempts) && attempts[at].Task == int32(i); at++ {
+		switch a := &attempts[at]; a.State {
+		case dag.AttemptSucceeded:
+			return 0
+		case dag.AttemptRunning:
+			setup, work, _ := m.running(&m.phases[j][k], k, a)
+			if left := setup + work; math.IsNaN(best) || left < best {
+				best = left
+			}
+		}
+	}
+	if math.IsNaN(best) {
+		return m.Full(j, k, i)
+	}
+	return best
+}
+
+// running is what is left of set-up and work of an attempt.
+func (m *Model) running(ph *phase, k dag.Kind, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
+	if k == dag.Map {
+		return m.runningMap(ph, a)
+	}
+	return m.runningReduce(ph, a)
+}
+
+// setupLeft is what is left of the start-up of an attempt that has not reported. One that is late may report at any
+// moment; the longer it is late, the longer it may stay so.
+func (m *Model) setupLeft(a *dag.Attempt) float64 {
+	age := float64(m.now - a.Start)
+	return overdue(m.setup.of(a)-age, age)
+}
+
+// overdue turns a remaining time that has run out into one that is conditional on not having ended yet.
+func overdue(left, age float64) float64 {
+	if left >= minLeftMS {
+		return left
+	}
+	late := minLeftMS - left
+	return minLeftMS + min(late, age)*lateRatio
+}
+
+const (
+	minLeftMS = 300
+	lateRatio = 0.1
+)
+
+func (m *Model) runningMap(ph *phase, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
+	units := unit(dag.Map, a)
+	if math.IsNaN(units) {
+		units = ph.size(int(a.Task))
+	}
+	if !a.Last.At.Known() || !(a.Last.Done > 0) || math.IsNaN(units) {
+		work, origin = ph.work(int(a.Task), a.Node)
+		if ph.seen.silentMaps() {
+			// Reports say nothing of this phase: count from its start.
+			return 0, overdue(m.setup.of(a)+work-float64(m.now-a.Start), float64(m.now-a.Start)), origin
+		}
+		return m.setupLeft(a), work, origin
+	}
+	alpha := ph.alpha * ph.factor(a.Node)
+	alpha = ownRate(alpha, float64(a.Last.At-a.First.At), a.Last.Done-a.First.Done)
+	origin = schedule.Observed
+	if math.IsNaN(alpha) {
+		// One report: all work since the start-up made it.
+		took := max(float64(a.Last.At-a.Start)-m.lag-m.setup.of(a), 500)
+		alpha, origin = took/a.Last.Done, schedule.Assumed
+	}
+	left := (units-a.Last.Done)*alpha - (float64(m.now-a.Last.At) + m.lag)
+	return 0, overdue(left, float64(m.now-a.Start)), origin
+}
+
+// ownRate blends an attempt's own rate, watched for dt, with its phase's.
+func ownRate(alpha, dt, units float64) float64 {
+	switch {
+	case math.IsNaN(alpha):
+		if dt >= minSampleMS/2 && units > 0 {
+			return dt / units
+		}
+		return alpha
+	case dt < minSampleMS || units <= 0 || alpha <= 0:
+		return alpha
+	}
+	return (dt + ownPriorMS) / (units + ownPriorMS/alpha)
+}
+
+// ownPriorMS is how much the phase's rate weighs against an attempt's own.
+const ownPriorMS = 6000
+
+func find(attempts []dag.Attempt, task int32) int {
+	lo, hi := 0, len(attempts)
+	for lo < hi {
+		if mid := (lo + hi) / 2; attempts[mid].Task < task {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}

@@ -1,0 +1,63 @@
+// Package observed is the cost model of real clusters: what a run's own counters show of its costs, completed by
+// profiles of earlier runs and, where nobody has seen anything, by assumptions that it names.
+//
+// Units: a map's work is counted in input records, a reduce's in shuffled bytes, which are known as soon as its copy
+// has ended and give its records (facts/live.md 4). Alpha is milliseconds a unit, set-up excluded. Times that are
+// plain floats are milliseconds.
+package observed
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Model is the cost model of one run at one instant. It satisfies estimators.Costs.
+type Model struct {
+	// Snapshot is the run's newest one with its plan completed: task counts of jobs to come, and overheads.
+	Snapshot *dag.Snapshot
+	Warnings []dag.Warning
+
+	now    dag.Instant
+	lag    float64 // a counter first seen at an instant was reported this long before, on average
+	setup  setupLaw
+	phases [][2]phase // by job, Map and Reduce
+}
+
+// Options choose how a model is made. The zero value is the default.
+type Options struct {
+	// AssumedWork is the work of a task that nobody has seen, as a ratio of the mean map of this run.
+	AssumedWork float64
+}
+
+// New observes a run.
+func New(run dag.Run, opt Options) *Model {
+	s := run.Now()
+	m := &Model{now: s.At, lag: observationLag(run)}
+	profile := matchProfile(s)
+	m.learnSetup(s, profile)
+	m.Snapshot = complete(s, profile, m)
+	m.learnPhases(profile, opt)
+	return m
+}
+
+// observationLag is half the usual time between observations: a change was made at some moment since the one before.
+func observationLag(run dag.Run) float64 {
+	w := run.Window
+	if len(w) < 2 {
+		return 500
+	}
+	mean := float64(w[len(w)-1].At-w[0].At) / float64(len(w)-1)
+	return min(mean/2, 3000)
+}
+
+func millis(ms float64) time.Duration {
+	if math.IsNaN(ms) || ms <= 0 {
+		return 0
+	}
+	return time.Duration(min(ms, maxMillis)+0.5) * time.Millisecond
+}
+
+// maxMillis bounds a cost to ten years: a hostile counter must not overflow the schedule.
+const maxMillis = 10 * 365 * 86400 * 1000

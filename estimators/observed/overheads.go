@@ -1,0 +1,98 @@
+package observed
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// seenOverheads replaces what this run has shown: gaps are steady within a run (facts/live.md 4). One earlier value
+// counts as one sighting.
+func seenOverheads(s *dag.Snapshot, o *dag.Overheads) {
+	graph, err := dag.NewGraph(s.Plan)
+	if err != nil {
+		return
+	}
+	levels := graph.Levels()
+	var launch, wave, finish mean
+	launch.add(o.Launch)
+	wave.add(o.Wave)
+	finish.add(o.Finish)
+	before := dag.NoInstant
+	for _, jobs := range levels {
+		first, quickest, last := dag.NoInstant, time.Duration(-1), dag.NoInstant
+		for _, j := range jobs {
+			js := &s.Jobs[j]
+			first = earlier(first, js.Submitted)
+			if start := firstStart(js); start.Known() && js.Submitted.Known() && js.Attempt <= 1 {
+				// The others of a wave may have waited for containers.
+				if took := start.Sub(js.Submitted); quickest < 0 || took < quickest {
+					quickest = took
+				}
+			}
+			if end := lastEnd(js); js.State == dag.Succeeded && end.Known() && js.Finished >= end {
+				finish.add(js.Finished.Sub(end))
+			}
+			if js.Finished.Known() {
+				last = later(last, js.Finished)
+			}
+		}
+		if quickest >= 0 {
+			launch.add(quickest)
+		}
+		if before.Known() && first.Known() && first >= before {
+			wave.add(first.Sub(before))
+		}
+		before = last
+	}
+	o.Launch, o.Wave, o.Finish = launch.value(), wave.value(), finish.value()
+}
+
+type mean struct {
+	sum time.Duration
+	n   int
+}
+
+func (m *mean) add(d time.Duration) {
+	m.sum += d
+	m.n++
+}
+
+func (m *mean) value() time.Duration { return m.sum / time.Duration(m.n) }
+
+func earlier(a, b dag.Instant) dag.Instant {
+	if !a.Known() || b.Known() && b < a {
+		return b
+	}
+	return a
+}
+
+func later(a, b dag.Instant) dag.Instant {
+	if !a.Known() || b.Known() && b > a {
+		return b
+	}
+	return a
+}
+
+func firstStart(js *dag.JobState) dag.Instant {
+	t := dag.NoInstant
+	for i := range js.Map.Attempts {
+		if a := &js.Map.Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
+			t = earlier(t, a.Start)
+		}
+	}
+	return t
+}
+
+func lastEnd(js *dag.JobState) dag.Instant {
+	t := dag.NoInstant
+	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		attempts := js.Phase(k).Attempts
+		for i := range attempts {
+			if a := &attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
+				t = later(t, a.End)
+			}
+		}
+	}
+	return t
+}

@@ -1,0 +1,183 @@
+package observed
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A phase is what is known of a phase's costs.
+type phase struct {
+	seen    stat
+	alpha   float64           // milliseconds a unit, set-up excluded; NaN where nothing is known
+	node    map[int32]float64 // how much slower than alpha a node is
+	origin  schedule.Origin
+	sel     float64   // tuples written for each unit; NaN unknown
+	sizes   []float64 // units by task; nil: mean for all
+	mean    float64   // units of a task; NaN unknown
+	assumed float64   // work of a task, used where alpha or its size is unknown
+	// mapsDone says of a reduce phase that every map output exists.
+	mapsDone bool
+}
+
+// priorMS is how much watched work a profile's rate weighs against this run's.
+const priorMS = 4000
+
+// learnPhases finds each phase's rate and sizes.
+func (m *Model) learnPhases(profile *match, opt Options) {
+	s := m.Snapshot
+	m.phases = make([][2]phase, len(s.Jobs))
+	for j := range s.Jobs {
+		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+			m.phases[j][k].seen = m.observe(k, s.Jobs[j].Phase(k))
+		}
+	}
+	slow := m.slowdowns(profile)
+	for j := range s.Jobs {
+		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+			m.learnPhase(j, k, profile.job(j), slow)
+		}
+	}
+	assumed := opt.AssumedWork * m.meanMapWork()
+	for j := range m.phases {
+		m.phases[j][dag.Map].assumed, m.phases[j][dag.Reduce].assumed = assumed, assumed
+	}
+}
+
+func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
+	ph := &m.phases[j][k]
+	st := &ph.seen
+	alpha, weight := st.alpha()
+	ph.alpha, ph.origin, ph.sel, ph.mean = alpha, schedule.Observed, math.NaN(), math.NaN()
+	if st.out > 0 && st.bytes > 0 {
+		ph.sel = st.out / st.bytes
+	}
+	n := m.Snapshot.Plan.Jobs[j].Phase(k).Count()
+	if known != nil {
+		prior := priorOf(known, k)
+		if p := prior.alpha * slow.of(j, k); !math.IsNaN(p) {
+			if weight > 0 && p > 0 {
+				ph.alpha = (weight + priorMS) / (weight/alpha + priorMS/p)
+			} else if weight == 0 {
+				ph.alpha, ph.origin = p, schedule.Profiled
+			}
+		}
+		if math.IsNaN(ph.sel) {
+			ph.sel = prior.sel
+		}
+		ph.sizes, ph.mean = scaledSizes(prior, n, st.known, m.inputRatio(j, k, known))
+	} else {
+		ph.sizes, ph.mean = knownSizes(k, n, st.known)
+	}
+	if math.IsNaN(ph.alpha) {
+		ph.origin = schedule.Assumed
+	}
+	ph.node = nodeFactors(st)
+	ph.mapsDone = mapsEnd(&m.Snapshot.Plan.Jobs[j], &m.Snapshot.Jobs[j]).Known()
+}
+
+// nodeFactors compares each node's rate with the phase's, where both were watched for long enough.
+func nodeFactors(st *stat) map[int32]float64 {
+	if st.sampleMS < minSampleMS || len(st.nodeMS) < 2 {
+		return nil
+	}
+	all := st.sampleMS / st.sampleUnits
+	out := make(map[int32]float64, len(st.nodeMS))
+	for node, ms := range st.nodeMS {
+		if ms >= minSampleMS && st.nodeUnits[node] > 0 {
+			out[node] = ms / st.nodeUnits[node] / all
+		}
+	}
+	return out
+}
+
+// meanMapWork is the mean work of a map task over this run's phases that have been seen, 0 where none has.
+func (m *Model) meanMapWork() float64 {
+	sum, n := 0.0, 0.0
+	for j := range m.phases {
+		ph := &m.phases[j][dag.Map]
+		if c := float64(m.Snapshot.Plan.Jobs[j].Map.Count()); ph.alpha >= 0 && ph.mean > 0 {
+			sum += c * ph.alpha * ph.mean
+			n += c
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / n
+}
+
+// knownSizes spreads the sizes that reports told over a phase of n tasks. Splits are sorted largest first
+// (facts/hadoop.md F), so a map that has not started is as large as the nearest one before it at most; of reduces
+// nothing is known but the mean.
+func knownSizes(k dag.Kind, n int, seen []known) ([]float64, float64) {
+	if len(seen) == 0 {
+		return nil, math.NaN()
+	}
+	sum, least, most := 0.0, math.Inf(1), 0.0
+	for _, s := range seen {
+		sum += s.units
+		least, most = min(least, s.units), max(most, s.units)
+	}
+	mean := sum / float64(len(seen))
+	if most <= least*1.02 {
+		return nil, mean
+	}
+	sizes := make([]float64, n)
+	for _, s := range seen {
+		if s.task < n {
+			sizes[s.task] = s.units
+		}
+	}
+	last := mean
+	if k == dag.Map {
+		last = most
+	}
+	total := 0.0
+	for i, v := range sizes {
+		if v > 0 && k == dag.Map {
+			last = v
+		}
+		if v == 0 {
+			sizes[i] = last
+		}
+		total += sizes[i]
+	}
+	return sizes, total / float64(max(n, 1))
+}
+
+// units of a task, NaN unknown.
+func (ph *phase) size(i int) float64 {
+	if i < len(ph.sizes) {
+		return ph.sizes[i]
+	}
+	return ph.mean
+}
+
+// work of a whole task that starts on the node.
+func (ph *phase) work(i int, node int32) (float64, schedule.Origin) {
+	if w := ph.alpha * ph.size(i); !math.IsNaN(w) {
+		return w * ph.factor(node), ph.origin
+	}
+	return ph.assumed, schedule.Assumed
+}
+
+func (ph *phase) factor(node int32) float64 {
+	if f, ok := ph.node[node]; ok {
+		return f
+	}
+	return 1
+}
+
+// same is how many tasks from i on are of one size.
+func (ph *phase) same(i, n int) int {
+	if len(ph.sizes) == 0 {
+		return max(n-i, 1)
+	}
+	k := i + 1
+	for k < len(ph.sizes) && ph.sizes[k] == ph.sizes[i] {
+		k++
+	}
+	return k - i
+}

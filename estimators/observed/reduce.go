@@ -1,0 +1,78 @@
+package observed
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// runningReduce is what is left of a reduce: its start-up and copy, then its work once the last map output exists.
+func (m *Model) runningReduce(ph *phase, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
+	units := unit(dag.Reduce, a)
+	if math.IsNaN(units) {
+		units = ph.size(int(a.Task))
+	}
+	whole, origin := ph.alpha*units*ph.factor(a.Node), ph.origin
+	if math.IsNaN(whole) {
+		whole, origin = ph.assumed, schedule.Assumed
+	}
+	if !a.CopyEnd.Known() {
+		age := float64(m.now - a.Start)
+		left := m.setup.of(a) + copyMS - age
+		if ph.mapsDone {
+			return overdue(left, age), whole, origin
+		}
+		return max(left, 0), whole, origin // the last map decides
+	}
+	since := a.CopyEnd
+	if a.SortEnd.Known() {
+		since = a.SortEnd
+	}
+	age := float64(m.now - since)
+	if left, ok := m.byOutput(ph, a, units, since); ok {
+		return 0, overdue(left, age), schedule.Observed
+	}
+	if silent(a, m.now) {
+		return 0, overdue(whole-age, age), schedule.Unknown
+	}
+	return 0, overdue(whole-age, age), origin
+}
+
+// byOutput goes by what the reduce has written: input jumps to its end when a bag is read, output moves evenly
+// (facts/live.md 4). How much will be written is the selectivity times its size; where none is known and output moves
+// while input stands, one tuple for each tuple read. Where both move, the engine's ratio of input read is taken.
+func (m *Model) byOutput(ph *phase, a *dag.Attempt, units float64, since dag.Instant) (left float64, ok bool) {
+	if !a.Last.At.Known() || !a.First.At.Known() {
+		return 0, false
+	}
+	dt, wrote := float64(a.Last.At-a.First.At), a.Last.Out-a.First.Out
+	watched := float64(a.Last.At-since) - m.lag
+	if dt < minSampleMS && watched < minSampleMS {
+		return 0, false
+	}
+	old := float64(m.now-a.Last.At) + m.lag
+	expected := ph.sel * units
+	if math.IsNaN(expected) && wrote > 0 && a.Last.Done == a.First.Done {
+		expected = a.Last.Done
+	}
+	if expected > 0 && a.Last.Out > 0 {
+		rate := math.NaN()
+		if !math.IsNaN(ph.alpha) {
+			rate = ph.alpha * units * ph.factor(a.Node) / expected
+		}
+		switch {
+		case dt >= minSampleMS && wrote > 0:
+			rate = ownRate(rate, dt, wrote)
+		case watched >= minSampleMS:
+			rate = ownRate(rate, watched, a.Last.Out)
+		}
+		if !math.IsNaN(rate) {
+			return (expected-a.Last.Out)*rate - old, true
+		}
+	}
+	if f := 3*a.Ratio - 2; f > 0.02 && f < 1 && a.Last.Done > a.First.Done {
+		return watched*(1-f)/f - old, true
+	}
+	return 0, false
+}

@@ -1,0 +1,184 @@
+package observed
+
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A setupLaw predicts a task's start-up from how many tasks start on its node within 1.6 s: JVM starts are work for the
+// node's cores, so n together take alone + each·n (facts/live.md 4: 0.3 + 0.55 n seconds on two cores).
+// It is a straight line fitted to this run's start-ups by least squares, drawn towards the profile's line, or the
+// default one, as if that had been seen priorWeight times.
+type setupLaw struct {
+	alone, each float64 // milliseconds
+	cold        float64 // more in the first batch of a run
+	n           int     // start-ups seen
+	together    map[*dag.Attempt]int
+	first       dag.Instant // until when starts belong to the run's first batch
+	warm        bool        // the first batch has started
+}
+
+func (l *setupLaw) isCold(a *dag.Attempt) bool { return l.first.Known() && a.Start <= l.first }
+
+// Default start-up, for clusters of which nothing is known: two cores a node, as in the recordings.
+const (
+	defaultAlone = 700
+	defaultEach  = 550
+	defaultCold  = 1200
+	priorWeight  = 3
+)
+
+// startWindow is how close starts must be to slow each other down; the replay uses the same.
+const startWindow = 1600
+
+type started struct {
+	at      dag.Instant
+	node    int32
+	kind    dag.Kind
+	mapsEnd dag.Instant // of its job
+	a       *dag.Attempt
+}
+
+// learnSetup fits the law to the attempts that have reported.
+func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
+	m.setup = setupLaw{alone: defaultAlone, each: defaultEach, cold: defaultCold}
+	if o := profile.overheads(); o != nil && o.SetupPer+o.SetupMin > 0 {
+		m.setup.alone, m.setup.each, m.setup.cold = ms(o.SetupMin), ms(o.SetupPer), ms(o.Cold)
+	}
+	starts := allStarts(s)
+	m.setup.together = countTogether(starts)
+	var n, x, y, xx, xy float64
+	add := func(w, xi, yi float64) { n, x, y, xx, xy = n+w, x+w*xi, y+w*yi, xx+w*xi*xi, xy+w*xi*yi }
+	for _, xi := range []float64{1, 5, 9} {
+		add(priorWeight/3.0, xi, m.setup.alone+m.setup.each*xi)
+	}
+	first := firstBatch(starts)
+	m.setup.first, m.setup.warm = first, first.Known() && s.At > first
+	for _, st := range starts {
+		if took, ok := m.startup(st.kind, st.a, st.mapsEnd); ok {
+			if m.setup.isCold(st.a) {
+				took -= m.setup.cold
+			}
+			add(1, float64(m.setup.together[st.a]), max(took, 0))
+			m.setup.n++
+		}
+	}
+	if d := n*xx - x*x; d > 0 {
+		each := max(0, (n*xy-x*y)/d)
+		m.setup.each = each
+		m.setup.alone = max(0, (y-each*x)/n)
+	}
+}
+
+func allStarts(s *dag.Snapshot) []started {
+	var out []started
+	for j := range s.Jobs {
+		end := mapsEnd(&s.Plan.Jobs[j], &s.Jobs[j])
+		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+			attempts := s.Jobs[j].Phase(k).Attempts
+			for i := range attempts {
+				if a := &attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
+					out = append(out, started{a.Start, a.Node, k, end, a})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b started) int {
+		if a.node != b.node {
+			return int(a.node - b.node)
+		}
+		return int(a.at - b.at)
+	})
+	return out
+}
+
+// mapsEnd is when the job's last map ended; NoInstant while one is left.
+func mapsEnd(job *dag.Job, js *dag.JobState) dag.Instant {
+	last, n := dag.NoInstant, 0
+	for i := range js.Map.Attempts {
+		if a := &js.Map.Attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
+			n++
+			if !last.Known() || a.End > last {
+				last = a.End
+			}
+		}
+	}
+	if n < job.Map.Count() || n == 0 {
+		return dag.NoInstant
+	}
+	return last
+}
+
+// countTogether counts, for each start, the starts on its node from one window before it to half a window after.
+func countTogether(starts []started) map[*dag.Attempt]int {
+	out := make(map[*dag.Attempt]int, len(starts))
+	lo, hi := 0, 0
+	for i, st := range starts {
+		for lo < i && (starts[lo].node != st.node || starts[lo].at < st.at-startWindow) {
+			lo++
+		}
+		hi = max(hi, i)
+		for hi < len(starts) && starts[hi].node == st.node && starts[hi].at <= st.at+startWindow/2 {
+			hi++
+		}
+		out[st.a] = hi - lo
+	}
+	return out
+}
+
+// firstBatch is the instant up to which starts belong to the first batch of the run.
+func firstBatch(starts []started) dag.Instant {
+	first := dag.NoInstant
+	for _, st := range starts {
+		if !first.Known() || st.at < first {
+			first = st.at
+		}
+	}
+	if first.Known() {
+		first += startWindow
+	}
+	return first
+}
+
+// startup is how long a map took from its start to its first work. The first report comes when work is under way: it goes back by the
+// attempt's own rate. A reduce tells it only where no map was left to wait for.
+func (m *Model) startup(k dag.Kind, a *dag.Attempt, mapsEnd dag.Instant) (float64, bool) {
+	if !a.Start.Known() {
+		return 0, false
+	}
+	if k == dag.Reduce {
+		if !a.CopyEnd.Known() || !mapsEnd.Known() || mapsEnd > a.Start || a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
+			return 0, false
+		}
+		return float64(a.CopyEnd-a.Start) - copyMS, true
+	}
+	if !a.First.At.Known() || a.End.Known() && a.First.At >= a.End {
+		return 0, false // seen only when it was over
+	}
+	last, at := a.Last.Done, a.Last.At
+	if a.State == dag.AttemptSucceeded && a.Done[0] > a.First.Done {
+		last, at = a.Done[0], a.End
+	}
+	if at < a.First.At+1000 || last <= a.First.Done {
+		return 0, false
+	}
+	rate := float64(at-a.First.At) / (last - a.First.Done)
+	took := float64(a.First.At-a.Start) - m.lag - a.First.Done*rate
+	return took, took > 0
+}
+
+// copyMS is what a reduce takes for copy when no map is left to wait for.
+const copyMS = 300
+
+// of is the start-up that the law gives an attempt that has started.
+func (l *setupLaw) of(a *dag.Attempt) float64 {
+	cost := l.at(l.together[a])
+	if l.isCold(a) {
+		cost += l.cold
+	}
+	return cost
+}
+
+// at is the start-up of a task that starts with n-1 others.
+func (l *setupLaw) at(n int) float64 { return l.alone + l.each*float64(max(n, 1)) }

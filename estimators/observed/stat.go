@@ -1,0 +1,154 @@
+package observed
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A stat sums what the attempts of a phase show.
+type stat struct {
+	// Samples of the rate: work time between two reports of an attempt, or a report and its end.
+	sampleMS, sampleUnits float64
+	nodeMS, nodeUnits     map[int32]float64
+	// Finished attempts: whole extents, and work beyond the law's set-up.
+	finished        int
+	workMS, units   float64
+	in, out, bytes  float64
+	known           []known // sizes, by task
+	silent          int     // running attempts whose counters say nothing of what is left
+	startedAttempts int
+}
+
+// A known size is the units of a task that reports told.
+type known struct {
+	task  int
+	units float64
+}
+
+// minSampleMS is how much work must have been watched before a rate is believed: two samples of a counter that
+// moves once a second, seen once a second, can be half or double the rate (facts/live.md 4).
+const minSampleMS = 4000
+
+// unit returns how many units an attempt has in all, NaN where its counters do not tell.
+func unit(k dag.Kind, a *dag.Attempt) float64 {
+	if k == dag.Map {
+		if a.State == dag.AttemptSucceeded && a.Done[0] > 0 {
+			return a.Done[0]
+		}
+		return positive(a.Total[0])
+	}
+	if a.CopyEnd.Known() || a.State == dag.AttemptSucceeded {
+		return positive(a.Bytes)
+	}
+	// Bytes grow with the map outputs copied.
+	if c, n := a.Done[dag.Copy], a.Total[dag.Copy]; c > 0 && n >= c && a.Bytes > 0 {
+		return a.Bytes * n / c
+	}
+	return math.NaN()
+}
+
+func positive(v float64) float64 {
+	if v > 0 && !math.IsInf(v, 0) {
+		return v
+	}
+	return math.NaN()
+}
+
+// observe sums the attempts of a phase.
+func (m *Model) observe(k dag.Kind, p *dag.PhaseState) stat {
+	st := stat{nodeMS: map[int32]float64{}, nodeUnits: map[int32]float64{}}
+	for i := range p.Attempts {
+		a := &p.Attempts[i]
+		if a.State != dag.AttemptRunning && a.State != dag.AttemptSucceeded {
+			continue
+		}
+		st.startedAttempts++
+		if u := unit(k, a); u > 0 {
+			st.known = append(st.known, known{int(a.Task), u})
+		}
+		if k == dag.Map {
+			m.observeMap(&st, a)
+		} else {
+			m.observeReduce(&st, a)
+		}
+	}
+	return st
+}
+
+func (st *stat) sample(node int32, ms, units float64) {
+	if ms > 0 && units > 0 {
+		st.sampleMS += ms
+		st.sampleUnits += units
+		st.nodeMS[node] += ms
+		st.nodeUnits[node] += units
+	}
+}
+
+func (m *Model) observeMap(st *stat, a *dag.Attempt) {
+	if a.First.At.Known() {
+		switch {
+		case a.State == dag.AttemptSucceeded && a.End.Known() && a.End > a.First.At:
+			// The end is exact; the first report is older than its sight.
+			st.sample(a.Node, float64(a.End-a.First.At)+m.lag, a.Done[0]-a.First.Done)
+		case a.State == dag.AttemptRunning && a.Last.At > a.First.At:
+			st.sample(a.Node, float64(a.Last.At-a.First.At), a.Last.Done-a.First.Done)
+		}
+	}
+	if a.State == dag.AttemptSucceeded && a.End.Known() && a.Start.Known() {
+		st.finished++
+		st.in += zero(a.Done[0])
+		st.out += zero(a.Out)
+		if u := unit(dag.Map, a); u > 0 {
+			st.units += u
+			st.workMS += max(0, float64(a.End-a.Start)-m.setup.of(a))
+		} else {
+			st.workMS += max(0, float64(a.End-a.Start)-m.setup.of(a))
+		}
+	}
+}
+
+func (m *Model) observeReduce(st *stat, a *dag.Attempt) {
+	if a.State == dag.AttemptSucceeded && a.End.Known() && a.CopyEnd.Known() {
+		st.finished++
+		st.workMS += max(0, float64(a.End-a.CopyEnd))
+		st.sample(a.Node, float64(a.End-a.CopyEnd), positive(a.Bytes))
+		st.units += zero(a.Bytes)
+		st.bytes += zero(a.Bytes)
+		st.in += zero(a.Done[dag.Work])
+		st.out += zero(a.Out)
+		return
+	}
+	if a.State == dag.AttemptRunning && a.SortEnd.Known() && silent(a, m.now) {
+		st.silent++
+	}
+}
+
+// silent says that a reduce has been working for a while and its counters do not move: all input is read, nothing is
+// written (a Streaming job, or one huge bag). Nothing tells how much is left.
+func silent(a *dag.Attempt, now dag.Instant) bool {
+	moved := a.Last.At.Known() && a.First.At.Known() && (a.Last.Out > a.First.Out || a.Last.Done > a.First.Done)
+	return !moved && float64(now-a.SortEnd) >= minSampleMS
+}
+
+func zero(v float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+		return 0
+	}
+	return v
+}
+
+// alpha is milliseconds a unit: by samples where enough work was watched, else by the extents of finished tasks.
+func (st *stat) alpha() (ms float64, weight float64) {
+	if st.sampleMS >= minSampleMS && st.sampleUnits > 0 {
+		return st.sampleMS / st.sampleUnits, st.sampleMS
+	}
+	if st.finished > 0 && st.units > 0 {
+		return st.workMS / st.units, st.workMS
+	}
+	return math.NaN(), 0
+}
+
+// silentMaps says that maps have finished and none of them ever reported work on the way (a Streaming job reads its
+// whole split at once).
+func (st *stat) silentMaps() bool { return st.finished > 0 && st.sampleMS == 0 }
