@@ -1,11 +1,190 @@
 package schedule
 
 import (
-	"errors"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
+// fifoEngine replays Hadoop 0.20's FIFO scheduler over map slots and reduce slots, as the ParaTimer paper assumes it
+// (section 3.1; facts A1, A7, P2 to P6). A job is submitted when all jobs that it is after are complete. Each free
+// slot takes the first eligible task by (submission, plan position, task index); the reduces of a job are eligible
+// once its last map has ended. All that happens in one millisecond is one batch: ends and failures, submissions,
+// maps, reduces. A task of no length ends in a further batch of the same millisecond.
+//
+// The cost of a replay is in spans, not in tasks: n log n in the number of different ends and in jobs.
+type fifoEngine struct {
+	snap *dag.Snapshot
+	plan *dag.Plan
+	left Left
+	opt  Options
+	now  dag.Instant
+	// nodes is how many nodes have slots of the kind; per is how many slots of a kind a node has.
+	nodes [2]int
+	per   int32
+
+	jobs       []fifoJob
+	dependents [][]int32
+	free       [2]slotSet
+	fresh      [2]timeHeap // jobs with eligible tasks that nobody has tried, in FIFO order
+	again      [2][]int32  // jobs with eligible tasks to be tried again, in FIFO order
+	ends       timeHeap    // spans by their ends; ^i for a span i that only frees its slot
+	spans      []Span
+	// begun of pending tasks have been started, in spans from span loaded on: what the growth of spans is guessed from.
+	pending, begun, loaded int
+}
+
+type fifoJob struct {
+	submitted, finished dag.Instant
+	after               int32 // jobs that it waits for
+	dead                bool  // it has failed, or waits for one that has: nothing of it will run
+	phases              [2]fifoPhase
+	held                []heldReduce
+}
+
+// A fifoPhase holds the tasks of a kind that are not done. Fresh tasks are taken in order of index.
+type fifoPhase struct {
+	left   int32 // tasks not done, those that run included
+	fresh  taskRun
+	more   []taskRun // further runs of fresh tasks, ascending
+	queued bool      // the job is in fifoEngine.fresh
+	retry  *retries
+}
+
+// A taskRun is the tasks lo to hi-1.
+type taskRun struct{ lo, hi int32 }
+
+// A heldReduce runs although maps of its job are left. Its end is known once the last of them has ended (facts P6).
+type heldReduce struct {
+	event int32 // as in fifoEngine.ends
+	setup dag.Instant
+	work  time.Duration
+}
+
 func fifo(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
-	return nil, errors.ErrUnsupported
+	e := &fifoEngine{snap: s, plan: s.Plan, left: left, opt: opt, now: s.At}
+	e.load()
+	if err := e.run(); err != nil {
+		return nil, err
+	}
+	return e.schedule(), nil
+}
+
+func (e *fifoEngine) run() error {
+	until := dag.Instant(maxInstant)
+	if e.opt.Until.Known() && e.opt.Until != 0 {
+		until = e.opt.Until
+	}
+	if e.now > until {
+		return nil
+	}
+	e.batch(e.now)
+	for e.ends.len() > 0 {
+		t := dag.Instant(e.ends.top().key)
+		if t > until {
+			return nil
+		}
+		e.batch(t)
+	}
+	return e.stuck()
+}
+
+// batch does what happens at t: ends, then submissions, then starts (facts A1, rule 1).
+func (e *fifoEngine) batch(t dag.Instant) {
+	var complete []int32
+	for e.ends.len() > 0 && e.ends.top().key == int64(t) {
+		id := e.ends.pop().id
+		sp := &e.spans[max(id, ^id)]
+		if int(sp.Slots[0]) < len(e.free[sp.Kind].all) {
+			e.free[sp.Kind].release(sp.Slots)
+		}
+		if id >= 0 && e.settle(sp, t) {
+			complete = append(complete, sp.Job)
+		}
+	}
+	for _, j := range complete {
+		e.complete(j, t)
+	}
+	e.fill(dag.Map, t)
+	e.fill(dag.Reduce, t)
+}
+
+// settle counts a span that has ended and says whether its job is complete.
+func (e *fifoEngine) settle(sp *Span, t dag.Instant) bool {
+	job := &e.jobs[sp.Job]
+	phase := &job.phases[sp.Kind]
+	if sp.Outcome == Fails {
+		e.fail(sp)
+		return false
+	}
+	phase.left -= sp.Count
+	if phase.left > 0 {
+		return false
+	}
+	if sp.Kind == dag.Map {
+		e.mapsEnd(sp.Job, t)
+	}
+	return job.phases[dag.Map].left == 0 && job.phases[dag.Reduce].left == 0
+}
+
+// mapsEnd lets the reduces of a job start, and those go on that wait for its last map.
+func (e *fifoEngine) mapsEnd(j int32, t dag.Instant) {
+	job := &e.jobs[j]
+	for _, h := range job.held {
+		end := later(max(t, h.setup), millis(h.work))
+		e.spans[max(h.event, ^h.event)].End = end
+		e.ends.push(int64(end), h.event)
+	}
+	job.held = nil
+	e.enqueue(j, dag.Reduce)
+}
+
+// complete ends job j and submits the jobs that waited only for it, which may be complete at once.
+func (e *fifoEngine) complete(j int32, t dag.Instant) {
+	if e.jobs[j].finished.Known() {
+		return
+	}
+	e.jobs[j].finished = t
+	for _, d := range e.dependents[j] {
+		dep := &e.jobs[d]
+		dep.after--
+		if dep.after > 0 || dep.submitted.Known() || dep.dead {
+			continue
+		}
+		dep.submitted = t
+		e.admit(d, t)
+	}
+}
+
+// admit queues what a submitted job has to run.
+func (e *fifoEngine) admit(j int32, t dag.Instant) {
+	job := &e.jobs[j]
+	maps, reduces := job.phases[dag.Map].left, job.phases[dag.Reduce].left
+	switch {
+	case maps > 0:
+		e.enqueue(j, dag.Map)
+	case reduces > 0:
+		e.enqueue(j, dag.Reduce)
+	default:
+		e.complete(j, t)
+	}
+}
+
+// schedule returns what has been replayed.
+func (e *fifoEngine) schedule() *Schedule {
+	s := &Schedule{Now: e.now, End: e.now, Spans: e.spans}
+	for i := range s.Spans {
+		sp := &s.Spans[i]
+		if !sp.End.Known() { // held when Options.Until stopped the replay
+			sp.End = max(e.opt.Until, e.now) + 1
+		}
+		s.End = max(s.End, sp.End)
+	}
+	sortStarts(s.Spans)
+	s.Submitted = make([]dag.Instant, len(e.jobs))
+	s.Finished = make([]dag.Instant, len(e.jobs))
+	for j := range e.jobs {
+		s.Submitted[j], s.Finished[j] = e.jobs[j].submitted, e.jobs[j].finished
+	}
+	return s
 }

@@ -1,0 +1,78 @@
+package schedule_test
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// TestFIFOGolden compares the schedules of the independent reference program, attempt by attempt: the plan at
+// t = 0 and the re-plan at each instant.
+func TestFIFOGolden(t *testing.T) {
+	fields := 0
+	check := func(t *testing.T, plan *dag.Plan, s *dag.Snapshot, left schedule.Left, want []golden.Span, future bool) {
+		t.Helper()
+		for _, single := range []bool{false, true} {
+			cost := left
+			if single {
+				cost = func(t schedule.Task) schedule.Cost { c := left(t); c.Same = 1; return c }
+			}
+			sch, err := schedule.Replay(s, cost, schedule.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := expand(plan, sch)
+			if future {
+				got = slices.DeleteFunc(got, func(g golden.Span) bool { return g.EndMS <= int64(s.At) })
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("at %d, single %v:\ngot  %v\nwant %v", s.At, single, got, want)
+			}
+			fields += 6 * len(want)
+		}
+	}
+	cases := golden.Load(t)
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			start := golden.Start(c.Plan)
+			check(t, c.Plan, start, c.Left(start, [4]float64{1, 1, 1, 1}), c.Initial.Schedule, false)
+			for _, in := range c.Instants {
+				if in.Replan.Schedule != nil {
+					check(t, c.Plan, in.Snapshot, c.Left(in.Snapshot, c.Slowdown), in.Replan.Schedule, false)
+				} else {
+					check(t, c.Plan, in.Snapshot, c.Left(in.Snapshot, c.Slowdown), in.Future, true)
+				}
+			}
+		})
+	}
+	t.Logf("%d cases, %d fields", len(cases), fields)
+	if fields == 0 {
+		t.Error("nothing was compared")
+	}
+}
+
+// expand lists single attempts as the golden files do.
+func expand(plan *dag.Plan, s *schedule.Schedule) []golden.Span {
+	var out []golden.Span
+	for _, sp := range s.Spans {
+		outcome := "ok"
+		if sp.Outcome == schedule.Fails {
+			outcome = "fails"
+		}
+		for i := range sp.Count {
+			out = append(out, golden.Span{
+				Task:    golden.TaskName(plan, int(sp.Job), sp.Kind, int(sp.First+i), 0),
+				Attempt: sp.Attempt, Slot: sp.Slots[i], StartMS: int64(sp.Start), EndMS: int64(sp.End), Outcome: outcome,
+			})
+		}
+	}
+	kind := func(s golden.Span) dag.Kind { _, k, _, _ := golden.ParseTask(plan, s.Task); return k }
+	slices.SortStableFunc(out, func(a, b golden.Span) int {
+		return cmp.Or(cmp.Compare(a.StartMS, b.StartMS), cmp.Compare(kind(a), kind(b)), cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Attempt, b.Attempt))
+	})
+	return out
+}
