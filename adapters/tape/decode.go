@@ -1,0 +1,91 @@
+package tape
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// decode applies l to old, which it leaves alone.
+func decode(old *dag.Snapshot, l *line) (*dag.Snapshot, error) {
+	if l.Whole {
+		old = blank()
+	}
+	s := *old
+	s.At = dag.Instant(l.At)
+	if l.Plan != nil {
+		var err error
+		if s.Plan, err = decodePlan(old.Plan, l.Plan); err != nil {
+			return nil, err
+		}
+	}
+	put(l.ID, &s.ID, plain)
+	put(l.User, &s.User, plain)
+	put(l.Queue, &s.Queue, plain)
+	put(l.State, &s.State, same)
+	put(l.Stale, &s.Stale, instant.dag)
+	put(l.Nodes, &s.Nodes, func(v []node) []dag.NodeState { return each(v, node.dag) })
+	put(l.Load, &s.Load, func(v []load) []dag.Load { return each(v, load.dag) })
+	put(l.Warnings, &s.Warnings, func(v []warning) []dag.Warning { return each(v, warning.dag) })
+	if l.Count.set {
+		jobs, err := resize(s.Jobs, l.Count.v, blankJob())
+		if err != nil {
+			return nil, err
+		}
+		s.Jobs = jobs
+	} else {
+		s.Jobs = slices.Clone(s.Jobs)
+	}
+	for i := range l.Jobs {
+		j := &l.Jobs[i]
+		if j.Index < 0 || j.Index >= len(s.Jobs) {
+			return nil, fmt.Errorf("there is no job %d, only %d jobs", j.Index, len(s.Jobs))
+		}
+		if err := j.apply(&s, &s.Jobs[j.Index]); err != nil {
+			return nil, fmt.Errorf("job %d: %w", j.Index, err)
+		}
+	}
+	return &s, nil
+}
+
+func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState) error {
+	put(l.ID, &j.ID, plain)
+	put(l.State, &j.State, same)
+	put(l.Submitted, &j.Submitted, instant.dag)
+	put(l.Started, &j.Started, instant.dag)
+	put(l.Finished, &j.Finished, instant.dag)
+	put(l.Attempt, &j.Attempt, same)
+	put(l.HeldMB, &j.HeldMB, same)
+	put(l.Diagnosis, &j.Diagnosis, plain)
+	for k, p := range []*phaseLine{l.Map, l.Reduce} {
+		if p == nil {
+			continue
+		}
+		kind := dag.Kind(k)
+		state := j.Phase(kind)
+		as, err := decodePhase(state.Attempts, p, kind, s.At, maxAttempts-attempts(s)+len(state.Attempts))
+		if err != nil {
+			return fmt.Errorf("%s tasks: %w", kind, err)
+		}
+		state.Attempts = as
+	}
+	return nil
+}
+
+func same[T any](v T) T { return v }
+
+func plain(t text) string { return string(t) }
+
+func (i instant) dag() dag.Instant { return dag.Instant(i) }
+
+func (n node) dag() dag.NodeState {
+	return dag.NodeState{Name: string(n.Name), MemoryMB: n.MemoryMB, Lost: n.Lost}
+}
+
+func (l load) dag() dag.Load {
+	return dag.Load{ID: string(l.ID), Before: l.Before, Submitted: dag.Instant(l.Submitted), Queue: string(l.Queue), HeldMB: l.HeldMB,
+		PendingMB: l.PendingMB, AMMB: l.AMMB, Progress: l.Progress.float()}
+}
+
+func (w warning) dag() dag.Warning { return dag.Warning{Code: string(w.Code), Text: string(w.Text)} }

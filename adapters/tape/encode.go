@@ -1,0 +1,143 @@
+package tape
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A whole line is due once the lines since the last one weigh wholeFactor times as much as it did, so that whole lines
+// never make up more than a fifth of a tape; and not before wholeFloor bytes.
+const (
+	wholeFactor = 4
+	wholeFloor  = 64 << 10
+)
+
+// An encoder turns observations into lines. The snapshots that it is given must not change.
+type encoder struct {
+	n      int64
+	plan   planCoder
+	before *dag.Snapshot // nil: nothing is on the tape
+	since  int           // bytes since the last whole line
+	weight int           // bytes of the last whole line
+}
+
+// missed returns the line of a missed observation.
+func (e *encoder) missed(m *dag.MissedError) ([]byte, error) {
+	e.n++
+	why := text(m.Err.Error())
+	return e.finish(&line{N: e.n, At: instant(m.At), Missed: &why})
+}
+
+// snapshot returns s's line.
+func (e *encoder) snapshot(s *dag.Snapshot) ([]byte, error) {
+	e.n++
+	old := e.before
+	l := &line{N: e.n, At: instant(s.At)}
+	if old == nil || e.since > max(wholeFloor, wholeFactor*e.weight) {
+		old, l.Whole = blank(), true
+	}
+	e.before = nil // whatever fails from here on, the next line is whole
+	if err := e.fill(l, old, s); err != nil {
+		return nil, err
+	}
+	b, err := e.finish(l)
+	if err != nil {
+		return nil, err
+	}
+	if e.before = s; l.Whole {
+		e.since, e.weight = 0, len(b)
+	} else {
+		e.since += len(b)
+	}
+	return b, nil
+}
+
+func (e *encoder) finish(l *line) ([]byte, error) {
+	b, err := json.Marshal(l)
+	if err != nil {
+		return nil, fmt.Errorf("tape: cannot write the observation %d: %w", e.n, err)
+	}
+	if len(b) >= maxLine {
+		return nil, fmt.Errorf("tape: the observation %d takes %d bytes, more than the %d of a line", e.n, len(b), maxLine)
+	}
+	return append(b, '\n'), nil
+}
+
+func (e *encoder) fill(l *line, old, s *dag.Snapshot) (err error) {
+	if attempts(s) > maxAttempts {
+		return fmt.Errorf("tape: the observation %d has %w", e.n, errMany)
+	}
+	if len(s.Jobs) > maxJobs {
+		return fmt.Errorf("tape: the observation %d has %d jobs, more than the %d that a tape holds", e.n, len(s.Jobs), maxJobs)
+	}
+	if l.Plan, err = e.plan.encode(s.Plan, l.Whole); err != nil {
+		return err
+	}
+	l.ID = changed(text(old.ID), text(s.ID))
+	l.User = changed(text(old.User), text(s.User))
+	l.Queue = changed(text(old.Queue), text(s.Queue))
+	l.State = changed(old.State, s.State)
+	l.Stale = changed(instant(old.Stale), instant(s.Stale))
+	l.Nodes = changedList(old.Nodes, s.Nodes, nodeOf)
+	l.Load = changedList(old.Load, s.Load, loadOf)
+	l.Warnings = changedList(old.Warnings, s.Warnings, warningOf)
+	if n := count(s.Jobs); n != count(old.Jobs) {
+		l.Count = some(n)
+	}
+	for i := range s.Jobs {
+		was := blankJob()
+		if i < len(old.Jobs) {
+			was = old.Jobs[i]
+		}
+		if j := jobChange(&was, &s.Jobs[i], s.At); j != nil {
+			j.Index = i
+			l.Jobs = append(l.Jobs, *j)
+		}
+	}
+	return nil
+}
+
+func attempts(s *dag.Snapshot) int {
+	n := 0
+	for i := range s.Jobs {
+		n += len(s.Jobs[i].Map.Attempts) + len(s.Jobs[i].Reduce.Attempts)
+	}
+	return n
+}
+
+// jobChange returns what changed of a job, nil if nothing did.
+func jobChange(old, j *dag.JobState, at dag.Instant) *jobLine {
+	l := &jobLine{
+		ID:        changed(text(old.ID), text(j.ID)),
+		State:     changed(old.State, j.State),
+		Submitted: changed(instant(old.Submitted), instant(j.Submitted)),
+		Started:   changed(instant(old.Started), instant(j.Started)),
+		Finished:  changed(instant(old.Finished), instant(j.Finished)),
+		Attempt:   changed(old.Attempt, j.Attempt),
+		HeldMB:    changed(old.HeldMB, j.HeldMB),
+		Diagnosis: changed(text(old.Diagnosis), text(j.Diagnosis)),
+		Map:       encodePhase(old.Map.Attempts, j.Map.Attempts, dag.Map, at),
+		Reduce:    encodePhase(old.Reduce.Attempts, j.Reduce.Attempts, dag.Reduce, at),
+	}
+	if l.Map == nil && l.Reduce == nil && !l.ID.set && !l.State.set && !l.Submitted.set && !l.Started.set && !l.Finished.set &&
+		!l.Attempt.set && !l.HeldMB.set && !l.Diagnosis.set {
+		return nil
+	}
+	return l
+}
+
+func changedList[T any, U comparable](old, s []T, f func(T) U) opt[[]U] {
+	is := each(s, f)
+	return opt[[]U]{set: (old == nil) != (s == nil) || !slices.Equal(each(old, f), is), v: is}
+}
+
+func nodeOf(n dag.NodeState) node { return node{text(n.Name), n.MemoryMB, n.Lost} }
+
+func loadOf(l dag.Load) load {
+	return load{text(l.ID), l.Before, instant(l.Submitted), text(l.Queue), l.HeldMB, l.PendingMB, l.AMMB, numOf(l.Progress)}
+}
+
+func warningOf(w dag.Warning) warning { return warning{text(w.Code), text(w.Text)} }

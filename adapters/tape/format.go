@@ -1,0 +1,96 @@
+package tape
+
+import (
+	"fmt"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Version is the only version of the format that this package writes and reads.
+const Version = 1
+
+// The limits bound what a tape can make a reader hold.
+const (
+	maxLine     = 64 << 20 // bytes of a line
+	maxAttempts = 1 << 21  // attempts of a snapshot
+	maxJobs     = 1 << 16  // jobs of a plan or snapshot
+)
+
+// A header is a tape's first line.
+type header struct {
+	Version int `json:"paratimer_tape"`
+}
+
+// A line is an observation. An unset field is as in the line before; in a whole line it is as in blank.
+type line struct {
+	N      int64   `json:"n"` // counts the observations from 1, so that a lost or repeated line shows
+	At     instant `json:"t"`
+	Missed *text   `json:"missed,omitempty"` // why the observation was missed; nothing else is set then
+	Whole  bool    `json:"whole,omitempty"`  // forget the lines before
+
+	Plan     *planLine      `json:"plan,omitempty"`
+	ID       opt[text]      `json:"id,omitzero"`
+	User     opt[text]      `json:"user,omitzero"`
+	Queue    opt[text]      `json:"queue,omitzero"`
+	State    opt[dag.State] `json:"state,omitzero"`
+	Stale    opt[instant]   `json:"stale,omitzero"`
+	Nodes    opt[[]node]    `json:"nodes,omitzero"`
+	Load     opt[[]load]    `json:"load,omitzero"`
+	Warnings opt[[]warning] `json:"warnings,omitzero"`
+	Count    opt[int]       `json:"jobs,omitzero"` // number of jobs, -1 for a nil slice
+	Jobs     []jobLine      `json:"j,omitempty"`
+}
+
+// A jobLine is what changed of a job's state.
+type jobLine struct {
+	Index     int            `json:"i"`
+	ID        opt[text]      `json:"id,omitzero"`
+	State     opt[dag.State] `json:"state,omitzero"`
+	Submitted opt[instant]   `json:"sub,omitzero"`
+	Started   opt[instant]   `json:"start,omitzero"`
+	Finished  opt[instant]   `json:"end,omitzero"`
+	Attempt   opt[int]       `json:"attempt,omitzero"`
+	HeldMB    opt[int]       `json:"mb,omitzero"`
+	Diagnosis opt[text]      `json:"why,omitzero"`
+	Map       *phaseLine     `json:"m,omitempty"`
+	Reduce    *phaseLine     `json:"r,omitempty"`
+}
+
+type node struct {
+	Name     text `json:"name"`
+	MemoryMB int  `json:"mb"`
+	Lost     bool `json:"lost,omitempty"`
+}
+
+type load struct {
+	ID        text    `json:"id"`
+	Before    bool    `json:"before,omitempty"`
+	Submitted instant `json:"sub"`
+	Queue     text    `json:"queue,omitempty"`
+	HeldMB    int     `json:"mb,omitempty"`
+	PendingMB int     `json:"ask,omitempty"`
+	AMMB      int     `json:"am,omitempty"`
+	Progress  num     `json:"ratio"`
+}
+
+type warning struct {
+	Code text `json:"code"`
+	Text text `json:"text"`
+}
+
+// blank is what a whole line starts from.
+func blank() *dag.Snapshot { return &dag.Snapshot{Stale: dag.NoInstant} }
+
+func blankJob() dag.JobState {
+	return dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
+}
+
+// A LineError says that a line cannot be used.
+type LineError struct {
+	Line int // in the file, from 1
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("tape: line %d: %v", e.Line, e.Err) }
+
+func (e *LineError) Unwrap() error { return e.Err }

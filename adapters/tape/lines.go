@@ -1,0 +1,84 @@
+package tape
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A rawLine is a line of a tape, or what came instead of one.
+type rawLine struct {
+	number int
+	text   []byte
+	bad    error // text is not a line
+	torn   bool  // the tape breaks off in this line
+	end    bool  // the tape is over
+	err    error // the tape cannot be read
+}
+
+// lines reads one line ahead: the last whole line must know that it is the last.
+type lines struct {
+	in   *bufio.Reader
+	next rawLine
+}
+
+var errTorn = errors.New("the tape breaks off in the middle of this line")
+
+// read moves to the next line. At the end and after an error it stays there.
+func (l *lines) read() {
+	if l.next.end || l.next.err != nil {
+		return
+	}
+	if l.next.torn {
+		l.next = rawLine{number: l.next.number, end: true}
+		return
+	}
+	l.next = rawLine{number: l.next.number + 1}
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if l.next.bad == nil && len(l.next.text)+len(part) > maxLine {
+			l.next.text, l.next.bad = nil, fmt.Errorf("longer than %d bytes", maxLine)
+		}
+		if l.next.bad == nil {
+			l.next.text = append(l.next.text, part...)
+		}
+		switch {
+		case err == nil:
+			return
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case !isCut(err):
+			l.next.err = fmt.Errorf("tape: line %d: %w", l.next.number, err)
+		case errors.Is(err, io.EOF) && len(l.next.text) == 0 && l.next.bad == nil:
+			l.next.end = true
+		case !errors.Is(err, io.EOF) || !json.Valid(l.next.text):
+			l.next.torn, l.next.bad = true, errTorn
+		}
+		return
+	}
+}
+
+// isCut says whether err is what a file that was cut off gives, gzipped or not.
+func isCut(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) ||
+		errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt)
+}
+
+// gunzip returns r's text, whether r is gzipped or not.
+func gunzip(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return in, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, fmt.Errorf("cannot unzip: %w", err)
+	}
+	return bufio.NewReaderSize(z, 1<<16), nil
+}

@@ -1,0 +1,121 @@
+package tape
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// each converts a slice and keeps nil nil.
+func each[T, U any](s []T, f func(T) U) []U {
+	if s == nil {
+		return nil
+	}
+	out := make([]U, len(s))
+	for i, v := range s {
+		out[i] = f(v)
+	}
+	return out
+}
+
+func clusterOf(c *dag.Cluster) cluster {
+	return cluster{c.Policy, c.MapSlots, c.ReduceSlots, c.SlotsPerNode, c.Setup, c.MemoryMB, c.QueueMB,
+		each(c.Nodes, func(n dag.Node) planNode { return planNode{text(n.Name), n.MemoryMB, numOf(n.Slow)} })}
+}
+
+func (c *cluster) dag() dag.Cluster {
+	return dag.Cluster{Policy: c.Policy, MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode,
+		Setup: c.Setup, MemoryMB: c.MemoryMB, QueueMB: c.QueueMB,
+		Nodes: each(c.Nodes, func(n planNode) dag.Node {
+			return dag.Node{Name: string(n.Name), MemoryMB: n.MemoryMB, Slow: n.Slow.float()}
+		})}
+}
+
+func overheadsOf(o *dag.Overheads) overheads {
+	return overheads{Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
+		Handoff: o.Handoff, AMHold: o.AMHold, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold}
+}
+
+func (o *overheads) dag() dag.Overheads {
+	return dag.Overheads{Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
+		Handoff: o.Handoff, AMHold: o.AMHold, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold}
+}
+
+func jobOf(j *dag.Job) planJob {
+	l := &j.Limits
+	return planJob{text(j.Node), text(j.Name), text(j.Feature), text(j.Alias), j.After, phaseOf(&j.Map), phaseOf(&j.Reduce),
+		limits{l.AMMB, l.MapMB, l.ReduceMB, numOf(l.SlowStart), numOf(l.RampUp), l.MaxMaps, l.MaxReduces},
+		each(j.Input, func(s string) text { return text(s) })}
+}
+
+func (j *planJob) dag() dag.Job {
+	l := &j.Limits
+	return dag.Job{Node: string(j.Node), Name: string(j.Name), Feature: string(j.Feature), Alias: string(j.Alias), After: j.After,
+		Map: j.Map.dag(), Reduce: j.Reduce.dag(),
+		Limits: dag.Limits{AMMB: l.AMMB, MapMB: l.MapMB, ReduceMB: l.ReduceMB, SlowStart: l.SlowStart.float(), RampUp: l.RampUp.float(),
+			MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces},
+		Input: each(j.Input, func(s text) string { return string(s) })}
+}
+
+func phaseOf(p *dag.Phase) planPhase {
+	return planPhase{p.Tasks, p.Known, each(p.Pipelines, func(l dag.Pipeline) pipeline { return pipeline{series{l.Tuples}, series{l.Alpha}} }),
+		series{p.Setup}, series{p.Out}, series{p.Bytes}, series{p.Extent}}
+}
+
+func (p *planPhase) dag() dag.Phase {
+	return dag.Phase{Tasks: p.Tasks, Known: p.Known,
+		Pipelines: each(p.Pipelines, func(l pipeline) dag.Pipeline { return dag.Pipeline{Tuples: l.Tuples.Series, Alpha: l.Alpha.Series} }),
+		Setup:     p.Setup.Series, Out: p.Out.Series, Bytes: p.Bytes.Series, Extent: p.Extent.Series}
+}
+
+// decodePlan applies l to old, which it leaves alone.
+func decodePlan(old *dag.Plan, l *planLine) (*dag.Plan, error) {
+	if l.Nil {
+		return nil, nil
+	}
+	p := &dag.Plan{}
+	if old != nil {
+		*p = *old
+	}
+	if l.Head != nil {
+		p.Name, p.Cluster, p.Overheads = string(l.Head.Name), l.Head.Cluster.dag(), l.Head.Overheads.dag()
+	}
+	if l.Count.set {
+		jobs, err := resize(p.Jobs, l.Count.v, dag.Job{})
+		if err != nil {
+			return nil, err
+		}
+		p.Jobs = jobs
+	} else {
+		p.Jobs = slices.Clone(p.Jobs)
+	}
+	for _, j := range l.Jobs {
+		if j.Index < 0 || j.Index >= len(p.Jobs) {
+			return nil, fmt.Errorf("the plan has no job %d, only %d jobs", j.Index, len(p.Jobs))
+		}
+		var job planJob
+		if err := json.Unmarshal(j.Job, &job); err != nil {
+			return nil, fmt.Errorf("job %d of the plan: %w", j.Index, err)
+		}
+		p.Jobs[j.Index] = job.dag()
+	}
+	return p, nil
+}
+
+// resize returns a copy of s with n elements, new ones being fresh; -1 is nil.
+func resize[T any](s []T, n int, fresh T) ([]T, error) {
+	if n == -1 {
+		return nil, nil
+	}
+	if n < 0 || n > maxJobs {
+		return nil, fmt.Errorf("%d jobs: not a number from 0 to %d", n, maxJobs)
+	}
+	out := make([]T, 0, n)
+	out = append(out, s[:min(n, len(s))]...)
+	for len(out) < n {
+		out = append(out, fresh)
+	}
+	return out, nil
+}

@@ -1,0 +1,131 @@
+package tape
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Reader is a source that plays a tape. Missed observations come back as *dag.MissedError; so do lines that cannot
+// be used, each with its number, and the ones that need them, up to the next whole snapshot.
+//
+// A torn tail is left out, and the snapshot before it says so (dag.WarnTornTape).
+type Reader struct {
+	lines lines
+	n     int64         // the newest observation's number
+	state *dag.Snapshot // what the next line changes; nil: only a whole line can be used
+	lost  int           // the line from which on state is missing
+	at    dag.Instant   // of the newest observation
+	any   bool          // there was a snapshot
+	told  bool          // a snapshot has said that the tail is torn
+	notes []dag.Warning // for the next snapshot
+}
+
+const maxNotes = 20
+
+// NewReader reads the header. r may be gzipped.
+func NewReader(r io.Reader) (*Reader, error) {
+	in, err := gunzip(r)
+	if err != nil {
+		return nil, fmt.Errorf("tape: %w", err)
+	}
+	t := &Reader{lines: lines{in: in}, at: dag.NoInstant}
+	t.lines.read()
+	l := t.lines.next
+	var h header
+	switch {
+	case l.err != nil:
+		return nil, l.err
+	case l.end:
+		return nil, errors.New(`tape: the file is empty; a tape begins with the line {"paratimer_tape":1}`)
+	case l.bad != nil || json.Unmarshal(l.text, &h) != nil || h.Version == 0:
+		return nil, &LineError{1, errors.New(`not a tape: a tape begins with the line {"paratimer_tape":1}`)}
+	case h.Version != Version:
+		return nil, &LineError{1, fmt.Errorf("version %d of the tape format; this program reads version %d: use the one that recorded the tape", h.Version, Version)}
+	}
+	t.lines.read()
+	return t, nil
+}
+
+// Next returns the next observation, and io.EOF after the last one. Errors that are neither io.EOF nor
+// *dag.MissedError are final.
+func (t *Reader) Next(ctx context.Context) (*dag.Snapshot, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		l := t.lines.next
+		switch {
+		case l.err != nil:
+			return nil, l.err
+		case (l.end || l.torn) && !t.any:
+			return nil, &LineError{l.number, errors.New("the tape ends before its first snapshot")}
+		case l.end || l.torn && t.told:
+			return nil, io.EOF
+		}
+		t.lines.read()
+		if l.torn {
+			// A missed observation is the last whole line; the snapshot before it could not know.
+			return nil, t.missed(&LineError{l.number, l.bad})
+		}
+		s, err := t.observation(l)
+		if s != nil || err != nil {
+			return s, err
+		}
+	}
+}
+
+// observation reads one line. Both results are nil for a line that is left out.
+func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
+	var l line
+	if err := raw.bad; err != nil {
+		return nil, t.missed(&LineError{raw.number, err})
+	}
+	if err := json.Unmarshal(raw.text, &l); err != nil {
+		return nil, t.missed(&LineError{raw.number, fmt.Errorf("not an observation: %w", err)})
+	}
+	if l.N <= t.n {
+		t.note(dag.WarnObservation, fmt.Sprintf("line %d of the tape was left out: it is observation %d, and observation %d came before it", raw.number, l.N, t.n))
+		return nil, nil
+	}
+	if l.N != t.n+1 && t.state != nil {
+		t.state, t.lost = nil, raw.number
+	}
+	t.n, t.at = l.N, dag.Instant(l.At)
+	if l.Missed != nil {
+		return nil, &dag.MissedError{At: t.at, Err: errors.New(string(*l.Missed))}
+	}
+	if t.state == nil && !l.Whole {
+		return nil, t.missed(&LineError{raw.number, fmt.Errorf("observations before line %d are missing, and it needs them up to the next whole snapshot", max(t.lost, 2))})
+	}
+	s, err := decode(t.state, &l)
+	if err != nil {
+		t.state, t.lost = nil, raw.number
+		return nil, t.missed(&LineError{raw.number, err})
+	}
+	t.state, t.any = s, true
+	if t.lines.next.torn {
+		t.note(dag.WarnTornTape, (&LineError{t.lines.next.number, t.lines.next.bad}).Error())
+		t.told = true
+	}
+	if t.notes != nil {
+		warned := *s
+		warned.Warnings = append(slices.Clip(s.Warnings), t.notes...)
+		s, t.notes = &warned, nil
+	}
+	return s, nil
+}
+
+func (t *Reader) note(code, text string) {
+	if len(t.notes) < maxNotes {
+		t.notes = append(t.notes, dag.Warning{Code: code, Text: text})
+	}
+}
+
+// missed is an observation that was missed on the tape, at the newest instant that is known.
+func (t *Reader) missed(err error) error { return &dag.MissedError{At: t.at, Err: err} }

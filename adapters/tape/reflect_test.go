@@ -1,0 +1,137 @@
+package tape
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// draw returns any value of type t, field by field, so that a field added to dag is drawn (and then missed on the
+// tape) without anybody thinking of it.
+func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
+	v := reflect.New(typ).Elem()
+	switch x := v.Addr().Interface().(type) {
+	case *dag.Series:
+		*x = drawSeries(t, path)
+		return v
+	case *dag.Instant:
+		*x = dag.Instant(rapid.OneOf(rapid.Just(int64(dag.NoInstant)), rapid.Int64(), rapid.Int64Range(0, 1e5)).Draw(t, path))
+		return v
+	case *dag.State:
+		*x = dag.State(rapid.IntRange(0, int(dag.EndedUnconfirmed)).Draw(t, path))
+		return v
+	case *dag.AttemptState:
+		*x = dag.AttemptState(rapid.IntRange(0, int(dag.AttemptKilled)).Draw(t, path))
+		return v
+	case *dag.Policy:
+		*x = dag.Policy(rapid.IntRange(0, int(dag.YARN)).Draw(t, path))
+		return v
+	case *time.Duration:
+		*x = time.Duration(rapid.Int64().Draw(t, path))
+		return v
+	case **dag.Plan:
+		if rapid.Bool().Draw(t, path) {
+			p := draw(t, reflect.TypeFor[dag.Plan](), path)
+			p.FieldByName("Profiles").SetZero() // arguments, not observations
+			*x = p.Addr().Interface().(*dag.Plan)
+		}
+		return v
+	}
+	switch typ.Kind() {
+	case reflect.Struct:
+		for i := range typ.NumField() {
+			v.Field(i).Set(draw(t, typ.Field(i).Type, path+"."+typ.Field(i).Name))
+		}
+	case reflect.Array:
+		for i := range typ.Len() {
+			v.Index(i).Set(draw(t, typ.Elem(), fmt.Sprintf("%s[%d]", path, i)))
+		}
+	case reflect.Slice:
+		n := rapid.IntRange(-1, 3).Draw(t, path+" length")
+		if n < 0 {
+			return v
+		}
+		v.Set(reflect.MakeSlice(typ, n, n))
+		for i := range n {
+			v.Index(i).Set(draw(t, typ.Elem(), fmt.Sprintf("%s[%d]", path, i)))
+		}
+	case reflect.Int, reflect.Int64:
+		v.SetInt(rapid.Int64().Draw(t, path))
+	case reflect.Int32:
+		v.SetInt(int64(rapid.OneOf(rapid.Int32Range(-1, 5), rapid.Int32()).Draw(t, path)))
+	case reflect.Float64:
+		v.SetFloat(drawFloat(t, path))
+	case reflect.Bool:
+		v.SetBool(rapid.Bool().Draw(t, path))
+	case reflect.String:
+		v.SetString(rapid.OneOf(rapid.SampledFrom([]string{"", "a", "\xff\x00", "é\u2028\"<"}), rapid.String()).Draw(t, path))
+	default:
+		panic("draw: no idea how to draw a " + typ.String() + " at " + path)
+	}
+	return v
+}
+
+func drawFloat(t *rapid.T, path string) float64 {
+	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, 1, 0.1, math.MaxFloat64, math.SmallestNonzeroFloat64,
+		math.Float64frombits(0x7ff8000000000123), math.Float64frombits(0xfff8000000000001)}
+	return rapid.OneOf(rapid.SampledFrom(odd), rapid.Float64()).Draw(t, path)
+}
+
+func drawSeries(t *rapid.T, path string) dag.Series {
+	if rapid.Bool().Draw(t, path+" uniform") {
+		return dag.Uniform(drawFloat(t, path))
+	}
+	return dag.Each(draw(t, reflect.TypeFor[[]float64](), path).Interface().([]float64))
+}
+
+// differ says where a and b are not the same, bit for bit, "" where they are.
+func differ(path string, a, b reflect.Value) string {
+	switch a.Kind() {
+	case reflect.Pointer:
+		if a.IsNil() || b.IsNil() {
+			return unlike(path, a.IsNil(), b.IsNil())
+		}
+		return differ(path, a.Elem(), b.Elem())
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if d := differ(path+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i)); d != "" {
+				return d
+			}
+		}
+		return ""
+	case reflect.Slice:
+		if a.IsNil() != b.IsNil() || a.Len() != b.Len() {
+			return fmt.Sprintf("%s: %d elements (nil %v), %d elements (nil %v)", path, a.Len(), a.IsNil(), b.Len(), b.IsNil())
+		}
+		fallthrough
+	case reflect.Array:
+		for i := range a.Len() {
+			if d := differ(fmt.Sprintf("%s[%d]", path, i), a.Index(i), b.Index(i)); d != "" {
+				return d
+			}
+		}
+		return ""
+	case reflect.Float64:
+		return unlike(path, math.Float64bits(a.Float()), math.Float64bits(b.Float()))
+	case reflect.String:
+		return unlike(path, a.String(), b.String())
+	case reflect.Bool:
+		return unlike(path, a.Bool(), b.Bool())
+	case reflect.Uint8:
+		return unlike(path, a.Uint(), b.Uint())
+	default:
+		return unlike(path, a.Int(), b.Int())
+	}
+}
+
+func unlike[T comparable](path string, a, b T) string {
+	if a == b {
+		return ""
+	}
+	return fmt.Sprintf("%s: %v is not %v", path, a, b)
+}

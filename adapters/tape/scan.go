@@ -1,0 +1,164 @@
+package tape
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A scan reads lists of flat JSON lists without garbage. Its input is valid JSON without spaces, as json.RawMessage of
+// a line that this package wrote; anything else is an error, never a panic.
+type scan struct {
+	b   []byte
+	i   int
+	err error
+}
+
+var errRows = errors.New("not a list of rows")
+
+// is consumes c if it comes next.
+func (s *scan) is(c byte) bool {
+	if s.err == nil && s.i < len(s.b) && s.b[s.i] == c {
+		s.i++
+		return true
+	}
+	return false
+}
+
+func (s *scan) must(c byte) {
+	if !s.is(c) && s.err == nil {
+		s.err = errRows
+	}
+}
+
+// next moves to the next element of the outer list. It is false at the list's end and after an error.
+func (s *scan) next() bool {
+	switch {
+	case s.err != nil || len(s.b) == 0:
+		return false
+	case s.i == 0:
+		s.must('[')
+		if s.is(']') {
+			return s.end()
+		}
+	case s.is(']'):
+		return s.end()
+	default:
+		s.must(',')
+	}
+	return s.err == nil
+}
+
+func (s *scan) end() bool {
+	if s.i != len(s.b) {
+		s.err = errRows
+	}
+	return false
+}
+
+// token consumes a number, string, literal or object of strings.
+func (s *scan) token() []byte {
+	from, depth, quoted := s.i, 0, false
+	for ; s.i < len(s.b); s.i++ {
+		switch c := s.b[s.i]; {
+		case quoted && c == '\\':
+			s.i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+		case depth == 0 && (c == ',' || c == ']'):
+			return s.b[from:s.i]
+		}
+	}
+	if s.err == nil {
+		s.err = errRows
+	}
+	return nil
+}
+
+func (s *scan) int(bits int) int64 {
+	t := s.token()
+	if s.err != nil {
+		return 0
+	}
+	i, err := strconv.ParseInt(string(t), 10, bits)
+	if err != nil {
+		s.err = fmt.Errorf("%w: %v", errRows, err)
+	}
+	return i
+}
+
+func (s *scan) key() key {
+	task := s.int(32)
+	s.must(',')
+	return key{task: int32(task), number: int32(s.int(32))}
+}
+
+// A row is count attempts of which some fields have the same values.
+type row struct {
+	first     key
+	count     int32
+	mask      uint32
+	nulls     uint32 // fields whose instant is null
+	vals      [fields]uint64
+	diagnosis string
+}
+
+// row reads one row into r.
+func (s *scan) row(r *row) {
+	s.must('[')
+	r.first = s.key()
+	s.must(',')
+	r.count = int32(s.int(32))
+	s.must(',')
+	r.mask, r.nulls = uint32(s.int(64)), 0
+	for f := 0; f <= fDiagnosis && s.err == nil; f++ {
+		if r.mask&(1<<f) != 0 {
+			s.must(',')
+			s.value(f, r)
+		}
+	}
+	s.must(']')
+	if s.err == nil && (r.count < 1 || r.mask >= 1<<(fDiagnosis+1) || int64(r.first.task)+int64(r.count)-1 > int64(1<<31-1)) {
+		s.err = errRows
+	}
+}
+
+func (s *scan) value(f int, r *row) {
+	switch t := s.token(); {
+	case s.err != nil:
+	case f == fDiagnosis:
+		r.diagnosis, s.err = parseText(t)
+	case fieldKinds[f] == floatField:
+		var n num
+		n, s.err = parseNum(t)
+		r.vals[f] = uint64(n)
+	case fieldKinds[f] == instantField && string(t) == "null":
+		r.nulls |= 1 << f
+	default:
+		var i int64
+		i, s.err = strconv.ParseInt(string(t), 10, 64)
+		r.vals[f] = uint64(i)
+	}
+}
+
+// apply sets fields from..to-1 of w that r has.
+func (r *row) apply(w *flat, from, to int, at dag.Instant) {
+	for f := from; f < to; f++ {
+		switch {
+		case r.mask&(1<<f) == 0:
+		case r.nulls&(1<<f) != 0:
+			w[f] = uint64(unknown)
+		case fieldKinds[f] == instantField:
+			w[f] = r.vals[f] + uint64(base(w, f, at))
+		default:
+			w[f] = r.vals[f]
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package tape
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A failer is a *testing.T or *rapid.T.
+type failer interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+// A script is a source that yields what it is told to.
+type script struct {
+	items []any // *dag.Snapshot or error
+}
+
+func (s *script) Next(context.Context) (*dag.Snapshot, error) {
+	if len(s.items) == 0 {
+		return nil, io.EOF
+	}
+	item := s.items[0]
+	s.items = s.items[1:]
+	if err, ok := item.(error); ok {
+		return nil, err
+	}
+	return item.(*dag.Snapshot), nil
+}
+
+// record returns the tape of what src yields.
+func record(t failer, src Source) []byte {
+	t.Helper()
+	var w bytes.Buffer
+	tee := Tee(src, &w)
+	for {
+		s, err := tee.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return w.Bytes()
+		}
+		if s != nil {
+			for _, warning := range s.Warnings {
+				if warning.Code == dag.WarnTornTape {
+					t.Fatalf("the tape cannot be written: %s", warning.Text)
+				}
+			}
+		}
+	}
+}
+
+// play returns all items of a tape: snapshots and errors.
+func play(t failer, tape []byte) []any {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(tape))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var items []any
+	for {
+		s, err := r.Next(context.Background())
+		switch {
+		case errors.Is(err, io.EOF):
+			return items
+		case err == nil:
+			items = append(items, s)
+		default:
+			items = append(items, err)
+			var missed *dag.MissedError
+			if !errors.As(err, &missed) {
+				return items
+			}
+		}
+	}
+}
+
+// drawRun returns snapshots and missed observations. Snapshots are drawn anew or made of the one before, as sources do.
+func drawRun(t *rapid.T) []any {
+	var items []any
+	var before *dag.Snapshot
+	for range rapid.IntRange(1, 6).Draw(t, "observations") {
+		kind := rapid.IntRange(0, 9).Draw(t, "kind")
+		switch {
+		case kind == 0:
+			at := draw(t, reflect.TypeFor[dag.Instant](), "missed").Interface().(dag.Instant)
+			items = append(items, &dag.MissedError{At: at, Err: errors.New(rapid.String().Draw(t, "why"))})
+			continue
+		case kind <= 3 || before == nil:
+			before = draw(t, reflect.TypeFor[*dag.Snapshot]().Elem(), "snapshot").Addr().Interface().(*dag.Snapshot)
+		default:
+			before = grow(t, before)
+		}
+		items = append(items, before)
+	}
+	return items
+}
+
+// grow returns a snapshot that follows s: some attempts are new, some moved on, some are gone. Phases that stay are shared.
+func grow(t *rapid.T, s *dag.Snapshot) *dag.Snapshot {
+	next := *s
+	next.At = s.At.Add(5 * time.Second)
+	next.Jobs = slices.Clone(s.Jobs)
+	for i := range next.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			if p := next.Jobs[i].Phase(k); rapid.Bool().Draw(t, "moves") {
+				p.Attempts = growAttempts(t, p.Attempts)
+			}
+		}
+	}
+	return &next
+}
+
+func growAttempts(t *rapid.T, old []dag.Attempt) []dag.Attempt {
+	as := []dag.Attempt{}
+	for _, a := range old {
+		switch rapid.IntRange(0, 3).Draw(t, "fate") {
+		case 0:
+			continue
+		case 1:
+			a.Done[rapid.IntRange(0, 2).Draw(t, "pipeline")] = rapid.Float64Range(0, 3).Draw(t, "done")
+		case 2:
+			a.State, a.Diagnosis = dag.AttemptFailed, "it broke"
+		}
+		as = append(as, a)
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "new") {
+		a := draw(t, reflect.TypeFor[dag.Attempt](), "attempt").Interface().(dag.Attempt)
+		a.Task, a.Number = rapid.Int32Range(0, 9).Draw(t, "task"), rapid.Int32Range(0, 1).Draw(t, "number")
+		as = append(as, a)
+		if rapid.Bool().Draw(t, "a wave") { // equal attempts in the slots that follow
+			for range 3 {
+				a.Task, a.Slot = a.Task+1, a.Slot+1
+				as = append(as, a)
+			}
+		}
+	}
+	if rapid.Bool().Draw(t, "ordered") {
+		slices.SortFunc(as, func(a, b dag.Attempt) int {
+			return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
+		})
+		as = slices.CompactFunc(as, func(a, b dag.Attempt) bool { return keyOf(&a) == keyOf(&b) })
+	}
+	return as
+}
+
+// Whatever sources yield, a tape gives it back bit for bit.
+func TestDecodeEncode(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		items := drawRun(t)
+		got := play(t, record(t, &script{items: slices.Clone(items)}))
+		if !slices.ContainsFunc(items, func(i any) bool { _, ok := i.(*dag.Snapshot); return ok }) {
+			got = got[:len(got)-1] // the error that there was no snapshot
+		}
+		if len(got) != len(items) {
+			t.Fatalf("%d observations come back as %d", len(items), len(got))
+		}
+		for i, want := range items {
+			if d := unequal(want, got[i]); d != "" {
+				t.Fatalf("observation %d of %d: %s", i, len(items), d)
+			}
+		}
+	})
+}
+
+// unequal says in what two observations differ, "" where they are the same bit for bit.
+func unequal(want, got any) string {
+	missed, ok := want.(*dag.MissedError)
+	if !ok {
+		return differ("snapshot", reflect.ValueOf(want), reflect.ValueOf(got))
+	}
+	m, ok := got.(*dag.MissedError)
+	if !ok || m.At != missed.At || m.Err.Error() != missed.Err.Error() {
+		return fmt.Sprintf("%v, want %v", got, want)
+	}
+	return ""
+}

@@ -1,0 +1,64 @@
+package tape
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Source yields snapshots of one query, as the watch loop asks for them.
+type Source interface {
+	Next(ctx context.Context) (*dag.Snapshot, error)
+}
+
+// Tee returns a source that writes what src yields to w before anybody computes with it: snapshots and missed
+// observations. One line is one Write.
+//
+// A tape that cannot be written on does not end the watch. It ends there, and snapshots from then on say so
+// (dag.WarnTornTape).
+func Tee(src Source, w io.Writer) Source { return &tee{src: src, w: w} }
+
+type tee struct {
+	src  Source
+	w    io.Writer
+	enc  encoder
+	open bool
+	torn error
+}
+
+func (t *tee) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := t.src.Next(ctx)
+	var missed *dag.MissedError
+	switch {
+	case t.torn != nil:
+	case err == nil:
+		t.write(t.enc.snapshot(s))
+	case errors.As(err, &missed):
+		t.write(t.enc.missed(missed))
+	}
+	if err == nil && t.torn != nil {
+		warned := *s
+		warned.Warnings = append(slices.Clip(s.Warnings), dag.Warning{Code: dag.WarnTornTape, Text: "the tape ends here: " + t.torn.Error()})
+		s = &warned
+	}
+	return s, err
+}
+
+func (t *tee) write(line []byte, err error) {
+	if err == nil && !t.open {
+		h, _ := json.Marshal(header{Version})
+		_, err = t.w.Write(append(h, '\n'))
+		t.open = true
+	}
+	if err == nil {
+		_, err = t.w.Write(line)
+	}
+	if err != nil {
+		t.torn = fmt.Errorf("cannot write it: %w", err)
+	}
+}
