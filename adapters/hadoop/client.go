@@ -144,6 +144,15 @@ func (c *Client) Now() dag.Instant {
 // Skew returns how far the cluster's clock is ahead of this machine's, and how sure that is; ok is false before the first answer.
 func (c *Client) Skew() (ahead, within time.Duration, ok bool) { return c.clock.skew() }
 
+// Warnings returns what a reader of this client's numbers must know: that the clocks differ by more than people overlook.
+func (c *Client) Warnings() []dag.Warning {
+	ahead, within, ok := c.Skew()
+	if c.opt.Now != nil || !ok || ahead.Abs()-within <= maxSkew {
+		return nil
+	}
+	return []dag.Warning{{Code: dag.WarnClockSkew, Text: skewText(ahead, within) + "; times are the cluster's"}}
+}
+
 // Traffic returns what has been asked so far.
 func (c *Client) Traffic() Traffic { return c.meter.traffic() }
 

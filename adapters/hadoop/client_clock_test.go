@@ -48,6 +48,9 @@ func TestClockSkewOfHours(t *testing.T) {
 		if got, within, ok := c.Skew(); !ok || (got-ahead).Abs() > within+time.Millisecond {
 			t.Errorf("skew %v ± %v, true %v", got, within, ahead)
 		}
+		if warned := c.Warnings(); (len(warned) == 1 && warned[0].Code == dag.WarnClockSkew) != (ahead != 0) {
+			t.Errorf("ahead %v: warnings %v", ahead, warned)
+		}
 	}
 }
 

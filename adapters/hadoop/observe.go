@@ -44,6 +44,9 @@ func (s *Source) observe(ctx context.Context) error {
 		s.missed = true
 		return err
 	}
+	if s.ticks == 0 {
+		s.now = s.cluster.Now() // before its first answer the cluster's clock was not known
+	}
 	s.missed = false
 	if err := s.choose(); err != nil {
 		return err

@@ -90,6 +90,9 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		}
 		return nil, &dag.MissedError{At: s.now, Err: err}
 	}
+	if w, ok := s.cluster.(interface{ Warnings() []dag.Warning }); ok {
+		s.warned = append(s.warned, w.Warnings()...)
+	}
 	s.ticks++
 	snap := s.snapshot()
 	s.ended = snap.State.Ended()

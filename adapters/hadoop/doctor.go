@@ -1,0 +1,287 @@
+package hadoop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// A Grade is how a check went.
+type Grade string
+
+// The grades.
+const (
+	OK   Grade = "ok"
+	Warn Grade = "warn" // works, but something is missing or will be
+	Fail Grade = "fail" // a workflow cannot be watched
+)
+
+// A Check is one finding of Doctor.
+type Check struct {
+	Name   string `json:"name"`
+	Status Grade  `json:"status"`
+	Text   string `json:"text"`
+	Hint   string `json:"hint,omitempty"` // what to do
+}
+
+// Doctor asks each service once or twice and says what works, what does not, and what to do. The checks come in a fixed
+// order; those that an earlier failure makes pointless are left out.
+func Doctor(ctx context.Context, c *Client) []Check {
+	d := &doctor{client: c}
+	d.configuration()
+	if d.managers(ctx) {
+		d.cluster(ctx)
+		app, ended := d.applications(ctx)
+		d.proxy(ctx, app, ended)
+		d.clock()
+	}
+	d.history(ctx)
+	return d.checks
+}
+
+type doctor struct {
+	client *Client
+	checks []Check
+}
+
+func (d *doctor) say(name string, status Grade, hint, format string, args ...any) {
+	d.checks = append(d.checks, Check{Name: name, Status: status, Text: oneLine(fmt.Sprintf(format, args...)), Hint: hint})
+}
+
+// broken says what err says, with its hint apart.
+func (d *doctor) broken(name string, status Grade, err error) {
+	var e *Error
+	if !errors.As(err, &e) {
+		d.say(name, status, "", "%v", err)
+		return
+	}
+	bare := *e
+	bare.Hint = ""
+	d.say(name, status, e.Hint, "%v", &bare)
+}
+
+func (d *doctor) configuration() {
+	o := d.client.opt
+	for _, note := range o.Site.Notes {
+		d.say("configuration", Warn, "set HADOOP_CONF_DIR to the cluster's configuration folder, or give --rm and --jhs", "%s", note)
+	}
+	switch {
+	case o.Auth != nil:
+		d.say("authentication", OK, "", "%s", o.Site.Auth)
+	case o.Site.Auth == "kerberos":
+		d.say("authentication", Warn, "", "the configuration wants Kerberos; requests go without a ticket")
+	case o.User == "":
+		d.say("authentication", Warn, "give --user if answers are refused", "requests carry no user's name")
+	default:
+		d.say("authentication", OK, "", "simple, as user %s", o.User)
+	}
+	if o.Insecure {
+		d.say("certificates", Warn, "give --ca-file instead of --insecure", "certificates are not verified: anybody on the way can answer for the cluster")
+	}
+}
+
+type infoBody struct {
+	Cluster struct {
+		State   text `json:"state"`
+		HA      text `json:"haState"`
+		Version text `json:"hadoopVersion"`
+		RM      text `json:"resourceManagerVersion"`
+	} `json:"clusterInfo"`
+	History struct {
+		Version text `json:"hadoopVersion"`
+	} `json:"historyInfo"`
+}
+
+// managers asks every ResourceManager who it is; a standby answers that itself (facts A3).
+func (d *doctor) managers(ctx context.Context) bool {
+	active, reached := "", 0
+	for _, rm := range d.client.opt.Site.RMs {
+		name := strings.TrimSpace("resourcemanager " + rm.ID)
+		body, err := d.client.try(ctx, []string{rm.URL}, "/ws/v1/cluster/info", nil)
+		info, err := get[infoBody]("cluster/info", body, err)
+		if err != nil {
+			grade := Fail
+			if len(d.client.opt.Site.RMs) > 1 {
+				grade = Warn // the other one may do
+			}
+			d.broken(name, grade, err)
+			continue
+		}
+		reached++
+		i := info.Cluster
+		d.say(name, OK, "", "%s: Hadoop %s, %s, %s", rm.URL, i.Version, i.State, i.HA)
+		d.version(name, string(i.Version))
+		if i.HA == "ACTIVE" || i.HA == "" {
+			active = rm.URL
+		}
+	}
+	switch {
+	case reached == 0:
+		d.say("resourcemanager", Fail, "check the addresses: "+d.where(), "no ResourceManager answers")
+	case active == "":
+		d.say("resourcemanager", Fail, "a failover may be under way: try again in a minute", "no ResourceManager is active")
+	}
+	return active != ""
+}
+
+func (d *doctor) where() string {
+	var all []string
+	for _, rm := range d.client.opt.Site.RMs {
+		all = append(all, rm.URL)
+	}
+	return strings.Join(all, ", ")
+}
+
+func (d *doctor) version(name, v string) {
+	if !strings.HasPrefix(v, "2.") && !strings.HasPrefix(v, "3.") {
+		d.say(name, Warn, "answers may have another shape: please report it with a capture (attach --capture)", "version %q was never tried; 2.10, 3.4 and 3.5 were", v)
+	}
+}
+
+func (d *doctor) cluster(ctx context.Context) {
+	body, err := d.client.RM(ctx, "metrics")
+	m, err := get[metricsBody]("metrics", body, err)
+	if err != nil {
+		d.broken("cluster", Fail, err)
+		return
+	}
+	switch v := m.Metrics.v; {
+	case v.ActiveNodes.count(maxTasks) == 0:
+		d.say("cluster", Warn, "jobs wait until a NodeManager has registered", "no active node")
+	default:
+		d.say("cluster", OK, "", "%d active nodes, %d MB in all, %d MB allocated", v.ActiveNodes.count(maxTasks), v.TotalMB.count(maxMB), v.AllocatedMB.count(maxMB))
+	}
+	body, err = d.client.RM(ctx, "scheduler")
+	q, err := get[schedulerBody]("scheduler", body, err)
+	switch kind := string(q.Scheduler.v.Info.v.Type); {
+	case err != nil:
+		d.broken("scheduler", Warn, err)
+	case kind == "capacityScheduler":
+		d.say("scheduler", OK, "", "%s", kind)
+	default:
+		d.say("scheduler", Warn, "its order is replayed as the capacity scheduler's", "%s", kind)
+	}
+}
+
+// applications returns an application to try the proxy with: one that runs, else one that has ended.
+func (d *doctor) applications(ctx context.Context) (app *wireApp, ended bool) {
+	for _, path := range []string{
+		"apps?states=RUNNING&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests",
+		"apps?states=FINISHED&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests",
+	} {
+		body, err := d.client.RM(ctx, path)
+		apps, err := get[appsBody]("apps", body, err)
+		if err != nil {
+			d.broken("applications", Fail, err)
+			return nil, false
+		}
+		list := apps.Apps.v.App
+		for i := range list {
+			if a := &list[i]; a.ID != "" && (app == nil || older(a, app) > 0) {
+				app = a
+			}
+		}
+		if app != nil {
+			what := "run"
+			if ended {
+				what = "have ended, none runs"
+			}
+			d.say("applications", OK, "", "%d MapReduce applications %s, the newest is %s of %s", len(list), what, app.ID, app.User)
+			return app, ended
+		}
+		ended = true
+	}
+	d.say("applications", OK, "", "no MapReduce application runs, none is remembered")
+	return nil, true
+}
+
+// proxy tries the way to an application's master.
+func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
+	if app == nil {
+		d.say("proxy", OK, "start a job to have it tried", "not tried: there is no application")
+		return
+	}
+	body, err := d.client.AM(ctx, string(app.ID), "jobs/"+app.job())
+	if ended {
+		switch base := historyBase(err); {
+		case base != "":
+			d.say("proxy", OK, "", "sends applications that have ended to the history server at %s", base)
+		case status(err) == http.StatusFound:
+			d.say("proxy", OK, "", "answers; %s left no history", app.ID)
+		default:
+			d.broken("proxy", Warn, err)
+		}
+		return
+	}
+	b, err := get[jobBody](app.job(), body, err)
+	if err != nil {
+		d.broken("proxy", d.harm(ctx, app), err)
+		return
+	}
+	j := b.Job.v
+	d.say("proxy", OK, "", "%s is %s: %d of %d maps, %d of %d reduces", app.job(), j.State,
+		j.MapsDone.count(maxTasks), j.Maps.count(maxTasks), j.ReducesDone.count(maxTasks), j.Reduces.count(maxTasks))
+	body, err = d.client.AM(ctx, string(app.ID), "jobs/"+app.job()+"/conf")
+	if _, err := get[confBody](app.job()+"/conf", body, err); err != nil {
+		d.broken("permissions", Warn, err)
+		return
+	}
+	d.say("permissions", OK, "", "the configuration of %s may be read, and with it its workflow", app.job())
+}
+
+// harm grades a master that does not answer: one that has just ended does no harm.
+func (d *doctor) harm(ctx context.Context, app *wireApp) Grade {
+	body, err := d.client.RM(ctx, "apps/"+string(app.ID))
+	if b, err := get[appBody]("apps/"+string(app.ID), body, err); err == nil && b.App.v.ended() {
+		return Warn
+	}
+	return Fail
+}
+
+// maxSkew is a difference of clocks that people would see in the times shown.
+const maxSkew = 10 * time.Second
+
+func (d *doctor) clock() {
+	ahead, within, ok := d.client.Skew()
+	if !ok {
+		d.say("clock", Warn, "times are taken from this machine", "the ResourceManager sends no Date header")
+		return
+	}
+	grade, hint := OK, ""
+	if ahead.Abs()-within > maxSkew {
+		grade, hint = Warn, "estimates are not harmed, they live on the cluster's clock; set one of the clocks right"
+	}
+	d.say("clock", grade, hint, "%s", skewText(ahead, within))
+}
+
+func skewText(ahead, within time.Duration) string {
+	side := "ahead of"
+	if ahead < 0 {
+		side = "behind"
+	}
+	digit := 100 * time.Millisecond
+	if within > digit {
+		digit = time.Second
+	}
+	return fmt.Sprintf("the cluster's clock is %v %s this machine's (± %v)",
+		ahead.Abs().Round(digit), side, within.Round(100*time.Millisecond))
+}
+
+func (d *doctor) history(ctx context.Context) {
+	body, err := d.client.JHS(ctx, "info")
+	info, err := get[infoBody]("history/info", body, err)
+	if err != nil {
+		d.broken("history server", Fail, err)
+		return
+	}
+	v := string(info.History.Version)
+	d.say("history server", OK, "", "Hadoop %s", v)
+	d.version("history server", v)
+	body, err = d.client.JHS(ctx, "mapreduce/jobs?limit=1")
+	if _, err := get[struct{}]("history/mapreduce/jobs", body, err); err != nil {
+		d.broken("history server", Warn, err)
+	}
+}
