@@ -1,4 +1,7 @@
 // Package estimators says how long: one estimator a file, each a pure function of a run.
+//
+// The scenarios of one tick share a World: one replay of the scheduler and one critical path. Where a cost comes from
+// is the business of Costs; how the schedule is read is the business of a Scenario.
 package estimators
 
 import (
@@ -20,7 +23,8 @@ type Estimate struct {
 	Progress float64
 	// Origin is the least sure origin of the costs that the remaining time rests on.
 	Origin schedule.Origin
-	// AssumedRatio is the share of Remaining that rests on assumed or unknown costs, 0..1.
+	// AssumedRatio is the share of Remaining that rests on assumed or unknown costs, 0..1: the time in which nothing would
+	// run but tasks whose cost nobody has seen.
 	AssumedRatio float64
 	Path         *pathfrag.Path // nil for estimators without one
 	Warnings     []dag.Warning

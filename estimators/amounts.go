@@ -1,0 +1,172 @@
+package estimators
+
+import "github.com/paratimer/paratimer/dag"
+
+// An amount is how many tuples are done, and how many there are in all.
+type amount struct{ done, total float64 }
+
+func (a *amount) add(b amount) {
+	a.done += b.done
+	a.total += b.total
+}
+
+// ratio is done/total; an amount of nothing has none.
+func (a amount) ratio() (f float64, any bool) {
+	if !(a.total > 0) {
+		return 0, false
+	}
+	return a.done / a.total, true
+}
+
+// amounts returns the tuples of each job's pipelines (map, copy, sort, reduce) done and in all: K and N of facts A10.
+//
+// Where the plan does not know N, an attempt's own total stands in. A task that has told no total counts as the mean of
+// those of its pipeline that have, and as done by the share that the engine gives for it. A pipeline of which nobody
+// knows a size counts as the mean pipeline of its type (else as one tuple a task), a job of unknown size as the mean job.
+func amounts(s *dag.Snapshot) [][pipes]amount {
+	jobs := make([][pipes]sizing, len(s.Plan.Jobs))
+	var types [pipes]sizing
+	for j := range s.Plan.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			for p := range pipelinesOf(k) {
+				z := size(s, j, k, p)
+				jobs[j][pipe(k, p)] = z
+				types[pipe(k, p)].add(z)
+			}
+		}
+	}
+	var anyType sizing
+	for _, t := range types {
+		anyType.add(t)
+	}
+	out := make([][pipes]amount, len(jobs))
+	for j := range jobs {
+		for i, z := range jobs[j] {
+			out[j][i] = z.fill(types[i], anyType)
+		}
+	}
+	return out
+}
+
+// A sizing is what is known of a pipeline's tuples.
+type sizing struct {
+	known   amount  // of the tasks whose size is known
+	sized   float64 // how many these are
+	unsized float64 // tasks whose size nobody knows
+	share   float64 // sum over these of the share that is done
+	jobs    float64 // pipelines of known task count, for the mean job
+	open    bool    // the number of tasks is unknown
+}
+
+func (z *sizing) add(o sizing) {
+	z.known.add(o.known)
+	z.sized += o.sized
+	z.unsized += o.unsized
+	z.share += o.share
+	z.jobs += o.jobs
+}
+
+func (z sizing) fill(sameType, all sizing) amount {
+	if z.open {
+		if sameType.jobs == 0 {
+			return amount{0, 1}
+		}
+		z.unsized = (sameType.sized + sameType.unsized) / sameType.jobs
+	}
+	mean := 1.0
+	for _, from := range []sizing{z, sameType, all} {
+		if from.sized > 0 {
+			mean = from.known.total / from.sized
+			break
+		}
+	}
+	return amount{z.known.done + z.share*mean, z.known.total + z.unsized*mean}
+}
+
+func pipelinesOf(k dag.Kind) int {
+	if k == dag.Map {
+		return 1
+	}
+	return dag.Pipelines
+}
+
+// size counts a pipeline's tuples over its tasks.
+func size(s *dag.Snapshot, job int, k dag.Kind, p int) sizing {
+	planned := s.Plan.Jobs[job].Phase(k)
+	if !planned.Known {
+		return sizing{open: job >= len(s.Jobs) || !s.Jobs[job].State.Ended()}
+	}
+	n := planned.Count()
+	var z sizing
+	if n > 0 {
+		z.jobs = 1
+	}
+	var tuples dag.Series
+	if p < len(planned.Pipelines) {
+		tuples = planned.Pipelines[p].Tuples
+	}
+	next := 0
+	eachTask(attempts(s, job, k), func(task int, state taskState, a *dag.Attempt) {
+		if task >= n || state == taskPending {
+			return
+		}
+		z.pending(tuples, next, task)
+		next = task + 1
+		z.task(tuples.At(task), state, a, k, p)
+	})
+	z.pending(tuples, next, n)
+	return z
+}
+
+// pending adds the tasks from first up to end, of which nothing is done.
+func (z *sizing) pending(tuples dag.Series, first, end int) {
+	for i := first; i < end; {
+		m := min(tuples.Same(i, end), end-i)
+		if t := tuples.At(i); t >= 0 {
+			z.known.total += t * float64(m)
+			z.sized += float64(m)
+		} else {
+			z.unsized += float64(m)
+		}
+		i += m
+	}
+}
+
+// task adds a task that runs or is done; planned is its size by the plan, NaN where unknown.
+func (z *sizing) task(planned float64, state taskState, a *dag.Attempt, k dag.Kind, p int) {
+	n := planned
+	if !(n >= 0) {
+		n = a.Total[p]
+		if !(n >= 0) && state == taskDone && a.Done[p] > 0 {
+			n = a.Done[p]
+		}
+	}
+	if !(n >= 0) {
+		z.unsized++
+		z.share += doneShare(a, state, k, p)
+		return
+	}
+	z.sized++
+	z.known.total += n
+	switch {
+	case state == taskDone:
+		z.known.done += n
+	case a.Done[p] > 0:
+		z.known.done += min(a.Done[p], n)
+	}
+}
+
+// doneShare is how much of pipeline p an attempt has done by the engine's own progress; a reduce's thirds are copy, sort, reduce.
+func doneShare(a *dag.Attempt, state taskState, k dag.Kind, p int) float64 {
+	if state == taskDone {
+		return 1
+	}
+	f := a.Ratio
+	if k == dag.Reduce {
+		f = 3*f - float64(p)
+	}
+	if !(f > 0) {
+		return 0
+	}
+	return min(f, 1)
+}

@@ -1,0 +1,174 @@
+package estimators
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// Paper is the paper's cost model (section 3.1.3, facts A1 and A10): a pipeline of N tuples takes s alpha N, with N and
+// alpha from the plan, K from the running attempts and the slowdown factor s from slow; set-up is the cluster's and is
+// never scaled. Where the plan knows no N, an attempt's own total stands in; where it knows no alpha, nothing does.
+func Paper(slow func(dag.Run) Slowdown) Model {
+	return func(run dag.Run) Costs { return newPaperCosts(run.Now(), slow(run)) }
+}
+
+type paperCosts struct {
+	at     dag.Instant
+	setup  float64
+	phases [][2]paperPhase
+}
+
+type paperPhase struct {
+	n        int
+	attempts []dag.Attempt
+	pipes    []paperPipe
+	// Of a uniform phase: the cost of every pending task, computed once.
+	uniform bool
+	full    float64
+	cost    schedule.Cost
+}
+
+type paperPipe struct {
+	tuples, alpha dag.Series
+	slow          float64
+	origin        schedule.Origin
+}
+
+func newPaperCosts(s *dag.Snapshot, slow Slowdown) *paperCosts {
+	c := &paperCosts{at: s.At, setup: tame(millis(s.Plan.Cluster.Setup)), phases: make([][2]paperPhase, len(s.Plan.Jobs))}
+	for j := range s.Plan.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			from, to := s.Plan.Jobs[j].Phase(k), &c.phases[j][k]
+			to.n = from.Count()
+			to.attempts = attempts(s, j, k)
+			for p, pipe := range from.Pipelines[:min(len(from.Pipelines), dag.Pipelines)] {
+				factor, own := slow.At(j, k, p)
+				to.pipes = append(to.pipes, paperPipe{pipe.Tuples, pipe.Alpha, factor, schedule.Profiled})
+				if own {
+					to.pipes[p].origin = schedule.Observed
+				}
+			}
+			if to.same(0) >= to.n {
+				to.full, to.cost = c.setup+to.work(0, nil), c.pending(to, 0)
+				to.uniform = true
+			}
+		}
+	}
+	return c
+}
+
+// same is how many tasks from i on have i's sizes and costs.
+func (p *paperPhase) same(i int) int {
+	n := max(1, p.n-i)
+	for _, pipe := range p.pipes {
+		n = min(n, pipe.tuples.Same(i, p.n), pipe.alpha.Same(i, p.n))
+	}
+	return max(1, n)
+}
+
+// left is s alpha (N - K) of pipeline p of task i, in milliseconds; a is nil for a task that does not run.
+func (pp *paperPhase) left(p, i int, a *dag.Attempt) (ms float64, known bool) {
+	pipe := &pp.pipes[p]
+	n := pipe.tuples.At(i)
+	if a != nil {
+		if math.IsNaN(n) {
+			n = a.Total[p]
+		}
+		if a.Done[p] > 0 {
+			n -= a.Done[p]
+		}
+	}
+	if n <= 0 {
+		return 0, true
+	}
+	ms = pipe.slow * pipe.alpha.At(i) * n
+	return tame(ms), !math.IsNaN(ms)
+}
+
+func (pp *paperPhase) work(i int, a *dag.Attempt) float64 {
+	sum := 0.0
+	for p := range pp.pipes {
+		ms, _ := pp.left(p, i, a)
+		sum += ms
+	}
+	return tame(sum)
+}
+
+func (c *paperCosts) Full(job int, k dag.Kind, i int) float64 {
+	p := &c.phases[job][k]
+	if p.uniform {
+		return p.full
+	}
+	return tame(c.setup + p.work(i, nil))
+}
+
+func (c *paperCosts) Rem(job int, k dag.Kind, i int) float64 {
+	p := &c.phases[job][k]
+	list := attemptsOf(p.attempts, i)
+	if list == nil {
+		return c.Full(job, k, i)
+	}
+	switch state, a := stateOf(list); state {
+	case taskDone:
+		return 0
+	case taskRunning:
+		return tame(c.setupLeft(a) + p.work(i, a))
+	}
+	return c.Full(job, k, i)
+}
+
+// setupLeft counts what is left of the set-up while no tuple has been processed (facts P5).
+func (c *paperCosts) setupLeft(a *dag.Attempt) float64 {
+	for _, k := range a.Done {
+		if k > 0 {
+			return 0
+		}
+	}
+	if !a.Start.Known() {
+		return c.setup
+	}
+	return tame(c.setup - float64(c.at-a.Start))
+}
+
+func (c *paperCosts) Left(t schedule.Task) schedule.Cost {
+	p := &c.phases[t.Job][t.Kind]
+	if t.Running != nil {
+		cost := schedule.Cost{Setup: whole(c.setupLeft(t.Running)), Work: whole(p.work(t.Index, t.Running)), Same: 1}
+		cost.Origin = p.origin(t.Index, t.Running)
+		return cost
+	}
+	if p.uniform {
+		cost := p.cost
+		cost.Same = max(1, p.n-t.Index)
+		return cost
+	}
+	return c.pending(p, t.Index)
+}
+
+func (c *paperCosts) pending(p *paperPhase, i int) schedule.Cost {
+	// Each pipeline is rounded by itself, so that pipeline boundaries are whole milliseconds too (facts A1).
+	var work time.Duration
+	for pipe := range p.pipes {
+		ms, _ := p.left(pipe, i, nil)
+		work += whole(ms)
+	}
+	return schedule.Cost{Setup: whole(c.setup), Work: work, Origin: p.origin(i, nil), Same: p.same(i)}
+}
+
+// origin is the least sure origin of the pipelines of task i; a phase without pipelines is unknown.
+func (pp *paperPhase) origin(i int, a *dag.Attempt) schedule.Origin {
+	if len(pp.pipes) == 0 {
+		return schedule.Unknown
+	}
+	worst := schedule.Observed
+	for p := range pp.pipes {
+		if _, known := pp.left(p, i, a); !known {
+			return schedule.Unknown
+		}
+		worst = max(worst, pp.pipes[p].origin)
+	}
+	return worst
+}

@@ -1,0 +1,26 @@
+package estimators
+
+import "github.com/paratimer/paratimer/dag"
+
+// failureUntilProven is the paper's FailureEstimate (section 4.3): a worst failure is expected until one has been seen; then
+// nothing more is expected for the remainder of that job's pipeline.
+func failureUntilProven(w *World) (Estimate, error) {
+	ms, err := w.standardMS()
+	if err != nil {
+		return Estimate{}, err
+	}
+	if !w.hold() {
+		ms += w.worstMS(1)
+	}
+	return w.scenario(ms), nil
+}
+
+// hold says whether some job's phase in which an attempt has failed is not done (facts P18). It follows from the snapshot's
+// list of failures alone.
+func (w *World) hold() bool {
+	held := false
+	w.eachPhase(func(_ int, _ dag.Kind, p *phase) {
+		held = held || p.Failed && p.left() > 0
+	})
+	return held
+}

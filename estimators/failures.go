@@ -1,0 +1,103 @@
+package estimators
+
+import (
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A Failure is a task whose next attempt to end fails instead, after Ratio (0..1) of the attempt's time, or now if that is past.
+type Failure struct {
+	Job   int
+	Kind  dag.Kind
+	Task  int
+	Ratio float64
+}
+
+// WithFailures is the scenario in which given tasks fail, each once: failures that are not the worst (section 3.2.1).
+// Other than worstFailures, which adds to the standard time, it replays the scheduler with the failures in it, so a
+// failure off the critical path costs nothing.
+func WithFailures(name, meaning string, failures []Failure) Scenario {
+	return Scenario{name, meaning, func(w *World) (Estimate, error) { return w.failing(failures) }}
+}
+
+func (w *World) failing(failures []Failure) (Estimate, error) {
+	if w.ended() || len(failures) == 0 {
+		return standard(w)
+	}
+	happened := make([]bool, len(failures))
+	fault := func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
+		for i, f := range failures {
+			if !happened[i] && t.Job == f.Job && t.Kind == f.Kind && t.Index == f.Task {
+				happened[i] = true
+				at := start + dag.Instant(f.Ratio*float64(end-start))
+				return min(max(at, w.Now().At), end), true
+			}
+		}
+		return dag.NoInstant, false
+	}
+	s, err := schedule.Replay(w.Now(), w.Costs.Left, schedule.Options{Fault: fault})
+	if err != nil {
+		return Estimate{}, err
+	}
+	path, err := pathfrag.Find(w.Now().Plan, s, w.tolerances(s))
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := w.scenario(float64(s.End - s.Now))
+	e.Path = path
+	return e, nil
+}
+
+// failureHalfway is the longest unfinished task, the first of them by plan order, failing after half its time.
+func failureHalfway(w *World) (Estimate, error) {
+	return w.failing(w.one(0.5, func(_ int, _ dag.Kind, g *group) float64 { return g.Full }))
+}
+
+// failureNow is the running task that has run longest failing at this instant.
+func failureNow(w *World) (Estimate, error) {
+	return w.failing(w.one(0, func(job int, k dag.Kind, g *group) float64 {
+		if !g.Running {
+			return -1
+		}
+		_, a := stateOf(attemptsOf(attempts(w.Now(), job, k), g.First))
+		if a == nil || !a.Start.Known() {
+			return -1
+		}
+		return float64(w.Now().At - a.Start)
+	}))
+}
+
+// one returns the failure of the task that weighs most, none where all weigh less than 0.
+func (w *World) one(ratio float64, weigh func(job int, k dag.Kind, g *group) float64) []Failure {
+	var worst []Failure
+	most := -1.0
+	w.eachPhase(func(job int, k dag.Kind, p *phase) {
+		for i := range p.Groups {
+			if v := weigh(job, k, &p.Groups[i]); v > most {
+				most = v
+				worst = []Failure{{Job: job, Kind: k, Task: p.Groups[i].First, Ratio: ratio}}
+			}
+		}
+	})
+	return worst
+}
+
+// averageFailure adds the mean full duration of the unfinished tasks to the standard time.
+func averageFailure(w *World) (Estimate, error) {
+	ms, err := w.standardMS()
+	if err != nil {
+		return Estimate{}, err
+	}
+	sum, n := 0.0, 0
+	w.eachPhase(func(_ int, _ dag.Kind, p *phase) {
+		for _, g := range p.Groups {
+			sum += g.Full * float64(g.Count)
+			n += g.Count
+		}
+	})
+	if n > 0 {
+		ms += sum / float64(n)
+	}
+	return w.scenario(ms), nil
+}

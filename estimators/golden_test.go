@@ -1,0 +1,217 @@
+package estimators
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/pathfrag"
+)
+
+// TestGolden compares every figure of every instant of the reference program's cases (facts A10).
+func TestGolden(t *testing.T) {
+	cases := golden.Load(t)
+	g := &goldenRun{fields: map[string]int{}, unknown: map[string]int{}}
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) { g.check(t, c) })
+	}
+	all := 0
+	for _, f := range slices.Sorted(maps.Keys(g.fields)) {
+		t.Logf("%6d %s", g.fields[f], f)
+		all += g.fields[f]
+	}
+	for _, f := range slices.Sorted(maps.Keys(g.unknown)) {
+		t.Logf("%6d %s: a field that this test does not know", g.unknown[f], f)
+	}
+	t.Logf("%d cases, %d figures compared, %d could not be", len(cases), all, g.skipped)
+	if all == 0 {
+		t.Fatal("nothing was compared")
+	}
+}
+
+type goldenRun struct {
+	fields, unknown map[string]int
+	skipped         int
+}
+
+func (g *goldenRun) check(t *testing.T, c *golden.Case) {
+	// The plan at t = 0, and with it the static path, knows of no slowdown (facts A10).
+	model := func(run dag.Run) Costs {
+		slow := Slowdown{}
+		if started(run.Now()) {
+			slow = FixedSlowdown(c.Slowdown)(run)
+		}
+		return newPaperCosts(run.Now(), slow)
+	}
+	run := dag.Run{}.Append(golden.Start(c.Plan))
+	w := NewWorld(run, model, Options{Path: pathfrag.Params{Delta1: c.Delta1, Delta2: c.Delta2}})
+	if want := c.Initial.WorstSingleTaskMS; want != nil {
+		g.equal(t, "initial.worst_single_task_ms", w.worstMS(1), *want)
+	}
+	if want := c.Initial.CriticalPathMS; want != nil {
+		g.of(t, "initial.critical_path_ms", standard, w, float64(*want))
+	}
+	anchors := run.Anchors[:1:1]
+	for i := range c.Instants {
+		in := &c.Instants[i]
+		run = run.Append(in.Snapshot)
+		if in.Failure {
+			if run.Anchors[len(run.Anchors)-1] != in.Snapshot {
+				t.Errorf("t=%d: a failure instant is no anchor of the run", in.At)
+			}
+			anchors = append(anchors[:1:1], in.Snapshot)
+		}
+		// Between listed instants a failure may have happened that the reference does not plan at.
+		run.Anchors = anchors
+		w = w.Next(run)
+		g.instant(t, c, in, w)
+	}
+}
+
+// started says whether anything has run.
+func started(s *dag.Snapshot) bool {
+	for i := range s.Jobs {
+		if len(s.Jobs[i].Map.Attempts)+len(s.Jobs[i].Reduce.Attempts) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *goldenRun) instant(t *testing.T, c *golden.Case, in *golden.Instant, w *World) {
+	t.Helper()
+	now := float64(in.At)
+	raw := func(b bounds, err error) bounds {
+		if err != nil {
+			t.Errorf("t=%d: skew: %v", in.At, err)
+		}
+		return b
+	}
+	for _, field := range slices.Sorted(maps.Keys(in.Expect)) {
+		want, name := in.Expect[field], fmt.Sprintf("t=%d %s", in.At, field)
+		g.fields[field]++
+		switch field {
+		case "std_resim_ms":
+			g.of(t, name, standard, w, want)
+		case "std_static_ms":
+			g.of(t, name, standardStatic(trackAll), w, want)
+		case "worst_single_task_ms":
+			g.equal(t, name, w.worstMS(1), want)
+		case "pessimistic_resim_ms":
+			g.of(t, name, worstFailures(1), w, want)
+		case "failure_estimate_resim_ms":
+			g.of(t, name, failureUntilProven, w, want)
+		case "skew_upper_ms":
+			g.equal(t, name, raw(w.skewBounds(false)).high, want)
+		case "skew_lower_ms":
+			g.equal(t, name, raw(w.skewBounds(false)).low, want)
+		case "parallax_avg_ms":
+			g.of(t, name, parallax, w, want)
+		case "parallax_rounds_ms":
+			g.of(t, name, parallaxRounds, w, want)
+		case "pct_std_resim":
+			g.percent(t, name, standard, w, want)
+		case "pct_std_static":
+			g.percent(t, name, standardStatic(trackAll), w, want)
+		case "pct_actual":
+			if c.ActualTotalMS == nil {
+				t.Errorf("%s: the case has no actual_total_ms", name)
+				continue
+			}
+			g.equal(t, name, 100*now / *c.ActualTotalMS, want)
+		case "pct_pig":
+			g.percent(t, name, pig, w, want)
+		case "pct_dne":
+			g.percent(t, name, dne, w, want)
+		case "pct_gnm":
+			g.percent(t, name, gnm, w, want)
+		case "luo_units_done":
+			g.equal(t, name, total(amounts(w.Now()), 1).done, want)
+		case "luo_units_total":
+			g.equal(t, name, total(amounts(w.Now()), 1).total, want)
+		case "luo_units_done_10s_ago":
+			before, exact := rewind(w.Now(), luoWindowMS)
+			if !exact {
+				g.fields[field]--
+				g.skipped++
+				continue
+			}
+			g.equal(t, name, total(amounts(before), 1).done, want)
+		default:
+			g.fields[field]--
+			g.unknown["expect."+field]++
+		}
+	}
+	if in.Hold != nil {
+		g.fields["failure_hold"]++
+		if got := w.hold(); got != *in.Hold {
+			t.Errorf("t=%d failure_hold = %v, want %v", in.At, got, *in.Hold)
+		}
+	}
+	if in.TaskRemainingMS != nil {
+		g.tasks(t, in, w)
+	}
+	if want := in.Replan.CriticalPathMS; want != nil {
+		g.fields["replan.critical_path_ms"]++
+		g.of(t, fmt.Sprintf("t=%d replan.critical_path_ms", in.At), standard, w, float64(*want))
+	}
+}
+
+// tasks compares rem of each running task: none may be missing, and none may be too much.
+func (g *goldenRun) tasks(t *testing.T, in *golden.Instant, w *World) {
+	running := 0
+	w.eachPhase(func(_ int, _ dag.Kind, p *phase) { running += p.Running })
+	if running != len(in.TaskRemainingMS) {
+		t.Errorf("t=%d: %d tasks run, want %d", in.At, running, len(in.TaskRemainingMS))
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.TaskRemainingMS)) {
+		job, k, i, err := golden.ParseTask(w.Now().Plan, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.fields["task_remaining_ms"]++
+		g.equal(t, fmt.Sprintf("t=%d rem(%s)", in.At, name), w.Costs.Rem(job, k, i), in.TaskRemainingMS[name])
+	}
+}
+
+func (g *goldenRun) of(t *testing.T, name string, estimate func(*World) (Estimate, error), w *World, want float64) {
+	t.Helper()
+	e, err := estimate(w)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	if e.Remaining == nil {
+		t.Errorf("%s: no estimate, want %v", name, want)
+		return
+	}
+	g.equal(t, name, millis(*e.Remaining), want)
+}
+
+func (g *goldenRun) percent(t *testing.T, name string, estimate func(*World) (Estimate, error), w *World, want float64) {
+	t.Helper()
+	e, err := estimate(w)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	g.equal(t, name, 100*e.Progress, want)
+}
+
+// equal compares integers exactly and other figures to 1e-6, relative.
+func (g *goldenRun) equal(t *testing.T, name string, got, want float64) {
+	t.Helper()
+	tolerance := 1e-6 * math.Abs(want)
+	if want == math.Trunc(want) && math.Abs(want) < 1e15 {
+		// A sum of floats may miss the integer that it means.
+		tolerance = math.Min(tolerance, 1e-3)
+	}
+	if math.Abs(got-want) <= tolerance || math.IsNaN(got) && math.IsNaN(want) {
+		return
+	}
+	t.Errorf("%s = %v, want %v", name, got, want)
+}

@@ -1,0 +1,97 @@
+package estimators
+
+import "github.com/paratimer/paratimer/dag"
+
+// parallax is Parallax (Morton et al., ICDE 2010) as the ParaTimer paper compares itself with it: jobs and phases strictly one
+// after another, each at the average width n / ceil(n/C) of its n unfinished tasks, with the cost model's own slowdown
+// (facts A10 parallax_avg_ms, P15). Set-up counts once a round of pending tasks, none for running ones.
+func parallax(w *World) (Estimate, error) {
+	return w.ofPhases(func(job int, k dag.Kind, p *phase) float64 {
+		c := slots(w.Now().Plan, job, k)
+		n := p.left()
+		rounds := (n + c - 1) / c
+		work, setup := p.workAndSetup()
+		return work*float64(rounds)/float64(n) + setup*float64((p.Pending+c-1)/c)
+	})
+}
+
+// parallaxRounds packs the unfinished tasks of a phase into rounds of C, running ones first, and adds up the mean remaining time of
+// each round (facts A10 parallax_rounds_ms).
+func parallaxRounds(w *World) (Estimate, error) {
+	return w.ofPhases(func(job int, k dag.Kind, p *phase) float64 {
+		pack := packing{width: slots(w.Now().Plan, job, k)}
+		for _, running := range []bool{true, false} {
+			for i := range p.Groups {
+				if g := &p.Groups[i]; g.Running == running {
+					pack.add(g)
+				}
+			}
+		}
+		pack.close()
+		return pack.sum
+	})
+}
+
+// ofPhases sums over the phases that have unfinished tasks.
+func (w *World) ofPhases(remaining func(job int, k dag.Kind, p *phase) float64) (Estimate, error) {
+	sum := 0.0
+	w.eachPhase(func(job int, k dag.Kind, p *phase) {
+		if p.left() > 0 {
+			sum += remaining(job, k, p)
+		}
+	})
+	return w.plain(sum), nil
+}
+
+// workAndSetup returns the remaining work of all unfinished tasks without set-up, and the mean set-up of a pending task.
+func (p *phase) workAndSetup() (work, setup float64) {
+	for i := range p.Groups {
+		g := &p.Groups[i]
+		work += g.work() * float64(g.Count)
+		if !g.Running {
+			setup += g.Setup * float64(g.Count)
+		}
+	}
+	if p.Pending > 0 {
+		setup /= float64(p.Pending)
+	}
+	return work, setup
+}
+
+// work is what is left of a task without its set-up.
+func (g *group) work() float64 { return max(0, g.Rem-g.Setup) }
+
+// A packing fills rounds of a width with tasks, and sums the means of the rounds.
+type packing struct {
+	width, n  int
+	left, sum float64
+}
+
+func (p *packing) add(g *group) {
+	ms := g.Rem
+	if g.Running {
+		ms = g.work()
+	}
+	for count := g.Count; count > 0; {
+		if p.n == 0 && count >= p.width {
+			// Whole rounds of equal tasks: their mean is the task.
+			p.sum += ms * float64(count/p.width)
+			count %= p.width
+			continue
+		}
+		m := min(count, p.width-p.n)
+		p.left += ms * float64(m)
+		p.n += m
+		count -= m
+		if p.n == p.width {
+			p.close()
+		}
+	}
+}
+
+func (p *packing) close() {
+	if p.n > 0 {
+		p.sum += p.left / float64(p.n)
+	}
+	p.left, p.n = 0, 0
+}

@@ -1,0 +1,101 @@
+package estimators
+
+import "github.com/paratimer/paratimer/dag"
+
+// parallaxAggregate is parallax at the speed of the whole cluster: for each kind of task, C slots times the time that tasks of
+// that kind ran in the last minute, over the work that they did, is the factor of every phase of that kind, those to come
+// too. It is the one reading that gives the paper's published figures (facts A5, P15): a lone last map makes the
+// cluster look C times slower.
+func parallaxAggregate(w *World) (Estimate, error) {
+	factor := w.aggregateSlowdown()
+	return w.ofPhases(func(job int, k dag.Kind, p *phase) float64 {
+		c := slots(w.Now().Plan, job, k)
+		n := p.left()
+		rounds := (n + c - 1) / c
+		work, setup := p.workAndSetup()
+		return factor[k]*work*float64(rounds)/float64(n) + setup*float64((p.Pending+c-1)/c)
+	})
+}
+
+// aggregateSlowdown is C x elapsed / (expected time of the work done), for maps and for reduces; 1 where nothing was done.
+func (w *World) aggregateSlowdown() [2]float64 {
+	window := sampled(w.Run, slowdownWindowMS, slowdownSamples)
+	factor := [2]float64{1, 1}
+	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+		done := make([]float64, len(window)) // expected time of the work done by each snapshot, ms
+		width := 1
+		for j := range w.Now().Plan.Jobs {
+			if n := w.workDone(window, j, k, done); n > 0 {
+				width = max(width, slots(w.Now().Plan, j, k))
+			}
+		}
+		elapsed := 0.0
+		for i := 1; i < len(window); i++ {
+			if done[i] > done[i-1] {
+				elapsed += float64(window[i].At - window[i-1].At)
+			}
+		}
+		if work := done[len(done)-1] - done[0]; work > 0 && elapsed > 0 {
+			factor[k] = float64(width) * elapsed / work
+		}
+	}
+	return factor
+}
+
+// workDone adds the work that a phase had done by each snapshot of the window, and returns what it did in it.
+func (w *World) workDone(window []*dag.Snapshot, job int, k dag.Kind, done []float64) float64 {
+	planned := w.Now().Plan.Jobs[job].Phase(k)
+	var all phase
+	w.pend(&all, job, k, 0, planned.Count())
+	var first, last float64
+	var before []dag.Attempt
+	for i, s := range window {
+		list := attempts(s, job, k)
+		if i == 0 || !sameSlice(before, list) {
+			last = all.workDone(planned, k, list)
+		}
+		if i == 0 {
+			first = last
+		}
+		before = list
+		done[i] += last
+	}
+	return last - first
+}
+
+// sameSlice says whether two snapshots share one list.
+func sameSlice(a, b []dag.Attempt) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// workDone sums what the attempts have done of the whole work of their tasks; p holds the phase as if nothing had run.
+func (p *phase) workDone(planned *dag.Phase, k dag.Kind, list []dag.Attempt) float64 {
+	sum, i := 0.0, 0
+	eachTask(list, func(task int, state taskState, a *dag.Attempt) {
+		for i < len(p.Groups) && p.Groups[i].First+p.Groups[i].Count <= task {
+			i++
+		}
+		switch {
+		case i == len(p.Groups):
+		case state == taskDone:
+			sum += p.Groups[i].work()
+		case state == taskRunning:
+			sum += p.Groups[i].work() * workShare(planned, task, a, k)
+		}
+	})
+	return sum
+}
+
+// workShare is how much of a task's work an attempt has done: by time where the plan knows sizes and costs, else by progress.
+func workShare(planned *dag.Phase, task int, a *dag.Attempt, k dag.Kind) float64 {
+	var done, all float64
+	for p := range min(pipelinesOf(k), len(planned.Pipelines)) {
+		alpha, n := planned.Pipelines[p].Alpha.At(task), planned.Pipelines[p].Tuples.At(task)
+		done += alpha * max(0, min(a.Done[p], n))
+		all += alpha * n
+	}
+	if all > 0 && done >= 0 {
+		return min(done/all, 1)
+	}
+	return progressOf(planned, task, a, k)
+}

@@ -1,0 +1,62 @@
+package estimators
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// pig is Pig's percentage, the mean over jobs. A job whose tuples the plan knows counts as the mean of its map, copy and
+// reduce pipelines, sort left out (facts A5, A10, P27). Otherwise it counts as Pig's own MapReduceLauncher has it: 1 once it
+// has succeeded, else half of its map and half of its reduce progress as Hadoop gives them, so that a job without
+// reduces stands at a half until its end.
+func pig(w *World) (Estimate, error) {
+	s := w.Run.Now()
+	jobs := amounts(s)
+	sum := 0.0
+	for j := range jobs {
+		if f, known := tuplesOfParts(&s.Plan.Jobs[j], jobs[j]); known {
+			sum += f
+			continue
+		}
+		switch {
+		case j < len(s.Jobs) && s.Jobs[j].State == dag.Succeeded:
+			sum++
+		default:
+			m, r := hadoopProgress(s, j, dag.Map), hadoopProgress(s, j, dag.Reduce)
+			sum += (m.done/max(1, m.total) + r.done/max(1, r.total)) / 2
+		}
+	}
+	if len(jobs) == 0 {
+		return w.ratio(math.NaN()), nil
+	}
+	return w.ratio(sum / float64(len(jobs))), nil
+}
+
+// tuplesOfParts is the mean share over a job's map, copy and reduce pipelines that have tuples, if the plan knows them.
+func tuplesOfParts(job *dag.Job, a [pipes]amount) (f float64, known bool) {
+	parts := 0.0
+	for _, part := range []struct {
+		k dag.Kind
+		p int
+	}{{dag.Map, 0}, {dag.Reduce, dag.Copy}, {dag.Reduce, dag.Work}} {
+		phase := job.Phase(part.k)
+		if !phase.Known {
+			return 0, false
+		}
+		if phase.Tasks == 0 {
+			continue
+		}
+		if part.p >= len(phase.Pipelines) || !phase.Pipelines[part.p].Tuples.Known() {
+			return 0, false
+		}
+		if ratio, any := a[pipe(part.k, part.p)].ratio(); any {
+			f += ratio
+			parts++
+		}
+	}
+	if parts == 0 {
+		return 0, true
+	}
+	return f / parts, true
+}

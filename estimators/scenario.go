@@ -1,0 +1,115 @@
+package estimators
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Scenario is an estimator over a World that it shares with others.
+type Scenario struct {
+	Name     string
+	Meaning  string // one sentence for people
+	Estimate func(*World) (Estimate, error)
+}
+
+// Of asks the scenario. The estimate bears its name and meaning.
+func (s Scenario) Of(w *World) (Estimate, error) {
+	e, err := s.Estimate(w)
+	if err != nil {
+		return Estimate{Scenario: s.Name, Meaning: s.Meaning, Progress: math.NaN()}, fmt.Errorf("estimators: %s: %w", s.Name, err)
+	}
+	e.Scenario, e.Meaning = s.Name, s.Meaning
+	return e, nil
+}
+
+// Scenarios are ParaTimer's own, standard first.
+func Scenarios() []Scenario {
+	return []Scenario{
+		{"standard", "nothing else goes wrong", standard},
+		{"one_failure", "the longest unfinished task fails once, just before its end", worstFailures(1)},
+		{"failure_until_proven", "a worst failure is still to come, until one has been seen in the part that runs", failureUntilProven},
+		{"skew_low", "data skew at its best: the long reduces run beside each other", skewLow},
+		{"skew_high", "data skew at its worst: the long reduces run one after another", skewHigh},
+		{"best_guess", "the tasks in the order that the scheduler is expected to take, between the bounds of skew", bestGuess},
+	}
+}
+
+// Others are for comparison: the paper's static tracking and its cheap variants, more failures, and other indicators.
+func Others() []Scenario {
+	return []Scenario{
+		{"standard_static", "the critical path of the last plan, made at the start and at each failure, is tracked", standardStatic(trackAll)},
+		{"standard_static_thread", "as standard_static, but one slot's tasks of each path fragment are tracked", standardStatic(trackThread)},
+		{"standard_static_subset", "as standard_static, but few tasks of each round are tracked", standardStatic(trackSubset)},
+		{"three_failures", "the longest unfinished task fails three times, each just before its end", worstFailures(3)},
+		{"average_failure", "an unfinished task of average length fails once, just before its end", averageFailure},
+		{"failure_halfway", "the longest unfinished task fails halfway", failureHalfway},
+		{"failure_now", "the task that has run longest fails now", failureNow},
+		{"parallax", "jobs one after another, at the average width of what is left (Parallax)", parallax},
+		{"parallax_rounds", "as parallax, round by round", parallaxRounds},
+		{"parallax_aggregate", "as parallax, at the cluster's speed in the last minute", parallaxAggregate},
+		{"pig", "Pig's own percentage", pig},
+		{"hadoop", "Hadoop's own percentages, averaged over tasks", hadoop},
+		{"dne", "the share of input tuples read (driver node)", dne},
+		{"gnm", "the share of getnext calls made", gnm},
+		{"luo", "what is left at the speed of the last ten seconds (Luo)", luo},
+	}
+}
+
+// New makes an estimator of one scenario. Several for the same runs should come from Shared.
+func New(s Scenario, model Model, options Options) Estimator {
+	return Shared([]Scenario{s}, model, options)[0]
+}
+
+// Shared makes one estimator a scenario. While they are asked for the same run, they share one World: the first that
+// needs a replay makes it. That is memory, not state: each answers as it would alone. They are not safe for concurrent use.
+func Shared(scenarios []Scenario, model Model, options Options) []Estimator {
+	c := &common{model: model, options: options}
+	out := make([]Estimator, len(scenarios))
+	for i, s := range scenarios {
+		out[i] = shared{s, c}
+	}
+	return out
+}
+
+type shared struct {
+	scenario Scenario
+	common   *common
+}
+
+func (s shared) Estimate(run dag.Run) (Estimate, error) { return s.scenario.Of(s.common.of(run)) }
+
+// common keeps the world of the run that was asked for last.
+type common struct {
+	model   Model
+	options Options
+	world   *World
+}
+
+func (c *common) of(run dag.Run) *World {
+	switch {
+	case c.world == nil:
+		c.world = NewWorld(run, c.model, c.options)
+	case !sameRun(c.world.Run, run):
+		c.world = c.world.Next(run)
+	}
+	return c.world
+}
+
+func sameRun(a, b dag.Run) bool {
+	if len(a.Window) != len(b.Window) || len(a.Anchors) != len(b.Anchors) {
+		return false
+	}
+	for i := range a.Window {
+		if a.Window[i] != b.Window[i] {
+			return false
+		}
+	}
+	for i := range a.Anchors {
+		if a.Anchors[i] != b.Anchors[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,15 @@
+package estimators
+
+// skewHigh is the upper bound under data skew (section 3.3): each reduce phase of the critical path at its worst, and never
+// less than the standard time (facts P21).
+func skewHigh(w *World) (Estimate, error) {
+	ms, err := w.standardMS()
+	if err != nil {
+		return Estimate{}, err
+	}
+	b, err := w.skewBounds(w.options.TightLow)
+	if err != nil {
+		return Estimate{}, err
+	}
+	return w.scenario(max(b.high, ms)), nil
+}

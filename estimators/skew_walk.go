@@ -1,0 +1,107 @@
+package estimators
+
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// skewBounds replaces each reduce phase on the critical path by its bounds (facts A10, P21, P22). A segment of maps, or of a
+// pause, adds its length to both; a segment of reduces adds, once for each job with a task in its fragment, the
+// job's bounds less what of the phase lies before the segment.
+func (w *World) skewBounds(tight bool) (bounds, error) {
+	var sum bounds
+	if w.ended() {
+		return sum, nil
+	}
+	path, err := w.Path()
+	if err != nil {
+		return sum, err
+	}
+	counted := make([]bool, len(w.Now().Plan.Jobs))
+	begins := w.begins()
+	for _, seg := range path.Critical {
+		fragment := &path.Fragments[seg.Fragment]
+		if fragment.Kind != dag.Reduce {
+			length := float64(seg.End - seg.Start)
+			sum.low += length
+			sum.high += length
+			continue
+		}
+		for _, job := range w.jobsOf(seg.Fragment) {
+			if counted[job] {
+				continue
+			}
+			counted[job] = true
+			p := w.phase(job, dag.Reduce)
+			if p.left() == 0 {
+				continue
+			}
+			b := algorithm1(p, slots(w.Now().Plan, job, dag.Reduce), tight)
+			over := float64(max(0, seg.Start-begins[job].work))
+			waits := float64(max(0, min(begins[job].work, seg.End)-max(seg.Start, begins[job].hold)))
+			sum.low += max(0, b.low-over) + waits
+			sum.high += max(0, b.high-over) + waits
+		}
+	}
+	return sum, nil
+}
+
+// A begin is when the first unfinished reduce of a job holds its slot (at now, if it does already), and when it can work:
+// later, where reduces hold their containers while maps still run.
+type begin struct{ hold, work dag.Instant }
+
+func (w *World) begins() []begin {
+	now := w.Now().At
+	out := make([]begin, len(w.Now().Plan.Jobs))
+	maps := make([]dag.Instant, len(out))
+	for j := range out {
+		out[j], maps[j] = begin{dag.NoInstant, dag.NoInstant}, now
+	}
+	for i := range w.schedule.Spans {
+		s := &w.schedule.Spans[i]
+		if s.End < now || s.Past && w.done(s) {
+			continue
+		}
+		switch s.Kind {
+		case dag.Map:
+			maps[s.Job] = max(maps[s.Job], s.End)
+		case dag.Reduce:
+			if b := &out[s.Job]; !b.hold.Known() || s.Start < b.hold {
+				b.hold = max(now, s.Start)
+			}
+		}
+	}
+	for j := range out {
+		if out[j].hold.Known() {
+			out[j].work = max(out[j].hold, maps[j])
+		}
+	}
+	return out
+}
+
+// jobsOf returns the jobs with a task in a fragment of the path, in plan order.
+func (w *World) jobsOf(fragment int) []int {
+	var jobs []int
+	for _, r := range w.path.Fragments[fragment].Rounds {
+		for _, i := range w.path.Rounds[r].Spans {
+			jobs = append(jobs, int(w.path.Schedule.Spans[i].Job))
+		}
+	}
+	slices.Sort(jobs)
+	return slices.Compact(jobs)
+}
+
+// done says whether the tasks of a span that ends by now had ended in the snapshot; one that runs may have nothing left.
+func (w *World) done(s *schedule.Span) bool {
+	if s.Count == 0 {
+		return true
+	}
+	list := attemptsOf(attempts(w.Now(), int(s.Job), s.Kind), int(s.First))
+	if list == nil {
+		return false
+	}
+	state, _ := stateOf(list)
+	return state == taskDone
+}

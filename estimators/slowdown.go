@@ -1,0 +1,99 @@
+package estimators
+
+import "github.com/paratimer/paratimer/dag"
+
+// pipes is how many pipelines a job has: map, copy, sort, reduce.
+const pipes = 1 + dag.Pipelines
+
+// pipe numbers the pipelines of a job: 0 map, 1 copy, 2 sort, 3 reduce.
+func pipe(k dag.Kind, p int) int {
+	if k == dag.Map {
+		return 0
+	}
+	return 1 + p
+}
+
+// A Slowdown holds the factors s between observed and expected time per tuple (section 3.1.3), one a job and pipeline.
+// The zero Slowdown is 1 everywhere.
+type Slowdown struct {
+	own  [][pipes]float64 // of a job's pipeline; 0 where nothing was observed
+	kind [pipes]float64   // of a pipeline's type over all jobs; 0 where nothing was observed
+}
+
+// At returns s for pipeline p of job's phase k, and whether it was measured on that very pipeline.
+func (s Slowdown) At(job int, k dag.Kind, p int) (factor float64, own bool) {
+	i := pipe(k, p)
+	if job < len(s.own) && s.own[job][i] > 0 {
+		return s.own[job][i], true
+	}
+	if s.kind[i] > 0 {
+		return s.kind[i], false
+	}
+	return 1, false
+}
+
+// FixedSlowdown is a given factor for each type of pipeline, in the order map, copy, sort, reduce.
+func FixedSlowdown(byPipe [4]float64) func(dag.Run) Slowdown {
+	return func(dag.Run) Slowdown { return Slowdown{kind: byPipe} }
+}
+
+// slowdownWindowMS is how far back factors are measured, and slowdownSamples how many snapshots of that time are
+// looked at: enough to meet most tasks twice, few enough to cost nothing.
+const (
+	slowdownWindowMS = 60_000
+	slowdownSamples  = 13
+)
+
+// minExpectedMS is the least expected work that a factor is taken from: ratios of tiny works are noise, and carried over
+// they ruin every later job (facts/live.md 3).
+const minExpectedMS = 3_000
+
+// ObservedSlowdown measures factors over the last minute of the run (facts P16): observed over expected time, counted only
+// while a task was certainly inside the pipeline (0 < K < N at both ends of the interval), so stalled time after the
+// last tuple does not count. A pipeline has its own factor, else that of its type over all jobs, else 1; factors are
+// clipped to 0.1..10.
+func ObservedSlowdown(run dag.Run) Slowdown {
+	window := sampled(run, slowdownWindowMS, slowdownSamples)
+	plan := run.Now().Plan
+	s := Slowdown{own: make([][pipes]float64, len(plan.Jobs))}
+	var all [pipes]pace
+	for j := range plan.Jobs {
+		var job [pipes]pace
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			for p, observed := range measure(window, j, k) {
+				job[pipe(k, p)].add(observed)
+			}
+		}
+		for i := range job {
+			s.own[j][i] = job[i].factor()
+			all[i].add(job[i])
+		}
+	}
+	for i := range all {
+		s.kind[i] = all[i].factor()
+	}
+	return s
+}
+
+// A pace is observed against expected time.
+type pace struct {
+	observed, expected float64 // ms
+	quantum            float64 // ms by which the expected time may be off: counters are whole tuples
+}
+
+func (p *pace) add(q pace) {
+	p.observed += q.observed
+	p.expected += q.expected
+	p.quantum += q.quantum
+}
+
+// factor is 0 where there is too little to say. A factor that whole tuples alone could make is 1.
+func (p *pace) factor() float64 {
+	if p.expected < minExpectedMS {
+		return 0
+	}
+	if off := p.observed - p.expected; off <= p.quantum && -off <= p.quantum {
+		return 1
+	}
+	return min(max(p.observed/p.expected, 0.1), 10)
+}

@@ -1,0 +1,64 @@
+package estimators
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// standard re-runs the scheduler from the snapshot at each tick; the time remaining is the length of the critical path
+// ("maximum overhead and accuracy", section 3.1.4; facts A4, P14).
+// Where nothing of what remains has a known cost it is too early to say, and the time is a floor.
+func standard(w *World) (Estimate, error) {
+	if w.ended() {
+		return w.estimate(0), nil
+	}
+	ms, err := w.standardMS()
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := w.scenario(ms)
+	e.Warnings = w.warnings()
+	return e, nil
+}
+
+// standardMS is the time remaining in milliseconds: the length of the critical path, which is the replay's (facts A3).
+func (w *World) standardMS() (float64, error) {
+	if w.ended() {
+		return 0, nil
+	}
+	path, err := w.Path()
+	if err != nil {
+		return 0, err
+	}
+	return float64(path.Schedule.End - path.Schedule.Now), nil
+}
+
+// scenario dresses a time that rests on the replay.
+func (w *World) scenario(ms float64) Estimate {
+	e := w.estimate(ms)
+	if w.ended() {
+		return e
+	}
+	e.Path = w.path
+	e.Origin, e.AssumedRatio = w.trust()
+	return w.early(e)
+}
+
+// plain dresses a time that rests on the tasks' costs, but on no replay.
+func (w *World) plain(ms float64) Estimate {
+	e := w.estimate(ms)
+	if w.ended() {
+		return e
+	}
+	e.Origin = w.leastSure(func(int, dag.Kind) bool { return true })
+	return w.early(e)
+}
+
+// early makes a floor of an estimate that comes too early.
+func (w *World) early(e Estimate) Estimate {
+	if w.unknown() {
+		e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
+	}
+	return e
+}

@@ -1,0 +1,132 @@
+package estimators
+
+import (
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// standardStatic is the paper's default (sections 3.1.3, 3.1.4; facts A4): the critical path is planned at the start and at each
+// failure (the run's newest anchor), and between them only the tasks on it are looked at. What remains of a fragment is
+// the sum over its rounds of the mean remaining time of the round's unfinished tasks, so the width of the remainder is
+// weighted by time (facts P13). track says which tasks of a fragment are looked at.
+//
+// A plan made while nobody knew a size or a cost is no plan; then the newest snapshot is planned from.
+func standardStatic(track tracker) func(*World) (Estimate, error) {
+	return func(w *World) (Estimate, error) {
+		if w.ended() {
+			return w.estimate(0), nil
+		}
+		plan, err := w.plan()
+		if err != nil {
+			return Estimate{}, err
+		}
+		t := tracking{now: w, plan: plan, path: plan.path, track: track, holding: plan.begins()}
+		e := w.plain(t.remaining())
+		e.Path = plan.path
+		return e, nil
+	}
+}
+
+// plan returns the world of the newest anchor, with its path. It is kept while the anchor stays.
+func (w *World) plan() (*World, error) {
+	anchor := w.Run.Now()
+	if n := len(w.Run.Anchors); n > 0 {
+		anchor = w.Run.Anchors[n-1]
+	}
+	if anchor == w.Run.Now() || len(anchor.Plan.Jobs) != len(w.Now().Plan.Jobs) {
+		_, err := w.Path()
+		return w, err
+	}
+	if w.planned == nil || w.anchor != anchor {
+		run := dag.Run{Window: []*dag.Snapshot{anchor}, Anchors: []*dag.Snapshot{anchor}}
+		w.planned, w.anchor = NewWorld(run, w.model, w.options), anchor
+	}
+	plan := w.planned
+	if _, err := plan.Path(); err != nil || plan.blind() {
+		_, err := w.Path()
+		return w, err
+	}
+	return plan, nil
+}
+
+// blind says whether some size or cost was unknown.
+func (w *World) blind() bool {
+	origin, _ := w.trust()
+	return origin == schedule.Unknown
+}
+
+// tracking is one look at the tasks on a planned path.
+type tracking struct {
+	now, plan *World
+	path      *pathfrag.Path
+	track     tracker
+	holding   []begin // of each job's reduces, in the plan
+}
+
+// remaining sums over the critical path. An extra segment counts what the segment before it leaves over, once it has started;
+// before, it counts without what of it lay before the segment in the plan.
+func (t *tracking) remaining() float64 {
+	var sum, before float64
+	for _, seg := range t.path.Critical {
+		f := &t.path.Fragments[seg.Fragment]
+		left := t.fragment(seg, f)
+		if seg.Extra {
+			if t.started(f) {
+				left -= before
+			} else {
+				left -= float64(seg.Start - max(f.Start, t.plan.Now().At))
+			}
+		}
+		before = max(0, left)
+		sum += before
+	}
+	return sum
+}
+
+// fragment is what remains of a fragment. Of a pause it is what the plan has left of it.
+func (t *tracking) fragment(seg pathfrag.Segment, f *pathfrag.Fragment) float64 {
+	now := t.now.Now().At
+	if f.Kind != dag.Map && f.Kind != dag.Reduce {
+		return float64(max(0, seg.End-max(seg.Start, now)))
+	}
+	left := t.track(t, f)
+	if f.Kind == dag.Reduce && left > 0 {
+		left += t.wait(f)
+	}
+	return left
+}
+
+// wait is how long reduces that hold containers still wait for the last map, by the plan. Under FIFO they never do.
+func (t *tracking) wait(f *pathfrag.Fragment) float64 {
+	now, longest := t.now.Now().At, dag.Instant(0)
+	for _, r := range f.Rounds {
+		for _, i := range t.path.Rounds[r].Spans {
+			b := t.holding[t.path.Schedule.Spans[i].Job]
+			if b.hold.Known() && b.work > b.hold {
+				longest = max(longest, b.work-max(now, b.hold))
+			}
+		}
+	}
+	return float64(longest)
+}
+
+// started says whether a task of the fragment runs or is done.
+func (t *tracking) started(f *pathfrag.Fragment) bool {
+	for _, r := range f.Rounds {
+		for _, i := range t.path.Rounds[r].Spans {
+			s := &t.path.Schedule.Spans[i]
+			p := t.now.phase(int(s.Job), s.Kind)
+			pending := 0
+			p.each(int(s.First), int(s.First+s.Count), func(g *group, n int) {
+				if !g.Running {
+					pending += n
+				}
+			})
+			if pending < int(s.Count) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,47 @@
+package estimators
+
+import (
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// heartbeat is how often Hadoop's trackers ask for work at least: what a hand-over between two rounds may take.
+const heartbeat = 3 * time.Second
+
+// tolerances are the given ones, else those of facts P7: delta1 = max(5 % of the median task time, two ticks),
+// delta2 = set-up + a heartbeat.
+func (w *World) tolerances(s *schedule.Schedule) pathfrag.Params {
+	if w.options.Path != (pathfrag.Params{}) {
+		return w.options.Path
+	}
+	par := pathfrag.Params{Delta1: medianSpan(s) / 20, Delta2: heartbeat}
+	par.Delta2 += max(0, w.Now().Plan.Cluster.Setup)
+	if n := len(w.Run.Window); n > 1 {
+		if tick := w.Now().At.Sub(w.Run.Window[n-2].At); tick > 0 {
+			par.Delta1 = max(par.Delta1, 2*tick)
+		}
+	}
+	return par
+}
+
+// medianSpans is how many spans the median is taken from, evenly through the schedule: it sets a tolerance, no result.
+const medianSpans = 1000
+
+// medianSpan is the median length of the schedule's spans of tasks.
+func medianSpan(s *schedule.Schedule) time.Duration {
+	var lengths []time.Duration
+	step := max(1, len(s.Spans)/medianSpans)
+	for i := 0; i < len(s.Spans); i += step {
+		if span := &s.Spans[i]; span.Count > 0 {
+			lengths = append(lengths, span.End.Sub(span.Start))
+		}
+	}
+	if len(lengths) == 0 {
+		return 0
+	}
+	slices.Sort(lengths)
+	return lengths[len(lengths)/2]
+}

@@ -1,0 +1,83 @@
+package estimators
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/paratimer/paratimer/pathfrag"
+)
+
+// A tracker says what remains of a fragment of tasks, in milliseconds.
+type tracker func(t *tracking, f *pathfrag.Fragment) float64
+
+// trackAll looks at every task of the fragment.
+func trackAll(t *tracking, f *pathfrag.Fragment) float64 { return t.rounds(f, 0) }
+
+// subset is how many tasks of a round trackSubset looks at.
+const subset = 4
+
+// trackSubset looks at a few tasks of each round: less to ask for, less exact (section 3.1.4).
+func trackSubset(t *tracking, f *pathfrag.Fragment) float64 { return t.rounds(f, subset) }
+
+// rounds sums, over the fragment's rounds, the mean remaining time of the unfinished tasks among the first most of each; 0 means all.
+func (t *tracking) rounds(f *pathfrag.Fragment, most int) float64 {
+	sum := 0.0
+	for _, r := range f.Rounds {
+		left, n, budget := 0.0, 0, most
+		for _, i := range t.path.Rounds[r].Spans {
+			s := &t.path.Schedule.Spans[i]
+			count := int(s.Count)
+			if most > 0 {
+				count = min(count, budget)
+				budget -= count
+			}
+			t.now.phase(int(s.Job), s.Kind).each(int(s.First), int(s.First)+count, func(g *group, m int) {
+				left += g.Rem * float64(m)
+				n += m
+			})
+		}
+		if n > 0 {
+			sum += left / float64(n)
+		}
+	}
+	return sum
+}
+
+// trackThread looks at the tasks of one slot. It is the cheapest of all, one task at a time, and as exact as that slot is
+// like the others (section 3.1.4).
+func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
+	slot, sum := t.thread(f), 0.0
+	for _, r := range f.Rounds {
+		for _, i := range t.path.Rounds[r].Spans {
+			s := &t.path.Schedule.Spans[i]
+			n, found := slices.BinarySearch(s.Slots, slot)
+			if !found {
+				continue
+			}
+			task := int(s.First) + n
+			t.now.phase(int(s.Job), s.Kind).each(task, task+1, func(g *group, _ int) { sum += g.Rem })
+		}
+	}
+	return sum
+}
+
+// thread is the lowest slot of the fragment's last round: rounds grow no wider, so slots of the last one were there before.
+func (t *tracking) thread(f *pathfrag.Fragment) int32 {
+	last := f.Rounds[len(f.Rounds)-1]
+	slot := int32(-1)
+	for _, i := range t.path.Rounds[last].Spans {
+		if s := &t.path.Schedule.Spans[i]; len(s.Slots) > 0 && (slot < 0 || s.Slots[0] < slot) {
+			slot = s.Slots[0]
+		}
+	}
+	return slot
+}
+
+// each visits the unfinished tasks with indices from first up to end, in groups of n.
+func (p *phase) each(first, end int, visit func(g *group, n int)) {
+	i := sort.Search(len(p.Groups), func(i int) bool { return p.Groups[i].First+p.Groups[i].Count > first })
+	for ; i < len(p.Groups) && p.Groups[i].First < end; i++ {
+		g := &p.Groups[i]
+		visit(g, min(end, g.First+g.Count)-max(first, g.First))
+	}
+}

@@ -1,0 +1,113 @@
+package estimators
+
+import (
+	"fmt"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// trust returns, once the path is made, the least sure origin of the costs on the critical path, and the share of the remaining time in which nothing
+// runs but tasks whose cost is assumed or unknown. A job of unknown size is unknown.
+func (w *World) trust() (schedule.Origin, float64) {
+	if !w.trusted {
+		w.trusted = true
+		w.origin, w.assumed = w.leastSure(w.onPath), w.assumedRatio()
+	}
+	return w.origin, w.assumed
+}
+
+// leastSure is the least sure origin of what is left of the phases that count.
+func (w *World) leastSure(counts func(job int, k dag.Kind) bool) schedule.Origin {
+	worst := schedule.Observed
+	w.eachPhase(func(job int, k dag.Kind, p *phase) {
+		if p.left() > 0 && p.worst > worst && counts(job, k) {
+			worst = p.worst
+		}
+		if !p.Known && !w.jobEnded(job) {
+			worst = schedule.Unknown
+		}
+	})
+	return worst
+}
+
+func (w *World) assumedRatio() float64 {
+	if w.schedule.End <= w.schedule.Now {
+		return 0
+	}
+	var sure dag.Instant
+	reached := w.schedule.Now
+	for i := range w.schedule.Spans { // sorted by start
+		s := &w.schedule.Spans[i]
+		if s.End <= reached || w.unseen(s) {
+			continue
+		}
+		sure += s.End - max(s.Start, reached)
+		reached = s.End
+	}
+	return 1 - float64(sure)/float64(w.schedule.End-w.schedule.Now)
+}
+
+// unseen says whether the costs of a span's tasks are assumed or unknown. A pause is known.
+func (w *World) unseen(s *schedule.Span) bool {
+	if s.Count == 0 {
+		return false
+	}
+	p := w.phase(int(s.Job), s.Kind)
+	if p.worst < schedule.Assumed || p.best >= schedule.Assumed {
+		return p.worst >= schedule.Assumed
+	}
+	assumed := false
+	p.each(int(s.First), int(s.First)+1, func(g *group, _ int) { assumed = g.Origin >= schedule.Assumed })
+	return assumed
+}
+
+// onPath says whether the critical path runs over tasks of a phase.
+func (w *World) onPath(job int, k dag.Kind) bool {
+	if w.critical == nil {
+		w.critical = make([][2]bool, len(w.phases))
+		for _, seg := range w.path.Critical {
+			for _, r := range w.path.Fragments[seg.Fragment].Rounds {
+				for _, i := range w.path.Rounds[r].Spans {
+					if s := &w.path.Schedule.Spans[i]; s.Count > 0 && !s.Past {
+						w.critical[s.Job][s.Kind] = true
+					}
+				}
+			}
+		}
+	}
+	return w.critical[job][k]
+}
+
+// unknown says whether there is work left and nothing of it has a known cost.
+func (w *World) unknown() bool {
+	known, open := false, false
+	w.eachPhase(func(job int, _ dag.Kind, p *phase) {
+		open = open || !p.Known && !w.jobEnded(job)
+		if p.left() > 0 {
+			open = true
+			known = known || p.best != schedule.Unknown
+		}
+	})
+	return open && !known
+}
+
+// warnings are the cost model's own, else one for each phase that nobody has seen.
+func (w *World) warnings() []dag.Warning {
+	if m, ok := w.Costs.(Warner); ok {
+		return m.Warned()
+	}
+	var out []dag.Warning
+	w.eachPhase(func(job int, k dag.Kind, p *phase) {
+		node := w.Now().Plan.Jobs[job].Node
+		if !p.Known && !w.jobEnded(job) {
+			out = append(out, dag.Warning{Code: dag.WarnUnknownSize, Text: fmt.Sprintf("nobody knows how many %s tasks job %s will have", k, node)})
+			return
+		}
+		if p.left() > 0 && p.worst >= schedule.Assumed {
+			out = append(out, dag.Warning{Code: dag.WarnAssumedCost, Text: fmt.Sprintf(
+				"the cost of %s tasks of job %s is assumed: none has shown its work, and no profile knows them", k, node)})
+		}
+	})
+	return out
+}

@@ -1,0 +1,118 @@
+package estimators
+
+import (
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// Options change how a World reads a run. The zero Options are the defaults.
+type Options struct {
+	// Path holds the tolerances of rounds and fragments; where both are 0 they are chosen by facts P7. They change
+	// what is shown and what standard_static tracks, never the time remaining.
+	Path pathfrag.Params
+	// TightLow makes skew_low the tighter lower bound, max(Algorithm 1, longest single remaining task, total/C).
+	TightLow bool
+}
+
+// A World is all that the scenarios of one tick share: the run, what its tasks cost, and, made once when first asked for, the
+// replayed schedule and the path through it. A World is not safe for concurrent use.
+type World struct {
+	Run   dag.Run
+	Costs Costs
+
+	now     *dag.Snapshot // the run's newest, completed by the model
+	model   Model
+	options Options
+	unfinished
+	schedule *schedule.Schedule
+	path     *pathfrag.Path
+	critical [][2]bool // the phases that path runs over
+	trusted  bool      // origin and assumed are made
+	origin   schedule.Origin
+	assumed  float64
+	err      error
+	planned  *World // the world of the anchor that standard_static planned from, and that it was planned for
+	anchor   *dag.Snapshot
+}
+
+// NewWorld makes the world of a run, whose costs the model knows.
+func NewWorld(run dag.Run, model Model, options Options) *World {
+	w := &World{Run: run, Costs: model(run), now: run.Now(), model: model, options: options}
+	if c, ok := w.Costs.(Completer); ok {
+		w.now = c.Completed()
+	}
+	return w
+}
+
+// Next makes the world of a later moment of the same run. It answers as NewWorld does, but keeps the plan of standard_static
+// as long as nothing new has failed.
+func (w *World) Next(run dag.Run) *World {
+	next := NewWorld(run, w.model, w.options)
+	next.planned, next.anchor = w.planned, w.anchor
+	return next
+}
+
+// Now is the newest snapshot, with the plan as far as the cost model could complete it. What was observed is Run.Now.
+func (w *World) Now() *dag.Snapshot { return w.now }
+
+// Schedule replays the scheduler from the newest snapshot.
+func (w *World) Schedule() (*schedule.Schedule, error) {
+	if w.schedule == nil && w.err == nil {
+		w.schedule, w.err = schedule.Replay(w.Now(), w.Costs.Left, schedule.Options{})
+	}
+	return w.schedule, w.err
+}
+
+// Path is the critical path of Schedule.
+func (w *World) Path() (*pathfrag.Path, error) {
+	if w.path == nil && w.err == nil {
+		s, err := w.Schedule()
+		if err != nil {
+			return nil, err
+		}
+		w.path, w.err = pathfrag.Find(w.Now().Plan, s, w.tolerances(s))
+	}
+	return w.path, w.err
+}
+
+// ended says whether nothing can remain.
+func (w *World) ended() bool { return w.Now().State.Ended() }
+
+// elapsedMS is the time since the first job was submitted, 0 before.
+func (w *World) elapsedMS() float64 {
+	origin := w.Now().Origin()
+	if !origin.Known() || origin > w.Now().At {
+		return 0
+	}
+	return float64(w.Now().At - origin)
+}
+
+// progress is equation (1), whose numerator is a misprint in the paper (facts P1): elapsed / (elapsed + remaining).
+func (w *World) progress(remainingMS float64) float64 {
+	elapsed := w.elapsedMS()
+	if w.ended() || remainingMS <= 0 && elapsed > 0 {
+		return 1
+	}
+	if elapsed == 0 {
+		return 0
+	}
+	return elapsed / (elapsed + remainingMS)
+}
+
+// estimate dresses milliseconds remaining.
+func (w *World) estimate(ms float64) Estimate {
+	if w.ended() {
+		ms = 0
+	}
+	d := duration(ms)
+	return Estimate{Remaining: &d, Progress: w.progress(ms)}
+}
+
+// ratio dresses the answer of an estimator that knows only how much is done, 0..1 or NaN.
+func (w *World) ratio(f float64) Estimate {
+	if w.ended() {
+		f = 1
+	}
+	return Estimate{Progress: min(max(f, 0), 1)}
+}
