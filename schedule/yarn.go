@@ -19,14 +19,16 @@ type yarn struct {
 	opt  Options
 	now  dag.Instant
 	jobs []yarnJob
+	// loads are the other applications, in order of submission.
+	loads []load
 	// order is the order of submission, in which the scheduler serves applications.
 	order []int
-	wave waves
-	pool pool
-	todo events
-	seq  int
-	out  []Span
-	err  error
+	wave  waves
+	pool  pool
+	todo  events
+	seq   int
+	out   []Span
+	err   error
 	// recent starts by node, for the start-up law: JVMs that start together slow each other down.
 	recent map[int32][]dag.Instant
 }
@@ -80,7 +82,7 @@ func replayYARN(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 		return nil, err
 	}
 	y.grant(y.now)
-	for len(y.todo) > 0 && y.err == nil {
+	for y.err == nil && (len(y.todo) > 0 || y.unblock()) {
 		if opt.Until.Known() && opt.Until > 0 && y.todo[0].at > opt.Until {
 			break
 		}
@@ -99,6 +101,28 @@ func replayYARN(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 		return nil, y.err
 	}
 	return y.schedule(), nil
+}
+
+// unblock makes room when nothing is left to happen and tasks still wait. It says whether anything changed.
+func (y *yarn) unblock() bool {
+	if y.opt.Until.Known() && y.opt.Until > 0 && y.now >= y.opt.Until || !y.waits() {
+		return false
+	}
+	if !y.preempt() && !y.freeLoads() {
+		return false
+	}
+	y.at(y.now, rankEnd, func(dag.Instant) {})
+	return true
+}
+
+// waits says that a submitted job has not ended.
+func (y *yarn) waits() bool {
+	for _, j := range y.order {
+		if y.jobs[j].stage != ended {
+			return true
+		}
+	}
+	return false
 }
 
 // stuck reports a job that never ends although nothing is left to happen.

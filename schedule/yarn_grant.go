@@ -17,6 +17,9 @@ func (y *yarn) grant(t dag.Instant) {
 			return
 		}
 		job := &y.jobs[j]
+		if job.stage == waitingAM || job.stage == active {
+			y.takeLoads(job.submitted)
+		}
 		switch job.stage {
 		case waitingAM:
 			if y.pool.freeMB >= job.amMB {

@@ -54,9 +54,6 @@ func inQueue(s *dag.Snapshot) int {
 	return held
 }
 
-// settle ends loading: what is held beyond the pool (containers granted a moment ago, a lost node) is not negative room.
-func (p *pool) settle() { p.freeMB = max(p.freeMB, 0) }
-
 func (p *pool) take(mb int) { p.freeMB -= mb }
 func (p *pool) give(mb int) { p.freeMB += mb }
 

@@ -72,7 +72,7 @@ func (y *yarn) load() error {
 	for j := range y.jobs {
 		y.loadJob(j)
 	}
-	y.pool.settle()
+	y.loadOthers()
 	slices.SortStableFunc(y.order, func(a, b int) int {
 		if x, z := y.jobs[a].submitted, y.jobs[b].submitted; x != z {
 			return cmpInt(x, z)
@@ -203,7 +203,8 @@ func (y *yarn) loadStage(j int) {
 	case !js.Submitted.Known():
 		job.stage = blocked
 		return
-	case running > 0 || job.phase[dag.Map].done+job.phase[dag.Reduce].done > 0 && js.State == dag.Running:
+	case running > 0 || js.State == dag.Running && (job.phase[dag.Map].done+job.phase[dag.Reduce].done > 0 || s.At >= js.Submitted.Add(o.Launch)):
+		// Its tasks are asked for; where none runs, they wait for containers.
 		job.stage = active
 		y.pool.take(job.amMB)
 	case js.HeldMB > 0 || js.State == dag.Running:

@@ -28,7 +28,7 @@ func joinPlan() *dag.Plan {
 	return &dag.Plan{
 		Cluster:   dag.Cluster{Policy: dag.YARN, MemoryMB: 3072},
 		Overheads: recordedOverheads,
-		Jobs: []dag.Job{yarnJobOf("a", nil, 20, 6), yarnJobOf("b", nil, 7, 4), yarnJobOf("c", []int{0, 1}, 10, 6)},
+		Jobs:      []dag.Job{yarnJobOf("a", nil, 20, 6), yarnJobOf("b", nil, 7, 4), yarnJobOf("c", []int{0, 1}, 10, 6)},
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 // (facts/hadoop.md C2). A DAG-eager replay would be wrong for a wave of unlike branches.
 type waves struct {
 	jobs [][]int // by level
-	next  int     // the level that is not submitted yet
-	gaps  []Span
+	next int     // the level that is not submitted yet
+	gaps []Span
 }
 
 func (y *yarn) loadWaves() error {

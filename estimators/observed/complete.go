@@ -13,7 +13,7 @@ var defaults = dag.Overheads{
 	AMStart:  800 * time.Millisecond,
 	Beat:     time.Second,
 	Finish:   250 * time.Millisecond,
-	Wave:     4500 * time.Millisecond,
+	Wave:     3 * time.Second,
 	Stagger:  200 * time.Millisecond,
 	Handoff:  100 * time.Millisecond,
 	AMHold:   5500 * time.Millisecond,
@@ -27,7 +27,7 @@ var defaults = dag.Overheads{
 // submitted as many tasks as can be told.
 func complete(s *dag.Snapshot, profile *match, m *Model) *dag.Snapshot {
 	plan := *s.Plan
-	plan.Overheads = overheads(s, profile)
+	plan.Overheads = overheads(s, profile, m.learning)
 	plan.Jobs = slices.Clone(plan.Jobs)
 	if graph, err := dag.NewGraph(s.Plan); err == nil {
 		for _, j := range graph.Order() {
@@ -87,12 +87,12 @@ func likeLimits(plan *dag.Plan, s *dag.Snapshot, l dag.Limits) dag.Limits {
 }
 
 // overheads are this run's where it has shown some, else the profile's, else the plan's, else the defaults.
-func overheads(s *dag.Snapshot, profile *match) dag.Overheads {
+func overheads(s *dag.Snapshot, profile *match, learning bool) dag.Overheads {
 	o := fill(s.Plan.Overheads, defaults)
 	if p := profile.overheads(); p != nil {
 		o = fill(*p, o)
 	}
-	seenOverheads(s, &o)
+	seenOverheads(s, &o, learning)
 	return o
 }
 

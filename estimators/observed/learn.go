@@ -10,7 +10,7 @@ import (
 // script. Failed and killed attempts are left out; phases of which nothing was seen stay without costs.
 // Learn of a run in the middle is what is known by then.
 func Learn(run dag.Run) *dag.Plan {
-	m := New(run, Options{})
+	m := New(run, Options{learning: true})
 	s := m.Snapshot
 	out := &dag.Plan{Name: s.Plan.Name, Cluster: s.Plan.Cluster, Overheads: s.Plan.Overheads}
 	out.Overheads.SetupMin = millis(m.setup.alone)

@@ -19,25 +19,29 @@ type Model struct {
 	Snapshot *dag.Snapshot
 	Warnings []dag.Warning
 
-	now    dag.Instant
-	lag    float64 // a counter first seen at an instant was reported this long before, on average
-	setup  setupLaw
-	phases [][2]phase // by job, Map and Reduce
+	now      dag.Instant
+	learning bool
+	lag      float64 // a counter first seen at an instant was reported this long before, on average
+	setup    setupLaw
+	phases   [][2]phase // by job, Map and Reduce
 }
 
 // Options choose how a model is made. The zero value is the default.
 type Options struct {
 	// AssumedWork is the work of a task that nobody has seen, as a ratio of the mean map of this run.
 	AssumedWork float64
+
+	learning bool // nothing but this run counts
 }
 
 // New observes a run.
 func New(run dag.Run, opt Options) *Model {
 	s := run.Now()
-	m := &Model{now: s.At, lag: observationLag(run)}
+	m := &Model{now: s.At, lag: observationLag(run), learning: opt.learning}
 	profile := matchProfile(s)
 	m.learnSetup(s, profile)
 	m.Snapshot = complete(s, profile, m)
+	m.Snapshot.Load = othersUntil(run)
 	m.learnPhases(profile, opt)
 	return m
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// seenOverheads replaces what this run has shown: gaps are steady within a run (facts/live.md 4). One earlier value
-// counts as one sighting.
-func seenOverheads(s *dag.Snapshot, o *dag.Overheads) {
+// seenOverheads blends in what this run has shown: gaps are steady within a run (facts/live.md 4). The value that o
+// came with counts as one sighting; learning counts it only where nothing else was seen.
+func seenOverheads(s *dag.Snapshot, o *dag.Overheads, learning bool) {
 	graph, err := dag.NewGraph(s.Plan)
 	if err != nil {
 		return
@@ -45,17 +45,33 @@ func seenOverheads(s *dag.Snapshot, o *dag.Overheads) {
 		}
 		before = last
 	}
+	if learning {
+		launch.forget()
+		wave.forget()
+		finish.forget()
+	}
 	o.Launch, o.Wave, o.Finish = launch.value(), wave.value(), finish.value()
 }
 
 type mean struct {
-	sum time.Duration
-	n   int
+	first, sum time.Duration
+	n          int
 }
 
 func (m *mean) add(d time.Duration) {
+	if m.n == 0 {
+		m.first = d
+	}
 	m.sum += d
 	m.n++
+}
+
+// forget leaves out the first value where there are others.
+func (m *mean) forget() {
+	if m.n > 1 {
+		m.sum -= m.first
+		m.n--
+	}
 }
 
 func (m *mean) value() time.Duration { return m.sum / time.Duration(m.n) }
