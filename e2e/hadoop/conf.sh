@@ -16,13 +16,13 @@ site() { # site FILE: one property a line on stdin, NAME VALUE
 }
 
 yarn_site() { # yarn_site FILE NODE: node 0 stands for the ResourceManager and the clients
-	local localizer=0 web=0 shuffle=0 memory=3072
+	local localizer=0 web=0 memory=3072
 	if (($2 > 0)); then
 		memory=${MEMORY[$2 - 1]}
 	fi
 	# Several NodeManagers cannot share the default ports.
 	if ((NODES == 1)); then
-		localizer=${PORT[nm_localizer]} web=${PORT[nm_web]} shuffle=${PORT[shuffle]}
+		localizer=${PORT[nm_localizer]} web=${PORT[nm_web]}
 	fi
 	site "$1" <<-END
 		yarn.resourcemanager.hostname localhost
@@ -45,7 +45,6 @@ yarn_site() { # yarn_site FILE NODE: node 0 stands for the ResourceManager and t
 		yarn.nodemanager.resource.cpu-vcores 16
 		yarn.nodemanager.aux-services mapreduce_shuffle
 		yarn.nodemanager.aux-services.mapreduce_shuffle.class org.apache.hadoop.mapred.ShuffleHandler
-		mapreduce.shuffle.port $shuffle
 		yarn.nodemanager.pmem-check-enabled false
 		yarn.nodemanager.vmem-check-enabled false
 		yarn.nodemanager.disk-health-checker.enable false
@@ -140,6 +139,8 @@ write_conf() {
 	for ((node = 1; node <= NODES; node++)); do
 		mkdir -p "$RUN/node$node/conf"
 		yarn_site "$RUN/node$node/conf/yarn-site.xml" "$node"
+		# Not in yarn-site: mapred-default.xml, read after it, would take it back.
+		echo "mapreduce.shuffle.port $((NODES == 1 ? PORT[shuffle] : 0))" | site "$RUN/node$node/conf/mapred-site.xml"
 	done
 	scheduler_site "$conf/capacity-scheduler.xml"
 

@@ -130,17 +130,23 @@ start_node() {
 
 answer() { curl -sS --noproxy '*' --max-time 5 "$@" 2>/dev/null; }
 
-# await NAME URL PATTERN waits until daemon NAME is ready: URL's answer has PATTERN.
+# await NAME URL PATTERN waits until URL's answer has PATTERN, and gives up when any daemon dies.
 await() {
-	local name=$1 url=$2 pattern=$3 until=$((SECONDS + 90))
+	local name=$1 url=$2 pattern=$3 until=$((SECONDS + 90)) pid
 	until answer "$url" | grep -Eq "$pattern"; do
-		if ! kill -0 "$(<"$RUN/pid/$name")" 2>/dev/null; then
-			tail -n 20 "$RUN/log/$name.log" >&2
-			die "$name has died: see $RUN/log/$name.log"
-		fi
-		((SECONDS < until)) || die "$name is not ready after 90 s ($url has no $pattern): see $RUN/log/$name.log"
+		for pid in "$RUN"/pid/*; do
+			kill -0 "$(<"$pid")" 2>/dev/null || give_up "${pid##*/}" "has died"
+		done
+		((SECONDS < until)) || give_up "$name" "is not ready after 90 s ($url has no $pattern)"
 		sleep 0.2
 	done
+}
+
+give_up() { # give_up NAME WHY: leaves the logs, but nothing running
+	grep -E ' (ERROR|FATAL) |^Caused by|Exception:' "$RUN/log/$1.log" | tail -n 5 | cut -c1-300 >&2 || true
+	local log=$RUN/log/$1.log
+	stop
+	die "$1 $2: see $log"
 }
 
 up() {
@@ -215,6 +221,10 @@ up() {
 
 down() {
 	lock
+	stop
+}
+
+stop() {
 	local pids
 	pids=$(marked "$MARK")
 	if [[ -n $pids ]]; then
