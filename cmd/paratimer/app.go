@@ -59,6 +59,10 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			&cli.StringFlag{Name: "log-format", EnvVars: env("log-format"), Value: "auto", Usage: "console, json, or auto: console on a terminal"},
 		},
 		Commands: []*cli.Command{
+			command("replay", "FILE", "print the frames of a recorded run, tape or capture", replay,
+				followFlags(append(recordingFlags(), profileFlag(), speedFlag(0))...)...),
+			command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
+				append(recordingFlags(), profileFlag(), outputFlag("text", "json"))...),
 			command("version", "", "print the version", version,
 				outputFlag("text", "json")),
 		},

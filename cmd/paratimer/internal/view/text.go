@@ -145,4 +145,9 @@ func elapsed(f watch.Frame) watch.Seconds {
 }
 
 // clock writes an elapsed time to the second: "1m52s".
-func clock(d time.Duration) string { return short(d.Truncate(time.Second)) }
+func clock(d time.Duration) string {
+	if d < time.Second {
+		return "0s"
+	}
+	return short(d.Truncate(time.Second))
+}

@@ -108,14 +108,14 @@ func (s Seconds) Duration() time.Duration {
 	return time.Duration(math.Round(float64(s)*1000)) * time.Millisecond
 }
 
-// A Ratio lies in 0..1 and is given to a hundredth of a percent.
+// A Ratio lies in 0..1 and is given to a millionth.
 type Ratio float64
 
 func ratioOf(v float64) *Ratio {
 	if math.IsNaN(v) {
 		return nil
 	}
-	r := Ratio(math.Round(min(max(v, 0), 1)*1e4) / 1e4)
+	r := Ratio(math.Round(min(max(v, 0), 1)*1e6) / 1e6)
 	return &r
 }
 

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// pace is when frames come: every so often, or as fast as the query's own time divided by speed.
+type pace struct {
+	every time.Duration
+	speed float64
+}
+
+// followFlags are the flags of all commands that print frames.
+func followFlags(more ...cli.Flag) []cli.Flag {
+	return append([]cli.Flag{
+		outputFlag("text", "ndjson"),
+		choice("estimators", "which estimators speak", "standard", "all"),
+		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
+	}, more...)
+}
+
+// speedFlag is --speed: how many times as fast as it came a past or simulated run is played; 0 does not wait.
+func speedFlag(value float64) cli.Flag {
+	return &cli.Float64Flag{Name: "speed", EnvVars: env("speed"), Value: value, Usage: "play `N` times as fast as the run was; 0 is as fast as can be"}
+}
+
+// follow watches a source to its end and prints its frames.
+func follow(c *cli.Context, src watch.Source, p pace) error {
+	ctx := c.Context
+	if d := c.Duration("timeout"); d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, d, errTimeout)
+		defer cancel()
+	}
+	state, err := watch.Watch{
+		Source: src, Panel: panel(c.String("estimators") == "all"), Sinks: []watch.Sink{sink(c)},
+		Every: p.every, Speed: p.speed, Log: logger(c),
+	}.Run(ctx)
+	if err != nil {
+		return err
+	}
+	return ended(state)
+}
+
+// sink is the view that --output asks for.
+func sink(c *cli.Context) watch.Sink {
+	if c.String("output") == "ndjson" {
+		return view.NewNDJSON(c.App.Writer)
+	}
+	return view.NewText(c.App.Writer, view.Colour(c.App.Writer, os.Getenv))
+}
+
+// logger talks on stderr: in lines for people on a terminal, in JSON elsewhere unless asked.
+func logger(c *cli.Context) zerolog.Logger {
+	level, err := zerolog.ParseLevel(c.String("log-level"))
+	if err != nil {
+		level = zerolog.WarnLevel
+	}
+	w := c.App.ErrWriter
+	if format := c.String("log-format"); format == "console" || format == "auto" && view.Terminal(w) {
+		w = zerolog.ConsoleWriter{Out: w, NoColor: !view.Colour(w, os.Getenv), TimeFormat: time.TimeOnly}
+	}
+	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+}
+
+// profiled is a source whose plans carry profiles of earlier runs. They are arguments, not observations: no tape holds
+// them.
+type profiled struct {
+	watch.Source
+	profiles []*dag.Plan
+	was, is  *dag.Plan
+}
+
+func withProfiles(src watch.Source, profiles []*dag.Plan) watch.Source {
+	if len(profiles) == 0 {
+		return src
+	}
+	return &profiled{Source: src, profiles: profiles}
+}
+
+// Next hands the snapshot on with the profiles in its plan. Snapshots that share a plan still do.
+func (p *profiled) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := p.Source.Next(ctx)
+	if s == nil || err != nil {
+		return s, err
+	}
+	if s.Plan != p.was {
+		plan := *s.Plan
+		plan.Profiles = p.profiles
+		p.was, p.is = s.Plan, &plan
+	}
+	with := *s
+	with.Plan = p.is
+	return &with, nil
+}
+
+// closing closes c and adds its error to a command's.
+func closing(c io.Closer, what string, err *error) {
+	if e := c.Close(); e != nil && *err == nil {
+		*err = fmt.Errorf("cannot close %s: %w", what, e)
+	}
+}

@@ -1,0 +1,142 @@
+package estimators
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A loss is an attempt that ran or had succeeded and whose work is gone.
+type loss struct {
+	job     int
+	kind    dag.Kind
+	attempt *dag.Attempt // as it was
+	failed  bool         // by its own fault
+}
+
+// lostWork is the ingredient of failures: what later shows to be lost, is lost at once.
+func lostWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
+	c := clone(s)
+	var lost []loss
+	for j := range s.Jobs {
+		l := sameJob(s, later, j)
+		if l < 0 {
+			continue
+		}
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			p := c.Jobs[j].Phase(k)
+			var copied bool
+			for _, i := range losses(p.Attempts, later.Jobs[l].Phase(k).Attempts) {
+				if !copied {
+					p.Attempts, copied = slices.Clone(p.Attempts), true
+				}
+				a := &s.Jobs[j].Phase(k).Attempts[i]
+				failed := stateLater(later.Jobs[l].Phase(k).Attempts, a) == dag.AttemptFailed
+				lost = append(lost, loss{j, k, a, failed})
+				p.Attempts[i].State, p.Attempts[i].End = dag.AttemptKilled, s.At
+				if failed {
+					p.Attempts[i].State = dag.AttemptFailed
+				}
+			}
+		}
+	}
+	if len(lost) == 0 {
+		return nil, ""
+	}
+	return c, describeLosses(s, later, lost)
+}
+
+// losses are the indices of attempts in list that ran or had succeeded and that later neither shows so nor has
+// replaced: no attempt of their task has succeeded.
+func losses(list, later []dag.Attempt) []int {
+	var out []int
+	for i := range list {
+		a := &list[i]
+		if a.State != dag.AttemptRunning && a.State != dag.AttemptSucceeded {
+			continue
+		}
+		task, _ := stateOf(attemptsOf(later, int(a.Task)))
+		if now := stateLater(later, a); now != dag.AttemptRunning && now != dag.AttemptSucceeded && task != taskDone {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// stateLater is the state that a later list shows of an attempt; one that is not there counts as killed.
+func stateLater(later []dag.Attempt, a *dag.Attempt) dag.AttemptState {
+	if b := find(later, a.Task, a.Number); b != nil {
+		return b.State
+	}
+	return dag.AttemptKilled
+}
+
+// sameJob is the index in later of the job that is j in s, -1 where there is none.
+func sameJob(s, later *dag.Snapshot, j int) int {
+	if j >= len(s.Plan.Jobs) {
+		return -1
+	}
+	node := s.Plan.Jobs[j].Node
+	if j < len(later.Plan.Jobs) && later.Plan.Jobs[j].Node == node {
+		return within(j, later)
+	}
+	return within(slices.IndexFunc(later.Plan.Jobs, func(o dag.Job) bool { return o.Node == node }), later)
+}
+
+func within(j int, s *dag.Snapshot) int {
+	if j >= len(s.Jobs) {
+		return -1
+	}
+	return j
+}
+
+// describeLosses names the first loss, or what is behind several.
+func describeLosses(s, later *dag.Snapshot, lost []loss) string {
+	first := lost[0]
+	node := s.Plan.Jobs[first.job].Node
+	if l := sameJob(s, later, first.job); later.Jobs[l].Attempt > s.Jobs[first.job].Attempt && s.Jobs[first.job].Attempt > 0 {
+		return fmt.Sprintf("the application master of job %s came again: %s again", node, start(len(lost), "task"))
+	}
+	if name := lostNode(s, later, first.attempt); name != "" && len(lost) > 1 {
+		return fmt.Sprintf("node %s is lost: %s again", name, start(len(lost), "task"))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of job %s ", first.attempt.Name(s.Jobs[first.job].ID, first.kind), node)
+	switch {
+	case first.failed:
+		b.WriteString("failed")
+	case first.attempt.State == dag.AttemptSucceeded:
+		b.WriteString("had succeeded, its output is lost")
+	default:
+		b.WriteString("was killed")
+	}
+	if len(lost) > 1 {
+		fmt.Fprintf(&b, ", as did %d more: they start again", len(lost)-1)
+		return b.String()
+	}
+	b.WriteString(" and starts again")
+	return b.String()
+}
+
+// lostNode names the attempt's node if later knows it to be lost.
+func lostNode(s, later *dag.Snapshot, a *dag.Attempt) string {
+	if a.Node < 0 || int(a.Node) >= len(s.Nodes) {
+		return ""
+	}
+	name := s.Nodes[a.Node].Name
+	for _, n := range later.Nodes {
+		if n.Name == name && n.Lost {
+			return name
+		}
+	}
+	return ""
+}
+
+func start(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " starts"
+	}
+	return fmt.Sprintf("%d %ss start", n, what)
+}

@@ -1,0 +1,95 @@
+package estimators
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// changedSlots is the ingredient of slots: the later cluster, its nodes, and what others hold of it.
+func changedSlots(s, later *dag.Snapshot) (*dag.Snapshot, string) {
+	subjects := clusterChanges(s, later)
+	if len(subjects) == 0 {
+		return nil, ""
+	}
+	c := clone(s)
+	plan := *s.Plan
+	plan.Cluster = later.Plan.Cluster
+	c.Plan, c.Load = &plan, later.Load
+	// Attempts name their nodes by index: nodes keep their places.
+	for i := range c.Nodes {
+		if n := node(later, c.Nodes[i].Name); n != nil {
+			c.Nodes[i] = *n
+		}
+	}
+	for _, n := range later.Nodes {
+		if node(c, n.Name) == nil {
+			c.Nodes = append(c.Nodes, n)
+		}
+	}
+	return c, list(subjects)
+}
+
+func node(s *dag.Snapshot, name string) *dag.NodeState {
+	if i := slices.IndexFunc(s.Nodes, func(n dag.NodeState) bool { return n.Name == name }); i >= 0 {
+		return &s.Nodes[i]
+	}
+	return nil
+}
+
+func clusterChanges(s, later *dag.Snapshot) []string {
+	var out []string
+	for i := range later.Nodes {
+		n := &later.Nodes[i]
+		was := node(s, n.Name)
+		switch {
+		case was == nil:
+			out = append(out, "node "+n.Name+" is new")
+		case n.Lost && !was.Lost:
+			out = append(out, "node "+n.Name+" is lost")
+		case !n.Lost && was.Lost:
+			out = append(out, "node "+n.Name+" is back")
+		case n.MemoryMB != was.MemoryMB:
+			out = append(out, fmt.Sprintf("node %s has %d MB, not %d", n.Name, n.MemoryMB, was.MemoryMB))
+		}
+	}
+	a, b := s.Plan.Cluster, later.Plan.Cluster
+	for _, c := range []struct {
+		what    string
+		was, is int
+	}{
+		{"map slots", a.MapSlots, b.MapSlots},
+		{"reduce slots", a.ReduceSlots, b.ReduceSlots},
+		{"MB in the queue", a.QueueMB, b.QueueMB},
+		{"MB in the cluster", a.MemoryMB, b.MemoryMB},
+	} {
+		if c.was != c.is && len(out) == 0 {
+			out = append(out, fmt.Sprintf("%d %s, not %d", c.is, c.what, c.was))
+		}
+	}
+	return append(out, loadChanges(s.Load, later.Load)...)
+}
+
+// loadChanges names the other applications that hold more or less than they did.
+func loadChanges(was, is []dag.Load) []string {
+	held := func(list []dag.Load, id string) (int, bool) {
+		i := slices.IndexFunc(list, func(l dag.Load) bool { return l.ID == id })
+		if i < 0 {
+			return 0, false
+		}
+		return list[i].HeldMB, true
+	}
+	var out []string
+	for _, l := range is {
+		if before, _ := held(was, l.ID); before != l.HeldMB {
+			out = append(out, fmt.Sprintf("%s holds %d MB, not %d", l.ID, l.HeldMB, before))
+		}
+	}
+	for _, l := range was {
+		if _, there := held(is, l.ID); !there {
+			out = append(out, l.ID+" is gone")
+		}
+	}
+	return out
+}
