@@ -84,7 +84,9 @@ type Load struct {
 	HeldMB    int
 	PendingMB int     // asked for and not yet given; 0 where unknown
 	AMMB      int     // of HeldMB, what its AM holds; 0 where unknown
+	ShareMB   int     // what its queue is guaranteed, where that is not ours; 0 where unknown
 	Progress  float64 // the engine's own figure for the application, 0..1; NaN where unknown
+	Until     Instant // when it is expected to end; an observation leaves it NoInstant, a cost model may set it
 }
 
 // A Warning is something a reader must know about the numbers. Codes are closed: see the Warn constants.

@@ -2,6 +2,7 @@ package hadoop
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -51,17 +52,20 @@ func (s *Source) observe(ctx context.Context) error {
 	if err := s.choose(); err != nil {
 		return err
 	}
-	for {
-		asked := s.observeConfs(ctx)
-		if err := s.enlist(); err != nil {
-			return err
-		}
-		if asked == 0 || s.workflow != "" {
+	for range searches {
+		if asked := s.observeConfs(ctx); asked == 0 || !s.byWorkflow() || s.choose() == nil && s.chosen != "" {
 			break
 		}
 	}
+	if s.workflow == "" && s.conf() != nil && s.conf().workflow != "" {
+		s.observeConfs(ctx) // of its siblings, now that they can be told
+	}
+	if err := s.enlist(); err != nil {
+		return err
+	}
 	s.observeLost(ctx)
 	s.observeJobs(ctx)
+	s.world.guess()
 	return ctx.Err()
 }
 
@@ -84,12 +88,13 @@ func (s *Source) observeCluster(ctx context.Context) error {
 			w.metrics, w.metricsErr = get[metricsBody]("metrics", body, err)
 		},
 	}
-	if s.ticks%nodesEach == 0 || s.world.changed {
-		questions = append(questions, func(ctx context.Context) {
-			body, err := s.cluster.RM(ctx, "nodes")
-			w.nodes, w.nodesErr = get[nodesBody]("nodes", body, err)
-			w.nodesAsked = true
-		})
+	nodes := func(ctx context.Context) {
+		body, err := s.cluster.RM(ctx, "nodes")
+		w.nodes, w.nodesErr = get[nodesBody]("nodes", body, err)
+		w.nodesAsked = true
+	}
+	if s.ticks%nodesEach == 0 {
+		questions = append(questions, nodes)
 	}
 	if s.ticks%queuesEach == 0 || !s.world.queuesKnown {
 		questions = append(questions, func(ctx context.Context) {
@@ -101,6 +106,9 @@ func (s *Source) observeCluster(ctx context.Context) error {
 	ask(ctx, questions...)
 	if appsErr != nil {
 		return appsErr
+	}
+	if !w.nodesAsked && s.world.nodesMoved(&w) {
+		ask(ctx, nodes)
 	}
 	s.listed = s.listed[:0]
 	for i := range apps.Apps.v.App {
@@ -128,28 +136,29 @@ func (s *Source) idle() bool {
 
 // observeLost asks for members that the list leaves out: they have ended, or the ResourceManager has forgotten them.
 func (s *Source) observeLost(ctx context.Context) {
-	var questions []func(context.Context)
+	var lost []*job
 	for _, j := range s.member {
 		a := s.apps[j.app]
-		if _, found := slices.BinarySearchFunc(s.listed, j.app, byID); found || a == nil || a.ended() && j.state.Ended() && a.AllocatedMB.count(maxMB) == 0 {
+		_, listed := slices.BinarySearchFunc(s.listed, j.app, byID)
+		if listed || a == nil || a.ended() && j.state.Ended() && a.AllocatedMB.count(maxMB) == 0 {
 			continue
 		}
-		questions = append(questions, func(ctx context.Context) {
+		lost = append(lost, j)
+	}
+	answers, errs := make([]appBody, len(lost)), make([]error, len(lost))
+	questions := make([]func(context.Context), len(lost))
+	for i, j := range lost {
+		questions[i] = func(ctx context.Context) {
 			body, err := s.cluster.RM(ctx, "apps/"+j.app)
-			j.lostApp, j.lostErr = get[appBody]("apps/"+j.app, body, err)
-			j.lostAsked = true
-		})
+			answers[i], errs[i] = get[appBody]("apps/"+j.app, body, err)
+		}
 	}
 	ask(ctx, questions...)
-	for _, j := range s.member {
-		if !j.lostAsked {
-			continue
-		}
-		j.lostAsked = false
-		switch a := j.lostApp.App.v; {
-		case j.lostErr == nil && string(a.ID) == j.app:
-			s.apps[j.app] = &a
-		case status(j.lostErr) == 404:
+	for i, j := range lost {
+		switch a := &answers[i].App.v; {
+		case errs[i] == nil && string(a.ID) == j.app:
+			s.apps[j.app] = a
+		case status(errs[i]) == http.StatusNotFound:
 			// Forgotten, as after a restart of a ResourceManager without a state store: the history server is asked from now on.
 			gone := *s.apps[j.app]
 			gone.State, gone.AllocatedMB = "FINISHED", num{}

@@ -18,60 +18,88 @@ type answers struct {
 
 // A world is what is known of the cluster. Where an answer fails, what was known stays.
 type world struct {
-	totalMB     int
-	active      num
-	lost        num
-	changed     bool // nodes came or went since they were asked
-	queues      wireQueue
-	queuesKnown bool
-	nodes       []dag.NodeState
-	index       map[string]int32
+	totalMB      int
+	active, lost num
+	queues       wireQueue
+	queuesKnown  bool
+	nodes        []dag.NodeState // never changed in place: snapshots share it
+	index        map[string]int32
+	ids          map[string]int32 // a node's id (host and RPC port), which diagnostics name
+
+	// Where nodes are not asked again (a recording), what is lost is guessed.
+	listedAt dag.Instant // when the list of nodes was made
+	gone     int         // memory that went with the lost ones, not yet found
+	goneAt   dag.Instant // when
+	recalls  map[int32]int
+	guessed  map[int32]dag.Instant
 }
 
-func newWorld() world { return world{index: map[string]int32{}} }
+func newWorld() world {
+	return world{index: map[string]int32{}, ids: map[string]int32{}, recalls: map[int32]int{}, guessed: map[int32]dag.Instant{}, goneAt: dag.NoInstant, listedAt: dag.NoInstant}
+}
+
+// nodesMoved says that the metrics tell of nodes that came or went.
+func (w *world) nodesMoved(a *answers) bool {
+	m := &a.metrics.Metrics.v
+	return a.metricsErr == nil && w.active.ok && (m.ActiveNodes != w.active || m.LostNodes != w.lost)
+}
 
 func (w *world) take(a *answers, s *Source) {
-	if a.metricsErr == nil {
-		m := &a.metrics.Metrics.v
-		w.changed = w.active.ok && (m.ActiveNodes != w.active || m.LostNodes != w.lost)
-		w.totalMB, w.active, w.lost = m.TotalMB.count(maxMB), m.ActiveNodes, m.LostNodes
+	if a.metricsErr != nil {
+		s.warn(dag.WarnObservation, "the cluster's metrics could not be read: %s", firstLine(a.metricsErr.Error()))
 	} else {
-		s.warn(dag.WarnObservation, "the cluster's metrics: %v", firstLine(a.metricsErr.Error()))
+		m := &a.metrics.Metrics.v
+		total := m.TotalMB.count(maxMB)
+		if w.active.ok && m.ActiveNodes.v < w.active.v && total < w.totalMB {
+			w.gone, w.goneAt = w.totalMB-total, s.made("/ws/v1/cluster/metrics")
+		}
+		w.totalMB, w.active, w.lost = total, m.ActiveNodes, m.LostNodes
 	}
 	if a.nodesAsked && a.nodesErr == nil {
-		w.listNodes(a.nodes.Nodes.v.Node)
+		w.list(a.nodes.Nodes.v.Node, s.made("/ws/v1/cluster/nodes"))
 	}
 	if a.queuesAsked && a.queuesErr == nil {
 		w.queues, w.queuesKnown = a.queues.Scheduler.v.Info.v, true
 	}
 }
 
-// listNodes takes the nodes as the ResourceManager lists them. An index stays a node's for ever.
-func (w *world) listNodes(list []wireNode) {
-	slices.SortStableFunc(list, func(a, b wireNode) int { return cmp.Or(cmp.Compare(a.HTTP, b.HTTP), cmp.Compare(a.ID, b.ID)) })
-	nodes := slices.Clone(w.nodes)
-	for i := range list {
-		n := &list[i]
-		// A lost node has no HTTP address any more in some versions; its id's host and port are not what attempts tell.
-		name := cmp.Or(string(n.HTTP), string(n.ID))
-		if name == "" {
+// list takes the nodes as the ResourceManager lists them. An index stays a node's for ever.
+func (w *world) list(nodes []wireNode, at dag.Instant) {
+	nodes = slices.Clone(nodes)
+	slices.SortStableFunc(nodes, func(a, b wireNode) int { return cmp.Or(cmp.Compare(a.HTTP, b.HTTP), cmp.Compare(a.ID, b.ID)) })
+	for i := range nodes {
+		n := &nodes[i]
+		at0, known := w.ids[string(n.ID)]
+		if name := cmp.Or(string(n.HTTP), string(n.ID)); !known && name != "" {
+			at0 = w.node(name)
+			w.ids[string(n.ID)] = at0
+		} else if !known {
 			continue
 		}
-		w.nodes = nodes
-		at := w.node(name)
-		nodes = slices.Clone(w.nodes)
-		st := &nodes[at]
+		st := w.nodes[at0]
 		switch n.State {
 		case "LOST", "SHUTDOWN", "DECOMMISSIONED", "UNHEALTHY", "REBOOTED":
 			st.Lost = true
 		default:
-			st.Lost = false
+			st.Lost = w.guessed[at0] > at // 0 where nothing was guessed
 			if mb := n.UsedMB.count(maxMB) + n.AvailMB.count(maxMB); mb > 0 {
 				st.MemoryMB = mb
 			}
 		}
+		w.set(at0, st)
 	}
-	w.nodes = nodes
+	w.listedAt = at
+	if w.goneAt.Known() && at >= w.goneAt {
+		w.gone = 0 // the list itself tells
+	}
+}
+
+// set changes a node. The slice is a new one: snapshots hold the old.
+func (w *world) set(i int32, st dag.NodeState) {
+	if w.nodes[i] != st {
+		w.nodes = slices.Clone(w.nodes)
+		w.nodes[i] = st
+	}
 }
 
 // node returns the index of the node of that name, made if needed.
@@ -85,10 +113,76 @@ func (w *world) node(name string) int32 {
 	return i
 }
 
+// recalled notes that a result on the node was taken back: its master knows that the node is lost, or its output.
+func (w *world) recalled(node int32, at dag.Instant) {
+	if node >= 0 && at.Known() {
+		w.recalls[node]++
+	}
+}
+
+// unusable marks the node of that id (host and RPC port), if the list of nodes is older than the news.
+func (w *world) unusable(id string, at dag.Instant) {
+	i, known := w.ids[id]
+	if !known || w.listedAt >= at || w.nodes[i].Lost {
+		return
+	}
+	st := w.nodes[i]
+	st.Lost = true
+	w.set(i, st)
+	w.guessed[i] = at
+	if w.gone == st.MemoryMB {
+		w.gone = 0
+	}
+}
+
+// guess marks the node that went, if the list of nodes is older than its going: the one of that size whose results were
+// taken back, or the only one of that size.
+func (w *world) guess() {
+	if w.gone == 0 {
+		clear(w.recalls)
+		return
+	}
+	best, alone := int32(-1), int32(-1)
+	sizes := 0
+	for i := range w.nodes {
+		n := &w.nodes[i]
+		if n.Lost || n.MemoryMB != w.gone {
+			continue
+		}
+		sizes, alone = sizes+1, int32(i)
+		if r := w.recalls[int32(i)]; r > 0 && (best < 0 || r > w.recalls[best]) {
+			best = int32(i)
+		}
+	}
+	if best < 0 && sizes == 1 {
+		best = alone
+	}
+	if best < 0 {
+		return
+	}
+	st := w.nodes[best]
+	st.Lost = true
+	w.set(best, st)
+	w.guessed[best], w.gone = w.goneAt, 0
+	clear(w.recalls)
+}
+
 // queueMB is what the workflow's queue lets its user hold, 0 where that is not limited or not known.
 func (w *world) queueMB(queue string) int {
 	if q := w.queues.find(queue); q != nil {
 		return q.limitMB(w.totalMB)
 	}
 	return 0
+}
+
+// shareMB is what the queue is guaranteed, where it is another one than ours; 0 where that is unknown.
+func (w *world) shareMB(queue, ours string) int {
+	if queue == ours {
+		return 0
+	}
+	q := w.queues.find(queue)
+	if q == nil || !(q.Absolute.ratio() > 0) {
+		return 0
+	}
+	return int(q.Absolute.ratio()*float64(w.totalMB) + 0.5)
 }

@@ -64,13 +64,14 @@ type Source struct {
 	world    world
 	plan     *dag.Plan // of the newest snapshot
 	missed   bool      // the observation before failed
+	missedAt dag.Instant
 	ended    bool
 	warned   []dag.Warning // of this tick
 }
 
 // NewSource watches target on cluster.
 func NewSource(cluster Cluster, target Target) *Source {
-	return &Source{cluster: cluster, target: target, apps: map[string]*wireApp{}, jobs: map[string]*job{}, world: newWorld()}
+	return &Source{cluster: cluster, target: target, apps: map[string]*wireApp{}, jobs: map[string]*job{}, world: newWorld(), missedAt: dag.NoInstant}
 }
 
 // Next observes once. It neither waits nor retries. Errors: *NoWorkflowError while there is nothing to watch,

@@ -24,13 +24,16 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 			p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{Name: n.Name, MemoryMB: n.MemoryMB})
 		}
 	}
-	if conf := s.jobs[s.chosen].conf; conf != nil {
+	var limits dag.Limits
+	if conf := s.conf(); conf != nil {
 		p.Name = cmp.Or(conf.name, p.Name)
 		p.Overheads.Beat = conf.beat
+		limits = conf.limits
 	}
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		p.Jobs[i] = dag.Job{Node: n.label, After: n.after}
+		// Until a job's own conf is known it is taken to ask for what the script's first one does.
+		p.Jobs[i] = dag.Job{Node: n.label, After: n.after, Limits: limits}
 		if n.job != nil {
 			s.planJob(&p.Jobs[i], n.job)
 		}
@@ -44,11 +47,14 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 }
 
 func (s *Source) planJob(to *dag.Job, j *job) {
-	if a := s.apps[j.app]; a != nil {
-		to.Name = string(a.Name)
-	}
 	if c := j.conf; c != nil {
 		to.Feature, to.Alias, to.Input, to.Limits = c.feature, c.alias, c.input, c.limits
+	}
+	if a := s.apps[j.app]; a != nil {
+		to.Name = string(a.Name)
+		if _, am := a.memory(); am > 0 {
+			to.Limits.AMMB = am
+		}
 	}
 	if j.known {
 		to.Map = dag.Phase{Known: true, Tasks: j.total[dag.Map]}

@@ -16,7 +16,7 @@ func (s *Source) snapshot() *dag.Snapshot {
 	snap := &dag.Snapshot{
 		Plan: s.plan, At: s.now, ID: cmp.Or(s.workflow, s.jobs[s.chosen].id),
 		User: string(first.User), Queue: string(first.Queue), State: s.end(g),
-		Jobs: make([]dag.JobState, len(g.nodes)), Nodes: slices.Clone(s.world.nodes), Stale: dag.NoInstant,
+		Jobs: make([]dag.JobState, len(g.nodes)), Nodes: s.world.nodes, Stale: dag.NoInstant,
 	}
 	ours := map[string]bool{}
 	for i := range g.nodes {
@@ -72,6 +72,10 @@ func (s *Source) load(g *graph, ours map[string]bool) []dag.Load {
 		}
 	}
 	var out []dag.Load
+	ourQueue := ""
+	if firstOfOurs != nil {
+		ourQueue = string(firstOfOurs.Queue)
+	}
 	for _, id := range s.listed {
 		a := s.apps[id]
 		held := a.AllocatedMB.count(maxMB)
@@ -80,7 +84,8 @@ func (s *Source) load(g *graph, ours map[string]bool) []dag.Load {
 		}
 		pending, am := a.memory()
 		out = append(out, dag.Load{ID: id, Before: firstOfOurs == nil || older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
-			Queue: string(a.Queue), HeldMB: held, PendingMB: pending, AMMB: am, Progress: a.Progress.ratio()})
+			Queue: string(a.Queue), HeldMB: held, PendingMB: pending, AMMB: am, Progress: a.Progress.ratio(),
+			ShareMB: s.world.shareMB(string(a.Queue), ourQueue), Until: dag.NoInstant})
 	}
 	return out
 }
@@ -101,17 +106,31 @@ func (s *Source) remark(snap *dag.Snapshot, g *graph) {
 		s.warn(dag.WarnObservation, "the jobs' confs tell a graph with a cycle; it was cut")
 	}
 	for i := range snap.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			n := 0
-			node := int32(-1)
-			for _, a := range snap.Jobs[i].Phase(k).Attempts {
-				if a.State == dag.AttemptRunning && a.Node >= 0 && int(a.Node) < len(snap.Nodes) && snap.Nodes[a.Node].Lost {
-					n, node = n+1, a.Node
-				}
+		if j := &snap.Jobs[i]; j.Attempt > 1 && !j.State.Ended() {
+			s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not finished, or could not hand on, runs again", j.ID, j.Attempt)
+		}
+		s.remarkNodes(snap, i)
+	}
+}
+
+// remarkNodes warns of attempts on lost nodes. One that is killed but has no end is being stopped: the master asks for its task
+// again only once it is, up to three minutes later (facts E0).
+func (s *Source) remarkNodes(snap *dag.Snapshot, job int) {
+	if snap.Jobs[job].State.Ended() {
+		return
+	}
+	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+		on := make([]int, len(snap.Nodes))
+		for _, a := range snap.Jobs[job].Phase(k).Attempts {
+			held := a.State == dag.AttemptRunning || a.State == dag.AttemptKilled && !a.End.Known()
+			if held && a.Node >= 0 && int(a.Node) < len(on) && snap.Nodes[a.Node].Lost {
+				on[a.Node]++
 			}
-			if n > 0 {
-				s.warn(dag.WarnNodeLost, "node %s is lost with %d running %s tasks of %s; the master gives them up only later",
-					snap.Nodes[node].Name, n, k, snap.Jobs[i].ID)
+		}
+		for n, count := range on {
+			if count > 0 {
+				s.warn(dag.WarnNodeLost, "node %s is lost with %d %s tasks of %s; the master gives them up only once it has tried to stop them",
+					snap.Nodes[n].Name, count, k, snap.Jobs[job].ID)
 			}
 		}
 	}

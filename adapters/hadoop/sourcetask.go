@@ -16,10 +16,17 @@ type task struct {
 	progress float64
 	success  int32 // number of the successful attempt, -1 none
 	attempts []dag.Attempt
-	// asked says that the attempts were seen at least once, settled that attempts and counters are as at its end.
-	asked, settled bool
-	recall         bool // it was done and is not any more: its attempts must be asked again
-	tries          int  // questions after its end that brought nothing new
+	node     int32       // where its best attempt ran, -1 unknown
+	listedAt dag.Instant // when the newest line of it was made
+	toldAt   dag.Instant // when the newest answer about its attempts was made
+	toldTick int         // the last tick that asked
+	settled  bool        // attempts and counters are as at its end
+	recall   bool        // it was done and is not any more: its attempts must be asked again
+	tries    int         // questions after its end that brought nothing new
+}
+
+func newTask() *task {
+	return &task{success: -1, node: -1, start: dag.NoInstant, finish: dag.NoInstant, listedAt: dag.NoInstant, toldAt: dag.NoInstant}
 }
 
 // triesAfterEnd bounds how often a finished task is asked of an AM before the history server is waited for.
@@ -29,8 +36,13 @@ func (t *task) done() bool {
 	return t.state == "SUCCEEDED" || t.state == "FAILED" || t.state == "KILLED"
 }
 
-// listed takes the task's line in a list and says whether anything changed.
+// listed takes the task's line in a list and says whether anything changed. A list that is older than what the attempts
+// told says nothing new.
 func (t *task) listed(w *wireTask, at dag.Instant) bool {
+	if t.toldAt > at {
+		return false
+	}
+	t.listedAt = at
 	was := *t
 	t.state, t.start, t.finish, t.progress = string(w.State), w.Started.instant(), w.Finished.instant(), w.Progress.ratio()
 	t.success = -1
@@ -90,13 +102,9 @@ func (t *task) tell(kind dag.Kind, index int32, b *attemptsBody, at dag.Instant,
 		}
 		seen = true
 		a := t.attempt(index, n)
-		a.Ratio = w.Progress.ratio()
 		a.Start, a.End = w.Started.instant(), w.Finished.instant()
 		if name := string(w.Node); name != "" {
 			a.Node = node(name)
-		}
-		if kind == dag.Reduce {
-			a.CopyEnd, a.SortEnd = w.CopyEnd.instant(), w.SortEnd.instant()
 		}
 		switch w.State {
 		case "SUCCEEDED":
@@ -120,14 +128,41 @@ func (t *task) tell(kind dag.Kind, index int32, b *attemptsBody, at dag.Instant,
 			said = a.State
 		}
 		if a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
+			// Of these progress is 100 and the phases have ended, whatever they had done: what they told before stands.
 			a.Diagnosis = firstLine(string(w.Diagnostics))
+			continue
+		}
+		a.Ratio, a.Diagnosis = w.Progress.ratio(), ""
+		if kind == dag.Reduce {
+			a.CopyEnd, a.SortEnd = w.CopyEnd.instant(), w.SortEnd.instant()
 		}
 	}
 	if seen {
-		t.asked = true
 		t.forget(b, at)
 	}
+	if t.toldAt = at; at >= t.listedAt {
+		said = t.adopt(said)
+	}
 	t.reconcile(at)
+	return said
+}
+
+// adopt takes the task's state from its attempts, which told later than the list: it may have started or ended since.
+func (t *task) adopt(said dag.AttemptState) dag.AttemptState {
+	if t.done() {
+		return said
+	}
+	for i := range t.attempts {
+		switch a := &t.attempts[i]; a.State {
+		case dag.AttemptSucceeded:
+			t.state, t.success, t.finish, t.tries = "SUCCEEDED", a.Number, a.End, 0
+			return a.State
+		case dag.AttemptRunning:
+			if t.state != "RUNNING" {
+				t.state, t.start = "RUNNING", a.Start
+			}
+		}
+	}
 	return said
 }
 

@@ -27,6 +27,9 @@ type wireJob struct {
 	Reduces     num  `json:"reducesTotal"`
 	MapsDone    num  `json:"mapsCompleted"`
 	ReducesDone num  `json:"reducesCompleted"`
+	// Tasks in state SCHEDULED, in the master's answer only.
+	MapsPending    num `json:"mapsPending"`
+	ReducesPending num `json:"reducesPending"`
 }
 
 type tasksBody struct {

@@ -2,8 +2,6 @@ package hadoop
 
 import (
 	"strings"
-
-	"github.com/paratimer/paratimer/dag"
 )
 
 // Answers of the ResourceManager (facts A3).
@@ -30,7 +28,8 @@ type wireApp struct {
 	Tracking    text `json:"trackingUrl"`
 	Started     num  `json:"startedTime"` // the submission
 	Finished    num  `json:"finishedTime"`
-	AllocatedMB num  `json:"allocatedMB"` // -1 once nothing is held
+	AllocatedMB num  `json:"allocatedMB"`       // -1 once nothing is held
+	Containers  num  `json:"runningContainers"` // the master's included
 	Progress    num  `json:"progress"`
 	Resources   box[struct {
 		Partitions list[struct {
@@ -90,21 +89,18 @@ type wireNode struct {
 type appAttemptsBody struct {
 	Attempts box[struct {
 		Attempt list[struct {
-			ID      num `json:"id"`
-			Started num `json:"startTime"`
+			ID num `json:"id"`
 		}] `json:"appAttempt"`
 	}] `json:"appAttempts"`
 }
 
-// newest returns the highest attempt number and its start; 0 where there is none.
-func (b *appAttemptsBody) newest() (int, dag.Instant) {
-	n, at := 0, dag.NoInstant
+// newest returns the highest attempt number; 0 where there is none.
+func (b *appAttemptsBody) newest() int {
+	n := 0
 	for _, a := range b.Attempts.v.Attempt {
-		if id := a.ID.count(1 << 20); id > n {
-			n, at = id, a.Started.instant()
-		}
+		n = max(n, a.ID.count(1<<20))
 	}
-	return n, at
+	return n
 }
 
 type schedulerBody struct {

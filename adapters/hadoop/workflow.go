@@ -61,6 +61,14 @@ func (s *Source) byWorkflow() bool {
 	return s.chosen == "" && id != "" && !strings.HasPrefix(id, "application_") && !strings.HasPrefix(id, "job_")
 }
 
+// conf is that of the chosen application, nil before it is known.
+func (s *Source) conf() *jobConf {
+	if j := s.jobs[s.chosen]; j != nil {
+		return j.conf
+	}
+	return nil
+}
+
 // lookBack is how much older than the launch an application of the same name may be and still be of the workflow (an earlier batch).
 const lookBack = 10 * time.Minute
 
@@ -72,19 +80,20 @@ func (s *Source) candidates() []string {
 		return slices.DeleteFunc(ids, func(id string) bool { return !s.apps[id].mapReduce() || !s.readable(id) })
 	}
 	first := s.apps[s.chosen]
-	if s.workflow == "" && s.jobs[s.chosen] != nil && s.jobs[s.chosen].conf != nil {
-		return nil // a job without a workflow
+	conf := s.conf()
+	if conf != nil && conf.workflow == "" {
+		return nil // a job by itself
 	}
 	out := []string{s.chosen}
 	since := first.Started.instant()
-	if j := s.jobs[s.chosen]; j != nil && j.conf != nil {
-		if n := number(j.conf.launch); n.ok {
-			since = min(since, n.instant())
+	if conf != nil {
+		if at := number(conf.launch).instant(); at.Known() {
+			since = min(since, at)
 		}
 	}
 	for _, id := range s.listed {
 		a := s.apps[id]
-		if id == s.chosen || !a.mapReduce() || a.User != first.User || s.workflow == "" && a.Name != first.Name {
+		if id == s.chosen || !a.mapReduce() || a.User != first.User || conf == nil && a.Name != first.Name {
 			continue
 		}
 		from := since
@@ -116,7 +125,7 @@ func (s *Source) enlist() error {
 	if s.jobs[s.chosen] == nil {
 		s.jobs[s.chosen] = newJob(first)
 	}
-	conf := s.jobs[s.chosen].conf
+	conf := s.conf()
 	if conf != nil {
 		s.workflow = conf.workflow
 	}

@@ -24,8 +24,11 @@ type graph struct {
 	cyclic   bool // the confs' graph had a cycle, which was cut
 }
 
-// maxNodes bounds the graph: no conf makes us believe in more jobs.
-const maxNodes = 10_000
+// Bounds of the graph: no conf makes us believe in more.
+const (
+	maxNodes = dag.MaxJobs
+	maxEdges = dag.MaxDependencies / 2
+)
 
 // graphOf puts the members, sorted by application id, into the graph that their confs tell.
 func graphOf(members []*job) *graph {
@@ -56,10 +59,7 @@ func graphOf(members []*job) *graph {
 
 // batch appends the jobs of one launch. They come after everything launched before: a script's batches run one after the other.
 func (g *graph) batch(jobs []*job, used map[string]bool) {
-	var before []int
-	for i := range g.nodes {
-		before = append(before, i)
-	}
+	before := g.leaves()
 	succ := map[string][]string{}
 	for _, j := range jobs {
 		for from, to := range j.conf.after {
@@ -115,6 +115,23 @@ func (g *graph) presume(j *job, used map[string]bool) {
 	}
 }
 
+// leaves returns the nodes that nothing comes after.
+func (g *graph) leaves() []int {
+	inner := make([]bool, len(g.nodes))
+	for i := range g.nodes {
+		for _, p := range g.nodes[i].after {
+			inner[p] = true
+		}
+	}
+	var out []int
+	for i := range g.nodes {
+		if !inner[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 func unique(label string, used map[string]bool) string {
 	name := label
 	for n := 2; used[name]; n++ {
@@ -129,11 +146,12 @@ func unique(label string, used map[string]bool) string {
 func topological(succ map[string][]string) (order []string, pred map[string][]string, cyclic bool) {
 	pred = map[string][]string{}
 	names := map[string]bool{}
-	for _, from := range slices.Sorted(maps.Keys(succ)) {
+	edges := 0
+	for _, from := range slices.SortedFunc(maps.Keys(succ), natural) {
 		names[from] = true
 		for _, to := range succ[from] {
 			names[to] = true
-			if to != from {
+			if edges++; to != from && edges <= maxEdges {
 				pred[to] = append(pred[to], from)
 			}
 		}
@@ -141,6 +159,13 @@ func topological(succ map[string][]string) (order []string, pred map[string][]st
 	left := slices.SortedFunc(maps.Keys(names), natural)
 	if len(left) > maxNodes {
 		left = left[:maxNodes]
+		kept := map[string]bool{}
+		for _, n := range left {
+			kept[n] = true
+		}
+		for _, n := range left {
+			pred[n] = slices.DeleteFunc(pred[n], func(p string) bool { return !kept[p] })
+		}
 	}
 	done := map[string]bool{}
 	for len(left) > 0 {

@@ -1,0 +1,172 @@
+package hadoop
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+const (
+	// listPart is how many tasks of a list a tick may cost: the list of a job with more comes only each few ticks.
+	listPart = 1000
+	// asksATick bounds the tasks that are asked for attempts and counters in one tick.
+	asksATick = 1000
+)
+
+// listDue says whether the task list is worth its bytes now (240 a task). In between, running tasks are asked one by one, and
+// the first waiting ones where the master's counts say that some were started.
+func (s *Source) listDue(j *job) bool {
+	n := j.total[dag.Map] + j.total[dag.Reduce]
+	return s.target.Made != nil || j.listTick == 0 || s.ticks+1-j.listTick >= (n+listPart-1)/listPart
+}
+
+// list takes the task list of a visit.
+func (s *Source) list(v *visit) {
+	j := v.job
+	at := s.made(v.base + "/tasks")
+	if at < j.bornAt {
+		return
+	}
+	j.listTick = s.ticks + 1
+	for i := range v.tasks.Tasks.v.Task {
+		w := &v.tasks.Tasks.v.Task[i]
+		kind, index, ok := taskID(string(w.ID))
+		if !ok {
+			continue
+		}
+		p := &j.phases[kind]
+		t := p.tasks[index]
+		if t == nil {
+			t = newTask()
+			p.tasks[index] = t
+		}
+		was := t.state
+		p.dirty = t.listed(w, at) || p.dirty
+		if was == "SUCCEEDED" && !t.done() {
+			s.world.recalled(t.node, at)
+		}
+	}
+}
+
+// A detail is a question about one task.
+type detail struct {
+	visit    *visit
+	kind     dag.Kind
+	index    int32
+	task     *task
+	path     string
+	attempts attemptsBody
+	counters countersBody
+	errs     [2]error
+}
+
+// observeTasks asks for attempts and counters of running tasks, and once of those that have ended.
+func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
+	var all []*detail
+	for _, v := range visits {
+		if v.get != nil {
+			all = append(all, v.details()...)
+		}
+	}
+	if len(all) > asksATick {
+		// Those that wait longest for an answer first.
+		slices.SortStableFunc(all, func(a, b *detail) int { return cmp.Compare(a.task.toldTick, b.task.toldTick) })
+		all = all[:asksATick]
+	}
+	questions := make([]func(context.Context), len(all))
+	for i, d := range all {
+		questions[i] = func(ctx context.Context) {
+			// In this order: counters asked after an attempt's end are its last ones.
+			body, err := d.visit.get(ctx, d.path+"/attempts")
+			d.attempts, d.errs[0] = get[attemptsBody](d.path+"/attempts", body, err)
+			if d.errs[0] == nil {
+				body, err = d.visit.get(ctx, d.path+"/counters")
+				d.counters, d.errs[1] = get[countersBody](d.path+"/counters", body, err)
+			}
+		}
+	}
+	ask(ctx, questions...)
+	for _, d := range all {
+		s.takeDetail(d)
+	}
+	for _, v := range visits {
+		if v.over && v.job.listed && len(v.details()) == 0 {
+			v.job.settled = true
+		}
+	}
+}
+
+// details lists the tasks of the job that are worth a question.
+func (v *visit) details() []*detail {
+	var out []*detail
+	for _, kind := range []dag.Kind{dag.Map, dag.Reduce} {
+		tasks := v.job.phases[kind].tasks
+		indices := slices.Sorted(maps.Keys(tasks))
+		started := 0
+		if !v.over && !v.askTasks {
+			for _, t := range tasks {
+				if t.state == "SCHEDULED" {
+					started++
+				}
+			}
+			started -= v.job.pending[kind]
+		}
+		for _, index := range indices {
+			t := tasks[index]
+			want := t.want()
+			if !want && t.state == "SCHEDULED" && started > 0 {
+				started--
+				want = true
+			}
+			if want {
+				out = append(out, &detail{visit: v, kind: kind, index: index, task: t, path: "/tasks/" + v.job.taskName(kind, index)})
+			}
+		}
+	}
+	return out
+}
+
+// takeDetail takes the answers about one task.
+func (s *Source) takeDetail(d *detail) {
+	j, t := d.visit.job, d.task
+	t.toldTick = s.ticks + 1
+	if t.done() {
+		t.tries++
+	}
+	if d.errs[0] != nil {
+		return
+	}
+	j.phases[d.kind].dirty = true
+	t.recall = false
+	at := s.made(d.visit.base + d.path + "/attempts")
+	if at < j.bornAt {
+		return
+	}
+	said := t.tell(d.kind, d.index, &d.attempts, at, s.world.node)
+	for i := range t.attempts {
+		a := &t.attempts[i]
+		j.attempt = max(j.attempt, int(a.Number)/1000+1)
+		if id, ok := strings.CutPrefix(a.Diagnosis, "TaskAttempt killed because it ran on unusable node"); ok && !d.visit.over {
+			s.world.unusable(strings.TrimSpace(id), at)
+		}
+	}
+	best := t.best()
+	if best == nil || d.errs[1] != nil {
+		return
+	}
+	// What an answer older than the attempt's end says of it is not the last word.
+	final := best.State == dag.AttemptSucceeded && said == dag.AttemptSucceeded
+	total := math.NaN()
+	if j.known {
+		total = float64(j.total[dag.Map])
+	}
+	c := d.counters.counters()
+	c.count(d.kind, best, total, j.known && j.total[dag.Reduce] == 0, final, s.made(d.visit.base+d.path+"/counters"))
+	t.settled = t.done() && (final || t.state != "SUCCEEDED")
+	t.node = best.Node
+}
