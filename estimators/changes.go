@@ -81,7 +81,7 @@ func attribute(before, after dag.Run, model Model, tell func(time.Duration, Reas
 		{ReasonSize, knownSizes},
 		{ReasonSlots, changedSlots},
 	} {
-		s, subject := step.ingredient(w.Now(), after.Now())
+		s, subject := step.ingredient(w.Run.Now(), after.Now())
 		if s == nil {
 			continue
 		}

@@ -7,25 +7,18 @@ import (
 )
 
 // hadoop is what Hadoop's own job pages say: a job's mapProgress and reduceProgress are the means of its tasks' progress
-// (JobImpl.computeProgress), and the phases of all jobs are averaged, each by its number of tasks. A job of unknown size
-// counts as the mean job.
+// (JobImpl.computeProgress), and the phases of all jobs that have been submitted are averaged, each by its number of
+// tasks. Jobs to come have no page, so the figure falls back when one is submitted.
 func hadoop(w *World) (Estimate, error) {
 	s := w.Run.Now()
 	var sum amount
-	var known, open float64
 	for j := range s.Plan.Jobs {
+		if j >= len(s.Jobs) || !s.Jobs[j].Submitted.Known() {
+			continue
+		}
 		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
 			sum.add(hadoopProgress(s, j, k))
 		}
-		switch ended := w.jobEnded(j); {
-		case s.Plan.Jobs[j].Map.Known:
-			known++
-		case !ended:
-			open++
-		}
-	}
-	if known > 0 {
-		sum.total += open * sum.total / known
 	}
 	f, any := sum.ratio()
 	if !any {

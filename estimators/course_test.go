@@ -1,0 +1,247 @@
+package estimators
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A truth is what really happens to a plan: the same scheduler, with costs that no estimator is told.
+type truth struct {
+	plan  *dag.Plan
+	seed  uint64
+	noise float64       // sigma of the lognormal factor of a task's time
+	stall time.Duration // blocking combine at the end of each map: K = N, not finished (facts A5)
+	fault schedule.Fault
+	// order[j] hands out job j's reduces in an order that the estimators do not know: position p is task order[j][p].
+	order map[int][]int
+	// believed is the plan that snapshots carry at an instant; nil: the true one.
+	believed func(at dag.Instant) *dag.Plan
+}
+
+// A course is a finished run.
+type course struct {
+	truth
+	total    dag.Instant
+	schedule *schedule.Schedule
+}
+
+// play runs the truth to its end.
+func play(t testing.TB, tr truth) *course {
+	t.Helper()
+	left := func(task schedule.Task) schedule.Cost {
+		setup, parts, stall := tr.times(task.Job, task.Kind, task.Index, task.Attempt)
+		for _, ms := range parts {
+			stall += ms
+		}
+		ms := func(d dag.Instant) time.Duration { return time.Duration(d) * time.Millisecond }
+		return schedule.Cost{Setup: ms(setup), Work: ms(stall), Same: 1}
+	}
+	s, err := schedule.Replay(golden.Start(tr.plan), left, schedule.Options{Fault: tr.fault})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &course{truth: tr, total: s.End, schedule: s}
+}
+
+// real is the task that stands at a position of the hand-out order.
+func (tr *truth) real(job int, k dag.Kind, position int) int {
+	if order := tr.order[job]; k == dag.Reduce && order != nil {
+		return order[position]
+	}
+	return position
+}
+
+// times are the true milliseconds of an attempt: set-up, each pipeline, and the stall at its end.
+func (tr *truth) times(job int, k dag.Kind, position, attempt int) (setup dag.Instant, parts []dag.Instant, stall dag.Instant) {
+	i := tr.real(job, k, position)
+	factor := 1.0
+	if tr.noise > 0 {
+		h := fnv.New64a()
+		h.Write([]byte{byte(job), byte(k), byte(i), byte(i >> 8), byte(attempt)})
+		r := rand.New(rand.NewPCG(tr.seed, h.Sum64()))
+		factor = math.Exp(tr.noise * r.NormFloat64())
+	}
+	for _, pipe := range tr.plan.Jobs[job].Phase(k).Pipelines {
+		parts = append(parts, dag.Instant(math.Floor(factor*pipe.Alpha.At(i)*pipe.Tuples.At(i)+0.5)))
+	}
+	if k == dag.Map {
+		stall = dag.Instant(tr.stall.Milliseconds())
+	}
+	return dag.Instant(tr.plan.Cluster.Setup.Milliseconds()), parts, stall
+}
+
+// at is the snapshot of the course at an instant.
+func (c *course) at(at dag.Instant) *dag.Snapshot {
+	s := golden.Start(c.plan)
+	s.At = at
+	if c.believed != nil {
+		s.Plan = c.believed(at)
+	}
+	for j := range s.Jobs {
+		if t := c.schedule.Submitted[j]; t.Known() && t <= at {
+			s.Jobs[j].Submitted, s.Jobs[j].State = t, dag.Running
+		}
+		if t := c.schedule.Finished[j]; t.Known() && t <= at {
+			s.Jobs[j].Finished, s.Jobs[j].State = t, dag.Succeeded
+		}
+	}
+	for _, span := range c.schedule.Spans {
+		if span.Start > at {
+			continue
+		}
+		for i := range int(span.Count) {
+			phase := s.Jobs[span.Job].Phase(span.Kind)
+			phase.Attempts = append(phase.Attempts, c.attempt(&span, i, at))
+		}
+	}
+	for j := range s.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			slices.SortFunc(s.Jobs[j].Phase(k).Attempts, func(a, b dag.Attempt) int {
+				if a.Task != b.Task {
+					return int(a.Task - b.Task)
+				}
+				return int(a.Number - b.Number)
+			})
+		}
+	}
+	return s
+}
+
+func (c *course) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt {
+	job, position := int(span.Job), int(span.First)+i
+	nan, never := math.NaN(), dag.Mark{At: dag.NoInstant}
+	a := dag.Attempt{
+		Task: int32(c.real(job, span.Kind, position)), Number: span.Attempt, State: dag.AttemptRunning,
+		Slot: span.Slots[i], Node: span.Slots[i] / int32(max(1, c.plan.Cluster.SlotsPerNode)), Start: span.Start, End: dag.NoInstant,
+		Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, Ratio: nan,
+		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, First: never, Last: never, FirstReport: dag.NoInstant,
+	}
+	if span.End <= at {
+		a.State, a.End = dag.AttemptSucceeded, span.End
+		if span.Outcome == schedule.Fails {
+			a.State = dag.AttemptFailed
+		}
+	}
+	setup, parts, _ := c.times(job, span.Kind, position, int(span.Attempt))
+	t0 := span.Start + setup
+	for p, took := range parts {
+		n := c.plan.Jobs[job].Phase(span.Kind).Pipelines[p].Tuples.At(int(a.Task))
+		switch {
+		case a.State == dag.AttemptSucceeded || at >= t0+took:
+			a.Done[p] = n
+		case at > t0:
+			a.Done[p] = math.Floor(n * float64(at-t0) / float64(took))
+		}
+		t0 += took
+	}
+	return a
+}
+
+// A grading is how the scenarios did along a course, by name.
+type grading map[string]Score
+
+// watch asks scenarios at every tick of a course.
+func (c *course) watch(t testing.TB, tick time.Duration, model Model, par pathfrag.Params, scenarios []Scenario) grading {
+	t.Helper()
+	samples := make(map[string][]Sample)
+	c.each(tick, model, par, func(at dag.Instant, w *World) {
+		for _, s := range scenarios {
+			e, err := s.Of(w)
+			if err != nil {
+				t.Fatalf("t=%d: %v", at, err)
+			}
+			x := Sample{Elapsed: float64(at) / 1000, Remaining: math.NaN(), Progress: e.Progress}
+			if e.Remaining != nil {
+				x.Remaining = e.Remaining.Seconds()
+			}
+			samples[s.Name] = append(samples[s.Name], x)
+		}
+	})
+	g := make(grading)
+	for _, s := range scenarios {
+		g[s.Name] = Grade(float64(c.total)/1000, samples[s.Name])
+	}
+	return g
+}
+
+// each visits the ticks strictly inside the course.
+func (c *course) each(tick time.Duration, model Model, par pathfrag.Params, visit func(at dag.Instant, w *World)) {
+	run := dag.Run{}.Append(c.at(0))
+	w := NewWorld(run, model, Options{Path: par})
+	for at := dag.Instant(tick.Milliseconds()); at < c.total; at += dag.Instant(tick.Milliseconds()) {
+		run = run.Append(c.at(at))
+		w = w.Next(run)
+		visit(at, w)
+	}
+}
+
+// pick returns scenarios by name.
+func pick(t testing.TB, names ...string) []Scenario {
+	t.Helper()
+	var out []Scenario
+	for _, name := range names {
+		i := slices.IndexFunc(everyScenario(), func(s Scenario) bool { return s.Name == name })
+		if i < 0 {
+			t.Fatalf("no scenario %q", name)
+		}
+		out = append(out, everyScenario()[i])
+	}
+	return out
+}
+
+func everyScenario() []Scenario { return append(Scenarios(), Others()...) }
+
+// phaseOf makes a phase of equal tasks; costs are alternately tuples and alpha of each pipeline.
+func phaseOf(n int, tuplesAndAlpha ...float64) dag.Phase {
+	p := dag.Phase{Tasks: n, Known: true}
+	for i := 0; i < len(tuplesAndAlpha); i += 2 {
+		p.Pipelines = append(p.Pipelines, dag.Pipeline{Tuples: dag.Uniform(tuplesAndAlpha[i]), Alpha: dag.Uniform(tuplesAndAlpha[i+1])})
+	}
+	return p
+}
+
+// joinPlan is the paper's query of section 4.2, two DISTINCTs and a JOIN over 16 + 16 slots, with alphas that give its published
+// times (facts A2): 4 maps of 557 s, maps2 maps of 727 s, and 226 s of reduces and job 3 at 17 maps.
+func joinPlan(maps2 int) *dag.Plan {
+	in1, in2 := 4*2_500_000/16., float64(maps2)*2_500_000/16
+	third := phaseOf(32, in1, 0.01)
+	sizes := make([]float64, 32)
+	for i := range sizes {
+		if sizes[i] = in1; i >= 16 {
+			sizes[i] = in2
+		}
+	}
+	third.Pipelines[0].Tuples = dag.Each(sizes)
+	all := in1 + in2
+	return &dag.Plan{
+		Name:    "join",
+		Cluster: dag.Cluster{MapSlots: 16, ReduceSlots: 16, SlotsPerNode: 2, Setup: 2 * time.Second},
+		Jobs: []dag.Job{
+			{Node: "j1", Map: phaseOf(4, 2_500_000, 0.222), Reduce: phaseOf(16, in1, 0.0128, in1, 0.0064, in1, 0.0208)},
+			{Node: "j2", Map: phaseOf(maps2, 2_500_000, 0.29), Reduce: phaseOf(16, in2, 0.0128, in2, 0.0064, in2, 0.0208)},
+			{Node: "j3", After: []int{0, 1}, Map: third, Reduce: phaseOf(16, all, 0.0064, all, 0.0032, all, 0.0144)},
+		},
+	}
+}
+
+// failsAt makes the first attempt of one task fail at an instant.
+func failsAt(job int, k dag.Kind, task int, at dag.Instant) schedule.Fault {
+	return func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
+		return at, t.Job == job && t.Kind == k && t.Index == task && t.Attempt == 0 && start <= at && at < end
+	}
+}
+
+// join tolerances, as in the golden files of section 4.2.
+var joinPath = pathfrag.Params{Delta1: 30 * time.Second, Delta2: 5 * time.Second}
+
+// planned models cost by the plan alone.
+var plannedCosts = Paper(FixedSlowdown([4]float64{1, 1, 1, 1}))
