@@ -15,7 +15,7 @@ func panel(others bool) watch.Panel {
 		scenarios = append(scenarios, estimators.Others()...)
 	}
 	all := estimators.Shared(scenarios, model, estimators.Options{})
-	return watch.Panel{Scenarios: all[:n], Others: all[n:]}
+	return watch.Panel{Scenarios: all[:n], Others: all[n:], Model: model}
 }
 
 // model is the cost model of a run: the paper's on the paper's cluster, else what the run's own counters show.

@@ -2,9 +2,27 @@ package watch
 
 import (
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 )
 
-// changes says why the predicted end moved between two ticks; nil where it did not move enough to be told.
-func changes(before, after dag.Run, was, is answers) []Change {
-	return nil
+// changes says why the end that standard predicts moved between two ticks; nil where it did not move enough to be told.
+func (p Panel) changes(before, after dag.Run, was, is answers) []Change {
+	if p.Model == nil || len(was.scenarios) == 0 || len(is.scenarios) == 0 {
+		return nil
+	}
+	a, b := was.scenarios[0].Remaining, is.scenarios[0].Remaining
+	origin := after.Now().Origin()
+	if a == nil || b == nil || !origin.Known() {
+		return nil
+	}
+	end := after.Now().At.Add(*b)
+	delta := end.Sub(before.Now().At.Add(*a))
+	if !estimators.Moved(delta, end.Sub(origin)) {
+		return nil
+	}
+	var out []Change
+	for _, c := range estimators.Changes(before, after, delta, p.Model) {
+		out = append(out, Change{DeltaSeconds: SecondsOf(c.Delta), Reason: string(c.Reason), Subject: nonEmpty(c.Subject)})
+	}
+	return out
 }

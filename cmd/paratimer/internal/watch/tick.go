@@ -11,6 +11,8 @@ import (
 // A Panel is who estimates. Scenarios[0] is the standard scenario, from which the headline is taken.
 type Panel struct {
 	Scenarios, Others []estimators.Estimator
+	// Model is what the estimators rest on; changes of the predicted end are told with it.
+	Model estimators.Model
 }
 
 // ticker is what the loop remembers between ticks: the run so far and what was last said of it.
@@ -27,7 +29,7 @@ func (t *ticker) tick(p Panel, s *dag.Snapshot) Frame {
 	before, said := t.run, t.said
 	t.run, t.at, t.state = t.run.Append(s), s.At, s.State
 	t.said = p.ask(t.run)
-	t.frame = build(s, t.said, changes(before, t.run, said, t.said))
+	t.frame = build(s, t.said, p.changes(before, t.run, said, t.said))
 	return t.frame
 }
 
