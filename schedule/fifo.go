@@ -26,10 +26,13 @@ type fifoEngine struct {
 	jobs       []fifoJob
 	dependents [][]int32
 	free       [2]slotSet
-	fresh      [2]timeHeap // jobs with eligible tasks that nobody has tried, in FIFO order
-	again      [2][]int32  // jobs with eligible tasks to be tried again, in FIFO order
-	ends       timeHeap    // spans by their ends; ^i for a span i that only frees its slot
+	fresh      [2][]int32 // jobs with eligible tasks that nobody has tried, in FIFO order
+	again      [2][]int32 // jobs with eligible tasks to be tried again, in FIFO order
+	ends       endQueue
+	holder     [2][]int32 // by slot: the job that runs in it
 	spans      []Span
+	jumbled    bool        // spans of one instant are out of order
+	end        dag.Instant // the latest end so far
 	// begun of pending tasks have been started, in spans from span loaded on: what the growth of spans is guessed from.
 	pending, begun, loaded int
 }
@@ -44,11 +47,10 @@ type fifoJob struct {
 
 // A fifoPhase holds the tasks of a kind that are not done. Fresh tasks are taken in order of index.
 type fifoPhase struct {
-	left   int32 // tasks not done, those that run included
-	fresh  taskRun
-	more   []taskRun // further runs of fresh tasks, ascending
-	queued bool      // the job is in fifoEngine.fresh
-	retry  *retries
+	left  int32 // tasks not done, those that run included
+	fresh taskRun
+	more  []taskRun // further runs of fresh tasks, ascending
+	retry *retries
 }
 
 // A taskRun is the tasks lo to hi-1.
@@ -56,13 +58,13 @@ type taskRun struct{ lo, hi int32 }
 
 // A heldReduce runs although maps of its job are left. Its end is known once the last of them has ended (facts P6).
 type heldReduce struct {
-	event int32 // as in fifoEngine.ends
+	span  int32 // as in an end
 	setup dag.Instant
 	work  time.Duration
 }
 
 func fifo(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
-	e := &fifoEngine{snap: s, plan: s.Plan, left: left, opt: opt, now: s.At}
+	e := &fifoEngine{snap: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, ends: newEndQueue(s.At)}
 	e.load()
 	if err := e.run(); err != nil {
 		return nil, err
@@ -78,27 +80,38 @@ func (e *fifoEngine) run() error {
 	if e.now > until {
 		return nil
 	}
-	e.batch(e.now)
-	for e.ends.len() > 0 {
-		t := dag.Instant(e.ends.top().key)
-		if t > until {
+	t, ends := e.ends.next(e.now)
+	e.batch(e.now, ends)
+	for e.ends.n > 0 {
+		if t, ends = e.ends.next(until); t > until {
 			return nil
 		}
-		e.batch(t)
+		e.batch(t, ends)
 	}
 	return e.stuck()
 }
 
 // batch does what happens at t: ends, then submissions, then starts (facts A1, rule 1).
-func (e *fifoEngine) batch(t dag.Instant) {
+func (e *fifoEngine) batch(t dag.Instant, ends []end) {
 	var complete []int32
-	for e.ends.len() > 0 && e.ends.top().key == int64(t) {
-		id := e.ends.pop().id
-		sp := &e.spans[max(id, ^id)]
+	for _, x := range ends {
+		if x.slot >= 0 {
+			kind, slot := dag.Kind(x.slot%2), x.slot/2
+			e.free[kind].release(e.free[kind].all[slot : slot+1 : slot+1])
+			if j := e.holder[kind][slot]; e.count(j, kind, 1, t) {
+				complete = append(complete, j)
+			}
+			continue
+		}
+		sp := &e.spans[max(x.id, ^x.id)]
 		if int(sp.Slots[0]) < len(e.free[sp.Kind].all) {
 			e.free[sp.Kind].release(sp.Slots)
 		}
-		if id >= 0 && e.settle(sp, t) {
+		switch {
+		case x.id < 0:
+		case sp.Outcome == Fails:
+			e.fail(sp)
+		case e.count(sp.Job, sp.Kind, sp.Count, t):
 			complete = append(complete, sp.Job)
 		}
 	}
@@ -109,20 +122,15 @@ func (e *fifoEngine) batch(t dag.Instant) {
 	e.fill(dag.Reduce, t)
 }
 
-// settle counts a span that has ended and says whether its job is complete.
-func (e *fifoEngine) settle(sp *Span, t dag.Instant) bool {
-	job := &e.jobs[sp.Job]
-	phase := &job.phases[sp.Kind]
-	if sp.Outcome == Fails {
-		e.fail(sp)
+// count subtracts tasks that are done and says whether their job is complete.
+func (e *fifoEngine) count(j int32, k dag.Kind, tasks int32, t dag.Instant) bool {
+	job := &e.jobs[j]
+	job.phases[k].left -= tasks
+	if job.phases[k].left > 0 {
 		return false
 	}
-	phase.left -= sp.Count
-	if phase.left > 0 {
-		return false
-	}
-	if sp.Kind == dag.Map {
-		e.mapsEnd(sp.Job, t)
+	if k == dag.Map {
+		e.mapsEnd(j, t)
 	}
 	return job.phases[dag.Map].left == 0 && job.phases[dag.Reduce].left == 0
 }
@@ -131,9 +139,10 @@ func (e *fifoEngine) settle(sp *Span, t dag.Instant) bool {
 func (e *fifoEngine) mapsEnd(j int32, t dag.Instant) {
 	job := &e.jobs[j]
 	for _, h := range job.held {
-		end := later(max(t, h.setup), millis(h.work))
-		e.spans[max(h.event, ^h.event)].End = end
-		e.ends.push(int64(end), h.event)
+		at := later(max(t, h.setup), millis(h.work))
+		e.spans[max(h.span, ^h.span)].End = at
+		e.ends.push(end{at, h.span, -1})
+		e.end = max(e.end, at)
 	}
 	job.held = nil
 	e.enqueue(j, dag.Reduce)
@@ -172,19 +181,28 @@ func (e *fifoEngine) admit(j int32, t dag.Instant) {
 
 // schedule returns what has been replayed.
 func (e *fifoEngine) schedule() *Schedule {
-	s := &Schedule{Now: e.now, End: e.now, Spans: e.spans}
-	for i := range s.Spans {
-		sp := &s.Spans[i]
-		if !sp.End.Known() { // held when Options.Until stopped the replay
-			sp.End = max(e.opt.Until, e.now) + 1
-		}
+	s := &Schedule{Now: e.now, End: e.end, Spans: e.spans}
+	for _, h := range e.held() { // Options.Until stopped the replay
+		sp := &s.Spans[max(h.span, ^h.span)]
+		sp.End = max(e.opt.Until, e.now) + 1
 		s.End = max(s.End, sp.End)
 	}
-	sortStarts(s.Spans)
+	if e.jumbled {
+		sortStarts(s.Spans)
+	}
 	s.Submitted = make([]dag.Instant, len(e.jobs))
 	s.Finished = make([]dag.Instant, len(e.jobs))
 	for j := range e.jobs {
 		s.Submitted[j], s.Finished[j] = e.jobs[j].submitted, e.jobs[j].finished
 	}
 	return s
+}
+
+// held returns the reduces that still wait for maps.
+func (e *fifoEngine) held() []heldReduce {
+	var held []heldReduce
+	for j := range e.jobs {
+		held = append(held, e.jobs[j].held...)
+	}
+	return held
 }

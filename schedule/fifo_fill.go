@@ -31,27 +31,32 @@ func later(t, ms dag.Instant) dag.Instant { return min(t+ms, maxInstant) }
 // enqueue makes what waits of a phase eligible.
 func (e *fifoEngine) enqueue(j int32, k dag.Kind) {
 	phase := &e.jobs[j].phases[k]
-	if phase.fresh.lo < phase.fresh.hi && !phase.queued {
-		phase.queued = true
-		e.fresh[k].push(int64(e.jobs[j].submitted), j)
+	if phase.fresh.lo < phase.fresh.hi {
+		e.fresh[k] = e.insert(e.fresh[k], j)
 	}
 	if phase.retry.waiting() {
-		if i, found := slices.BinarySearchFunc(e.again[k], j, e.byFIFO); !found {
-			e.again[k] = slices.Insert(e.again[k], i, j)
-		}
+		e.again[k] = e.insert(e.again[k], j)
 	}
 }
 
-func (e *fifoEngine) byFIFO(a, b int32) int {
-	x := timeEntry{int64(e.jobs[a].submitted), a}
-	y := timeEntry{int64(e.jobs[b].submitted), b}
-	switch {
-	case x.before(y):
-		return -1
-	case y.before(x):
-		return 1
+// insert puts a job into a queue unless it is there. Most come last.
+func (e *fifoEngine) insert(queue []int32, j int32) []int32 {
+	if n := len(queue); n == 0 || e.byFIFO(queue[n-1], j) < 0 {
+		return append(queue, j)
 	}
-	return 0
+	i, found := slices.BinarySearchFunc(queue, j, e.byFIFO)
+	if found {
+		return queue
+	}
+	return slices.Insert(queue, i, j)
+}
+
+// byFIFO compares jobs by (submission, plan position).
+func (e *fifoEngine) byFIFO(a, b int32) int {
+	if x, y := e.jobs[a].submitted, e.jobs[b].submitted; x != y {
+		return cmpInt(x, y)
+	}
+	return cmpInt(a, b)
 }
 
 // fill gives free slots to eligible tasks (facts A1, rule 2).
@@ -59,7 +64,7 @@ func (e *fifoEngine) fill(k dag.Kind, t dag.Instant) {
 	for e.free[k].n > 0 {
 		switch n := e.unhindered(k); {
 		case n > 0:
-			e.startFresh(k, e.fresh[k].top().id, min(n, e.free[k].n), t)
+			e.startFresh(k, e.fresh[k][0], min(n, e.free[k].n), t)
 		case len(e.again[k]) == 0 || !e.fillWary(k, t):
 			return
 		}
@@ -68,10 +73,10 @@ func (e *fifoEngine) fill(k dag.Kind, t dag.Instant) {
 
 // unhindered counts the fresh tasks of the first job that come before every task to be tried again: they suit any slot.
 func (e *fifoEngine) unhindered(k dag.Kind) int {
-	if e.fresh[k].len() == 0 {
+	if len(e.fresh[k]) == 0 {
 		return 0
 	}
-	j := e.fresh[k].top().id
+	j := e.fresh[k][0]
 	phase := &e.jobs[j].phases[k]
 	if len(e.again[k]) > 0 {
 		switch again := e.again[k][0]; e.byFIFO(again, j) {
@@ -114,8 +119,8 @@ func (e *fifoEngine) fillWary(k dag.Kind, t dag.Instant) (started bool) {
 // -1 for its first fresh task. Job -1: there is none.
 func (e *fifoEngine) choose(k dag.Kind, node int32) (job int32, group int) {
 	first := int32(-1)
-	if e.fresh[k].len() > 0 {
-		first = e.fresh[k].top().id
+	if len(e.fresh[k]) > 0 {
+		first = e.fresh[k][0]
 	}
 	for _, j := range e.again[k] {
 		if first >= 0 && e.byFIFO(first, j) < 0 {
@@ -158,7 +163,7 @@ func (e *fifoEngine) startFresh(k dag.Kind, j int32, n int, t dag.Instant, slot 
 		e.nextRun(k, phase)
 	}
 	e.begun += n
-	e.start(Span{
+	e.start(&Span{
 		Job: j, Kind: k, First: first, Count: int32(n), Start: t, End: later(t, millis(cost.Setup+cost.Work)), Slots: slots,
 	})
 }
@@ -169,14 +174,13 @@ func (e *fifoEngine) nextRun(k dag.Kind, phase *fifoPhase) {
 		phase.fresh, phase.more = phase.more[0], phase.more[1:]
 		return
 	}
-	e.fresh[k].pop()
-	phase.queued = false
+	e.fresh[k] = e.fresh[k][1:]
 }
 
 // startAgain starts a task that has been tried before, in a slot of the bitmap.
 func (e *fifoEngine) startAgain(k dag.Kind, j int32, group int, slot int32, t dag.Instant) {
 	retry := e.jobs[j].phases[k].retry
-	task := retry.groups[group].tasks.top().id
+	task := retry.groups[group].tasks[0]
 	number := retry.take(group)
 	if !retry.waiting() {
 		i, _ := slices.BinarySearchFunc(e.again[k], j, e.byFIFO)
@@ -185,14 +189,14 @@ func (e *fifoEngine) startAgain(k dag.Kind, j int32, group int, slot int32, t da
 	cost := e.left(Task{
 		Job: int(j), Kind: k, Index: int(task), Attempt: int(number), Slot: int(slot), Node: int(slot / e.per), Start: t,
 	})
-	e.start(Span{
+	e.start(&Span{
 		Job: j, Kind: k, First: task, Count: 1, Attempt: number, Start: t, End: later(t, millis(cost.Setup+cost.Work)),
 		Slots: e.free[k].takeOne(slot),
 	})
 }
 
 // start puts a span into the schedule, cut where tasks of it fail.
-func (e *fifoEngine) start(sp Span) {
+func (e *fifoEngine) start(sp *Span) {
 	if e.opt.Fault == nil || sp.Attempt >= lastTry {
 		e.push(sp)
 		return
@@ -211,30 +215,42 @@ func (e *fifoEngine) start(sp Span) {
 		failed := part(sp, i, i+1)
 		failed.Outcome = Fails
 		failed.End = min(max(at, sp.Start, e.now), sp.End)
-		e.push(failed)
+		e.push(&failed)
 		from = i + 1
 	}
 	e.pushPart(sp, from, sp.Count)
 }
 
-func (e *fifoEngine) pushPart(sp Span, from, to int32) {
+func (e *fifoEngine) pushPart(sp *Span, from, to int32) {
 	if from < to {
-		e.push(part(sp, from, to))
+		p := part(sp, from, to)
+		e.push(&p)
 	}
 }
 
 // part returns the tasks from to to-1 of a span, counted from its first.
-func part(sp Span, from, to int32) Span {
-	sp.First, sp.Count, sp.Slots = sp.First+from, to-from, sp.Slots[from:to:to]
-	return sp
+func part(sp *Span, from, to int32) Span {
+	p := *sp
+	p.First, p.Count, p.Slots = sp.First+from, to-from, sp.Slots[from:to:to]
+	return p
 }
 
-func (e *fifoEngine) push(sp Span) {
-	if len(e.spans) == cap(e.spans) {
+func (e *fifoEngine) push(sp *Span) {
+	n := len(e.spans)
+	if n == cap(e.spans) {
 		e.grow()
 	}
-	e.spans = append(e.spans, sp)
-	e.ends.push(int64(sp.End), int32(len(e.spans)-1))
+	if n > 0 && e.spans[n-1].Start == sp.Start && bySlot(&e.spans[n-1], sp) > 0 {
+		e.jumbled = true
+	}
+	e.spans = append(e.spans, *sp)
+	slot := int32(-1)
+	if sp.Count == 1 && sp.Outcome == OK {
+		slot = 2*sp.Slots[0] + int32(sp.Kind)
+		e.holder[sp.Kind][sp.Slots[0]] = sp.Job
+	}
+	e.ends.push(end{sp.End, int32(n), slot})
+	e.end = max(e.end, sp.End)
 }
 
 // grow makes room for the spans that the rest of the tasks will need if they go on as so far.

@@ -25,6 +25,7 @@ func (e *fifoEngine) load() {
 		n = max(0, n)
 		e.nodes[k] = (n + int(e.per) - 1) / int(e.per)
 		e.free[k] = newSlotSet(min(n, tasks[k]+roomForSlots))
+		e.holder[k] = make([]int32, len(e.free[k].all))
 	}
 	e.link()
 	running := newRunningSet(e)

@@ -85,11 +85,12 @@ func (r *runningSet) start() {
 		if cost, held := r.waiting[key]; held {
 			job := &r.e.jobs[sp.Job]
 			job.held = append(job.held, heldReduce{
-				event: id, setup: later(r.e.now, millis(cost.Setup)), work: cost.Work + min(0, cost.Setup),
+				span: id, setup: later(r.e.now, millis(cost.Setup)), work: cost.Work + min(0, cost.Setup),
 			})
 			continue
 		}
-		r.e.ends.push(int64(sp.End), id)
+		r.e.ends.push(end{sp.End, id, -1})
+		r.e.end = max(r.e.end, sp.End)
 	}
 }
 

@@ -19,7 +19,7 @@ type try struct {
 
 type retryGroup struct {
 	nodes []int32 // nil: any slot will do
-	tasks timeHeap
+	tasks []int32 // ascending
 }
 
 // note records attempt number of a task, and its failure on a node; -1 is no node.
@@ -49,7 +49,9 @@ func (r *retries) wait(task int32, nodes int) {
 		i = len(r.groups)
 		r.groups = append(r.groups, retryGroup{nodes: failed})
 	}
-	r.groups[i].tasks.push(int64(task), task)
+	tasks := &r.groups[i].tasks
+	at, _ := slices.BinarySearch(*tasks, task)
+	*tasks = slices.Insert(*tasks, at, task)
 }
 
 // waiting says whether any task waits.
@@ -64,7 +66,7 @@ func (r *retries) first(node int32) (task int32, group int) {
 		if _, failed := slices.BinarySearch(g.nodes, node); failed {
 			continue
 		}
-		if t := g.tasks.top().id; t < task {
+		if t := g.tasks[0]; t < task {
 			task, group = t, i
 		}
 	}
@@ -74,8 +76,9 @@ func (r *retries) first(node int32) (task int32, group int) {
 // take removes the first task of a group from the queue and returns its attempt's number.
 func (r *retries) take(group int) (number int32) {
 	g := &r.groups[group]
-	task := g.tasks.pop().id
-	if g.tasks.len() == 0 {
+	task := g.tasks[0]
+	g.tasks = g.tasks[1:]
+	if len(g.tasks) == 0 {
 		r.groups = slices.Delete(r.groups, group, group+1)
 	}
 	return r.tries[task].number
