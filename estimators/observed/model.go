@@ -24,12 +24,13 @@ type Model struct {
 	lag      float64 // a counter first seen at an instant was reported this long before, on average
 	setup    setupLaw
 	phases   [][2]phase // by job, Map and Reduce
+	mapWork  float64    // of a mean map of this run, 0 where none has shown work
 }
 
 // Options choose how a model is made. The zero value is the default.
 type Options struct {
-	// AssumedWork is the work of a task that nobody has seen, as a ratio of the mean map of this run.
-	AssumedWork float64
+	// LaterWork is what a phase that nobody has seen is assumed to take a task, as a ratio of the run's mean map; 0: laterWork.
+	LaterWork float64
 
 	learning bool // nothing but this run counts
 }

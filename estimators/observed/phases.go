@@ -39,10 +39,22 @@ func (m *Model) learnPhases(profile *match, opt Options) {
 			m.learnPhase(j, k, profile.job(j), slow)
 		}
 	}
-	assumed := opt.AssumedWork * m.meanMapWork()
-	for j := range m.phases {
-		m.phases[j][dag.Map].assumed, m.phases[j][dag.Reduce].assumed = assumed, assumed
+	later := laterWork
+	if opt.LaterWork > 0 {
+		later = opt.LaterWork
 	}
+	m.assume(m.levels(), later)
+}
+
+// levels are the jobs' waves; all 0 where the plan is no DAG.
+func (m *Model) levels() []int {
+	out := make([]int, len(m.phases))
+	if graph, err := dag.NewGraph(m.Snapshot.Plan); err == nil {
+		for j := range out {
+			out[j] = graph.Level(j)
+		}
+	}
+	return out
 }
 
 func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
@@ -90,22 +102,6 @@ func nodeFactors(st *stat) map[int32]float64 {
 		}
 	}
 	return out
-}
-
-// meanMapWork is the mean work of a map task over this run's phases that have been seen, 0 where none has.
-func (m *Model) meanMapWork() float64 {
-	sum, n := 0.0, 0.0
-	for j := range m.phases {
-		ph := &m.phases[j][dag.Map]
-		if c := float64(m.Snapshot.Plan.Jobs[j].Map.Count()); ph.alpha >= 0 && ph.mean > 0 {
-			sum += c * ph.alpha * ph.mean
-			n += c
-		}
-	}
-	if n == 0 {
-		return 0
-	}
-	return sum / n
 }
 
 // knownSizes spreads the sizes that reports told over a phase of n tasks. Splits are sorted largest first

@@ -127,8 +127,12 @@ func (m *Model) observeReduce(st *stat, a *dag.Attempt) {
 // silent says that a reduce has been working for a while and its counters do not move: all input is read, nothing is
 // written (a Streaming job, or one huge bag). Nothing tells how much is left.
 func silent(a *dag.Attempt, now dag.Instant) bool {
+	if !a.SortEnd.Known() {
+		return false
+	}
 	moved := a.Last.At.Known() && a.First.At.Known() && (a.Last.Out > a.First.Out || a.Last.Done > a.First.Done)
-	return !moved && float64(now-a.SortEnd) >= minSampleMS
+	age := float64(now - a.SortEnd)
+	return !moved && (age >= minSampleMS || a.Ratio >= 0.95 && !(a.Last.Out > 0) && age >= minSampleMS/4)
 }
 
 func zero(v float64) float64 {

@@ -1,0 +1,70 @@
+package observed
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// othersUntil guesses when the other applications end: by how fast the engine's own figure for each has risen while it was
+// watched, else since its submission; one that has done nothing yet is taken to be as long as a job of ours. It is crude,
+// and all that their REST answers give.
+func othersUntil(run dag.Run) []dag.Load {
+	s := run.Now()
+	out := slices.Clone(s.Load)
+	for i := range out {
+		l := &out[i]
+		if l.HeldMB == 0 {
+			continue
+		}
+		if !(l.Progress >= shownRatio) {
+			l.Until = s.At.Add(typicalJob(s))
+			continue
+		}
+		since, was := l.Submitted, 0.0
+		for _, old := range run.Window {
+			if p := progressOf(old, l.ID); p > 0 && s.At-old.At >= minWatchMS {
+				since, was = old.At, p
+				break
+			}
+		}
+		if gain := l.Progress - was; gain > 0.02 && since.Known() && s.At > since {
+			left := float64(s.At-since) * (1 - l.Progress) / gain
+			// The little it has done says little.
+			left = l.Progress*left + (1-l.Progress)*ms(typicalJob(s))
+			l.Until = s.At.Add(time.Duration(min(left, maxMillis)) * time.Millisecond)
+		}
+	}
+	return out
+}
+
+// shownRatio is the progress from which an application's own figure says anything: an AM counts its set-up as 5 %.
+const shownRatio = 0.1
+
+// typicalJob is the mean length of this run's jobs that have ended, half a minute where none has.
+func typicalJob(s *dag.Snapshot) time.Duration {
+	var length mean
+	length.add(30 * time.Second)
+	for j := range s.Jobs {
+		js := &s.Jobs[j]
+		if start := firstStart(js); js.State == dag.Succeeded && start.Known() && js.Finished.Known() && js.Finished > start {
+			length.add(js.Finished.Sub(start))
+		}
+	}
+	length.forget()
+	return length.value()
+}
+
+// minWatchMS is how long another application must have been watched for its own rate to count.
+const minWatchMS = 10_000
+
+func progressOf(s *dag.Snapshot, id string) float64 {
+	for i := range s.Load {
+		if s.Load[i].ID == id {
+			return s.Load[i].Progress
+		}
+	}
+	return math.NaN()
+}
