@@ -59,6 +59,10 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			&cli.StringFlag{Name: "log-format", EnvVars: env("log-format"), Value: "auto", Usage: "console, json, or auto: console on a terminal"},
 		},
 		Commands: []*cli.Command{
+			command("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]", "watch a query on a Hadoop cluster: the newest that runs, or the one that is named", attach,
+				attachFlags()...),
+			command("doctor", "", "say what of a cluster can be reached, and what to do about the rest", doctor,
+				append(clusterFlags(), outputFlag("text", "json"))...),
 			command("replay", "FILE", "print the frames of a recorded run, tape or capture", replay,
 				followFlags(append(recordingFlags(), profileFlag(), speedFlag(0))...)...),
 			command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,

@@ -13,10 +13,10 @@ import (
 )
 
 // The back-off after missed observations doubles the wait, up to maxWait. Before the first snapshot there is nothing to
-// repeat, so patience ends after firstMisses.
+// repeat: a wrong address is more likely than a passing trouble, and patience ends after firstMisses without back-off.
 const (
 	maxWait     = time.Minute
-	firstMisses = 5
+	firstMisses = 3
 )
 
 // A Watch is a query watched: where snapshots come from, who estimates, who is shown.
@@ -56,7 +56,7 @@ func (w Watch) Run(ctx context.Context) (dag.State, error) {
 		if err != nil {
 			return t.state, err
 		}
-		if err := sleep(ctx, w.wait(misses)); err != nil {
+		if err := sleep(ctx, w.wait(&t, misses)); err != nil {
 			return t.state, err
 		}
 	}
@@ -94,7 +94,10 @@ func (w Watch) show(f Frame) error {
 }
 
 // wait is how long to wait before the next observation.
-func (w Watch) wait(misses int) time.Duration {
+func (w Watch) wait(t *ticker, misses int) time.Duration {
+	if t.run.Window == nil {
+		return w.Every
+	}
 	return max(w.Every, min(w.Every<<min(misses, 10), maxWait))
 }
 

@@ -102,9 +102,13 @@ func TestRunGivesUpWhereNothingWasEverSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
 		miss := &dag.MissedError{At: dag.NoInstant, Err: errNet}
-		w := watchOf(&out, time.Second, miss, miss, miss, miss, miss, miss)
+		w := watchOf(&out, time.Second, miss, miss, miss, miss)
+		began := time.Now()
 		if _, err := w.Run(t.Context()); !errors.Is(err, errNet) {
 			t.Errorf("Run = %v, want the observation's error", err)
+		}
+		if waited := time.Since(began); waited != 2*time.Second {
+			t.Errorf("gave up after %v, want 2s: three attempts without back-off", waited)
 		}
 		if len(out.frames) != 0 {
 			t.Errorf("%d frames of nothing", len(out.frames))
