@@ -20,11 +20,13 @@ func seenOverheads(s *dag.Snapshot, o *dag.Overheads, learning bool) {
 	finish.add(o.Finish)
 	before := dag.NoInstant
 	for _, jobs := range levels {
+		forgotten := false
 		first, quickest, last := dag.NoInstant, time.Duration(-1), dag.NoInstant
 		for _, j := range jobs {
 			js := &s.Jobs[j]
 			first = earlier(first, js.Submitted)
-			if start := firstStart(js); start.Known() && js.Submitted.Known() && js.Attempt <= 1 {
+			forgotten = forgotten || restarted(js)
+			if start := firstStart(js); start.Known() && js.Submitted.Known() {
 				// The others of a wave may have waited for containers.
 				if took := start.Sub(js.Submitted); quickest < 0 || took < quickest {
 					quickest = took
@@ -37,7 +39,7 @@ func seenOverheads(s *dag.Snapshot, o *dag.Overheads, learning bool) {
 				last = later(last, js.Finished)
 			}
 		}
-		if quickest >= 0 {
+		if quickest >= 0 && !forgotten {
 			launch.add(quickest)
 		}
 		if before.Known() && first.Known() && first >= before {
@@ -111,4 +113,10 @@ func lastEnd(js *dag.JobState) dag.Instant {
 		}
 	}
 	return t
+}
+
+// restarted says that the job's master is not its first and has forgotten what the first one started: its attempts count
+// from 1000 on.
+func restarted(js *dag.JobState) bool {
+	return len(js.Map.Attempts) > 0 && js.Map.Attempts[0].Number >= 1000
 }

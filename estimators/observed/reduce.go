@@ -64,8 +64,9 @@ func (m *Model) byOutput(ph *phase, a *dag.Attempt, units float64, since dag.Ins
 		switch {
 		case dt >= minSampleMS && wrote > 0:
 			rate = ownRate(rate, dt, wrote)
-		case watched >= minSampleMS:
-			rate = ownRate(rate, watched, a.Last.Out)
+		case math.IsNaN(rate) && watched >= 2*minSampleMS:
+			// The start of the phase is in it: the last resort.
+			rate = watched / a.Last.Out
 		}
 		if !math.IsNaN(rate) {
 			return (expected-a.Last.Out)*rate - old, true
