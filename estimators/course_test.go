@@ -245,3 +245,6 @@ var joinPath = pathfrag.Params{Delta1: 30 * time.Second, Delta2: 5 * time.Second
 
 // planned models cost by the plan alone.
 var plannedCosts = Paper(FixedSlowdown([4]float64{1, 1, 1, 1}))
+
+// shuffled is a random order of n tasks.
+func shuffled(n int, seed uint64) []int { return rand.New(rand.NewPCG(seed, 44)).Perm(n) }

@@ -1,0 +1,71 @@
+package estimators
+
+import (
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// slowPlan has two map-only jobs of ten tasks, 1000 tuples of 10 ms each.
+func slowPlan() *dag.Plan {
+	return &dag.Plan{
+		Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 1, Setup: time.Second},
+		Jobs: []dag.Job{
+			{Node: "j1", Map: phaseOf(10, 1000, 10), Reduce: phaseOf(0)},
+			{Node: "j2", After: []int{0}, Map: phaseOf(10, 1000, 10), Reduce: phaseOf(2, 100, 1, 100, 1, 100, 1)},
+		},
+	}
+}
+
+// running is a snapshot in which five maps of job 1 have each done k tuples.
+func running(plan *dag.Plan, at dag.Instant, k float64) *dag.Snapshot {
+	s := &dag.Snapshot{Plan: plan, At: at, State: dag.Running, Jobs: make([]dag.JobState, len(plan.Jobs))}
+	s.Jobs[1].Submitted = dag.NoInstant
+	for i := range 5 {
+		a := dag.Attempt{Task: int32(i), State: dag.AttemptRunning, Slot: int32(i), End: dag.NoInstant}
+		a.Done[0] = k
+		s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, a)
+	}
+	return s
+}
+
+func runOf(snapshots ...*dag.Snapshot) (run dag.Run) {
+	for _, s := range snapshots {
+		run = run.Append(s)
+	}
+	return run
+}
+
+// Facts P16: own value, else that of the pipeline's type, else 1.
+func TestObservedSlowdown(t *testing.T) {
+	plan := slowPlan()
+	for _, c := range []struct {
+		name string
+		run  dag.Run
+		want float64
+		own  bool
+	}{
+		{"one look", runOf(running(plan, 5000, 300)), 1, false},
+		{"as planned", runOf(running(plan, 5000, 300), running(plan, 7000, 500)), 1, true},
+		{"half the speed", runOf(running(plan, 5000, 300), running(plan, 9000, 500)), 2, true},
+		{"a tuple more or less is no slowdown", runOf(running(plan, 5000, 300), running(plan, 7009, 500)), 1, true},
+		{"the time before the first tuple does not count", runOf(running(plan, 1000, 0), running(plan, 5000, 300), running(plan, 9000, 500)), 2, true},
+		{"nor does that after the last", runOf(running(plan, 5000, 300), running(plan, 9000, 500), running(plan, 30_000, 1000)), 2, true},
+		{"too little work to say", runOf(running(plan, 5000, 300), running(plan, 6000, 305)), 1, false},
+		{"clipped above", runOf(running(plan, 5000, 300), running(plan, 65_000, 370)), 10, true},
+		{"clipped below", runOf(running(plan, 5000, 100), running(plan, 5100, 900)), 0.1, true},
+		{"a minute is remembered", runOf(running(plan, 5000, 100), running(plan, 10_000, 200), running(plan, 70_000, 900)), 60. / 7, true},
+	} {
+		s := ObservedSlowdown(c.run)
+		if got, own := s.At(0, dag.Map, 0); got != c.want || own != c.own {
+			t.Errorf("%s: %v (own %v), want %v", c.name, got, own, c.want)
+		}
+		if got, own := s.At(1, dag.Map, 0); got != c.want || own {
+			t.Errorf("%s: job 2 has %v (own %v), want job 1's %v", c.name, got, own, c.want)
+		}
+		if got, _ := s.At(1, dag.Reduce, dag.Work); got != 1 {
+			t.Errorf("%s: reduces have %v, want 1", c.name, got)
+		}
+	}
+}
