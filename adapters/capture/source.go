@@ -42,7 +42,6 @@ type Source struct {
 	client *hadoop.Client
 	query  *hadoop.Source
 	ticks  []dag.Instant
-	any    bool
 }
 
 // NewSource plays rec to the same adapter that watches a live cluster.
@@ -58,7 +57,11 @@ func NewSource(rec *Recording, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	target := hadoop.Target{ID: o.Workflow, From: rec.First, Made: p.Made}
+	target, err := rec.target(o.Workflow)
+	if err != nil {
+		return nil, err
+	}
+	target.Made = p.Made
 	return &Source{rec: rec, player: p, client: client, query: hadoop.NewSource(client, target), ticks: thin(rec.ticks(), o.Every)}, nil
 }
 

@@ -45,12 +45,8 @@ type phase struct {
 }
 
 func newJob(app *wireApp) *job {
-	j := &job{app: string(app.ID), id: app.job(), state: dag.Submitted, submitted: app.Started.instant(),
+	return &job{app: string(app.ID), id: app.job(), state: dag.Submitted, submitted: app.Started.instant(),
 		started: dag.NoInstant, finished: dag.NoInstant, heard: dag.NoInstant, seenUp: dag.NoInstant, bornAt: dag.NoInstant, overSince: dag.NoInstant}
-	for k := range j.phases {
-		j.phases[k].tasks = map[int32]*task{}
-	}
-	return j
 }
 
 // taskName is the id of a task, as Hadoop writes it.

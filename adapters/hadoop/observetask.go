@@ -42,7 +42,9 @@ func (s *Source) list(v *visit) {
 		p := &j.phases[kind]
 		t := p.tasks[index]
 		if t == nil {
-			t = newTask()
+			if t = newTask(); p.tasks == nil {
+				p.tasks = map[int32]*task{}
+			}
 			p.tasks[index] = t
 		}
 		was := t.state

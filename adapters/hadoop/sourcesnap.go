@@ -72,10 +72,7 @@ func (s *Source) load(g *graph, ours map[string]bool) []dag.Load {
 		}
 	}
 	var out []dag.Load
-	ourQueue := ""
-	if firstOfOurs != nil {
-		ourQueue = string(firstOfOurs.Queue)
-	}
+	ourQueue := string(s.apps[s.chosen].Queue)
 	for _, id := range s.listed {
 		a := s.apps[id]
 		held := a.AllocatedMB.count(maxMB)

@@ -61,13 +61,28 @@ func (s *Source) byWorkflow() bool {
 	return s.chosen == "" && id != "" && !strings.HasPrefix(id, "application_") && !strings.HasPrefix(id, "job_")
 }
 
-// conf is that of the chosen application, nil before it is known.
+// conf is that of the chosen application. Before it is known, that of a sibling which looks like it and was submitted at about
+// the same time stands in: the jobs of a wave start together. nil if there is none.
 func (s *Source) conf() *jobConf {
-	if j := s.jobs[s.chosen]; j != nil {
+	if j := s.jobs[s.chosen]; j != nil && j.conf != nil {
 		return j.conf
+	}
+	first := s.apps[s.chosen]
+	if first == nil || first.Name == "" {
+		return nil
+	}
+	for _, id := range s.listed {
+		a, j := s.apps[id], s.jobs[id]
+		if j != nil && j.conf != nil && j.conf.workflow != "" && a.Name == first.Name && a.User == first.User &&
+			a.Started.v >= first.Started.v && a.Started.v-first.Started.v < sameWave {
+			return j.conf
+		}
 	}
 	return nil
 }
+
+// sameWave is how far apart submissions of a wave may be, in milliseconds (facts live 4: 0.2 s; a big job's splits take time).
+const sameWave = 10_000
 
 // lookBack is how much older than the launch an application of the same name may be and still be of the workflow (an earlier batch).
 const lookBack = 10 * time.Minute
@@ -139,7 +154,26 @@ func (s *Source) enlist() error {
 		s.presume(first)
 	}
 	slices.SortFunc(s.member, func(a, b *job) int { return byID(a.app, b.app) })
+	s.forget()
 	return nil
+}
+
+// forget drops what is not needed of applications that are not ours, or a busy cluster would fill our memory in time.
+func (s *Source) forget() {
+	ours := map[string]bool{s.chosen: true}
+	for _, j := range s.member {
+		ours[j.app] = true
+	}
+	for id := range s.apps {
+		if _, listed := slices.BinarySearchFunc(s.listed, id, byID); !listed && !ours[id] {
+			delete(s.apps, id)
+		}
+	}
+	for id, j := range s.jobs {
+		if !ours[id] && j.conf != nil {
+			j.conf = &jobConf{workflow: j.conf.workflow} // so that it is not asked for again
+		}
+	}
 }
 
 // presume takes in applications that look like ours and cannot be asked yet: same user and name, submitted after the first one.
@@ -151,7 +185,8 @@ func (s *Source) presume(first *wireApp) {
 	for _, id := range s.listed {
 		a := s.apps[id]
 		if j := s.jobs[id]; j != nil && (j.conf != nil || j.denied) || id == s.chosen || a.ended() ||
-			!a.mapReduce() || a.Name != first.Name || a.User != first.User || older(a, first) < 0 {
+			!a.mapReduce() || a.Name != first.Name || a.User != first.User || older(a, first) < 0 ||
+			s.conf() == nil && a.Started.v-first.Started.v >= sameWave {
 			continue
 		}
 		if s.jobs[id] == nil {

@@ -1,0 +1,96 @@
+package capture
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+)
+
+// An UnknownError says that a recording does not hold the workflow that was asked for.
+type UnknownError struct {
+	Workflow string
+	Holds    []string // what it does hold, one line each
+}
+
+func (e *UnknownError) Error() string {
+	if len(e.Holds) == 0 {
+		return fmt.Sprintf("capture: it does not hold %s, nor any other MapReduce application", e.Workflow)
+	}
+	return fmt.Sprintf("capture: it does not hold %s; it holds\n  %s", e.Workflow, strings.Join(e.Holds, "\n  "))
+}
+
+var jobOfConf = regexp.MustCompile(`/jobs/(job_\d+_\d+)/conf$`)
+
+// target finds what to play. A workflow id stands for its first application, so that its snapshots begin with its submission.
+// Without an id it is the first workflow that was submitted after the recording began, or, if none was, the newest that runs.
+func (r *Recording) target(workflow string) (hadoop.Target, error) {
+	apps := r.submissions()
+	if workflow == "" {
+		for _, a := range apps {
+			if a.At >= int64(r.First) {
+				return hadoop.Target{From: r.First}, nil
+			}
+		}
+		return hadoop.Target{}, nil
+	}
+	ids := r.workflows()
+	for _, a := range apps {
+		if a.App == workflow || a.Job == workflow || ids[a.Job] == workflow {
+			return hadoop.Target{ID: a.App}, nil
+		}
+	}
+	e := &UnknownError{Workflow: workflow}
+	for _, a := range apps[:min(len(apps), 50)] {
+		e.Holds = append(e.Holds, strings.TrimSpace(fmt.Sprintf("%s %q of %s %s", a.App, a.Name, a.User, ids[a.Job])))
+	}
+	return hadoop.Target{}, e
+}
+
+// submissions lists every application that is in any answer, by submission.
+func (r *Recording) submissions() []hadoop.Submission {
+	seen := map[string]bool{}
+	var out []hadoop.Submission
+	before := ""
+	for _, a := range r.paths[appsPath] {
+		if a.status != http.StatusOK || a.body == before {
+			continue
+		}
+		before = a.body
+		for _, s := range hadoop.Submissions([]byte(a.body)) {
+			if !seen[s.App] {
+				seen[s.App] = true
+				out = append(out, s)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b hadoop.Submission) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.App, b.App))
+	})
+	return out
+}
+
+// workflows returns the workflow id of each job whose conf was recorded.
+func (r *Recording) workflows() map[string]string {
+	out := map[string]string{}
+	for path, list := range r.paths {
+		m := jobOfConf.FindStringSubmatch(path)
+		if m == nil {
+			continue
+		}
+		for _, a := range list {
+			if a.status != http.StatusOK {
+				continue
+			}
+			if id := hadoop.WorkflowOf([]byte(a.body)); id != "" {
+				out[m[1]] = id
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// redacted stands for a value that is not recorded.
+const redacted = "REDACTED"
+
+var (
+	// Properties whose values are secrets, and what repeats the user's script or command line.
+	secretName = regexp.MustCompile(`(?i)passw|secret|token|credential|key|auth`)
+	scriptName = regexp.MustCompile(`^(pig\.script|pig\.command\.line|pig\.cmd\.args.*|pig\.client\.sys\.props|hive\.query\.string|hive\.query\..*|.*\.env|.*admin\.user\.env)$`)
+	// Properties that the adapter reads; they hold names, and may be long.
+	readName = regexp.MustCompile(`^(mapreduce\.workflow\..*|pig\.input\.dirs|pig\.alias|mapreduce\.input\.fileinputformat\.inputdir|pig\.script\.submitted\.timestamp)$`)
+	// In any text: credentials in an address, and name=value pairs.
+	inAddress = regexp.MustCompile(`(://)[^/\s:@"]+:[^/\s@"]+@`)
+	inPair    = regexp.MustCompile(`(?i)([\w.-]*(?:passw\w*|secret\w*|token|credential\w*|access\.?key|signature|delegation|user\.name|hadoop\.auth)=)[^\s&;,"'\\]+`)
+)
+
+// maxValue cuts what Pig serializes into confs: megabytes that nobody reads.
+const maxValue = 1000
+
+// scrubURL returns the address without a user's name, password or token in it.
+func scrubURL(u *url.URL) string {
+	c := *u
+	c.User = nil
+	return scrubText(c.String())
+}
+
+func scrubText(s string) string {
+	return inPair.ReplaceAllString(inAddress.ReplaceAllString(s, "${1}"+redacted+"@"), "${1}"+redacted)
+}
+
+// scrubBody returns what is recorded of an answer. A conf loses its secrets; one that cannot be read is not recorded.
+func scrubBody(path string, body []byte) string {
+	if !strings.HasSuffix(strings.TrimSuffix(path, "/"), "/conf") {
+		return scrubText(string(body))
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return "(a conf that is no JSON is not recorded: its secrets cannot be told)"
+	}
+	scrubConf(v)
+	out, err := json.Marshal(v)
+	if err != nil {
+		return "(a conf that cannot be written is not recorded)"
+	}
+	return string(out)
+}
+
+// scrubConf redacts properties, objects with a name and a value, wherever they stand.
+func scrubConf(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			scrubConf(e)
+		}
+	case map[string]any:
+		name, isProperty := v["name"].(string)
+		if value, ok := v["value"]; ok && isProperty {
+			v["value"] = scrubValue(name, value)
+			delete(v, "source")
+			return
+		}
+		for _, e := range v {
+			scrubConf(e)
+		}
+	}
+}
+
+func scrubValue(name string, value any) any {
+	s, isText := value.(string)
+	switch {
+	case readName.MatchString(name):
+		if isText {
+			return inAddress.ReplaceAllString(s, "${1}"+redacted+"@")
+		}
+		return value
+	case secretName.MatchString(name), scriptName.MatchString(name):
+		return redacted
+	case isText && len(s) > maxValue:
+		return strings.ToValidUTF8(s[:maxValue], "") + "...(cut)"
+	case isText:
+		return scrubText(s)
+	}
+	return value
+}
