@@ -84,17 +84,15 @@ scheduler_site() {
 }
 
 write_conf() {
-	local conf=$RUN/conf fs=file:/// queue=default node
-	mkdir -p "$conf"
+	local conf=$RUN/conf fs=file:/// staging=$RUN/staging pigtmp=$RUN/pigtmp queue=default node
+	# HDFS's jar comes without its web pages; the daemons ask only for the folders.
+	mkdir -p "$conf"/webapps/{hdfs,datanode}
 	if ((HDFS)); then
-		fs=hdfs://localhost:${PORT[nn]}
+		fs=hdfs://localhost:${PORT[nn]} staging=/staging pigtmp=/pigtmp
 	fi
 	if ((QUEUES)); then
 		queue=a
 	fi
-	# A machine whose own name does not resolve, or resolves to another address than
-	# localhost, makes the AM's web page and the RM's proxy redirect to each other forever.
-	printf '127.0.0.1 %s\n' localhost "$(uname -n)" >"$RUN/hosts"
 	local hosts=-Djdk.net.hosts.file=$RUN/hosts
 
 	site "$conf/core-site.xml" <<-END
@@ -122,7 +120,7 @@ write_conf() {
 		mapreduce.jobhistory.webapp.address localhost:${PORT[jhs_web]}
 		mapreduce.jobhistory.jhist.format json
 		mapreduce.job.queuename $queue
-		yarn.app.mapreduce.am.staging-dir $RUN/staging
+		yarn.app.mapreduce.am.staging-dir $staging
 		yarn.app.mapreduce.am.resource.mb 512
 		yarn.app.mapreduce.am.command-opts -Xmx320m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 $hosts
 		mapreduce.map.memory.mb 256
@@ -149,7 +147,7 @@ write_conf() {
 		pig.noSplitCombination=true
 		opt.fetch=false
 		pig.jobcontrol.sleep=1000
-		pig.temp.dir=$RUN/pigtmp
+		pig.temp.dir=$pigtmp
 		pig.logfile=$RUN/log
 	END
 	cat >"$conf/log4j.properties" <<-END

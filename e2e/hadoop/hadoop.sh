@@ -105,6 +105,16 @@ pick_ports() {
 	done
 }
 
+# A machine whose own name does not resolve, or resolves to another address than
+# localhost, makes the AM's web page and the RM's proxy redirect to each other forever.
+# So Java is given names of our own.
+name_hosts() {
+	local name
+	for name in localhost "$(uname -n)"; do
+		grep -qxF "127.0.0.1 $name" "$RUN/hosts" 2>/dev/null || echo "127.0.0.1 $name" >>"$RUN/hosts"
+	done
+}
+
 JVM=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 --add-opens=java.base/java.lang=ALL-UNNAMED)
 
 daemon() { # daemon NAME CLASSPATH CLASS [ENV]...: starts in the background, notes the pid
@@ -116,6 +126,8 @@ daemon() { # daemon NAME CLASSPATH CLASS [ENV]...: starts in the background, not
 		"-Dhadoop.log.dir=$RUN/log" "-Dyarn.log.dir=$RUN/log" \
 		-cp "$cp" "$class" </dev/null >"$RUN/log/$name.log" 2>&1 9>&- &
 	echo $! >"$RUN/pid/$name"
+	# Else bash reports its end in the middle of our own messages.
+	disown
 }
 
 start_node() {
@@ -184,6 +196,7 @@ up() {
 		nm_web=8042 nm_localizer=8040 shuffle=13562 \
 		jhs_web=19888 jhs=10020 jhs_admin=10033 \
 		nn=9000 nn_web=9870 dn=9866 dn_web=9864 dn_ipc=9867
+	name_hosts
 	write_conf
 	cat >"$RUN/env" <<-END
 		PARATIMER_LAB='$LAB'
@@ -209,14 +222,23 @@ up() {
 		start_node "$node"
 	done
 	if ((HDFS)); then
-		# Only then can the history server make its folders.
 		await namenode "http://localhost:${PORT[nn_web]}/jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState" '"NumLiveDataNodes" : 1'
 		await namenode "http://localhost:${PORT[nn_web]}/jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo" '"Safemode" : ""'
+		make_folders "http://localhost:${PORT[nn_web]}/webhdfs/v1"
 	fi
 	daemon jhs "$cp" org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer
 	await rm "http://localhost:${PORT[rm_web]}/ws/v1/cluster/metrics" "\"activeNodes\":$NODES[,}]"
 	await jhs "http://localhost:${PORT[jhs_web]}/ws/v1/history/info" '"hadoopVersion"'
 	echo "hadoop.sh: up in $((SECONDS - from)) s: http://localhost:${PORT[rm_web]} and http://localhost:${PORT[jhs_web]}" >&2
+}
+
+# The history server would make these its own, and no other user could submit.
+make_folders() {
+	local folder
+	for folder in data out pigtmp staging staging/history; do
+		answer -f -X PUT "$1/$folder?op=MKDIRS&permission=1777&user.name=$(id -un)" >/dev/null ||
+			give_up namenode "does not make /$folder"
+	done
 }
 
 down() {
@@ -290,7 +312,6 @@ make_data() {
 		fi
 	done
 	if ((${#new[@]})); then
-		java_client "$RUN/conf:$LAB/lib/*" org.apache.hadoop.fs.FsShell -mkdir -p /data
 		java_client "$RUN/conf:$LAB/lib/*" org.apache.hadoop.fs.FsShell -put -f "${new[@]}" /data
 		for spec in "${new[@]}"; do
 			touch "$RUN/hdfs/has-${spec##*/}"
@@ -302,6 +323,7 @@ client() {
 	load_run
 	[[ -n $(marked "$MARK") ]] || die "the cluster in $LAB is down: run hadoop.sh up"
 	find_java
+	name_hosts
 }
 
 pig() {
