@@ -32,10 +32,14 @@ type Completer interface {
 	Completed() *dag.Snapshot
 }
 
-// A Warner is a cost model that says itself what a reader must know about its costs.
+// A Warner is a cost model that adds what a reader must know about its costs.
 type Warner interface {
-	Costs
 	Warned() []dag.Warning
+}
+
+// A Doubter is a cost model that says itself how much of the time that remains is assumed, 0..1.
+type Doubter interface {
+	AssumedRatio(*schedule.Schedule) float64
 }
 
 // maxMS bounds one cost, at about 30 years: sums over a query's longest chain stay within a time.Duration.

@@ -35,6 +35,9 @@ func (w *World) assumedRatio() float64 {
 	if w.schedule.End <= w.schedule.Now {
 		return 0
 	}
+	if m, ok := w.Costs.(Doubter); ok {
+		return m.AssumedRatio(w.schedule)
+	}
 	var sure dag.Instant
 	reached := w.schedule.Now
 	for i := range w.schedule.Spans { // sorted by start
@@ -92,12 +95,12 @@ func (w *World) unknown() bool {
 	return open && !known
 }
 
-// warnings are the cost model's own, else one for each phase that nobody has seen.
+// warnings are the cost model's own and one for each phase that nobody has seen.
 func (w *World) warnings() []dag.Warning {
-	if m, ok := w.Costs.(Warner); ok {
-		return m.Warned()
-	}
 	var out []dag.Warning
+	if m, ok := w.Costs.(Warner); ok {
+		out = m.Warned()
+	}
 	w.eachPhase(func(job int, k dag.Kind, p *phase) {
 		node := w.Now().Plan.Jobs[job].Node
 		if !p.Known && !w.jobEnded(job) {

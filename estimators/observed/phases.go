@@ -34,6 +34,7 @@ func (m *Model) learnPhases(profile *match, opt Options) {
 		}
 	}
 	slow := m.slowdowns(profile)
+	m.warnProfile(s, profile, slow)
 	for j := range s.Jobs {
 		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
 			m.learnPhase(j, k, profile.job(j), slow)
