@@ -1,0 +1,185 @@
+package simulate
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A reporter says what reports show of attempts. Reports come at every snapshot: at the run's start, at whole multiples
+// of every after it, and at its end.
+type reporter struct {
+	*world
+	every dag.Instant
+	know  Know
+	t     dag.Instant
+}
+
+// seen is the first snapshot at or after t.
+func (p *reporter) seen(t dag.Instant) dag.Instant {
+	ticks := (t - p.opt.Start + p.every - 1) / p.every
+	return max(t, min(p.opt.Start+ticks*p.every, p.end))
+}
+
+// attempt is what is known of an attempt at p.t.
+func (p *reporter) attempt(j int, k dag.Kind, r *track) dag.Attempt {
+	nan, unseen := math.NaN(), dag.Mark{At: dag.NoInstant, Done: math.NaN(), Out: math.NaN()}
+	a := dag.Attempt{
+		Task: r.task, Number: r.number, State: dag.AttemptRunning, Slot: r.slot, Node: r.node, Start: r.start, End: dag.NoInstant,
+		Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+		First: unseen, Last: unseen, FirstReport: dag.NoInstant,
+	}
+	if r.end <= p.t {
+		a.State, a.End, a.Diagnosis = r.how, r.end, r.why
+	}
+	c := p.counted(j, k, r)
+	if k == dag.Reduce && c.x.pipes == dag.Pipelines && r.begun(p.t) {
+		if c.pos >= c.x.ends[dag.Copy] {
+			a.CopyEnd = r.reached(c.x.ends[dag.Copy])
+		}
+		if c.pos >= c.x.ends[dag.Sort] {
+			a.SortEnd = r.reached(c.x.ends[dag.Sort])
+		}
+	}
+	for i := range c.x.pipes {
+		a.Done[i] = c.tuples(i)
+	}
+	p.fillMarks(&a, &c)
+	p.fillTotals(&a, k, &c)
+	a.Ratio = c.ratio(&a, k, p.plan.Jobs[j].Reduce.Count() == 0)
+	return a
+}
+
+// counted is how far the counters of an attempt are.
+type counted struct {
+	x     extent
+	r     *track
+	phase *dag.Phase
+	t     dag.Instant
+	pos   int64 // milliseconds of work done
+	begun bool
+}
+
+func (p *reporter) counted(j int, k dag.Kind, r *track) counted {
+	x := p.extentOf(attemptKey{j, k, r.task, r.number}, r)
+	return counted{x, r, p.plan.Jobs[j].Phase(k), p.t, r.position(p.t, x.work), r.begun(p.t)}
+}
+
+func (c *counted) total(i int) float64 { return c.phase.Pipelines[i].Tuples.At(int(c.r.task)) }
+
+// tuples is K of pipeline i: whole tuples, N·(t-t0)/(t1-t0) in integer division, N where t1 = t0 (facts A10).
+func (c *counted) tuples(i int) float64 {
+	n, begin, end := c.total(i), c.x.begin(i), c.x.ends[i]
+	switch {
+	case !c.begun || c.pos < begin:
+		return 0
+	case c.pos >= end:
+		return n
+	}
+	hi, lo := bits.Mul64(uint64(n), uint64(c.pos-begin))
+	whole, _ := bits.Div64(hi, lo, uint64(end-begin))
+	return float64(whole)
+}
+
+// begin is when pipeline i begins, in milliseconds of work.
+func (x *extent) begin(i int) int64 {
+	if i == 0 {
+		return 0
+	}
+	return x.ends[i-1]
+}
+
+// since is the snapshot that first showed k tuples of pipeline i, which must be there.
+func (p *reporter) since(c *counted, i int, k float64) dag.Instant {
+	n, begin, length := c.total(i), c.x.begin(i), c.x.ends[i]-c.x.begin(i)
+	pos := begin + length
+	if k < n {
+		// The least pos with n·(pos-begin)/length >= k.
+		hi, lo := bits.Mul64(uint64(k), uint64(length))
+		at, rest := bits.Div64(hi, lo, uint64(n))
+		if pos = begin + int64(at); rest > 0 {
+			pos++
+		}
+	}
+	return p.seen(c.r.reached(pos))
+}
+
+// fillMarks tells when the counters were first seen, and when they last changed.
+func (p *reporter) fillMarks(a *dag.Attempt, c *counted) {
+	last := c.x.pipes - 1
+	if last < 0 {
+		return
+	}
+	for i := range c.x.pipes {
+		if a.Done[i] > 0 {
+			if at := p.since(c, i, min(1, c.total(i))); at <= p.t {
+				a.FirstReport = at
+			}
+			break
+		}
+	}
+	a.Out, a.Bytes = c.share(c.phase.Out, last), c.share(c.phase.Bytes, 0)
+	if a.Done[last] == 0 {
+		return
+	}
+	if at := p.since(c, last, a.Done[last]); at <= p.t {
+		a.Last = dag.Mark{At: at, Done: a.Done[last], Out: a.Out}
+	}
+	if at := p.since(c, last, min(1, c.total(last))); at <= p.t {
+		then := *c
+		then.t, then.pos = at, c.r.position(at, c.x.work)
+		a.First = dag.Mark{At: at, Done: then.tuples(last), Out: then.share(c.phase.Out, last)}
+	}
+}
+
+// share is the part of a counter that goes with pipeline i, in whole units.
+func (c *counted) share(of dag.Series, i int) float64 {
+	all, n := of.At(int(c.r.task)), c.total(i)
+	if n == 0 || c.tuples(i) == n {
+		if c.begun && c.pos >= c.x.ends[i] {
+			return all
+		}
+		return all * 0
+	}
+	return math.Floor(all * c.tuples(i) / n)
+}
+
+// fillTotals says what is known of the attempt's sizes: all of them, or what its reports imply. A map's progress tells its
+// input once it has read some; a reduce's size is known once it has copied it.
+func (p *reporter) fillTotals(a *dag.Attempt, k dag.Kind, c *counted) {
+	reported := a.FirstReport.Known()
+	for i := range c.x.pipes {
+		if p.know == All || reported && (i == dag.Copy || k == dag.Reduce && a.CopyEnd.Known()) {
+			a.Total[i] = c.total(i)
+		}
+	}
+}
+
+// ratio is Hadoop's progress: a map's input is two thirds of it if there is something to sort afterwards, a reduce's pipelines one third each.
+func (c *counted) ratio(a *dag.Attempt, k dag.Kind, mapOnly bool) float64 {
+	if a.State == dag.AttemptSucceeded {
+		return 1
+	}
+	sum := 0.0
+	for i := range c.x.pipes {
+		switch n := c.total(i); {
+		case n > 0:
+			sum += a.Done[i] / n
+		case c.begun && c.pos >= c.x.ends[i]:
+			sum++
+		}
+	}
+	switch {
+	case k == dag.Reduce:
+		sum /= dag.Pipelines
+	case !mapOnly:
+		sum *= mapShare
+	}
+	return math.Round(sum*ratioDigits) / ratioDigits
+}
+
+const (
+	mapShare    = 0.667 // of a map's progress is its input (Hadoop's MapTask)
+	ratioDigits = 1e4
+)

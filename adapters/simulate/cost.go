@@ -1,0 +1,70 @@
+package simulate
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// forever is longer than any run: a dead slot is busy for so long.
+const forever = 100 * 365 * 24 * time.Hour
+
+// firstBatch is how long after the run's first start starts are cold (facts/live.md 4).
+const firstBatch = 1600 * time.Millisecond
+
+// left is the true cost of what is left of a task.
+func (w *world) left(t schedule.Task) schedule.Cost {
+	if t.Job >= len(w.jobs) {
+		return schedule.Cost{Work: forever, Same: 1}
+	}
+	p := &w.jobs[t.Job].phases[t.Kind]
+	task := w.taskAt(t.Job, t.Kind, int32(t.Index))
+	if t.Running != nil {
+		r := find(p.tracks[:p.kept], task, int32(t.Attempt))
+		if r == nil || r.frozen {
+			return schedule.Cost{Work: forever, Same: 1}
+		}
+		x := w.extent(t.Job, t.Kind, int(task), t.Attempt, int(r.node))
+		return schedule.Cost{Setup: max(0, r.ready.Sub(w.now)), Work: millis(w.workLeft(r, x)), Same: 1}
+	}
+	cost := schedule.Cost{Same: 1}
+	if w.plan.Cluster.Policy == dag.FIFO {
+		cost.Setup = w.setup(t.Job, t.Kind, int(task), 0, false)
+		if p.uniform {
+			cost.Same = w.plan.Jobs[t.Job].Phase(t.Kind).Tasks - t.Index
+		}
+	} else {
+		cost.Setup = w.setup(t.Job, t.Kind, int(task), t.Together, w.cold(t.Start))
+		w.launch[attemptKey{t.Job, t.Kind, task, int32(t.Attempt)}] = launch{int32(t.Node), dag.Instant(cost.Setup / time.Millisecond)}
+	}
+	cost.Work = millis(w.extent(t.Job, t.Kind, int(task), t.Attempt, t.Node).work)
+	return cost
+}
+
+func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+// cold says whether a start belongs to the run's first batch.
+func (w *world) cold(start dag.Instant) bool {
+	if !w.warm.Known() {
+		w.warm = start.Add(firstBatch)
+	}
+	return start.Known() && start <= w.warm
+}
+
+// fault lets attempts fail, and notes when they would have ended.
+func (w *world) fault(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
+	if t.Job >= len(w.jobs) {
+		return 0, false
+	}
+	task := w.taskAt(t.Job, t.Kind, int32(t.Index))
+	p := &w.jobs[t.Job].phases[t.Kind]
+	if r := find(p.tracks[:p.kept], task, int32(t.Attempt)); r != nil && r.frozen {
+		return 0, false
+	}
+	at, fails := w.failure(t.Job, t.Kind, int(task), t.Attempt, start, end)
+	if fails {
+		w.fate[attemptKey{t.Job, t.Kind, task, int32(t.Attempt)}] = end
+	}
+	return at, fails
+}

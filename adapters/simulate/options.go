@@ -1,0 +1,232 @@
+package simulate
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Know is what the watcher of a simulated run knows beyond its reports.
+type Know uint8
+
+// What the watcher may know.
+const (
+	All     Know = iota // the plan with all sizes and costs
+	Profile             // the plan as the profile of an earlier run; of this run no more than Nothing
+	Nothing             // the job graph; a job's number of tasks once it is submitted
+)
+
+var knowNames = [...]string{"all", "profile", "nothing"}
+
+func (k Know) String() string {
+	if int(k) < len(knowNames) {
+		return knowNames[k]
+	}
+	return fmt.Sprintf("unknown(%d)", k)
+}
+
+// ParseKnow reads all, profile or nothing.
+func ParseKnow(s string) (Know, error) {
+	for i, n := range knowNames {
+		if n == s {
+			return Know(i), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is nothing that a watcher can know; say one of %v", s, knowNames)
+}
+
+// Options say what happens in a run. The zero value is a run in which nothing goes wrong.
+type Options struct {
+	Seed  uint64
+	Know  Know
+	Start dag.Instant   // when the run starts; 0 is as good as any
+	Every time.Duration // between snapshots, DefaultEvery if 0
+
+	Noise float64       // sigma of the lognormal factor on each task's work
+	Stall time.Duration // at the end of each map: combine runs, K = N, the map has not ended (facts A5)
+	Slow  []SlowNode
+
+	Fail     []Failure
+	FailRate float64 // failures a task-hour
+	// MaxAttempts is how many failures of one task fail its job; 4 if 0, as in Hadoop.
+	MaxAttempts int
+	Lose        []LostNode
+
+	// Skew is the Zipf exponent of the sizes of reduces: the r-th largest of a job is in proportion to r^-Skew, and their
+	// sum is the plan's. Task 0 is the largest (facts A8).
+	Skew float64
+	// Shuffle hands reduces out in an order drawn from the seed, not by index.
+	Shuffle bool
+}
+
+// DefaultEvery is the time between snapshots, as in the paper's experiments.
+const DefaultEvery = 5 * time.Second
+
+// A SlowNode takes Factor times as long for all work.
+type SlowNode struct {
+	Node   int
+	Factor float64
+}
+
+// A Failure makes an attempt fail: the one that runs At after the run's start, or attempt Attempt once it has run for After.
+type Failure struct {
+	Job     string // its node in the plan
+	Kind    dag.Kind
+	Task    int           // from 0
+	At      time.Duration // used where After is 0
+	After   time.Duration
+	Attempt int
+}
+
+// A LostNode dies At after the run's start. Its attempts stop working then; Detect later the cluster notices: it kills them,
+// and runs the node's finished maps again where a reduce of their job may still need them.
+type LostNode struct {
+	Node   int
+	At     time.Duration
+	Detect time.Duration
+}
+
+// An OptionError says which option cannot be.
+type OptionError struct {
+	Option string
+	Why    string
+}
+
+func (e *OptionError) Error() string { return fmt.Sprintf("simulate: %s: %s", e.Option, e.Why) }
+
+func (o *Options) check(p *dag.Plan) error {
+	bad := func(option, format string, args ...any) error {
+		return &OptionError{option, fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case int(o.Know) >= len(knowNames):
+		return bad("know", "no such thing: %v", o.Know)
+	case !o.Start.Known() || o.Start < 0 || o.Start > maxStart:
+		return bad("start", "%d is no instant from 0 to %d", o.Start, maxStart)
+	case o.Every < 0 || o.Every > 0 && o.Every < time.Millisecond:
+		return bad("every", "%v is shorter than a millisecond", o.Every)
+	case !(o.Noise >= 0 && o.Noise <= maxNoise):
+		return bad("noise", "sigma %v is not from 0 to %v", o.Noise, maxNoise)
+	case o.Stall < 0 || o.Stall > maxPause:
+		return bad("stall", "%v is not from 0 to %v", o.Stall, maxPause)
+	case !(o.FailRate >= 0 && o.FailRate <= maxRate):
+		return bad("fail rate", "%v a task-hour is not from 0 to %v", o.FailRate, maxRate)
+	case o.MaxAttempts < 0:
+		return bad("max attempts", "%d is less than none", o.MaxAttempts)
+	case !(o.Skew >= 0 && o.Skew <= maxSkew):
+		return bad("skew", "exponent %v is not from 0 to %v", o.Skew, maxSkew)
+	}
+	nodes := nodeCount(p)
+	for _, s := range o.Slow {
+		if s.Node < 0 || s.Node >= nodes {
+			return bad("slow", "there is no node %d; the plan has nodes 0 to %d", s.Node, nodes-1)
+		}
+		if !(s.Factor > 0 && s.Factor <= maxFactor) {
+			return bad("slow", "node %d: factor %v is not above 0 and at most %v", s.Node, s.Factor, maxFactor)
+		}
+	}
+	for _, l := range o.Lose {
+		if l.Node < 0 || l.Node >= nodes {
+			return bad("lose", "there is no node %d; the plan has nodes 0 to %d", l.Node, nodes-1)
+		}
+		if l.At < 0 || l.Detect < 0 || l.At > maxPause || l.Detect > maxPause {
+			return bad("lose", "node %d: %v and %v are not from 0 to %v", l.Node, l.At, l.Detect, maxPause)
+		}
+	}
+	for _, f := range o.Fail {
+		j := jobNamed(p, f.Job)
+		if j < 0 {
+			return bad("fail", "the plan has no job %q", f.Job)
+		}
+		if f.Kind > dag.Reduce {
+			return bad("fail", "job %s: a %v does not fail, only map and reduce tasks do", f.Job, f.Kind)
+		}
+		if n := p.Jobs[j].Phase(f.Kind).Count(); f.Task < 0 || f.Task >= n {
+			return bad("fail", "job %s has no %v task %d, only %d of them, counted from 0", f.Job, f.Kind, f.Task, n)
+		}
+		if f.At < 0 || f.After < 0 || f.Attempt < 0 {
+			return bad("fail", "job %s, %v task %d: the time or attempt is negative", f.Job, f.Kind, f.Task)
+		}
+	}
+	return nil
+}
+
+// Bounds that keep instants and lengths of time far from overflowing.
+const (
+	maxStart  = dag.Instant(1 << 50)
+	maxPause  = 10 * 365 * 24 * time.Hour
+	maxNoise  = 3
+	maxRate   = 1e6
+	maxSkew   = 10
+	maxFactor = 1e6
+	maxWorkMS = 1e12 // 30 years of one task
+	maxTuples = 1e15
+)
+
+func jobNamed(p *dag.Plan, node string) int {
+	for j := range p.Jobs {
+		if p.Jobs[j].Node == node {
+			return j
+		}
+	}
+	return -1
+}
+
+// nodeCount is how many nodes the plan's cluster has.
+func nodeCount(p *dag.Plan) int {
+	c := &p.Cluster
+	if c.Policy == dag.YARN {
+		return len(c.Nodes)
+	}
+	per := max(1, c.SlotsPerNode)
+	return (max(c.MapSlots, c.ReduceSlots) + per - 1) / per
+}
+
+// checkPlan says why a plan cannot be played.
+func checkPlan(p *dag.Plan) error {
+	if _, err := dag.NewGraph(p); err != nil {
+		return err
+	}
+	for j := range p.Jobs {
+		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+			if err := checkPhase(&p.Jobs[j], k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkPhase(j *dag.Job, k dag.Kind) error {
+	phase := j.Phase(k)
+	bad := func(format string, args ...any) error {
+		return &OptionError{"plan", fmt.Sprintf("%v tasks of job %s: %s; only a plan with all sizes and costs can be played", k, j.Node, fmt.Sprintf(format, args...))}
+	}
+	if !phase.Known {
+		return bad("their number is not known")
+	}
+	if phase.Tasks < 0 || phase.Tasks > math.MaxInt32/2 {
+		return bad("%d is no number of tasks", phase.Tasks)
+	}
+	want := 1
+	if k == dag.Reduce {
+		want = dag.Pipelines
+	}
+	if phase.Tasks > 0 && len(phase.Pipelines) != want {
+		return bad("%d pipelines instead of %d", len(phase.Pipelines), want)
+	}
+	for p, pipe := range phase.Pipelines {
+		n := phase.Tasks
+		if pipe.Tuples.IsUniform() && pipe.Alpha.IsUniform() {
+			n = min(n, 1)
+		}
+		for i := range n {
+			if n, alpha := pipe.Tuples.At(i), pipe.Alpha.At(i); !(n >= 0 && n <= maxTuples && alpha >= 0 && n*alpha <= maxWorkMS) {
+				return bad("task %d, pipeline %d: %v tuples at %v ms each are not known, negative or too much", i, p, n, alpha)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package simulate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A camera makes snapshots of a world. It keeps what does not change any more.
+type camera struct {
+	reporter
+	views []view // two a job
+	plans planner
+}
+
+// A view is what the last snapshot showed of a phase.
+type view struct {
+	at       dag.Instant
+	leg      dag.Instant
+	attempts []dag.Attempt
+}
+
+// take makes the snapshot of t, which lies in the world's current leg.
+func (c *camera) take(t dag.Instant) *dag.Snapshot {
+	c.t = t
+	s := &dag.Snapshot{
+		At: t, ID: fmt.Sprintf("simulated-%d", c.opt.Seed), State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(c.jobs)),
+	}
+	for j := range s.Jobs {
+		state := c.jobState(j, t)
+		if state.State == dag.Killed {
+			state.State = dag.Blocked // it never came
+		}
+		for _, k := range kinds {
+			state.Phase(k).Attempts = c.phase(j, k)
+		}
+		s.Jobs[j] = state
+	}
+	if t >= c.end {
+		s.State = dag.Succeeded
+		if slices.ContainsFunc(s.Jobs, func(j dag.JobState) bool { return j.State == dag.Failed }) {
+			s.State = dag.Failed
+		}
+	}
+	s.Nodes = c.nodeStates()
+	for n, lost := range c.lost {
+		if lost {
+			s.Warnings = append(s.Warnings, dag.Warning{Code: dag.WarnNodeLost, Text: fmt.Sprintf("%s is lost", s.Nodes[n].Name)})
+		}
+	}
+	s.Plan = c.plans.plan(c.world, s)
+	return s
+}
+
+// nodeStates are the nodes as the cluster sees them; none for slots of which none was lost.
+func (c *camera) nodeStates() []dag.NodeState {
+	if c.plan.Cluster.Policy == dag.FIFO && !slices.Contains(c.lost, true) {
+		return nil
+	}
+	nodes := make([]dag.NodeState, len(c.lost))
+	for n := range nodes {
+		nodes[n] = dag.NodeState{Name: fmt.Sprintf("node %d", n), Lost: c.lost[n]}
+		if c.plan.Cluster.Policy == dag.YARN {
+			nodes[n].Name, nodes[n].MemoryMB = c.plan.Cluster.Nodes[n].Name, c.plan.Cluster.Nodes[n].MemoryMB
+		}
+	}
+	return nodes
+}
+
+// phase lists the attempts of a phase that have started. Those that had ended by the last snapshot are copied from it.
+func (c *camera) phase(j int, k dag.Kind) []dag.Attempt {
+	p, v := &c.jobs[j].phases[k], &c.views[2*j+int(k)]
+	if len(p.tracks) == 0 || p.first > c.t {
+		return nil
+	}
+	if v.leg != c.now {
+		*v = view{at: dag.NoInstant, leg: c.now} // a new leg may revise the past
+	}
+	if v.at.Known() && p.last <= v.at {
+		return v.attempts
+	}
+	old := v.attempts
+	as := make([]dag.Attempt, 0, min(len(p.tracks), len(old)+len(old)/8+64))
+	for i := range p.tracks {
+		r := &p.tracks[i]
+		if r.start > c.t {
+			continue
+		}
+		shown := v.at.Known() && r.start <= v.at
+		if shown && r.end <= v.at {
+			as = append(as, old[0])
+		} else {
+			as = append(as, c.attempt(j, k, r))
+		}
+		if shown {
+			old = old[1:]
+		}
+	}
+	v.at, v.attempts = c.t, as
+	return as
+}
+
+func (w *world) jobID(j int) string { return fmt.Sprintf("job_%d_%04d", w.opt.Start, j+1) }

@@ -1,0 +1,162 @@
+package simulate
+
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// state is the true state now, before anything starts at this instant, as the scheduler needs it.
+func (w *world) state() *dag.Snapshot {
+	s := &dag.Snapshot{Plan: w.plan, At: w.now, State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(w.jobs))}
+	for j := range w.jobs {
+		s.Jobs[j] = w.jobState(j, w.now)
+		for _, k := range kinds {
+			s.Jobs[j].Phase(k).Attempts = w.trueAttempts(j, k)
+		}
+	}
+	if w.plan.Cluster.Policy == dag.YARN {
+		s.Nodes = w.nodes(s)
+	} else if slices.Contains(w.dead, true) {
+		w.blockSlots(s)
+	}
+	return s
+}
+
+// trueAttempts are the attempts of a phase that have started, named by their place in the order of hand-out.
+func (w *world) trueAttempts(j int, k dag.Kind) []dag.Attempt {
+	p := &w.jobs[j].phases[k]
+	if len(p.tracks) == 0 {
+		return nil
+	}
+	as := make([]dag.Attempt, 0, len(p.tracks))
+	for i := range p.tracks {
+		r := &p.tracks[i]
+		a := dag.Attempt{
+			Task: w.placeOf(j, k, r.task), Number: r.number, State: dag.AttemptRunning, Slot: r.slot, Node: r.node,
+			Start: r.start, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+		}
+		if r.end <= w.now {
+			a.State, a.End = r.how, r.end
+		}
+		if x := w.extentOf(attemptKey{j, k, r.task, r.number}, r); k == dag.Reduce && r.begun(w.now) && r.position(w.now, x.work) >= x.ends[dag.Copy] {
+			a.CopyEnd = r.reached(x.ends[dag.Copy])
+		}
+		as = append(as, a)
+	}
+	if w.order[j] != nil && k == dag.Reduce {
+		slices.SortFunc(as, func(a, b dag.Attempt) int {
+			return byTask(track{task: a.Task, number: a.Number}, track{task: b.Task, number: b.Number})
+		})
+	}
+	return as
+}
+
+// jobState is a job's state at t but for its attempts.
+func (w *world) jobState(j int, t dag.Instant) dag.JobState {
+	job, o := &w.jobs[j], &w.plan.Overheads
+	s := dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
+	if job.state == dag.Killed {
+		s.State = dag.Killed
+		return s
+	}
+	if !job.submitted.Known() || job.submitted > t {
+		return s
+	}
+	s.State, s.Submitted, s.Attempt = dag.Submitted, job.submitted, 1
+	s.ID = w.jobID(j)
+	first := min(job.phases[dag.Map].first, job.phases[dag.Reduce].first)
+	started := first
+	if w.plan.Cluster.Policy == dag.YARN {
+		// The master is up a while before the first task, whatever that waits for.
+		started = max(job.submitted.Add(o.AMStart), min(first, never).Add(o.AMStart-o.Launch))
+	}
+	if started <= t {
+		s.State, s.Started = dag.Running, started
+	}
+	if job.finished.Known() && job.finished <= t {
+		s.State, s.Finished = dag.Succeeded, job.finished
+		if job.state == dag.Failed {
+			s.State, s.Diagnosis = dag.Failed, job.why
+		}
+	}
+	if w.plan.Cluster.Policy == dag.YARN {
+		s.HeldMB = w.heldMB(j, &s, t)
+	}
+	return s
+}
+
+// heldMB is what a job's application holds: its master's container, a while longer than the job, and its tasks'.
+func (w *world) heldMB(j int, s *dag.JobState, t dag.Instant) int {
+	l := &w.plan.Jobs[j].Limits
+	if !s.Started.Known() || s.Finished.Known() && t >= s.Finished.Add(w.plan.Overheads.AMHold) {
+		return 0
+	}
+	held := l.AMMB
+	for _, k := range kinds {
+		mb := l.MapMB
+		if k == dag.Reduce {
+			mb = l.ReduceMB
+		}
+		for i := range w.jobs[j].phases[k].tracks {
+			if r := &w.jobs[j].phases[k].tracks[i]; r.start <= t && r.end > t {
+				held += mb
+			}
+		}
+	}
+	return held
+}
+
+// nodes are YARN's. A dead node of which the cluster does not know has room for nothing but what it seems to run.
+func (w *world) nodes(s *dag.Snapshot) []dag.NodeState {
+	nodes := make([]dag.NodeState, len(w.plan.Cluster.Nodes))
+	for n, node := range w.plan.Cluster.Nodes {
+		nodes[n] = dag.NodeState{Name: node.Name, MemoryMB: node.MemoryMB, Lost: w.lost[n]}
+		if w.dead[n] && !w.lost[n] {
+			nodes[n].MemoryMB = 0
+		}
+	}
+	for j := range s.Jobs {
+		l := &w.plan.Jobs[j].Limits
+		for _, k := range kinds {
+			for _, a := range s.Jobs[j].Phase(k).Attempts {
+				if n := int(a.Node); a.State == dag.AttemptRunning && n >= 0 && n < len(nodes) && w.dead[n] && !w.lost[n] {
+					if k == dag.Map {
+						nodes[n].MemoryMB += l.MapMB
+					} else {
+						nodes[n].MemoryMB += l.ReduceMB
+					}
+				}
+			}
+		}
+	}
+	return nodes
+}
+
+// blockSlots keeps the FIFO scheduler from using the slots of dead nodes: a job that stands in for them, one for each
+// kind of slot, runs on them forever.
+func (w *world) blockSlots(s *dag.Snapshot) {
+	plan, c := *w.plan, &w.plan.Cluster
+	per := max(1, c.SlotsPerNode)
+	for k, n := range [...]int{c.MapSlots, c.ReduceSlots} {
+		kind := dag.Kind(k)
+		taken := map[int32]bool{}
+		for j := range s.Jobs {
+			for _, a := range s.Jobs[j].Phase(kind).Attempts {
+				taken[a.Slot] = taken[a.Slot] || a.State == dag.AttemptRunning
+			}
+		}
+		var as []dag.Attempt
+		for slot := range n {
+			if w.dead[slot/per] && !taken[int32(slot)] {
+				as = append(as, dag.Attempt{Task: int32(len(as)), State: dag.AttemptRunning, Slot: int32(slot), Node: int32(slot / per), Start: w.opt.Start, End: dag.NoInstant})
+			}
+		}
+		job := dag.Job{Node: "dead " + kind.String() + " slots", Map: dag.Phase{Known: true}, Reduce: dag.Phase{Known: true}}
+		state := dag.JobState{State: dag.Running, Submitted: w.opt.Start, Started: w.opt.Start, Finished: dag.NoInstant}
+		job.Phase(kind).Tasks, state.Phase(kind).Attempts = len(as), as
+		plan.Jobs = append(plan.Jobs[:len(plan.Jobs):len(plan.Jobs)], job)
+		s.Jobs = append(s.Jobs, state)
+	}
+	s.Plan = &plan
+}

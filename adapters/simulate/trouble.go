@@ -1,0 +1,124 @@
+package simulate
+
+import (
+	"fmt"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// die stops a node. Nobody notices.
+func (w *world) die(node int) {
+	if w.dead[node] {
+		return
+	}
+	w.dead[node] = true
+	w.each(func(j int, k dag.Kind, r *track) {
+		if int(r.node) == node && r.end > w.now {
+			r.freeze(w.now, w.extentOf(attemptKey{j, k, r.task, r.number}, r).work)
+		}
+	})
+}
+
+// notice is when the cluster knows that a node is lost: what ran on it is killed, and what its maps have written is gone.
+func (w *world) notice(node int) {
+	w.lost[node] = true
+	why := "its node was lost"
+	w.each(func(j int, k dag.Kind, r *track) {
+		switch {
+		case int(r.node) != node:
+		case r.frozen:
+			r.kill(w.now, why)
+		case k == dag.Map && r.how == dag.AttemptSucceeded && r.end <= w.now && w.needsMaps(j):
+			r.kill(w.now, why)
+		}
+	})
+}
+
+// each visits the attempts that have started before now.
+func (w *world) each(do func(j int, k dag.Kind, r *track)) {
+	for j := range w.jobs {
+		for _, k := range kinds {
+			tracks := w.jobs[j].phases[k].tracks
+			for i := range tracks {
+				if tracks[i].start < w.now {
+					do(j, k, &tracks[i])
+				}
+			}
+		}
+	}
+}
+
+// needsMaps says whether a reduce of the job has not copied all map outputs yet.
+func (w *world) needsMaps(j int) bool {
+	job := &w.jobs[j]
+	if job.finished.Known() && job.finished <= w.now || job.state.Ended() {
+		return false
+	}
+	copied := 0
+	tracks := job.phases[dag.Reduce].tracks
+	for i := range tracks {
+		r := &tracks[i]
+		x := w.extentOf(attemptKey{j, dag.Reduce, r.task, r.number}, r)
+		alive := !r.frozen && (r.end > w.now || r.how == dag.AttemptSucceeded)
+		if r.start < w.now && alive && r.begun(w.now) && r.position(w.now, x.work) >= x.ends[dag.Copy] {
+			copied++
+		}
+	}
+	return copied < w.plan.Jobs[j].Reduce.Count()
+}
+
+// planQuit finds the first task of a running job that fails once too often.
+func (w *world) planQuit() {
+	w.quit = event{at: never}
+	limit := w.opt.MaxAttempts
+	if limit == 0 {
+		limit = defaultAttempts
+	}
+	for j := range w.jobs {
+		if w.jobs[j].state.Ended() {
+			continue
+		}
+		for _, k := range kinds {
+			failures, task := 0, int32(-1)
+			for _, r := range w.jobs[j].phases[k].tracks {
+				if r.task != task {
+					failures, task = 0, r.task
+				}
+				if r.how != dag.AttemptFailed || r.end >= never {
+					continue
+				}
+				if failures++; failures == limit && r.end < w.quit.at {
+					why := fmt.Sprintf("%v task %d failed %d times", k, task, limit)
+					w.quit = event{r.end, func() { w.fail(j, why) }}
+				}
+			}
+		}
+	}
+}
+
+const defaultAttempts = 4
+
+// fail ends a job, and with it every job after it.
+func (w *world) fail(j int, why string) {
+	job := &w.jobs[j]
+	job.state, job.finished, job.why = dag.Failed, w.now, why
+	for k := range job.phases {
+		for i := range job.phases[k].tracks {
+			if r := &job.phases[k].tracks[i]; r.start < w.now && r.end > w.now {
+				r.kill(w.now, "its job failed")
+			}
+		}
+	}
+	w.cancelAfter(j)
+}
+
+func (w *world) cancelAfter(j int) {
+	for d := range w.jobs {
+		for _, a := range w.plan.Jobs[d].After {
+			if a == j && w.jobs[d].state != dag.Killed {
+				w.jobs[d].state = dag.Killed
+				w.cancelAfter(d)
+			}
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package simulate
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A truth is what a plan really costs in this run.
+type truth struct {
+	plan *dag.Plan // sizes by task
+	opt  *Options
+	slow []float64 // by node
+	// order and place turn tasks into places in the order of hand-out and back; nil where they are the same.
+	order, place [][]int32
+}
+
+func newTruth(p *dag.Plan, o *Options) *truth {
+	t := &truth{plan: p, opt: o, order: make([][]int32, len(p.Jobs)), place: make([][]int32, len(p.Jobs))}
+	if o.Skew > 0 {
+		t.plan = skewed(p, o.Skew)
+	}
+	if o.Shuffle {
+		for j := range p.Jobs {
+			t.handOut(j, o.order(j, p.Jobs[j].Reduce.Count()))
+		}
+	}
+	t.slow = make([]float64, nodeCount(p))
+	for n := range t.slow {
+		t.slow[n] = 1
+		if p.Cluster.Policy == dag.YARN && p.Cluster.Nodes[n].Slow > 0 {
+			t.slow[n] = p.Cluster.Nodes[n].Slow
+		}
+	}
+	for _, s := range o.Slow {
+		t.slow[s.Node] *= s.Factor
+	}
+	return t
+}
+
+// handOut sets the order in which the reduces of job j are handed out.
+func (t *truth) handOut(j int, order []int32) {
+	place := make([]int32, len(order))
+	for i, task := range order {
+		place[task] = int32(i)
+	}
+	t.order[j], t.place[j] = order, place
+}
+
+// taskAt is the task at a place in the order of hand-out.
+func (t *truth) taskAt(job int, k dag.Kind, place int32) int32 {
+	if k == dag.Reduce && t.order[job] != nil {
+		return t.order[job][place]
+	}
+	return place
+}
+
+func (t *truth) placeOf(job int, k dag.Kind, task int32) int32 {
+	if k == dag.Reduce && t.place[job] != nil {
+		return t.place[job][task]
+	}
+	return task
+}
+
+// An extent is what an attempt takes once it has what it needs, in milliseconds.
+type extent struct {
+	ends  [dag.Pipelines]int64 // of the pipelines, from the end of set-up on
+	pipes int
+	work  int64 // all pipelines and the combine stall
+}
+
+// extent is floor(s alpha N + 0.5) ms for each pipeline (facts A1), with s the attempt's noise times its node's slowness.
+func (t *truth) extent(job int, k dag.Kind, task, attempt, node int) extent {
+	phase := t.plan.Jobs[job].Phase(k)
+	s := t.opt.noise(job, k, task, attempt)
+	if node >= 0 && node < len(t.slow) {
+		s *= t.slow[node]
+	}
+	e := extent{pipes: len(phase.Pipelines)}
+	for p, pipe := range phase.Pipelines {
+		e.work += int64(min(maxWorkMS, math.Floor(s*pipe.Alpha.At(task)*pipe.Tuples.At(task)+0.5)))
+		e.ends[p] = e.work
+	}
+	if k == dag.Map {
+		e.work += t.opt.Stall.Milliseconds()
+	}
+	return e
+}
+
+// setup is the time from start to first tuple: the phase's own where the plan gives it, else the cluster's. On YARN it
+// follows the law of JVMs that start together on a node (dag.Overheads); cold says that it is one of the run's first.
+func (t *truth) setup(job int, k dag.Kind, task, together int, cold bool) time.Duration {
+	if ms := t.plan.Jobs[job].Phase(k).Setup.At(task); ms >= 0 && ms <= maxWorkMS {
+		return time.Duration(ms) * time.Millisecond
+	}
+	setup, o := t.plan.Cluster.Setup, &t.plan.Overheads
+	if t.plan.Cluster.Policy == dag.YARN {
+		setup += o.SetupMin + time.Duration(max(together, 1))*o.SetupPer
+		if cold {
+			setup += o.Cold
+		}
+	}
+	return setup
+}
+
+// uniform says whether all first attempts of the phase cost the same on every node.
+func (t *truth) uniform(job int, k dag.Kind) bool {
+	phase := t.plan.Jobs[job].Phase(k)
+	same := t.opt.Noise == 0 && phase.Setup.IsUniform() && !slices.ContainsFunc(t.slow, func(s float64) bool { return s != 1 })
+	for _, p := range phase.Pipelines {
+		same = same && p.Tuples.IsUniform() && p.Alpha.IsUniform()
+	}
+	return same
+}
+
+// skewed returns the plan with Zipf-sized reduces: weights r^-s, scaled to the phase's sum. Sizes are whole tuples.
+func skewed(p *dag.Plan, s float64) *dag.Plan {
+	q := *p
+	q.Jobs = slices.Clone(p.Jobs)
+	for j := range q.Jobs {
+		phase := &q.Jobs[j].Reduce
+		n := phase.Count()
+		if n < 2 {
+			continue
+		}
+		weights := make([]float64, n)
+		sum := 0.0
+		for r := range weights {
+			weights[r] = math.Pow(float64(r+1), -s)
+			sum += weights[r]
+		}
+		share := func(of dag.Series) dag.Series {
+			total := of.Sum(n)
+			if math.IsNaN(total) {
+				return of
+			}
+			v := make([]float64, n)
+			for r := range v {
+				v[r] = math.Round(total * weights[r] / sum)
+			}
+			return dag.Each(v)
+		}
+		phase.Pipelines = slices.Clone(phase.Pipelines)
+		for i := range phase.Pipelines {
+			phase.Pipelines[i].Tuples = share(phase.Pipelines[i].Tuples)
+		}
+		phase.Out, phase.Bytes = share(phase.Out), share(phase.Bytes)
+	}
+	return &q
+}
+
+// failure is when an attempt that runs from start to end fails, if it does.
+func (t *truth) failure(job int, k dag.Kind, task, attempt int, start, end dag.Instant) (at dag.Instant, fails bool) {
+	at = end
+	for _, f := range t.opt.Fail {
+		if f.Kind != k || f.Task != task || t.plan.Jobs[job].Node != f.Job {
+			continue
+		}
+		when := t.opt.Start.Add(f.At)
+		if f.After > 0 {
+			if f.Attempt != attempt {
+				continue
+			}
+			when = start.Add(f.After)
+		}
+		if when > start && when < at { // the attempt that follows at this instant is another one
+			at, fails = when, true
+		}
+	}
+	if t.opt.FailRate > 0 {
+		hours := random(t.opt.Seed, drawFailure, job, k, task, attempt).ExpFloat64() / t.opt.FailRate
+		if hours < float64(maxPause/time.Hour) {
+			if when := start + dag.Instant(hours*float64(time.Hour/time.Millisecond)); when < at {
+				at, fails = when, true
+			}
+		}
+	}
+	return at, fails
+}

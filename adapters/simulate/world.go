@@ -1,0 +1,219 @@
+package simulate
+
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A world is the state of a simulated run, and the schedule from the begin of its current leg on.
+type world struct {
+	*truth
+	now    dag.Instant // when the leg began
+	end    dag.Instant // when the last job ends
+	jobs   []job
+	events []event // that end legs, in order
+	quit   event   // the next job to fail, planned anew in each leg
+	dead   []bool  // nodes that do not work any more
+	lost   []bool  // nodes of which the cluster knows that
+
+	fate   map[attemptKey]dag.Instant // when an attempt that fails would have ended
+	launch map[attemptKey]launch      // YARN: where a new attempt runs, and its set-up
+	warm   dag.Instant                // YARN: until when starts are cold; NoInstant before the first
+}
+
+type job struct {
+	submitted, finished dag.Instant
+	state               dag.State // Failed, Killed where it is after a failed one, else Blocked
+	why                 string
+	phases              [2]phase
+}
+
+type phase struct {
+	uniform     bool
+	tracks      []track     // by task, then number
+	kept        int         // tracks of earlier legs
+	first, last dag.Instant // the first start and the last end
+}
+
+type attemptKey struct {
+	job          int
+	kind         dag.Kind
+	task, number int32
+}
+
+type launch struct {
+	node  int32
+	setup dag.Instant // milliseconds
+}
+
+// An event changes the state at an instant.
+type event struct {
+	at dag.Instant
+	do func()
+}
+
+var kinds = [...]dag.Kind{dag.Map, dag.Reduce}
+
+func newWorld(t *truth) *world {
+	w := &world{truth: t, now: t.opt.Start, jobs: make([]job, len(t.plan.Jobs)), warm: dag.NoInstant}
+	w.dead, w.lost = make([]bool, nodeCount(t.plan)), make([]bool, nodeCount(t.plan))
+	for j := range w.jobs {
+		w.jobs[j].submitted, w.jobs[j].finished = dag.NoInstant, dag.NoInstant
+		for _, k := range kinds {
+			w.jobs[j].phases[k] = phase{uniform: w.uniform(j, k), first: never, last: dag.NoInstant}
+		}
+	}
+	for _, l := range t.opt.Lose {
+		at := w.now.Add(l.At)
+		w.events = append(w.events, event{at, func() { w.die(l.Node) }}, event{at.Add(l.Detect), func() { w.notice(l.Node) }})
+	}
+	slices.SortStableFunc(w.events, func(a, b event) int { return int(a.at - b.at) })
+	return w
+}
+
+// reach plays legs until t lies in the current one. At the instant of an event the event has happened.
+func (w *world) reach(t dag.Instant) error {
+	for {
+		next, ok := w.next(min(t, w.end))
+		if !ok {
+			return nil
+		}
+		w.now = next
+		for e, ok := w.take(next); ok; e, ok = w.take(next) {
+			e.do()
+		}
+		if err := w.replay(); err != nil {
+			return err
+		}
+	}
+}
+
+// next is the instant of the next event, if it comes by t.
+func (w *world) next(t dag.Instant) (dag.Instant, bool) {
+	at := never
+	if len(w.events) > 0 {
+		at = w.events[0].at
+	}
+	if w.quit.do != nil {
+		at = min(at, w.quit.at)
+	}
+	return at, at <= t
+}
+
+// take removes one of the events at t.
+func (w *world) take(t dag.Instant) (e event, ok bool) {
+	switch {
+	case w.quit.do != nil && w.quit.at == t:
+		e, w.quit = w.quit, event{}
+	case len(w.events) > 0 && w.events[0].at == t:
+		e, w.events = w.events[0], w.events[1:]
+	}
+	return e, e.do != nil
+}
+
+// replay plans the leg that begins now. What the last one planned for now and later is forgotten.
+func (w *world) replay() error {
+	for j := range w.jobs {
+		for k := range w.jobs[j].phases {
+			p := &w.jobs[j].phases[k]
+			p.tracks = slices.DeleteFunc(p.tracks, func(r track) bool { return r.start >= w.now })
+			p.kept = len(p.tracks)
+		}
+	}
+	w.fate, w.launch = map[attemptKey]dag.Instant{}, map[attemptKey]launch{}
+	opt := schedule.Options{FutureOnly: true}
+	if len(w.opt.Fail) > 0 || w.opt.FailRate > 0 {
+		opt.Fault = w.fault
+	}
+	sch, err := schedule.Replay(w.state(), w.left, opt)
+	if err != nil {
+		return err
+	}
+	w.adopt(sch)
+	w.planQuit()
+	return nil
+}
+
+// adopt takes the schedule as the future.
+func (w *world) adopt(sch *schedule.Schedule) {
+	w.end = w.now
+	for j := range w.jobs {
+		job := &w.jobs[j]
+		if !job.state.Ended() {
+			job.submitted, job.finished = sch.Submitted[j], sch.Finished[j]
+		}
+		if job.finished.Known() {
+			w.end = max(w.end, job.finished)
+		}
+	}
+	for i := range sch.Spans {
+		// Pauses and the stand-ins for dead slots are nobody's attempts.
+		if sp := &sch.Spans[i]; sp.Kind <= dag.Reduce && int(sp.Job) < len(w.jobs) {
+			for c := range sp.Count {
+				w.adoptTask(sp, c)
+			}
+		}
+	}
+	for j := range w.jobs {
+		for k := range w.jobs[j].phases {
+			w.jobs[j].phases[k].settle()
+		}
+	}
+}
+
+// adoptTask takes task c of a span: a new attempt, or one that runs already and whose end may have moved.
+func (w *world) adoptTask(sp *schedule.Span, c int32) {
+	p := &w.jobs[sp.Job].phases[sp.Kind]
+	task := w.taskAt(int(sp.Job), sp.Kind, sp.First+c)
+	key := attemptKey{int(sp.Job), sp.Kind, task, sp.Attempt}
+	r := find(p.tracks[:p.kept], task, sp.Attempt)
+	if r == nil {
+		p.tracks = append(p.tracks, track{task: task, number: sp.Attempt, slot: sp.Slots[c], start: sp.Start})
+		r = &p.tracks[len(p.tracks)-1]
+		if w.plan.Cluster.Policy == dag.FIFO {
+			r.node = r.slot / int32(max(1, w.plan.Cluster.SlotsPerNode))
+			r.ready = r.start.Add(w.setup(key.job, key.kind, int(task), 0, false))
+		} else {
+			l := w.launch[key]
+			r.slot, r.node, r.ready = -1, l.node, r.start+l.setup
+		}
+	}
+	if r.frozen {
+		return
+	}
+	x := w.extentOf(key, r)
+	r.end, r.how, r.why = sp.End, dag.AttemptSucceeded, ""
+	would := sp.End
+	if sp.Outcome == schedule.Fails {
+		r.how, r.why = dag.AttemptFailed, "simulated failure"
+		if at, ok := w.fate[key]; ok {
+			would = at
+		}
+	}
+	r.succeeds(would, w.now, w.workLeft(r, x), x.work)
+}
+
+func (w *world) extentOf(key attemptKey, r *track) extent {
+	return w.extent(key.job, key.kind, int(r.task), int(r.number), int(r.node))
+}
+
+// workLeft is how many milliseconds of work an attempt has left now.
+func (w *world) workLeft(r *track, x extent) int64 {
+	if r.start >= w.now {
+		return x.work
+	}
+	return x.work - r.position(w.now, x.work)
+}
+
+// settle orders the tracks and notes when they begin and end.
+func (p *phase) settle() {
+	if !slices.IsSortedFunc(p.tracks, byTask) {
+		slices.SortFunc(p.tracks, byTask)
+	}
+	p.first, p.last = never, dag.NoInstant
+	for i := range p.tracks {
+		p.first, p.last = min(p.first, p.tracks[i].start), max(p.last, p.tracks[i].end)
+	}
+}
