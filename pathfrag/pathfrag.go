@@ -5,7 +5,6 @@
 package pathfrag
 
 import (
-	"errors"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -13,23 +12,25 @@ import (
 )
 
 // Params are the tolerances of Definition 3.1 and of "consecutive". They never change the path's length (facts A3).
+// They count in whole milliseconds; less than nothing is nothing.
 type Params struct {
 	Delta1 time.Duration // tasks of a round start, and end, within this of each other
 	Delta2 time.Duration // a round follows another if it starts no later than this after it
 }
 
 // A Round is a set of tasks of one kind that start together and end together, at most one a slot (Definition 3.1).
+// A pause (Launch, Wave, Finish) is a round of width 0, and so is a failed attempt that the path needs: see Find.
 type Round struct {
-	ID         int
+	ID         int // its index in Path.Rounds
 	Kind       dag.Kind
-	Start, End dag.Instant
-	Width      int
-	Spans      []int // indices into Schedule.Spans, ordered by job and first task
+	Start, End dag.Instant // the earliest start and the latest end of its tasks
+	Width      int         // how many tasks it has
+	Spans      []int       // indices into Path.Schedule.Spans, ordered by job and first task
 }
 
 // A Fragment is a chain of consecutive rounds of equal width, but for the last (section 3.1.2).
 type Fragment struct {
-	ID         int
+	ID         int // its index in Path.Fragments
 	Kind       dag.Kind
 	Width      int
 	Rounds     []int // round ids
@@ -45,11 +46,12 @@ type Segment struct {
 
 // A Path is a schedule cut into rounds and fragments, with the critical path through them.
 type Path struct {
+	// Schedule is the schedule that was given, but that a span whose tasks are in several rounds is one span a round.
 	Schedule  *schedule.Schedule
 	Rounds    []Round
 	Fragments []Fragment
 	Critical  []Segment
-	Slack     []time.Duration // of each job: how much later it may end without moving the end of the query
+	Slack     []time.Duration // of each job: see slack
 }
 
 // Length is the sum of the critical path's segments: the time remaining.
@@ -61,7 +63,32 @@ func (p *Path) Length() time.Duration {
 	return sum
 }
 
-// Find cuts a schedule into rounds and fragments and finds its critical path.
+// Find cuts a schedule into rounds and fragments and finds its critical path. Plan gives the jobs' dependencies; one
+// that has no order (a cycle, an unknown dependency, too many jobs) is an error of package dag.
+//
+// Attempts that fail are in no round and leave no fragment (facts P19). Where nothing else runs while one does, the path
+// would have a hole: it gets a round and a fragment of width 0, as a pause does. A stretch that no span at all
+// covers becomes a fragment of kind Wave without rounds. So the path always covers all of now to the schedule's end.
+//
+// The cost is n log n in spans and jobs. A slot below 0 is unknown: its task shares rounds with any, and follows none.
 func Find(plan *dag.Plan, s *schedule.Schedule, par Params) (*Path, error) {
-	return nil, errors.ErrUnsupported
+	graph, err := dag.NewGraph(plan)
+	if err != nil {
+		return nil, err
+	}
+	c := &cutting{spans: s.Spans, delta1: millis(par.Delta1), delta2: millis(par.Delta2), graph: graph}
+	c.cut()
+	p := &Path{Schedule: s}
+	if c.split {
+		whole := *s
+		whole.Spans = c.spans
+		p.Schedule = &whole
+	}
+	p.Rounds = c.rounds
+	p.Fragments = c.chain()
+	p.walk()
+	p.Slack = slack(plan, graph, p)
+	return p, nil
 }
+
+func millis(d time.Duration) dag.Instant { return dag.Instant(max(0, d) / time.Millisecond) }

@@ -1,0 +1,124 @@
+package pathfrag
+
+import (
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// maxSlot bounds the tables by slot; a slot beyond it counts as unknown.
+const maxSlot = 1 << 22
+
+func known(slot int32) bool { return slot >= 0 && slot < maxSlot }
+
+// slotsOf returns the slots of a span's tasks; a span may know less than it has tasks.
+func slotsOf(s *schedule.Span) []int32 { return s.Slots[:min(len(s.Slots), int(s.Count))] }
+
+// tableSize is one more than the highest known slot of the kind.
+func (c *cutting) tableSize(k dag.Kind) int {
+	size := int32(0)
+	for _, i := range c.order[k] {
+		if slots := slotsOf(&c.spans[i]); len(slots) > 0 {
+			if last := slots[len(slots)-1]; known(last) {
+				size = max(size, last+1)
+			}
+		}
+	}
+	return int(size)
+}
+
+// follow finds for each span which spans held its slots immediately before (facts A2: "a slot vacated by a task of A"; A10).
+// Failed attempts hold slots too.
+func (c *cutting) follow() {
+	c.pred = make([]handoff, 0, len(c.spans))
+	c.predOf = make([]int32, len(c.spans))
+	c.predN = make([]int32, len(c.spans))
+	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		l := newLanes(c.tableSize(k))
+		for _, i := range c.order[k] {
+			from := len(c.pred)
+			c.pred = l.take(c.pred, &c.spans[i], i)
+			c.predOf[i], c.predN[i] = int32(from), int32(len(c.pred)-from)
+			for _, h := range c.pred[from:] {
+				c.overlap = c.overlap || c.spans[h.from].End > c.spans[i].Start
+			}
+		}
+	}
+}
+
+// lanes remember who held each slot last. Slots that go from span to span together are one block, so that a round
+// of a uniform phase, which hands on the very slice, costs one step whatever its width.
+type lanes struct {
+	block  []int32 // by slot: its block, -1 before its first task
+	blocks []block
+	idle   []int32 // blocks without slots, to be used again
+}
+
+type block struct {
+	last  int32   // the span that held the slots last
+	live  int     // how many of slots are still in the block
+	slots []int32 // of span last
+	n     int32   // while a span is taken: how many of its slots come from here
+}
+
+func newLanes(size int) *lanes {
+	l := &lanes{block: make([]int32, size)}
+	for i := range l.block {
+		l.block[i] = -1
+	}
+	return l
+}
+
+// take gives the span's slots to it and appends those who held them to pred, in order of first slot.
+func (l *lanes) take(pred []handoff, s *schedule.Span, id int32) []handoff {
+	slots := slotsOf(s)
+	if len(slots) == 0 {
+		return pred
+	}
+	if first := slots[0]; known(first) && l.block[first] >= 0 {
+		if b := &l.blocks[l.block[first]]; b.is(slots) {
+			pred = append(pred, handoff{b.last, int32(len(slots))})
+			b.last = id
+			return pred
+		}
+	}
+	own := l.open(block{last: id, slots: slots})
+	var touched []int32
+	for _, slot := range slots {
+		if !known(slot) {
+			continue
+		}
+		if b := l.block[slot]; b >= 0 && b != own {
+			if l.blocks[b].n == 0 {
+				touched = append(touched, b)
+			}
+			l.blocks[b].n++
+			l.blocks[b].live--
+		}
+		l.block[slot] = own
+		l.blocks[own].live++
+	}
+	for _, b := range touched {
+		x := &l.blocks[b]
+		pred = append(pred, handoff{x.last, x.n})
+		if x.n = 0; x.live == 0 {
+			l.idle = append(l.idle, b)
+		}
+	}
+	return pred
+}
+
+func (l *lanes) open(b block) int32 {
+	if n := len(l.idle); n > 0 {
+		i := l.idle[n-1]
+		l.idle = l.idle[:n-1]
+		l.blocks[i] = b
+		return i
+	}
+	l.blocks = append(l.blocks, b)
+	return int32(len(l.blocks) - 1)
+}
+
+// is says whether the block is these very slots.
+func (b *block) is(slots []int32) bool {
+	return b.live == len(slots) && len(b.slots) == len(slots) && (len(slots) == 1 && b.slots[0] == slots[0] || &b.slots[0] == &slots[0])
+}

@@ -1,0 +1,83 @@
+package pathfrag
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// cutting is what is known while a schedule is cut: first the spans, then their rounds, then which follows which.
+type cutting struct {
+	spans          []schedule.Span
+	split          bool // spans are ours: some had to be cut in pieces
+	delta1, delta2 dag.Instant
+	graph          *dag.Graph
+
+	order   [2][]int32 // indices of the kind's spans by (start, end, job, first task)
+	round   []int32    // by span: its round's id, -1 for none
+	pred    []handoff  // by span from predOf[i]: the spans that its slots come from
+	predOf  []int32
+	predN   []int32
+	rounds  []Round
+	overlap bool // a slot is used twice at one time, which no schedule of ours does
+}
+
+// A handoff says that n slots of a span were held by span from before.
+type handoff struct{ from, n int32 }
+
+// cut finds the rounds of all spans and the predecessors of each.
+func (c *cutting) cut() {
+	c.sort()
+	c.follow()
+	drafts := c.draft()
+	if c.split {
+		c.sort()
+		c.follow()
+	}
+	c.number(drafts)
+}
+
+// sort orders the spans of each kind.
+func (c *cutting) sort() {
+	var n [2]int
+	for i := range c.spans {
+		if k := c.spans[i].Kind; k <= dag.Reduce {
+			n[k]++
+		}
+	}
+	for k := range c.order {
+		c.order[k] = slices.Grow(c.order[k][:0], n[k])
+	}
+	for i := range c.spans {
+		if k := c.spans[i].Kind; k <= dag.Reduce {
+			c.order[k] = append(c.order[k], int32(i))
+		}
+	}
+	for _, order := range c.order {
+		c.sortStarts(order)
+	}
+}
+
+// sortStarts uses that schedules are sorted by start: only what starts together has to be sorted.
+func (c *cutting) sortStarts(order []int32) {
+	byStart := func(a, b int32) int { return cmp.Compare(c.spans[a].Start, c.spans[b].Start) }
+	if !slices.IsSortedFunc(order, byStart) {
+		slices.SortStableFunc(order, byStart)
+	}
+	rest := func(a, b int32) int {
+		x, y := &c.spans[a], &c.spans[b]
+		return cmp.Or(cmp.Compare(x.End, y.End), cmp.Compare(x.Job, y.Job), cmp.Compare(x.First, y.First), cmp.Compare(a, b))
+	}
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && c.spans[order[to]].Start == c.spans[order[from]].Start {
+			to++
+		}
+		if to-from > 1 {
+			slices.SortFunc(order[from:to], rest)
+		}
+		from = to
+	}
+}

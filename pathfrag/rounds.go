@@ -1,0 +1,138 @@
+package pathfrag
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A draft is a round while tasks are still put into it.
+type draft struct {
+	kind              dag.Kind
+	start             dag.Instant // the first start; tasks come in order of it
+	firstEnd, lastEnd dag.Instant
+	width             int32
+	minJob, minFirst  int32 // independent minima over its tasks
+	spans             int32
+}
+
+// draft puts every task that does not fail into the oldest round of its kind that accepts it (facts A1, rule 4).
+// It sets c.round to drafts, and cuts spans whose tasks are in several rounds.
+func (c *cutting) draft() []draft {
+	c.round = make([]int32, len(c.spans))
+	for i := range c.round {
+		c.round[i] = -1
+	}
+	var drafts []draft
+	var pieces []piece
+	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		f := newFitter(c, k, drafts)
+		for _, i := range c.order[k] {
+			if c.spans[i].Outcome != schedule.Fails {
+				f.place(i)
+			}
+		}
+		drafts, pieces = f.drafts, append(pieces, f.pieces...)
+	}
+	if len(pieces) > 0 {
+		c.apply(pieces)
+	}
+	for i := range c.spans {
+		if sp := &c.spans[i]; sp.Kind > dag.Reduce && sp.End > sp.Start {
+			c.round[i] = int32(len(drafts))
+			drafts = append(drafts, draft{kind: sp.Kind, start: sp.Start, firstEnd: sp.End, lastEnd: sp.End})
+		}
+	}
+	return drafts
+}
+
+// number makes rounds of drafts, in order of (start, kind, smallest job, smallest index).
+func (c *cutting) number(drafts []draft) {
+	for i := range drafts {
+		drafts[i].minJob, drafts[i].minFirst = 1<<31-1, 1<<31-1
+	}
+	total := 0
+	for i, r := range c.round {
+		if r < 0 {
+			continue
+		}
+		d, sp := &drafts[r], &c.spans[i]
+		d.minJob, d.minFirst = min(d.minJob, sp.Job), min(d.minFirst, sp.First)
+		d.spans++
+		total++
+	}
+	byID := make([]int32, len(drafts))
+	for i := range byID {
+		byID[i] = int32(i)
+	}
+	slices.SortFunc(byID, func(a, b int32) int {
+		x, y := &drafts[a], &drafts[b]
+		return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.kind, y.kind), cmp.Compare(x.minJob, y.minJob),
+			cmp.Compare(x.minFirst, y.minFirst), cmp.Compare(a, b))
+	})
+	ids := make([]int32, len(drafts))
+	c.rounds = make([]Round, len(drafts))
+	spans := make([]int, total)
+	for id, at := range byID {
+		d := &drafts[at]
+		ids[at] = int32(id)
+		c.rounds[id] = Round{ID: id, Kind: d.kind, Start: d.start, End: d.lastEnd, Width: int(d.width), Spans: spans[:0:d.spans]}
+		spans = spans[d.spans:]
+	}
+	for i, r := range c.round {
+		if r >= 0 {
+			c.round[i] = ids[r]
+			round := &c.rounds[ids[r]]
+			round.Spans = append(round.Spans, i)
+		}
+	}
+	for i := range c.rounds {
+		if len(c.rounds[i].Spans) > 1 {
+			slices.SortFunc(c.rounds[i].Spans, func(a, b int) int {
+				x, y := &c.spans[a], &c.spans[b]
+				return cmp.Or(cmp.Compare(x.Job, y.Job), cmp.Compare(x.First, y.First), cmp.Compare(a, b))
+			})
+		}
+	}
+}
+
+// A piece is tasks from to to-1 of a span that share a round.
+type piece struct{ span, from, to, round int32 }
+
+// apply replaces spans by their pieces.
+func (c *cutting) apply(pieces []piece) {
+	type placed struct {
+		sp    schedule.Span
+		round int32
+	}
+	cut := make(map[int32]bool, len(pieces))
+	all := make([]placed, 0, len(c.spans)+len(pieces))
+	for _, p := range pieces {
+		sp := c.spans[p.span]
+		sp.First, sp.Count, sp.Slots = sp.First+p.from, p.to-p.from, sp.Slots[p.from:p.to:p.to]
+		all = append(all, placed{sp, p.round})
+		cut[p.span] = true
+	}
+	for i := range c.spans {
+		if !cut[int32(i)] {
+			all = append(all, placed{c.spans[i], c.round[i]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.sp.Start, b.sp.Start), cmp.Compare(a.sp.Kind, b.sp.Kind),
+			cmp.Compare(firstSlot(&a.sp), firstSlot(&b.sp)), cmp.Compare(a.sp.Attempt, b.sp.Attempt))
+	})
+	c.spans, c.round, c.split = make([]schedule.Span, len(all)), make([]int32, len(all)), true
+	for i := range all {
+		c.spans[i], c.round[i] = all[i].sp, all[i].round
+	}
+}
+
+func firstSlot(s *schedule.Span) int32 {
+	if len(s.Slots) == 0 {
+		return -1
+	}
+	return s.Slots[0]
+}
