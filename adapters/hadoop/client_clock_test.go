@@ -54,6 +54,25 @@ func TestClockSkewOfHours(t *testing.T) {
 	}
 }
 
+func TestClockDoesNotGoBackWhileItNarrows(t *testing.T) {
+	at := time.Unix(1_795_222_440, 0)
+	c := newClock(func() time.Time { return at })
+	date := at.Add(time.Hour)
+	c.observe(at, at, date) // an hour and up to a second
+	first := c.Now()
+	c.observe(at, at, date.Add(-900*time.Millisecond)) // rather the hour
+	if _, within, _ := c.skew(); within > 60*time.Millisecond {
+		t.Errorf("± %v: the intersection is a tenth of a second", within)
+	}
+	if now := c.Now(); now != first {
+		t.Errorf("went from %d to %d", first, now)
+	}
+	at = at.Add(time.Second)
+	if now := c.Now(); now <= first {
+		t.Error("stands still")
+	}
+}
+
 func TestClockIsSetAnew(t *testing.T) {
 	w := &skewed{now: time.Unix(1_795_222_440, 0), trip: func() time.Duration { return time.Millisecond }}
 	c := clientOf(t, Options{Transport: w, Clock: func() time.Time { return w.now }}, "http://rm")

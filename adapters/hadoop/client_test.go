@@ -105,7 +105,7 @@ func TestProxysRedirectNamesTheHistoryServer(t *testing.T) {
 		w.Header().Set("Location", jhs.URL+"/jobhistory/job/job_1_0001/ws/v1/mapreduce/jobs/job_1_0001")
 		sendHTML(w, http.StatusFound, "")
 	})
-	c := clientOf(t, Options{Site: Site{JHS: "http://127.0.0.1:1", JHSGuessed: true}}, rm.URL)
+	c := clientOf(t, Options{Site: Site{JHS: rm.URL, JHSGuessed: true}}, rm.URL)
 	_, err := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001")
 	var e *Error
 	if !errors.As(err, &e) || e.Status != http.StatusFound || e.Location == "" {
@@ -113,6 +113,9 @@ func TestProxysRedirectNamesTheHistoryServer(t *testing.T) {
 	}
 	if body, err := c.JHS(context.Background(), "mapreduce/jobs/job_1_0001"); err != nil || !strings.Contains(string(body), "SUCCEEDED") {
 		t.Errorf("history server: %s, %v", body, err)
+	}
+	if n := c.Traffic().Requests; n != 2 {
+		t.Errorf("%d requests: what the redirect says goes before a guess", n)
 	}
 	for location, want := range map[string]string{
 		"http://rm:8088/cluster/app/application_1_0001": "",
@@ -126,12 +129,29 @@ func TestProxysRedirectNamesTheHistoryServer(t *testing.T) {
 	}
 }
 
+func TestProxysRedirectIsNeverFollowed(t *testing.T) {
+	other := serve(t, func(w http.ResponseWriter, r *http.Request) { t.Error("followed") })
+	rm := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusFound)
+	})
+	_, err := clientOf(t, Options{}, rm.URL).AM(context.Background(), "application_1_0001", "info")
+	if e, ok := errors.AsType[*Error](err); !ok || e.Status != 302 {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestStandbyPointsToTheActive(t *testing.T) {
 	asked := map[string]int{}
-	active := serve(t, func(w http.ResponseWriter, r *http.Request) { asked["active"]++; sendJSON(w, `{"apps":{}}`) })
+	active := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked["active"]++
+		if q := r.URL.Query(); len(q["user.name"]) != 1 {
+			t.Errorf("the active one is asked %s", r.URL)
+		}
+		sendJSON(w, `{"apps":{}}`)
+	})
 	standby := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		asked["standby"]++
-		w.Header().Set("Location", active.URL+r.URL.RequestURI())
+		w.Header().Set("Location", active.URL+r.URL.RequestURI()) // with the user's name in it
 		w.WriteHeader(http.StatusTemporaryRedirect)
 		fmt.Fprint(w, "This is standby RM. The redirect url is: /ws/v1/cluster/apps")
 	})

@@ -178,19 +178,19 @@ func TestBrokenConnections(t *testing.T) {
 }
 
 func TestBodiesAreBounded(t *testing.T) {
-	sent := 0
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		chunk := bytes.Repeat([]byte(" "), 1<<16)
-		for sent = 0; sent < 64<<20; sent += len(chunk) {
+		for range 1024 {
 			if _, err := w.Write(chunk); err != nil {
 				return
 			}
 		}
 	})
-	_, err := clientOf(t, Options{MaxBody: 1 << 20}, s.URL).RM(context.Background(), "apps")
-	if !errors.Is(err, errTooBig) || !strings.Contains(err.Error(), "1 MiB") {
-		t.Errorf("got %v", err)
+	c := clientOf(t, Options{MaxBody: 1 << 20}, s.URL)
+	_, err := c.RM(context.Background(), "apps")
+	if !errors.Is(err, errTooBig) || !strings.Contains(err.Error(), "1 MiB") || c.Traffic().Bytes > 2<<20 {
+		t.Errorf("%v after %d bytes", err, c.Traffic().Bytes)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestHeaderTimeout(t *testing.T) {
 func TestInterruptIsTold(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() })
-	asked := clientOf(t, Options{}, s.URL, s.URL+"/second")
+	asked := clientOf(t, Options{}, s.URL, s.URL+"/2", s.URL+"/3", s.URL+"/4", s.URL+"/5", s.URL+"/6", s.URL+"/7", s.URL+"/8")
 	if _, err := asked.RM(ctx, "apps"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

@@ -48,13 +48,15 @@ func TestExpansion(t *testing.T) {
 }
 
 func TestExpansionIsBounded(t *testing.T) {
-	bomb := prop("v0", strings.Repeat("x", 1000))
+	bomb := prop("v0", strings.Repeat("x", maxValue/8))
 	for i := range 30 {
 		bomb += prop(fmt.Sprintf("v%d", i+1), fmt.Sprintf("${v%d}${v%d}", i, i))
 	}
 	p := readProps(t, nil, bomb)
-	if got := len(p.Get("v30")); got > maxValue {
-		t.Errorf("%d bytes", got)
+	for _, name := range []string{"v3", "v4", "v30"} {
+		if got := len(p.Get(name)); got > maxValue+100 {
+			t.Errorf("%s has %d bytes", name, got)
+		}
 	}
 }
 
