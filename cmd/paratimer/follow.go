@@ -13,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/observed"
 )
 
 // pace is when frames come: every so often, or as fast as the query's own time divided by speed.
@@ -95,14 +96,12 @@ func (p *profiled) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s == nil || err != nil {
 		return s, err
 	}
+	with := observed.Attach(s, p.profiles)
 	if s.Plan != p.was {
-		plan := *s.Plan
-		plan.Profiles = p.profiles
-		p.was, p.is = s.Plan, &plan
+		p.was, p.is = s.Plan, with.Plan
 	}
-	with := *s
 	with.Plan = p.is
-	return &with, nil
+	return with, nil
 }
 
 // closing closes c and adds its error to a command's.
