@@ -1,6 +1,6 @@
 # Sourced by hadoop.sh: writes the configuration of one run into $RUN/conf and $RUN/nodeN/conf.
 # Needs PORT, NODES, MEMORY, HDFS, QUEUES and SLOW.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2153,SC2154
 
 site() { # site FILE: one property a line on stdin, NAME VALUE
 	local name value

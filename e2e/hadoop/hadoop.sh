@@ -67,7 +67,7 @@ fetch() {
 		die "Maven did not get the jars: see $LAB/fetch.log; Maven needs a repository that it can reach"
 	}
 	echo "$stamp" >"$LAB/new/lib/stamp"
-	rm -rf "$LAB/lib" "$LAB/piglib"
+	rm -rf "${LAB:?}/lib" "$LAB/piglib"
 	mv "$LAB/new/lib" "$LAB/new/piglib" "$LAB"
 	rmdir "$LAB/new"
 }
@@ -227,7 +227,7 @@ up() {
 		make_folders "http://localhost:${PORT[nn_web]}/webhdfs/v1"
 	fi
 	daemon jhs "$cp" org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer
-	await rm "http://localhost:${PORT[rm_web]}/ws/v1/cluster/metrics" "\"activeNodes\":$NODES[,}]"
+	await rm "http://localhost:${PORT[rm_web]}/ws/v1/cluster/metrics" "\"activeNodes\":${NODES}[,}]"
 	await jhs "http://localhost:${PORT[jhs_web]}/ws/v1/history/info" '"hadoopVersion"'
 	echo "hadoop.sh: up in $((SECONDS - from)) s: http://localhost:${PORT[rm_web]} and http://localhost:${PORT[jhs_web]}" >&2
 }
@@ -286,7 +286,7 @@ status() {
 	((dead == 0))
 }
 
-# Sets FS to the place that a data set or an output has in the run's file system.
+# Where data sets and outputs are in the run's file system.
 data_dir() { if ((PARATIMER_HDFS)); then echo /data; else echo "$LAB/data"; fi; }
 out_dir() { if ((PARATIMER_HDFS)); then echo "/out/$1-$(now_ms)"; else echo "$RUN/out/$1-$(now_ms)"; fi; }
 

@@ -19,6 +19,7 @@ need() { # need COMMAND WHAT-TO-DO
 
 # Every process of a run carries this in its environment, and containers inherit it from their
 # NodeManager. Containers live in sessions of their own, so no process group would find them.
+# shellcheck disable=SC2034 # the scripts that source this use it
 MARK=PARATIMER_RUN=$RUN
 
 node_mark() { echo "PARATIMER_NODE=$RUN/node$1"; }
