@@ -14,6 +14,7 @@ import (
 
 // run is the program: it returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
+	dropEmptySettings()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := interrupts(cancel)
@@ -87,6 +88,15 @@ func command(name, args, does string, action cli.ActionFunc, flags ...cli.Flag) 
 // these names.
 func env(flag string) []string {
 	return []string{"PARATIMER_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))}
+}
+
+// dropEmptySettings makes an empty setting in the environment one that is not set, as is usual.
+func dropEmptySettings() {
+	for _, e := range os.Environ() {
+		if name, value, _ := strings.Cut(e, "="); strings.HasPrefix(name, "PARATIMER_") && value == "" {
+			os.Unsetenv(name)
+		}
+	}
 }
 
 func onUsageError(c *cli.Context, err error, _ bool) error {

@@ -89,7 +89,7 @@ func set(c *cli.Context, name string, value any) error {
 	}
 	for _, v := range list {
 		if err := c.Set(name, fmt.Sprint(v)); err != nil {
-			return err
+			return fmt.Errorf("%v: %w", v, err)
 		}
 	}
 	return nil

@@ -39,8 +39,11 @@ func reorder(app *cli.App, args []string) []string {
 		}
 	}
 	out := append([]string{args[0]}, global...)
-	if cmd == nil {
-		return slices.Concat(out, local, words)
+	switch {
+	case cmd == nil && len(words) > 0:
+		return append(out, words...) // not a command: that is what to complain of, not its flags
+	case cmd == nil:
+		return append(out, local...)
 	}
 	out = append(append(out, cmd.Name), local...)
 	if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" }) {

@@ -10,16 +10,20 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// heartbeat is how long a reader is left without a line while nothing changes, in the query's own time.
-const heartbeat = watch.Seconds(60)
+// A status line comes when something has happened, and from time to time while nothing does: a tenth of what remains,
+// between these two, in the query's own time.
+const (
+	often  = 10 * time.Second
+	seldom = time.Minute
+)
 
-// Text shows lines for people: one when what is said changes, and one a minute while it does not.
+// Text shows lines for people: what happens, and how it stands.
 type Text struct {
 	w      io.Writer
 	colour bool
 	began  bool
-	last   string        // what the newest line said, its time left out
-	lastAt watch.Seconds // elapsed seconds of the newest line
+	kind   string        // of the newest status line: none, floor, number, stale, over
+	at     watch.Seconds // elapsed seconds of the newest status line
 	warned map[dag.Warning]bool
 	jobs   map[string]dag.State
 }
@@ -32,33 +36,92 @@ func NewText(w io.Writer, colour bool) *Text {
 // Show writes what is new in the frame.
 func (t *Text) Show(f watch.Frame) error {
 	var b strings.Builder
-	if !t.began {
+	first := !t.began
+	if first {
 		t.began = true
 		b.WriteString(title(f))
 	}
-	for _, w := range f.Warnings {
-		if !t.warned[w] && w.Code != dag.WarnStale {
-			t.warned[w] = true
-			t.line(&b, f, t.paint(yellow, "warning: ")+Escape(w.Text))
+	began := b.Len()
+	t.warnings(&b, f)
+	if f.Headline.RemainingSeconds != nil {
+		for _, c := range f.Changes {
+			t.line(&b, f, change(c))
 		}
 	}
-	for _, c := range f.Changes {
-		t.line(&b, f, change(c))
-	}
-	for i := range f.Jobs {
-		j := &f.Jobs[i]
-		if j.State != t.jobs[j.Node] && j.State > dag.Submitted {
-			t.line(&b, f, t.job(j))
-		}
-		t.jobs[j.Node] = j.State
-	}
-	now := t.say(f)
-	if now != t.last || elapsed(f) >= t.lastAt+heartbeat {
-		t.last, t.lastAt = now, elapsed(f)
-		t.line(&b, f, now)
+	t.jobLines(&b, f)
+	happened := first || b.Len() > began
+	if k := kind(f); happened || k != t.kind || elapsed(f) >= t.at+pause(f) {
+		t.kind, t.at = k, elapsed(f)
+		t.line(&b, f, t.status(f))
 	}
 	_, err := io.WriteString(t.w, b.String())
 	return err
+}
+
+// kind is what a reader must not miss the change of.
+func kind(f watch.Frame) string {
+	switch {
+	case f.Workflow.State.Ended():
+		return "over"
+	case f.StaleSeconds > 0:
+		return "stale"
+	case f.Headline.RemainingSeconds != nil:
+		return "number"
+	case f.Headline.LowSeconds != nil && *f.Headline.LowSeconds >= 1:
+		return "floor"
+	}
+	return "none"
+}
+
+// pause is how long a reader is left without a line.
+func pause(f watch.Frame) watch.Seconds {
+	left := seldom
+	for _, s := range []*watch.Seconds{f.Headline.RemainingSeconds, f.Headline.LowSeconds} {
+		if s != nil {
+			left = s.Duration() / 10
+			break
+		}
+	}
+	return watch.SecondsOf(min(max(left, often), seldom))
+}
+
+// mostWarned bounds what is remembered of warnings: beyond it they are told again.
+const mostWarned = 10_000
+
+// warnings tells the new ones, one line for each code: those of one kind come in crowds.
+func (t *Text) warnings(b *strings.Builder, f watch.Frame) {
+	if len(t.warned) > mostWarned {
+		clear(t.warned)
+	}
+	var news []dag.Warning
+	more := map[string]int{}
+	for _, w := range f.Warnings {
+		if t.warned[w] || w.Code == dag.WarnStale {
+			continue
+		}
+		t.warned[w] = true
+		if more[w.Code]++; more[w.Code] == 1 {
+			news = append(news, w)
+		}
+	}
+	for _, w := range news {
+		text := t.paint(yellow, "warning: ") + Escape(w.Text)
+		if n := more[w.Code] - 1; n > 0 {
+			text += fmt.Sprintf(" (and %d more like this)", n)
+		}
+		t.line(b, f, text)
+	}
+}
+
+// jobLines tells which jobs have come to run or to an end.
+func (t *Text) jobLines(b *strings.Builder, f watch.Frame) {
+	for i := range f.Jobs {
+		j := &f.Jobs[i]
+		if j.State != t.jobs[j.Node] && j.State > dag.Submitted {
+			t.line(b, f, t.job(j))
+		}
+		t.jobs[j.Node] = j.State
+	}
 }
 
 func (t *Text) line(b *strings.Builder, f watch.Frame, text string) {
@@ -69,8 +132,8 @@ func (t *Text) line(b *strings.Builder, f watch.Frame, text string) {
 	fmt.Fprintf(b, "%8s  %s\n", at, text)
 }
 
-// say is the frame in one line.
-func (t *Text) say(f watch.Frame) string {
+// status is the frame in one line.
+func (t *Text) status(f watch.Frame) string {
 	if f.Workflow.State.Ended() {
 		return t.over(f)
 	}

@@ -142,7 +142,7 @@ func TestTextHasAHeartbeat(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := strings.Count(b.String(), "?\n"); got != 3 {
+	if got := strings.Count(b.String(), "  ?\n"); got != 3 {
 		t.Errorf("%d lines in 150 s without news, want 3 (at 0, 60 and 120 s):\n%s", got, &b)
 	}
 }

@@ -1,0 +1,40 @@
+# Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
+.PHONY: check test golden fuzz bench hadoop-up hadoop-down e2e e2e-all accuracy
+
+check:
+	gofmt -l . | (! grep .)
+	go vet ./...
+	go test ./...
+
+test:
+	go test ./...
+
+# The reference program's cases. PARATIMER_GOLDEN names their folder.
+golden:
+	go test -count=1 -run Golden -v ./...
+
+# Every fuzz target for a while: make fuzz FUZZTIME=1m
+FUZZTIME ?= 10s
+fuzz:
+	.ci/fuzz $(FUZZTIME)
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+# A real Hadoop with Pig on this machine, from Maven's jars.
+hadoop-up:
+	e2e/hadoop/hadoop.sh up
+
+hadoop-down:
+	e2e/hadoop/hadoop.sh down
+
+e2e:
+	e2e/e2e.sh
+
+e2e-all:
+	e2e/e2e.sh all
+
+# docs/accuracy.md from the recordings. PARATIMER_RECORDINGS names their folder.
+accuracy:
+	go run ./internal/accuracy > docs/accuracy.md.new
+	mv docs/accuracy.md.new docs/accuracy.md

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestReorder(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"", ""},
+		{"score a b", "score a b"},
+		{"score a --output json b", "score --output json a b"},
+		{"score a b --profile=p --output json --profile q", "score --profile=p --output json --profile q a b"},
+		{"--output json score a", "score --output json a"},
+		{"score a --log-level debug", "--log-level debug score a"},
+		{"--log-level debug score a", "--log-level debug score a"},
+		{"score -- --odd", "score -- --odd"},
+		{"score a -- -b --output", "score -- a -b --output"},
+		{"score - a", "score - a"},
+		{"score a --nonsense b", "score --nonsense a b"},
+		{"score a --output", "score --output a"}, // which then lacks its value: the cli package says so
+		{"attach --insecure app_1 --rm http://x", "attach --insecure --rm http://x app_1"},
+		{"--version", "--version"},
+		{"nonsense --output json", "nonsense json"}, // an unknown command is what to complain of, not its flags
+		{"--nonsense", "--nonsense"},
+		{"--help score", "score --help"},
+	} {
+		app := newApp(strings.NewReader(""), io.Discard, io.Discard)
+		got := strings.Join(reorder(app, append([]string{"paratimer"}, strings.Fields(c.in)...))[1:], " ")
+		if got != c.want {
+			t.Errorf("reorder(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}
