@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -143,10 +144,13 @@ func decode(what string, body []byte, v any) error {
 // excerpt quotes the beginning of a body for an error.
 func excerpt(b []byte) string { return strconv.Quote(string(b[:min(len(b), 60)])) }
 
+// stamped is the time that YARN puts before each line of a container's diagnostics.
+var stamped = regexp.MustCompile(`^\[\d{4}-\d\d-\d\d [^]]*\]`)
+
 // firstLine returns the first line that says something, cut to 200 characters.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(stamped.ReplaceAllString(line, "")); line != "" {
 			if len(line) > 200 {
 				line = strings.ToValidUTF8(line[:200], "") + "…"
 			}

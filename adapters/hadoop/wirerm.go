@@ -1,6 +1,7 @@
 package hadoop
 
 import (
+	"encoding/json"
 	"strings"
 )
 
@@ -117,20 +118,38 @@ type wireQueue struct {
 	Max      num        `json:"absoluteMaxCapacity"`
 	Factor   num        `json:"userLimitFactor"`
 	MaxRes   wireMemory `json:"maxResources"` // fair scheduler
-	Queues   box[struct {
-		Queue list[wireQueue] `json:"queue"`
-	}] `json:"queues"`
+	Queues   queues     `json:"queues"`       // capacity scheduler
+	Root     queues     `json:"rootQueue"`    // fair scheduler
+	Children queues     `json:"childQueues"`  // fair scheduler
 }
 
-// find returns the leaf of that name or path; several leaves of one name are told apart by the path only.
-func (q *wireQueue) find(name string) *wireQueue {
-	if len(q.Queues.v.Queue) == 0 && (string(q.Path) == name || string(q.Name) == name || string(q.Name) == last(name)) {
-		return q
+// queues are the queues below one: an array, one alone, or an object that holds either as "queue".
+type queues []wireQueue
+
+func (q *queues) UnmarshalJSON(b []byte) error {
+	var held struct {
+		Queue list[wireQueue] `json:"queue"`
 	}
-	for i := range q.Queues.v.Queue {
-		if f := q.Queues.v.Queue[i].find(name); f != nil {
-			return f
+	if b[0] == '{' && json.Unmarshal(b, &held) == nil && len(held.Queue) > 0 {
+		*q = queues(held.Queue)
+		return nil
+	}
+	return (*list[wireQueue])(q).UnmarshalJSON(b)
+}
+
+// find returns the leaf of that name or path; nil where there is none. Several leaves of one name are told apart by the path only.
+func (q *wireQueue) find(name string) *wireQueue {
+	leaf := true
+	for _, below := range []queues{q.Queues, q.Root, q.Children} {
+		for i := range below {
+			leaf = false
+			if f := below[i].find(name); f != nil {
+				return f
+			}
 		}
+	}
+	if leaf && name != "" && (string(q.Path) == name || string(q.Name) == name || string(q.Name) == last(name)) {
+		return q
 	}
 	return nil
 }

@@ -1,0 +1,279 @@
+package hadoop
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// load decodes a body that a real Hadoop gave (testdata: copied from recordings, confs cut to the properties that are read).
+func load[T any](t *testing.T, name string) T {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := get[T](name, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func of[T any](t *testing.T, body string) T {
+	t.Helper()
+	v, err := get[T]("test", []byte(body), nil)
+	if err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return v
+}
+
+func TestApps(t *testing.T) {
+	for file, want := range map[string]int{
+		"apps-2.10.2-none.json": 0, "apps-3.4.2-none.json": 0, "apps-2.10.2.json": 1, "apps-3.4.2.json": 2, "apps-3.5.0.json": 1,
+	} {
+		b := load[appsBody](t, file)
+		if len(b.Apps.v.App) != want {
+			t.Errorf("%s: %d applications, want %d", file, len(b.Apps.v.App), want)
+		}
+		for _, a := range b.Apps.v.App {
+			if a.ID == "" || !a.Started.ok || a.State != "RUNNING" || !a.mapReduce() || a.ended() {
+				t.Errorf("%s: %+v", file, a)
+			}
+		}
+	}
+	a := load[appsBody](t, "apps-3.4.2.json").Apps.v.App[0]
+	if pending, am := a.memory(); am != 512 || pending != 0 || a.AllocatedMB.v != 512 || a.job() != "job_1795222440184_0008" {
+		t.Errorf("pending %d, master %d, %+v", pending, am, a)
+	}
+}
+
+// Lists and numbers come in all shapes (facts A1).
+func TestShapes(t *testing.T) {
+	one := `{"id":"application_1_0001","startedTime":"17","progress":true,"name":7}`
+	for _, body := range []string{
+		`{"apps":{"app":[` + one + `]}}`, `{"apps":{"app":` + one + `}}`, `{"apps":{"app":[3,` + one + `,"x",null]}}`,
+	} {
+		var found *wireApp
+		apps := of[appsBody](t, body).Apps.v.App
+		for i := range apps {
+			if apps[i].ID != "" {
+				found = &apps[i]
+			}
+		}
+		if found == nil || found.Started.v != 17 || found.Progress.ok || found.Name != "7" {
+			t.Errorf("%s: %+v", body, found)
+		}
+	}
+	for _, body := range []string{
+		`{}`, `{"apps":null}`, `{"apps":""}`, `{"apps":{}}`, `{"apps":[]}`, `{"apps":{"app":null}}`, `{"apps":{"app":""}}`,
+		`{"apps":{"app":{}}}`, `{"apps":{"app":[]}}`, `{"apps":7}`, `{"apps":{"app":true}}`, `[]`, `null`,
+	} {
+		var b appsBody
+		_ = json.Unmarshal([]byte(body), &b) // of another kind of value, an error is as good as nothing
+		if n := len(b.Apps.v.App); n != 0 {
+			t.Errorf("%s: %d applications", body, n)
+		}
+	}
+	for _, body := range []string{``, `{`, `<html></html>`, `{"apps":{"app":[`} {
+		if _, err := get[appsBody]("apps", []byte(body), nil); err == nil {
+			t.Errorf("%q is taken for JSON", body)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for body, want := range map[string]float64{
+		`1`: 1, `"1"`: 1, `1.5e3`: 1500, `" 7 "`: 7, `-1`: -1, `""`: math.NaN(), `null`: math.NaN(), `true`: math.NaN(), `{}`: math.NaN(),
+		`[1]`: math.NaN(), `"NaN"`: math.NaN(), `"Infinity"`: math.NaN(), `"1e999"`: math.NaN(),
+	} {
+		var n num
+		if err := json.Unmarshal([]byte(body), &n); err != nil || !same(n.float(), want) {
+			t.Errorf("%s: %v, %v", body, n.float(), err)
+		}
+	}
+	huge, negative := num{1e300, true}, num{-5, true}
+	if huge.count(10) != 10 || negative.count(10) != 0 || huge.instant().Known() || negative.instant().Known() || huge.ratio() != 1 || negative.ratio() != 0 {
+		t.Error("a number that lies gets through")
+	}
+}
+
+func TestAttemptsAndTasks(t *testing.T) {
+	failed := load[attemptsBody](t, "attempts-failed.json").Attempts.v.Attempt
+	if len(failed) != 2 || failed[0].State != "FAILED" || failed[1].State != "STARTING" || failed[1].Started.instant().Known() {
+		t.Errorf("%+v", failed)
+	}
+	if got := firstLine(string(failed[0].Diagnostics)); got != "Container killed on request. Exit code is 137" {
+		t.Errorf("diagnosis %q", got)
+	}
+	if n := len(load[attemptsBody](t, "attempts-none.json").Attempts.v.Attempt); n != 0 {
+		t.Errorf("%d attempts of a task that has none", n)
+	}
+	// A list of one is an object in the history server of 3.5.0, and its progress an integer.
+	jhs := load[attemptsBody](t, "jhs-attempts-3.5.0.json").Attempts.v.Attempt
+	if len(jhs) != 1 || jhs[0].Progress.v != 100 || !jhs[0].CopyEnd.instant().Known() {
+		t.Errorf("%+v", jhs)
+	}
+	if n := len(load[tasksBody](t, "jhs-tasks-3.5.0.json").Tasks.v.Task); n != 10 {
+		t.Errorf("%d tasks", n)
+	}
+	if b := load[jobBody](t, "jhs-job.json").Job.v; b.State != "SUCCEEDED" || !b.Submitted.ok || b.Maps.v != 20 {
+		t.Errorf("%+v", b)
+	}
+	if n := load[appAttemptsBody](t, "appattempts.json"); n.newest() != 2 {
+		t.Errorf("newest attempt %d", n.newest())
+	}
+}
+
+func TestCounters(t *testing.T) {
+	m := load[countersBody](t, "counters-map.json")
+	if c := m.counters(); !c.any || c.mapIn != 50 || c.mapOut != 49 || c.read != 8260 || !math.IsNaN(c.redIn) {
+		t.Errorf("%+v", c)
+	}
+	r := load[countersBody](t, "counters-reduce.json")
+	if c := r.counters(); c.redIn != 883 || c.redOut != 51 || c.shuffledMaps != 20 || c.shuffledB != 17780 {
+		t.Errorf("%+v", c)
+	}
+	none := load[countersBody](t, "counters-none.json")
+	if c := none.counters(); c.any || !math.IsNaN(c.mapIn) {
+		t.Errorf("%+v", c)
+	}
+	jhs := load[countersBody](t, "jhs-counters-3.5.0.json")
+	if c := jhs.counters(); c.mapIn != 60 || c.mapOut != 80 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestConf(t *testing.T) {
+	pig := load[confBody](t, "conf-pig.json")
+	want := &jobConf{
+		workflow: "pig_e302f31d-2da2-469b-9944-0e14677057fb", name: "join.pig", node: "scope-39", launch: "1795222627405",
+		feature: "DISTINCT", alias: "b0,b1", input: []string{"/lab/data/j1/b"},
+		limits:  dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
+		noRecov: true, beat: time.Second,
+		after: map[string][]string{"scope-30": {"scope-48"}, "scope-39": {"scope-48"}},
+	}
+	if got := pig.conf(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	// The history server of 3.5.0 gives numbers and booleans where others give strings.
+	jhs := load[confBody](t, "conf-3.5.0-jhs.json")
+	if l := jhs.conf().limits; l != (dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5}) {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestContainerSize(t *testing.T) {
+	none := num{}
+	for _, c := range []struct {
+		asked num
+		opts  string
+		step  float64
+		want  int
+	}{
+		{num{256, true}, "-Xmx160m", 256, 256},
+		{num{300, true}, "", 256, 512},
+		{none, "", 1024, 1024},
+		{num{-1, true}, "-server -Xmx1600m -Dx=y", 512, 2048}, // 1600/0.8
+		{none, "-Xmx2g", 1024, 3072},                          // 2560 rounded up
+		{num{1e18, true}, "", 1, maxMB},
+	} {
+		if got := container(c.asked, c.opts, 0.8, 1024, c.step); got != c.want {
+			t.Errorf("%+v: %d MB", c, got)
+		}
+	}
+}
+
+func TestQueues(t *testing.T) {
+	b := load[schedulerBody](t, "scheduler-3.4.2.json")
+	root := b.Scheduler.v.Info.v
+	// Queue a has 60 % and may have all; its users twice its share.
+	if q := root.find("root.a"); q == nil || q.limitMB(3072) != 0 {
+		t.Errorf("queue a: %+v", q)
+	}
+	if q := root.find("b"); q == nil || q.Absolute.v != 40 {
+		t.Errorf("queue b: %+v", q)
+	}
+	if q := root.find("root.c"); q != nil {
+		t.Errorf("queue c: %+v", q)
+	}
+	old := load[schedulerBody](t, "scheduler-2.10.2.json")
+	if q := old.Scheduler.v.Info.v.find("default"); q == nil || q.limitMB(3072) != 0 {
+		t.Errorf("2.10.2: %+v", q)
+	}
+	half := wireQueue{Absolute: num{30, true}, Max: num{100, true}, Factor: num{1, true}}
+	if mb := half.limitMB(10000); mb != 3000 {
+		t.Errorf("a user may have %d MB", mb)
+	}
+	fair := of[schedulerBody](t, `{"scheduler":{"schedulerInfo":{"type":"fairScheduler","rootQueue":{"queueName":"root","childQueues":{"queue":
+		[{"queueName":"root.x","maxResources":{"memory":4096,"vCores":4}},{"queueName":"root.y"}]}}}}}`)
+	if q := fair.Scheduler.v.Info.v.find("root.x"); q == nil || q.limitMB(8192) != 4096 {
+		t.Errorf("fair scheduler: %+v", q)
+	}
+}
+
+func TestIDs(t *testing.T) {
+	if k, i, n, ok := attemptID("attempt_1795222440184_0007_r_000003_1000"); k != dag.Reduce || i != 3 || n != 1000 || !ok {
+		t.Error(k, i, n, ok)
+	}
+	if k, i, ok := taskID("task_1326232085508_4_4_m_0"); ok {
+		t.Error("the documentation's example is no id", k, i)
+	}
+	for _, id := range []string{"", "task_1_2_x_0", "task_1_2_m_-1", "task_1_2_m_99999999999", "task_1_2_m_4194304", "attempt_1_2_m_0_-1", "attempt_1_2_m_0"} {
+		if _, _, ok := taskID(id); ok {
+			t.Errorf("%q is a task", id)
+		}
+		if _, _, _, ok := attemptID(id); ok {
+			t.Errorf("%q is an attempt", id)
+		}
+	}
+	if byID("application_1_9999", "application_1_10000") >= 0 || byID("application_1_0001", "application_2_0001") >= 0 {
+		t.Error("ids are ordered by text")
+	}
+}
+
+// Real answers of Hadoop 2.4 to 3.0 and the documentation's: what is JSON is read without an error.
+func TestOldBodies(t *testing.T) {
+	files, _ := filepath.Glob("../../../shared/data/rest/*/*.json")
+	more, _ := filepath.Glob("../../../shared/data/rest/*/*/*.json")
+	files = append(files, more...)
+	if len(files) == 0 {
+		t.Skip("no ../shared/data/rest beside the project")
+	}
+	found := 0
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o map[string]json.RawMessage
+		if json.Unmarshal(b, &o) != nil || strings.Contains(f, "-ats-") { // the timeline server is not asked
+			continue
+		}
+		for key, into := range map[string]any{
+			"apps": &appsBody{}, "app": &appBody{}, "clusterMetrics": &metricsBody{}, "nodes": &nodesBody{}, "scheduler": &schedulerBody{},
+			"job": &jobBody{}, "tasks": &tasksBody{}, "taskAttempts": &attemptsBody{}, "jobTaskCounters": &countersBody{}, "conf": &confBody{},
+			"appAttempts": &appAttemptsBody{},
+		} {
+			if o[key] == nil {
+				continue
+			}
+			found++
+			if err := decode(f, b, into); err != nil {
+				t.Error(err)
+			}
+			if reflect.ValueOf(into).Elem().IsZero() {
+				t.Errorf("%s: nothing was read", f)
+			}
+		}
+	}
+	t.Logf("%d bodies of %d files", found, len(files))
+}
