@@ -3,6 +3,7 @@ package schedule_test
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
@@ -74,5 +75,72 @@ func expand(plan *dag.Plan, s *schedule.Schedule) []golden.Span {
 	slices.SortStableFunc(out, func(a, b golden.Span) int {
 		return cmp.Or(cmp.Compare(a.StartMS, b.StartMS), cmp.Compare(kind(a), kind(b)), cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Attempt, b.Attempt))
 	})
+	return out
+}
+
+// TestFIFOGoldenRuns replays the whole runs of the reference program, failures included: the engine is the ground truth as well.
+// What was seen of them at each instant is equal, counters included. Cases whose truth differs from their plan (noise,
+// another hand-out order) are left out: their total does not come from the plan.
+func TestFIFOGoldenRuns(t *testing.T) {
+	runs := 0
+	for _, c := range golden.Load(t) {
+		if c.ActualTotalMS == nil || strings.HasPrefix(c.Name, "g08") || strings.HasPrefix(c.Name, "g10") {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			start := golden.Start(c.Plan)
+			run, err := schedule.Replay(start, c.Left(start, [4]float64{1, 1, 1, 1}), schedule.Options{Fault: failuresOf(c)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := float64(run.End); got != *c.ActualTotalMS {
+				t.Errorf("total %v, want %v", got, *c.ActualTotalMS)
+			}
+			for _, in := range c.Instants {
+				if got, want := seen(golden.Cut(c.Plan, run, in.At)), seen(in.Snapshot); !slices.Equal(got, want) {
+					t.Errorf("at %d:\ngot  %v\nwant %v", in.At, got, want)
+				}
+			}
+		})
+		runs++
+	}
+	if runs == 0 {
+		t.Skip("no golden case here is a run that its plan foretells")
+	}
+}
+
+// failuresOf returns the failures that the last instant lists.
+func failuresOf(c *golden.Case) schedule.Fault {
+	last := c.Instants[len(c.Instants)-1].Snapshot
+	return func(x schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
+		for _, a := range last.Jobs[x.Job].Phase(x.Kind).Attempts {
+			if a.State == dag.AttemptFailed && int(a.Task) == x.Index && int(a.Number) == x.Attempt {
+				return a.End, true
+			}
+		}
+		return 0, false
+	}
+}
+
+type seenAttempt struct {
+	job                int
+	kind               dag.Kind
+	task, number, slot int32
+	node               int32
+	state              dag.AttemptState
+	start, end         dag.Instant
+	done               [dag.Pipelines]float64
+	submitted          dag.Instant // of the job
+}
+
+func seen(s *dag.Snapshot) []seenAttempt {
+	var out []seenAttempt
+	for j := range s.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			for _, a := range s.Jobs[j].Phase(k).Attempts {
+				out = append(out, seenAttempt{j, k, a.Task, a.Number, a.Slot, a.Node, a.State, a.Start, a.End, a.Done, s.Jobs[j].Submitted})
+			}
+		}
+	}
 	return out
 }

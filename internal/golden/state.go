@@ -93,13 +93,8 @@ func (r *rawAttempt) add(s *dag.Snapshot, state dag.AttemptState) error {
 	if err != nil {
 		return err
 	}
-	nan, never := math.NaN(), dag.Mark{At: dag.NoInstant}
-	a := dag.Attempt{
-		Task: int32(index), Number: r.Attempt, State: state, Slot: r.Slot,
-		Node: r.Slot / int32(max(1, s.Plan.Cluster.SlotsPerNode)), Start: dag.Instant(r.Start), End: dag.NoInstant,
-		Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, Ratio: nan,
-		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, First: never, Last: never, FirstReport: dag.NoInstant,
-	}
+	a := newAttempt(int32(index), r.Attempt, r.Slot, s.Plan.Cluster.SlotsPerNode)
+	a.State, a.Start = state, dag.Instant(r.Start)
 	if r.Node != nil {
 		a.Node = *r.Node
 	}
@@ -123,6 +118,16 @@ func (r *rawAttempt) add(s *dag.Snapshot, state dag.AttemptState) error {
 	phase := s.Jobs[job].Phase(k)
 	phase.Attempts = append(phase.Attempts, a)
 	return nil
+}
+
+// newAttempt returns an attempt of which nothing has been reported.
+func newAttempt(task, number, slot int32, perNode int) dag.Attempt {
+	nan, never := math.NaN(), dag.Mark{At: dag.NoInstant}
+	return dag.Attempt{
+		Task: task, Number: number, Slot: slot, Node: slot / int32(max(1, perNode)), End: dag.NoInstant,
+		Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, Ratio: nan,
+		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, First: never, Last: never, FirstReport: dag.NoInstant,
+	}
 }
 
 // settle orders the attempts of job i and derives its state from them.
