@@ -60,6 +60,8 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			&cli.StringFlag{Name: "log-format", EnvVars: env("log-format"), Value: "auto", Usage: "console, json, or auto: console on a terminal"},
 		},
 		Commands: []*cli.Command{
+			command("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo,
+				followFlags(speedFlag(60), &cli.Uint64Flag{Name: "seed", EnvVars: env("seed"), Usage: "draw the run's noise from `N`"})...),
 			command("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]", "watch a query on a Hadoop cluster: the newest that runs, or the one that is named", attach,
 				attachFlags()...),
 			command("doctor", "", "say what of a cluster can be reached, and what to do about the rest", doctor,
@@ -68,6 +70,8 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 				followFlags(append(recordingFlags(), profileFlag(), speedFlag(0))...)...),
 			command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
 				append(recordingFlags(), profileFlag(), outputFlag("text", "json"))...),
+			command("simulate", "PLAN", "watch a simulated run of a plan, with noise, slow nodes, failures and skew", simulated,
+				simulateFlags()...),
 			command("version", "", "print the version", version,
 				outputFlag("text", "json")),
 		},

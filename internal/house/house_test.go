@@ -71,7 +71,8 @@ var may = map[string][]string{
 	"pathfrag":   {"dag", "schedule"},
 	"estimators": {"dag", "schedule", "pathfrag"},
 	"adapters":   {"dag"},
-	"cmd":        {"adapters", "dag", "estimators", "pathfrag", "schedule"},
+	"cmd":        {"adapters", "dag", "estimators", "examples", "pathfrag", "schedule"},
+	"examples":   {},
 	"internal":   {"dag", "schedule", "pathfrag", "estimators"}, // the project's own test helpers
 }
 

@@ -77,7 +77,7 @@ func kind(f watch.Frame) string {
 func pause(f watch.Frame) watch.Seconds {
 	left := seldom
 	for _, s := range []*watch.Seconds{f.Headline.RemainingSeconds, f.Headline.LowSeconds} {
-		if s != nil {
+		if s != nil && *s >= 1 {
 			left = s.Duration() / 10
 			break
 		}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// simulatedStart is when simulated runs begin: the first day of SIGMOD 2010.
+var simulatedStart = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
+
+func simulateFlags() []cli.Flag {
+	return followFlags(
+		&cli.Uint64Flag{Name: "seed", EnvVars: env("seed"), Usage: "draw everything that is random from `N`: the same seed, the same run"},
+		choice("know", "what the watcher knows of the plan", "all", "profile", "nothing"),
+		&cli.StringFlag{Name: "tape", EnvVars: env("tape"), Usage: "record what is observed to `FILE`"},
+		&cli.DurationFlag{Name: "every", EnvVars: env("every"), Value: simulate.DefaultEvery, Usage: "observe each `TIME` of the run"},
+		speedFlag(0),
+		profileFlag(),
+		&cli.Float64Flag{Name: "noise", EnvVars: env("noise"), Usage: "sigma of the lognormal factor on each task's work, e.g. 0.02"},
+		&cli.DurationFlag{Name: "stall", EnvVars: env("stall"), Usage: "each map stands still for `TIME` before its end, as a combine does"},
+		&cli.StringSliceFlag{Name: "slow", EnvVars: env("slow"), Usage: "`NODE=FACTOR`: the node's tasks take that many times as long; may be repeated"},
+		&cli.StringSliceFlag{Name: "fail", EnvVars: env("fail"), Usage: "`JOB:m3@195s`: the map (r: reduce) with this index, from 0, fails at this time of the run; may be repeated"},
+		&cli.Float64Flag{Name: "fail-rate", EnvVars: env("fail-rate"), Usage: "failures for each hour that a task runs"},
+		&cli.StringSliceFlag{Name: "lose", EnvVars: env("lose"), Usage: "`NODE@TIME`: the node dies; may be repeated"},
+		&cli.Float64Flag{Name: "skew", EnvVars: env("skew"), Usage: "Zipf exponent of the sizes of reduces"},
+		&cli.BoolFlag{Name: "shuffle", EnvVars: env("shuffle"), Usage: "hand reduces out in a random order"},
+	)
+}
+
+// simulated watches a simulated run of a plan.
+func simulated(c *cli.Context) (err error) {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	path := c.Args().First()
+	plan, err := planfile.ReadFile(path, planfile.Options{})
+	if err != nil {
+		return usage("cannot read the plan: %w", err)
+	}
+	opt, err := simulateOptions(c)
+	if err != nil {
+		return err
+	}
+	return play(c, plan, opt, c.Float64("speed"))
+}
+
+// play simulates and follows.
+func play(c *cli.Context, plan *dag.Plan, opt simulate.Options, speed float64) (err error) {
+	profiles, err := readProfiles(c)
+	if err != nil {
+		return err
+	}
+	sim, err := simulate.New(plan, opt)
+	if err != nil {
+		return usage("%w", err)
+	}
+	var src watch.Source = sim
+	if path := c.String("tape"); path != "" {
+		f, failed := tape.Create(path)
+		if failed != nil {
+			return usage("--tape: %w", failed)
+		}
+		defer closing(f, path, &err)
+		src = tape.Tee(src, f)
+	}
+	return follow(c, withProfiles(src, profiles), pace{speed: speed})
+}
+
+func simulateOptions(c *cli.Context) (simulate.Options, error) {
+	know, err := simulate.ParseKnow(c.String("know"))
+	if err != nil {
+		return simulate.Options{}, usage("--know: %w", err)
+	}
+	o := simulate.Options{
+		Seed: c.Uint64("seed"), Know: know, Start: simulatedStart, Every: c.Duration("every"),
+		Noise: c.Float64("noise"), Stall: c.Duration("stall"), FailRate: c.Float64("fail-rate"),
+		Skew: c.Float64("skew"), Shuffle: c.Bool("shuffle"),
+	}
+	for _, s := range c.StringSlice("slow") {
+		var n simulate.SlowNode
+		if err := scan(s, slowForm, &n.Node, &n.Factor); err != nil {
+			return o, usage("--slow %s: it is NODE=FACTOR, such as 2=1.5: %w", s, err)
+		}
+		o.Slow = append(o.Slow, n)
+	}
+	for _, s := range c.StringSlice("lose") {
+		var n simulate.LostNode
+		if err := scan(s, loseForm, &n.Node, &n.At); err != nil {
+			return o, usage("--lose %s: it is NODE@TIME, such as 2@90s: %w", s, err)
+		}
+		o.Lose = append(o.Lose, n)
+	}
+	for _, s := range c.StringSlice("fail") {
+		f, err := failure(s)
+		if err != nil {
+			return o, usage("--fail %s: it is JOB:m3@TIME, such as j1:m3@195s: %w", s, err)
+		}
+		o.Fail = append(o.Fail, f)
+	}
+	return o, nil
+}
+
+var (
+	slowForm = regexp.MustCompile(`^(\d+)=(.+)$`)
+	loseForm = regexp.MustCompile(`^(\d+)@(.+)$`)
+	failForm = regexp.MustCompile(`^(.+):([mr])_?(\d+)@(.+)$`)
+)
+
+func failure(s string) (simulate.Failure, error) {
+	var f simulate.Failure
+	var kind string
+	if err := scan(s, failForm, &f.Job, &kind, &f.Task, &f.At); err != nil {
+		return f, err
+	}
+	if kind == "r" {
+		f.Kind = dag.Reduce
+	}
+	return f, nil
+}
+
+// scan reads the groups of a form into values.
+func scan(s string, form *regexp.Regexp, into ...any) error {
+	m := form.FindStringSubmatch(s)
+	if m == nil {
+		return fmt.Errorf("%q has another form", s)
+	}
+	for i, to := range into {
+		var err error
+		switch to := to.(type) {
+		case *string:
+			*to = m[i+1]
+		case *int:
+			*to, err = strconv.Atoi(m[i+1])
+		case *float64:
+			*to, err = strconv.ParseFloat(m[i+1], 64)
+		case *time.Duration:
+			*to, err = time.ParseDuration(m[i+1])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
