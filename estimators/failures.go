@@ -44,7 +44,7 @@ func (w *World) failing(failures []Failure) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	e := w.scenario(float64(s.End - s.Now))
+	e := w.plain(float64(s.End - s.Now))
 	e.Path = path
 	return e, nil
 }

@@ -3,21 +3,20 @@ package estimators
 import "github.com/paratimer/paratimer/dag"
 
 // parallaxAggregate is parallax at the speed of the whole cluster: for each kind of task, C slots times the time that tasks of
-// that kind ran in the last minute, over the work that they did, is the factor of every phase of that kind, those to come
-// too. It is the one reading that gives the paper's published figures (facts A5, P15): a lone last map makes the
-// cluster look C times slower.
+// that kind worked in the last minute, over the work that they did, is the factor of every phase of that kind, those to
+// come too. The width of a phase of n tasks is n / ceil(n/C) throughout. It is the one reading that gives the paper's
+// published figures (facts A5, P15): a lone last map makes the cluster look C times slower.
 func parallaxAggregate(w *World) (Estimate, error) {
 	factor := w.aggregateSlowdown()
 	return w.ofPhases(func(job int, k dag.Kind, p *phase) float64 {
 		c := slots(w.Now().Plan, job, k)
-		n := p.left()
-		rounds := (n + c - 1) / c
+		rounds := (p.Tasks + c - 1) / c
 		work, setup := p.workAndSetup()
-		return factor[k]*work*float64(rounds)/float64(n) + setup*float64((p.Pending+c-1)/c)
+		return factor[k]*work*float64(rounds)/float64(p.Tasks) + setup*float64((p.Pending+c-1)/c)
 	})
 }
 
-// aggregateSlowdown is C x elapsed / (expected time of the work done), for maps and for reduces; 1 where nothing was done.
+// aggregateSlowdown is C x elapsed / (expected time of the work done), for maps and for reduces; 1 where too little was done.
 func (w *World) aggregateSlowdown() [2]float64 {
 	window := sampled(w.Run, slowdownWindowMS, slowdownSamples)
 	factor := [2]float64{1, 1}
@@ -29,14 +28,17 @@ func (w *World) aggregateSlowdown() [2]float64 {
 				width = max(width, slots(w.Now().Plan, j, k))
 			}
 		}
-		elapsed := 0.0
+		var elapsed, work float64
 		for i := 1; i < len(window); i++ {
-			if done[i] > done[i-1] {
+			// The interval in which tasks begin to work is partly set-up.
+			if done[i] > done[i-1] && (i == 1 || done[i-1] > done[i-2]) {
 				elapsed += float64(window[i].At - window[i-1].At)
+				work += done[i] - done[i-1]
 			}
 		}
-		if work := done[len(done)-1] - done[0]; work > 0 && elapsed > 0 {
-			factor[k] = float64(width) * elapsed / work
+		// A lone task at full speed makes C; more is the edge of the interval in which the last task ended.
+		if work >= minExpectedMS && elapsed > 0 {
+			factor[k] = min(float64(width)*elapsed/work, float64(width))
 		}
 	}
 	return factor

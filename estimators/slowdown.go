@@ -18,6 +18,7 @@ func pipe(k dag.Kind, p int) int {
 type Slowdown struct {
 	own  [][pipes]float64 // of a job's pipeline; 0 where nothing was observed
 	kind [pipes]float64   // of a pipeline's type over all jobs; 0 where nothing was observed
+	all  float64          // of all pipelines together; 0 where nothing was observed
 }
 
 // At returns s for pipeline p of job's phase k, and whether it was measured on that very pipeline.
@@ -26,8 +27,11 @@ func (s Slowdown) At(job int, k dag.Kind, p int) (factor float64, own bool) {
 	if job < len(s.own) && s.own[job][i] > 0 {
 		return s.own[job][i], true
 	}
-	if s.kind[i] > 0 {
+	switch {
+	case s.kind[i] > 0:
 		return s.kind[i], false
+	case s.all > 0:
+		return s.all, false
 	}
 	return 1, false
 }
@@ -51,7 +55,8 @@ const minExpectedMS = 3_000
 // ObservedSlowdown measures factors over the last minute of the run (facts P16): observed over expected time, counted only
 // while a task was certainly inside the pipeline (0 < K < N at both ends of the interval), so stalled time after the
 // last tuple does not count. A pipeline has its own factor, else that of its type over all jobs, else 1; factors are
-// clipped to 0.1..10.
+// clipped to 0.1..10. Other than the facts, a type that nobody has seen takes the factor of all that was seen, before 1: a
+// slower cluster is slower for reduces too (facts/live.md 3).
 func ObservedSlowdown(run dag.Run) Slowdown {
 	window := sampled(run, slowdownWindowMS, slowdownSamples)
 	plan := run.Now().Plan
@@ -69,9 +74,12 @@ func ObservedSlowdown(run dag.Run) Slowdown {
 			all[i].add(job[i])
 		}
 	}
+	var every pace
 	for i := range all {
 		s.kind[i] = all[i].factor()
+		every.add(all[i])
 	}
+	s.all = every.factor()
 	return s
 }
 

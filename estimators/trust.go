@@ -42,11 +42,11 @@ func (w *World) assumedRatio() float64 {
 	reached := w.schedule.Now
 	for i := range w.schedule.Spans { // sorted by start
 		s := &w.schedule.Spans[i]
-		if s.End <= reached || w.unseen(s) {
-			continue
+		end := min(s.End, w.schedule.End) // what runs of a dead job may end later
+		if from := max(s.Start, reached); from < end && !w.unseen(s) {
+			sure += end - from
+			reached = end
 		}
-		sure += s.End - max(s.Start, reached)
-		reached = s.End
 	}
 	return 1 - float64(sure)/float64(w.schedule.End-w.schedule.Now)
 }
