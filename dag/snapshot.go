@@ -73,6 +73,7 @@ type NodeState struct {
 	Name     string
 	MemoryMB int
 	Lost     bool
+	LostAt   Instant // when its loss was seen; NoInstant while it is not lost
 }
 
 // A Load is what another application holds of the cluster.

@@ -272,6 +272,10 @@ func (y *yarn) loadRunning(j int) {
 			}
 			twin := a.Task == last // a speculative second attempt holds a container too
 			last = a.Task
+			if y.onLostNode(a) {
+				y.abandonLater(j, k, a)
+				continue
+			}
 			lane := y.pool.lane(a.Node)
 			y.pool.take(job.mb[k])
 			if twin {
@@ -282,6 +286,31 @@ func (y *yarn) loadRunning(j int) {
 			y.run(j, k, a.Task, 1, a.Number, a.Start, []int32{lane}, a)
 		}
 	}
+}
+
+func (y *yarn) onLostNode(a *dag.Attempt) bool {
+	return a.Node >= 0 && int(a.Node) < len(y.s.Nodes) && y.s.Nodes[a.Node].Lost
+}
+
+// abandonLater runs the task of an attempt again whose node is lost. The AM believes it to run until it has given up trying
+// to stop its container (recording nodelost-1: three minutes). It holds no memory: that went with the node.
+func (y *yarn) abandonLater(j int, k dag.Kind, a *dag.Attempt) {
+	p := &y.jobs[j].phase[k]
+	p.granted++
+	since := y.s.Nodes[a.Node].LostAt
+	if !since.Known() {
+		since = y.now
+	}
+	task, number := a.Task, a.Number
+	y.at(since.Add(y.s.Plan.Overheads.Abandon), rankEnd, func(t dag.Instant) {
+		p.granted--
+		if p.attempt == nil {
+			p.attempt = map[int32]int32{}
+		}
+		p.attempt[task] = number + 1
+		p.retry = append(p.retry, task)
+		y.retryLater(j, k, t)
+	})
 }
 
 // mergeTwin lets the better of two attempts of a task decide its end; the other's container is held as long.

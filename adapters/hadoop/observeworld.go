@@ -86,7 +86,7 @@ func (w *world) list(nodes []wireNode, at dag.Instant) {
 				st.MemoryMB = mb
 			}
 		}
-		w.set(at0, st)
+		w.set(at0, st, at)
 	}
 	w.listedAt = at
 	if w.goneAt.Known() && at >= w.goneAt {
@@ -95,7 +95,13 @@ func (w *world) list(nodes []wireNode, at dag.Instant) {
 }
 
 // set changes a node. The slice is a new one: snapshots hold the old.
-func (w *world) set(i int32, st dag.NodeState) {
+func (w *world) set(i int32, st dag.NodeState, at dag.Instant) {
+	switch old := w.nodes[i]; {
+	case !st.Lost:
+		st.LostAt = dag.NoInstant
+	case !old.Lost:
+		st.LostAt = at
+	}
 	if w.nodes[i] != st {
 		w.nodes = slices.Clone(w.nodes)
 		w.nodes[i] = st
@@ -109,7 +115,7 @@ func (w *world) node(name string) int32 {
 	}
 	i := int32(len(w.nodes))
 	w.index[name] = i
-	w.nodes = append(slices.Clip(w.nodes), dag.NodeState{Name: name})
+	w.nodes = append(slices.Clip(w.nodes), dag.NodeState{Name: name, LostAt: dag.NoInstant})
 	return i
 }
 
@@ -128,7 +134,7 @@ func (w *world) unusable(id string, at dag.Instant) {
 	}
 	st := w.nodes[i]
 	st.Lost = true
-	w.set(i, st)
+	w.set(i, st, at)
 	w.guessed[i] = at
 	if w.gone == st.MemoryMB {
 		w.gone = 0
@@ -162,7 +168,7 @@ func (w *world) guess() {
 	}
 	st := w.nodes[best]
 	st.Lost = true
-	w.set(best, st)
+	w.set(best, st, w.goneAt)
 	w.guessed[best], w.gone = w.goneAt, 0
 	clear(w.recalls)
 }

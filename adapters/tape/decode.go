@@ -80,12 +80,12 @@ func plain(t text) string { return string(t) }
 func (i instant) dag() dag.Instant { return dag.Instant(i) }
 
 func (n node) dag() dag.NodeState {
-	return dag.NodeState{Name: string(n.Name), MemoryMB: n.MemoryMB, Lost: n.Lost}
+	return dag.NodeState{Name: string(n.Name), MemoryMB: n.MemoryMB, Lost: n.Lost, LostAt: dag.Instant(n.LostAt)}
 }
 
 func (l load) dag() dag.Load {
 	return dag.Load{ID: string(l.ID), Before: l.Before, Submitted: dag.Instant(l.Submitted), Queue: string(l.Queue), HeldMB: l.HeldMB,
-		PendingMB: l.PendingMB, AMMB: l.AMMB, Progress: l.Progress.float()}
+		PendingMB: l.PendingMB, AMMB: l.AMMB, ShareMB: l.ShareMB, Until: dag.Instant(l.Until), Progress: l.Progress.float()}
 }
 
 func (w warning) dag() dag.Warning { return dag.Warning{Code: string(w.Code), Text: string(w.Text)} }

@@ -134,10 +134,10 @@ func changedList[T any, U comparable](old, s []T, f func(T) U) opt[[]U] {
 	return opt[[]U]{set: (old == nil) != (s == nil) || !slices.Equal(each(old, f), is), v: is}
 }
 
-func nodeOf(n dag.NodeState) node { return node{text(n.Name), n.MemoryMB, n.Lost} }
+func nodeOf(n dag.NodeState) node { return node{text(n.Name), n.MemoryMB, n.Lost, instant(n.LostAt)} }
 
 func loadOf(l dag.Load) load {
-	return load{text(l.ID), l.Before, instant(l.Submitted), text(l.Queue), l.HeldMB, l.PendingMB, l.AMMB, numOf(l.Progress)}
+	return load{text(l.ID), l.Before, instant(l.Submitted), text(l.Queue), l.HeldMB, l.PendingMB, l.AMMB, l.ShareMB, instant(l.Until), numOf(l.Progress)}
 }
 
 func warningOf(w dag.Warning) warning { return warning{text(w.Code), text(w.Text)} }

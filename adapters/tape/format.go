@@ -57,9 +57,10 @@ type jobLine struct {
 }
 
 type node struct {
-	Name     text `json:"name"`
-	MemoryMB int  `json:"mb"`
-	Lost     bool `json:"lost,omitempty"`
+	Name     text    `json:"name"`
+	MemoryMB int     `json:"mb"`
+	Lost     bool    `json:"lost,omitempty"`
+	LostAt   instant `json:"lost_at"`
 }
 
 type load struct {
@@ -70,6 +71,8 @@ type load struct {
 	HeldMB    int     `json:"mb,omitempty"`
 	PendingMB int     `json:"ask,omitempty"`
 	AMMB      int     `json:"am,omitempty"`
+	ShareMB   int     `json:"share,omitempty"`
+	Until     instant `json:"until"`
 	Progress  num     `json:"ratio"`
 }
 

@@ -17,6 +17,7 @@ var defaults = dag.Overheads{
 	Stagger:  200 * time.Millisecond,
 	Handoff:  100 * time.Millisecond,
 	AMHold:   5500 * time.Millisecond,
+	Abandon:  180 * time.Second, // yarn.client.nodemanager-connect.max-wait-ms
 	Copy:     500 * time.Millisecond,
 	SetupMin: defaultAlone * time.Millisecond,
 	SetupPer: defaultEach * time.Millisecond,
@@ -102,7 +103,7 @@ func fill(o, by dag.Overheads) dag.Overheads {
 		from time.Duration
 	}{
 		{&o.Launch, by.Launch}, {&o.AMStart, by.AMStart}, {&o.Beat, by.Beat}, {&o.Finish, by.Finish}, {&o.Wave, by.Wave},
-		{&o.Stagger, by.Stagger}, {&o.Handoff, by.Handoff}, {&o.AMHold, by.AMHold}, {&o.Copy, by.Copy},
+		{&o.Stagger, by.Stagger}, {&o.Handoff, by.Handoff}, {&o.AMHold, by.AMHold}, {&o.Copy, by.Copy}, {&o.Abandon, by.Abandon},
 		{&o.SetupMin, by.SetupMin}, {&o.SetupPer, by.SetupPer}, {&o.Cold, by.Cold},
 	} {
 		if *f.to <= 0 {
