@@ -69,7 +69,7 @@ func Changes(before, after dag.Run, delta time.Duration, model Model) []Change {
 
 func attribute(before, after dag.Run, model Model, tell func(time.Duration, Reason, string)) {
 	w := NewWorld(before, model, Options{})
-	end, err := w.end(w.Costs)
+	end, err := w.end(w.Costs.Left)
 	if err != nil {
 		return
 	}
@@ -86,22 +86,25 @@ func attribute(before, after dag.Run, model Model, tell func(time.Duration, Reas
 			continue
 		}
 		next := NewWorld(replaced(w.Run, s), model, Options{})
-		moved, err := next.end(next.Costs)
+		moved, err := next.end(next.Costs.Left)
 		if err != nil {
 			continue // such a mixture cannot run: its part is told as other
 		}
 		tell(moved.Sub(end), step.Reason, subject)
 		w, end = next, moved
 	}
+	if !sameShape(w.Now(), after.Now()) {
+		return
+	}
 	costs := model(after)
-	if moved, err := w.end(costs); err == nil {
+	if moved, err := w.end(asKnownLater(w.Now(), after.Now(), costs)); err == nil {
 		tell(moved.Sub(end), ReasonSpeed, slower(w, costs))
 	}
 }
 
 // end replays the world with given costs.
-func (w *World) end(c Costs) (dag.Instant, error) {
-	s, err := schedule.Replay(w.Now(), c.Left, schedule.Options{FutureOnly: true})
+func (w *World) end(left schedule.Left) (dag.Instant, error) {
+	s, err := schedule.Replay(w.Now(), left, schedule.Options{FutureOnly: true})
 	if err != nil {
 		return dag.NoInstant, err
 	}

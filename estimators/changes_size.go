@@ -34,7 +34,7 @@ func knownSizes(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 			}
 		}
 	}
-	if len(subjects) == 0 {
+	if len(subjects) == 0 && sameShape(s, later) {
 		return nil, ""
 	}
 	return c, list(subjects)

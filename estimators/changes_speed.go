@@ -2,10 +2,41 @@ package estimators
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
 )
+
+// sameShape says whether two snapshots have the same jobs at the same places.
+func sameShape(a, b *dag.Snapshot) bool {
+	return len(a.Jobs) == len(b.Jobs) && slices.EqualFunc(a.Plan.Jobs, b.Plan.Jobs, func(x, y dag.Job) bool { return x.Node == y.Node })
+}
+
+// asKnownLater predicts what was left of a task of s as a later snapshot knows it: an attempt that runs ends when its
+// newer reports say, one that has succeeded took what it took, and tasks to come cost what they cost now.
+func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {
+	passed := later.At.Sub(s.At)
+	return func(t schedule.Task) schedule.Cost {
+		if t.Running == nil {
+			return costs.Left(t)
+		}
+		is := find(attempts(later, t.Job, t.Kind), t.Running.Task, t.Running.Number)
+		switch {
+		case is == nil:
+			t.Running = nil
+			return costs.Left(t)
+		case is.State == dag.AttemptRunning:
+			t.Running = is
+			c := costs.Left(t)
+			c.Setup += passed
+			return c
+		case is.End.Known():
+			return schedule.Cost{Work: max(0, is.End.Sub(s.At)), Same: 1}
+		}
+		return schedule.Cost{Work: passed, Same: 1}
+	}
+}
 
 // slower names the phase whose unfinished tasks the costs change most in all, "" where no phase changes by a percent.
 func slower(w *World, costs Costs) string {
