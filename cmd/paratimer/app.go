@@ -70,6 +70,8 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 				followFlags(append(recordingFlags(), profileFlag(), speedFlag(0))...)...),
 			command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
 				append(recordingFlags(), profileFlag(), outputFlag("text", "json"))...),
+			command("learn", "FILE...", "make a profile of recorded runs of one script, for later runs of it", learn,
+				append(recordingFlags(), &cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write the profile to `FILE` (default: stdout)"})...),
 			command("simulate", "PLAN", "watch a simulated run of a plan, with noise, slow nodes, failures and skew", simulated,
 				simulateFlags()...),
 			command("version", "", "print the version", version,
