@@ -146,7 +146,15 @@ func (y *yarn) loadPhase(j int, k dag.Kind) {
 				}
 			case dag.AttemptRunning:
 				has = true
+				if y.doomed(a) {
+					y.abandonLater(j, k, a)
+				}
 			case dag.AttemptFailed, dag.AttemptKilled:
+				if y.doomed(a) {
+					y.abandonLater(j, k, a)
+					has = true
+					break
+				}
 				failed = true
 				number = max(number, a.Number+1)
 			case dag.AttemptWaiting:
@@ -272,8 +280,7 @@ func (y *yarn) loadRunning(j int) {
 			}
 			twin := a.Task == last // a speculative second attempt holds a container too
 			last = a.Task
-			if y.onLostNode(a) {
-				y.abandonLater(j, k, a)
+			if y.doomed(a) {
 				continue
 			}
 			lane := y.pool.lane(a.Node)
@@ -288,8 +295,9 @@ func (y *yarn) loadRunning(j int) {
 	}
 }
 
-func (y *yarn) onLostNode(a *dag.Attempt) bool {
-	return a.Node >= 0 && int(a.Node) < len(y.s.Nodes) && y.s.Nodes[a.Node].Lost
+// doomed says that an attempt's node is lost and its master has not given it up.
+func (y *yarn) doomed(a *dag.Attempt) bool {
+	return !a.End.Known() && a.Node >= 0 && int(a.Node) < len(y.s.Nodes) && y.s.Nodes[a.Node].Lost
 }
 
 // abandonLater runs the task of an attempt again whose node is lost. The AM believes it to run until it has given up trying
