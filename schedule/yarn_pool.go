@@ -97,8 +97,21 @@ func (p *pool) roomiest(mb int) int32 {
 
 // free gives lanes back; the smallest free lane is used first.
 func (p *pool) free(lanes ...int32) {
-	for _, l := range lanes {
-		at, _ := slices.BinarySearchFunc(p.lanes, l, func(a, b int32) int { return cmpInt(b, a) })
-		p.lanes = slices.Insert(p.lanes, at, l)
+	if len(lanes) == 1 {
+		at, _ := slices.BinarySearchFunc(p.lanes, lanes[0], func(a, b int32) int { return cmpInt(b, a) })
+		p.lanes = slices.Insert(p.lanes, at, lanes[0])
+		return
+	}
+	// Both are sorted, in opposite directions: merge from the end.
+	i, j := len(p.lanes)-1, 0
+	p.lanes = slices.Grow(p.lanes, len(lanes))[:len(p.lanes)+len(lanes)]
+	for at := len(p.lanes) - 1; j < len(lanes); at-- {
+		if i >= 0 && p.lanes[i] < lanes[j] {
+			p.lanes[at] = p.lanes[i]
+			i--
+		} else {
+			p.lanes[at] = lanes[j]
+			j++
+		}
 	}
 }
