@@ -56,7 +56,7 @@ func (f *faults) memory() {
 			case most == 0:
 				at, why = whole(setting), "is 0: give the cluster memory"
 			case need+job.Limits.AMMB > most:
-				at, why = whole(setting), fmt.Sprintf("is %dMB: the job's AM needs %dMB beside the task's %dMB", most, job.Limits.AMMB, need)
+				at, why = whole(setting), fmt.Sprintf("is %dMB, and one of them with the job's AM needs %dMB", most, need+job.Limits.AMMB)
 			case node > 0 && max(need, job.Limits.AMMB) > node:
 				at, why = whole("cluster.nodes"), fmt.Sprintf("have at most %dMB each: a container of %dMB fits on none", node, max(need, job.Limits.AMMB))
 			default:

@@ -89,7 +89,7 @@ func TestValidate(t *testing.T) {
 		{"too little memory", func(p *Plan) {
 			p.Cluster = Cluster{Policy: YARN, MemoryMB: 3072, QueueMB: 1024}
 			p.Jobs[0].Limits = Limits{AMMB: 512, MapMB: 256, ReduceMB: 1024}
-		}, `dag: the reduce tasks of job "a" can never run: cluster.queue_memory is 1024MB: the job's AM needs 512MB beside the task's 1024MB`},
+		}, `dag: the reduce tasks of job "a" can never run: cluster.queue_memory is 1024MB, and one of them with the job's AM needs 1536MB`},
 		{"small nodes", func(p *Plan) {
 			p.Cluster = Cluster{Policy: YARN, MemoryMB: 3072, Nodes: []Node{{Name: "m", MemoryMB: 768}, {Name: "n", MemoryMB: 512}}}
 			p.Jobs[1].Limits = Limits{MapMB: 1024}

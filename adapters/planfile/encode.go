@@ -1,0 +1,202 @@
+package planfile
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// fileOf is the reverse of file.plan. Profiles of the plan are not part of its file.
+func fileOf(p *dag.Plan) *file {
+	c := &p.Cluster
+	f := &file{Version: 1, Name: p.Name, Overheads: overheads(p.Overheads), Cluster: cluster{
+		Policy: c.Policy.String(), MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode,
+		Setup: c.Setup, QueueMemory: memory(c.QueueMB),
+	}}
+	if c.MemoryMB > 0 || len(c.Nodes) > 0 {
+		mb := memory(c.MemoryMB)
+		f.Cluster.Memory = &mb
+	}
+	for _, n := range c.Nodes {
+		f.Cluster.Nodes = append(f.Cluster.Nodes, machine{Name: n.Name, Memory: memory(n.MemoryMB), Slow: n.Slow})
+	}
+	for i := range p.Jobs {
+		from := &p.Jobs[i]
+		j := job{Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input, Limits: limitsOf(&from.Limits, c.Policy)}
+		for _, a := range from.After {
+			j.After = append(j.After, p.Jobs[a].Node)
+		}
+		j.Map, j.Reduce = mapOf(&from.Map), reduceOf(&from.Reduce)
+		f.Jobs = append(f.Jobs, j)
+	}
+	return f
+}
+
+func limitsOf(l *dag.Limits, policy dag.Policy) limits {
+	out := limits{
+		AMMemory: memory(l.AMMB), MapMemory: memory(l.MapMB), ReduceMemory: memory(l.ReduceMB), MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
+	}
+	var zero limits
+	defaults := zero.dag(policy)
+	if l.SlowStart != defaults.SlowStart {
+		out.SlowStart = &l.SlowStart
+	}
+	if l.RampUp != defaults.RampUp {
+		out.RampUp = &l.RampUp
+	}
+	return out
+}
+
+func mapOf(p *dag.Phase) *mapTasks {
+	m := &mapTasks{Tasks: &tasks{p.Tasks, p.Known}, Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent}}
+	if len(p.Pipelines) > 0 {
+		m.Records, m.Cost = numbers{p.Pipelines[0].Tuples}, times{p.Pipelines[0].Alpha}
+	}
+	return m
+}
+
+// reduceOf gives nil for a phase without tasks, of which nothing else is known either.
+func reduceOf(p *dag.Phase) *reduceTask {
+	if p.Known && p.Tasks == 0 && len(p.Pipelines) == 0 && !p.Setup.Known() && !p.Out.Known() && !p.Bytes.Known() && !p.Extent.Known() {
+		return nil
+	}
+	r := &reduceTask{Tasks: &tasks{p.Tasks, p.Known}, Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent}}
+	if short(p) {
+		r.Records, r.Cost = numbers{p.Pipelines[dag.Work].Tuples}, times{p.Pipelines[dag.Work].Alpha}
+		return r
+	}
+	for i, to := range []**pipeline{&r.Copy, &r.Sort, &r.Reduce} {
+		if i < len(p.Pipelines) {
+			*to = &pipeline{Records: numbers{p.Pipelines[i].Tuples}, Cost: times{p.Pipelines[i].Alpha}}
+		}
+	}
+	return r
+}
+
+// short says whether a phase is what Read makes of records and cost alone.
+func short(p *dag.Phase) bool {
+	if len(p.Pipelines) != dag.Pipelines || !p.Pipelines[dag.Work].Tuples.Known() {
+		return false
+	}
+	records := p.Pipelines[dag.Work].Tuples
+	for _, pipe := range p.Pipelines[:dag.Work] {
+		if !pipe.Alpha.IsUniform() || pipe.Alpha.At(0) != 0 || pipe.Tuples.IsUniform() != records.IsUniform() ||
+			len(pipe.Tuples.Values()) != len(records.Values()) {
+			return false
+		}
+		for i := range max(1, len(records.Values())) {
+			if a, b := pipe.Tuples.At(i), records.At(i); a != b && !(math.IsNaN(a) && math.IsNaN(b)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func word(k kind, s string) *node { return &node{kind: k, text: s} }
+
+func seriesNode(s dag.Series, one func(float64) *node) *node {
+	if s.IsUniform() {
+		if !s.Known() {
+			return nil
+		}
+		return one(s.At(0))
+	}
+	n := &node{kind: list, children: &children{}}
+	for _, v := range s.Values() {
+		if math.IsNaN(v) {
+			n.items = append(n.items, word(null, "null"))
+			continue
+		}
+		n.items = append(n.items, one(v))
+	}
+	return n
+}
+
+func numberNode(v float64) *node { return word(number, formatNumber(v)) }
+
+// formatNumber prefers digits to powers of ten where they are as exact: 2500000, not 2.5e+06.
+func formatNumber(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// encode makes the tree of a struct of the file. nil is a value that is left out.
+func encode(v reflect.Value) *node {
+	switch x := v.Interface().(type) {
+	case time.Duration:
+		if x == 0 {
+			return nil
+		}
+		return word(text, x.String())
+	case memory:
+		if x == 0 {
+			return nil
+		}
+		return word(text, strconv.Itoa(int(x))+"MB")
+	case *memory:
+		if x == nil {
+			return nil
+		}
+		return word(text, strconv.Itoa(int(*x))+"MB")
+	case tasks:
+		if !x.known {
+			return word(null, "null")
+		}
+		return word(number, strconv.Itoa(x.n))
+	case numbers:
+		return seriesNode(x.Series, numberNode)
+	case times:
+		return seriesNode(x.Series, func(ms float64) *node { return word(text, formatTime(ms)) })
+	case *float64:
+		if x == nil {
+			return nil
+		}
+		return numberNode(*x)
+	}
+	if v.IsZero() {
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return word(text, v.String())
+	case reflect.Int:
+		return word(number, strconv.FormatInt(v.Int(), 10))
+	case reflect.Float64:
+		return numberNode(v.Float())
+	case reflect.Pointer:
+		if v.Elem().Kind() == reflect.Struct && v.Type() != reflect.TypeFor[*tasks]() {
+			return encodeStruct(v.Elem()) // {} is a pipeline of which nothing is known
+		}
+		return encode(v.Elem())
+	case reflect.Slice:
+		n := &node{kind: list, children: &children{}}
+		for i := range v.Len() {
+			item := encode(v.Index(i))
+			if item == nil { // the empty string
+				item = word(text, "")
+			}
+			n.items = append(n.items, item)
+		}
+		return n
+	case reflect.Struct:
+		return encodeStruct(v)
+	}
+	panic("planfile: a field of type " + v.Type().String())
+}
+
+func encodeStruct(v reflect.Value) *node {
+	n := &node{kind: mapping, children: &children{}}
+	for i := range v.NumField() {
+		if item := encode(v.Field(i)); item != nil {
+			n.keys = append(n.keys, word(text, v.Type().Field(i).Tag.Get("plan")))
+			n.items = append(n.items, item)
+		}
+	}
+	return n
+}

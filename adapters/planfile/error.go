@@ -1,0 +1,111 @@
+package planfile
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An Error says what is wrong with a plan file, and where.
+type Error struct {
+	File         string
+	Line, Column int    // from 1; columns count characters. 0: the file as a whole
+	Field        string // such as jobs[0].map.cost; "" where the notation itself is broken
+	Message      string
+	Excerpt      string // the line before, the line, and a caret; "" where there is no position
+	Err          error  // what is wrong with the plan, e.g. a *dag.CycleError; may be nil
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
+	}
+	b.WriteString(": " + e.Message)
+	if e.Excerpt != "" {
+		b.WriteString("\n" + e.Excerpt)
+	}
+	return b.String()
+}
+
+// Unwrap gives Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// shownWidth is how much of a long line an excerpt shows.
+const shownWidth = 100
+
+// excerpt draws a line with a caret under a column. Lines end with \n, \r\n or \r.
+func excerpt(src []byte, line, col int) string {
+	var before, here []byte
+	rest, last := src, false
+	for i := 1; i <= line; i++ {
+		if last {
+			return ""
+		}
+		end := bytes.IndexAny(rest, "\r\n")
+		before = here
+		if end < 0 {
+			here, last = rest, true
+			continue
+		}
+		here = rest[:end]
+		next := end + 1
+		if rest[end] == '\r' && next < len(rest) && rest[next] == '\n' {
+			next++
+		}
+		rest = rest[next:]
+	}
+	var b strings.Builder
+	if line > 1 {
+		shown, _ := window(before, 1)
+		fmt.Fprintf(&b, "  %4d | %s\n", line-1, shown)
+	}
+	shown, caret := window(here, col)
+	fmt.Fprintf(&b, "> %4d | %s\n       | %s^", line, shown, strings.Repeat(" ", caret))
+	return b.String()
+}
+
+// window cuts a line to what is around a column and makes it safe to print. It returns the column's place in it, from 0.
+func window(line []byte, col int) (shown string, caret int) {
+	from := 0
+	if utf8.RuneCount(line) > shownWidth+20 {
+		from = max(0, col-1-shownWidth/2)
+	}
+	var b strings.Builder
+	at := 0
+	if from > 0 {
+		b.WriteString("… ")
+		caret = 2
+	}
+	for len(line) > 0 {
+		r, n := utf8.DecodeRune(line)
+		line = line[n:]
+		if at >= from+shownWidth+20 {
+			b.WriteString(" …")
+			break
+		}
+		if at >= from {
+			if at < col-1 {
+				caret++
+			}
+			b.WriteRune(safe(r))
+		}
+		at++
+	}
+	return strings.TrimRight(b.String(), " "), caret
+}
+
+func safe(r rune) rune {
+	switch {
+	case r == '\t':
+		return ' '
+	case !unicode.IsPrint(r):
+		return '·'
+	}
+	return r
+}
+
+func printable(s string) string { return strings.Map(safe, strings.ReplaceAll(s, "\t", `\t`)) }

@@ -1,0 +1,206 @@
+package planfile
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Hadoop's defaults of mapreduce.job.reduce.slowstart.completedmaps and yarn.app.mapreduce.am.job.reduce.rampup.limit.
+const (
+	defaultSlowStart = 0.05
+	defaultRampUp    = 0.5
+)
+
+// An UnknownJobError says that a job is after one that the file does not have.
+type UnknownJobError struct {
+	Job, After string
+	Near       string // the job that may have been meant; "" if none is near
+}
+
+func (e *UnknownJobError) Error() string {
+	s := fmt.Sprintf("job %s is after %s, which is not in the plan", quote(e.Job), quote(e.After))
+	if e.Near != "" {
+		s += fmt.Sprintf("; did you mean %s?", quote(e.Near))
+	}
+	return s
+}
+
+func (d *decoder) file(root *node, f *file) { d.value(root, reflect.ValueOf(f).Elem(), nil) }
+
+// plan turns names into indices and texts into series. Unknown names are reported to d and left out.
+func (f *file) plan(d *decoder, root *node) *dag.Plan {
+	p := &dag.Plan{Name: f.Name, Cluster: f.Cluster.dag(), Overheads: dag.Overheads(f.Overheads), Jobs: make([]dag.Job, len(f.Jobs))}
+	index := make(map[string]int, len(f.Jobs))
+	names := make([]string, len(f.Jobs))
+	for i, j := range f.Jobs {
+		if _, ok := index[j.Name]; !ok {
+			index[j.Name] = i
+		}
+		names[i] = j.Name
+	}
+	for i, j := range f.Jobs {
+		to := &p.Jobs[i]
+		*to = dag.Job{Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input, Limits: j.Limits.dag(p.Cluster.Policy)}
+		for k, name := range j.After {
+			a, ok := index[name]
+			if !ok {
+				err := &UnknownJobError{Job: j.Name, After: name, Near: nearest(name, names)}
+				d.report(root, []string{"jobs", strconv.Itoa(i), "after", strconv.Itoa(k)}, err)
+				continue
+			}
+			to.After = append(to.After, a)
+		}
+		to.Map, to.Reduce = j.Map.phase(), j.Reduce.phase()
+	}
+	return p
+}
+
+func (c *cluster) dag() dag.Cluster {
+	out := dag.Cluster{MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode, Setup: c.Setup, QueueMB: int(c.QueueMemory)}
+	if c.Policy == dag.YARN.String() {
+		out.Policy = dag.YARN
+	}
+	for _, n := range c.Nodes {
+		out.Nodes = append(out.Nodes, dag.Node{Name: n.Name, MemoryMB: int(n.Memory), Slow: n.Slow})
+		if c.Memory == nil {
+			out.MemoryMB += int(n.Memory)
+		}
+	}
+	if c.Memory != nil {
+		out.MemoryMB = int(*c.Memory)
+	}
+	return out
+}
+
+func (l *limits) dag(policy dag.Policy) dag.Limits {
+	out := dag.Limits{AMMB: int(l.AMMemory), MapMB: int(l.MapMemory), ReduceMB: int(l.ReduceMemory), MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces}
+	if policy == dag.YARN {
+		out.SlowStart, out.RampUp = defaultSlowStart, defaultRampUp
+	}
+	if l.SlowStart != nil {
+		out.SlowStart = *l.SlowStart
+	}
+	if l.RampUp != nil {
+		out.RampUp = *l.RampUp
+	}
+	return out
+}
+
+func (m *mapTasks) phase() dag.Phase {
+	p := phaseOf(m.Tasks, m.Setup, m.Out, m.Bytes, m.Extent)
+	if m.Records.Known() || m.Cost.Known() {
+		p.Pipelines = []dag.Pipeline{{Tuples: compact(m.Records.Series, &p), Alpha: compact(m.Cost.Series, &p)}}
+	}
+	return p
+}
+
+// phase of no reduce is that of a job with maps only. Copying and sorting that are not described cost nothing; the
+// records that are reduced pass through them all the same.
+func (r *reduceTask) phase() dag.Phase {
+	if r == nil {
+		return dag.Phase{Known: true}
+	}
+	p := phaseOf(r.Tasks, r.Setup, r.Out, r.Bytes, r.Extent)
+	work, free := r.Reduce, func(records numbers) *pipeline {
+		if !records.Known() {
+			records.Series = dag.Uniform(0)
+		}
+		return &pipeline{Records: records, Cost: times{dag.Uniform(0)}}
+	}
+	if work == nil {
+		if !r.Records.Known() && !r.Cost.Known() {
+			return p
+		}
+		work = &pipeline{Records: r.Records, Cost: r.Cost}
+		r.Copy = free(r.Records)
+	}
+	if r.Sort == nil {
+		r.Sort = free(r.Copy.Records)
+	}
+	for _, pipe := range []*pipeline{r.Copy, r.Sort, work} {
+		p.Pipelines = append(p.Pipelines, dag.Pipeline{Tuples: compact(pipe.Records.Series, &p), Alpha: compact(pipe.Cost.Series, &p)})
+	}
+	return p
+}
+
+func phaseOf(n *tasks, setup times, out, bytes numbers, extent times) dag.Phase {
+	p := dag.Phase{Tasks: n.n, Known: n.known}
+	p.Setup, p.Out, p.Bytes, p.Extent = compact(setup.Series, &p), compact(out.Series, &p), compact(bytes.Series, &p), compact(extent.Series, &p)
+	return p
+}
+
+// compact keeps a list of equal values, one for each task, as one value.
+func compact(s dag.Series, p *dag.Phase) dag.Series {
+	v := s.Values()
+	if len(v) == 0 {
+		if s.IsUniform() {
+			return s
+		}
+		return dag.Series{}
+	}
+	for _, x := range v {
+		if x != v[0] && !(math.IsNaN(x) && math.IsNaN(v[0])) {
+			return s
+		}
+	}
+	if p.Known && len(v) != p.Tasks {
+		return s // Validate will say so
+	}
+	if !p.Known {
+		return s
+	}
+	return dag.Uniform(v[0])
+}
+
+func (d *decoder) report(root *node, path []string, err error) {
+	at, rest := root.find(path)
+	d.faults = append(d.faults, fault{at: at, path: path[:len(path)-len(rest)], why: strings.TrimPrefix(err.Error(), "dag: "), err: err})
+}
+
+// locate finds the places in the file of what is wrong with the plan.
+func (d *decoder) locate(root *node, err error) {
+	if err == nil {
+		return
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			d.locate(root, e)
+		}
+		return
+	}
+	var path []string
+	if at, ok := err.(interface{ Locate() dag.Place }); ok {
+		path = placePath(at.Locate())
+		if place, rest := root.find(path); len(rest) > 0 && len(path) > 3 && path[2] == "reduce" && place.kind == mapping {
+			if path[3] != "reduce" {
+				return // the short form gives copy and sort the records of reduce, where the fault is reported
+			}
+			path = slices.Delete(path, 3, 4)
+		}
+	}
+	d.report(root, path, err)
+}
+
+func placePath(at dag.Place) []string {
+	var path []string
+	if at.Job >= 0 {
+		path = append(path, "jobs", strconv.Itoa(at.Job))
+	}
+	for _, step := range strings.Split(at.Field, ".") {
+		name, index, indexed := strings.Cut(strings.TrimSuffix(step, "]"), "[")
+		path = append(path, name)
+		if indexed {
+			path = append(path, index)
+		}
+	}
+	if at.Item >= 0 {
+		path = append(path, strconv.Itoa(at.Item))
+	}
+	return path
+}

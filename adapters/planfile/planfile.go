@@ -1,0 +1,152 @@
+// Package planfile reads and writes plans: YAML or JSON, as docs/plan.schema.json describes them.
+//
+// A profile of earlier runs is a plan file with costs. Reading is strict: an unknown field, a value of another kind, a time
+// without its unit is an error that names the place, shows it and suggests the near miss. Bad input never panics and takes
+// bounded memory, whatever its size, nesting or aliases.
+package planfile
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// DefaultMaxBytes is how large a plan file may be where Options do not say.
+const DefaultMaxBytes = 64 << 20
+
+// Options of Read. The zero value reads a plan.
+type Options struct {
+	Name     string // what errors call the file; "plan" if empty
+	MaxBytes int64  // a longer file is refused; 0: DefaultMaxBytes
+	Profile  bool   // the plan only gives costs: its cluster may lack slots and memory
+}
+
+// Read reads a plan. It is valid by dag.Validate (a profile by dag.ValidateProfile). Faults of the file are one *Error
+// or several, joined in the order of the file; errors.As finds what is wrong with the plan, such as a *dag.CycleError, in them.
+//
+// A list with the same value for each task becomes a uniform series.
+func Read(r io.Reader, opt Options) (*dag.Plan, error) {
+	if opt.Name == "" {
+		opt.Name = "plan"
+	}
+	if opt.MaxBytes <= 0 {
+		opt.MaxBytes = DefaultMaxBytes
+	}
+	src, err := io.ReadAll(io.LimitReader(r, opt.MaxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: reading: %w", opt.Name, err)
+	}
+	if int64(len(src)) > opt.MaxBytes {
+		return nil, tooLarge(opt)
+	}
+	src = bytes.TrimPrefix(src, []byte("\xEF\xBB\xBF")) // byte order mark
+	if !utf8.Valid(src) {
+		return nil, &Error{File: opt.Name, Message: "this is no text in UTF-8: a plan file is YAML or JSON"}
+	}
+	root, bad := parse(src, opt.Name)
+	if bad != nil {
+		e := &Error{File: opt.Name, Line: bad.line, Column: bad.col, Message: bad.why}
+		if bad.line > 0 {
+			e.Excerpt = excerpt(src, bad.line, bad.col)
+		}
+		return nil, e
+	}
+	plan, faults := planOf(root, opt.Profile)
+	if len(faults) > 0 {
+		return nil, report(faults, src, opt.Name)
+	}
+	return plan, nil
+}
+
+// ReadFile is Read of a file. Its name is that of the file.
+func ReadFile(path string, opt Options) (*dag.Plan, error) {
+	if opt.Name == "" {
+		opt.Name = path
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, &Error{File: opt.Name, Message: "this is a directory: a plan is one file, YAML or JSON"}
+	}
+	return Read(f, opt)
+}
+
+func tooLarge(opt Options) error {
+	return &Error{File: opt.Name, Message: fmt.Sprintf("the file is larger than %d bytes (%.4g MiB), more than a plan may have: "+
+		"give phases of equal tasks one value instead of a list", opt.MaxBytes, float64(opt.MaxBytes)/(1<<20))}
+}
+
+// parse reads what opens with a brace as JSON, and as YAML if it is none: a plan in YAML may be one flow mapping.
+func parse(src []byte, name string) (*node, *syntax) {
+	isJSON := filepath.Ext(name) == ".json"
+	if isJSON || looksLikeJSON(src) {
+		if n, bad := parseJSON(src); bad == nil || isJSON {
+			return n, bad
+		}
+	}
+	return parseYAML(src)
+}
+
+// planOf makes a plan of a tree.
+func planOf(root *node, profile bool) (*dag.Plan, []fault) {
+	if root.kind != mapping {
+		return nil, []fault{{at: root, why: fmt.Sprintf("this is %s: a plan is a mapping with cluster and jobs", root.kind)}}
+	}
+	if jobs := root.get("jobs"); jobs != nil && jobs.children != nil && len(jobs.items) > dag.MaxJobs {
+		var d decoder
+		d.report(root, []string{"jobs"}, &dag.LimitError{
+			Place: dag.Place{Job: -1, Field: "jobs", Item: -1}, What: "jobs", Have: float64(len(jobs.items)), Max: dag.MaxJobs,
+		})
+		return nil, d.faults
+	}
+	if faults := check(root); len(faults) > 0 {
+		return nil, faults
+	}
+	var d decoder
+	f := file{}
+	d.file(root, &f)
+	if len(d.faults) > 0 {
+		return nil, d.faults
+	}
+	p := f.plan(&d, root)
+	validate := dag.Validate
+	if profile {
+		validate = dag.ValidateProfile
+	}
+	d.locate(root, validate(p))
+	return p, d.faults
+}
+
+// maxFaults bounds what is said of a broken file.
+const maxFaults = 10
+
+func report(faults []fault, src []byte, name string) error {
+	slices.SortStableFunc(faults, func(a, b fault) int {
+		return cmp.Or(cmp.Compare(a.at.line, b.at.line), cmp.Compare(a.at.col, b.at.col))
+	})
+	var errs []error
+	for i, f := range faults {
+		if i == maxFaults {
+			errs = append(errs, &Error{File: name, Message: fmt.Sprintf("and %d more", len(faults)-i)})
+			break
+		}
+		line, col := int(f.at.line), int(f.at.col)
+		errs = append(errs, &Error{File: name, Line: line, Column: col, Field: pathString(f.path), Message: f.why, Excerpt: excerpt(src, line, col), Err: f.err})
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,120 @@
+package planfile
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/golden"
+)
+
+func written(t interface{ Fatalf(string, ...any) }, p *dag.Plan) []byte {
+	var b bytes.Buffer
+	if err := Write(&b, p); err != nil {
+		t.Fatalf("writing: %v", err)
+	}
+	return b.Bytes()
+}
+
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := anyPlan(t)
+		file := written(t, p)
+		back, err := Read(bytes.NewReader(file), Options{})
+		if err != nil {
+			t.Fatalf("reading: %v\n%s", err, file)
+		}
+		if diff := cmp.Diff(p, back, sameSeries); diff != "" {
+			t.Fatalf("(-plan +read)\n%s\n%s", diff, file)
+		}
+	})
+}
+
+func TestRoundTripJSON(t *testing.T) {
+	p := &dag.Plan{Name: "large \" \\ \u2028 é 😀 \x07", Cluster: dag.Cluster{MapSlots: 10}}
+	each := make([]float64, maxYAML)
+	for i := range each {
+		each[i] = float64(i) / 7
+	}
+	p.Jobs = []dag.Job{{Node: "j", Reduce: dag.Phase{Known: true}, Map: dag.Phase{
+		Tasks: len(each), Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(3), Alpha: dag.Each(each)}},
+	}}}
+	file := written(t, p)
+	if file[0] != '{' {
+		t.Fatalf("a plan of %d values is written as %.20s", len(each), file)
+	}
+	back, err := Read(bytes.NewReader(file), Options{Name: "p.json"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(p, back, sameSeries); diff != "" {
+		t.Errorf("(-plan +read)\n%.2000s", diff)
+	}
+	if yaml, bad := parseYAML(file[:0:0]); bad == nil {
+		t.Errorf("nothing is read as %v", yaml)
+	}
+}
+
+// JSON is YAML: a file in JSON gives the same through both parsers.
+func TestJSONIsYAML(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var b bytes.Buffer
+		root := treeOf(anyPlan(t))
+		printJSON(&b, root)
+		j, bad := parseJSON(b.Bytes())
+		if bad != nil {
+			t.Fatalf("as JSON: %v\n%s", bad, b.Bytes())
+		}
+		y, bad := parseYAML(b.Bytes())
+		if bad != nil {
+			t.Fatalf("as YAML: %v\n%s", bad, b.Bytes())
+		}
+		if diff := cmp.Diff(plain(j), plain(y)); diff != "" {
+			t.Fatalf("(-JSON +YAML)\n%s\n%s", diff, b.Bytes())
+		}
+	})
+}
+
+func goldenPlan(t *testing.T, name string) *dag.Plan {
+	t.Helper()
+	for _, c := range golden.Load(t) {
+		if c.Name == name {
+			return c.Plan
+		}
+	}
+	t.Skipf("no golden case %s in this folder", name)
+	return nil
+}
+
+// Golden plans survive the way into a file and back, bit by bit.
+func TestGoldenPlans(t *testing.T) {
+	for _, c := range golden.Load(t) {
+		file := written(t, c.Plan)
+		back, err := Read(bytes.NewReader(file), Options{})
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", c.Name, err, file)
+		}
+		if diff := cmp.Diff(c.Plan, back, sameSeries); diff != "" {
+			t.Errorf("%s (-plan +read)\n%s\n%s", c.Name, diff, file)
+		}
+	}
+}
+
+// A list in a file with the same value for each task is the uniform series.
+func TestEqualValuesAreOne(t *testing.T) {
+	const plan = `
+cluster: {map_slots: 1}
+jobs: [{name: j, map: {tasks: 3, records: [7, 7, 7], cost: [1ms, 1us, 1ms], out: [null, null, null]}}]`
+	p, err := read(t, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := p.Jobs[0].Map
+	if got := fmt.Sprint(m.Pipelines[0].Tuples.IsUniform(), m.Pipelines[0].Alpha.Values(), m.Out.Known()); got != "true [1 0.001 1] false" {
+		t.Errorf("got %s", got)
+	}
+}

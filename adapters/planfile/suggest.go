@@ -1,0 +1,97 @@
+package planfile
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// others are the words that other papers and tools have for our fields.
+var others = map[string]string{
+	"alpha": "cost", "tuples": "records", "count": "tasks", "maps": "map", "mappers": "map", "reduces": "reduce", "reducers": "reduce",
+	"deps": "after", "depends_on": "after", "dependencies": "after", "requires": "after", "id": "name", "node": "name",
+	"slowstart": "slow_start", "scheduler": "policy", "shuffle": "copy", "merge": "sort", "duration": "extent",
+}
+
+// unknownField says what may have been meant by a field that is not known where it stands.
+func unknownField(name, where string, known []string) (why, meant string) {
+	why = fmt.Sprintf("unknown field %s in %s", quote(name), where)
+	if where == "the plan" {
+		why = fmt.Sprintf("unknown field %s", quote(name))
+	}
+	if meant = nearest(name, known); meant == "" && slices.Contains(known, others[strings.ToLower(name)]) {
+		meant = others[strings.ToLower(name)]
+	}
+	if meant != "" {
+		return fmt.Sprintf("%s; did you mean %s?", why, quote(meant)), meant
+	}
+	if homes := homesOf(name); len(homes) > 0 {
+		return fmt.Sprintf("%s; it belongs in %s", why, strings.Join(homes, " or ")), ""
+	}
+	return fmt.Sprintf("%s; known here: %s", why, strings.Join(known, ", ")), ""
+}
+
+// homesOf returns the parts of a plan that have a field of that name.
+func homesOf(name string) []string {
+	var homes []string
+	var walk func(t reflect.Type, path string)
+	walk = func(t reflect.Type, path string) {
+		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+			t = t.Elem()
+		}
+		if t.Kind() != reflect.Struct {
+			return
+		}
+		for i := range t.NumField() {
+			key := t.Field(i).Tag.Get("plan")
+			if key == "" {
+				continue
+			}
+			if key == name && path != "" {
+				homes = append(homes, path)
+			}
+			walk(t.Field(i).Type, strings.TrimPrefix(path+"."+key, "."))
+		}
+	}
+	walk(reflect.TypeFor[file](), "")
+	return homes
+}
+
+// nearest returns the candidate that most likely was meant by a misspelt name, "" if none is near.
+func nearest(name string, candidates []string) string {
+	best, least := "", max(1, len(name)/3)+1
+	for _, c := range candidates {
+		if d := distance(strings.ToLower(name), strings.ToLower(c), least); d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to insert, delete, change or swap with their neighbour (optimal string alignment).
+// It gives most where the answer would be at least that.
+func distance(a, b string, most int) int {
+	if diff := len(a) - len(b); diff >= most || -diff >= most || len(a) > 100 {
+		return most
+	}
+	before, last, now := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		now[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := last[j-1]
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			now[j] = min(change, last[j]+1, now[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				now[j] = min(now[j], before[j-2]+1)
+			}
+		}
+		before, last, now = last, now, before
+	}
+	return min(last[len(b)], most)
+}

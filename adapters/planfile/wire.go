@@ -1,0 +1,101 @@
+package planfile
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// The structs of a file, field by field as plan.schema.json has them. A zero field is left out.
+type (
+	file struct {
+		Version   int       `plan:"version"`
+		Name      string    `plan:"name"`
+		Cluster   cluster   `plan:"cluster"`
+		Overheads overheads `plan:"overheads"`
+		Jobs      []job     `plan:"jobs"`
+	}
+	cluster struct {
+		Policy       string        `plan:"policy"`
+		MapSlots     int           `plan:"map_slots"`
+		ReduceSlots  int           `plan:"reduce_slots"`
+		SlotsPerNode int           `plan:"slots_per_node"`
+		Setup        time.Duration `plan:"setup"`
+		Memory       *memory       `plan:"memory"`
+		QueueMemory  memory        `plan:"queue_memory"`
+		Nodes        []machine     `plan:"nodes"`
+	}
+	machine struct {
+		Name   string  `plan:"name"`
+		Memory memory  `plan:"memory"`
+		Slow   float64 `plan:"slow"`
+	}
+	overheads struct {
+		Launch   time.Duration `plan:"launch"`
+		AMStart  time.Duration `plan:"am_start"`
+		Beat     time.Duration `plan:"beat"`
+		Finish   time.Duration `plan:"finish"`
+		Wave     time.Duration `plan:"wave"`
+		Stagger  time.Duration `plan:"stagger"`
+		Handoff  time.Duration `plan:"handoff"`
+		AMHold   time.Duration `plan:"am_hold"`
+		Abandon  time.Duration `plan:"abandon"`
+		Copy     time.Duration `plan:"copy"`
+		SetupMin time.Duration `plan:"setup_min"`
+		SetupPer time.Duration `plan:"setup_per"`
+		Cold     time.Duration `plan:"cold"`
+	}
+	job struct {
+		Name    string      `plan:"name"`
+		Title   string      `plan:"title"`
+		Feature string      `plan:"feature"`
+		Alias   string      `plan:"alias"`
+		After   []string    `plan:"after"`
+		Input   []string    `plan:"input"`
+		Limits  limits      `plan:"limits"`
+		Map     *mapTasks   `plan:"map"`
+		Reduce  *reduceTask `plan:"reduce"`
+	}
+	limits struct {
+		AMMemory     memory   `plan:"am_memory"`
+		MapMemory    memory   `plan:"map_memory"`
+		ReduceMemory memory   `plan:"reduce_memory"`
+		SlowStart    *float64 `plan:"slow_start"`
+		RampUp       *float64 `plan:"ramp_up"`
+		MaxMaps      int      `plan:"max_maps"`
+		MaxReduces   int      `plan:"max_reduces"`
+	}
+	mapTasks struct {
+		Tasks   *tasks  `plan:"tasks"`
+		Records numbers `plan:"records"`
+		Cost    times   `plan:"cost"`
+		Setup   times   `plan:"setup"`
+		Out     numbers `plan:"out"`
+		Bytes   numbers `plan:"bytes"`
+		Extent  times   `plan:"extent"`
+	}
+	reduceTask struct {
+		Tasks   *tasks    `plan:"tasks"`
+		Records numbers   `plan:"records"`
+		Cost    times     `plan:"cost"`
+		Copy    *pipeline `plan:"copy"`
+		Sort    *pipeline `plan:"sort"`
+		Reduce  *pipeline `plan:"reduce"`
+		Setup   times     `plan:"setup"`
+		Out     numbers   `plan:"out"`
+		Bytes   numbers   `plan:"bytes"`
+		Extent  times     `plan:"extent"`
+	}
+	pipeline struct {
+		Records numbers `plan:"records"`
+		Cost    times   `plan:"cost"`
+	}
+
+	memory  int                  // MB
+	numbers struct{ dag.Series } // of tuples or bytes
+	times   struct{ dag.Series } // of milliseconds
+	tasks   struct {
+		n     int
+		known bool
+	}
+)
