@@ -14,8 +14,9 @@ import (
 const (
 	// listPart is how many tasks of a list a tick may cost: the list of a job with more comes only each few ticks.
 	listPart = 1000
-	// asksATick bounds the tasks that are asked for attempts and counters in one tick.
-	asksATick = 1000
+	// asksATick bounds the tasks that are asked for attempts in one tick, countsATick those that are asked for counters (1.4 KB a
+	// task) while they run. The others' turn comes in the next tick.
+	asksATick, countsATick = 1000, 250
 )
 
 // listDue says whether the task list is worth its bytes now (240 a task). In between, running tasks are asked one by one, and
@@ -64,7 +65,13 @@ type detail struct {
 	path     string
 	attempts attemptsBody
 	counters countersBody
+	count    bool // ask for counters even if it runs on
 	errs     [2]error
+}
+
+// over says that an attempt has ended, so that the counters are its last ones.
+func (d *detail) over() bool {
+	return slices.ContainsFunc(d.attempts.Attempts.v.Attempt, func(a wireAttempt) bool { return a.State == "SUCCEEDED" })
 }
 
 // observeTasks asks for attempts and counters of running tasks, and once of those that have ended.
@@ -80,13 +87,19 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 		slices.SortStableFunc(all, func(a, b *detail) int { return cmp.Compare(a.task.toldTick, b.task.toldTick) })
 		all = all[:asksATick]
 	}
+	turns := slices.Clone(all)
+	slices.SortStableFunc(turns, func(a, b *detail) int { return cmp.Compare(a.task.countTick, b.task.countTick) })
+	for _, d := range turns[:min(len(turns), countsATick)] {
+		d.count = true
+	}
 	questions := make([]func(context.Context), len(all))
 	for i, d := range all {
 		questions[i] = func(ctx context.Context) {
 			// In this order: counters asked after an attempt's end are its last ones.
 			body, err := d.visit.get(ctx, d.path+"/attempts")
 			d.attempts, d.errs[0] = get[attemptsBody](d.path+"/attempts", body, err)
-			if d.errs[0] == nil {
+			d.count = d.errs[0] == nil && (d.count || d.over())
+			if d.count {
 				body, err = d.visit.get(ctx, d.path+"/counters")
 				d.counters, d.errs[1] = get[countersBody](d.path+"/counters", body, err)
 			}
@@ -158,9 +171,10 @@ func (s *Source) takeDetail(d *detail) {
 		}
 	}
 	best := t.best()
-	if best == nil || d.errs[1] != nil {
+	if best == nil || !d.count || d.errs[1] != nil {
 		return
 	}
+	t.countTick = s.ticks + 1
 	// What an answer older than the attempt's end says of it is not the last word.
 	final := best.State == dag.AttemptSucceeded && said == dag.AttemptSucceeded
 	total := math.NaN()

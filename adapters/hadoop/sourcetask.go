@@ -19,10 +19,11 @@ type task struct {
 	node     int32       // where its best attempt ran, -1 unknown
 	listedAt dag.Instant // when the newest line of it was made
 	toldAt   dag.Instant // when the newest answer about its attempts was made
-	toldTick int         // the last tick that asked
-	settled  bool        // attempts and counters are as at its end
-	recall   bool        // it was done and is not any more: its attempts must be asked again
-	tries    int         // questions after its end that brought nothing new
+	// The last ticks that asked for attempts, and for counters.
+	toldTick, countTick int
+	settled             bool // attempts and counters are as at its end
+	recall              bool // it was done and is not any more: its attempts must be asked again
+	tries               int  // questions after its end that brought nothing new
 }
 
 func newTask() *task {

@@ -1,0 +1,172 @@
+package hadoop
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// query is two jobs and one after them, with that many maps in the first.
+func query(maps int) *dag.Plan {
+	phase := func(tasks int, pipelines ...dag.Pipeline) dag.Phase {
+		return dag.Phase{Tasks: tasks, Known: true, Pipelines: pipelines}
+	}
+	pipe := func(tuples, alpha float64) dag.Pipeline {
+		return dag.Pipeline{Tuples: dag.Uniform(tuples), Alpha: dag.Uniform(alpha)}
+	}
+	one := func(node string, after []int, maps, reduces int) dag.Job {
+		return dag.Job{Node: node, After: after, Map: phase(maps, pipe(1000, 20)), Reduce: phase(reduces, pipe(1000, 1), pipe(1000, 1), pipe(1000, 10))}
+	}
+	return &dag.Plan{
+		Name:    "q.pig",
+		Cluster: dag.Cluster{Policy: dag.FIFO, MapSlots: max(4, maps/20), ReduceSlots: 8, SlotsPerNode: 1000, Setup: time.Second},
+		Jobs:    []dag.Job{one("scope-9", nil, maps, 8), one("scope-35", nil, 7, 4), one("scope-40", []int{0, 1}, 10, 6)},
+	}
+}
+
+// watch follows a simulated run by REST, calls each after every tick, and returns the last snapshot.
+func watch(t *testing.T, plan *dag.Plan, opt simulate.Options, each func(r *simREST, got *dag.Snapshot)) *dag.Snapshot {
+	t.Helper()
+	opt.Start, opt.Know = 1_795_000_000_000, simulate.All
+	sim, err := simulate.New(plan, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &simREST{plan: plan}
+	src := NewSource(r, Target{})
+	var last *dag.Snapshot
+	for {
+		snap, err := sim.Next(context.Background())
+		if err != nil {
+			t.Fatalf("the simulation is over, the source is not: %v; it is %v", err, last.State)
+		}
+		r.snap, r.asked = snap, map[string]int{}
+		got, err := src.Next(context.Background())
+		var none *NoWorkflowError
+		switch {
+		case errors.As(err, &none):
+			continue
+		case err != nil:
+			t.Fatal(err)
+		}
+		for path, n := range r.asked {
+			if n > 1 {
+				t.Fatalf("%s was asked %d times in a tick", path, n)
+			}
+		}
+		last = got
+		each(r, got)
+		if got.State.Ended() {
+			if _, err := src.Next(context.Background()); err != io.EOF {
+				t.Fatalf("after the end: %v", err)
+			}
+			return last
+		}
+	}
+}
+
+// TestObservedAsSimulated: what comes out of the adapter is what happened.
+func TestObservedAsSimulated(t *testing.T) {
+	confs := map[string]int{}
+	last := watch(t, query(20), simulate.Options{Seed: 1, Noise: 0.1, FailRate: 20, Every: 2 * time.Second}, func(r *simREST, got *dag.Snapshot) {
+		for path := range r.asked {
+			if len(path) > 5 && path[len(path)-5:] == "/conf" {
+				confs[path]++
+			}
+		}
+		if got.At != r.snap.At {
+			t.Fatalf("at %v, the cluster is at %v", got.At, r.snap.At)
+		}
+		if got.ID != "pig_1" {
+			return // no conf yet
+		}
+		for j, g := range got.Jobs {
+			w := r.snap.Jobs[j]
+			if g.State != w.State || g.Submitted != w.Submitted || g.Finished != w.Finished {
+				t.Fatalf("at %v job %d is %+v, want %+v", got.At, j, g, w)
+			}
+			for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+				sameAttempts(t, got.At, g.Phase(k).Attempts, w.Phase(k).Attempts)
+			}
+		}
+	})
+	if last.State != dag.Succeeded {
+		t.Errorf("it ends %v", last.State)
+	}
+	failed := 0
+	for i := range last.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			for _, a := range last.Jobs[i].Phase(k).Attempts {
+				if a.State == dag.AttemptFailed {
+					failed++
+				}
+			}
+		}
+	}
+	if failed == 0 {
+		t.Error("no attempt failed: the test does not test failures")
+	}
+	if len(confs) != 3 {
+		t.Errorf("confs asked: %v", confs)
+	}
+	for path, n := range confs {
+		if n != 1 {
+			t.Errorf("%s was asked %d times", path, n)
+		}
+	}
+}
+
+func sameAttempts(t *testing.T, at dag.Instant, got, want []dag.Attempt) {
+	t.Helper()
+	i := 0
+	for _, w := range want {
+		if w.State == dag.AttemptWaiting {
+			continue
+		}
+		for i < len(got) && got[i].State == dag.AttemptWaiting {
+			i++
+		}
+		if i >= len(got) {
+			t.Fatalf("at %v attempt %d.%d (%v) is missing", at, w.Task, w.Number, w.State)
+		}
+		g := got[i]
+		i++
+		if g.Task != w.Task || g.Number != w.Number || g.State != w.State || g.Start != w.Start || g.End != w.End {
+			t.Fatalf("at %v got %d.%d %v %v-%v, want %d.%d %v %v-%v", at, g.Task, g.Number, g.State, g.Start, g.End, w.Task, w.Number, w.State, w.Start, w.End)
+		}
+	}
+	if i < len(got) {
+		t.Fatalf("at %v there is an attempt too many: %+v", at, got[i])
+	}
+}
+
+// TestPolling: a job of 10,000 tasks costs at most a tenth of what asking everything each tick does, and nothing is lost by it.
+func TestPolling(t *testing.T) {
+	naive := 0
+	var rest *simREST
+	late := 0
+	watch(t, query(10_000), simulate.Options{Seed: 1, Noise: 0.1, Every: 5 * time.Second}, func(r *simREST, got *dag.Snapshot) {
+		rest = r
+		naive += r.naive()
+		if got.ID != "pig_1" {
+			return
+		}
+		w, g := r.snap.Jobs[0].Map.Running(), got.Jobs[0].Map.Running()
+		if g < w*9/10 {
+			late++
+			t.Logf("at %v %d of %d running maps are known", got.At, g, w)
+		}
+	})
+	t.Logf("%d bytes, %d of naive polling: %.1f %%", rest.bytes, naive, 100*float64(rest.bytes)/float64(naive))
+	if rest.bytes > naive/10 {
+		t.Errorf("%d bytes are more than a tenth of naive polling's %d", rest.bytes, naive)
+	}
+	if late > 1 {
+		t.Errorf("on %d ticks more than a tenth of the running maps were unknown", late)
+	}
+}
