@@ -1,48 +1,36 @@
 package pathfrag
 
 import (
-	"cmp"
-	"container/heap"
-	"slices"
-
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 // walk finds the critical path (section 3.1.3; facts A3): from now on the fragment that starts earliest, among equal starts
 // the one that ends last, then the one with the smaller id. What starts before the end of a segment and ends after
-// it survives from there on, and competes with what starts there.
+// it survives from there on, and competes with what starts there. So only the one that ends last of all that have
+// started can follow. Fragments are in order of their starts.
 func (p *Path) walk() {
 	now := p.Schedule.Now
-	at := now
-	byStart := make([]int, 0, len(p.Fragments))
-	for i := range p.Fragments {
-		if p.Fragments[i].End > now {
-			byStart = append(byStart, i)
-		}
-	}
-	slices.SortStableFunc(byStart, func(a, b int) int { return cmp.Compare(p.Fragments[a].Start, p.Fragments[b].Start) })
-	started := fragmentHeap{fragments: p.Fragments}
+	at, last := now, -1 // last: of the fragments that start by at the one that ends last
 	for next := 0; ; {
-		for ; next < len(byStart) && p.Fragments[byStart[next]].Start <= at; next++ {
-			heap.Push(&started, byStart[next])
-		}
-		if len(started.ids) > 0 {
-			f := heap.Pop(&started).(int)
-			if x := &p.Fragments[f]; x.End > at {
-				p.Critical = append(p.Critical, Segment{Fragment: f, Extra: max(x.Start, now) < at, Start: at, End: x.End})
-				at = x.End
+		for ; next < len(p.Fragments) && p.Fragments[next].Start <= at; next++ {
+			if last < 0 || p.Fragments[next].End > p.Fragments[last].End {
+				last = next
 			}
-			continue
 		}
-		if next == len(byStart) {
-			break
+		switch {
+		case last >= 0 && p.Fragments[last].End > at:
+			f := &p.Fragments[last]
+			p.Critical = append(p.Critical, Segment{Fragment: last, Extra: max(f.Start, now) < at, Start: at, End: f.End})
+			at = f.End
+		case next < len(p.Fragments):
+			p.bridge(at, p.Fragments[next].Start)
+			at = p.Fragments[next].Start
+		default:
+			p.bridge(at, p.Schedule.End)
+			return
 		}
-		start := p.Fragments[byStart[next]].Start
-		p.bridge(at, start)
-		at = start
 	}
-	p.bridge(at, p.Schedule.End)
 }
 
 // bridge lengthens the path through a stretch in which nothing succeeds: by failed attempts, and for the rest by a wait.
@@ -78,27 +66,4 @@ func (p *Path) fill(f Fragment) {
 	f.ID = len(p.Fragments)
 	p.Fragments = append(p.Fragments, f)
 	p.Critical = append(p.Critical, Segment{Fragment: f.ID, Start: f.Start, End: f.End})
-}
-
-// A fragmentHeap has the fragment that ends last at its top, of several the one with the smallest id.
-type fragmentHeap struct {
-	ids       []int
-	fragments []Fragment
-}
-
-func (h *fragmentHeap) Len() int { return len(h.ids) }
-func (h *fragmentHeap) Less(i, j int) bool {
-	a, b := h.ids[i], h.ids[j]
-	if h.fragments[a].End != h.fragments[b].End {
-		return h.fragments[a].End > h.fragments[b].End
-	}
-	return a < b
-}
-func (h *fragmentHeap) Swap(i, j int) { h.ids[i], h.ids[j] = h.ids[j], h.ids[i] }
-func (h *fragmentHeap) Push(x any)    { h.ids = append(h.ids, x.(int)) }
-func (h *fragmentHeap) Pop() any {
-	last := len(h.ids) - 1
-	x := h.ids[last]
-	h.ids = h.ids[:last]
-	return x
 }

@@ -17,20 +17,31 @@ type fitter struct {
 	kind   dag.Kind
 	drafts []draft
 	pieces []piece
-	cells  [][]int32
+	cells  []queue
 	cell   dag.Instant // width
+	nodes  []node      // of the lists
+	idle   int32       // the first node that is in no list, -1
 	// recent holds by slot the rounds, ascending, whose task in the slot may be over while the round still accepts. Only
 	// tasks no longer than delta1 can be. Nil until there is one.
 	recent [][]int32
 	table  int
 }
 
+// A queue is a list of rounds, oldest first: its first and last node, -1 for none.
+type queue struct{ head, tail int32 }
+
+type node struct{ round, next int32 }
+
 func newFitter(c *cutting, k dag.Kind, drafts []draft) *fitter {
 	n := 8
 	for n < len(c.order[k]) && n < 1<<14 {
 		n *= 2
 	}
-	return &fitter{c: c, kind: k, drafts: drafts, cells: make([][]int32, n), cell: max(1, c.delta1), table: c.tableSize(k)}
+	f := &fitter{c: c, kind: k, drafts: drafts, cells: make([]queue, n), cell: max(1, c.delta1), idle: -1, table: c.tableSize(k)}
+	for i := range f.cells {
+		f.cells[i] = queue{-1, -1}
+	}
+	return f
 }
 
 // floorDiv rounds down for negative instants too.
@@ -42,8 +53,32 @@ func floorDiv(a, b dag.Instant) dag.Instant {
 	return q
 }
 
-func (f *fitter) list(cell dag.Instant) *[]int32 {
-	return &f.cells[uint64(cell)&uint64(len(f.cells)-1)]
+// list returns a cell's list, without the rounds that accept no start at t or later.
+func (f *fitter) list(cell, t dag.Instant) *queue {
+	q := &f.cells[uint64(cell)&uint64(len(f.cells)-1)]
+	for q.head >= 0 && !f.open(f.nodes[q.head].round, t) {
+		n := q.head
+		q.head = f.nodes[n].next
+		f.nodes[n].next, f.idle = f.idle, n
+	}
+	return q
+}
+
+func (f *fitter) enqueue(q *queue, r int32) {
+	n := f.idle
+	if n >= 0 {
+		f.idle = f.nodes[n].next
+		f.nodes[n] = node{r, -1}
+	} else {
+		n = int32(len(f.nodes))
+		f.nodes = append(f.nodes, node{r, -1})
+	}
+	if q.head < 0 {
+		q.head = n
+	} else {
+		f.nodes[q.tail].next = n
+	}
+	q.tail = n
 }
 
 // open says whether a round accepts starts at t.
@@ -52,11 +87,8 @@ func (f *fitter) open(r int32, t dag.Instant) bool { return t-f.drafts[r].start 
 // place puts the tasks of a span into rounds.
 func (f *fitter) place(span int32) {
 	sp := &f.c.spans[span]
-	list := f.list(floorDiv(sp.End, f.cell))
-	for len(*list) > 0 && !f.open((*list)[0], sp.Start) {
-		*list = (*list)[1:]
-	}
-	for at, r := range *list {
+	for n := f.list(floorDiv(sp.End, f.cell), sp.Start).head; n >= 0; n = f.nodes[n].next {
+		r := f.nodes[n].round
 		if !f.accepts(r, sp.End) {
 			continue
 		}
@@ -66,7 +98,7 @@ func (f *fitter) place(span int32) {
 			return
 		case 0:
 		default:
-			f.scatter(span, (*list)[at:])
+			f.scatter(span, n)
 			return
 		}
 	}
@@ -94,8 +126,8 @@ func (f *fitter) fit(r int32, sp *schedule.Span) int32 {
 }
 
 // scatter puts the tasks of a span into several rounds, as if they came one by one: a round that accepts one of them
-// accepts all but those whose slots it uses. The rounds are those that may accept them, oldest first.
-func (f *fitter) scatter(span int32, rounds []int32) {
+// accepts all but those whose slots it uses. The rounds that may accept them are listed from node first on.
+func (f *fitter) scatter(span, first int32) {
 	sp := &f.c.spans[span]
 	rest := make([]int32, sp.Count) // of tasks, counted from the first
 	for i := range rest {
@@ -112,7 +144,8 @@ func (f *fitter) scatter(span int32, rounds []int32) {
 		}
 		f.count(r, sp, tasks)
 	}
-	for _, r := range rounds {
+	for n := first; n >= 0; n = f.nodes[n].next {
+		r := f.nodes[n].round
 		if !f.accepts(r, sp.End) {
 			continue
 		}
@@ -139,11 +172,7 @@ func (f *fitter) create(start, end dag.Instant) int32 {
 	r := int32(len(f.drafts))
 	f.drafts = append(f.drafts, draft{kind: f.kind, start: start, firstEnd: end, lastEnd: end})
 	for c := floorDiv(end-f.c.delta1, f.cell); c <= floorDiv(end+f.c.delta1, f.cell); c++ {
-		list := f.list(c)
-		for len(*list) > 0 && !f.open((*list)[0], start) {
-			*list = (*list)[1:]
-		}
-		*list = append(*list, r)
+		f.enqueue(f.list(c, start), r)
 	}
 	return r
 }

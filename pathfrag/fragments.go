@@ -10,14 +10,23 @@ import (
 // chaining builds fragments from rounds in order of their starts.
 type chaining struct {
 	c         *cutting
-	fragments []Fragment
-	closed    []bool    // by fragment: a narrower round was its last
-	jobs      [][]int32 // by fragment: the jobs in it
-	of        []int32   // by round: its fragment, -1 before
+	fragments []chain
+	of        []int32 // by round: its fragment, -1 before
 	// Of the rounds that a round's slots come from: how many slots, for which round that holds, and which they are.
 	handoffs []int32
 	counted  []int32
 	sources  []int32
+}
+
+// A chain is a fragment while rounds may follow.
+type chain struct {
+	width  int
+	last   int32   // its last round
+	length int32   // in rounds
+	closed bool    // its last round was narrower
+	job    int32   // a job in it
+	jobs   []int32 // all jobs in it, ascending, if there are several
+	group  int32   // the first round of the group that has continued it last
 }
 
 // A match is a fragment and a round that may continue it.
@@ -33,12 +42,12 @@ type match struct {
 func (c *cutting) chain() []Fragment {
 	ch := &chaining{
 		c: c, of: make([]int32, len(c.rounds)), handoffs: make([]int32, len(c.rounds)), counted: make([]int32, len(c.rounds)),
+		fragments: make([]chain, 0, len(c.rounds)),
 	}
 	for i := range ch.of {
 		ch.of[i], ch.counted[i] = -1, -1
 	}
 	var matches []match
-	taken := make(map[int32]bool)
 	for from := 0; from < len(c.rounds); {
 		to := from + 1
 		for to < len(c.rounds) && c.rounds[to].Start == c.rounds[from].Start {
@@ -49,10 +58,9 @@ func (c *cutting) chain() []Fragment {
 			matches = ch.candidates(matches, int32(r))
 		}
 		slices.SortFunc(matches, byWidth)
-		clear(taken)
 		for _, m := range matches {
-			if ch.of[m.round] < 0 && !taken[m.fragment] {
-				taken[m.fragment] = true
+			if f := &ch.fragments[m.fragment]; ch.of[m.round] < 0 && f.group != int32(from) {
+				f.group = int32(from)
 				ch.extend(m.fragment, m.round)
 			}
 		}
@@ -63,7 +71,26 @@ func (c *cutting) chain() []Fragment {
 		}
 		from = to
 	}
-	return ch.fragments
+	return ch.finish()
+}
+
+// finish lists the rounds of each fragment.
+func (ch *chaining) finish() []Fragment {
+	fragments := make([]Fragment, len(ch.fragments))
+	ids := make([]int, len(ch.of))
+	for i := range fragments {
+		n := ch.fragments[i].length
+		fragments[i].ID, fragments[i].Rounds, ids = i, ids[:0:n], ids[n:]
+	}
+	for r, of := range ch.of {
+		f, b := &fragments[of], &ch.c.rounds[r]
+		if len(f.Rounds) == 0 {
+			f.Kind, f.Width, f.Start, f.End = b.Kind, b.Width, b.Start, b.End
+		}
+		f.Rounds = append(f.Rounds, r)
+		f.End = max(f.End, b.End)
+	}
+	return fragments
 }
 
 func byWidth(a, b match) int {
@@ -99,10 +126,10 @@ func (ch *chaining) candidates(matches []match, r int32) []match {
 		frag := &ch.fragments[f]
 		gap := b.Start - c.rounds[a].End
 		switch {
-		case frag.Rounds[len(frag.Rounds)-1] != int(a), ch.closed[f], b.Width > frag.Width:
-		case gap < -c.delta1, gap > c.delta2, ch.depends(b, f):
+		case frag.last != a, frag.closed, b.Width > frag.width:
+		case gap < -c.delta1, gap > c.delta2, ch.depends(b, frag):
 		default:
-			matches = append(matches, match{f, r, b.Width == frag.Width, ch.handoffs[a]})
+			matches = append(matches, match{f, r, b.Width == frag.width, ch.handoffs[a]})
 		}
 	}
 	return matches
@@ -110,7 +137,7 @@ func (ch *chaining) candidates(matches []match, r int32) []match {
 
 // depends says whether a job of the round depends on a job in the fragment. Such a round waits for the query's data, not
 // for the fragment's slots (facts P11).
-func (ch *chaining) depends(b *Round, f int32) bool {
+func (ch *chaining) depends(b *Round, f *chain) bool {
 	last := int32(-1)
 	for _, i := range b.Spans {
 		j := ch.c.spans[i].Job
@@ -118,7 +145,10 @@ func (ch *chaining) depends(b *Round, f int32) bool {
 			continue
 		}
 		last = j
-		for _, a := range ch.jobs[f] {
+		if ch.c.graph.DependsOn(int(j), int(f.job)) {
+			return true
+		}
+		for _, a := range f.jobs {
 			if ch.c.graph.DependsOn(int(j), int(a)) {
 				return true
 			}
@@ -129,31 +159,34 @@ func (ch *chaining) depends(b *Round, f int32) bool {
 
 func (ch *chaining) extend(f, r int32) {
 	frag, b := &ch.fragments[f], &ch.c.rounds[r]
-	frag.Rounds = append(frag.Rounds, int(r))
-	frag.End = max(frag.End, b.End)
-	ch.closed[f] = b.Width < frag.Width
+	frag.last = r
+	frag.length++
+	frag.closed = b.Width < frag.width
 	ch.of[r] = f
-	ch.count(f, b)
+	frag.add(ch.c, b)
 }
 
 func (ch *chaining) open(r int32) {
-	b, f := &ch.c.rounds[r], int32(len(ch.fragments))
-	ch.fragments = append(ch.fragments, Fragment{
-		ID: int(f), Kind: b.Kind, Width: b.Width, Rounds: []int{int(r)}, Start: b.Start, End: b.End,
-	})
-	ch.closed = append(ch.closed, b.Kind > dag.Reduce)
-	ch.jobs = append(ch.jobs, nil)
-	ch.of[r] = f
-	ch.count(f, b)
+	b := &ch.c.rounds[r]
+	f := chain{width: b.Width, last: r, length: 1, closed: b.Kind > dag.Reduce, job: ch.c.spans[b.Spans[0]].Job, group: -1}
+	f.add(ch.c, b)
+	ch.of[r] = int32(len(ch.fragments))
+	ch.fragments = append(ch.fragments, f)
 }
 
-// count adds the jobs of a round to a fragment's.
-func (ch *chaining) count(f int32, b *Round) {
+// add notes the jobs of a round.
+func (f *chain) add(c *cutting, b *Round) {
 	for _, i := range b.Spans {
-		j := ch.c.spans[i].Job
-		at, found := slices.BinarySearch(ch.jobs[f], j)
+		j := c.spans[i].Job
+		if j == f.job {
+			continue
+		}
+		if f.jobs == nil {
+			f.jobs = []int32{f.job}
+		}
+		at, found := slices.BinarySearch(f.jobs, j)
 		if !found {
-			ch.jobs[f] = slices.Insert(ch.jobs[f], at, j)
+			f.jobs = slices.Insert(f.jobs, at, j)
 		}
 	}
 }

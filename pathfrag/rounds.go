@@ -25,7 +25,11 @@ func (c *cutting) draft() []draft {
 	for i := range c.round {
 		c.round[i] = -1
 	}
-	var drafts []draft
+	most := len(c.spans) // without a tolerance most tasks of different length are rounds of their own
+	if c.delta1 > 0 {
+		most /= 16
+	}
+	drafts := make([]draft, 0, most)
 	var pieces []piece
 	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
 		f := newFitter(c, k, drafts)
@@ -69,8 +73,10 @@ func (c *cutting) number(drafts []draft) {
 	}
 	slices.SortFunc(byID, func(a, b int32) int {
 		x, y := &drafts[a], &drafts[b]
-		return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.kind, y.kind), cmp.Compare(x.minJob, y.minJob),
-			cmp.Compare(x.minFirst, y.minFirst), cmp.Compare(a, b))
+		if x.start != y.start {
+			return cmp.Compare(x.start, y.start)
+		}
+		return cmp.Or(cmp.Compare(x.kind, y.kind), cmp.Compare(x.minJob, y.minJob), cmp.Compare(x.minFirst, y.minFirst), cmp.Compare(a, b))
 	})
 	ids := make([]int32, len(drafts))
 	c.rounds = make([]Round, len(drafts))
@@ -88,12 +94,16 @@ func (c *cutting) number(drafts []draft) {
 			round.Spans = append(round.Spans, i)
 		}
 	}
+	byTask := func(a, b int) int {
+		x, y := &c.spans[a], &c.spans[b]
+		if x.Job != y.Job {
+			return cmp.Compare(x.Job, y.Job)
+		}
+		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(a, b))
+	}
 	for i := range c.rounds {
 		if len(c.rounds[i].Spans) > 1 {
-			slices.SortFunc(c.rounds[i].Spans, func(a, b int) int {
-				x, y := &c.spans[a], &c.spans[b]
-				return cmp.Or(cmp.Compare(x.Job, y.Job), cmp.Compare(x.First, y.First), cmp.Compare(a, b))
-			})
+			slices.SortFunc(c.rounds[i].Spans, byTask)
 		}
 	}
 }
