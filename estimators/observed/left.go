@@ -28,7 +28,7 @@ func (m *Model) startCost(k dag.Kind, n int) float64 {
 	if !m.setup.warm {
 		cost += m.setup.cold
 	}
-	if k == dag.Reduce {
+	if k == dag.Reduce && !m.fifo {
 		cost += copyMS
 	}
 	return cost
@@ -64,8 +64,11 @@ func (m *Model) Rem(j int, k dag.Kind, i int) float64 {
 
 // running is what is left of set-up and work of an attempt.
 func (m *Model) running(ph *phase, k dag.Kind, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
-	if k == dag.Map {
+	switch {
+	case k == dag.Map:
 		return m.runningMap(ph, a)
+	case m.fifo:
+		return m.runningWhole(ph, a)
 	}
 	return m.runningReduce(ph, a)
 }
@@ -92,7 +95,7 @@ const (
 )
 
 func (m *Model) runningMap(ph *phase, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
-	units := unit(dag.Map, a)
+	units := m.unit(dag.Map, a)
 	if math.IsNaN(units) {
 		units = ph.size(int(a.Task))
 	}

@@ -21,6 +21,7 @@ type Model struct {
 
 	now      dag.Instant
 	learning bool
+	fifo     bool    // the paper's cluster: a set-up that is given, reduces that start after the maps and are counted in tuples
 	lag      float64 // a counter first seen at an instant was reported this long before, on average
 	setup    setupLaw
 	phases   [][2]phase // by job, Map and Reduce
@@ -38,7 +39,7 @@ type Options struct {
 // New observes a run.
 func New(run dag.Run, opt Options) *Model {
 	s := run.Now()
-	m := &Model{now: s.At, lag: observationLag(run), learning: opt.learning}
+	m := &Model{now: s.At, fifo: s.Plan.Cluster.Policy == dag.FIFO, lag: observationLag(run), learning: opt.learning}
 	profile := matchProfile(s)
 	m.learnSetup(s, profile)
 	m.Snapshot = complete(s, profile, m)

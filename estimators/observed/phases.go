@@ -16,6 +16,7 @@ type phase struct {
 	sel     float64   // tuples written for each unit; NaN unknown
 	sizes   []float64 // units by task; nil: mean for all
 	mean    float64   // units of a task; NaN unknown
+	prior   []float64 // work by task as a profile has it, used where alpha or its size is unknown
 	assumed float64   // work of a task, used where alpha or its size is unknown
 	// mapsDone says of a reduce phase that every map output exists.
 	mapsDone bool
@@ -68,7 +69,7 @@ func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
 	}
 	n := m.Snapshot.Plan.Jobs[j].Phase(k).Count()
 	if known != nil {
-		prior := priorOf(known, k)
+		prior := m.priorOf(known, k)
 		if p := prior.alpha * slow.of(j, k); !math.IsNaN(p) {
 			if weight > 0 && p > 0 {
 				ph.alpha = (weight + priorMS) / (weight/alpha + priorMS/p)
@@ -79,12 +80,20 @@ func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
 		if math.IsNaN(ph.sel) {
 			ph.sel = prior.sel
 		}
-		ph.sizes, ph.mean = scaledSizes(prior, n, st.known, m.inputRatio(j, k, known))
+		if prior.total > 0 {
+			ph.sizes, ph.mean = scaledSizes(prior, n, st.known, m.inputRatio(j, k, known))
+		} else {
+			ph.sizes, ph.mean = knownSizes(k, n, st.known)
+		}
+		ph.prior = prior.scaledWork(n, slow.of(j, k))
 	} else {
 		ph.sizes, ph.mean = knownSizes(k, n, st.known)
 	}
-	if math.IsNaN(ph.alpha) {
+	if math.IsNaN(ph.alpha) || math.IsNaN(ph.mean) {
 		ph.origin = schedule.Assumed
+		if len(ph.prior) > 0 {
+			ph.origin = schedule.Profiled
+		}
 	}
 	ph.node = nodeFactors(st)
 	ph.mapsDone = mapsEnd(&m.Snapshot.Plan.Jobs[j], &m.Snapshot.Jobs[j]).Known()
@@ -156,6 +165,14 @@ func (ph *phase) size(i int) float64 {
 func (ph *phase) work(i int, node int32) (float64, schedule.Origin) {
 	if w := ph.alpha * ph.size(i); !math.IsNaN(w) {
 		return w * ph.factor(node), ph.origin
+	}
+	return ph.unmeasured(i)
+}
+
+// unmeasured is the work of a task whose rate or size is not known: a profile's, else an assumption.
+func (ph *phase) unmeasured(i int) (float64, schedule.Origin) {
+	if i < len(ph.prior) {
+		return ph.prior[i], schedule.Profiled
 	}
 	return ph.assumed, schedule.Assumed
 }

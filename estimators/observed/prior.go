@@ -13,32 +13,33 @@ type prior struct {
 	sizes []float64 // units by task
 	total float64   // their sum
 	out   float64   // tuples written by all tasks
+	work  []float64 // milliseconds by task
 }
 
-// priorOf reads a phase of a profile. A reduce's work is given for each record and is wanted for each byte.
-func priorOf(job *dag.Job, k dag.Kind) prior {
+// priorOf reads a phase of a profile. A reduce's work is given for each tuple and is wanted for each byte; a profile that
+// knows no bytes (one written by hand) still knows each task's work.
+func (m *Model) priorOf(job *dag.Job, k dag.Kind) prior {
 	ph := job.Phase(k)
 	n := ph.Count()
-	p := prior{alpha: math.NaN(), sel: math.NaN(), sizes: make([]float64, n)}
+	p := prior{alpha: math.NaN(), sel: math.NaN()}
 	if len(ph.Pipelines) == 0 {
-		p.sizes = nil
 		return p
 	}
 	last := ph.Pipelines[len(ph.Pipelines)-1]
+	units := last.Tuples
+	if k == dag.Reduce && !m.fifo {
+		units = ph.Bytes
+	}
+	p.sizes, p.work = make([]float64, n), make([]float64, n)
 	work := 0.0
 	for i := range n {
-		tuples := last.Tuples.At(i)
-		unit := tuples
-		if k == dag.Reduce {
-			unit = ph.Bytes.At(i)
-		}
-		if !(unit > 0) {
-			unit = 0
-		}
-		p.sizes[i] = unit
-		p.total += unit
+		p.sizes[i] = zero(units.At(i))
+		p.total += p.sizes[i]
 		p.out += zero(ph.Out.At(i))
-		work += zero(tuples * last.Alpha.At(i))
+		for _, pipe := range ph.Pipelines {
+			p.work[i] += zero(pipe.Tuples.At(i) * pipe.Alpha.At(i))
+		}
+		work += p.work[i]
 	}
 	if p.total > 0 {
 		p.alpha = work / p.total
@@ -49,12 +50,28 @@ func priorOf(job *dag.Job, k dag.Kind) prior {
 	return p
 }
 
+// scaledWork is the work of n tasks at a slowdown: task by task where the counts agree, else the mean.
+func (p *prior) scaledWork(n int, slow float64) []float64 {
+	if len(p.work) == 0 {
+		return nil
+	}
+	mean := 0.0
+	for _, w := range p.work {
+		mean += w / float64(len(p.work))
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = mean * slow
+		if n == len(p.work) {
+			out[i] = p.work[i] * slow
+		}
+	}
+	return out
+}
+
 // scaledSizes are the profile's sizes for this run's n tasks: by the sizes that this run has told of the same tasks, else by
 // how much larger its input is. Told sizes stand.
 func scaledSizes(p prior, n int, seen []known, ratio float64) ([]float64, float64) {
-	if p.total <= 0 {
-		return knownSizes(dag.Map, n, seen)
-	}
 	mean := p.total / float64(len(p.sizes))
 	prior := func(i int) float64 {
 		if i < len(p.sizes) && n == len(p.sizes) {
@@ -97,7 +114,7 @@ func (m *Model) inputRatio(j int, k dag.Kind, known *dag.Job) float64 {
 		return 1
 	}
 	maps := &m.phases[j][dag.Map]
-	p := priorOf(known, dag.Map)
+	p := m.priorOf(known, dag.Map)
 	n := float64(m.Snapshot.Plan.Jobs[j].Map.Count())
 	reduces := float64(m.Snapshot.Plan.Jobs[j].Reduce.Count())
 	spread := 1.0

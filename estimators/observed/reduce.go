@@ -9,13 +9,13 @@ import (
 
 // runningReduce is what is left of a reduce: its start-up and copy, then its work once the last map output exists.
 func (m *Model) runningReduce(ph *phase, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
-	units := unit(dag.Reduce, a)
+	units := m.unit(dag.Reduce, a)
 	if math.IsNaN(units) {
 		units = ph.size(int(a.Task))
 	}
 	whole, origin := ph.alpha*units*ph.factor(a.Node), ph.origin
 	if math.IsNaN(whole) {
-		whole, origin = ph.assumed, schedule.Assumed
+		whole, origin = ph.unmeasured(int(a.Task))
 	}
 	if !a.CopyEnd.Known() {
 		age := float64(m.now - a.Start)

@@ -42,6 +42,10 @@ type started struct {
 
 // learnSetup fits the law to the attempts that have reported.
 func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
+	if m.fifo {
+		m.setup = setupLaw{alone: ms(s.Plan.Cluster.Setup), warm: true, first: dag.NoInstant}
+		return
+	}
 	m.setup = setupLaw{alone: defaultAlone, each: defaultEach, cold: defaultCold}
 	if o := profile.overheads(); o != nil && o.SetupPer+o.SetupMin > 0 {
 		m.setup.alone, m.setup.each, m.setup.cold = ms(o.SetupMin), ms(o.SetupPer), ms(o.Cold)

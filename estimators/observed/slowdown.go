@@ -34,7 +34,7 @@ func (m *Model) slowdowns(profile *match) *slowdown {
 		}
 		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
 			alpha, weight := m.phases[j][k].seen.alpha()
-			was := priorOf(known, k).alpha
+			was := m.priorOf(known, k).alpha
 			if !(weight >= minRatioMS) || !(was > 0) || weight/alpha*was < minRatioMS {
 				continue
 			}

@@ -31,12 +31,15 @@ type known struct {
 const minSampleMS = 4000
 
 // unit returns how many units an attempt has in all, NaN where its counters do not tell.
-func unit(k dag.Kind, a *dag.Attempt) float64 {
+func (m *Model) unit(k dag.Kind, a *dag.Attempt) float64 {
 	if k == dag.Map {
 		if a.State == dag.AttemptSucceeded && a.Done[0] > 0 {
 			return a.Done[0]
 		}
 		return positive(a.Total[0])
+	}
+	if m.fifo {
+		return tuples(a)
 	}
 	if a.CopyEnd.Known() || a.State == dag.AttemptSucceeded {
 		return positive(a.Bytes)
@@ -64,12 +67,15 @@ func (m *Model) observe(k dag.Kind, p *dag.PhaseState) stat {
 			continue
 		}
 		st.startedAttempts++
-		if u := unit(k, a); u > 0 {
+		if u := m.unit(k, a); u > 0 {
 			st.known = append(st.known, known{int(a.Task), u})
 		}
-		if k == dag.Map {
+		switch {
+		case k == dag.Map:
 			m.observeMap(&st, a)
-		} else {
+		case m.fifo:
+			m.observeWhole(&st, a)
+		default:
 			m.observeReduce(&st, a)
 		}
 	}
@@ -99,12 +105,8 @@ func (m *Model) observeMap(st *stat, a *dag.Attempt) {
 		st.finished++
 		st.in += zero(a.Done[0])
 		st.out += zero(a.Out)
-		if u := unit(dag.Map, a); u > 0 {
-			st.units += u
-			st.workMS += max(0, float64(a.End-a.Start)-m.setup.of(a))
-		} else {
-			st.workMS += max(0, float64(a.End-a.Start)-m.setup.of(a))
-		}
+		st.units += zero(m.unit(dag.Map, a))
+		st.workMS += max(0, float64(a.End-a.Start)-m.setup.of(a))
 	}
 }
 
