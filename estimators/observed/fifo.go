@@ -1,0 +1,48 @@
+package observed
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// On the paper's cluster a reduce starts when all map outputs exist, so its copy is work like the rest (facts P6): the
+// task is measured as a whole, a unit being a tuple of its last pipeline.
+
+// tuples is how many tuples a reduce has in all, NaN where its reports do not tell.
+func tuples(a *dag.Attempt) float64 {
+	if a.State == dag.AttemptSucceeded && a.Done[dag.Work] > 0 {
+		return a.Done[dag.Work]
+	}
+	if t := positive(a.Total[dag.Work]); !math.IsNaN(t) {
+		return t
+	}
+	return positive(a.Total[dag.Copy])
+}
+
+func (m *Model) observeWhole(st *stat, a *dag.Attempt) {
+	if a.State != dag.AttemptSucceeded || !a.End.Known() || !a.Start.Known() {
+		return
+	}
+	work := max(0, float64(a.End-a.Start)-m.setup.of(a))
+	st.finished++
+	st.workMS += work
+	st.units += zero(tuples(a))
+	st.sample(a.Node, work, tuples(a))
+	st.in += zero(a.Done[dag.Work])
+	st.out += zero(a.Out)
+}
+
+func (m *Model) runningWhole(ph *phase, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
+	age := float64(m.now - a.Start)
+	units := m.unit(dag.Reduce, a)
+	if math.IsNaN(units) {
+		units = ph.size(int(a.Task))
+	}
+	whole, origin := ph.alpha*units*ph.factor(a.Node), ph.origin
+	if math.IsNaN(whole) {
+		whole, origin = ph.unmeasured(int(a.Task))
+	}
+	return 0, overdue(m.setup.of(a)+whole-age, age), origin
+}
