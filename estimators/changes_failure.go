@@ -113,7 +113,7 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 		b.WriteString("was killed")
 	}
 	if len(lost) > 1 {
-		fmt.Fprintf(&b, ", as did %d more: they start again", len(lost)-1)
+		fmt.Fprintf(&b, ", and %d more: they start again", len(lost)-1)
 		return b.String()
 	}
 	b.WriteString(" and starts again")

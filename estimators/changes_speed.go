@@ -38,21 +38,22 @@ func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {
 	}
 }
 
-// slower names the phase whose unfinished tasks the costs change most in all, "" where no phase changes by a percent.
+// slower names the unfinished phase whose tasks the costs change most in all, "" where none changes by a percent.
 func slower(w *World, costs Costs) string {
 	var most float64
 	var subject string
 	w.eachPhase(func(job int, k dag.Kind, p *phase) {
+		if p.left() == 0 {
+			return
+		}
 		var was, is float64
-		worst := schedule.Observed
-		p.each(0, p.Tasks, func(g *group, n int) {
-			was += g.Full * float64(n)
-			is += tame(costs.Full(job, k, g.First)) * float64(n)
-			worst = max(worst, g.Origin)
-		})
+		for i := range p.Tasks {
+			was += tame(w.Costs.Full(job, k, i))
+			is += tame(costs.Full(job, k, i))
+		}
 		if diff := max(is-was, was-is); was > 0 && diff >= was/100 && diff > most {
 			most = diff
-			subject = fmt.Sprintf("%s tasks of job %s %s", k, w.Now().Plan.Jobs[job].Node, wording(is/was, worst))
+			subject = fmt.Sprintf("%s tasks of job %s %s", k, w.Now().Plan.Jobs[job].Node, wording(is/was, p.worst))
 		}
 	})
 	return subject

@@ -17,7 +17,8 @@ func Paper(slow func(dag.Run) Slowdown) Model {
 
 type paperCosts struct {
 	at     dag.Instant
-	setup  float64
+	setup  float64 // ms
+	whole  time.Duration
 	phases [][2]paperPhase
 }
 
@@ -25,10 +26,16 @@ type paperPhase struct {
 	n        int
 	attempts []dag.Attempt
 	pipes    []paperPipe
-	// Of a uniform phase: the cost of every pending task, computed once.
+	// Of pending tasks, computed once: each is asked for by the replay and by the scenarios. A uniform phase has one entry.
 	uniform bool
-	full    float64
-	cost    schedule.Cost
+	pending []paperTask
+}
+
+// A paperTask is the cost of a pending task without set-up.
+type paperTask struct {
+	work    float64 // ms
+	rounded int64   // ms; each pipeline rounded by itself, so that pipeline boundaries are whole too (facts A1)
+	origin  schedule.Origin
 }
 
 type paperPipe struct {
@@ -39,6 +46,7 @@ type paperPipe struct {
 
 func newPaperCosts(s *dag.Snapshot, slow Slowdown) *paperCosts {
 	c := &paperCosts{at: s.At, setup: tame(millis(s.Plan.Cluster.Setup)), phases: make([][2]paperPhase, len(s.Plan.Jobs))}
+	c.whole = whole(c.setup)
 	for j := range s.Plan.Jobs {
 		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
 			from, to := s.Plan.Jobs[j].Phase(k), &c.phases[j][k]
@@ -51,13 +59,50 @@ func newPaperCosts(s *dag.Snapshot, slow Slowdown) *paperCosts {
 					to.pipes[p].origin = schedule.Observed
 				}
 			}
-			if to.same(0) >= to.n {
-				to.full, to.cost = c.setup+to.work(0, nil), c.pending(to, 0)
-				to.uniform = true
+			if j >= len(s.Jobs) || !s.Jobs[j].State.Ended() {
+				to.price()
 			}
 		}
 	}
 	return c
+}
+
+// price computes what pending tasks cost.
+func (pp *paperPhase) price() {
+	n := 1
+	if pp.uniform = pp.same(0) >= pp.n; !pp.uniform {
+		for _, pipe := range pp.pipes {
+			n = max(n, len(pipe.tuples.Values()), len(pipe.alpha.Values()))
+		}
+		n = min(n, pp.n) // tasks beyond all lists are unknown
+	}
+	pp.pending = make([]paperTask, n)
+	for i := range pp.pending {
+		t := &pp.pending[i]
+		if len(pp.pipes) == 0 {
+			t.origin = schedule.Unknown
+		}
+		for p := range pp.pipes {
+			ms, known := pp.left(p, i, nil)
+			t.work += ms
+			t.rounded += int64(ms + 0.5)
+			if t.origin = max(t.origin, pp.pipes[p].origin); !known {
+				t.origin = schedule.Unknown
+			}
+		}
+		t.work = tame(t.work)
+	}
+}
+
+// task returns the cost of task i when it is pending.
+func (pp *paperPhase) task(i int) *paperTask {
+	switch {
+	case pp.uniform:
+		return &pp.pending[0]
+	case i < len(pp.pending):
+		return &pp.pending[i]
+	}
+	return &paperTask{origin: schedule.Unknown}
 }
 
 // same is how many tasks from i on have i's sizes and costs.
@@ -98,11 +143,7 @@ func (pp *paperPhase) work(i int, a *dag.Attempt) float64 {
 }
 
 func (c *paperCosts) Full(job int, k dag.Kind, i int) float64 {
-	p := &c.phases[job][k]
-	if p.uniform {
-		return p.full
-	}
-	return tame(c.setup + p.work(i, nil))
+	return tame(c.setup + c.phases[job][k].task(i).work)
 }
 
 func (c *paperCosts) Rem(job int, k dag.Kind, i int) float64 {
@@ -136,29 +177,17 @@ func (c *paperCosts) setupLeft(a *dag.Attempt) float64 {
 func (c *paperCosts) Left(t schedule.Task) schedule.Cost {
 	p := &c.phases[t.Job][t.Kind]
 	if t.Running != nil {
-		cost := schedule.Cost{Setup: whole(c.setupLeft(t.Running)), Work: whole(p.work(t.Index, t.Running)), Same: 1}
-		cost.Origin = p.origin(t.Index, t.Running)
-		return cost
+		return schedule.Cost{Setup: whole(c.setupLeft(t.Running)), Work: whole(p.work(t.Index, t.Running)), Origin: p.origin(t.Index, t.Running), Same: 1}
 	}
-	if p.uniform {
-		cost := p.cost
+	task := p.task(t.Index)
+	cost := schedule.Cost{Setup: c.whole, Work: time.Duration(task.rounded) * time.Millisecond, Origin: task.origin, Same: 1}
+	if p.uniform || t.Index >= len(p.pending) {
 		cost.Same = max(1, p.n-t.Index)
-		return cost
 	}
-	return c.pending(p, t.Index)
+	return cost
 }
 
-func (c *paperCosts) pending(p *paperPhase, i int) schedule.Cost {
-	// Each pipeline is rounded by itself, so that pipeline boundaries are whole milliseconds too (facts A1).
-	var work time.Duration
-	for pipe := range p.pipes {
-		ms, _ := p.left(pipe, i, nil)
-		work += whole(ms)
-	}
-	return schedule.Cost{Setup: whole(c.setup), Work: work, Origin: p.origin(i, nil), Same: p.same(i)}
-}
-
-// origin is the least sure origin of the pipelines of task i; a phase without pipelines is unknown.
+// origin is the least sure origin of the pipelines of a running task; a phase without pipelines is unknown.
 func (pp *paperPhase) origin(i int, a *dag.Attempt) schedule.Origin {
 	if len(pp.pipes) == 0 {
 		return schedule.Unknown

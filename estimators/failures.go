@@ -73,10 +73,10 @@ func (w *World) one(ratio float64, weigh func(job int, k dag.Kind, g *group) flo
 	var worst []Failure
 	most := -1.0
 	w.eachPhase(func(job int, k dag.Kind, p *phase) {
-		for i := range p.Groups {
-			if v := weigh(job, k, &p.Groups[i]); v > most {
+		for g := range p.all() {
+			if v := weigh(job, k, g); v > most {
 				most = v
-				worst = []Failure{{Job: job, Kind: k, Task: p.Groups[i].First, Ratio: ratio}}
+				worst = []Failure{{Job: job, Kind: k, Task: g.First, Ratio: ratio}}
 			}
 		}
 	})
@@ -91,7 +91,7 @@ func averageFailure(w *World) (Estimate, error) {
 	}
 	sum, n := 0.0, 0
 	w.eachPhase(func(_ int, _ dag.Kind, p *phase) {
-		for _, g := range p.Groups {
+		for g := range p.all() {
 			sum += g.Full * float64(g.Count)
 			n += g.Count
 		}

@@ -35,7 +35,7 @@ func (w *World) worstMS(k int) float64 {
 func (w *World) longest(n int) []float64 {
 	var top []float64
 	w.eachPhase(func(_ int, _ dag.Kind, p *phase) {
-		for _, g := range p.Groups {
+		for g := range p.all() {
 			for range min(g.Count, n) {
 				if len(top) == n && g.Full <= top[n-1] {
 					break

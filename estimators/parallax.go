@@ -21,8 +21,8 @@ func parallaxRounds(w *World) (Estimate, error) {
 	return w.ofPhases(func(job int, k dag.Kind, p *phase) float64 {
 		pack := packing{width: slots(w.Now().Plan, job, k)}
 		for _, running := range []bool{true, false} {
-			for i := range p.Groups {
-				if g := &p.Groups[i]; g.Running == running {
+			for g := range p.all() {
+				if g.Running == running {
 					pack.add(g)
 				}
 			}
@@ -45,8 +45,7 @@ func (w *World) ofPhases(remaining func(job int, k dag.Kind, p *phase) float64) 
 
 // workAndSetup returns the remaining work of all unfinished tasks without set-up, and the mean set-up of a pending task.
 func (p *phase) workAndSetup() (work, setup float64) {
-	for i := range p.Groups {
-		g := &p.Groups[i]
+	for g := range p.all() {
 		work += g.work() * float64(g.Count)
 		if !g.Running {
 			setup += g.Setup * float64(g.Count)

@@ -72,17 +72,15 @@ func sameSlice(a, b []dag.Attempt) bool {
 
 // workDone sums what the attempts have done of the whole work of their tasks; p holds the phase as if nothing had run.
 func (p *phase) workDone(planned *dag.Phase, k dag.Kind, list []dag.Attempt) float64 {
-	sum, i := 0.0, 0
+	sum := 0.0
 	eachTask(list, func(task int, state taskState, a *dag.Attempt) {
-		for i < len(p.Groups) && p.Groups[i].First+p.Groups[i].Count <= task {
-			i++
-		}
-		switch {
-		case i == len(p.Groups):
-		case state == taskDone:
-			sum += p.Groups[i].work()
-		case state == taskRunning:
-			sum += p.Groups[i].work() * workShare(planned, task, a, k)
+		for g := range p.between(task, task+1) {
+			switch state {
+			case taskDone:
+				sum += g.work()
+			case taskRunning:
+				sum += g.work() * workShare(planned, task, a, k)
+			}
 		}
 	})
 	return sum

@@ -21,9 +21,9 @@ type share struct {
 func algorithm1(p *phase, c int, tight bool) bounds {
 	var b bounds
 	var work, longest float64
-	blocked := make([]share, 0, len(p.Groups))
+	blocked := make([]share, 0, len(p.stretches))
 	started := false
-	for _, g := range p.Groups {
+	for g := range p.all() {
 		work += g.Rem * float64(g.Count)
 		longest = max(longest, g.Rem)
 		switch {

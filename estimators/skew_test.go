@@ -38,13 +38,13 @@ func TestAlgorithm1BoundsEveryOrder(t *testing.T) {
 		for range busy {
 			ms := 1000 * r.Float64()
 			running = append(running, ms)
-			p.Groups = append(p.Groups, group{Count: 1, Running: true, Rem: ms})
+			p.stretches = append(p.stretches, stretch{group: group{Count: 1, Running: true, Rem: ms}})
 			p.Running++
 		}
 		for range r.IntN(20) {
 			ms := 1000 * r.Float64() * r.Float64()
 			count := 1 + r.IntN(3)
-			p.Groups = append(p.Groups, group{Count: count, Rem: ms})
+			p.stretches = append(p.stretches, stretch{group: group{Count: count, Rem: ms}})
 			p.Pending += count
 			for range count {
 				pending = append(pending, ms)

@@ -118,11 +118,11 @@ func (t *tracking) started(f *pathfrag.Fragment) bool {
 			s := &t.path.Schedule.Spans[i]
 			p := t.now.phase(int(s.Job), s.Kind)
 			pending := 0
-			p.each(int(s.First), int(s.First+s.Count), func(g *group, n int) {
+			for g := range p.between(int(s.First), int(s.First+s.Count)) {
 				if !g.Running {
-					pending += n
+					pending += g.Count
 				}
-			})
+			}
 			if pending < int(s.Count) {
 				return true
 			}

@@ -2,7 +2,6 @@ package estimators
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/paratimer/paratimer/pathfrag"
 )
@@ -31,10 +30,10 @@ func (t *tracking) rounds(f *pathfrag.Fragment, most int) float64 {
 				count = min(count, budget)
 				budget -= count
 			}
-			t.now.phase(int(s.Job), s.Kind).each(int(s.First), int(s.First)+count, func(g *group, m int) {
-				left += g.Rem * float64(m)
-				n += m
-			})
+			for g := range t.now.phase(int(s.Job), s.Kind).between(int(s.First), int(s.First)+count) {
+				left += g.Rem * float64(g.Count)
+				n += g.Count
+			}
 		}
 		if n > 0 {
 			sum += left / float64(n)
@@ -55,7 +54,9 @@ func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
 				continue
 			}
 			task := int(s.First) + n
-			t.now.phase(int(s.Job), s.Kind).each(task, task+1, func(g *group, _ int) { sum += g.Rem })
+			for g := range t.now.phase(int(s.Job), s.Kind).between(task, task+1) {
+				sum += g.Rem
+			}
 		}
 	}
 	return sum
@@ -71,13 +72,4 @@ func (t *tracking) thread(f *pathfrag.Fragment) int32 {
 		}
 	}
 	return slot
-}
-
-// each visits the unfinished tasks with indices from first up to end, in groups of n.
-func (p *phase) each(first, end int, visit func(g *group, n int)) {
-	i := sort.Search(len(p.Groups), func(i int) bool { return p.Groups[i].First+p.Groups[i].Count > first })
-	for ; i < len(p.Groups) && p.Groups[i].First < end; i++ {
-		g := &p.Groups[i]
-		visit(g, min(end, g.First+g.Count)-max(first, g.First))
-	}
 }

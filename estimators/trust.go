@@ -61,7 +61,9 @@ func (w *World) unseen(s *schedule.Span) bool {
 		return p.worst >= schedule.Assumed
 	}
 	assumed := false
-	p.each(int(s.First), int(s.First)+1, func(g *group, _ int) { assumed = g.Origin >= schedule.Assumed })
+	for g := range p.between(int(s.First), int(s.First)+1) {
+		assumed = g.Origin >= schedule.Assumed
+	}
 	return assumed
 }
 

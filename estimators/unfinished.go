@@ -1,6 +1,9 @@
 package estimators
 
 import (
+	"iter"
+	"sort"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -9,22 +12,29 @@ import (
 // Tasks that run are groups of one.
 type group struct {
 	First, Count int
-	Running      bool
 	Full         float64 // a whole task
 	Rem          float64 // what is left of a task
 	Setup        float64 // the part of Rem that is set-up
+	Running      bool
 	Origin       schedule.Origin
+}
+
+// A stretch is a group; or, where each is not nil, as many pending tasks that differ in nothing but their cost, which is
+// each's. Most tasks of a large query are such, and they are held in 8 bytes.
+type stretch struct {
+	group
+	each []float64
 }
 
 // A phase is what is unfinished of a phase, and how its other tasks stand.
 type phase struct {
-	Groups  []group // ordered by First
-	Tasks   int     // in all; 0 where unknown
-	Known   bool    // whether Tasks is known
-	Running int
-	Pending int
-	Failed  bool // an attempt of the phase has failed
-	// The surest and the least sure origin of the groups' costs.
+	stretches []stretch // ordered by First
+	Tasks     int       // in all; 0 where unknown
+	Known     bool      // whether Tasks is known
+	Running   int
+	Pending   int
+	Failed    bool // an attempt of the phase has failed
+	// The surest and the least sure origin of the unfinished tasks' costs.
 	best, worst schedule.Origin
 }
 
@@ -75,28 +85,80 @@ func (w *World) collect(job int, k dag.Kind) phase {
 			cost := w.Costs.Left(schedule.Task{Job: job, Kind: k, Index: task, Attempt: int(a.Number),
 				Slot: int(a.Slot), Node: int(a.Node), Running: a, Start: a.Start})
 			p.Running++
-			p.Groups = append(p.Groups, group{First: task, Count: 1, Running: true, Full: tame(w.Costs.Full(job, k, task)),
-				Rem: tame(w.Costs.Rem(job, k, task)), Setup: tame(millis(cost.Setup)), Origin: cost.Origin})
+			p.stretches = append(p.stretches, stretch{group: group{First: task, Count: 1, Running: true, Full: tame(w.Costs.Full(job, k, task)),
+				Rem: tame(w.Costs.Rem(job, k, task)), Setup: tame(millis(cost.Setup)), Origin: cost.Origin}})
 		}
 	})
 	w.pend(&p, job, k, next, p.Tasks)
 	p.best = schedule.Unknown
-	for i := range p.Groups {
-		p.best, p.worst = min(p.best, p.Groups[i].Origin), max(p.worst, p.Groups[i].Origin)
+	for i := range p.stretches {
+		p.best, p.worst = min(p.best, p.stretches[i].Origin), max(p.worst, p.stretches[i].Origin)
 	}
 	return p
 }
 
 // pend adds the pending tasks from first up to end.
 func (w *World) pend(p *phase, job int, k dag.Kind, first, end int) {
-	for i := first; i < end; {
-		cost := w.Costs.Left(schedule.Task{Job: job, Kind: k, Index: i, Slot: -1, Node: -1, Start: dag.NoInstant})
-		n := min(max(1, cost.Same), end-i)
-		full := tame(w.Costs.Full(job, k, i))
-		p.Groups = append(p.Groups, group{First: i, Count: n, Full: full, Rem: full, Setup: min(full, tame(millis(cost.Setup))), Origin: cost.Origin})
+	var last *stretch // the one that is being filled
+	for task := (schedule.Task{Job: job, Kind: k, Index: first, Slot: -1, Node: -1, Start: dag.NoInstant}); task.Index < end; {
+		cost := w.Costs.Left(task)
+		n := min(max(1, cost.Same), end-task.Index)
+		full, setup := tame(w.Costs.Full(job, k, task.Index)), tame(millis(cost.Setup))
+		switch {
+		case n == 1 && last != nil && last.Setup == setup && last.Origin == cost.Origin:
+			last.each = append(last.each, full)
+			last.Count++
+		default:
+			p.stretches = append(p.stretches, stretch{group: group{First: task.Index, Count: n, Full: full, Rem: full, Setup: setup, Origin: cost.Origin}})
+			if last = nil; n == 1 {
+				last = &p.stretches[len(p.stretches)-1]
+				last.each = append(make([]float64, 0, end-task.Index), full)
+			}
+		}
 		p.Pending += n
-		i += n
+		task.Index += n
 	}
+}
+
+// all yields the unfinished tasks in order, in groups. A group is valid until the next one.
+func (p *phase) all() iter.Seq[*group] {
+	return func(yield func(*group) bool) {
+		for i := range p.stretches {
+			if !p.stretches[i].visit(0, p.stretches[i].Count, yield) {
+				return
+			}
+		}
+	}
+}
+
+// between yields the unfinished tasks with indices from first up to end, in groups.
+func (p *phase) between(first, end int) iter.Seq[*group] {
+	return func(yield func(*group) bool) {
+		i := sort.Search(len(p.stretches), func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > first })
+		for ; i < len(p.stretches) && p.stretches[i].First < end; i++ {
+			s := &p.stretches[i]
+			if !s.visit(max(0, first-s.First), min(s.Count, end-s.First), yield) {
+				return
+			}
+		}
+	}
+}
+
+// visit yields the tasks from the from-th up to the to-th of a stretch.
+func (s *stretch) visit(from, to int, yield func(*group) bool) bool {
+	g := s.group
+	if s.each == nil {
+		g.First, g.Count = g.First+from, to-from
+		return yield(&g)
+	}
+	g.Count = 1
+	for i := from; i < to; i++ {
+		g.First, g.Full, g.Rem = s.First+i, s.each[i], s.each[i]
+		if !yield(&g) {
+			return false
+		}
+	}
+	return true
 }
 
 // eachPhase calls visit for every phase of the plan in order: jobs, maps before reduces.
