@@ -146,7 +146,7 @@ func progress(elapsed, remaining Seconds) *Ratio {
 
 // warnings are the observation's and the estimators', each once, in that order.
 func warnings(s *dag.Snapshot, a answers) []dag.Warning {
-	all := slices.Clone(s.Warnings)
+	all := append(slices.Clone(s.Warnings), silentWarnings(s)...)
 	for _, e := range a.scenarios {
 		all = append(all, e.Warnings...)
 	}

@@ -108,7 +108,7 @@ func TestFrameJSON(t *testing.T) {
    }
   }
  ],
- "waiting_on": "attempt_1_0001_m_000001_0 of job j1 on node1, since 1970-01-01T00:16:42Z",
+ "waiting_on": "attempt_1_0001_m_000001_0 of job j1 on node1, since 00:16:42 UTC",
  "changes": [],
  "warnings": [],
  "others": [
@@ -203,11 +203,34 @@ func TestCountCountsTasks(t *testing.T) {
 }
 
 func TestWaitingOnASilentAttemptFirst(t *testing.T) {
-	s := one(1_010_000, dag.Running)
-	s.Nodes[1].Lost = true
-	got := waitingOn(s, nil)
-	const want = "attempt_1_0001_m_000001_0 of job j1 on node1, since 1970-01-01T00:16:42Z, stopped reporting: its node is lost"
-	if got != want {
-		t.Errorf("waitingOn = %q, want %q", got, want)
+	const name = "attempt_1_0001_m_000001_0 of job j1 on node1, since 00:16:42 UTC, stopped reporting at "
+	for _, c := range []struct {
+		what   string
+		change func(*dag.Snapshot, *dag.Attempt)
+		want   string
+	}{
+		{"it reports", func(s *dag.Snapshot, a *dag.Attempt) { a.Last.At = s.At - 29_000 }, ""},
+		{"it never reported", func(_ *dag.Snapshot, a *dag.Attempt) { a.First.At, a.Last.At = dag.NoInstant, dag.NoInstant }, ""},
+		{"it reported once", func(_ *dag.Snapshot, a *dag.Attempt) { a.Last.At = a.First.At }, ""},
+		{"it has stopped", func(s *dag.Snapshot, a *dag.Attempt) { a.Last.At = s.At - 31_000 }, name + "00:17:39 UTC"},
+		{"its node is lost", func(s *dag.Snapshot, _ *dag.Attempt) { s.Nodes[1].Lost = true }, name + "00:18:10 UTC: its node is lost"},
+		{"its node is lost and it never reported", func(s *dag.Snapshot, a *dag.Attempt) {
+			s.Nodes[1].Lost = true
+			a.First.At, a.Last.At = dag.NoInstant, dag.NoInstant
+		}, name + "00:16:42 UTC: its node is lost"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			s := one(1_090_000, dag.Running)
+			a := &s.Jobs[0].Map.Attempts[1]
+			a.First.At, a.Last.At = 1_005_000, 1_090_000
+			c.change(s, a)
+			if got := waitingOn(s, nil); got != c.want {
+				t.Errorf("waitingOn = %q, want %q", got, c.want)
+			}
+			warned := silentWarnings(s)
+			if c.want == "" && len(warned) > 0 || c.want != "" && (len(warned) != 1 || warned[0] != dag.Warning{Code: dag.WarnNotReporting, Text: c.want}) {
+				t.Errorf("warnings %v, want one of %q", warned, c.want)
+			}
+		})
 	}
 }

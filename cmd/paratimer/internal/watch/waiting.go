@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
@@ -16,14 +17,39 @@ func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate) string {
 	if s.State.Ended() {
 		return ""
 	}
-	if silent := silentAttempt(s); silent != "" {
+	silent := ""
+	eachSilent(s, func(job int, k dag.Kind, a *dag.Attempt) bool {
+		silent = attempt(s, job, k, a)
+		return false
+	})
+	if silent != "" {
 		return silent
 	}
 	if len(scenarios) == 0 || scenarios[0].Path == nil || len(scenarios[0].Path.Critical) == 0 {
 		return ""
 	}
 	path := scenarios[0].Path
-	return describe(s, firstSpan(path, path.Critical[0]))
+	span := firstSpan(path, path.Critical[0])
+	if m := mapBefore(path.Schedule, span); m != nil {
+		span = m
+	}
+	return describe(s, span)
+}
+
+// mapBefore is the map that a span of reduces waits for: a reduce that has its container while maps run does nothing but
+// copy. It is the last of the job's maps to end; nil where none is left.
+func mapBefore(all *schedule.Schedule, reduce *schedule.Span) *schedule.Span {
+	if reduce == nil || reduce.Kind != dag.Reduce {
+		return nil
+	}
+	var last *schedule.Span
+	for i := range all.Spans {
+		m := &all.Spans[i]
+		if m.Job == reduce.Job && m.Kind == dag.Map && !m.Past && (last == nil || m.End > last.End) {
+			last = m
+		}
+	}
+	return last
 }
 
 // firstSpan is the span that the first segment of the path waits on: of its first round that is not over, the last to end.
@@ -74,26 +100,60 @@ func running(p *dag.PhaseState, span *schedule.Span) *dag.Attempt {
 	return found
 }
 
-// silentAttempt names a running attempt on a node that the cluster has lost, the oldest first.
-func silentAttempt(s *dag.Snapshot) string {
+// eachSilent calls visit for every running attempt that has stopped reporting, in plan order, until it returns false.
+func eachSilent(s *dag.Snapshot, visit func(job int, k dag.Kind, a *dag.Attempt) bool) {
 	for j := range s.Jobs {
 		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for i := range s.Jobs[j].Phase(k).Attempts {
-				a := &s.Jobs[j].Phase(k).Attempts[i]
-				if a.State == dag.AttemptRunning && onLostNode(s, a) {
-					return attempt(s, j, k, a)
+			list := s.Jobs[j].Phase(k).Attempts
+			for i := range list {
+				if _, silent := silentSince(s, &list[i]); silent && !visit(j, k, &list[i]) {
+					return
 				}
 			}
 		}
 	}
-	return ""
+}
+
+// silence is how long counters that have moved may stand still. Reports come each 6 s by default; a record of the
+// query itself may take longer.
+const silence = 30 * time.Second
+
+// silentSince says whether a running attempt has stopped reporting, and since when: its node is lost, or its counters
+// moved before and stand still. Counters that never moved say nothing.
+func silentSince(s *dag.Snapshot, a *dag.Attempt) (dag.Instant, bool) {
+	if a.State != dag.AttemptRunning {
+		return dag.NoInstant, false
+	}
+	moved := a.First.At.Known() && a.Last.At.Known() && a.Last.At > a.First.At
+	switch {
+	case onLostNode(s, a) && a.Last.At.Known():
+		return a.Last.At, true
+	case onLostNode(s, a):
+		return a.Start, true
+	case moved && s.At.Sub(a.Last.At) > silence:
+		return a.Last.At, true
+	}
+	return dag.NoInstant, false
 }
 
 func onLostNode(s *dag.Snapshot, a *dag.Attempt) bool {
 	return a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Lost
 }
 
-// attempt names an attempt: "attempt_…_m_000006_0 of job scope-35 on node1, since 2026-11-21T03:22:01Z".
+// mostSilent bounds how many attempts are warned of by name.
+const mostSilent = 10
+
+// silentWarnings names the attempts that have stopped reporting.
+func silentWarnings(s *dag.Snapshot) []dag.Warning {
+	var out []dag.Warning
+	eachSilent(s, func(job int, k dag.Kind, a *dag.Attempt) bool {
+		out = append(out, dag.Warning{Code: dag.WarnNotReporting, Text: attempt(s, job, k, a)})
+		return len(out) < mostSilent
+	})
+	return out
+}
+
+// attempt names an attempt: "attempt_…_m_000006_0 of job scope-35 on node1, since 03:22:01 UTC".
 func attempt(s *dag.Snapshot, job int, k dag.Kind, a *dag.Attempt) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of job %s", a.Name(s.Jobs[job].ID, k), s.Plan.Jobs[job].Node)
@@ -104,10 +164,24 @@ func attempt(s *dag.Snapshot, job int, k dag.Kind, a *dag.Attempt) string {
 		fmt.Fprintf(&b, " on node %d", a.Node)
 	}
 	if a.Start.Known() {
-		b.WriteString(", since " + a.Start.Time().Format("2006-01-02T15:04:05Z07:00"))
+		b.WriteString(", since " + clock(a.Start, s.At))
 	}
-	if onLostNode(s, a) {
-		b.WriteString(", stopped reporting: its node is lost")
+	if since, silent := silentSince(s, a); silent {
+		b.WriteString(", stopped reporting at " + clock(since, s.At))
+		if onLostNode(s, a) {
+			b.WriteString(": its node is lost")
+		}
 	}
 	return b.String()
+}
+
+// clock is the time of day, with the date where that is long ago.
+func clock(t, now dag.Instant) string {
+	if !t.Known() {
+		return "an unknown time"
+	}
+	if now.Sub(t) < 24*time.Hour {
+		return t.Time().Format("15:04:05 UTC")
+	}
+	return t.Time().Format("2006-01-02 15:04:05 UTC")
 }
