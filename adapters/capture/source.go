@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
@@ -89,10 +90,30 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		if ctx.Err() == nil && err != io.EOF {
 			s.ticks = s.ticks[1:]
 		}
-		return snap, err
+		if err != nil {
+			return nil, err
+		}
+		return s.remark(snap), nil
 	}
 	if _, err := s.query.Next(ctx); err == io.EOF {
 		return nil, io.EOF
 	}
 	return nil, &CutOffError{At: s.rec.Last, Torn: s.rec.Torn}
+}
+
+// remark adds what the recording itself gives cause to.
+func (s *Source) remark(snap *dag.Snapshot) *dag.Snapshot {
+	var more []dag.Warning
+	if s.rec.Bad > 0 {
+		more = append(more, dag.Warning{Code: dag.WarnObservation, Text: fmt.Sprintf("%d lines of the recording are no recorded answers and were left out", s.rec.Bad)})
+	}
+	if s.rec.Torn && len(s.ticks) == 0 {
+		more = append(more, dag.Warning{Code: dag.WarnTornTape, Text: "the recording breaks off in the middle of a line here"})
+	}
+	if len(more) == 0 {
+		return snap
+	}
+	marked := *snap
+	marked.Warnings = append(slices.Clip(snap.Warnings), more...)
+	return &marked
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // historyPatience is how long the history server may say nothing of a job that the ResourceManager calls over.
-// A master that was killed leaves no history at all (facts A6).
-const historyPatience = 60 * time.Second
+// A master that was killed leaves no history at all (facts A6): the ResourceManager calls it FAILED or KILLED, not FINISHED.
+const historyPatience, brokenPatience = 60 * time.Second, 15 * time.Second
 
 var jobStates = map[string]dag.State{"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed}
 
@@ -51,7 +51,7 @@ func (s *Source) withoutHistory(v *visit) {
 	if waited > hush && v.statusErr != nil {
 		s.warn(dag.WarnObservation, "%s is over, the history server does not tell how yet: %s", j.id, firstLine(v.statusErr.Error()))
 	}
-	if waited < historyPatience {
+	if waited < brokenPatience || waited < historyPatience && a.State == "FINISHED" {
 		return
 	}
 	j.state, j.settled, j.finished = dag.Failed, true, or(a.Finished.instant(), j.overSince)

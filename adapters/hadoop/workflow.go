@@ -2,6 +2,7 @@ package hadoop
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -73,13 +74,18 @@ func (s *Source) conf() *jobConf {
 	}
 	for _, id := range s.listed {
 		a, j := s.apps[id], s.jobs[id]
-		if j != nil && j.conf != nil && j.conf.workflow != "" && a.Name == first.Name && a.User == first.User &&
-			a.Started.v >= first.Started.v && a.Started.v-first.Started.v < sameWave {
+		if j != nil && j.conf != nil && j.conf.workflow != "" && alike(a, first) && together(a, first) {
 			return j.conf
 		}
 	}
 	return nil
 }
+
+// alike says that two applications may be jobs of one script.
+func alike(a, b *wireApp) bool { return a.Name == b.Name && a.User == b.User && b.mapReduce() }
+
+// together says that two applications were submitted at about the same time.
+func together(a, b *wireApp) bool { return math.Abs(a.Started.v-b.Started.v) < sameWave }
 
 // sameWave is how far apart submissions of a wave may be, in milliseconds (facts live 4: 0.2 s; a big job's splits take time).
 const sameWave = 10_000
@@ -176,17 +182,18 @@ func (s *Source) forget() {
 	}
 }
 
-// presume takes in applications that look like ours and cannot be asked yet: same user and name, submitted after the first one.
-// Their confs will confirm it, some seconds later.
+// presume takes in applications that look like ours and cannot be asked yet: same user and name, submitted together with the first
+// one or, once the graph is known, after it. Their confs will confirm it, some seconds later.
 func (s *Source) presume(first *wireApp) {
 	if first.Name == "" {
 		return
 	}
 	for _, id := range s.listed {
 		a := s.apps[id]
-		if j := s.jobs[id]; j != nil && (j.conf != nil || j.denied) || id == s.chosen || a.ended() ||
-			!a.mapReduce() || a.Name != first.Name || a.User != first.User || older(a, first) < 0 ||
-			s.conf() == nil && a.Started.v-first.Started.v >= sameWave {
+		if j := s.jobs[id]; j != nil && (j.conf != nil || j.denied) || id == s.chosen || a.ended() || !alike(a, first) {
+			continue
+		}
+		if !together(a, first) && (s.conf() == nil || older(a, first) < 0) {
 			continue
 		}
 		if s.jobs[id] == nil {

@@ -1,0 +1,227 @@
+package hadoop
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// attempt returns the attempt of that number, made if needed.
+func (t *task) attempt(index, number int32) *dag.Attempt {
+	i, found := slices.BinarySearchFunc(t.attempts, number, func(a dag.Attempt, n int32) int { return cmp.Compare(a.Number, n) })
+	if !found {
+		t.attempts = slices.Insert(t.attempts, i, blank(index, number))
+	}
+	return &t.attempts[i]
+}
+
+func blank(index, number int32) dag.Attempt {
+	nan := math.NaN()
+	a := dag.Attempt{Task: index, Number: number, Slot: -1, Node: -1, Start: dag.NoInstant, End: dag.NoInstant,
+		Out: nan, Bytes: nan, Ratio: nan, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant}
+	for i := range a.Done {
+		a.Done[i], a.Total[i] = nan, nan
+	}
+	none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
+	a.First, a.Last = none, none
+	return a
+}
+
+// tell takes the answer about the task's attempts and returns what it says of the successful one; AttemptWaiting if nothing.
+func (t *task) tell(kind dag.Kind, index int32, b *attemptsBody, at dag.Instant, node func(string) int32) dag.AttemptState {
+	seen, said := false, dag.AttemptWaiting
+	for i := range b.Attempts.v.Attempt {
+		w := &b.Attempts.v.Attempt[i]
+		k, x, n, ok := attemptID(string(w.ID))
+		if !ok || k != kind || x != index {
+			continue
+		}
+		seen = true
+		a := t.attempt(index, n)
+		a.Start, a.End = w.Started.instant(), w.Finished.instant()
+		if name := string(w.Node); name != "" {
+			a.Node = node(name)
+		}
+		switch w.State {
+		case "SUCCEEDED":
+			a.State = dag.AttemptSucceeded
+		case "FAILED":
+			a.State = dag.AttemptFailed
+		case "KILLED":
+			a.State = dag.AttemptKilled
+		case "RUNNING", "COMMIT_PENDING":
+			a.State = dag.AttemptRunning
+		default:
+			a.State = dag.AttemptWaiting
+		}
+		if !a.Start.Known() && a.State == dag.AttemptRunning {
+			a.State = dag.AttemptWaiting
+		}
+		if a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting {
+			a.End = dag.NoInstant
+		}
+		if n == t.success {
+			said = a.State
+		}
+		if a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
+			// Of these progress is 100 and the phases have ended, whatever they had done: what they told before stands.
+			a.Diagnosis = firstLine(string(w.Diagnostics))
+			continue
+		}
+		a.Ratio, a.Diagnosis = w.Progress.ratio(), ""
+		if kind == dag.Reduce {
+			a.CopyEnd, a.SortEnd = w.CopyEnd.instant(), w.SortEnd.instant()
+		}
+	}
+	if seen {
+		t.forget(b, at)
+	}
+	if t.toldAt = at; at >= t.listedAt {
+		said = t.adopt(said)
+	}
+	t.reconcile(at)
+	return said
+}
+
+// adopt takes the task's state from its attempts, which told later than the list: it may have started or ended since.
+func (t *task) adopt(said dag.AttemptState) dag.AttemptState {
+	if t.done() {
+		return said
+	}
+	for i := range t.attempts {
+		switch a := &t.attempts[i]; a.State {
+		case dag.AttemptSucceeded:
+			t.state, t.success, t.finish, t.tries = "SUCCEEDED", a.Number, a.End, 0
+			return a.State
+		case dag.AttemptRunning:
+			if t.state != "RUNNING" {
+				t.state, t.start = "RUNNING", a.Start
+			}
+		}
+	}
+	return said
+}
+
+// forget stops attempts that the answer does not list: their master is gone, and the new one knows nothing of them.
+func (t *task) forget(b *attemptsBody, at dag.Instant) {
+	for i := range t.attempts {
+		a := &t.attempts[i]
+		listed := slices.ContainsFunc(b.Attempts.v.Attempt, func(w wireAttempt) bool {
+			_, _, n, ok := attemptID(string(w.ID))
+			return ok && n == a.Number
+		})
+		if !listed && a.Number != t.success {
+			stop(a, at)
+		}
+	}
+}
+
+// best returns the attempt that the task's progress and counters belong to (TaskImpl.selectBestAttempt, facts A4).
+func (t *task) best() *dag.Attempt {
+	var best *dag.Attempt
+	for i := range t.attempts {
+		a := &t.attempts[i]
+		if a.Number == t.success {
+			return a
+		}
+		if a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
+			continue
+		}
+		if best == nil || a.Ratio > best.Ratio {
+			best = a
+		}
+	}
+	return best
+}
+
+// reconcile brings the attempts in line with the task's own state, which its list told last, and says whether it had to.
+// An answer about attempts may be missing or older than the list.
+func (t *task) reconcile(at dag.Instant) bool {
+	changed := false
+	if t.state == "SUCCEEDED" && t.success >= 0 {
+		changed = t.succeed()
+	}
+	if t.done() || t.state == "" {
+		return changed
+	}
+	if t.state != "RUNNING" {
+		for i := range t.attempts {
+			if a := &t.attempts[i]; a.State == dag.AttemptRunning {
+				changed = stop(a, at) || changed
+			}
+		}
+	}
+	for i := range t.attempts {
+		// What the master calls unfinished has no result: the node with the output is lost, or the output cannot be fetched.
+		if a := &t.attempts[i]; a.State == dag.AttemptSucceeded {
+			a.State, changed = dag.AttemptKilled, true
+			if a.Diagnosis == "" {
+				a.Diagnosis = "its output is lost: it must run again"
+			}
+		}
+	}
+	return changed
+}
+
+func (t *task) succeed() bool {
+	i := slices.IndexFunc(t.attempts, func(a dag.Attempt) bool { return a.Number == t.success })
+	if i < 0 {
+		return false
+	}
+	changed := false
+	for j := range t.attempts {
+		a := &t.attempts[j]
+		switch {
+		case j == i && a.State != dag.AttemptSucceeded:
+			a.State, a.End, a.Ratio, a.Diagnosis, changed = dag.AttemptSucceeded, t.finish, 1, "", true
+			if !a.Start.Known() {
+				a.Start = t.start
+			}
+		case j != i && (a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting || a.State == dag.AttemptSucceeded):
+			// A speculative twin: the master kills it once the other one is done.
+			a.State, a.End, changed = dag.AttemptKilled, t.finish, true
+		}
+	}
+	return changed
+}
+
+// visible returns the attempts for a snapshot. A task whose attempts nobody has told stands in with its own times.
+func (t *task) visible(index int32) []dag.Attempt {
+	if len(t.attempts) > 0 {
+		return t.attempts
+	}
+	a := blank(index, max(t.success, 0))
+	a.Start, a.Ratio = t.start, t.progress
+	switch t.state {
+	case "RUNNING":
+		a.State = dag.AttemptRunning
+	case "SUCCEEDED":
+		a.State, a.End, a.Ratio = dag.AttemptSucceeded, t.finish, 1
+	case "FAILED":
+		a.State, a.End = dag.AttemptFailed, t.finish
+	case "KILLED":
+		a.State, a.End = dag.AttemptKilled, t.finish
+	default:
+		return nil
+	}
+	return []dag.Attempt{a}
+}
+
+// stop ends an attempt that nobody runs any more, and says whether it had to.
+func stop(a *dag.Attempt, at dag.Instant) bool {
+	switch a.State {
+	case dag.AttemptRunning, dag.AttemptWaiting, dag.AttemptSucceeded:
+	default:
+		return false
+	}
+	a.State = dag.AttemptKilled
+	if !a.End.Known() {
+		a.End = at
+	}
+	if a.Diagnosis == "" {
+		a.Diagnosis = "its master has forgotten it: it must run again"
+	}
+	return true
+}
