@@ -74,13 +74,11 @@ func sameSlice(a, b []dag.Attempt) bool {
 func (p *phase) workDone(planned *dag.Phase, k dag.Kind, list []dag.Attempt) float64 {
 	sum := 0.0
 	eachTask(list, func(task int, state taskState, a *dag.Attempt) {
-		for g := range p.between(task, task+1) {
-			switch state {
-			case taskDone:
-				sum += g.work()
-			case taskRunning:
-				sum += g.work() * workShare(planned, task, a, k)
-			}
+		switch g, ok := p.at(task); {
+		case ok && state == taskDone:
+			sum += g.work()
+		case ok && state == taskRunning:
+			sum += g.work() * workShare(planned, task, a, k)
 		}
 	})
 	return sum

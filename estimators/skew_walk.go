@@ -11,14 +11,25 @@ import (
 // pause, adds its length to both; a segment of reduces adds, once for each job with a task in its fragment, the
 // job's bounds less what of the phase lies before the segment.
 func (w *World) skewBounds(tight bool) (bounds, error) {
-	var sum bounds
 	if w.ended() {
-		return sum, nil
+		return bounds{}, nil
 	}
-	path, err := w.Path()
-	if err != nil {
-		return sum, err
+	if _, err := w.Path(); err != nil {
+		return bounds{}, err
 	}
+	made := &w.loose
+	if tight {
+		made = &w.tight
+	}
+	if *made == nil {
+		b := w.walk(tight)
+		*made = &b
+	}
+	return **made, nil
+}
+
+func (w *World) walk(tight bool) (sum bounds) {
+	path := w.path
 	counted := make([]bool, len(w.Now().Plan.Jobs))
 	begins := w.begins()
 	for _, seg := range path.Critical {
@@ -45,7 +56,7 @@ func (w *World) skewBounds(tight bool) (bounds, error) {
 			sum.high += max(0, b.high-over) + waits
 		}
 	}
-	return sum, nil
+	return sum
 }
 
 // A begin is when the first unfinished reduce of a job holds its slot (at now, if it does already), and when it can work:

@@ -54,7 +54,7 @@ func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
 				continue
 			}
 			task := int(s.First) + n
-			for g := range t.now.phase(int(s.Job), s.Kind).between(task, task+1) {
+			if g, ok := t.now.phase(int(s.Job), s.Kind).at(task); ok {
 				sum += g.Rem
 			}
 		}

@@ -60,11 +60,8 @@ func (w *World) unseen(s *schedule.Span) bool {
 	if p.worst < schedule.Assumed || p.best >= schedule.Assumed {
 		return p.worst >= schedule.Assumed
 	}
-	assumed := false
-	for g := range p.between(int(s.First), int(s.First)+1) {
-		assumed = g.Origin >= schedule.Assumed
-	}
-	return assumed
+	g, ok := p.at(int(s.First))
+	return ok && g.Origin >= schedule.Assumed
 }
 
 // onPath says whether the critical path runs over tasks of a phase.

@@ -144,6 +144,21 @@ func (p *phase) between(first, end int) iter.Seq[*group] {
 	}
 }
 
+// at returns what is left of one task; ok is false for one that is done.
+func (p *phase) at(task int) (g group, ok bool) {
+	i := sort.Search(len(p.stretches), func(i int) bool { return p.stretches[i].First+p.stretches[i].Count > task })
+	if i == len(p.stretches) || p.stretches[i].First > task {
+		return g, false
+	}
+	s := &p.stretches[i]
+	g = s.group
+	if s.each != nil {
+		g.Full, g.Rem = s.each[task-s.First], s.each[task-s.First]
+	}
+	g.First, g.Count = task, 1
+	return g, true
+}
+
 // visit yields the tasks from the from-th up to the to-th of a stretch.
 func (s *stretch) visit(from, to int, yield func(*group) bool) bool {
 	g := s.group

@@ -31,9 +31,11 @@ type World struct {
 	trusted  bool      // origin and assumed are made
 	origin   schedule.Origin
 	assumed  float64
-	err      error
-	planned  *World // the world of the anchor that standard_static planned from, and that it was planned for
-	anchor   *dag.Snapshot
+	// bounds under skew, made once
+	loose, tight *bounds
+	err          error
+	planned      *World // the world of the anchor that standard_static planned from, and that it was planned for
+	anchor       *dag.Snapshot
 }
 
 // NewWorld makes the world of a run, whose costs the model knows.
