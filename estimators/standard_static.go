@@ -11,7 +11,8 @@ import (
 // the sum over its rounds of the mean remaining time of the round's unfinished tasks, so the width of the remainder is
 // weighted by time (facts P13). track says which tasks of a fragment are looked at.
 //
-// A plan made while nobody knew a size or a cost is no plan; then the newest snapshot is planned from.
+// A plan whose path rests on costs that nobody had seen is no plan: the paper plans from a debug run's. Then the newest
+// snapshot is planned from, as in standard.
 func standardStatic(track tracker) func(*World) (Estimate, error) {
 	return func(w *World) (Estimate, error) {
 		if w.ended() {
@@ -50,10 +51,10 @@ func (w *World) plan() (*World, error) {
 	return plan, nil
 }
 
-// blind says whether some size or cost was unknown.
+// blind says whether the path rests on costs that nobody had seen.
 func (w *World) blind() bool {
 	origin, _ := w.trust()
-	return origin == schedule.Unknown
+	return origin >= schedule.Assumed
 }
 
 // tracking is one look at the tasks on a planned path.
