@@ -214,6 +214,13 @@ func TestWaitingOnASilentAttemptFirst(t *testing.T) {
 		{"it reported once", func(_ *dag.Snapshot, a *dag.Attempt) { a.Last.At = a.First.At }, ""},
 		{"it has stopped", func(s *dag.Snapshot, a *dag.Attempt) { a.Last.At = s.At - 31_000 }, name + "00:17:39 UTC"},
 		{"its node is lost", func(s *dag.Snapshot, _ *dag.Attempt) { s.Nodes[1].Lost = true }, name + "00:18:10 UTC: its node is lost"},
+		{"its node is lost and it counts as killed", func(s *dag.Snapshot, a *dag.Attempt) {
+			s.Nodes[1].Lost, a.State = true, dag.AttemptKilled
+		}, name + "00:18:10 UTC: its node is lost"},
+		{"its node is lost and its task runs elsewhere", func(s *dag.Snapshot, a *dag.Attempt) {
+			s.Nodes[1].Lost, a.State = true, dag.AttemptKilled
+			s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, dag.Attempt{Task: 1, Number: 1, State: dag.AttemptRunning})
+		}, ""},
 		{"its node is lost and it never reported", func(s *dag.Snapshot, a *dag.Attempt) {
 			s.Nodes[1].Lost = true
 			a.First.At, a.Last.At = dag.NoInstant, dag.NoInstant

@@ -100,13 +100,18 @@ func running(p *dag.PhaseState, span *schedule.Span) *dag.Attempt {
 	return found
 }
 
-// eachSilent calls visit for every running attempt that has stopped reporting, in plan order, until it returns false.
+// eachSilent calls visit for every attempt that has stopped reporting and whose task has no other, in plan order,
+// until it returns false.
 func eachSilent(s *dag.Snapshot, visit func(job int, k dag.Kind, a *dag.Attempt) bool) {
 	for j := range s.Jobs {
+		if s.Jobs[j].State.Ended() {
+			continue
+		}
 		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
 			list := s.Jobs[j].Phase(k).Attempts
 			for i := range list {
-				if _, silent := silentSince(s, &list[i]); silent && !visit(j, k, &list[i]) {
+				newest := i+1 == len(list) || list[i+1].Task != list[i].Task
+				if _, silent := silentSince(s, &list[i]); silent && newest && !visit(j, k, &list[i]) {
 					return
 				}
 			}
@@ -118,10 +123,11 @@ func eachSilent(s *dag.Snapshot, visit func(job int, k dag.Kind, a *dag.Attempt)
 // query itself may take longer.
 const silence = 30 * time.Second
 
-// silentSince says whether a running attempt has stopped reporting, and since when: its node is lost, or its counters
-// moved before and stand still. Counters that never moved say nothing.
+// silentSince says whether an attempt has stopped reporting, and since when: its node is lost (the attempt may count as
+// killed then, without an end, while its master still believes in it), or its counters moved before and stand still. Counters that never
+// moved say nothing.
 func silentSince(s *dag.Snapshot, a *dag.Attempt) (dag.Instant, bool) {
-	if a.State != dag.AttemptRunning {
+	if a.State != dag.AttemptRunning && a.State != dag.AttemptKilled || a.End.Known() {
 		return dag.NoInstant, false
 	}
 	moved := a.First.At.Known() && a.Last.At.Known() && a.Last.At > a.First.At
@@ -130,7 +136,7 @@ func silentSince(s *dag.Snapshot, a *dag.Attempt) (dag.Instant, bool) {
 		return a.Last.At, true
 	case onLostNode(s, a):
 		return a.Start, true
-	case moved && s.At.Sub(a.Last.At) > silence:
+	case a.State == dag.AttemptRunning && moved && s.At.Sub(a.Last.At) > silence:
 		return a.Last.At, true
 	}
 	return dag.NoInstant, false
