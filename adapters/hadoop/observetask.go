@@ -30,9 +30,6 @@ func (s *Source) listDue(j *job) bool {
 func (s *Source) list(v *visit) {
 	j := v.job
 	at := s.made(v.base + "/tasks")
-	if at < j.bornAt {
-		return
-	}
 	j.listTick = s.ticks + 1
 	for i := range v.tasks.Tasks.v.Task {
 		w := &v.tasks.Tasks.v.Task[i]
