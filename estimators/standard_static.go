@@ -11,8 +11,7 @@ import (
 // the sum over its rounds of the mean remaining time of the round's unfinished tasks, so the width of the remainder is
 // weighted by time (facts P13). track says which tasks of a fragment are looked at.
 //
-// A plan whose path rests on costs that nobody had seen is no plan: the paper plans from a debug run's. Then the newest
-// snapshot is planned from, as in standard.
+// A plan whose path rests on costs that nobody had seen is no plan: the paper plans from a debug run's. Then it is standard.
 func standardStatic(track tracker) func(*World) (Estimate, error) {
 	return func(w *World) (Estimate, error) {
 		if w.ended() {
@@ -22,6 +21,9 @@ func standardStatic(track tracker) func(*World) (Estimate, error) {
 		if err != nil {
 			return Estimate{}, err
 		}
+		if plan == nil {
+			return standard(w)
+		}
 		t := tracking{now: w, plan: plan, path: plan.path, track: track, holding: plan.begins()}
 		e := w.plain(t.remaining())
 		e.Path = plan.path
@@ -29,24 +31,28 @@ func standardStatic(track tracker) func(*World) (Estimate, error) {
 	}
 }
 
-// plan returns the world of the newest anchor, with its path. It is kept while the anchor stays.
+// plan returns the world of the newest anchor, with its path; nil where that is blind. It is kept while the anchor stays.
 func (w *World) plan() (*World, error) {
 	anchor := w.Run.Now()
 	if n := len(w.Run.Anchors); n > 0 {
 		anchor = w.Run.Anchors[n-1]
 	}
-	if anchor == w.Run.Now() || len(anchor.Plan.Jobs) != len(w.Now().Plan.Jobs) {
-		_, err := w.Path()
-		return w, err
+	if len(anchor.Plan.Jobs) != len(w.Now().Plan.Jobs) {
+		return nil, nil
 	}
-	if w.planned == nil || w.anchor != anchor {
-		run := dag.Run{Window: []*dag.Snapshot{anchor}, Anchors: []*dag.Snapshot{anchor}}
-		w.planned, w.anchor = NewWorld(run, w.model, w.options), anchor
+	plan := w
+	if anchor != w.Run.Now() {
+		if w.planned == nil || w.anchor != anchor {
+			run := dag.Run{Window: []*dag.Snapshot{anchor}, Anchors: []*dag.Snapshot{anchor}}
+			w.planned, w.anchor = NewWorld(run, w.model, w.options), anchor
+		}
+		plan = w.planned
 	}
-	plan := w.planned
-	if _, err := plan.Path(); err != nil || plan.blind() {
-		_, err := w.Path()
-		return w, err
+	if _, err := plan.Path(); err != nil {
+		return nil, err
+	}
+	if plan.blind() {
+		return nil, nil
 	}
 	return plan, nil
 }
