@@ -3,7 +3,6 @@ package estimators
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -102,22 +101,17 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	if name := lostNode(s, later, first.attempt); name != "" && len(lost) > 1 {
 		return fmt.Sprintf("node %s is lost: %s again", name, start(len(lost), "task"))
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s of job %s ", first.attempt.Name(s.Jobs[first.job].ID, first.kind), node)
+	what, again := "was killed", " and starts again"
 	switch {
 	case first.failed:
-		b.WriteString("failed")
+		what = "failed"
 	case first.attempt.State == dag.AttemptSucceeded:
-		b.WriteString("had succeeded, its output is lost")
-	default:
-		b.WriteString("was killed")
+		what, again = "had succeeded, its output is lost", ": it runs again"
 	}
 	if len(lost) > 1 {
-		fmt.Fprintf(&b, ", and %d more: they start again", len(lost)-1)
-		return b.String()
+		again = fmt.Sprintf(", and %d more: they start again", len(lost)-1)
 	}
-	b.WriteString(" and starts again")
-	return b.String()
+	return fmt.Sprintf("%s of job %s %s%s", first.attempt.Name(s.Jobs[first.job].ID, first.kind), node, what, again)
 }
 
 // lostNode names the attempt's node if later knows it to be lost.

@@ -1,0 +1,167 @@
+package estimators
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// shop is a query of one job of eight maps of 10 s each on four slots, four of which run since 0 s, seen at 4 s.
+func shop(at dag.Instant) *dag.Snapshot {
+	tuples := dag.Pipeline{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 4, SlotsPerNode: 1},
+		Jobs:    []dag.Job{{Node: "j1", Map: dag.Phase{Tasks: 8, Known: true, Pipelines: []dag.Pipeline{tuples}}, Reduce: dag.Phase{Known: true}}},
+	}
+	job := dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant}
+	for i := range int32(4) {
+		job.Map.Attempts = append(job.Map.Attempts, dag.Attempt{
+			Task: i, State: dag.AttemptRunning, Slot: i, Node: i, End: dag.NoInstant, Done: [dag.Pipelines]float64{float64(at / 10)},
+		})
+	}
+	return &dag.Snapshot{Plan: plan, At: at, State: dag.Running, Jobs: []dag.JobState{job}, Stale: dag.NoInstant}
+}
+
+// slowed is the paper's model with a slowdown that becomes known at an instant.
+func slowed(factor float64, from dag.Instant) Model {
+	return func(run dag.Run) Costs {
+		f := 1.0
+		if run.Now().At >= from {
+			f = factor
+		}
+		return Paper(FixedSlowdown([4]float64{f, f, f, f}))(run)
+	}
+}
+
+// standardEnd is the end that standard predicts.
+func standardEnd(t *testing.T, run dag.Run, model Model) dag.Instant {
+	t.Helper()
+	e, err := New(Scenarios()[0], model, Options{}).Estimate(run)
+	if err != nil || e.Remaining == nil {
+		t.Fatalf("standard = %+v, %v", e, err)
+	}
+	return run.Now().At.Add(*e.Remaining)
+}
+
+func TestChangesNameEachCause(t *testing.T) {
+	never := dag.Instant(1 << 40)
+	for _, c := range []struct {
+		name   string
+		change func(*dag.Snapshot)
+		model  Model
+		want   []Change
+	}{
+		{"a failure", func(s *dag.Snapshot) {
+			a := &s.Jobs[0].Map.Attempts[2]
+			a.State, a.End = dag.AttemptFailed, 5000
+		}, slowed(1, never), []Change{
+			// Slot 2 takes m_000004 at 4 s instead of 10 s; the failed task follows it there, until 24 s.
+			{Delta: 4 * time.Second, Reason: ReasonFailure, Subject: "attempt_1_0001_m_000002_0 of job j1 failed and starts again"},
+		}},
+		{"a number of tasks", func(s *dag.Snapshot) { s.Plan.Jobs[0].Map.Tasks = 12 }, slowed(1, never), []Change{
+			{Delta: 10 * time.Second, Reason: ReasonSize, Subject: "job j1 has 12 map tasks"},
+		}},
+		{"slots", func(s *dag.Snapshot) { s.Plan.Cluster.MapSlots = 2 }, slowed(1, never), []Change{
+			{Delta: 10 * time.Second, Reason: ReasonSlots, Subject: "2 map slots, not 4"},
+		}},
+		// 5 s more for what is left of the running maps, 10 s more for the four to come.
+		{"speed", func(*dag.Snapshot) {}, slowed(2, 5000), []Change{
+			{Delta: 15 * time.Second, Reason: ReasonSpeed, Subject: "map tasks of job j1 take 2.0 times as long as was thought"},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			later := shop(5000)
+			c.change(later)
+			before := dag.Run{}.Append(shop(4000))
+			after := before.Append(later)
+			delta := standardEnd(t, after, c.model).Sub(standardEnd(t, before, c.model))
+			got := Changes(before, after, delta, c.model)
+			if sum(got) != delta {
+				t.Errorf("the parts of %v make %v: %v", delta, sum(got), got)
+			}
+			named := slices.DeleteFunc(slices.Clone(got), func(x Change) bool { return x.Reason == ReasonOther })
+			if !slices.Equal(named, c.want) {
+				t.Errorf("changes %v of %v, want %v", got, delta, c.want)
+			}
+		})
+	}
+}
+
+func sum(changes []Change) (d time.Duration) {
+	for _, c := range changes {
+		d += c.Delta
+	}
+	return d
+}
+
+func TestChangesComeInOrderAndAddUp(t *testing.T) {
+	later := shop(5000)
+	later.Jobs[0].Map.Attempts[0].State = dag.AttemptKilled
+	later.Plan.Jobs[0].Map.Tasks = 20
+	later.Plan.Cluster.MapSlots = 3
+	model := slowed(1.5, 5000)
+	before := dag.Run{}.Append(shop(4000))
+	after := before.Append(later)
+	delta := standardEnd(t, after, model).Sub(standardEnd(t, before, model))
+	var reasons []string
+	got := Changes(before, after, delta, model)
+	for _, c := range got {
+		reasons = append(reasons, string(c.Reason))
+	}
+	if order := strings.Join(reasons, " "); !strings.HasPrefix(order, "failure size slots speed") {
+		t.Errorf("reasons %q, want each in the fixed order", order)
+	}
+	if sum(got) != delta {
+		t.Errorf("the parts of %v make %v", delta, sum(got))
+	}
+}
+
+func TestChangesOfAnEndAreOther(t *testing.T) {
+	later := shop(5000)
+	later.State = dag.Succeeded
+	before := dag.Run{}.Append(shop(4000))
+	got := Changes(before, before.Append(later), -15*time.Second, slowed(1, 0))
+	if want := []Change{{Delta: -15 * time.Second, Reason: ReasonOther}}; !slices.Equal(got, want) {
+		t.Errorf("changes %v, want %v", got, want)
+	}
+}
+
+func TestLosses(t *testing.T) {
+	state := func(task, number int32, s dag.AttemptState) dag.Attempt {
+		return dag.Attempt{Task: task, Number: number, State: s}
+	}
+	const (
+		runs = dag.AttemptRunning
+		done = dag.AttemptSucceeded
+		fail = dag.AttemptFailed
+		kill = dag.AttemptKilled
+	)
+	for _, c := range []struct {
+		name        string
+		was, is     []dag.Attempt
+		want        []int
+		wantSubject string
+	}{
+		{"nothing", []dag.Attempt{state(0, 0, runs)}, []dag.Attempt{state(0, 0, done)}, nil, ""},
+		{"failed", []dag.Attempt{state(0, 0, runs)}, []dag.Attempt{state(0, 0, fail)}, []int{0}, "m_000000_0 of job j failed and starts again"},
+		{"its output is lost", []dag.Attempt{state(0, 0, done)}, []dag.Attempt{state(0, 0, kill)}, []int{0}, "m_000000_0 of job j had succeeded, its output is lost: it runs again"},
+		{"forgotten by a new master", []dag.Attempt{state(0, 0, done), state(1, 0, runs)}, []dag.Attempt{state(0, 1000, runs)}, []int{0, 1}, "m_000000_0 of job j had succeeded, its output is lost, and 1 more: they start again"},
+		{"speculation", []dag.Attempt{state(0, 0, runs), state(0, 1, runs)}, []dag.Attempt{state(0, 0, kill), state(0, 1, done)}, nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := losses(c.was, c.is); !slices.Equal(got, c.want) {
+				t.Fatalf("losses %v, want %v", got, c.want)
+			}
+			snap := func(list []dag.Attempt) *dag.Snapshot {
+				return &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j"}}}, Jobs: []dag.JobState{{Map: dag.PhaseState{Attempts: list}}}}
+			}
+			s, subject := lostWork(snap(c.was), snap(c.is))
+			if (s != nil) != (c.want != nil) || subject != c.wantSubject {
+				t.Errorf("subject %q, want %q", subject, c.wantSubject)
+			}
+		})
+	}
+}
