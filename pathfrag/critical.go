@@ -11,9 +11,10 @@ import (
 // started can follow. Fragments are in order of their starts.
 func (p *Path) walk() {
 	now := p.Schedule.Now
-	at, last := now, -1 // last: of the fragments that start by at the one that ends last
+	at, last := now, -1   // last: of the fragments that start by at the one that ends last
+	n := len(p.Fragments) // bridges come after them
 	for next := 0; ; {
-		for ; next < len(p.Fragments) && p.Fragments[next].Start <= at; next++ {
+		for ; next < n && p.Fragments[next].Start <= at; next++ {
 			if last < 0 || p.Fragments[next].End > p.Fragments[last].End {
 				last = next
 			}
@@ -23,7 +24,7 @@ func (p *Path) walk() {
 			f := &p.Fragments[last]
 			p.Critical = append(p.Critical, Segment{Fragment: last, Extra: max(f.Start, now) < at, Start: at, End: f.End})
 			at = f.End
-		case next < len(p.Fragments):
+		case next < n:
 			p.bridge(at, p.Fragments[next].Start)
 			at = p.Fragments[next].Start
 		default:

@@ -39,13 +39,13 @@ func slack(plan *dag.Plan, graph *dag.Graph, p *Path) []time.Duration {
 	return slack
 }
 
-// criticalJobs marks the jobs with a task on the critical path.
+// criticalJobs marks the jobs with a task on the critical path. Pauses are shared: their job is the one that they are named by.
 func (p *Path) criticalJobs(n int) []bool {
 	on := make([]bool, n)
 	for _, seg := range p.Critical {
 		for _, r := range p.Fragments[seg.Fragment].Rounds {
 			for _, i := range p.Rounds[r].Spans {
-				if sp := &p.Schedule.Spans[i]; sp.Start < seg.End && sp.End > seg.Start && int(sp.Job) < n {
+				if sp := &p.Schedule.Spans[i]; sp.Kind <= dag.Reduce && sp.Start < seg.End && sp.End > seg.Start && int(sp.Job) < n {
 					on[sp.Job] = true
 				}
 			}
