@@ -1,6 +1,8 @@
 package observed
 
 import (
+	"math"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -61,7 +63,7 @@ func (m *Model) AssumedRatio(sch *schedule.Schedule) float64 {
 	}
 	known, sure := sch.Now, 0.0
 	for _, sp := range sch.Spans { // sorted by start
-		if sp.End > known && !m.unseen(&sp) {
+		if sp.End > known && (!m.unseen(&sp) || m.alike(&sp)) {
 			sure += float64(sp.End - max(sp.Start, known))
 			known = sp.End
 		}
@@ -101,6 +103,12 @@ func (m *Model) doubt(sch *schedule.Schedule) (mass, extra float64) {
 		}
 	}
 	return mass, extra
+}
+
+// alike says that a span's tasks were assumed to be as others of this run that were seen.
+func (m *Model) alike(sp *schedule.Span) bool {
+	ph := &m.phases[sp.Job][dag.Map]
+	return sp.Kind == dag.Map && m.mapWork > 0 && ph.assumed > laterWork*m.mapWork && math.IsNaN(ph.alpha)
 }
 
 // unseen says that a span is of tasks whose cost nobody has seen, in this run or a profile's.
