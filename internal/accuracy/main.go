@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -45,15 +46,20 @@ func run() error {
 		}
 	}
 	for _, r := range recs {
-		r.other = another(recs, r)
 		if r.without, err = t.replay(r, nil); err != nil {
 			return err
 		}
-		if r.other != nil {
-			if r.with, err = t.replay(r, r.other); err != nil {
+		for _, o := range recs {
+			if o == r || o.script != r.script {
+				continue
+			}
+			with, err := t.replay(r, o)
+			if err != nil {
 				return err
 			}
+			r.with = append(r.with, pair{o, with})
 		}
+		slices.SortStableFunc(r.with, func(a, b pair) int { return cmp.Compare(mean(a.head.points), mean(b.head.points)) })
 	}
 	write(os.Stdout, recs)
 	return nil
@@ -62,18 +68,15 @@ func run() error {
 // A recording is a run, measured twice.
 type recording struct {
 	file, name, script, profile string
-	other                       *recording // whose profile is used; nil where no other run of the script is recorded
-	without, with               *result
+	without                     *result
+	with                        []pair // with the profile of each other run of the script, best first
 }
 
-// another is the next run of the same script in the order of names, the first after the last. A run that failed teaches
-// less and is taken only where there is no other.
-func another(recs []*recording, r *recording) *recording {
-	i := slices.Index(recs, r)
-	for k := 1; k < len(recs); k++ {
-		if o := recs[(i+k)%len(recs)]; o.script == r.script && o.profile != "" {
-			return o
-		}
-	}
-	return nil
+// A pair is a recording's result with the profile of another.
+type pair struct {
+	other *recording
+	*result
 }
+
+// middle is the pair of median mean.
+func (r *recording) middle() pair { return r.with[len(r.with)/2] }

@@ -7,15 +7,15 @@ import (
 
 // A result is a run's errors, of ParaTimer's headline and of each other indicator.
 type result struct {
-	state   string
-	total   float64 // seconds, from the history server
-	ticks   int
-	head    errorsOf
-	after   *errorsOf // of the headline from the first tick that shows a strike; nil without one
-	strike  float64   // when that was, in seconds
-	covered bool      // before the strike one_failure held its cost, where it was one failed task
-	failed  bool      // it was
-	others  map[string]errorsOf
+	state  string
+	total  float64 // seconds, from the history server
+	ticks  int
+	head   errorsOf
+	after  *errorsOf // of the headline from the first tick that shows a strike; nil without one
+	strike float64   // when that was, in seconds
+	failed bool      // it was one failed task
+	worst  float64   // the total under one_failure, median over the ticks before it, seconds
+	others map[string]errorsOf
 }
 
 // errorsOf are absolute errors over the ticks that gave a number.
@@ -69,7 +69,7 @@ func measure(frames []frame) *result {
 		return r
 	}
 	r.total = *last.Elapsed
-	var before *float64
+	var before []float64
 	for _, f := range frames {
 		if f.Elapsed == nil || *f.Elapsed <= 0 || *f.Elapsed >= r.total {
 			continue
@@ -78,9 +78,7 @@ func measure(frames []frame) *result {
 		r.ticks++
 		if r.after == nil && struck(f) {
 			r.after, r.strike = &errorsOf{}, t
-			if r.failed = failure(f); r.failed && before != nil {
-				r.covered = r.total <= *before
-			}
+			r.failed, r.worst = failure(f) && !warned(f), median(before)
 		}
 		r.head.add(t, r.total, f.Headline.Remaining, nil)
 		if r.after != nil {
@@ -93,7 +91,7 @@ func measure(frames []frame) *result {
 		}
 		for _, e := range f.Estimates {
 			if e.Scenario == "one_failure" && e.Total != nil {
-				before = e.Total
+				before = append(before, *e.Total)
 			}
 		}
 	}
@@ -101,14 +99,16 @@ func measure(frames []frame) *result {
 }
 
 // struck says that a frame shows something that nothing before could know of.
-func struck(f frame) bool {
+func struck(f frame) bool { return warned(f) || failure(f) }
+
+func warned(f frame) bool {
 	for _, w := range f.Warnings {
 		switch w.Code {
 		case "am_restarted", "node_lost", "other_load":
 			return true
 		}
 	}
-	return failure(f)
+	return false
 }
 
 func failure(f frame) bool {

@@ -21,19 +21,27 @@ func write(w io.Writer, recs []*recording) {
 	p("")
 	p("## With the profile of one other run of the same script")
 	p("")
-	p("| recording | total s | profile of | gives | points | bias | %% of total | from the strike on |")
-	p("|---|---|---|---|---|---|---|---|")
-	var means []float64
+	p("Each recording with the profile of each other one. Shown is the pair of median mean, and the worst mean of all. The runs")
+	p("differ in pace (two-1, nodes-1 and long-1: each job in its own way), size, nodes and other load.")
+	p("")
+	p("| recording | total s | profile of | gives | points | bias | %% of total | from the strike on | worst profile |")
+	p("|---|---|---|---|---|---|---|---|---|")
+	var means, all []float64
 	for _, r := range recs {
-		if r.with == nil {
-			p("| %s | %.1f | none recorded | | | | | |", r.name, r.without.total)
+		if len(r.with) == 0 {
+			p("| %s | %.1f | none recorded | | | | | | |", r.name, r.without.total)
 			continue
 		}
-		p("| %s | %.1f | %s | %s |", r.name, r.with.total, r.other.name, row(r.with))
-		means = append(means, mean(r.with.head.points))
+		m, worst := r.middle(), r.with[len(r.with)-1]
+		p("| %s | %.1f | %s | %s | %s / %s (%s) |", r.name, m.total, m.other.name, row(m.result),
+			number(mean(worst.head.points)), number(most(worst.head.points)), worst.other.name)
+		means = append(means, mean(m.head.points))
+		for _, w := range r.with {
+			all = append(all, mean(w.head.points))
+		}
 	}
 	p("")
-	p("Median of the means: %s.", number(median(means)))
+	p("Median of the means shown: %s; of all %d pairs: %s.", number(median(means)), len(all), number(median(all)))
 	p("")
 	p("## Without any profile")
 	p("")
@@ -45,15 +53,15 @@ func write(w io.Writer, recs []*recording) {
 	p("")
 	p("## Beside other indicators")
 	p("")
-	p("Means in percentage points. ParaTimer's are with the profile where there is one.")
+	p("Means in percentage points. ParaTimer's are with the profile shown above where there is one.")
 	p("")
 	p("| recording | ParaTimer | without profile | pig | hadoop | dne | gnm |")
 	p("|---|---|---|---|---|---|---|")
 	ratios := map[string][]float64{}
 	for _, r := range recs {
 		best := r.without
-		if r.with != nil {
-			best = r.with
+		if len(r.with) > 0 {
+			best = r.middle().result
 		}
 		fmt.Fprintf(w, "| %s | %s | %s |", r.name, number(mean(best.head.points)), number(mean(r.without.head.points)))
 		for _, name := range baselines {
@@ -84,19 +92,14 @@ func row(r *result) string {
 // strikes says of each failed task whether its cost lay within one_failure before it happened.
 func strikes(w io.Writer, recs []*recording) {
 	fmt.Fprintf(w, "\n## One failed task\n\nBefore it fails, its cost should lie within `one_failure`.\n\n")
+	fmt.Fprintf(w, "| recording | profile of | failed at s | true total s | total under one_failure before, median |\n|---|---|---|---|---|\n")
 	for _, r := range recs {
-		for _, m := range []*result{r.without, r.with} {
-			if m == nil || !m.failed {
-				continue
-			}
-			with, answer := "without a profile", "it did"
-			if m == r.with {
-				with = "with the profile of " + r.other.name
-			}
-			if !m.covered {
-				answer = "**it did not**"
-			}
-			fmt.Fprintf(w, "- %s, %s: %s (the frame before the failure at %.0f s).\n", r.name, with, answer, m.strike)
+		if r.without.failed && r.without.state == "succeeded" {
+			fmt.Fprintf(w, "| %s | none | %.0f | %.1f | %.1f |\n", r.name, r.without.strike, r.without.total, r.without.worst)
+		}
+		if len(r.with) > 0 && r.middle().failed && r.middle().state == "succeeded" {
+			m := r.middle()
+			fmt.Fprintf(w, "| %s | %s | %.0f | %.1f | %.1f |\n", r.name, m.other.name, m.strike, m.total, m.worst)
 		}
 	}
 }
