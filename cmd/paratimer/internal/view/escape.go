@@ -26,7 +26,7 @@ func Escape(s string) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			b.WriteString(`\x` + strconv.FormatUint(uint64(s[i]), 16))
-		case r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Zs, r) && !unicode.Is(unicode.Cf, r):
+		case r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Zs, r):
 			b.WriteRune(r)
 		default:
 			q := strconv.QuoteRuneToASCII(r)
