@@ -1,5 +1,7 @@
 package dag
 
+import "time"
+
 // A Snapshot is the whole world at one instant. A reader of one snapshot needs nothing else.
 // Snapshots are values: once handed out, nothing of them is changed; unchanged parts may be shared between them.
 type Snapshot struct {
@@ -88,6 +90,8 @@ type Load struct {
 	ShareMB   int     // what its queue is guaranteed, where that is not ours; 0 where unknown
 	Progress  float64 // the engine's own figure for the application, 0..1; NaN where unknown
 	Until     Instant // when it is expected to end; an observation leaves it NoInstant, a cost model may set it
+	// Length is how long it is expected to hold what it is still to be given; 0 where unknown. A cost model may set it.
+	Length time.Duration
 }
 
 // A Warning is something a reader must know about the numbers. Codes are closed: see the Warn constants.

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -14,6 +15,7 @@ type load struct {
 	shareMB       int
 	submitted     dag.Instant
 	foreign       bool // of another queue
+	length        time.Duration
 }
 
 // loadOthers puts the other applications into the pool, in the order of their submission.
@@ -23,7 +25,7 @@ func (y *yarn) loadOthers() {
 	for k, l := range others {
 		y.loads = append(y.loads, load{
 			held: l.HeldMB, pending: max(l.PendingMB, 0), shareMB: l.ShareMB,
-			submitted: l.Submitted, foreign: l.Queue != y.s.Queue,
+			submitted: l.Submitted, foreign: l.Queue != y.s.Queue, length: l.Length,
 		})
 		if l.Until.Known() {
 			y.giveBack(k, l.Until)
@@ -66,6 +68,10 @@ func (y *yarn) takeLoads(t dag.Instant) {
 			y.pool.take(take)
 			l.held += take
 			l.pending -= take
+			if l.length > 0 {
+				y.giveBack(k, y.now.Add(l.length))
+				l.length = 0
+			}
 		}
 	}
 }

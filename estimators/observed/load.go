@@ -17,6 +17,7 @@ func othersUntil(run dag.Run) []dag.Load {
 	for i := range out {
 		l := &out[i]
 		if l.HeldMB == 0 {
+			l.PendingMB, l.Length = max(l.PendingMB, s.Plan.Cluster.MemoryMB/2), typicalJob(s)
 			continue
 		}
 		if !(l.Progress >= shownRatio) {
