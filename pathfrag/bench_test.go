@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -32,30 +33,44 @@ func bench(jobs, tasks, slots int, uniform bool) (*dag.Snapshot, schedule.Left) 
 		s.Jobs[j].Submitted = dag.NoInstant
 	}
 	return s, func(t schedule.Task) schedule.Cost {
+		c := schedule.Cost{Work: time.Duration(lengths[t.Job][t.Index]) * time.Millisecond, Same: 1}
 		if uniform {
-			return schedule.Cost{Work: time.Duration(lengths[t.Job][t.Kind]) * time.Millisecond, Same: 1 << 30}
+			c = schedule.Cost{Work: time.Duration(lengths[t.Job][t.Kind]) * time.Millisecond, Same: 1 << 30}
 		}
-		return schedule.Cost{Work: time.Duration(lengths[t.Job][t.Index]) * time.Millisecond, Same: 1}
+		if t.Running != nil {
+			c.Work /= 2
+		}
+		return c
 	}
 }
 
-// BenchmarkTick is the core's share of a tick: replay and path of a DAG of 100,000 tasks.
+// BenchmarkTick is the core's share of a tick: replay and path of a DAG of 100,000 tasks, at the start and in the middle of its
+// run, when half of the tasks are attempts of the snapshot.
 func BenchmarkTick(b *testing.B) {
 	for _, uniform := range []bool{false, true} {
 		for _, jobs := range []int{10, 1000} {
-			b.Run(fmt.Sprintf("uniform=%v/jobs=%d", uniform, jobs), func(b *testing.B) {
-				s, left := bench(jobs, 100_000, 1000, uniform)
-				b.ReportAllocs()
-				for b.Loop() {
-					sch, err := schedule.Replay(s, left, schedule.Options{})
-					if err != nil {
-						b.Fatal(err)
-					}
-					if _, err := pathfrag.Find(s.Plan, sch, pathfrag.Params{Delta1: 3 * time.Second, Delta2: 5 * time.Second}); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
+			s, left := bench(jobs, 100_000, 1000, uniform)
+			sch, err := schedule.Replay(s, left, schedule.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			half := golden.Cut(s.Plan, sch, sch.End/2)
+			name := fmt.Sprintf("uniform=%v/jobs=%d", uniform, jobs)
+			b.Run(name+"/start", func(b *testing.B) { tick(b, s, left) })
+			b.Run(name+"/half", func(b *testing.B) { tick(b, half, left) })
+		}
+	}
+}
+
+func tick(b *testing.B, s *dag.Snapshot, left schedule.Left) {
+	b.ReportAllocs()
+	for b.Loop() {
+		sch, err := schedule.Replay(s, left, schedule.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := pathfrag.Find(s.Plan, sch, pathfrag.Params{Delta1: 3 * time.Second, Delta2: 5 * time.Second}); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -28,6 +28,7 @@ func (e *fifoEngine) load() {
 		e.holder[k] = make([]int32, len(e.free[k].all))
 	}
 	e.link()
+	e.spans = make([]Span, 0, e.attempts())
 	running := newRunningSet(e)
 	for j := range e.jobs {
 		e.loadJob(int32(j), running)
@@ -36,6 +37,22 @@ func (e *fifoEngine) load() {
 	running.start()
 	e.loaded = len(e.spans)
 	e.submit()
+}
+
+// attempts counts the attempts that may become spans.
+func (e *fifoEngine) attempts() int {
+	n := 0
+	for j := range min(len(e.snap.Jobs), len(e.jobs)) {
+		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+			attempts := e.snap.Jobs[j].Phase(k).Attempts
+			for i := range attempts {
+				if s := attempts[i].State; s == dag.AttemptRunning || s == dag.AttemptSucceeded && !e.opt.FutureOnly {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }
 
 // link counts the jobs that each job waits for. One that the plan does not have is waited for in vain.
