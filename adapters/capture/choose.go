@@ -29,16 +29,19 @@ var jobOfConf = regexp.MustCompile(`/jobs/(job_\d+_\d+)/conf$`)
 // target finds what to play. A workflow id stands for its first application, so that its snapshots begin with its submission.
 // Without an id it is the first workflow that was submitted after the recording began, or, if none was, the newest that runs.
 func (r *Recording) target(workflow string) (hadoop.Target, error) {
-	apps := r.submissions()
+	apps, ids := r.submissions(), r.workflows()
 	if workflow == "" {
+		before := map[string]bool{"": false} // workflows that began before
 		for _, a := range apps {
-			if a.At >= int64(r.First) {
-				return hadoop.Target{From: r.First}, nil
+			id := ids[a.Job]
+			if a.At < int64(r.First) {
+				before[id] = id != ""
+			} else if !before[id] {
+				return hadoop.Target{ID: a.App}, nil
 			}
 		}
 		return hadoop.Target{}, nil
 	}
-	ids := r.workflows()
 	for _, a := range apps {
 		if a.App == workflow || a.Job == workflow || ids[a.Job] == workflow {
 			return hadoop.Target{ID: a.App}, nil

@@ -40,7 +40,6 @@ func (e *CutOffError) Is(target error) bool { return target == io.ErrUnexpectedE
 type Source struct {
 	rec    *Recording
 	player *Player
-	client *hadoop.Client
 	query  *hadoop.Source
 	ticks  []dag.Instant
 }
@@ -63,7 +62,10 @@ func NewSource(rec *Recording, o Options) (*Source, error) {
 		return nil, err
 	}
 	target.Made = p.Made
-	return &Source{rec: rec, player: p, client: client, query: hadoop.NewSource(client, target), ticks: thin(rec.ticks(), o.Every)}, nil
+	s := &Source{rec: rec, player: p, ticks: thin(rec.ticks(), o.Every)}
+	target.Final = func() bool { return len(s.ticks) <= 1 }
+	s.query = hadoop.NewSource(client, target)
+	return s, nil
 }
 
 // thin keeps ticks at least every apart, and the last one.

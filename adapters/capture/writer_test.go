@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -32,7 +33,12 @@ func TestRecordedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		src := hadoop.NewSource(client, hadoop.Target{From: rec.First, Made: player.Made})
+		target, err := rec.target("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		target.Made = player.Made
+		src := hadoop.NewSource(client, target)
 		var last *dag.Snapshot
 		for _, at := range rec.ticks() {
 			player.Seek(at)
@@ -194,6 +200,30 @@ func TestChoice(t *testing.T) {
 		run, _ := play(t, rec, Options{Workflow: other, Every: 5e9})
 		if last := run[len(run)-1]; last.ID != other || last.State != dag.Succeeded || len(last.Jobs) != 1 {
 			t.Errorf("the other workflow: %s %v, %d jobs", last.ID, last.State, len(last.Jobs))
+		}
+	}
+}
+
+// TestFirstWorkflow: a job submitted after the recording began may belong to a workflow that began before.
+func TestFirstWorkflow(t *testing.T) {
+	app := func(n, at int) string {
+		return fmt.Sprintf(`{"id":"application_1_%04d","startedTime":%d,"applicationType":"MAPREDUCE","state":"RUNNING"}`, n, at)
+	}
+	conf := func(n int, workflow string) string {
+		return line(1100, fmt.Sprintf("/proxy/application_1_%04d/ws/v1/mapreduce/jobs/job_1_%04d/conf", n, n),
+			`{"conf":{"property":[{"name":"mapreduce.workflow.id","value":"`+workflow+`"}]}}`)
+	}
+	for want, apps := range map[string][]string{
+		"application_1_0003": {app(1, 500), app(2, 1500), app(3, 1600), app(4, 1700)},
+		"application_1_0002": {app(2, 1500), app(3, 1600)},
+		"":                   {app(1, 500)},
+	} {
+		rec, err := Read(strings.NewReader(line(1000, appsPath, `{"apps":{"app":[`+strings.Join(apps, ",")+`]}}`) + conf(1, "old") + conf(2, "old") + conf(3, "new") + conf(4, "new")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := rec.target(""); got.ID != want || err != nil {
+			t.Errorf("chosen is %q, want %q; %v", got.ID, want, err)
 		}
 	}
 }

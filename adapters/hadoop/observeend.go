@@ -51,7 +51,8 @@ func (s *Source) withoutHistory(v *visit) {
 	if waited > hush && v.statusErr != nil {
 		s.warn(dag.WarnObservation, "%s is over, the history server does not tell how yet: %s", j.id, firstLine(v.statusErr.Error()))
 	}
-	if waited < brokenPatience || waited < historyPatience && a.State == "FINISHED" {
+	final := s.target.Final != nil && s.target.Final()
+	if !final && (waited < brokenPatience || waited < historyPatience && a.State == "FINISHED") {
 		return
 	}
 	j.state, j.settled, j.finished = dag.Failed, true, or(a.Finished.instant(), j.overSince)

@@ -24,11 +24,11 @@ type Target struct {
 	ID string
 	// User is whose workflow is chosen where ID is ""; "" is anybody's.
 	User string
-	// From, where set, chooses the first workflow submitted at or after it, instead of the newest that runs. Captures set it.
-	From dag.Instant
 	// Made, where set, tells when the answer that path gets now was made. A capture knows; live, answers are of now.
 	// path begins with /ws or /proxy and has no query.
 	Made func(path string) dag.Instant
+	// Final, where set, tells that this observation is the last one, so that waiting for better answers is no use.
+	Final func() bool
 }
 
 // NoWorkflowError says that there is nothing to watch (yet).
@@ -80,6 +80,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.ended {
 		return nil, io.EOF
 	}
+	defer func() { s.ticks++ }()
 	s.now = s.cluster.Now()
 	s.warned = nil
 	if err := s.observe(ctx); err != nil {
@@ -94,7 +95,6 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if w, ok := s.cluster.(interface{ Warnings() []dag.Warning }); ok {
 		s.warned = append(s.warned, w.Warnings()...)
 	}
-	s.ticks++
 	snap := s.snapshot()
 	s.ended = snap.State.Ended()
 	return snap, nil

@@ -157,12 +157,28 @@ func TestChoice(t *testing.T) {
 		want   string
 	}{
 		{Target{}, "pig_2"}, {Target{User: "alice"}, "pig_2"}, {Target{ID: "application_1_0001"}, "pig_1"},
-		{Target{ID: "job_1_0001"}, "pig_1"}, {Target{ID: "pig_1"}, "pig_1"}, {Target{From: labStart}, "pig_1"},
+		{Target{ID: "job_1_0001"}, "pig_1"}, {Target{ID: "pig_1"}, "pig_1"},
 	} {
 		s := l.tick(t, NewSource(l, c.target), 0)
 		if s.ID != c.want || len(s.Load) != 1 {
 			t.Errorf("%+v: %s, load %+v", c.target, s.ID, s.Load)
 		}
+	}
+}
+
+// TestComesLater: while there is nothing to watch, questions that failed are asked again.
+func TestComesLater(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	src := NewSource(l, Target{ID: "pig_1"})
+	var none *NoWorkflowError
+	if _, err := src.Next(context.Background()); !errors.As(err, &none) {
+		t.Fatal(err)
+	}
+	l.conf("0001", "a", "a:b")
+	l.runs("0001", 0, "RUNNING")
+	if s := l.tick(t, src, time.Second); s.ID != "pig_1" || len(s.Jobs) != 2 {
+		t.Errorf("%s, %d jobs", s.ID, len(s.Jobs))
 	}
 }
 
@@ -267,7 +283,11 @@ func TestSilentHistory(t *testing.T) {
 		l.apps("1 RUNNING UNDEFINED 1024")
 		l.conf("0001", "a", "")
 		l.runs("0001", 0, "RUNNING")
-		src := NewSource(l, Target{})
+		wait, last := time.Minute, false
+		if want == dag.Killed {
+			wait = time.Second
+		}
+		src := NewSource(l, Target{Final: func() bool { return last }})
 		l.tick(t, src, 10*time.Second)
 		l.apps("1 FINISHED " + final + " 512")
 		if s := l.tick(t, src, time.Second); s.State != dag.Running || len(s.Warnings) != 0 {
@@ -276,7 +296,8 @@ func TestSilentHistory(t *testing.T) {
 		if s := l.tick(t, src, 20*time.Second); s.State != dag.Running || !warned(s, dag.WarnObservation) {
 			t.Errorf("%v %v", s.State, s.Warnings)
 		}
-		if s := l.tick(t, src, time.Minute); s.State != want {
+		last = want == dag.Killed // no later observation will know more
+		if s := l.tick(t, src, wait); s.State != want {
 			t.Errorf("%s: %v", final, s.State)
 		}
 		if _, err := src.Next(context.Background()); err != io.EOF {

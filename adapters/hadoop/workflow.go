@@ -36,10 +36,6 @@ func (s *Source) choose() error {
 			if j := s.jobs[id]; j != nil && j.conf != nil && j.conf.workflow == s.target.ID && best == nil {
 				best = a
 			}
-		case s.target.From > 0:
-			if a.Started.instant() >= s.target.From && (best == nil || older(a, best) < 0) {
-				best = a
-			}
 		case !a.ended() && (s.target.User == "" || string(a.User) == s.target.User):
 			if best == nil || older(a, best) > 0 {
 				best = a
