@@ -6,19 +6,49 @@ import (
 )
 
 // Costs is the cost model of a run: the paper's where the plan, or a profile of the same jobs, tells what every task
-// costs on slots; else what the run's own counters show.
+// costs on slots; else what the run's own counters show, with what the plan tells as one more profile.
 func Costs(run dag.Run) estimators.Costs {
 	now := run.Now()
-	planned := plannedCosts(now)
-	if planned == nil {
-		return New(run, Options{})
+	if planned := plannedCosts(now); planned != nil {
+		paper := estimators.Paper(estimators.ObservedSlowdown)
+		if planned == now {
+			return paper(run)
+		}
+		return profiledCosts{paper(newest(run, planned)), planned}
 	}
-	paper := estimators.Paper(estimators.ObservedSlowdown)
-	if planned == now {
-		return paper(run)
+	if tellsAny(now.Plan) {
+		run = newest(run, itsOwnProfile(now))
 	}
-	window := append(run.Window[:len(run.Window)-1:len(run.Window)-1], planned)
-	return profiledCosts{paper(dag.Run{Window: window, Anchors: run.Anchors}), planned}
+	return New(run, Options{})
+}
+
+// newest is the run with s in place of its newest snapshot.
+func newest(run dag.Run, s *dag.Snapshot) dag.Run {
+	n := len(run.Window) - 1
+	return dag.Run{Window: append(run.Window[:n:n], s), Anchors: run.Anchors}
+}
+
+// itsOwnProfile is the snapshot with its plan among the profiles, before all others.
+func itsOwnProfile(s *dag.Snapshot) *dag.Snapshot {
+	out, plan, profile := *s, *s.Plan, *s.Plan
+	profile.Profiles = nil
+	plan.Profiles = append([]*dag.Plan{&profile}, s.Plan.Profiles...)
+	out.Plan = &plan
+	return &out
+}
+
+// tellsAny says whether a plan knows what some tasks cost.
+func tellsAny(plan *dag.Plan) bool {
+	for j := range plan.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			for _, pipe := range plan.Jobs[j].Phase(k).Pipelines {
+				if pipe.Alpha.Known() {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // profiledCosts are the paper's costs of a plan that a profile completes.
