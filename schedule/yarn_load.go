@@ -104,9 +104,12 @@ func (y *yarn) preempt() bool {
 		sp.Outcome, sp.End = Fails, y.now
 		y.release(last.span)
 		p := &job.phase[dag.Reduce]
-		p.retry = append(p.retry, sp.First)
-		for i := int32(1); i < sp.Count; i++ {
+		if p.attempt == nil {
+			p.attempt = map[int32]int32{}
+		}
+		for i := range sp.Count {
 			p.retry = append(p.retry, sp.First+i)
+			p.attempt[sp.First+i] = sp.Attempt + 1
 		}
 		return true
 	}
