@@ -28,8 +28,9 @@ func (w *world) left(t schedule.Task) schedule.Cost {
 		x := w.extent(t.Job, t.Kind, int(task), t.Attempt, int(r.node))
 		return schedule.Cost{Setup: max(0, r.ready.Sub(w.now)), Work: millis(w.workLeft(r, x)), Same: 1}
 	}
-	cost := schedule.Cost{Same: 1}
+	cost, node := schedule.Cost{Same: 1}, t.Node
 	if w.plan.Cluster.Policy == dag.FIFO {
+		node = int(w.slots.node(int32(t.Node)))
 		cost.Setup = w.setup(t.Job, t.Kind, int(task), 0, false)
 		if p.uniform {
 			cost.Same = w.plan.Jobs[t.Job].Phase(t.Kind).Tasks - t.Index
@@ -38,7 +39,7 @@ func (w *world) left(t schedule.Task) schedule.Cost {
 		cost.Setup = w.setup(t.Job, t.Kind, int(task), t.Together, w.cold(t.Start))
 		w.launch[attemptKey{t.Job, t.Kind, task, int32(t.Attempt)}] = launch{int32(t.Node), dag.Instant(cost.Setup / time.Millisecond)}
 	}
-	cost.Work = millis(w.extent(t.Job, t.Kind, int(task), t.Attempt, t.Node).work)
+	cost.Work = millis(w.extent(t.Job, t.Kind, int(task), t.Attempt, node).work)
 	return cost
 }
 
@@ -61,6 +62,9 @@ func (w *world) fault(t schedule.Task, start, end dag.Instant) (dag.Instant, boo
 	p := &w.jobs[t.Job].phases[t.Kind]
 	if r := find(p.tracks[:p.kept], task, int32(t.Attempt)); r != nil && r.frozen {
 		return 0, false
+	}
+	if t.Attempt >= w.limit()+len(w.opt.Lose) {
+		return 0, false // its job has failed by then: a lost node kills an attempt of a task once
 	}
 	at, fails := w.failure(t.Job, t.Kind, int(task), t.Attempt, start, end)
 	if fails {

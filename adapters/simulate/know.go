@@ -12,7 +12,7 @@ type planner struct {
 	know      Know
 	now       *dag.Plan
 	submitted []bool
-	lost      []bool
+	lost      []dag.Instant
 }
 
 func (p *planner) plan(w *world, s *dag.Snapshot) *dag.Plan {
@@ -20,13 +20,13 @@ func (p *planner) plan(w *world, s *dag.Snapshot) *dag.Plan {
 	for j := range s.Jobs {
 		submitted[j] = s.Jobs[j].Submitted.Known()
 	}
-	if p.now != nil && slices.Equal(w.lost, p.lost) && (p.know == All || slices.Equal(submitted, p.submitted)) {
+	if p.now != nil && slices.Equal(w.lostAt, p.lost) && (p.know == All || slices.Equal(submitted, p.submitted)) {
 		return p.now
 	}
-	p.submitted, p.lost = submitted, slices.Clone(w.lost)
+	p.submitted, p.lost = submitted, slices.Clone(w.lostAt)
 	plan := *w.plan
 	plan.Profiles = p.given.Profiles
-	plan.Cluster = clusterLeft(&w.plan.Cluster, w.lost)
+	plan.Cluster = clusterLeft(&w.plan.Cluster, w.lostAt)
 	if p.know != All {
 		plan.Cluster.Setup, plan.Overheads = 0, dag.Overheads{}
 		plan.Jobs = make([]dag.Job, len(w.plan.Jobs))
@@ -54,7 +54,7 @@ func bare(j *dag.Job, submitted bool) dag.Job {
 
 // clusterLeft is the cluster without its lost nodes, and without saying which are slow. Slots keep their numbers, so the
 // highest ones may seem to be beyond the cluster.
-func clusterLeft(c *dag.Cluster, lost []bool) dag.Cluster {
+func clusterLeft(c *dag.Cluster, lost []dag.Instant) dag.Cluster {
 	left := *c
 	left.Nodes = slices.Clone(c.Nodes)
 	for n := range left.Nodes {
@@ -62,7 +62,7 @@ func clusterLeft(c *dag.Cluster, lost []bool) dag.Cluster {
 	}
 	per := max(1, c.SlotsPerNode)
 	for n := range lost {
-		if !lost[n] {
+		if !lost[n].Known() {
 			continue
 		}
 		if c.Policy == dag.YARN {

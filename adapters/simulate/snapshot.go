@@ -43,29 +43,16 @@ func (c *camera) take(t dag.Instant) *dag.Snapshot {
 			s.State = dag.Failed
 		}
 	}
-	s.Nodes = c.nodeStates()
-	for n, lost := range c.lost {
-		if lost {
-			s.Warnings = append(s.Warnings, dag.Warning{Code: dag.WarnNodeLost, Text: fmt.Sprintf("%s is lost", s.Nodes[n].Name)})
+	if c.plan.Cluster.Policy == dag.YARN || slices.ContainsFunc(c.lostAt, dag.Instant.Known) {
+		s.Nodes = c.nodeStates()
+	}
+	for _, n := range s.Nodes {
+		if n.Lost {
+			s.Warnings = append(s.Warnings, dag.Warning{Code: dag.WarnNodeLost, Text: n.Name + " is lost"})
 		}
 	}
 	s.Plan = c.plans.plan(c.world, s)
 	return s
-}
-
-// nodeStates are the nodes as the cluster sees them; none for slots of which none was lost.
-func (c *camera) nodeStates() []dag.NodeState {
-	if c.plan.Cluster.Policy == dag.FIFO && !slices.Contains(c.lost, true) {
-		return nil
-	}
-	nodes := make([]dag.NodeState, len(c.lost))
-	for n := range nodes {
-		nodes[n] = dag.NodeState{Name: fmt.Sprintf("node %d", n), Lost: c.lost[n]}
-		if c.plan.Cluster.Policy == dag.YARN {
-			nodes[n].Name, nodes[n].MemoryMB = c.plan.Cluster.Nodes[n].Name, c.plan.Cluster.Nodes[n].MemoryMB
-		}
-	}
-	return nodes
 }
 
 // phase lists the attempts of a phase that have started. Those that had ended by the last snapshot are copied from it.

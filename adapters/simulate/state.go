@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -15,10 +16,14 @@ func (w *world) state() *dag.Snapshot {
 			s.Jobs[j].Phase(k).Attempts = w.trueAttempts(j, k)
 		}
 	}
-	if w.plan.Cluster.Policy == dag.YARN {
+	switch {
+	case w.plan.Cluster.Policy == dag.YARN:
 		s.Nodes = w.nodes(s)
-	} else if slices.Contains(w.dead, true) {
-		w.blockSlots(s)
+	case slices.Contains(w.dead, true):
+		plan := *w.plan
+		plan.Cluster = clusterLeft(&w.plan.Cluster, w.lostAt)
+		s.Plan = &plan
+		w.blockSlots(s, &plan)
 	}
 	return s
 }
@@ -33,8 +38,11 @@ func (w *world) trueAttempts(j int, k dag.Kind) []dag.Attempt {
 	for i := range p.tracks {
 		r := &p.tracks[i]
 		a := dag.Attempt{
-			Task: w.placeOf(j, k, r.task), Number: r.number, State: dag.AttemptRunning, Slot: r.slot, Node: r.node,
+			Task: w.placeOf(j, k, r.task), Number: r.number, State: dag.AttemptRunning, Slot: w.slots.inner(r.slot), Node: r.node,
 			Start: r.start, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+		}
+		if w.plan.Cluster.Policy == dag.FIFO {
+			a.Node = w.slots.innerNode(r.node)
 		}
 		if r.end <= w.now {
 			a.State, a.End = r.how, r.end
@@ -69,7 +77,7 @@ func (w *world) jobState(j int, t dag.Instant) dag.JobState {
 	started := first
 	if w.plan.Cluster.Policy == dag.YARN {
 		// The master is up a while before the first task, whatever that waits for.
-		started = max(job.submitted.Add(o.AMStart), min(first, never).Add(o.AMStart-o.Launch))
+		started = min(first, max(job.submitted.Add(o.AMStart), first.Add(o.AMStart-o.Launch)))
 	}
 	if started <= t {
 		s.State, s.Started = dag.Running, started
@@ -88,19 +96,14 @@ func (w *world) jobState(j int, t dag.Instant) dag.JobState {
 
 // heldMB is what a job's application holds: its master's container, a while longer than the job, and its tasks'.
 func (w *world) heldMB(j int, s *dag.JobState, t dag.Instant) int {
-	l := &w.plan.Jobs[j].Limits
 	if !s.Started.Known() || s.Finished.Known() && t >= s.Finished.Add(w.plan.Overheads.AMHold) {
 		return 0
 	}
-	held := l.AMMB
+	held := w.plan.Jobs[j].Limits.AMMB
 	for _, k := range kinds {
-		mb := l.MapMB
-		if k == dag.Reduce {
-			mb = l.ReduceMB
-		}
 		for i := range w.jobs[j].phases[k].tracks {
-			if r := &w.jobs[j].phases[k].tracks[i]; r.start <= t && r.end > t {
-				held += mb
+			if r := &w.jobs[j].phases[k].tracks[i]; r.start <= t && r.end > t && !(r.frozen && r.node >= 0 && w.lostAt[r.node].Known()) {
+				held += w.containerMB(j, k)
 			}
 		}
 	}
@@ -109,23 +112,18 @@ func (w *world) heldMB(j int, s *dag.JobState, t dag.Instant) int {
 
 // nodes are YARN's. A dead node of which the cluster does not know has room for nothing but what it seems to run.
 func (w *world) nodes(s *dag.Snapshot) []dag.NodeState {
-	nodes := make([]dag.NodeState, len(w.plan.Cluster.Nodes))
-	for n, node := range w.plan.Cluster.Nodes {
-		nodes[n] = dag.NodeState{Name: node.Name, MemoryMB: node.MemoryMB, Lost: w.lost[n]}
-		if w.dead[n] && !w.lost[n] {
+	nodes := w.nodeStates()
+	hidden := func(n int) bool { return w.dead[n] && !nodes[n].Lost }
+	for n := range nodes {
+		if hidden(n) {
 			nodes[n].MemoryMB = 0
 		}
 	}
 	for j := range s.Jobs {
-		l := &w.plan.Jobs[j].Limits
 		for _, k := range kinds {
 			for _, a := range s.Jobs[j].Phase(k).Attempts {
-				if n := int(a.Node); a.State == dag.AttemptRunning && n >= 0 && n < len(nodes) && w.dead[n] && !w.lost[n] {
-					if k == dag.Map {
-						nodes[n].MemoryMB += l.MapMB
-					} else {
-						nodes[n].MemoryMB += l.ReduceMB
-					}
+				if n := int(a.Node); a.State == dag.AttemptRunning && n >= 0 && hidden(n) {
+					nodes[n].MemoryMB += w.containerMB(j, k)
 				}
 			}
 		}
@@ -133,12 +131,29 @@ func (w *world) nodes(s *dag.Snapshot) []dag.NodeState {
 	return nodes
 }
 
-// blockSlots keeps the FIFO scheduler from using the slots of dead nodes: a job that stands in for them, one for each
-// kind of slot, runs on them forever.
-func (w *world) blockSlots(s *dag.Snapshot) {
-	plan, c := *w.plan, &w.plan.Cluster
-	per := max(1, c.SlotsPerNode)
-	for k, n := range [...]int{c.MapSlots, c.ReduceSlots} {
+// nodeStates are the nodes as the cluster sees them.
+func (w *world) nodeStates() []dag.NodeState {
+	nodes := make([]dag.NodeState, len(w.lostAt))
+	for n, at := range w.lostAt {
+		nodes[n] = dag.NodeState{Name: fmt.Sprintf("node-%d", n), Lost: at.Known(), LostAt: at}
+		if w.plan.Cluster.Policy == dag.YARN {
+			nodes[n].Name, nodes[n].MemoryMB = w.plan.Cluster.Nodes[n].Name, w.plan.Cluster.Nodes[n].MemoryMB
+		}
+	}
+	return nodes
+}
+
+func (w *world) containerMB(j int, k dag.Kind) int {
+	if k == dag.Map {
+		return w.plan.Jobs[j].Limits.MapMB
+	}
+	return w.plan.Jobs[j].Limits.ReduceMB
+}
+
+// blockSlots keeps the FIFO scheduler from using the free slots of nodes that are dead and not known to be: a job that
+// stands in for them, one for each kind of slot, runs on them forever.
+func (w *world) blockSlots(s *dag.Snapshot, plan *dag.Plan) {
+	for k, n := range [...]int{plan.Cluster.MapSlots, plan.Cluster.ReduceSlots} {
 		kind := dag.Kind(k)
 		taken := map[int32]bool{}
 		for j := range s.Jobs {
@@ -147,9 +162,9 @@ func (w *world) blockSlots(s *dag.Snapshot) {
 			}
 		}
 		var as []dag.Attempt
-		for slot := range n {
-			if w.dead[slot/per] && !taken[int32(slot)] {
-				as = append(as, dag.Attempt{Task: int32(len(as)), State: dag.AttemptRunning, Slot: int32(slot), Node: int32(slot / per), Start: w.opt.Start, End: dag.NoInstant})
+		for slot := range int32(n) {
+			if node := slot / w.slots.per; w.dead[w.slots.node(node)] && !taken[slot] {
+				as = append(as, dag.Attempt{Task: int32(len(as)), State: dag.AttemptRunning, Slot: slot, Node: node, Start: w.opt.Start, End: dag.NoInstant})
 			}
 		}
 		job := dag.Job{Node: "dead " + kind.String() + " slots", Map: dag.Phase{Known: true}, Reduce: dag.Phase{Known: true}}
@@ -158,5 +173,4 @@ func (w *world) blockSlots(s *dag.Snapshot) {
 		plan.Jobs = append(plan.Jobs[:len(plan.Jobs):len(plan.Jobs)], job)
 		s.Jobs = append(s.Jobs, state)
 	}
-	s.Plan = &plan
 }

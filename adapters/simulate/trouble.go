@@ -19,17 +19,33 @@ func (w *world) die(node int) {
 	})
 }
 
-// notice is when the cluster knows that a node is lost: what ran on it is killed, and what its maps have written is gone.
+// notice is when the cluster knows that a node is lost: it gives the node no more work, and what its finished maps have
+// written is gone. What ran on it is killed; on YARN its masters go on believing in it for a while.
 func (w *world) notice(node int) {
-	w.lost[node] = true
-	why := "its node was lost"
+	if w.lostAt[node].Known() {
+		return
+	}
+	w.lostAt[node] = w.now
 	w.each(func(j int, k dag.Kind, r *track) {
-		switch {
-		case int(r.node) != node:
-		case r.frozen:
-			r.kill(w.now, why)
-		case k == dag.Map && r.how == dag.AttemptSucceeded && r.end <= w.now && w.needsMaps(j):
-			r.kill(w.now, why)
+		if int(r.node) == node && k == dag.Map && r.how == dag.AttemptSucceeded && r.end <= w.now && w.needsMaps(j) {
+			r.kill(w.now, lostWhy)
+		}
+	})
+	if w.plan.Cluster.Policy == dag.YARN {
+		w.schedule(event{w.now.Add(w.plan.Overheads.Abandon), func() { w.abandon(node) }})
+		return
+	}
+	w.slots = newSlotMap(w.plan.Cluster.SlotsPerNode, w.lostAt)
+	w.abandon(node)
+}
+
+const lostWhy = "its node was lost"
+
+// abandon kills what seems to run on a lost node.
+func (w *world) abandon(node int) {
+	w.each(func(_ int, _ dag.Kind, r *track) {
+		if int(r.node) == node && r.frozen {
+			r.kill(w.now, lostWhy)
 		}
 	})
 }
@@ -51,7 +67,7 @@ func (w *world) each(do func(j int, k dag.Kind, r *track)) {
 // needsMaps says whether a reduce of the job has not copied all map outputs yet.
 func (w *world) needsMaps(j int) bool {
 	job := &w.jobs[j]
-	if job.finished.Known() && job.finished <= w.now || job.state.Ended() {
+	if job.state.Ended() {
 		return false
 	}
 	copied := 0
@@ -70,10 +86,7 @@ func (w *world) needsMaps(j int) bool {
 // planQuit finds the first task of a running job that fails once too often.
 func (w *world) planQuit() {
 	w.quit = event{at: never}
-	limit := w.opt.MaxAttempts
-	if limit == 0 {
-		limit = defaultAttempts
-	}
+	limit := w.limit()
 	for j := range w.jobs {
 		if w.jobs[j].state.Ended() {
 			continue
@@ -96,7 +109,15 @@ func (w *world) planQuit() {
 	}
 }
 
-const defaultAttempts = 4
+// limit is how many failures of a task fail its job.
+func (w *world) limit() int {
+	if w.opt.MaxAttempts > 0 {
+		return w.opt.MaxAttempts
+	}
+	return defaultAttempts
+}
+
+const defaultAttempts = 4 // Hadoop's mapreduce.map.maxattempts
 
 // fail ends a job, and with it every job after it.
 func (w *world) fail(j int, why string) {
@@ -116,7 +137,7 @@ func (w *world) cancelAfter(j int) {
 	for d := range w.jobs {
 		for _, a := range w.plan.Jobs[d].After {
 			if a == j && w.jobs[d].state != dag.Killed {
-				w.jobs[d].state = dag.Killed
+				w.jobs[d].state, w.jobs[d].submitted, w.jobs[d].finished = dag.Killed, dag.NoInstant, dag.NoInstant
 				w.cancelAfter(d)
 			}
 		}

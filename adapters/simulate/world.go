@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -13,10 +14,11 @@ type world struct {
 	now    dag.Instant // when the leg began
 	end    dag.Instant // when the last job ends
 	jobs   []job
-	events []event // that end legs, in order
-	quit   event   // the next job to fail, planned anew in each leg
-	dead   []bool  // nodes that do not work any more
-	lost   []bool  // nodes of which the cluster knows that
+	events []event       // that end legs, in order
+	quit   event         // the next job to fail, planned anew in each leg
+	dead   []bool        // nodes that do not work any more
+	lostAt []dag.Instant // since when the cluster knows that; NoInstant while it does not
+	slots  slotMap       // FIFO: slots as the scheduler numbers them
 
 	fate   map[attemptKey]dag.Instant // when an attempt that fails would have ended
 	launch map[attemptKey]launch      // YARN: where a new attempt runs, and its set-up
@@ -58,7 +60,11 @@ var kinds = [...]dag.Kind{dag.Map, dag.Reduce}
 
 func newWorld(t *truth) *world {
 	w := &world{truth: t, now: t.opt.Start, jobs: make([]job, len(t.plan.Jobs)), warm: dag.NoInstant}
-	w.dead, w.lost = make([]bool, nodeCount(t.plan)), make([]bool, nodeCount(t.plan))
+	w.dead, w.lostAt = make([]bool, nodeCount(t.plan)), make([]dag.Instant, nodeCount(t.plan))
+	for n := range w.lostAt {
+		w.lostAt[n] = dag.NoInstant
+	}
+	w.slots = newSlotMap(t.plan.Cluster.SlotsPerNode, w.lostAt)
 	for j := range w.jobs {
 		w.jobs[j].submitted, w.jobs[j].finished = dag.NoInstant, dag.NoInstant
 		for _, k := range kinds {
@@ -67,10 +73,19 @@ func newWorld(t *truth) *world {
 	}
 	for _, l := range t.opt.Lose {
 		at := w.now.Add(l.At)
-		w.events = append(w.events, event{at, func() { w.die(l.Node) }}, event{at.Add(l.Detect), func() { w.notice(l.Node) }})
+		w.schedule(event{at, func() { w.die(l.Node) }})
+		w.schedule(event{at.Add(l.Detect), func() { w.notice(l.Node) }})
 	}
-	slices.SortStableFunc(w.events, func(a, b event) int { return int(a.at - b.at) })
 	return w
+}
+
+// schedule adds an event, after those of the same instant.
+func (w *world) schedule(e event) {
+	i := slices.IndexFunc(w.events, func(o event) bool { return o.at > e.at })
+	if i < 0 {
+		i = len(w.events)
+	}
+	w.events = slices.Insert(w.events, i, e)
 }
 
 // reach plays legs until t lies in the current one. At the instant of an event the event has happened.
@@ -116,6 +131,9 @@ func (w *world) take(t dag.Instant) (e event, ok bool) {
 // replay plans the leg that begins now. What the last one planned for now and later is forgotten.
 func (w *world) replay() error {
 	for j := range w.jobs {
+		if job := &w.jobs[j]; !job.state.Ended() {
+			job.submitted, job.finished = w.past(job.submitted), w.past(job.finished)
+		}
 		for k := range w.jobs[j].phases {
 			p := &w.jobs[j].phases[k]
 			p.tracks = slices.DeleteFunc(p.tracks, func(r track) bool { return r.start >= w.now })
@@ -131,13 +149,23 @@ func (w *world) replay() error {
 	if err != nil {
 		return err
 	}
-	w.adopt(sch)
+	if err := w.adopt(sch); err != nil {
+		return err
+	}
 	w.planQuit()
 	return nil
 }
 
+// past is t if it lies before now.
+func (w *world) past(t dag.Instant) dag.Instant {
+	if t >= w.now {
+		return dag.NoInstant
+	}
+	return t
+}
+
 // adopt takes the schedule as the future.
-func (w *world) adopt(sch *schedule.Schedule) {
+func (w *world) adopt(sch *schedule.Schedule) error {
 	w.end = w.now
 	for j := range w.jobs {
 		job := &w.jobs[j]
@@ -158,9 +186,12 @@ func (w *world) adopt(sch *schedule.Schedule) {
 	}
 	for j := range w.jobs {
 		for k := range w.jobs[j].phases {
-			w.jobs[j].phases[k].settle()
+			if r := w.jobs[j].phases[k].settle(); r != nil {
+				return fmt.Errorf("simulate: at %d: the scheduler starts attempt %d of %v task %d of job %s twice", w.now, r.number, dag.Kind(k), r.task, w.plan.Jobs[j].Node)
+			}
 		}
 	}
+	return nil
 }
 
 // adoptTask takes task c of a span: a new attempt, or one that runs already and whose end may have moved.
@@ -169,15 +200,16 @@ func (w *world) adoptTask(sp *schedule.Span, c int32) {
 	task := w.taskAt(int(sp.Job), sp.Kind, sp.First+c)
 	key := attemptKey{int(sp.Job), sp.Kind, task, sp.Attempt}
 	r := find(p.tracks[:p.kept], task, sp.Attempt)
-	if r == nil {
-		p.tracks = append(p.tracks, track{task: task, number: sp.Attempt, slot: sp.Slots[c], start: sp.Start})
+	if r == nil || r.end <= w.now {
+		p.tracks = append(p.tracks, track{task: task, number: sp.Attempt, slot: -1, start: sp.Start})
 		r = &p.tracks[len(p.tracks)-1]
 		if w.plan.Cluster.Policy == dag.FIFO {
-			r.node = r.slot / int32(max(1, w.plan.Cluster.SlotsPerNode))
+			r.slot = w.slots.slot(sp.Slots[c])
+			r.node = r.slot / w.slots.per
 			r.ready = r.start.Add(w.setup(key.job, key.kind, int(task), 0, false))
 		} else {
 			l := w.launch[key]
-			r.slot, r.node, r.ready = -1, l.node, r.start+l.setup
+			r.node, r.ready = l.node, r.start+l.setup
 		}
 	}
 	if r.frozen {
@@ -187,9 +219,12 @@ func (w *world) adoptTask(sp *schedule.Span, c int32) {
 	r.end, r.how, r.why = sp.End, dag.AttemptSucceeded, ""
 	would := sp.End
 	if sp.Outcome == schedule.Fails {
-		r.how, r.why = dag.AttemptFailed, "simulated failure"
-		if at, ok := w.fate[key]; ok {
-			would = at
+		at, failed := w.fate[key]
+		if failed {
+			would, r.how, r.why = at, dag.AttemptFailed, "simulated failure"
+		} else {
+			// The scheduler took its container back.
+			would, r.how, r.why = never, dag.AttemptKilled, "preempted"
 		}
 	}
 	r.succeeds(would, w.now, w.workLeft(r, x), x.work)
@@ -207,13 +242,18 @@ func (w *world) workLeft(r *track, x extent) int64 {
 	return x.work - r.position(w.now, x.work)
 }
 
-// settle orders the tracks and notes when they begin and end.
-func (p *phase) settle() {
+// settle orders the tracks and notes when they begin and end. It returns an attempt that is there twice.
+func (p *phase) settle() *track {
 	if !slices.IsSortedFunc(p.tracks, byTask) {
 		slices.SortFunc(p.tracks, byTask)
 	}
 	p.first, p.last = never, dag.NoInstant
 	for i := range p.tracks {
-		p.first, p.last = min(p.first, p.tracks[i].start), max(p.last, p.tracks[i].end)
+		r := &p.tracks[i]
+		p.first, p.last = min(p.first, r.start), max(p.last, r.end)
+		if i > 0 && byTask(p.tracks[i-1], *r) == 0 {
+			return r
+		}
 	}
+	return nil
 }

@@ -1,0 +1,108 @@
+package simulate
+
+import (
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// drawYARN draws a plan for containers: each node has room for every job's master and a task, so that masters
+// alone cannot fill what trouble leaves of the cluster.
+func drawYARN(t *rapid.T) *dag.Plan {
+	p := drawPlan(t)
+	o := &p.Overheads
+	for _, d := range []*time.Duration{&o.AMStart, &o.Beat, &o.Finish, &o.Wave, &o.Stagger, &o.Handoff, &o.AMHold, &o.Copy, &o.SetupMin, &o.SetupPer, &o.Cold} {
+		*d = millis(rapid.SampledFrom([]int64{0, 0, 300, 1000, 2500}).Draw(t, "overhead"))
+	}
+	o.Launch = o.AMStart + millis(rapid.Int64Range(0, 3000).Draw(t, "launch"))
+	mb := 256 * rapid.IntRange(9, 14).Draw(t, "memory")
+	p.Cluster = dag.Cluster{Policy: dag.YARN, MemoryMB: mb}
+	for n := range rapid.IntRange(0, 4).Draw(t, "nodes") {
+		p.Cluster.MemoryMB = (n + 1) * mb
+		p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{Name: string(rune('A' + n)), MemoryMB: mb, Slow: float64(n)})
+	}
+	for j := range p.Jobs {
+		p.Jobs[j].Limits = dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: rapid.SampledFrom([]float64{0.05, 1}).Draw(t, "slow start"), RampUp: 0.5}
+	}
+	return p
+}
+
+// drawPlan draws a plan that can be played: a few jobs, uneven sizes, pipelines that take no time.
+func drawPlan(t *rapid.T) *dag.Plan {
+	p := &dag.Plan{Name: "drawn", Cluster: dag.Cluster{
+		MapSlots: rapid.IntRange(1, 6).Draw(t, "map slots"), ReduceSlots: rapid.IntRange(1, 6).Draw(t, "reduce slots"),
+		SlotsPerNode: rapid.IntRange(0, 3).Draw(t, "slots per node"), Setup: millis(rapid.Int64Range(0, 3000).Draw(t, "setup")),
+	}}
+	for j := range rapid.IntRange(1, 4).Draw(t, "jobs") {
+		job := dag.Job{Node: string(rune('a' + j)), Map: drawPhase(t, 1), Reduce: drawPhase(t, dag.Pipelines)}
+		for a := range j {
+			if rapid.Bool().Draw(t, "after") {
+				job.After = append(job.After, a)
+			}
+		}
+		p.Jobs = append(p.Jobs, job)
+	}
+	return p
+}
+
+func drawPhase(t *rapid.T, pipes int) dag.Phase {
+	p := dag.Phase{Known: true, Tasks: rapid.IntRange(0, 9).Draw(t, "tasks")}
+	for range pipes {
+		p.Pipelines = append(p.Pipelines, dag.Pipeline{
+			Tuples: drawSeries(t, p.Tasks, 0, 2000), Alpha: dag.Uniform(rapid.SampledFrom([]float64{0, 0.5, 3, 25}).Draw(t, "alpha")),
+		})
+	}
+	if rapid.Bool().Draw(t, "out") {
+		p.Out = drawSeries(t, p.Tasks, 0, 500)
+	}
+	return p
+}
+
+func drawSeries(t *rapid.T, n, lo, hi int) dag.Series {
+	if rapid.Bool().Draw(t, "uniform") {
+		return dag.Uniform(float64(rapid.IntRange(lo, hi).Draw(t, "each")))
+	}
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = float64(rapid.IntRange(lo, hi).Draw(t, "one"))
+	}
+	return dag.Each(v)
+}
+
+// drawOptions draws trouble of all kinds.
+func drawOptions(t *rapid.T, p *dag.Plan) Options {
+	o := Options{
+		Seed: rapid.Uint64().Draw(t, "seed"), Know: Know(rapid.IntRange(0, 2).Draw(t, "know")),
+		Start: dag.Instant(rapid.SampledFrom([]int64{0, 1_700_000_000_123}).Draw(t, "start")),
+		Every: millis(rapid.Int64Range(500, 7000).Draw(t, "every")),
+		Noise: rapid.SampledFrom([]float64{0, 0, 0.02, 0.5}).Draw(t, "noise"),
+		Stall: rapid.SampledFrom([]time.Duration{0, 0, 5 * time.Second}).Draw(t, "stall"),
+		Skew:  rapid.SampledFrom([]float64{0, 0, 0.5, 1}).Draw(t, "skew"), Shuffle: rapid.Bool().Draw(t, "shuffle"),
+		FailRate: rapid.SampledFrom([]float64{0, 0, 20, 300}).Draw(t, "fail rate"),
+	}
+	nodes := nodeCount(p)
+	for range rapid.IntRange(0, min(1, nodes)).Draw(t, "slow nodes") {
+		o.Slow = append(o.Slow, SlowNode{rapid.IntRange(0, nodes-1).Draw(t, "slow"), rapid.Float64Range(0.5, 4).Draw(t, "factor")})
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "failures") {
+		j := rapid.IntRange(0, len(p.Jobs)-1).Draw(t, "fails")
+		k := dag.Kind(rapid.IntRange(0, 1).Draw(t, "kind"))
+		if n := p.Jobs[j].Phase(k).Tasks; n > 0 {
+			o.Fail = append(o.Fail, Failure{
+				Job: p.Jobs[j].Node, Kind: k, Task: rapid.IntRange(0, n-1).Draw(t, "task"),
+				At: millis(rapid.Int64Range(0, 60_000).Draw(t, "at")), After: millis(rapid.Int64Range(0, 1).Draw(t, "after?") * 2000),
+			})
+		}
+	}
+	// Node 0 stays, so that there is always a slot of either kind.
+	for range rapid.IntRange(0, 2).Draw(t, "losses") {
+		if nodes > 1 {
+			o.Lose = append(o.Lose, LostNode{
+				rapid.IntRange(1, nodes-1).Draw(t, "lost"), millis(rapid.Int64Range(0, 60_000).Draw(t, "lost at")), millis(rapid.Int64Range(0, 20_000).Draw(t, "detect")),
+			})
+		}
+	}
+	return o
+}
