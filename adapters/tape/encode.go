@@ -137,7 +137,7 @@ func changedList[T any, U comparable](old, s []T, f func(T) U) opt[[]U] {
 func nodeOf(n dag.NodeState) node { return node{text(n.Name), n.MemoryMB, n.Lost, instant(n.LostAt)} }
 
 func loadOf(l dag.Load) load {
-	return load{text(l.ID), l.Before, instant(l.Submitted), text(l.Queue), l.HeldMB, l.PendingMB, l.AMMB, l.ShareMB, instant(l.Until), numOf(l.Progress)}
+	return load{text(l.ID), l.Before, instant(l.Submitted), text(l.Queue), l.HeldMB, l.PendingMB, l.AMMB, l.ShareMB, instant(l.Until), l.Length, numOf(l.Progress)}
 }
 
 func warningOf(w dag.Warning) warning { return warning{text(w.Code), text(w.Text)} }

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -64,16 +65,17 @@ type node struct {
 }
 
 type load struct {
-	ID        text    `json:"id"`
-	Before    bool    `json:"before,omitempty"`
-	Submitted instant `json:"sub"`
-	Queue     text    `json:"queue,omitempty"`
-	HeldMB    int     `json:"mb,omitempty"`
-	PendingMB int     `json:"ask,omitempty"`
-	AMMB      int     `json:"am,omitempty"`
-	ShareMB   int     `json:"share,omitempty"`
-	Until     instant `json:"until"`
-	Progress  num     `json:"ratio"`
+	ID        text          `json:"id"`
+	Before    bool          `json:"before,omitempty"`
+	Submitted instant       `json:"sub"`
+	Queue     text          `json:"queue,omitempty"`
+	HeldMB    int           `json:"mb,omitempty"`
+	PendingMB int           `json:"ask,omitempty"`
+	AMMB      int           `json:"am,omitempty"`
+	ShareMB   int           `json:"share,omitempty"`
+	Until     instant       `json:"until"`
+	Length    time.Duration `json:"length,omitempty"`
+	Progress  num           `json:"ratio"`
 }
 
 type warning struct {
