@@ -5,16 +5,19 @@
 %default pace 25
 %default pace_b $pace
 %default pace_out 150
+%default parallel_a 6
+%default parallel_b 4
+%default parallel 6
 REGISTER $udf;
 DEFINE PaceA Pace('$pace');
 DEFINE PaceB Pace('$pace_b');
 DEFINE PaceOut Pace('$pace_out');
 a0 = LOAD '$data/$a' AS (user:chararray, action:chararray);
 a1 = FOREACH a0 GENERATE PaceA(user) AS user;
-a2 = DISTINCT a1 PARALLEL 6;
+a2 = DISTINCT a1 PARALLEL $parallel_a;
 b0 = LOAD '$data/$b' AS (user:chararray, action:chararray);
 b1 = FOREACH b0 GENERATE PaceB(user) AS user;
-b2 = DISTINCT b1 PARALLEL 4;
-c0 = JOIN a2 BY user, b2 BY user PARALLEL 6;
+b2 = DISTINCT b1 PARALLEL $parallel_b;
+c0 = JOIN a2 BY user, b2 BY user PARALLEL $parallel;
 c1 = FOREACH c0 GENERATE PaceOut(a2::user) AS user;
 STORE c1 INTO '$out';

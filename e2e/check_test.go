@@ -1,0 +1,120 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// recordings checks what a watcher has left behind: its tape gives its frames again, byte for byte; its capture plays to
+// the same end; the score's truth is the history server's.
+func (w *watcher) recordings(code int) {
+	l := w.lab
+	l.t.Helper()
+	again := l.run(w.name+"-replay", code, w.with("replay", "--output", "ndjson", w.tape)...)
+	if !bytes.Equal(again, w.raw) {
+		l.t.Errorf("%s: the tape replays to other frames: %s", w.name, firstDifference(w.raw, again))
+	}
+	l.run(w.name+"-replay-capture", code, w.with(append([]string{"replay", "--output", "ndjson"}, w.ofCapture()...)...)...)
+	_, played := l.readFrames(filepath.Join(l.dir, w.name+"-replay-capture.out"))
+	if len(played) == 0 {
+		l.t.Errorf("%s: the capture replays to nothing", w.name)
+		return
+	}
+	if live, now := w.last(), played[len(played)-1]; now.Workflow.State != live.Workflow.State || strings.Join(now.jobs(), " ") != strings.Join(live.jobs(), " ") {
+		l.t.Errorf("%s: the capture replays to %s of %v, live it was %s of %v", w.name,
+			now.Workflow.State, now.jobs(), live.Workflow.State, live.jobs())
+	}
+	truth := l.truth(w.last().jobs())
+	if e := w.last().Elapsed; e == nil || math.Abs(*e-truth) > 0.5 {
+		l.t.Errorf("%s: the last frame's elapsed_seconds are %s, the history server says %.3f", w.name, number(e), truth)
+	}
+}
+
+// ofCapture names the watcher's workflow in its capture, which may hold others.
+func (w *watcher) ofCapture() []string {
+	return []string{"--workflow", w.last().jobs()[0], w.capture}
+}
+
+// with adds the watcher's profiles to arguments.
+func (w *watcher) with(args ...string) []string {
+	for _, p := range w.profiles {
+		args = append(args, "--profile", p)
+	}
+	return args
+}
+
+// firstDifference shows where two outputs part.
+func firstDifference(a, b []byte) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	from := max(0, n-60)
+	line := 1 + bytes.Count(a[:n], []byte("\n"))
+	return strings.Join([]string{
+		"at byte", number(n), "of", number(len(a)), "and", number(len(b)), "in line", number(line),
+		"\n live   …" + string(a[from:min(len(a), n+60)]) + "\n replay …" + string(b[from:min(len(b), n+60)]),
+	}, " ")
+}
+
+// A score is how right one estimator was along a run, in percentage points.
+type score struct {
+	Name        string
+	Mean        *float64 `json:"mean_points"`
+	Max         *float64 `json:"max_points"`
+	MeanSeconds *float64 `json:"mean_seconds"`
+	None        *float64 `json:"no_estimate_ratio"`
+}
+
+// A graded run has the scores of all estimators.
+type graded struct {
+	Total      float64 `json:"total_seconds"`
+	Ticks      int
+	Estimators []score
+}
+
+// of finds an estimator's score.
+func (g graded) of(name string) score {
+	for _, s := range g.Estimators {
+		if s.Name == name {
+			return s
+		}
+	}
+	return score{}
+}
+
+// score scores the watcher's capture and prints the table.
+func (w *watcher) score(name string, more ...string) graded {
+	l := w.lab
+	l.t.Helper()
+	args := append([]string{"score"}, more...)
+	args = append(args, w.ofCapture()...)
+	l.t.Logf("%s\n%s", name, l.run(w.name+"-score-"+name, 0, args...))
+	var all struct{ Runs []graded }
+	l.must(json.Unmarshal(l.run(w.name+"-scorejson-"+name, 0, append(args, "--output", "json")...), &all))
+	if len(all.Runs) != 1 || all.Runs[0].of("standard").Name == "" {
+		l.t.Fatalf("score has no line for standard: %+v", all)
+	}
+	g := all.Runs[0]
+	if truth := l.truth(w.last().jobs()); math.Abs(g.Total-truth) > 0.5 {
+		l.t.Errorf("%s: score says %.3f s, the history server %.3f s", w.name, g.Total, truth)
+	}
+	return g
+}
+
+// learn makes a profile of the watcher's run.
+func (w *watcher) learn() string {
+	w.lab.t.Helper()
+	file := filepath.Join(w.lab.dir, w.name+".profile.yaml")
+	w.lab.run(w.name+"-learn", 0, append([]string{"learn", "-o", file}, w.ofCapture()...)...)
+	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+		w.lab.t.Fatalf("learn wrote no profile: %v", err)
+	}
+	return file
+}

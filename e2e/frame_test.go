@@ -1,0 +1,121 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"time"
+)
+
+// A frame is what docs/frames.md says of one, as far as the tests look at it.
+type frame struct {
+	At       *time.Time
+	Workflow struct {
+		ID, Name *string
+		State    string
+	}
+	Elapsed  *float64 `json:"elapsed_seconds"`
+	Stale    float64  `json:"stale_seconds"`
+	Headline struct {
+		Remaining *float64   `json:"remaining_seconds"`
+		Low       *float64   `json:"low_seconds"`
+		EndAt     *time.Time `json:"end_at"`
+	}
+	Estimates []struct {
+		Scenario  string
+		Remaining *float64   `json:"remaining_seconds"`
+		Total     *float64   `json:"total_seconds"`
+		EndAt     *time.Time `json:"end_at"`
+		Origin    string
+	}
+	Jobs []struct {
+		Node          string
+		ID            *string
+		State         string
+		Maps, Reduces struct {
+			Total         *int
+			Done, Running int
+		}
+	}
+	WaitingOn *string `json:"waiting_on"`
+	Changes   []struct {
+		Delta   float64 `json:"delta_seconds"`
+		Reason  string
+		Subject *string
+	}
+	Warnings []struct{ Code, Text string }
+}
+
+// readFrames reads NDJSON.
+func (l *lab) readFrames(file string) (raw []byte, frames []frame) {
+	l.t.Helper()
+	raw, err := os.ReadFile(file)
+	l.must(err)
+	for i, line := range bytes.Split(bytes.TrimSpace(raw), []byte("\n")) {
+		if len(line) == 0 {
+			continue
+		}
+		var f frame
+		if err := json.Unmarshal(line, &f); err != nil {
+			l.t.Fatalf("%s, line %d: %v", file, i+1, err)
+		}
+		frames = append(frames, f)
+	}
+	return raw, frames
+}
+
+// total is a scenario's predicted total, nil where it says nothing.
+func (f frame) total(scenario string) *float64 {
+	for _, e := range f.Estimates {
+		if e.Scenario == scenario {
+			return e.Total
+		}
+	}
+	return nil
+}
+
+// end is a scenario's predicted end, nil where it says nothing.
+func (f frame) end(scenario string) *time.Time {
+	for _, e := range f.Estimates {
+		if e.Scenario == scenario {
+			return e.EndAt
+		}
+	}
+	return nil
+}
+
+// warned says whether the frame has a warning of this code.
+func (f frame) warned(code string) bool {
+	for _, w := range f.Warnings {
+		if w.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// jobs are the ids of the jobs that have one.
+func (f frame) jobs() []string {
+	var ids []string
+	for _, j := range f.Jobs {
+		if j.ID != nil {
+			ids = append(ids, *j.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// tickOf is the index of the frame during whose tick t was: the last that is not later. -1 is before all.
+func tickOf(frames []frame, t time.Time) int {
+	found := -1
+	for i, f := range frames {
+		if f.At != nil && !f.At.After(t) {
+			found = i
+		}
+	}
+	return found
+}

@@ -1,0 +1,143 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"testing"
+	"time"
+)
+
+// joinSmall is the paper's script with so little data that it takes less than a minute on an idle machine.
+var joinSmall = []string{
+	"join", "-p", "a=4x240x120", "-p", "b=3x160x80", "-p", "pace=25", "-p", "pace_out=180",
+	"-p", "parallel_a=3", "-p", "parallel_b=2", "-p", "parallel=3",
+}
+
+// profiles holds a learned profile for later tests, by script.
+var profiles = map[string]string{}
+
+// TestJoin runs two DISTINCTs and a JOIN, first without a profile, then with that of the first run.
+func TestJoin(t *testing.T) {
+	l := up(t)
+	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)
+	l.awaitApp("join.pig")
+	w := l.attach("attach", "")
+	w.ends(0, "succeeded")
+	pig.succeed()
+	w.knowsDAG(3)
+	w.numberAtFirstCounters()
+	w.noStepAtHandOver()
+	w.recordings(0)
+	bare := w.score("bare")
+	profile := w.learn()
+	profiles["join.pig"] = profile
+	l.tell("join", bare, nil, "DAG from the first conf, a number at the first counters, no step at the hand-over, end, replay, score")
+
+	again := l.client("pig-again", append([]string{"pig"}, joinSmall...)...)
+	l.await("the second run", func() bool { return len(l.apps()) > 3 })
+	w = l.attach("attach-again", "", "--profile", profile)
+	w.ends(0, "succeeded")
+	again.succeed()
+	w.numberAtOnce()
+	w.noStepAtHandOver()
+	w.recordings(0)
+	known := w.score("profile", "--profile", profile)
+	l.tell("join again, watched with the profile of the first run", w.score("bare"), &known, "a number from the first tick on, hand-over, end, replay, score")
+}
+
+// knowsDAG checks that all jobs are known from the first job's conf on, those to come as blocked.
+func (w *watcher) knowsDAG(jobs int) {
+	l := w.lab
+	l.t.Helper()
+	conf, ok := first(l.records(w.capture), "/conf")
+	if !ok {
+		l.t.Fatal("the capture holds no conf")
+	}
+	i := tickOf(w.frames, conf.at())
+	if i < 0 || i >= len(w.frames) {
+		l.t.Fatalf("no frame for the conf that was read at %v", conf.at())
+	}
+	f := w.frames[i]
+	if len(f.Jobs) != jobs {
+		l.t.Fatalf("in the frame of the first conf, %v, %d jobs are known, want %d", f.At, len(f.Jobs), jobs)
+	}
+	last := f.Jobs[jobs-1]
+	if last.State != "blocked" || last.ID != nil {
+		l.t.Errorf("the last job is %s with the id %v, want blocked without one", last.State, last.ID)
+	}
+	l.t.Logf("the conf was read in frame %d of %d: %d jobs, the last (%s) blocked", i+1, len(w.frames), jobs, last.Node)
+}
+
+// numberAtFirstCounters checks that standard has a number within a tick of the first counters with work in them.
+func (w *watcher) numberAtFirstCounters() {
+	l := w.lab
+	l.t.Helper()
+	at, ok := firstWork(l.records(w.capture))
+	if !ok {
+		l.t.Fatal("the capture holds no counters with work in them")
+	}
+	i := tickOf(w.frames, at)
+	for _, f := range w.frames[max(i, 0):min(len(w.frames), i+2)] {
+		if f.total("standard") != nil {
+			l.t.Logf("first counters with work %.1f s after the submission: total %s s", w.since(at), number(f.total("standard")))
+			return
+		}
+	}
+	l.t.Errorf("first counters with work at %v, in frame %d, and no number in it or the next", at, i+1)
+}
+
+// numberAtOnce checks that every frame has a number.
+func (w *watcher) numberAtOnce() {
+	w.lab.t.Helper()
+	for i, f := range w.frames {
+		if f.Workflow.State == "running" && f.Headline.Remaining == nil {
+			w.lab.t.Errorf("frame %d of %d has no number, though there is a profile", i+1, len(w.frames))
+			return
+		}
+	}
+}
+
+// since counts seconds from the submission of the first job.
+func (w *watcher) since(at time.Time) float64 {
+	f := w.last()
+	if f.At == nil || f.Elapsed == nil || f.Headline.EndAt == nil {
+		return 0
+	}
+	return at.Sub(*f.Headline.EndAt).Seconds() + *f.Elapsed
+}
+
+// noStepAtHandOver checks that the predicted end stays where it was when a job goes from its AM to the history server.
+// The goal is 2 s. The tick also brings the news of the job's last tasks, which on a busy machine are worth more; so what
+// fails is a step that is longer than the time between the two frames and than a twentieth of the whole.
+func (w *watcher) noStepAtHandOver() {
+	l := w.lab
+	l.t.Helper()
+	records := l.records(w.capture)
+	for _, job := range w.last().jobs() {
+		r, ok := first(records, "/ws/v1/history/mapreduce/jobs/"+job)
+		if !ok {
+			l.t.Errorf("the history server was not asked for %s", job)
+			continue
+		}
+		i := tickOf(w.frames, r.at())
+		if i < 1 {
+			l.t.Errorf("no frame before %s went to the history server", job)
+			continue
+		}
+		before, after := w.frames[i-1], w.frames[i]
+		was, is := before.end("standard"), after.end("standard")
+		if after.Workflow.State != "running" {
+			is = after.Headline.EndAt
+		}
+		if was == nil || is == nil {
+			l.t.Logf("hand-over of %s at %.1f s: no number before or after it", job, w.since(r.at()))
+			continue
+		}
+		step, gap := is.Sub(*was), after.At.Sub(*before.At)
+		l.t.Logf("hand-over of %s at %.1f s: the end moves by %.2f s (%.1f s between frames)", job, w.since(r.at()), step.Seconds(), gap.Seconds())
+		twentieth := time.Duration(*w.last().Elapsed / 20 * float64(time.Second))
+		if step.Abs() >= max(2*time.Second, gap, twentieth) {
+			l.t.Errorf("hand-over of %s: the predicted end moves by %v", job, step)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// binary is the program under test, built once.
+var binary string
+
+// A row is a scenario in the summary.
+type row struct {
+	scenario      string
+	total         float64
+	bare, profile *score // of standard; nil where there is none
+	checked       string
+	load          string
+	failed        func() bool
+}
+
+var (
+	rows        []row
+	summaryFile = flag.String("summary", "", "write the table of all scenarios to this `file`")
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(all(m))
+}
+
+func all(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "paratimer-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "paratimer")
+	if out, err := exec.Command("go", "build", "-o", binary, "../cmd/paratimer").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "paratimer does not build: %v\n%s", err, out)
+		return 2
+	}
+	code := m.Run()
+	if *summaryFile != "" && len(rows) > 0 {
+		if err := os.WriteFile(*summaryFile, summary(), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+	}
+	return code
+}
+
+// tell adds a scenario to the summary. Checks that fail later still mark it.
+func (l *lab) tell(scenario string, bare graded, profile *graded, checked string) {
+	r := row{scenario: scenario, total: bare.Total, checked: checked, load: load(), failed: l.t.Failed}
+	s := bare.of("standard")
+	r.bare = &s
+	if profile != nil {
+		p := profile.of("standard")
+		r.profile = &p
+	}
+	rows = append(rows, r)
+}
+
+// load is the machine's, over the last minute: others' work makes runs longer and errors larger.
+func load() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "?"
+	}
+	one, _, _ := strings.Cut(string(b), " ")
+	return one
+}
+
+func summary() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `# Real runs
+
+Written by `+"`make e2e-all`"+`: what was tried against a real Hadoop 3.4.2 with Pig 0.17, on one machine with %d cores.
+
+Errors are those of `+"`standard`"+`, mean / max in percentage points, over the ticks that give a point; in brackets the share of
+ticks that give none ("at least" or nothing). With profile: of an earlier run of the same script. Load is the machine's average
+over the last minute of the scenario: these runs wait rather than compute, and what exceeds the cores is others' work.
+
+| scenario | total s | without profile | with profile | load | checked | |
+|---|---:|---:|---:|---:|---|---|
+`, runtime.NumCPU())
+	for _, r := range rows {
+		result := "passed"
+		if r.failed() {
+			result = "**failed**"
+		}
+		fmt.Fprintf(&b, "| %s | %.1f | %s | %s | %s | %s | %s |\n", r.scenario, r.total, r.bare, r.profile, r.load, r.checked, result)
+	}
+	return b.Bytes()
+}
+
+func (s *score) String() string {
+	switch {
+	case s == nil:
+		return "–"
+	case s.Mean == nil:
+		return "at least"
+	case s.None == nil || *s.None == 0:
+		return fmt.Sprintf("%.1f / %.1f", *s.Mean, *s.Max)
+	}
+	return fmt.Sprintf("%.1f / %.1f (%.0f %%)", *s.Mean, *s.Max, *s.None*100)
+}
+
+// number prints a value or what it points to; nil is "unknown".
+func number(v any) string {
+	switch v := v.(type) {
+	case *float64:
+		if v == nil {
+			return "unknown"
+		}
+		return fmt.Sprintf("%.3f", *v)
+	case *int:
+		if v == nil {
+			return "unknown"
+		}
+		return fmt.Sprint(*v)
+	}
+	return fmt.Sprint(v)
+}
