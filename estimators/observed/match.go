@@ -12,8 +12,10 @@ type match struct {
 	jobs []int // by job of the run, -1 where the profile has none
 }
 
-// matchProfile picks the first profile in which most jobs of the run are recognised: by the name in the DAG with the same feature, else by
-// feature and aliases, else by the place in the DAG (the paper's debug run is the same script on other data).
+// matchProfile picks the first profile in which most jobs of the run are recognised. In a profile of the same script: by the
+// name in the DAG with the same feature, else by feature and aliases, else by the place in the DAG (the paper's debug run is the same
+// script on other data). A profile of another name is taken only for a copy of the script: as many jobs, and most of
+// them known by feature and aliases. One job that happens to look alike is no ground for a number.
 func matchProfile(s *dag.Snapshot) *match {
 	var best *match
 	most := 0
@@ -44,6 +46,10 @@ func matchPlan(run, profile *dag.Plan) (*match, int) {
 			return agree(a.Feature, b.Feature) && agree(a.Alias, b.Alias) && samePlace(run, profile, i, j)
 		},
 	}
+	script := sameScript(run.Name, profile.Name)
+	if !script {
+		rules = rules[1:2]
+	}
 	for _, same := range rules {
 		for i := range run.Jobs {
 			for j := range profile.Jobs {
@@ -53,6 +59,9 @@ func matchPlan(run, profile *dag.Plan) (*match, int) {
 				}
 			}
 		}
+	}
+	if !script && (len(run.Jobs) != len(profile.Jobs) || 2*n <= len(run.Jobs)) {
+		return nil, 0
 	}
 	return m, n
 }
