@@ -1,0 +1,234 @@
+package estimators
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// told is a cost model that says what it is told: milliseconds and origin of every task of a phase.
+type told struct {
+	*paperCosts
+	origin map[dag.Kind]schedule.Origin
+}
+
+func (m told) Left(t schedule.Task) schedule.Cost {
+	c := m.paperCosts.Left(t)
+	c.Origin = m.origin[t.Kind]
+	return c
+}
+
+func toldModel(origin map[dag.Kind]schedule.Origin) Model {
+	return func(run dag.Run) Costs { return told{newPaperCosts(run.Now(), Slowdown{}), origin} }
+}
+
+// oneJob has four maps of 10 s on two slots, then two reduces of 20 s.
+func oneJob() *dag.Plan {
+	return &dag.Plan{Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 2}, Jobs: []dag.Job{
+		{Node: "j1", Map: phaseOf(4, 1000, 10), Reduce: phaseOf(2, 0, 0, 0, 0, 1000, 20)},
+	}}
+}
+
+// Where nothing of what remains has a known cost it is too early to say: the time is a floor. With some of it known, the time is
+// given, and the share of it that rests on assumptions.
+func TestTooEarlyAndAssumed(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		origin  map[dag.Kind]schedule.Origin
+		early   bool
+		worst   schedule.Origin
+		assumed float64
+		warned  int
+	}{
+		{"all known", map[dag.Kind]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Profiled}, false, schedule.Profiled, 0, 0},
+		{"reduces assumed", map[dag.Kind]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed}, false, schedule.Assumed, 0.5, 1},
+		{"reduces unknown", map[dag.Kind]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Unknown}, false, schedule.Unknown, 0.5, 1},
+		{"nothing known", map[dag.Kind]schedule.Origin{dag.Map: schedule.Unknown, dag.Reduce: schedule.Unknown}, true, schedule.Unknown, 1, 2},
+	} {
+		for _, name := range []string{"standard", "one_failure", "best_guess", "skew_high", "parallax"} {
+			e, err := New(pick(t, name)[0], toldModel(c.origin), Options{}).Estimate(runOf(golden.Start(oneJob())))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Origin != c.worst || name == "standard" && (e.AssumedRatio != c.assumed || len(e.Warnings) != c.warned) {
+				t.Errorf("%s, %s: origin %v, assumed %v, warnings %v", c.name, name, e.Origin, e.AssumedRatio, e.Warnings)
+			}
+			if early := e.Remaining == nil; early != c.early || early != math.IsNaN(e.Progress) || early && (e.Low == nil || *e.Low < 40*time.Second) {
+				t.Errorf("%s, %s: remaining %v, low %v, progress %v", c.name, name, e.Remaining, e.Low, e.Progress)
+			}
+		}
+	}
+}
+
+// A job of unknown size makes the estimate's origin unknown, and is named.
+func TestUnknownSizeIsNamed(t *testing.T) {
+	plan := oneJob()
+	plan.Jobs = append(plan.Jobs, dag.Job{Node: "j2", After: []int{0}})
+	e, err := New(pick(t, "standard")[0], plannedCosts, Options{}).Estimate(runOf(golden.Start(plan)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Remaining == nil || *e.Remaining != 40*time.Second || e.Origin != schedule.Unknown {
+		t.Errorf("remaining %v, origin %v", e.Remaining, e.Origin)
+	}
+	if len(e.Warnings) == 0 || e.Warnings[0].Code != dag.WarnUnknownSize {
+		t.Errorf("warnings %v", e.Warnings)
+	}
+}
+
+// completing is a cost model that knows of two more maps, and warns of it.
+type completing struct {
+	*paperCosts
+	s *dag.Snapshot
+}
+
+func (m completing) Completed() *dag.Snapshot { return m.s }
+func (m completing) Warned() []dag.Warning    { return []dag.Warning{{Code: dag.WarnNoProfile}} }
+
+// The replay runs on the plan as the cost model completes it; the run stays what was observed.
+func TestCompletedPlan(t *testing.T) {
+	model := func(run dag.Run) Costs {
+		s, plan := *run.Now(), *run.Now().Plan
+		plan.Jobs = append([]dag.Job(nil), plan.Jobs...)
+		plan.Jobs[0].Map.Tasks = 6
+		s.Plan = &plan
+		return completing{newPaperCosts(&s, Slowdown{}), &s}
+	}
+	run := runOf(golden.Start(oneJob()))
+	e, err := New(pick(t, "standard")[0], model, Options{}).Estimate(run)
+	if err != nil || *e.Remaining != 50*time.Second {
+		t.Errorf("remaining %v (%v), want 50s", e.Remaining, err)
+	}
+	if len(e.Warnings) != 1 || e.Warnings[0].Code != dag.WarnNoProfile {
+		t.Errorf("warnings %v, want the model's", e.Warnings)
+	}
+	if n := run.Now().Plan.Jobs[0].Map.Tasks; n != 4 {
+		t.Errorf("the run has %d maps now", n)
+	}
+}
+
+// A task with a speculative attempt beside it is told by its older one; a job that has ended has nothing left.
+func TestWhatIsLeft(t *testing.T) {
+	s := running(slowPlan(), 6000, 500)
+	young := s.Jobs[0].Map.Attempts[4]
+	young.Number, young.Done[0] = 1, 100
+	s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, young)
+	w := NewWorld(runOf(s), plannedCosts, Options{})
+	p := w.phase(0, dag.Map)
+	g, ok := p.at(4)
+	if !ok || !g.Running || g.Rem != 5000 || p.Running != 5 || p.Pending != 5 {
+		t.Errorf("task 4: %+v, running %d, pending %d", g, p.Running, p.Pending)
+	}
+	s.Jobs[0].State = dag.Failed
+	if n := NewWorld(runOf(s), plannedCosts, Options{}).phase(0, dag.Map).left(); n != 0 {
+		t.Errorf("a failed job has %d tasks left", n)
+	}
+}
+
+// Reduces that hold their slots while maps run (facts P6) count the wait: with one reduce, every scenario of skew and the static path
+// are the truth.
+func TestReducesThatWaitForMaps(t *testing.T) {
+	plan := oneJob()
+	plan.Jobs[0].Reduce = phaseOf(1, 0, 0, 0, 0, 1000, 20)
+	at := func(now dag.Instant, k float64) *dag.Snapshot {
+		s := golden.Start(plan)
+		s.At = now
+		s.Jobs[0].Submitted, s.Jobs[0].State = 0, dag.Running
+		for i := range 2 {
+			s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, dag.Attempt{Task: int32(i), State: dag.AttemptRunning, Slot: int32(i), End: dag.NoInstant, Done: [3]float64{k}})
+		}
+		s.Jobs[0].Reduce.Attempts = []dag.Attempt{{State: dag.AttemptRunning, End: dag.NoInstant, CopyEnd: dag.NoInstant}}
+		return s
+	}
+	run := runOf(at(2000, 200), at(7000, 700))
+	for _, s := range pick(t, "standard", "skew_low", "skew_high", "standard_static") {
+		e, err := New(s, plannedCosts, Options{}).Estimate(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *e.Remaining != 33*time.Second {
+			t.Errorf("%s: %v, want 33s", s.Name, *e.Remaining)
+		}
+	}
+}
+
+// Where two jobs' reduces share slots, Algorithm 1 may say more than the truth (facts A8, g09); what is shown is clamped (P21).
+func TestBoundsAreClamped(t *testing.T) {
+	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 5}, Jobs: []dag.Job{
+		{Node: "j1", Map: phaseOf(2, 1000, 8), Reduce: phaseOf(7, 0, 0, 0, 0, 1000, 20)},
+		{Node: "j2", Map: phaseOf(6, 1000, 10), Reduce: phaseOf(5, 0, 0, 0, 0, 1000, 2)},
+		{Node: "j3", After: []int{0, 1}, Map: phaseOf(1, 1000, 3), Reduce: phaseOf(1, 0, 0, 0, 0, 1000, 2)},
+	}}
+	w := NewWorld(runOf(golden.Start(plan)), plannedCosts, Options{Path: pathfrag.Params{Delta1: time.Second / 2, Delta2: time.Second / 2}})
+	raw, err := w.skewBounds(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	std, low, high := answer(t, w, "standard"), answer(t, w, "skew_low"), answer(t, w, "skew_high")
+	if raw.low <= millis(*std.Remaining) {
+		t.Fatalf("the raw lower bound %v is not above the standard time %v: nothing to clamp", raw.low, *std.Remaining)
+	}
+	best := answer(t, w, "best_guess")
+	if *low.Remaining != *std.Remaining || *high.Remaining < *std.Remaining || *best.Low > *best.Remaining || *best.High < *best.Remaining {
+		t.Errorf("low %v, standard %v, high %v, best guess %v in %v..%v", *low.Remaining, *std.Remaining, *high.Remaining, *best.Remaining, *best.Low, *best.High)
+	}
+}
+
+func answer(t *testing.T, w *World, name string) Estimate {
+	t.Helper()
+	e, err := pick(t, name)[0].Of(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Facts P7: delta1 = max(5 % of the median task time, two ticks), delta2 = set-up + a heartbeat; given ones are kept.
+func TestTolerances(t *testing.T) {
+	plan := oneJob()
+	plan.Cluster.Setup = time.Second
+	start := golden.Start(plan)
+	later := *start
+	later.At = 2000
+	given := pathfrag.Params{Delta1: 7 * time.Second}
+	for _, c := range []struct {
+		name string
+		run  dag.Run
+		opt  Options
+		want pathfrag.Params
+	}{
+		{"median", runOf(start), Options{}, pathfrag.Params{Delta1: 550 * time.Millisecond, Delta2: 4 * time.Second}},
+		{"ticks", runOf(start, &later), Options{}, pathfrag.Params{Delta1: 4 * time.Second, Delta2: 4 * time.Second}},
+		{"given", runOf(start), Options{Path: given}, given},
+	} {
+		w := NewWorld(c.run, plannedCosts, c.opt)
+		s, err := w.Schedule()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.tolerances(s); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// A static path that rests on costs that nobody had seen is made anew: it is the standard one.
+func TestBlindPlanIsNoPlan(t *testing.T) {
+	assumed := toldModel(map[dag.Kind]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed})
+	plan := oneJob()
+	later := golden.Start(plan)
+	later.At = 3000
+	w := NewWorld(runOf(golden.Start(plan), later), assumed, Options{})
+	if e := answer(t, w, "standard_static"); e.Path != w.path || *e.Remaining != 40*time.Second {
+		t.Errorf("remaining %v, on the standard path: %v", *e.Remaining, e.Path == w.path)
+	}
+	w = NewWorld(w.Run, plannedCosts, Options{})
+	if e := answer(t, w, "standard_static"); e.Path == w.path {
+		t.Error("a plan of known costs was made anew")
+	}
+}
