@@ -22,7 +22,7 @@ func (y *yarn) grant(t dag.Instant) {
 		}
 		switch job.stage {
 		case waitingAM:
-			if y.pool.freeMB >= job.amMB {
+			if y.pool.freeMB >= job.amMB && y.leavesRoom(j) {
 				y.startAM(j, t)
 			}
 		case active:
@@ -31,6 +31,22 @@ func (y *yarn) grant(t dag.Instant) {
 			y.grantPending(j, dag.Map, y.room(j, dag.Map), t)
 		}
 	}
+}
+
+// leavesRoom says that another AM would leave room for a container of a task beside it, or that it is the only one. Schedulers see to that
+// by a limit for AMs (CapacityScheduler's maximum-am-resource-percent), which REST does not tell in a word.
+func (y *yarn) leavesRoom(j int) bool {
+	others, tasks := false, 0
+	for _, i := range y.order {
+		if s := y.jobs[i].stage; i != j && (s == starting || s == active) {
+			others = true
+			for k := range y.jobs[i].phase {
+				tasks += y.jobs[i].phase[k].granted * y.jobs[i].mb[k]
+			}
+		}
+	}
+	job := &y.jobs[j]
+	return !others || y.pool.freeMB+tasks-job.amMB >= max(job.mb[dag.Map], job.mb[dag.Reduce])
 }
 
 // room is how many containers for tasks of kind k the job may be given now.
