@@ -45,7 +45,7 @@ func open(t *testing.T, file string) *Recording {
 	return rec
 }
 
-// play returns all snapshots of a workflow and a hash of each at the time it was handed out.
+// play returns all snapshots of a workflow and a hash of each fourth at the time it was handed out.
 func play(t *testing.T, rec *Recording, o Options) (run []*dag.Snapshot, hashes []uint64) {
 	t.Helper()
 	src, err := NewSource(rec, o)
@@ -60,7 +60,10 @@ func play(t *testing.T, rec *Recording, o Options) (run []*dag.Snapshot, hashes 
 		if err != nil {
 			t.Fatalf("after %d snapshots: %v", len(run), err)
 		}
-		run, hashes = append(run, s), append(hashes, hash(s))
+		if len(run)%4 == 0 {
+			hashes = append(hashes, hash(s))
+		}
+		run = append(run, s)
 	}
 }
 
@@ -137,9 +140,9 @@ func TestRecordings(t *testing.T) {
 			t.Run("truth", func(t *testing.T) { sameAsHistory(t, rec, run) })
 			t.Run("graph", func(t *testing.T) { sameGraph(t, run) })
 			t.Run("forward", func(t *testing.T) { nothingGoesBack(t, run) })
-			for i, s := range run {
-				if hash(s) != hashes[i] {
-					t.Errorf("snapshot %d was changed after it was handed out", i)
+			for i, h := range hashes {
+				if hash(run[4*i]) != h {
+					t.Errorf("snapshot %d was changed after it was handed out", 4*i)
 				}
 			}
 		})
