@@ -80,8 +80,10 @@ func TestPauses(t *testing.T) {
 func TestBridges(t *testing.T) {
 	failing := task(0, 1, dag.Map, 2000, 9000, 1)
 	failing.Outcome = schedule.Fails
+	short := task(0, 2, dag.Map, 1500, 6000, 2) // ends before the other
+	short.Outcome = schedule.Fails
 	s := &schedule.Schedule{Now: 0, End: 15_000, Spans: []schedule.Span{
-		task(0, 0, dag.Map, 0, 5000, 0), failing, task(0, 1, dag.Map, 10_000, 14_000, 0),
+		task(0, 0, dag.Map, 0, 5000, 0), short, failing, task(0, 1, dag.Map, 10_000, 14_000, 0),
 	}}
 	p, err := pathfrag.Find(jobs(dag.FIFO, nil), s, pathfrag.Params{})
 	if err != nil {
@@ -101,7 +103,7 @@ func TestBridges(t *testing.T) {
 	if !reflect.DeepEqual(got, want) || p.Length() != 15*time.Second {
 		t.Errorf("path of %+v\nwant %+v", got, want)
 	}
-	if r := p.Rounds[2]; r.Width != 0 || !slices.Equal(r.Spans, []int{1}) {
+	if r := p.Rounds[2]; r.Width != 0 || !slices.Equal(r.Spans, []int{2}) {
 		t.Errorf("round of the failing attempt: %+v", r)
 	}
 }
@@ -138,6 +140,19 @@ func TestNoOrder(t *testing.T) {
 	var cycle *dag.CycleError
 	if !errors.As(err, &cycle) {
 		t.Errorf("a cycle gives %v", err)
+	}
+}
+
+// A job on the critical path has no slack, though the job graph alone would give it some: job b's maps take over a's slots.
+func TestSlackOfSlots(t *testing.T) {
+	s := &schedule.Schedule{
+		End:       20,
+		Spans:     []schedule.Span{task(0, 0, dag.Map, 0, 10, 0), task(1, 0, dag.Map, 10, 20, 0)},
+		Submitted: []dag.Instant{0, 0}, Finished: []dag.Instant{10, 20},
+	}
+	p, err := pathfrag.Find(jobs(dag.FIFO, nil, nil), s, pathfrag.Params{})
+	if err != nil || !slices.Equal(p.Slack, []time.Duration{0, 0}) {
+		t.Errorf("slack %v, %v", p.Slack, err)
 	}
 }
 

@@ -3,8 +3,6 @@ package pathfrag
 import (
 	"cmp"
 	"slices"
-
-	"github.com/paratimer/paratimer/dag"
 )
 
 // chaining builds fragments from rounds in order of their starts.
@@ -168,7 +166,7 @@ func (ch *chaining) extend(f, r int32) {
 
 func (ch *chaining) open(r int32) {
 	b := &ch.c.rounds[r]
-	f := chain{width: b.Width, last: r, length: 1, closed: b.Kind > dag.Reduce, job: ch.c.spans[b.Spans[0]].Job, group: -1}
+	f := chain{width: b.Width, last: r, length: 1, job: ch.c.spans[b.Spans[0]].Job, group: -1}
 	f.add(ch.c, b)
 	ch.of[r] = int32(len(ch.fragments))
 	ch.fragments = append(ch.fragments, f)

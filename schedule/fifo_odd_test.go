@@ -55,6 +55,15 @@ func TestFIFOOddAttempts(t *testing.T) {
 		"j1.m8 0-15 s2", "j1.m1 5-15 s0", "j1.m3 5-5 s1", "j1.m2' 5-15 s1")
 }
 
+// A slot skips what has failed on its node, and takes what comes first of the rest, tried before or not.
+func TestFIFOSkips(t *testing.T) {
+	s := small([2]int{4, 0})
+	attempt(s, 0, dag.Map, 0, dag.AttemptSucceeded, 0, 0, 0)
+	attempt(s, 0, dag.Map, 1, dag.AttemptFailed, 0, 0, 0)
+	attempt(s, 0, dag.Map, 3, dag.AttemptFailed, 2, 0, 0)
+	check(t, s, mustReplay(t, s, tens, schedule.Options{FutureOnly: true}), "j1.m3 0-10 s0", "j1.m4' 0-10 s1", "j1.m2' 0-10 s2")
+}
+
 // A snapshot of anything at all makes no panic, and what comes of it is a schedule: tasks that are not done succeed once,
 // slots are used by one at a time.
 func TestFIFOAnySnapshot(t *testing.T) {
@@ -105,6 +114,9 @@ func sound(t *rapid.T, s *dag.Snapshot, sch *schedule.Schedule, whole bool) {
 	all := flat(sch)
 	slices.SortStableFunc(all, func(a, b naiveAttempt) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
 	for _, a := range all {
+		if a.slot > 100 {
+			t.Fatalf("%+v: slots beyond the cluster's are numbered from there", a)
+		}
 		if a.end < a.start || sch.End < a.end {
 			t.Fatalf("%+v in a schedule that ends at %d", a, sch.End)
 		}

@@ -88,6 +88,11 @@ func flat(s *schedule.Schedule) []naiveAttempt {
 func TestFIFOConserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := draw(t)
+		if !slices.IsSortedFunc(d.run.Spans, func(a, b schedule.Span) int {
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Slots[0], b.Slots[0]), cmp.Compare(a.Attempt, b.Attempt))
+		}) {
+			t.Fatalf("out of order: %+v", d.run.Spans)
+		}
 		runs, fails := map[taskID]int{}, map[taskID]int{}
 		busy := map[slotID]dag.Instant{}
 		attempts := flat(d.run)
