@@ -21,6 +21,14 @@ type view struct {
 	attempts []dag.Attempt
 }
 
+func newViews(jobs int) []view {
+	v := make([]view, 2*jobs)
+	for i := range v {
+		v[i].at = dag.NoInstant
+	}
+	return v
+}
+
 // take makes the snapshot of t, which lies in the world's current leg.
 func (c *camera) take(t dag.Instant) *dag.Snapshot {
 	c.t = t

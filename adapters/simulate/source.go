@@ -35,13 +35,9 @@ func start(plan *dag.Plan, t *truth) (*Source, error) {
 	if err := w.replay(); err != nil {
 		return nil, err
 	}
-	views := make([]view, 2*len(plan.Jobs))
-	for i := range views {
-		views[i].at = dag.NoInstant
-	}
 	return &Source{next: t.opt.Start, camera: camera{
 		reporter: reporter{world: w, every: dag.Instant(t.opt.Every.Milliseconds()), know: t.opt.Know},
-		views:    views,
+		views:    newViews(len(plan.Jobs)),
 		plans:    planner{given: plan, know: t.opt.Know},
 	}}, nil
 }
