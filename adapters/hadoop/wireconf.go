@@ -24,6 +24,8 @@ type jobConf struct {
 	after    map[string][]string // node to its successors, as the adjacency entries say
 	stops    bool                // a failed job ends the whole script
 	beat     time.Duration       // of the master to the scheduler
+	sleep    time.Duration       // of Pig between two looks at its jobs; 0 where Pig did not set it
+	abandon  time.Duration       // how long the master tries to reach a lost node
 }
 
 const adjacency = "mapreduce.workflow.adjacency."
@@ -88,6 +90,10 @@ func (b *confBody) conf() *jobConf {
 			c.stops = v == "true"
 		case "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms":
 			c.beat = time.Duration(n.count(3_600_000)) * time.Millisecond
+		case "pig.jobcontrol.sleep":
+			c.sleep = time.Duration(n.count(3_600_000)) * time.Millisecond
+		case "yarn.client.nodemanager-connect.max-wait-ms":
+			c.abandon = time.Duration(n.count(86_400_000)) * time.Millisecond
 		default:
 			if node, ok := strings.CutPrefix(name, adjacency); ok && node != "" {
 				if c.after == nil {

@@ -92,6 +92,13 @@ func overheads(s *dag.Snapshot, profile *match, learning bool) dag.Overheads {
 	o := fill(s.Plan.Overheads, defaults)
 	if p := profile.overheads(); p != nil {
 		o = fill(*p, o)
+		// What the run's own configuration says is no guess.
+		if b := s.Plan.Overheads.Beat; b > 0 {
+			o.Beat = b
+		}
+		if a := s.Plan.Overheads.Abandon; a > 0 {
+			o.Abandon = a
+		}
 	}
 	seenOverheads(s, &o, learning)
 	return o
