@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// query is two jobs and one after them, with that many maps in the first.
-func query(maps int) *dag.Plan {
+// query is two jobs and one after them, with that many maps in the first and map slots.
+func query(maps, slots int) *dag.Plan {
 	phase := func(tasks int, pipelines ...dag.Pipeline) dag.Phase {
 		return dag.Phase{Tasks: tasks, Known: true, Pipelines: pipelines}
 	}
@@ -20,11 +20,11 @@ func query(maps int) *dag.Plan {
 		return dag.Pipeline{Tuples: dag.Uniform(tuples), Alpha: dag.Uniform(alpha)}
 	}
 	one := func(node string, after []int, maps, reduces int) dag.Job {
-		return dag.Job{Node: node, After: after, Map: phase(maps, pipe(1000, 20)), Reduce: phase(reduces, pipe(1000, 1), pipe(1000, 1), pipe(1000, 10))}
+		return dag.Job{Node: node, After: after, Map: phase(maps, pipe(1000, 40)), Reduce: phase(reduces, pipe(1000, 1), pipe(1000, 1), pipe(1000, 10))}
 	}
 	return &dag.Plan{
 		Name:    "q.pig",
-		Cluster: dag.Cluster{Policy: dag.FIFO, MapSlots: max(4, maps/20), ReduceSlots: 8, SlotsPerNode: 1000, Setup: time.Second},
+		Cluster: dag.Cluster{Policy: dag.FIFO, MapSlots: slots, ReduceSlots: 8, SlotsPerNode: 1000, Setup: time.Second},
 		Jobs:    []dag.Job{one("scope-9", nil, maps, 8), one("scope-35", nil, 7, 4), one("scope-40", []int{0, 1}, 10, 6)},
 	}
 }
@@ -73,7 +73,7 @@ func watch(t *testing.T, plan *dag.Plan, opt simulate.Options, each func(r *simR
 // TestObservedAsSimulated: what comes out of the adapter is what happened.
 func TestObservedAsSimulated(t *testing.T) {
 	confs := map[string]int{}
-	last := watch(t, query(20), simulate.Options{Seed: 1, Noise: 0.1, FailRate: 20, Every: 2 * time.Second}, func(r *simREST, got *dag.Snapshot) {
+	last := watch(t, query(20, 4), simulate.Options{Seed: 1, Noise: 0.1, FailRate: 20, Every: 2 * time.Second}, func(r *simREST, got *dag.Snapshot) {
 		for path := range r.asked {
 			if len(path) > 5 && path[len(path)-5:] == "/conf" {
 				confs[path]++
@@ -147,29 +147,34 @@ func sameAttempts(t *testing.T, at dag.Instant, got, want []dag.Attempt) {
 
 // TestPolling: a job of 10,000 tasks costs at most a tenth of what asking everything each tick does, and nothing is lost by it.
 func TestPolling(t *testing.T) {
-	naive, one := 0, 0
-	var rest *simREST
-	late, ticks := 0, 0
-	watch(t, query(10_000), simulate.Options{Seed: 1, Noise: 0.1, Every: 10 * time.Second}, func(r *simREST, got *dag.Snapshot) {
-		rest = r
-		if ticks%4 == 0 {
-			one = r.naive() // it grows slowly
+	for _, slots := range []int{200, 1000} {
+		naive, one, late, ticks := 0, 0, 0, 0
+		var rest *simREST
+		last := watch(t, query(10_000, slots), simulate.Options{Seed: 1, Noise: 0.1, Every: time.Duration(10_000/slots) * time.Second}, func(r *simREST, got *dag.Snapshot) {
+			rest = r
+			if ticks%4 == 0 {
+				one = r.naive() // it grows slowly
+			}
+			naive, ticks = naive+one, ticks+1
+			if n := len(r.asked); n > 2*asksATick+20 {
+				t.Errorf("%d questions in one tick", n)
+			}
+			if got.ID == "pig_1" && got.Jobs[0].Map.Running() < r.snap.Jobs[0].Map.Running()*4/5 {
+				late++
+			}
+		})
+		share := float64(rest.bytes) / float64(naive)
+		t.Logf("%d slots: %d ticks, %d bytes, %d of naive polling: %.1f %%", slots, ticks, rest.bytes, naive, 100*share)
+		if share > 0.1 {
+			t.Errorf("%d slots: that is more than a tenth", slots)
 		}
-		naive, ticks = naive+one, ticks+1
-		if got.ID != "pig_1" {
-			return
+		if late > ticks/10 {
+			t.Errorf("%d slots: on %d of %d ticks more than a fifth of the running maps were unknown", slots, late, ticks)
 		}
-		w, g := r.snap.Jobs[0].Map.Running(), got.Jobs[0].Map.Running()
-		if g < w*9/10 {
-			late++
-			t.Logf("at %v %d of %d running maps are known", got.At, g, w)
+		for i := range last.Jobs {
+			if n, want := len(last.Jobs[i].Map.Attempts), rest.plan.Jobs[i].Map.Tasks; n != want {
+				t.Errorf("%d slots: %d maps of job %d in the end, want %d", slots, n, i, want)
+			}
 		}
-	})
-	t.Logf("%d bytes, %d of naive polling: %.1f %%", rest.bytes, naive, 100*float64(rest.bytes)/float64(naive))
-	if rest.bytes > naive/10 {
-		t.Errorf("%d bytes are more than a tenth of naive polling's %d", rest.bytes, naive)
-	}
-	if late > 1 {
-		t.Errorf("on %d ticks more than a tenth of the running maps were unknown", late)
 	}
 }

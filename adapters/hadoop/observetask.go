@@ -14,9 +14,9 @@ import (
 const (
 	// listPart is how many tasks of a list a tick may cost: the list of a job with more comes only each few ticks.
 	listPart = 1000
-	// asksATick bounds the tasks that are asked for attempts in one tick, countsATick those that are asked for counters (1.4 KB a
-	// task) while they run. The others' turn comes in the next tick.
-	asksATick, countsATick = 1000, 250
+	// asksATick bounds the tasks that are asked for attempts in one tick (0.4 KB each), countsATick those that are asked for
+	// counters (1.4 KB) while they run. The others' turn comes in the next ticks: of a thousand running tasks two fifths tell enough.
+	asksATick, countsATick = 400, 200
 )
 
 // listDue says whether the task list is worth its bytes now (240 a task). In between, running tasks are asked one by one, and

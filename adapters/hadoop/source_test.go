@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,12 +21,16 @@ type lab struct {
 	rm      map[string]string // by path without query
 	am, jhs map[string]string // by path below the job, e.g. "0001/tasks"
 	dead    error             // every question gets it
+	running string            // the list of running applications, where it is another one
+
+	mu    sync.Mutex
+	asked map[string]int // in this tick
 }
 
 const labStart = 1_795_000_000_000
 
 func newLab() *lab {
-	return &lab{now: labStart, rm: map[string]string{"metrics": `{"clusterMetrics":{"totalMB":3072,"activeNodes":1}}`}, am: map[string]string{}, jhs: map[string]string{}}
+	return &lab{now: labStart, rm: map[string]string{"metrics": `{"clusterMetrics":{"totalMB":3072,"activeNodes":1}}`}, am: map[string]string{}, jhs: map[string]string{}, asked: map[string]int{}}
 }
 
 func (l *lab) Now() dag.Instant { return l.now }
@@ -34,7 +39,13 @@ func (l *lab) get(from map[string]string, path string) ([]byte, error) {
 	if l.dead != nil {
 		return nil, l.dead
 	}
-	path, _, _ = strings.Cut(path, "?")
+	path, query, _ := strings.Cut(path, "?")
+	l.mu.Lock()
+	l.asked[path]++
+	l.mu.Unlock()
+	if path == "apps" && l.running != "" && strings.Contains(query, "states=") {
+		return []byte(l.running), nil
+	}
 	if b, ok := from[path]; ok {
 		return []byte(b), nil
 	}
@@ -110,9 +121,15 @@ func (l *lab) ends(job, state string) {
 func (l *lab) tick(t *testing.T, src *Source, after time.Duration) *dag.Snapshot {
 	t.Helper()
 	l.now = l.now.Add(after)
+	clear(l.asked)
 	s, err := src.Next(context.Background())
 	if err != nil {
 		t.Fatal(err)
+	}
+	for path, n := range l.asked {
+		if n > 1 {
+			t.Errorf("%s was asked %d times in a tick", path, n)
+		}
 	}
 	return s
 }
@@ -410,5 +427,75 @@ func TestLyingMaster(t *testing.T) {
 	}
 	if !math.IsNaN(a.Out) {
 		t.Errorf("output %v without a counter", a.Out)
+	}
+}
+
+// TestPresumed: an application that cannot be asked yet is taken for a job of the graph only if one is due.
+func TestPresumed(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "a:b")
+	l.runs("0001", 0, "RUNNING")
+	src := NewSource(l, Target{})
+	l.tick(t, src, 0)
+	l.apps("1 RUNNING UNDEFINED 512", "2 ACCEPTED UNDEFINED 0")
+	if s := l.tick(t, src, time.Second); s.Jobs[1].State != dag.Blocked || len(s.Load) != 1 {
+		t.Errorf("a still runs: %+v, load %v", s.Jobs[1], s.Load)
+	}
+	l.apps("1 FINISHED SUCCEEDED 0", "2 ACCEPTED UNDEFINED 0")
+	l.ends("0001", "SUCCEEDED")
+	l.tick(t, src, time.Second)
+	s := l.tick(t, src, time.Second)
+	if s.Jobs[1].ID != "job_1_0002" || s.Jobs[1].State != dag.Submitted || len(s.Load) != 0 {
+		t.Errorf("a is done: %+v, load %v", s.Jobs[1], s.Load)
+	}
+	// Its conf says that it is another script's.
+	l.apps("1 FINISHED SUCCEEDED 0", "2 RUNNING UNDEFINED 512")
+	l.conf("0002", "a", "a:b", "mapreduce.workflow.id", "pig_2")
+	l.runs("0002", 0, "RUNNING")
+	if s := l.tick(t, src, time.Second); s.Jobs[1].State != dag.Blocked || len(s.Load) != 1 || s.State != dag.Running {
+		t.Errorf("it is another's: %+v, load %v", s.Jobs[1], s.Load)
+	}
+}
+
+// TestUnseenJob: a job that came and went between two looks at what runs is found while the workflow seems idle.
+func TestUnseenJob(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "a:b b:c")
+	l.runs("0001", 0, "RUNNING")
+	src := NewSource(l, Target{})
+	l.tick(t, src, 40*time.Second)
+	l.running = `{"apps":{}}`
+	l.apps("1 FINISHED SUCCEEDED 0", "2 FINISHED SUCCEEDED 0")
+	l.ends("0001", "SUCCEEDED")
+	l.ends("0002", "SUCCEEDED")
+	l.conf("0002", "b", "a:b b:c")
+	var s *dag.Snapshot
+	for range allEach + 1 {
+		s = l.tick(t, src, time.Second)
+	}
+	if s.Jobs[1].State != dag.Succeeded || s.State != dag.Running {
+		t.Errorf("%+v", s.Jobs)
+	}
+}
+
+// TestStrangers: applications that come and go on a busy cluster leave nothing behind, and confs that fail are asked once a tick.
+func TestStrangers(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "a:b")
+	l.runs("0001", 0, "RUNNING")
+	src := NewSource(l, Target{ID: "job_1_0001"})
+	for i := range 100 {
+		list := []string{"1 RUNNING UNDEFINED 512"}
+		for k := range 5 {
+			list = append(list, fmt.Sprintf("%d RUNNING UNDEFINED 512", 2+5*i+k))
+		}
+		l.apps(list...)
+		l.tick(t, src, time.Second)
+	}
+	if len(src.apps) > 10 || len(src.jobs) > 10 {
+		t.Errorf("%d applications and %d jobs are remembered", len(src.apps), len(src.jobs))
 	}
 }

@@ -160,6 +160,9 @@ func (s *Source) enlist() error {
 	return nil
 }
 
+// maxStrangers bounds the jobs of other workflows that are remembered as such.
+const maxStrangers = 10_000
+
 // forget drops what is not needed of applications that are not ours, or a busy cluster would fill our memory in time.
 func (s *Source) forget() {
 	ours := map[string]bool{s.chosen: true}
@@ -172,7 +175,11 @@ func (s *Source) forget() {
 		}
 	}
 	for id, j := range s.jobs {
-		if !ours[id] && j.conf != nil {
+		switch {
+		case ours[id]:
+		case j.conf == nil && s.apps[id] == nil, len(s.jobs) > maxStrangers:
+			delete(s.jobs, id)
+		case j.conf != nil:
 			j.conf = &jobConf{workflow: j.conf.workflow} // so that it is not asked for again
 		}
 	}
