@@ -81,7 +81,7 @@ func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profi
 		return r, err
 	}
 	defer closing(file, path, &err)
-	var seen ledger
+	seen := ledger{from: c.Duration("from").Seconds()}
 	state, err := watch.Watch{Source: withProfiles(src, profiles), Panel: panel(true), Sinks: []watch.Sink{&seen}, Log: zerolog.Nop()}.Run(ctx)
 	switch {
 	case err != nil:
@@ -94,6 +94,7 @@ func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profi
 
 // A ledger is a sink that remembers what each estimator said.
 type ledger struct {
+	from    float64 // ticks before these seconds of the run do not count
 	names   []string
 	samples map[string][]estimators.Sample
 	back    map[string]int
@@ -133,6 +134,9 @@ func (l *ledger) add(name string, f watch.Frame, remaining, progress float64, ex
 	}
 	if _, known := l.samples[name]; !known {
 		l.names = append(l.names, name)
+	}
+	if float64(*f.ElapsedSeconds) < l.from {
+		return
 	}
 	s := estimators.Sample{Elapsed: float64(*f.ElapsedSeconds), Remaining: remaining, Progress: progress}
 	l.samples[name] = append(l.samples[name], s)

@@ -1,0 +1,80 @@
+// Package planview shows what is expected of a plan before it runs, or from any snapshot on: totals under each scenario,
+// the schedule, its rounds and path fragments, and the critical path; as text, as JSON, as a Gantt chart in SVG.
+package planview
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag"
+)
+
+// A View is what is shown. Times of all three forms count from Path.Schedule.Now.
+type View struct {
+	Plan      *dag.Plan
+	Path      *pathfrag.Path // with its Schedule
+	Estimates []estimators.Estimate
+	// Full is how long a whole task takes, in milliseconds (estimators.Costs.Full).
+	Full func(job int, k dag.Kind, task int) float64
+}
+
+// Of makes the view of a plan of which nothing has run, under ParaTimer's scenarios. Its own costs count as those of a
+// profile, after its other Profiles.
+func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options) (*View, error) {
+	known := *plan
+	known.Profiles = append(slices.Clone(plan.Profiles), plan)
+	s := &dag.Snapshot{Plan: &known, At: 0, State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(plan.Jobs))}
+	for j := range s.Jobs {
+		s.Jobs[j] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
+	}
+	w := estimators.NewWorld(dag.Run{}.Append(s), model, opt)
+	path, err := w.Path()
+	if err != nil {
+		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
+	}
+	v := &View{Plan: w.Now().Plan, Path: path, Full: w.Costs.Full}
+	for _, scenario := range estimators.Scenarios() {
+		e, err := scenario.Of(w)
+		if err != nil {
+			return nil, err
+		}
+		v.Estimates = append(v.Estimates, e)
+	}
+	return v, nil
+}
+
+// worst returns the longest task, the first of several, and its length in milliseconds; job is -1 if there is no task.
+func (v *View) worst() (job int, k dag.Kind, task int, ms float64) {
+	job, ms = -1, math.Inf(-1)
+	for j := range v.Plan.Jobs {
+		for _, kind := range []dag.Kind{dag.Map, dag.Reduce} {
+			for i := range v.Plan.Jobs[j].Phase(kind).Count() {
+				if full := v.Full(j, kind, i); full > ms {
+					job, k, task, ms = j, kind, i, full
+				}
+			}
+		}
+	}
+	return job, k, task, ms
+}
+
+// since is an instant in milliseconds from now.
+func (v *View) since(t dag.Instant) int64 { return int64(t - v.Path.Schedule.Now) }
+
+// warnings are those of all estimates, each once, in the order of the estimates.
+func (v *View) warnings() []dag.Warning {
+	var all []dag.Warning
+	seen := make(map[dag.Warning]bool)
+	for _, e := range v.Estimates {
+		for _, w := range e.Warnings {
+			if !seen[w] {
+				seen[w] = true
+				all = append(all, w)
+			}
+		}
+	}
+	return all
+}

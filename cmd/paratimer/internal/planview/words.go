@@ -1,0 +1,145 @@
+package planview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// elapsed is the time since the first job was submitted, 0 before.
+func (v *View) elapsed() time.Duration {
+	s := v.Path.Schedule
+	first := s.Now
+	for _, t := range s.Submitted {
+		if t.Known() && t < first {
+			first = t
+		}
+	}
+	return s.Now.Sub(first)
+}
+
+func seconds(d *time.Duration) *float64 {
+	if d == nil {
+		return nil
+	}
+	s := float64(d.Milliseconds()) / 1000
+	return &s
+}
+
+// short writes a time as exactly as people want it: 0.25s, 12.3s, 1m8.4s, 24m14s, 3h5m, 2d.
+func short(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + short(-d)
+	case d < 10*time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d < 10*time.Minute:
+		return zeroless(d.Round(100*time.Millisecond).String(), "m0s")
+	case d < time.Hour:
+		return zeroless(d.Round(time.Second).String(), "m0s")
+	case d < 24*time.Hour:
+		return zeroless(zeroless(d.Round(time.Minute).String(), "m0s"), "h0m")
+	}
+	d = d.Round(time.Hour)
+	return zeroless(fmt.Sprintf("%dd%dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour), "d0h")
+}
+
+// zeroless drops a part that is zero: 28m0s is 28m.
+func zeroless(s, zero string) string {
+	if strings.HasSuffix(s, zero) {
+		return s[:len(s)-len(zero)+1]
+	}
+	return s
+}
+
+// count writes "1 map" and "2 maps".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// shownName is how many letters of a job's name a line or a chart shows.
+const shownName = 24
+
+// cut makes a name safe to print, and short.
+func cut(name string) string {
+	r := []rune(view.Escape(name))
+	if len(r) > shownName {
+		return string(r[:shownName-1]) + "…"
+	}
+	return string(r)
+}
+
+// jobsOf returns the jobs of a fragment in plan order, by index.
+func (v *View) jobsOf(fragment int) []int {
+	has := make(map[int]bool)
+	for _, r := range v.Path.Fragments[fragment].Rounds {
+		for _, i := range v.Path.Rounds[r].Spans {
+			has[int(v.Path.Schedule.Spans[i].Job)] = true
+		}
+	}
+	var jobs []int
+	for j := range v.Plan.Jobs {
+		if has[j] {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs
+}
+
+// title says what a fragment is: "j1, j2 maps", "launch of j1", "pause between waves".
+func (v *View) title(fragment int) string {
+	f := &v.Path.Fragments[fragment]
+	jobs := v.jobsOf(fragment)
+	var names []string
+	for i, j := range jobs {
+		if i == 3 && len(jobs) > 4 {
+			names = append(names, fmt.Sprintf("%d more", len(jobs)-i))
+			break
+		}
+		names = append(names, cut(v.Plan.Jobs[j].Node))
+	}
+	list := strings.Join(names, ", ")
+	switch {
+	case f.Kind == dag.Wave:
+		return "pause between waves"
+	case f.Kind == dag.Launch && v.started(jobs, f.Start):
+		return "wait for " + list
+	case f.Kind == dag.Launch:
+		return "launch of " + list
+	case f.Kind == dag.Finish:
+		return "end of " + list
+	case f.Width == 0:
+		return "failed attempt of " + list
+	}
+	return list + " " + f.Kind.String() + "s"
+}
+
+// started says whether a task of one of the jobs starts before an instant. Schedules are sorted by start.
+func (v *View) started(jobs []int, before dag.Instant) bool {
+	for i := range v.Path.Schedule.Spans {
+		s := &v.Path.Schedule.Spans[i]
+		if s.Start >= before {
+			return false
+		}
+		if s.Count > 0 && slices.Contains(jobs, int(s.Job)) {
+			return true
+		}
+	}
+	return false
+}
+
+// critical says which fragments are on the critical path.
+func (v *View) critical() map[int]bool {
+	on := make(map[int]bool)
+	for _, s := range v.Path.Critical {
+		on[s.Fragment] = true
+	}
+	return on
+}

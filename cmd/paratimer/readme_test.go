@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A session is a command of the README and what the README says that it prints. "..." stands for anything.
+type session struct {
+	line    int
+	command string
+	output  []string
+}
+
+// sessions reads the README's console blocks.
+func sessions(t *testing.T, text string) []session {
+	t.Helper()
+	var all []session
+	inside := false
+	for i, line := range strings.Split(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inside = line == "```console"
+		case !inside:
+		case strings.HasPrefix(line, "$ "):
+			all = append(all, session{line: i + 1, command: strings.TrimPrefix(line, "$ ")})
+		case len(all) == 0:
+			t.Fatalf("README line %d: output without a command", i+1)
+		default:
+			s := &all[len(all)-1]
+			s.output = append(s.output, line)
+		}
+	}
+	return all
+}
+
+// TestReadme runs the README's commands, in order, in one folder, and compares what they print.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(examples, "examples"); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("HADOOP_CONF_DIR", hadoopConf(t))
+	ran := 0
+	for _, s := range sessions(t, string(text)) {
+		args := strings.Fields(strings.Replace(s.command, "go run ./cmd/paratimer", "paratimer", 1))
+		want := exitOK
+		switch {
+		case s.command == "go test ./...":
+			continue // it is what runs this
+		case args[0] != "paratimer":
+			t.Errorf("README line %d: %q is no command of ours", s.line, s.command)
+			continue
+		case args[1] == "demo":
+			args = append(args, "--speed", "0")
+		case args[1] == "attach" || args[1] == "doctor":
+			// No cluster is here: that they get as far as asking for it is what can be held.
+			want = exitBlind
+			for i := range args {
+				args[i] = strings.Replace(args[i], "resourcemanager:8088", "localhost:1", 1)
+			}
+			if args[1] == "attach" {
+				args = append(args, "--every", "200ms")
+			}
+		}
+		ran++
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != want {
+			t.Errorf("README line %d: %s: exit code %d, want %d\n%s", s.line, s.command, code, want, &stderr)
+			continue
+		}
+		if len(s.output) > 0 && !promised(s.output).MatchString(stdout.String()) {
+			t.Errorf("README line %d: %s does not print what the README says, but\n%s", s.line, s.command, &stdout)
+		}
+	}
+	if ran < 10 {
+		t.Fatalf("only %d commands found in the README: nothing is guarded", ran)
+	}
+}
+
+// promised is the pattern of an output in which lines and words may be left out as "...".
+func promised(lines []string) *regexp.Regexp {
+	var b strings.Builder
+	b.WriteString(`\A`)
+	for _, line := range lines {
+		if line == "..." {
+			b.WriteString(`(?s:.*?)`)
+			continue
+		}
+		parts := strings.Split(line, "...")
+		for i := range parts {
+			parts[i] = regexp.QuoteMeta(parts[i])
+		}
+		b.WriteString(`(?m:^)` + strings.Join(parts, `.*`) + `\n`)
+	}
+	return regexp.MustCompile(b.String() + `\z`)
+}
+
+// hadoopConf is a configuration folder of a cluster that is not there.
+func hadoopConf(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	const site = `<configuration><property><name>yarn.resourcemanager.webapp.address</name><value>localhost:1</value></property></configuration>`
+	if err := os.WriteFile(filepath.Join(dir, "yarn-site.xml"), []byte(site), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
