@@ -154,7 +154,6 @@ func (s *Source) takeDetail(d *detail) {
 		return
 	}
 	j.phases[d.kind].dirty = true
-	t.recall = false
 	at := s.made(d.visit.base + d.path + "/attempts")
 	if at < j.bornAt {
 		return

@@ -32,6 +32,7 @@ func blank(index, number int32) dag.Attempt {
 // tell takes the answer about the task's attempts and returns what it says of the successful one; AttemptWaiting if nothing.
 func (t *task) tell(kind dag.Kind, index int32, b *attemptsBody, at dag.Instant, node func(string) int32) dag.AttemptState {
 	seen, said := false, dag.AttemptWaiting
+	t.recall = false
 	for i := range b.Attempts.v.Attempt {
 		w := &b.Attempts.v.Attempt[i]
 		k, x, n, ok := attemptID(string(w.ID))

@@ -2,6 +2,7 @@ package hadoop
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,9 @@ func TestStaleAttempts(t *testing.T) {
 	}
 	x.say(21, "0 SUCCEEDED")
 	x.is("an old answer again", "0 killed")
+	if x.want() {
+		t.Error("a task that waits is asked again and again")
+	}
 }
 
 func TestStaleList(t *testing.T) {
@@ -155,5 +159,55 @@ func TestOldMastersWords(t *testing.T) {
 	l.runs("0001", 1000, "RUNNING", "SCHEDULED")
 	if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 0, 0, 2} {
 		t.Errorf("in the end: %v", mapStates(s, 0))
+	}
+}
+
+// TestMapTotal: N = K / (progress / 66.7 %) while a map reads; what it has read in the end.
+func TestMapTotal(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		what           string
+		k, ratio, was  float64
+		mapOnly, final bool
+		want           float64
+	}{
+		{"nothing yet", nan, nan, nan, false, false, nan},
+		{"no progress", 5, 0, nan, false, false, nan},
+		{"half read", 50, 0.3335, nan, false, false, 100},
+		{"half read, no reduces", 50, 0.5, nan, true, false, 100},
+		{"read", 100, 0.7, 99, false, false, 100},
+		{"spilling", 100, 0.9, 101, false, false, 101},
+		{"done", 103, 1, 101, false, true, 103},
+	} {
+		a := blank(0, 0)
+		a.Done[0], a.Ratio, a.Total[0] = c.k, c.ratio, c.was
+		if got := mapTotal(&a, c.mapOnly, c.final); !(math.Abs(got-c.want) < 1e-9) && !same(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+// TestMarks: the first report that shows work in the last pipeline, and the newest change.
+func TestMarks(t *testing.T) {
+	nan := math.NaN()
+	a := blank(0, 0)
+	a.State = dag.AttemptRunning
+	say := func(at dag.Instant, c counters) { c.count(dag.Reduce, &a, 20, false, false, at) }
+	say(1, counters{})
+	if a.FirstReport.Known() {
+		t.Error("an empty answer is a report")
+	}
+	say(2, counters{any: true, redIn: 0, redOut: 0, shuffledMaps: 5, shuffledB: 100, mapIn: nan})
+	if a.FirstReport != 2 || a.First.At.Known() || a.Done[dag.Copy] != 5 || a.Total[dag.Copy] != 20 || a.Bytes != 100 {
+		t.Errorf("copying: %+v", a)
+	}
+	say(3, counters{any: true, redIn: 7, redOut: 0})
+	say(4, counters{any: true, redIn: 7, redOut: 0})
+	if a.First != (dag.Mark{At: 3, Done: 7}) || a.Last != a.First {
+		t.Errorf("first %+v, last %+v", a.First, a.Last)
+	}
+	say(5, counters{any: true, redIn: 7, redOut: 2})
+	if a.First.At != 3 || a.Last != (dag.Mark{At: 5, Done: 7, Out: 2}) || a.FirstReport != 2 {
+		t.Errorf("first %+v, last %+v", a.First, a.Last)
 	}
 }
