@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -54,9 +55,9 @@ func (e *fifoEngine) insert(queue []int32, j int32) []int32 {
 // byFIFO compares jobs by (submission, plan position).
 func (e *fifoEngine) byFIFO(a, b int32) int {
 	if x, y := e.jobs[a].submitted, e.jobs[b].submitted; x != y {
-		return cmpInt(x, y)
+		return cmp.Compare(x, y)
 	}
-	return cmpInt(a, b)
+	return cmp.Compare(a, b)
 }
 
 // fill gives free slots to eligible tasks (facts A1, rule 2).

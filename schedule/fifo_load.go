@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -189,9 +190,9 @@ func (e *fifoEngine) waitsFor(j int32) string {
 func sorted(attempts []dag.Attempt) []dag.Attempt {
 	order := func(a, b dag.Attempt) int {
 		if a.Task != b.Task {
-			return cmpInt(a.Task, b.Task)
+			return cmp.Compare(a.Task, b.Task)
 		}
-		return cmpInt(a.Number, b.Number)
+		return cmp.Compare(a.Number, b.Number)
 	}
 	if !slices.IsSortedFunc(attempts, order) {
 		attempts = slices.Clone(attempts)

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -204,11 +205,11 @@ func sortStarts(spans []Span) {
 func bySlot(a, b *Span) int {
 	switch {
 	case a.Kind != b.Kind:
-		return cmpInt(a.Kind, b.Kind)
+		return cmp.Compare(a.Kind, b.Kind)
 	case firstSlot(*a) != firstSlot(*b):
-		return cmpInt(firstSlot(*a), firstSlot(*b))
+		return cmp.Compare(firstSlot(*a), firstSlot(*b))
 	}
-	return cmpInt(a.Attempt, b.Attempt)
+	return cmp.Compare(a.Attempt, b.Attempt)
 }
 
 // keep returns a lasting copy of slots.

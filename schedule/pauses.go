@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -26,9 +27,9 @@ func pauses(s *Schedule, gaps []Span) []Span {
 	}
 	slices.SortFunc(busy, func(a, b Span) int {
 		if a.Start != b.Start {
-			return cmpInt(a.Start, b.Start)
+			return cmp.Compare(a.Start, b.Start)
 		}
-		return cmpInt(a.End, b.End)
+		return cmp.Compare(a.End, b.End)
 	})
 	covered, last := s.Now, -1
 	for i, b := range busy {

@@ -169,3 +169,19 @@ func TestYARNSaysWhatIsStuck(t *testing.T) {
 		t.Fatalf("got %v, want a StuckError of job a", err)
 	}
 }
+
+// Recording failing-1, but with a branch that goes on: what depends on a failed job never comes.
+func TestYARNDoesNotWaitForTheChildrenOfAFailedJob(t *testing.T) {
+	p := joinPlan()
+	s := blankSnapshot(p)
+	s.At = 60_000
+	s.Jobs[0] = dag.JobState{ID: "job_1_0001", State: dag.Failed, Submitted: 0, Started: 3000, Finished: 50_000}
+	s.Jobs[1] = dag.JobState{ID: "job_1_0002", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, HeldMB: 512}
+	sch := mustReplay(t, s, joinLeft, Options{})
+	if len(spansOf(sch, 2, dag.Map)) > 0 || sch.Submitted[2].Known() {
+		t.Errorf("the join is submitted at %d", sch.Submitted[2])
+	}
+	if len(spansOf(sch, 1, dag.Map)) == 0 {
+		t.Error("the other job does not go on")
+	}
+}

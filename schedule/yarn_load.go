@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -21,7 +22,7 @@ type load struct {
 // loadOthers puts the other applications into the pool, in the order of their submission.
 func (y *yarn) loadOthers() {
 	others := slices.Clone(y.s.Load)
-	slices.SortStableFunc(others, func(a, b dag.Load) int { return cmpInt(a.Submitted, b.Submitted) })
+	slices.SortStableFunc(others, func(a, b dag.Load) int { return cmp.Compare(a.Submitted, b.Submitted) })
 	for k, l := range others {
 		y.loads = append(y.loads, load{
 			held: l.HeldMB, pending: max(l.PendingMB, 0), shareMB: l.ShareMB,

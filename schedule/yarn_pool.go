@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -98,7 +99,7 @@ func (p *pool) roomiest(mb int) int32 {
 // free gives lanes back; the smallest free lane is used first.
 func (p *pool) free(lanes ...int32) {
 	if len(lanes) == 1 {
-		at, _ := slices.BinarySearchFunc(p.lanes, lanes[0], func(a, b int32) int { return cmpInt(b, a) })
+		at, _ := slices.BinarySearchFunc(p.lanes, lanes[0], func(a, b int32) int { return cmp.Compare(b, a) })
 		p.lanes = slices.Insert(p.lanes, at, lanes[0])
 		return
 	}

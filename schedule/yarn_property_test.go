@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -111,7 +112,7 @@ func fits(t *rapid.T, s *dag.Snapshot, sch *Schedule) {
 	}
 	slices.SortFunc(all, func(a, b change) int {
 		if a.at != b.at {
-			return cmpInt(a.at, b.at)
+			return cmp.Compare(a.at, b.at)
 		}
 		return a.mb - b.mb
 	})

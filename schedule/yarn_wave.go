@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -21,6 +22,7 @@ func (y *yarn) loadWaves() error {
 		return err
 	}
 	w.jobs = graph.Levels()
+	y.trimFailed(graph)
 	for w.next < len(w.jobs) && y.anySubmitted(w.jobs[w.next]) {
 		y.submitRest(w.jobs[w.next])
 		w.next++
@@ -29,9 +31,21 @@ func (y *yarn) loadWaves() error {
 	return nil
 }
 
+// trimFailed takes out the jobs that depend on one that did not succeed: Pig never submits them (facts/hadoop.md C1).
+func (y *yarn) trimFailed(graph *dag.Graph) {
+	for _, j := range graph.Order() {
+		for _, a := range y.s.Plan.Jobs[j].After {
+			s := y.s.Jobs[a].State
+			if y.jobs[j].stage == blocked && (s == dag.Failed || s == dag.Killed || y.jobs[a].never) {
+				y.jobs[j].never, y.jobs[j].stage = true, ended
+			}
+		}
+	}
+}
+
 func (y *yarn) anySubmitted(jobs []int) bool {
 	for _, j := range jobs {
-		if y.jobs[j].stage != blocked {
+		if y.jobs[j].submitted.Known() {
 			return true
 		}
 	}
@@ -61,7 +75,7 @@ func (y *yarn) nextWave(t dag.Instant) {
 			if y.jobs[j].stage != ended {
 				return
 			}
-			if !last.Known() || y.jobs[j].finished > last {
+			if y.jobs[j].finished.Known() && (!last.Known() || y.jobs[j].finished > last) {
 				last = y.jobs[j].finished
 			}
 		}
@@ -72,8 +86,12 @@ func (y *yarn) nextWave(t dag.Instant) {
 			at = t.Add(lateShare(t.Sub(at), y.s.Plan.Overheads.Beat))
 		}
 	}
-	jobs := w.jobs[w.next]
+	jobs := slices.DeleteFunc(slices.Clone(w.jobs[w.next]), func(j int) bool { return y.jobs[j].never })
 	w.next++
+	if len(jobs) == 0 {
+		y.nextWave(t)
+		return
+	}
 	from := t
 	if last.Known() {
 		from = last

@@ -1,0 +1,29 @@
+package schedule
+
+import "github.com/paratimer/paratimer/dag"
+
+// doomed says that an attempt's node is lost and its master has not given it up.
+func (y *yarn) doomed(a *dag.Attempt) bool {
+	return !a.End.Known() && a.Node >= 0 && int(a.Node) < len(y.s.Nodes) && y.s.Nodes[a.Node].Lost
+}
+
+// abandonLater runs the task of an attempt again whose node is lost. The AM believes it to run until it has given up trying
+// to stop its container (recording nodelost-1: three minutes). It holds no memory: that went with the node.
+func (y *yarn) abandonLater(j int, k dag.Kind, a *dag.Attempt) {
+	p := &y.jobs[j].phase[k]
+	p.granted++
+	since := y.s.Nodes[a.Node].LostAt
+	if !since.Known() {
+		since = y.now
+	}
+	task, number := a.Task, a.Number
+	y.at(since.Add(y.s.Plan.Overheads.Abandon), rankEnd, func(t dag.Instant) {
+		p.granted--
+		if p.attempt == nil {
+			p.attempt = map[int32]int32{}
+		}
+		p.attempt[task] = number + 1
+		p.retry = append(p.retry, task)
+		y.retryLater(j, k, t)
+	})
+}
