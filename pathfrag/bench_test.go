@@ -96,3 +96,23 @@ func BenchmarkFind(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkFindTiny has tasks a thousand times shorter than delta1: a thousand rounds of the same slots are open at a time.
+func BenchmarkFindTiny(b *testing.B) {
+	for _, tasks := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(tasks), func(b *testing.B) {
+			s, left := bench(1, tasks, 10, false)
+			sch, err := schedule.Replay(s, left, schedule.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := pathfrag.Find(s.Plan, sch, pathfrag.Params{Delta1: 20 * time.Hour}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*tasks), "ns/task")
+		})
+	}
+}

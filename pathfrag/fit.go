@@ -12,36 +12,27 @@ import (
 // Ends fall into cells of delta1. A round accepts an interval of ends that is no wider than two of them, so it stands
 // in the lists of three cells, and a task looks through one list. Cells share lists (a ring); what is in a
 // list by accident does not accept the end. Tasks come in order of start, so that rounds leave in order of creation.
+// Tasks much shorter than delta1 follow each other in a slot while many rounds are open; the rounds that a slot has
+// used are runs, which are passed over at once.
 type fitter struct {
 	c      *cutting
 	kind   dag.Kind
 	drafts []draft
 	pieces []piece
-	cells  []queue
+	cells  []roundList
 	cell   dag.Instant // width
-	nodes  []node      // of the lists
-	idle   int32       // the first node that is in no list, -1
-	// recent holds by slot the rounds, ascending, whose task in the slot may be over while the round still accepts. Only
-	// tasks no longer than delta1 can be. Nil until there is one.
-	recent [][]int32
-	table  int
+	// used holds by slot the rounds whose task in the slot may be over while the round still accepts. Only tasks no longer
+	// than delta1 can be. Nil until there is one.
+	used  []rounds
+	table int
 }
-
-// A queue is a list of rounds, oldest first: its first and last node, -1 for none.
-type queue struct{ head, tail int32 }
-
-type node struct{ round, next int32 }
 
 func newFitter(c *cutting, k dag.Kind, drafts []draft) *fitter {
 	n := 8
 	for n < len(c.order[k]) && n < 1<<14 {
 		n *= 2
 	}
-	f := &fitter{c: c, kind: k, drafts: drafts, cells: make([]queue, n), cell: max(1, c.delta1), idle: -1, table: c.tableSize(k)}
-	for i := range f.cells {
-		f.cells[i] = queue{-1, -1}
-	}
-	return f
+	return &fitter{c: c, kind: k, drafts: drafts, cells: make([]roundList, n), cell: max(1, c.delta1), table: c.tableSize(k)}
 }
 
 // floorDiv rounds down for negative instants too.
@@ -54,56 +45,16 @@ func floorDiv(a, b dag.Instant) dag.Instant {
 }
 
 // list returns a cell's list, without the rounds that accept no start at t or later.
-func (f *fitter) list(cell, t dag.Instant) *queue {
-	q := &f.cells[uint64(cell)&uint64(len(f.cells)-1)]
-	for q.head >= 0 && !f.open(f.nodes[q.head].round, t) {
-		n := q.head
-		q.head = f.nodes[n].next
-		f.nodes[n].next, f.idle = f.idle, n
+func (f *fitter) list(cell, t dag.Instant) *roundList {
+	l := &f.cells[uint64(cell)&uint64(len(f.cells)-1)]
+	for l.head < len(l.ids) && !f.open(l.ids[l.head], t) {
+		l.head++
 	}
-	return q
-}
-
-func (f *fitter) enqueue(q *queue, r int32) {
-	n := f.idle
-	if n >= 0 {
-		f.idle = f.nodes[n].next
-		f.nodes[n] = node{r, -1}
-	} else {
-		n = int32(len(f.nodes))
-		f.nodes = append(f.nodes, node{r, -1})
-	}
-	if q.head < 0 {
-		q.head = n
-	} else {
-		f.nodes[q.tail].next = n
-	}
-	q.tail = n
+	return l
 }
 
 // open says whether a round accepts starts at t.
 func (f *fitter) open(r int32, t dag.Instant) bool { return t-f.drafts[r].start <= f.c.delta1 }
-
-// place puts the tasks of a span into rounds.
-func (f *fitter) place(span int32) {
-	sp := &f.c.spans[span]
-	for n := f.list(floorDiv(sp.End, f.cell), sp.Start).head; n >= 0; n = f.nodes[n].next {
-		r := f.nodes[n].round
-		if !f.accepts(r, sp.End) {
-			continue
-		}
-		switch f.fit(r, sp) {
-		case sp.Count:
-			f.add(r, span)
-			return
-		case 0:
-		default:
-			f.scatter(span, n)
-			return
-		}
-	}
-	f.add(f.create(sp.Start, sp.End), span)
-}
 
 // accepts says whether a round that is open accepts an end.
 func (f *fitter) accepts(r int32, end dag.Instant) bool {
@@ -111,23 +62,49 @@ func (f *fitter) accepts(r int32, end dag.Instant) bool {
 	return end >= d.lastEnd-f.c.delta1 && end <= d.firstEnd+f.c.delta1
 }
 
-// fit counts the tasks of a span whose slots round r does not use. While all its tasks run, it uses none that is free.
-func (f *fitter) fit(r int32, sp *schedule.Span) int32 {
-	if f.recent == nil || f.drafts[r].firstEnd > sp.Start && !f.c.overlap {
-		return sp.Count
-	}
-	n := sp.Count
-	for _, slot := range slotsOf(sp) {
-		if f.uses(r, slot) {
-			n--
+// place puts the tasks of a span into rounds.
+func (f *fitter) place(span int32) {
+	sp := &f.c.spans[span]
+	l := f.list(floorDiv(sp.End, f.cell), sp.Start)
+	for at := l.head; at < len(l.ids); {
+		r := l.ids[at]
+		at++
+		if !f.accepts(r, sp.End) {
+			continue
+		}
+		switch n, next := f.fit(r, sp); n {
+		case sp.Count:
+			f.add(r, span)
+			return
+		case 0:
+			at = l.from(at, next)
+		default:
+			f.scatter(span, l.ids[at-1:])
+			return
 		}
 	}
-	return n
+	f.add(f.create(sp.Start, sp.End), span)
+}
+
+// fit counts the tasks of a span whose slots round r does not use. While all its tasks run, it uses none that is free.
+// If there are none, next is the first round after r that at least one of the slots has not used.
+func (f *fitter) fit(r int32, sp *schedule.Span) (n, next int32) {
+	if f.used == nil || f.drafts[r].firstEnd > sp.Start && !f.c.overlap {
+		return sp.Count, 0
+	}
+	n, next = sp.Count, int32(len(f.drafts))
+	for i := range sp.Count {
+		if to := f.passed(r, sp, i); to > r {
+			n--
+			next = min(next, to)
+		}
+	}
+	return n, next
 }
 
 // scatter puts the tasks of a span into several rounds, as if they came one by one: a round that accepts one of them
-// accepts all but those whose slots it uses. The rounds that may accept them are listed from node first on.
-func (f *fitter) scatter(span, first int32) {
+// accepts all but those whose slots it uses. The rounds are those that may accept them, oldest first.
+func (f *fitter) scatter(span int32, rounds []int32) {
 	sp := &f.c.spans[span]
 	rest := make([]int32, sp.Count) // of tasks, counted from the first
 	for i := range rest {
@@ -144,15 +121,16 @@ func (f *fitter) scatter(span, first int32) {
 		}
 		f.count(r, sp, tasks)
 	}
-	for n := first; n >= 0; n = f.nodes[n].next {
-		r := f.nodes[n].round
-		if !f.accepts(r, sp.End) {
+	next := int32(0) // the first round that at least one of the slots of rest has not used
+	for _, r := range rounds {
+		if r < next || !f.accepts(r, sp.End) {
 			continue
 		}
+		next = int32(len(f.drafts))
 		var fits, clash []int32
 		for _, i := range rest {
-			if int(i) < len(sp.Slots) && f.uses(r, sp.Slots[i]) {
-				clash = append(clash, i)
+			if to := f.passed(r, sp, i); to > r {
+				clash, next = append(clash, i), min(next, to)
 			} else {
 				fits = append(fits, i)
 			}
@@ -172,18 +150,21 @@ func (f *fitter) create(start, end dag.Instant) int32 {
 	r := int32(len(f.drafts))
 	f.drafts = append(f.drafts, draft{kind: f.kind, start: start, firstEnd: end, lastEnd: end})
 	for c := floorDiv(end-f.c.delta1, f.cell); c <= floorDiv(end+f.c.delta1, f.cell); c++ {
-		f.enqueue(f.list(c, start), r)
+		f.list(c, start).add(r)
 	}
 	return r
 }
 
-// uses says whether a task of round r has used the slot.
-func (f *fitter) uses(r, slot int32) bool {
-	if !known(slot) {
-		return false
+// passed returns the first round from r on that task i of a span finds its slot unused in.
+func (f *fitter) passed(r int32, sp *schedule.Span, i int32) int32 {
+	if int(i) >= len(sp.Slots) || !known(sp.Slots[i]) {
+		return r
 	}
-	_, found := slices.BinarySearch(f.recent[slot], r)
-	return found
+	used := f.used[sp.Slots[i]]
+	if run, found := used.find(r); found {
+		return used[run].to
+	}
+	return r
 }
 
 // add puts all tasks of a span into round r.
@@ -203,8 +184,8 @@ func (f *fitter) count(r int32, sp *schedule.Span, tasks []int32) {
 	if sp.End-sp.Start > f.c.delta1 && !f.c.overlap {
 		return
 	}
-	if f.recent == nil {
-		f.recent = make([][]int32, f.table)
+	if f.used == nil {
+		f.used = make([]rounds, f.table)
 	}
 	if tasks == nil {
 		for _, slot := range slotsOf(sp) {
@@ -218,18 +199,15 @@ func (f *fitter) count(r int32, sp *schedule.Span, tasks []int32) {
 	}
 }
 
-// remember notes that round r uses the slot, and forgets rounds that no longer accept.
+// remember notes that round r uses the slot, and forgets runs of rounds that no longer accept.
 func (f *fitter) remember(slot, r int32, t dag.Instant) {
 	if !known(slot) {
 		return
 	}
-	rounds := f.recent[slot]
-	for len(rounds) > 0 && !f.open(rounds[0], t) {
-		rounds = rounds[1:]
+	old := 0
+	for old < len(f.used[slot]) && !f.open(f.used[slot][old].to-1, t) {
+		old++
 	}
-	at, found := slices.BinarySearch(rounds, r)
-	if !found {
-		rounds = slices.Insert(rounds, at, r)
-	}
-	f.recent[slot] = rounds
+	f.used[slot] = slices.Delete(f.used[slot], 0, old)
+	f.used[slot].add(r)
 }
