@@ -13,6 +13,12 @@ func (p *Path) walk() {
 	now := p.Schedule.Now
 	at, last := now, -1   // last: of the fragments that start by at the one that ends last
 	n := len(p.Fragments) // bridges come after them
+	var failed []int
+	for i := range p.Schedule.Spans {
+		if sp := &p.Schedule.Spans[i]; sp.Outcome == schedule.Fails && sp.End > now {
+			failed = append(failed, i)
+		}
+	}
 	for next := 0; ; {
 		for ; next < n && p.Fragments[next].Start <= at; next++ {
 			if last < 0 || p.Fragments[next].End > p.Fragments[last].End {
@@ -25,22 +31,23 @@ func (p *Path) walk() {
 			p.Critical = append(p.Critical, Segment{Fragment: last, Extra: max(f.Start, now) < at, Start: at, End: f.End})
 			at = f.End
 		case next < n:
-			p.bridge(at, p.Fragments[next].Start)
+			p.bridge(failed, at, p.Fragments[next].Start)
 			at = p.Fragments[next].Start
 		default:
-			p.bridge(at, p.Schedule.End)
+			p.bridge(failed, at, p.Schedule.End)
 			return
 		}
 	}
 }
 
-// bridge lengthens the path through a stretch in which nothing succeeds: by failed attempts, and for the rest by a wait.
-func (p *Path) bridge(from, to dag.Instant) {
+// bridge lengthens the path through a stretch in which nothing succeeds: by the failed attempts that cover it,
+// and for the rest by a wait.
+func (p *Path) bridge(failed []int, from, to dag.Instant) {
 	for from < to {
 		best, next := -1, to
-		for i := range p.Schedule.Spans {
+		for _, i := range failed {
 			sp := &p.Schedule.Spans[i]
-			if sp.Outcome != schedule.Fails || sp.End <= from || sp.Start >= to {
+			if sp.End <= from || sp.Start >= to {
 				continue
 			}
 			switch {

@@ -1,4 +1,5 @@
-// Package golden loads the golden cases of the independent reference program (facts A9, A10) for tests.
+// Package golden loads the golden cases of the independent reference program (facts A9, A10) for tests. For property tests it
+// draws random ones (Draw, DrawFault), and cuts snapshots out of replayed runs (Cut).
 //
 // A case is a plan with costs, what is expected of its plan at t = 0, and snapshots at some instants with what is
 // expected there. The folder is PARATIMER_GOLDEN, by default ../shared/golden beside the repository.
