@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -96,8 +95,20 @@ func Folder() (dir string, named bool) {
 	if dir := os.Getenv("PARATIMER_GOLDEN"); dir != "" {
 		return dir, true
 	}
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..", "shared", "golden"), false
+	root, err := os.Getwd() // of a test: its package's folder
+	if err != nil {
+		root = "."
+	}
+	for dir := root; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			root = dir
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return filepath.Join(root, "..", "shared", "golden"), false
 }
 
 // Load returns every case of every g*.json and random_cases*.json, in order of file name.
