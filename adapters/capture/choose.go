@@ -58,13 +58,13 @@ func (r *Recording) target(workflow string) (hadoop.Target, error) {
 func (r *Recording) submissions() []hadoop.Submission {
 	seen := map[string]bool{}
 	var out []hadoop.Submission
-	before := ""
+	var before body
 	for _, a := range r.paths[appsPath] {
 		if a.status != http.StatusOK || a.body == before {
 			continue
 		}
 		before = a.body
-		for _, s := range hadoop.Submissions([]byte(a.body)) {
+		for _, s := range hadoop.Submissions([]byte(a.body.String())) {
 			if !seen[s.App] {
 				seen[s.App] = true
 				out = append(out, s)
@@ -89,7 +89,7 @@ func (r *Recording) workflows() map[string]string {
 			if a.status != http.StatusOK {
 				continue
 			}
-			if id := hadoop.WorkflowOf([]byte(a.body)); id != "" {
+			if id := hadoop.WorkflowOf([]byte(a.body.String())); id != "" {
 				out[m[1]] = id
 				break
 			}

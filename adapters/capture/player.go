@@ -50,25 +50,25 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	a, ok := p.rec.at(req.URL.Path, p.Now())
 	switch {
 	case !ok:
-		a = answer{status: http.StatusNotFound, kind: "application/json", body: `{"RemoteException":{"exception":"NotFoundException",` +
-			`"message":"not recorded (yet)","javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`}
+		a = answer{status: http.StatusNotFound, kind: "application/json", body: body{text: `{"RemoteException":{"exception":"NotFoundException",` +
+			`"message":"not recorded (yet)","javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`}}
 	case a.status == 0:
-		return nil, errors.New("recorded: " + a.body)
+		return nil, errors.New("recorded: " + a.body.String())
 	}
 	h := http.Header{}
 	set(h, "Content-Type", a.kind)
 	set(h, "Date", a.date)
-	body := a.body
+	text := a.body.String()
 	if a.status >= 300 && a.status < 400 {
-		if to, ok := strings.CutPrefix(body, "Location: "); ok {
+		if to, ok := strings.CutPrefix(text, "Location: "); ok {
 			set(h, "Location", strings.TrimSpace(to))
-			body = ""
+			text = ""
 		}
 	}
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)), StatusCode: a.status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: h,
-		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: req,
+		Body: io.NopCloser(strings.NewReader(text)), ContentLength: int64(len(text)), Request: req,
 	}, nil
 }
 

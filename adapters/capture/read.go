@@ -13,8 +13,9 @@ import (
 
 // Bounds of what is read: a hostile file cannot fill our memory.
 const (
-	maxLine  = 160 << 20
-	maxTotal = 4 << 30
+	maxLine  = 160 << 20 // bytes of a line
+	maxTotal = 16 << 30  // bytes of all lines, unpacked
+	maxMem   = 1 << 30   // bytes of what is kept
 )
 
 // A VersionError says that a recording is of a version that this program does not know.
@@ -57,8 +58,8 @@ func Read(in io.Reader) (*Recording, error) {
 	total := 0
 	for n := 1; ; n++ {
 		line, err := readLine(b)
-		if total += len(line); total > maxTotal {
-			return nil, fmt.Errorf("capture: more than %d GB: too large to replay", maxTotal>>30)
+		if total += len(line); total > maxTotal || r.kept > maxMem {
+			return nil, fmt.Errorf("capture: more than %d GB, or more than %d GB packed: too large to replay", maxTotal>>30, maxMem>>30)
 		}
 		whole := err == nil
 		if err != nil && err != io.EOF {

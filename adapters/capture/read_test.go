@@ -104,6 +104,15 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+func TestPacked(t *testing.T) {
+	for _, text := range []string{"", "short", strings.Repeat("long", 10_000), strings.Repeat("x", packed)} {
+		b := pack(text)
+		if b.String() != text || len(text) >= packed && b.size() > len(text)/10 {
+			t.Errorf("%d characters are %d in %d bytes", len(text), len(b.String()), b.size())
+		}
+	}
+}
+
 func TestTrouble(t *testing.T) {
 	good := line(1000, "/ws/v1/cluster/apps", "x")
 	for what, c := range map[string]struct {

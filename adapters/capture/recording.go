@@ -35,6 +35,7 @@ type Recording struct {
 	Bad         int         // that could not, besides a torn last one
 	Torn        bool        // it ends in the middle of a line
 	paths       map[string][]answer
+	kept        int    // bytes of bodies
 	rm          string // scheme and host of the ResourceManager
 }
 
@@ -43,7 +44,7 @@ type answer struct {
 	status int
 	kind   string // Content-Type
 	date   string
-	body   string
+	body   body
 }
 
 // appsPath is asked once a tick.
@@ -69,9 +70,11 @@ func (r *Recording) add(rec *Record) {
 		r.rm = u.Scheme + "://" + u.Host
 	}
 	list := r.paths[path]
-	a := answer{at: at, status: rec.Status, kind: rec.Type, date: rec.Date, body: rec.Body}
+	a := answer{at: at, status: rec.Status, kind: rec.Type, date: rec.Date, body: pack(rec.Body)}
 	if n := len(list); n > 0 && list[n-1].body == a.body {
 		a.body = list[n-1].body
+	} else {
+		r.kept += a.body.size()
 	}
 	r.paths[path] = append(list, a)
 }

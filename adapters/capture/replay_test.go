@@ -93,7 +93,7 @@ func truthOf(t *testing.T, rec *Recording, workflow string) truth {
 			continue
 		}
 		var body map[string]map[string]any
-		if err := json.Unmarshal([]byte(list[len(list)-1].body), &body); err != nil {
+		if err := json.Unmarshal([]byte(list[len(list)-1].body.String()), &body); err != nil {
 			t.Fatal(err)
 		}
 		if m[2] == "" {

@@ -1,0 +1,48 @@
+package capture
+
+import (
+	"bytes"
+	"compress/flate"
+	"io"
+	"strings"
+)
+
+// A body is an answer's text. Long ones (task lists, confs) are kept deflated: an hour of a wide job is half a gigabyte.
+type body struct {
+	text string
+	zip  string // deflated, where text is ""
+}
+
+// packed is the length from which a body is deflated.
+const packed = 16 << 10
+
+func pack(text string) body {
+	if len(text) < packed {
+		return body{text: strings.Clone(text)}
+	}
+	var b bytes.Buffer
+	z, err := flate.NewWriter(&b, flate.BestSpeed)
+	if err == nil {
+		_, err = io.WriteString(z, text)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil || b.Len() >= len(text) {
+		return body{text: text}
+	}
+	return body{zip: b.String()}
+}
+
+func (b body) String() string {
+	if b.zip == "" {
+		return b.text
+	}
+	var out strings.Builder
+	// What pack deflated inflates.
+	_, _ = io.Copy(&out, flate.NewReader(strings.NewReader(b.zip)))
+	return out.String()
+}
+
+// size is what it takes in memory.
+func (b body) size() int { return len(b.text) + len(b.zip) }
