@@ -1,0 +1,121 @@
+package hadoop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// cluster sets metrics and, unless nodes is "", the list of nodes: "name state MB", separated by commas.
+func (l *lab) cluster(total, active, lost int, nodes string) {
+	l.rm["metrics"] = fmt.Sprintf(`{"clusterMetrics":{"totalMB":%d,"activeNodes":%d,"lostNodes":%d}}`, total, active, lost)
+	if nodes == "" {
+		return
+	}
+	var list []string
+	for n := range strings.SplitSeq(nodes, ",") {
+		var name, state string
+		var mb int
+		fmt.Sscanf(n, "%s %s %d", &name, &state, &mb)
+		http := name + ":8042"
+		if state == "LOST" {
+			http = "" // as some versions do
+		}
+		list = append(list, fmt.Sprintf(`{"id":"%s:41","nodeHTTPAddress":"%s","state":"%s","usedMemoryMB":0,"availMemoryMB":%d}`, name, http, state, mb))
+	}
+	l.rm["nodes"] = `{"nodes":{"node":[` + strings.Join(list, ",") + `]}}`
+}
+
+func lost(s *dag.Snapshot) string {
+	var out []string
+	for _, n := range s.Nodes {
+		if n.Lost {
+			out = append(out, strings.TrimSuffix(n.Name, ":8042"))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// onNodes is a lab with three nodes, and two maps on the first one.
+func onNodes(t *testing.T) *lab {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 1024")
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "SUCCEEDED", "RUNNING", "SCHEDULED")
+	l.cluster(5120, 3, 0, "n1 RUNNING 1024,n2 RUNNING 1024,n3 RUNNING 3072")
+	return l
+}
+
+// TestNodeLost: the ResourceManager lists the node as lost in the very tick in which the metrics tell of it.
+func TestNodeLost(t *testing.T) {
+	l := onNodes(t)
+	src := NewSource(l, Target{})
+	s := l.tick(t, src, 0)
+	if lost(s) != "" || s.Plan.Cluster.MemoryMB != 5120 || len(s.Plan.Cluster.Nodes) != 3 || s.Nodes[s.Jobs[0].Map.Attempts[1].Node].Name != "n1:8042" {
+		t.Fatalf("%+v %+v", s.Nodes, s.Plan.Cluster)
+	}
+	l.cluster(4096, 2, 1, "n1 LOST 0,n2 RUNNING 1024,n3 RUNNING 3072")
+	s = l.tick(t, src, time.Second)
+	if lost(s) != "n1" || s.Plan.Cluster.MemoryMB != 4096 || len(s.Plan.Cluster.Nodes) != 2 || !warned(s, dag.WarnNodeLost) || s.Nodes[0].MemoryMB != 1024 {
+		t.Errorf("%+v %+v %v", s.Nodes, s.Plan.Cluster, s.Warnings)
+	}
+	l.cluster(5120, 3, 0, "n1 RUNNING 1024,n2 RUNNING 1024,n3 RUNNING 3072")
+	if s = l.tick(t, src, time.Second); lost(s) != "" || warned(s, dag.WarnNodeLost) {
+		t.Errorf("it came back: %+v %v", s.Nodes, s.Warnings)
+	}
+}
+
+// TestNodeGuessed: where the list of nodes is an old one (a recording), what the metrics and the master tell must do.
+func TestNodeGuessed(t *testing.T) {
+	for what, c := range map[string]struct {
+		total int
+		maps  []string
+		said  string // diagnosis of the running map's attempt, which was killed
+		want  string
+	}{
+		"a node of that size is alone":      {2048, []string{"SUCCEEDED", "RUNNING"}, "", "n3"},
+		"one of two, and a result is gone":  {4096, []string{"SCHEDULED", "RUNNING"}, "", "n1"},
+		"one of two, nobody knows which":    {4096, []string{"SUCCEEDED", "RUNNING"}, "", ""},
+		"the master names it":               {4096, []string{"SUCCEEDED", "RUNNING"}, "TaskAttempt killed because it ran on unusable nodeN:41", "n2"},
+		"the master names one that nobody ": {4096, []string{"SUCCEEDED", "RUNNING"}, "TaskAttempt killed because it ran on unusable node x:41", ""},
+	} {
+		l := onNodes(t)
+		start := l.now
+		src := NewSource(l, Target{Made: func(path string) dag.Instant {
+			if strings.HasSuffix(path, "/nodes") {
+				return start
+			}
+			return l.now
+		}})
+		l.tick(t, src, time.Second)
+		l.cluster(c.total, 2, 1, "")
+		l.runs("0001", 0, append(c.maps, "SCHEDULED")...)
+		if c.said != "" {
+			path := "0001/tasks/task_1_0001_m_000001/attempts"
+			b := strings.Replace(l.am[path], `"RUNNING"`, `"KILLED","diagnostics":"`+strings.Replace(c.said, "N", "n2", 1)+`\nContainer released on a *lost* node"`, 1)
+			l.am[path] = b
+		}
+		s := l.tick(t, src, time.Second)
+		if got := lost(s); got != c.want {
+			t.Errorf("%s: lost is %q, want %q", what, got, c.want)
+		}
+		if s = l.tick(t, src, time.Second); lost(s) != c.want {
+			t.Errorf("%s: a tick later lost is %q", what, lost(s))
+		}
+	}
+}
+
+// TestSnapshotsKeepTheirNodes: what a snapshot holds of nodes is not changed by what comes later.
+func TestSnapshotsKeepTheirNodes(t *testing.T) {
+	l := onNodes(t)
+	src := NewSource(l, Target{})
+	before := l.tick(t, src, 0)
+	l.cluster(4096, 2, 1, "n1 LOST 0,n2 RUNNING 1024,n3 RUNNING 3072")
+	l.tick(t, src, time.Second)
+	if lost(before) != "" {
+		t.Error("an old snapshot has changed")
+	}
+}
