@@ -195,7 +195,7 @@ func (y *yarn) run(j int, k dag.Kind, first int32, n int, number int32, t dag.In
 func (y *yarn) endAt(at int, end dag.Instant) {
 	sp := &y.out[at]
 	end = max(end, y.now)
-	if y.opt.Fault != nil {
+	if y.opt.Fault != nil && sp.Attempt < lastTry {
 		task := Task{Job: int(sp.Job), Kind: sp.Kind, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(sp.Slots[0]), Node: int(y.pool.node[sp.Slots[0]])}
 		if when, fails := y.opt.Fault(task, sp.Start, end); fails {
 			sp.Outcome, sp.End = Fails, max(min(when, end), y.now)
