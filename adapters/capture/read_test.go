@@ -236,3 +236,41 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestFlaws: what a recording's flaws mean for its snapshots is said in them, and a failed answer is a missed observation.
+func TestFlaws(t *testing.T) {
+	apps := `{"apps":{"app":[{"id":"application_1_0001","state":"RUNNING","startedTime":1000,"applicationType":"MAPREDUCE"}]}}`
+	failed := strings.Replace(line(2000, appsPath, "broken"), `"status":200`, `"status":500`, 1)
+	rec, err := Read(strings.NewReader(line(1000, appsPath, apps) + "garbage\n" + failed + line(3000, appsPath, apps) + `{"t":3`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := NewSource(rec, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for range 4 {
+		s, err := src.Next(context.Background())
+		var missed *dag.MissedError
+		switch {
+		case errors.As(err, &missed):
+			said = append(said, fmt.Sprint("missed ", missed.At))
+		case err != nil:
+			said = append(said, err.Error())
+		default:
+			codes := fmt.Sprint(s.At)
+			for _, w := range s.Warnings {
+				if w.Code == dag.WarnTornTape || strings.Contains(w.Text, "lines of the recording") {
+					codes += " " + w.Code
+				}
+			}
+			said = append(said, codes)
+		}
+	}
+	want := []string{"1000 observation", "missed 2000", "3000 observation torn_tape",
+		"capture: the recording breaks off in the middle of a line at 1970-01-01T00:00:03Z, before the workflow's end"}
+	if !slices.Equal(said, want) {
+		t.Errorf("got  %q\nwant %q", said, want)
+	}
+}

@@ -21,7 +21,7 @@ func (w *skewed) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.now = w.now.Add(w.trip())
 	date := w.now.Add(w.ahead).UTC().Format(http.TimeFormat) // cut to whole seconds
 	w.now = w.now.Add(w.trip())
-	return &http.Response{StatusCode: 200, Header: http.Header{"Date": {date}, "Content-Type": {"application/json"}}, Body: http.NoBody}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Date": {date}, "Content-Type": {"application/json"}}, Body: http.NoBody}, nil
 }
 
 func TestClockSkewOfHours(t *testing.T) {
@@ -34,7 +34,7 @@ func TestClockSkewOfHours(t *testing.T) {
 		}
 		last := dag.NoInstant
 		for i := range 100 {
-			c.RM(context.Background(), "info")
+			answered(t)(c.RM(context.Background(), "info"))
 			now := c.Now()
 			if off := now.Sub(dag.InstantOf(w.now.Add(ahead))).Abs(); off > 520*time.Millisecond || i > 30 && off > 80*time.Millisecond {
 				t.Fatalf("ahead %v, after %d answers: off by %v", ahead, i+1, off)
@@ -79,7 +79,7 @@ func TestClockIsSetAnew(t *testing.T) {
 	for _, ahead := range []time.Duration{0, time.Hour, -time.Hour} {
 		w.ahead = ahead
 		for range 3 {
-			c.RM(context.Background(), "info")
+			answered(t)(c.RM(context.Background(), "info"))
 			w.now = w.now.Add(4700 * time.Millisecond)
 		}
 		if off := c.Now().Sub(dag.InstantOf(w.now.Add(ahead))).Abs(); off > 520*time.Millisecond {
@@ -91,8 +91,8 @@ func TestClockIsSetAnew(t *testing.T) {
 func TestMastersDatesDoNotCount(t *testing.T) {
 	w := &skewed{now: time.Unix(1_795_222_440, 0), ahead: time.Hour, trip: func() time.Duration { return time.Millisecond }}
 	c := clientOf(t, Options{Transport: w, Clock: func() time.Time { return w.now }, Site: Site{JHS: "http://jhs"}}, "http://rm")
-	c.AM(context.Background(), "application_1_0001", "info")
-	c.JHS(context.Background(), "info")
+	answered(t)(c.AM(context.Background(), "application_1_0001", "info"))
+	answered(t)(c.JHS(context.Background(), "info"))
 	if ahead, _, ok := c.Skew(); ok {
 		t.Errorf("skew %v from other machines' clocks", ahead)
 	}
@@ -101,7 +101,7 @@ func TestMastersDatesDoNotCount(t *testing.T) {
 func TestCapturesClockIsItsOwn(t *testing.T) {
 	w := &skewed{now: time.Unix(1_795_222_440, 0), ahead: time.Hour, trip: func() time.Duration { return 0 }}
 	c := clientOf(t, Options{Transport: w, Now: func() dag.Instant { return 42 }}, "http://rm")
-	c.RM(context.Background(), "info")
+	answered(t)(c.RM(context.Background(), "info"))
 	if c.Now() != 42 {
 		t.Errorf("now %v", c.Now())
 	}

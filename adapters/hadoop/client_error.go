@@ -45,25 +45,26 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // refusal describes an answer that is no JSON with status 200.
-func refusal(u *url.URL, resp *http.Response, body []byte) *Error {
+func (r *reply) refusal(u *url.URL) *Error {
 	e := &Error{
-		URL: u.String(), Status: resp.StatusCode, Type: resp.Header.Get("Content-Type"),
-		Text: said(body), Location: oneLine(resp.Header.Get("Location")),
+		URL: u.String(), Status: r.status, Type: r.header.Get("Content-Type"),
+		Text: said(r.body), Location: oneLine(r.header.Get("Location")),
 	}
-	e.Hint = statusHint(e, resp)
+	e.Hint = e.advice(r.header.Get("WWW-Authenticate"))
 	return e
 }
 
-func statusHint(e *Error, resp *http.Response) string {
+// advice says what to do about a refusal that asks for this kind of authentication.
+func (e *Error) advice(authenticate string) string {
 	proxied := strings.Contains(e.URL, "/proxy/")
 	switch {
 	case e.Status == http.StatusOK:
 		return "a web page came instead of JSON: is this the address of the service itself, and not of a login page or another program?"
-	case e.Status == http.StatusUnauthorized && strings.Contains(resp.Header.Get("WWW-Authenticate"), "Negotiate"):
+	case e.Status == http.StatusUnauthorized && strings.Contains(authenticate, "Negotiate"):
 		return "the cluster wants Kerberos (SPNEGO)"
 	case e.Status == http.StatusUnauthorized:
 		return "this user may not look at the job: give another --user, or have the job's owner set mapreduce.job.acl-view-job"
-	case e.Status == http.StatusForbidden && strings.Contains(resp.Header.Get("WWW-Authenticate"), "PseudoAuth"):
+	case e.Status == http.StatusForbidden && strings.Contains(authenticate, "PseudoAuth"):
 		return "the cluster wants to know who asks: give --user"
 	case e.Status == http.StatusForbidden:
 		return "this user may not look at this: give another --user"

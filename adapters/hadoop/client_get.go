@@ -70,24 +70,24 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 	approved := false
 	seen := map[string]bool{}
 	for {
-		resp, body, err := c.exchange(ctx, u)
+		r, err := c.exchange(ctx, u)
 		if err != nil {
 			return nil, err
 		}
-		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-		if resp.StatusCode == http.StatusOK && (kind == "application/json" || kind == "" && looksJSON(body)) {
-			return body, nil
+		kind, _, _ := mime.ParseMediaType(r.header.Get("Content-Type"))
+		if r.status == http.StatusOK && (kind == "application/json" || kind == "" && looksJSON(r.body)) {
+			return r.body, nil
 		}
-		e := refusal(u, resp, body)
+		e := r.refusal(u)
 		// The proxy's page that warns of a stranger's application (facts A7).
-		if proxied && resp.StatusCode == http.StatusOK && kind == "text/html" && !approved {
+		if proxied && r.status == http.StatusOK && kind == "text/html" && !approved {
 			approved = true
 			next := *u
 			next.RawQuery = strings.TrimPrefix(next.RawQuery+"&proxyapproved=true", "&")
 			u = &next
 			continue
 		}
-		next := target(u, resp)
+		next := r.target(u)
 		if proxied || next == nil {
 			return nil, e
 		}
@@ -104,10 +104,17 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 	}
 }
 
-// target returns where a redirect leads if it is the same path, else nil.
-func target(u *url.URL, resp *http.Response) *url.URL {
-	location := resp.Header.Get("Location")
-	if resp.StatusCode < 300 || resp.StatusCode > 399 || location == "" {
+// A reply is an answer that was read to its end, whatever it says.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// target returns where a redirect of u leads if it is the same path, else nil.
+func (r *reply) target(u *url.URL) *url.URL {
+	location := r.header.Get("Location")
+	if r.status < 300 || r.status > 399 || location == "" {
 		return nil
 	}
 	to, err := u.Parse(location)
@@ -120,24 +127,24 @@ func target(u *url.URL, resp *http.Response) *url.URL {
 }
 
 // exchange sends one request and reads its whole body.
-func (c *Client) exchange(ctx context.Context, u *url.URL) (*http.Response, []byte, error) {
+func (c *Client) exchange(ctx context.Context, u *url.URL) (*reply, error) {
 	select {
 	case c.slots <- struct{}{}:
 	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+		return nil, ctx.Err()
 	}
 	defer func() { <-c.slots }()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.opt.Total, fmt.Errorf("not done within %v", c.opt.Total))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, nil, fmt.Errorf("hadoop: request: %w", err)
+		return nil, fmt.Errorf("hadoop: request: %w", err)
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "paratimer")
 	resp, err := c.chain.RoundTrip(req)
 	if err != nil {
-		return nil, nil, noAnswer(ctx, u, err)
+		return nil, noAnswer(ctx, u, err)
 	}
 	defer resp.Body.Close()
 	var body bytes.Buffer
@@ -146,11 +153,11 @@ func (c *Client) exchange(ctx context.Context, u *url.URL) (*http.Response, []by
 	case err != nil:
 		e := noAnswer(ctx, u, err)
 		e.Text = fmt.Sprintf("the answer broke off after %d bytes: %s", n, e.Text)
-		return nil, nil, e
+		return nil, e
 	case n > c.opt.MaxBody:
-		return nil, nil, &Error{URL: u.String(), Err: errTooBig, Text: fmt.Sprintf("the answer is longer than %d MiB", c.opt.MaxBody>>20)}
+		return nil, &Error{URL: u.String(), Err: errTooBig, Text: fmt.Sprintf("the answer is longer than %d MiB", c.opt.MaxBody>>20)}
 	}
-	return resp, body.Bytes(), nil
+	return &reply{status: resp.StatusCode, header: resp.Header, body: body.Bytes()}, nil
 }
 
 // noAnswer describes an exchange that failed.

@@ -1,6 +1,7 @@
 package hadoop
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -35,12 +36,23 @@ func clientOf(t testing.TB, o Options, rms ...string) *Client {
 // sendJSON answers as Hadoop does.
 func sendJSON(w http.ResponseWriter, body string) {
 	w.Header().Set("Content-Type", "application/json;charset=utf-8")
-	w.Write([]byte(body))
+	_, _ = io.WriteString(w, body) // a client that has gone is no fault of the server
 }
 
 // sendHTML answers with a page.
 func sendHTML(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "text/html;charset=utf-8")
 	w.WriteHeader(status)
-	w.Write([]byte(body))
+	_, _ = io.WriteString(w, body) // a client that has gone is no fault of the server
+}
+
+// answered fails the test if a question has no answer.
+func answered(t testing.TB) func([]byte, error) {
+	t.Helper()
+	return func(_ []byte, err error) {
+		t.Helper()
+		if err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -11,7 +11,7 @@ import (
 // Traffic is what a client has cost the cluster.
 type Traffic struct {
 	Requests int64
-	Bytes    int64 // of bodies as they travelled
+	Bytes    int64 // of bodies as they were sent
 	Most     int64 // most requests under way at the same time
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -60,9 +61,9 @@ func TestCookieGoesBackAsItCame(t *testing.T) {
 		sendJSON(w, `{}`)
 	})
 	c := clientOf(t, Options{Site: Site{JHS: s.URL}}, s.URL)
-	c.RM(context.Background(), "info")
-	c.AM(context.Background(), "application_1_0001", "info")
-	c.JHS(context.Background(), "info")
+	answered(t)(c.RM(context.Background(), "info"))
+	answered(t)(c.AM(context.Background(), "application_1_0001", "info"))
+	answered(t)(c.JHS(context.Background(), "info"))
 	if want := []string{"", auth, auth}; !slices.Equal(got, want) {
 		t.Errorf("cookies %q, want %q", got, want)
 	}
@@ -161,7 +162,7 @@ func TestStandbyPointsToTheActive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.AM(context.Background(), "application_1_0001", "info")
+	answered(t)(c.AM(context.Background(), "application_1_0001", "info"))
 	if asked["standby"] != 1 || asked["active"] != 4 || c.Active() != active.URL {
 		t.Errorf("asked %v, active %s: the active one is to be remembered", asked, c.Active())
 	}
@@ -205,14 +206,14 @@ func TestPathOfAGatewayStays(t *testing.T) {
 	var seen []string
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { seen = append(seen, r.URL.Path); sendJSON(w, `{}`) })
 	c := clientOf(t, Options{}, s.URL+"/gateway/x")
-	c.RM(context.Background(), "info?a=b")
-	c.RM(context.Background(), "info")
+	answered(t)(c.RM(context.Background(), "info?a=b"))
+	answered(t)(c.RM(context.Background(), "info"))
 	if want := []string{"/gateway/x/ws/v1/cluster/info", "/gateway/x/ws/v1/cluster/info"}; !slices.Equal(seen, want) {
 		t.Errorf("asked %q", seen)
 	}
 }
 
-func TestGzipIsCountedAsItTravels(t *testing.T) {
+func TestGzipIsCountedAsItIsSent(t *testing.T) {
 	long := `{"a":"` + strings.Repeat("x", 100_000) + `"}`
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Accept-Encoding") != "gzip" {
@@ -221,8 +222,12 @@ func TestGzipIsCountedAsItTravels(t *testing.T) {
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Header().Set("Content-Type", "application/json")
 		z := gzip.NewWriter(w)
-		z.Write([]byte(long))
-		z.Close()
+		if _, err := io.WriteString(z, long); err != nil {
+			t.Error(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Error(err)
+		}
 	})
 	c := clientOf(t, Options{}, s.URL)
 	body, err := c.RM(context.Background(), "info")
@@ -230,7 +235,7 @@ func TestGzipIsCountedAsItTravels(t *testing.T) {
 		t.Fatalf("%d bytes, %v", len(body), err)
 	}
 	if n := c.Traffic().Bytes; n == 0 || n > 2000 {
-		t.Errorf("%d bytes counted, some hundred travelled", n)
+		t.Errorf("%d bytes counted, some hundred were sent", n)
 	}
 	// A small answer must not unpack into a large one.
 	small := clientOf(t, Options{MaxBody: 1000}, s.URL)
@@ -279,8 +284,8 @@ func TestTapSeesNeitherUserNorCookie(t *testing.T) {
 		})
 	}
 	c := clientOf(t, Options{User: "alice", Tap: tap}, s.URL)
-	c.RM(context.Background(), "info")
-	c.RM(context.Background(), "info?x=1")
+	answered(t)(c.RM(context.Background(), "info"))
+	answered(t)(c.RM(context.Background(), "info?x=1"))
 	if want := []string{"/ws/v1/cluster/info ", "/ws/v1/cluster/info?x=1 "}; !slices.Equal(seen, want) {
 		t.Errorf("the tap saw %q", seen)
 	}

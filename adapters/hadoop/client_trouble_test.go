@@ -28,31 +28,45 @@ func TestRefusals(t *testing.T) {
 		status       int
 		text, advice string
 	}{
-		"HTML with 200":    {func(w http.ResponseWriter) { sendHTML(w, 200, "<html><title>Sign\nin</title>") }, false, 200, "Sign", "login page"},
-		"text with 200":    {func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/plain"); fmt.Fprint(w, "hello") }, false, 200, "hello", "address"},
-		"remote exception": {func(w http.ResponseWriter) { w.WriteHeader(404); fmt.Fprint(w, remote) }, false, 404, "job, job_0_1234, is not found", "forgotten"},
+		"HTML with 200":    {func(w http.ResponseWriter) { sendHTML(w, http.StatusOK, "<html><title>Sign\nin</title>") }, false, http.StatusOK, "Sign", "login page"},
+		"text with 200":    {func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/plain"); fmt.Fprint(w, "hello") }, false, http.StatusOK, "hello", "address"},
+		"remote exception": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound); fmt.Fprint(w, remote) }, false, http.StatusNotFound, "job, job_0_1234, is not found", "forgotten"},
 		"exception only": {func(w http.ResponseWriter) {
-			w.WriteHeader(500)
+			w.WriteHeader(http.StatusInternalServerError)
 			fmt.Fprint(w, `{"RemoteException":{"exception":"X"}}`)
-		}, false, 500, "X", "log"},
-		"no such app":    {func(w http.ResponseWriter) { sendHTML(w, 404, "<title>Application a could not be found</title>") }, true, 404, "could not be found", "does not know the application"},
-		"AM unreachable": {func(w http.ResponseWriter) { sendHTML(w, 500, "<html><title>Error 500 &lt;</title>") }, true, 500, "Error 500 <", "starting, ending or lost"},
+		}, false, http.StatusInternalServerError, "X", "log"},
+		"no such app": {func(w http.ResponseWriter) {
+			sendHTML(w, http.StatusNotFound, "<title>Application a could not be found</title>")
+		}, true, http.StatusNotFound, "could not be found", "does not know the application"},
+		"AM unreachable": {func(w http.ResponseWriter) {
+			sendHTML(w, http.StatusInternalServerError, "<html><title>Error 500 &lt;</title>")
+		}, true, http.StatusInternalServerError, "Error 500 <", "starting, ending or lost"},
 		"kerberos": {func(w http.ResponseWriter) {
 			w.Header().Set("WWW-Authenticate", "Negotiate")
-			sendHTML(w, 401, "<title>Error 401 Authentication required</title>")
-		}, false, 401, "Authentication required", "Kerberos"},
-		"acl":       {func(w http.ResponseWriter) { w.WriteHeader(401) }, true, 401, "", "acl-view-job"},
-		"anonymous": {func(w http.ResponseWriter) { w.Header().Set("WWW-Authenticate", "PseudoAuth"); w.WriteHeader(403) }, false, 403, "", "--user"},
-		"forbidden": {func(w http.ResponseWriter) { w.WriteHeader(403) }, false, 403, "", "may not look"},
-		"redirect elsewhere": {func(w http.ResponseWriter) { w.Header().Set("Location", "/login"); w.WriteHeader(302) },
-			false, 302, "", "points elsewhere"},
+			sendHTML(w, http.StatusUnauthorized, "<title>Error 401 Authentication required</title>")
+		}, false, http.StatusUnauthorized, "Authentication required", "Kerberos"},
+		"acl": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, true, http.StatusUnauthorized, "", "acl-view-job"},
+		"anonymous": {func(w http.ResponseWriter) {
+			w.Header().Set("WWW-Authenticate", "PseudoAuth")
+			w.WriteHeader(http.StatusForbidden)
+		}, false, http.StatusForbidden, "", "--user"},
+		"forbidden": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, false, http.StatusForbidden, "", "may not look"},
+		"redirect elsewhere": {
+			func(w http.ResponseWriter) { w.Header().Set("Location", "/login"); w.WriteHeader(http.StatusFound) },
+			false, http.StatusFound, "", "points elsewhere",
+		},
 		"not up": {func(w http.ResponseWriter) {
 			w.Header().Set("Location", "http://rm:8088/cluster/app/application_1_0001")
-			sendHTML(w, 302, "")
-		}, true, 302, "", "not up yet"},
-		"no location": {func(w http.ResponseWriter) { w.WriteHeader(302) }, false, 302, "", "points elsewhere"},
-		"terminal codes": {func(w http.ResponseWriter) { w.WriteHeader(500); fmt.Fprint(w, "\x1b[31mred\x00") },
-			false, 500, "[31mred", "log"},
+			sendHTML(w, http.StatusFound, "")
+		}, true, http.StatusFound, "", "not up yet"},
+		"no location": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusFound) }, false, http.StatusFound, "", "points elsewhere"},
+		"terminal codes": {
+			func(w http.ResponseWriter) {
+				w.WriteHeader(http.StatusInternalServerError)
+				fmt.Fprint(w, "\x1b[31mred\x00")
+			},
+			false, http.StatusInternalServerError, "[31mred", "log",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, func(w http.ResponseWriter, r *http.Request) { c.answer(w) })
@@ -81,7 +95,7 @@ func TestRedirectLoopsEnd(t *testing.T) {
 	self := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		n++
 		w.Header().Set("Location", r.URL.Path)
-		w.WriteHeader(302)
+		w.WriteHeader(http.StatusFound)
 	})
 	_, err := clientOf(t, Options{}, self.URL).RM(context.Background(), "apps")
 	if err == nil || !strings.Contains(err.Error(), "circle") || n > maxHops+1 {
@@ -94,7 +108,7 @@ func TestRedirectLoopsEnd(t *testing.T) {
 		return func(w http.ResponseWriter, r *http.Request) {
 			n++
 			w.Header().Set("Location", (*s).URL+r.URL.Path)
-			w.WriteHeader(307)
+			w.WriteHeader(http.StatusTemporaryRedirect)
 		}
 	}
 	a, b = serve(t, to(&b)), serve(t, to(&a))
@@ -106,7 +120,7 @@ func TestRedirectLoopsEnd(t *testing.T) {
 	n = 0
 	c := clientOf(t, Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		n++
-		return &http.Response{StatusCode: 307, Header: http.Header{"Location": {fmt.Sprintf("http://h%d%s", n, r.URL.Path)}}, Body: http.NoBody}, nil
+		return &http.Response{StatusCode: http.StatusTemporaryRedirect, Header: http.Header{"Location": {fmt.Sprintf("http://h%d%s", n, r.URL.Path)}}, Body: http.NoBody}, nil
 	})}, "http://h0")
 	if _, err = c.RM(context.Background(), "apps"); err == nil || n > maxHops+1 {
 		t.Errorf("%v after %d requests", err, n)
@@ -118,7 +132,7 @@ func TestNoStepBackFromTLS(t *testing.T) {
 		if r.URL.Scheme == "http" {
 			t.Error("asked without TLS")
 		}
-		return &http.Response{StatusCode: 307, Header: http.Header{"Location": {"http://rm" + r.URL.Path}}, Body: http.NoBody}, nil
+		return &http.Response{StatusCode: http.StatusTemporaryRedirect, Header: http.Header{"Location": {"http://rm" + r.URL.Path}}, Body: http.NoBody}, nil
 	})}, "https://rm:8090")
 	if _, err := c.RM(context.Background(), "apps"); err == nil || !strings.Contains(err.Error(), "not followed") {
 		t.Errorf("got %v", err)
@@ -128,7 +142,7 @@ func TestNoStepBackFromTLS(t *testing.T) {
 // raw answers every connection with the same bytes and hangs up; reset says how.
 func raw(t *testing.T, answer string, reset bool) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,15 +155,24 @@ func raw(t *testing.T, answer string, reset bool) string {
 				return
 			}
 			buf := make([]byte, 4096)
-			c.Read(buf)
-			io.WriteString(c, answer)
-			if reset {
-				c.(*net.TCPConn).SetLinger(0)
+			_, err = c.Read(buf)
+			if err == nil {
+				_, err = io.WriteString(c, answer)
 			}
-			c.Close()
+			if err == nil && reset {
+				err = c.(*net.TCPConn).SetLinger(0)
+			}
+			if err := errors.Join(err, c.Close()); err != nil {
+				t.Error(err)
+			}
 		}
 	}()
-	t.Cleanup(func() { l.Close(); <-done })
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		<-done
+	})
 	return "http://" + l.Addr().String()
 }
 
@@ -213,7 +236,7 @@ func TestSlowAnswersEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, rt := range map[string]roundTrip{
 			"drip": func(r *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: drip{r.Context()}}, nil
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: drip{r.Context()}}, nil
 			},
 			"silence": func(r *http.Request) (*http.Response, error) {
 				<-r.Context().Done()
@@ -285,7 +308,9 @@ func TestTLS(t *testing.T) {
 	if _, err := NewClient(Options{Site: Site{RMs: []Manager{{URL: s.URL}}}, CAFile: ca + "x"}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("absent CA file: %v", err)
 	}
-	os.WriteFile(ca, []byte("\xfe\xed\xfe\xed"), 0o600) // a Java key store
+	if err := os.WriteFile(ca, []byte("\xfe\xed\xfe\xed"), 0o600); err != nil { // a Java key store
+		t.Fatal(err)
+	}
 	if _, err := NewClient(Options{Site: Site{RMs: []Manager{{URL: s.URL}}}, CAFile: ca}); err == nil || !strings.Contains(err.Error(), "keytool") {
 		t.Errorf("key store as CA file: %v", err)
 	}

@@ -87,25 +87,34 @@ func TestDoctorFinds(t *testing.T) {
 		not    string
 	}{
 		"a dead history server": {func(p patient) {}, func(o *Options) { o.Site.JHS = "http://127.0.0.1:1" }, []string{"history server fail:", "nothing listens"}, ""},
-		"a dead ResourceManager": {func(p patient) {}, func(o *Options) { o.Site.RMs[0].URL = "http://127.0.0.1:1" },
-			[]string{"resourcemanager fail:", "no ResourceManager answers (check the addresses: http://127.0.0.1:1)", "history server ok"}, "proxy"},
+		"a dead ResourceManager": {
+			func(p patient) {}, func(o *Options) { o.Site.RMs[0].URL = "http://127.0.0.1:1" },
+			[]string{"resourcemanager fail:", "no ResourceManager answers (check the addresses: http://127.0.0.1:1)", "history server ok"},
+			"proxy",
+		},
 		"one dead of two": {func(p patient) {}, func(o *Options) {
 			o.Site.RMs = []Manager{{"rm1", "http://127.0.0.1:1"}, {"rm2", o.Site.RMs[0].URL}}
 		}, []string{"resourcemanager rm1 warn:", "resourcemanager rm2 ok:", "proxy ok"}, "fail"},
 		"only a standby": {func(p patient) {
 			p["/ws/v1/cluster/info"] = body(`{"clusterInfo":{"state":"STARTED","haState":"STANDBY","hadoopVersion":"3.4.2"}}`)
 		}, nil, []string{"STARTED, STANDBY", "resourcemanager fail: no ResourceManager is active (a failover"}, "proxy"},
-		"no nodes": {func(p patient) { p["/ws/v1/cluster/metrics"] = body(`{"clusterMetrics":{"activeNodes":0}}`) }, nil,
-			[]string{"cluster warn: no active node (jobs wait"}, "fail"},
+		"no nodes": {
+			func(p patient) { p["/ws/v1/cluster/metrics"] = body(`{"clusterMetrics":{"activeNodes":0}}`) }, nil,
+			[]string{"cluster warn: no active node (jobs wait"},
+			"fail",
+		},
 		"the fair scheduler": {func(p patient) {
 			p["/ws/v1/cluster/scheduler"] = body(`{"scheduler":{"schedulerInfo":{"type":"fairScheduler"}}}`)
 		}, nil, []string{"scheduler warn: fairScheduler"}, "fail"},
-		"an unknown version": {func(p patient) { p["/ws/v1/history/info"] = body(`{"historyInfo":{"hadoopVersion":"4.0.0"}}`) }, nil,
-			[]string{`history server warn: version "4.0.0" was never tried`}, "fail"},
-		"a hidden job":  {func(p patient) { p[master] = refuse(401) }, nil, []string{"proxy fail: GET URL/proxy", "acl-view-job"}, "permissions"},
-		"a hidden conf": {func(p patient) { p[master+"/conf"] = refuse(401) }, nil, []string{"proxy ok", "permissions warn"}, "fail"},
+		"an unknown version": {
+			func(p patient) { p["/ws/v1/history/info"] = body(`{"historyInfo":{"hadoopVersion":"4.0.0"}}`) }, nil,
+			[]string{`history server warn: version "4.0.0" was never tried`},
+			"fail",
+		},
+		"a hidden job":  {func(p patient) { p[master] = refuse(http.StatusUnauthorized) }, nil, []string{"proxy fail: GET URL/proxy", "acl-view-job"}, "permissions"},
+		"a hidden conf": {func(p patient) { p[master+"/conf"] = refuse(http.StatusUnauthorized) }, nil, []string{"proxy ok", "permissions warn"}, "fail"},
 		"a master that has just ended": {func(p patient) {
-			p[master] = refuse(500)
+			p[master] = refuse(http.StatusInternalServerError)
 			p["/ws/v1/cluster/apps/application_1795222440184_0007"] = body(`{"app":{"id":"application_1795222440184_0007","state":"FINISHED"}}`)
 		}, nil, []string{"proxy warn"}, "fail"},
 		"nothing that runs": {func(p patient) {
@@ -119,15 +128,18 @@ func TestDoctorFinds(t *testing.T) {
 			}
 			p[master] = func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Location", "http://h1:19888/jobhistory/job/job_1795222440184_0007/ws/v1")
-				sendHTML(w, 302, "")
+				sendHTML(w, http.StatusFound, "")
 			}
 		}, nil, []string{"have ended, none runs", "proxy ok: sends applications that have ended to the history server at http://h1:19888"}, "fail"},
-		"nothing at all": {func(p patient) { p["/ws/v1/cluster/apps"] = body(`{"apps":{}}`) }, nil,
-			[]string{"none is remembered", "proxy ok: not tried", "start a job"}, "fail"},
+		"nothing at all": {
+			func(p patient) { p["/ws/v1/cluster/apps"] = body(`{"apps":{}}`) }, nil,
+			[]string{"none is remembered", "proxy ok: not tried", "start a job"},
+			"fail",
+		},
 		"a refusal": {func(p patient) {
 			p["/ws/v1/cluster/apps"] = func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("WWW-Authenticate", "PseudoAuth")
-				w.WriteHeader(403)
+				w.WriteHeader(http.StatusForbidden)
 			}
 		}, nil, []string{"applications fail:", "give --user"}, ""},
 		"Kerberos without a ticket": {func(p patient) {}, func(o *Options) { o.Site.Auth = "kerberos" }, []string{"authentication warn"}, "fail"},

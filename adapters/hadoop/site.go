@@ -53,10 +53,10 @@ func (p *Properties) Read(name string, r io.Reader) error {
 		switch {
 		case limited.N <= 0:
 			return fail("longer than %d MiB: not a configuration file", maxSiteBytes>>20)
-		case err == io.EOF && root:
+		case errors.Is(err, io.EOF) && root:
 			p.add(file)
 			return nil
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return fail("no <configuration> in it")
 		case err != nil:
 			return fail("%v", err)
@@ -143,7 +143,6 @@ func (p *Properties) expand(v string) string {
 
 // innermost returns the ends of the first ${…} that has none inside, -1 where there is none.
 func innermost(v string) (from, to int) {
-	to = -1
 	for rest := 0; ; {
 		end := strings.IndexByte(v[rest:], '}')
 		if end < 0 {

@@ -118,26 +118,42 @@ func TestSites(t *testing.T) {
 	}{
 		"nothing said": {"", Site{RMs: rm("http://localhost:8088"), JHS: "http://localhost:19888", JHSGuessed: true, Auth: "simple"}},
 		"hostname":     {prop("yarn.resourcemanager.hostname", "m1"), Site{RMs: rm("http://m1:8088"), JHS: "http://m1:19888", JHSGuessed: true, Auth: "simple"}},
-		"addresses": {prop("yarn.resourcemanager.hostname", "m1") + prop("yarn.resourcemanager.webapp.address", "${yarn.resourcemanager.hostname}:18088") +
-			prop("mapreduce.jobhistory.webapp.address", "h1:29888") + prop("hadoop.http.authentication.type", "kerberos"),
-			Site{RMs: rm("http://m1:18088"), JHS: "http://h1:29888", Auth: "kerberos"}},
-		"bound to all": {prop("yarn.resourcemanager.webapp.address", "0.0.0.0:8088") + prop("mapreduce.jobhistory.webapp.address", "0.0.0.0:29888") +
-			prop("mapreduce.jobhistory.address", "h1:10020"),
-			Site{RMs: rm("http://localhost:8088"), JHS: "http://h1:29888", Auth: "simple"}},
-		"unexpanded": {prop("yarn.resourcemanager.webapp.address", "${no.such}:8088") + prop("yarn.resourcemanager.hostname", "m1"),
-			Site{RMs: rm("http://m1:8088"), JHS: "http://m1:19888", JHSGuessed: true, Auth: "simple"}},
-		"ha": {ha + prop("yarn.resourcemanager.webapp.address.rm1", "m1:8089") + prop("yarn.resourcemanager.hostname.rm2", "m2") + prop("mapreduce.jobhistory.address", "h1:10020"),
-			Site{RMs: rm("rm1=http://m1:8089", "rm2=http://m2:8088"), JHS: "http://h1:19888", Auth: "simple"}},
-		"ha off": {prop("yarn.resourcemanager.ha.rm-ids", "rm1,rm2") + prop("yarn.resourcemanager.hostname", "m1"),
-			Site{RMs: rm("http://m1:8088"), JHS: "http://m1:19888", JHSGuessed: true, Auth: "simple"}},
-		"tls": {ha + prop("yarn.http.policy", "HTTPS_ONLY") + prop("mapreduce.jobhistory.http.policy", "HTTPS_ONLY") +
-			prop("yarn.resourcemanager.webapp.https.address.rm1", "m1:8091") + prop("yarn.resourcemanager.webapp.address.rm2", "wrong:1") +
-			prop("yarn.resourcemanager.hostname.rm2", "m2") + prop("mapreduce.jobhistory.webapp.https.address", "h1"),
-			Site{RMs: rm("rm1=https://m1:8091", "rm2=https://m2:8090"), JHS: "https://h1:19890", Auth: "simple"}},
-		"proxy": {prop("yarn.resourcemanager.hostname", "m1") + prop("yarn.web-proxy.address", "p1:9099"),
-			Site{RMs: rm("http://m1:8088"), Proxy: "http://p1:9099", JHS: "http://m1:19888", JHSGuessed: true, Auth: "simple"}},
-		"ipv6": {prop("yarn.resourcemanager.webapp.address", "[fd00::1]:8088") + prop("mapreduce.jobhistory.webapp.address", "[fd00::2]:19888"),
-			Site{RMs: rm("http://[fd00::1]:8088"), JHS: "http://[fd00::2]:19888", Auth: "simple"}},
+		"addresses": {
+			prop("yarn.resourcemanager.hostname", "m1") + prop("yarn.resourcemanager.webapp.address", "${yarn.resourcemanager.hostname}:18088") +
+				prop("mapreduce.jobhistory.webapp.address", "h1:29888") + prop("hadoop.http.authentication.type", "kerberos"),
+			Site{RMs: rm("http://m1:18088"), JHS: "http://h1:29888", Auth: "kerberos"},
+		},
+		"bound to all": {
+			prop("yarn.resourcemanager.webapp.address", "0.0.0.0:8088") + prop("mapreduce.jobhistory.webapp.address", "0.0.0.0:29888") +
+				prop("mapreduce.jobhistory.address", "h1:10020"),
+			Site{RMs: rm("http://localhost:8088"), JHS: "http://h1:29888", Auth: "simple"},
+		},
+		"unexpanded": {
+			prop("yarn.resourcemanager.webapp.address", "${no.such}:8088") + prop("yarn.resourcemanager.hostname", "m1"),
+			Site{RMs: rm("http://m1:8088"), JHS: "http://m1:19888", JHSGuessed: true, Auth: "simple"},
+		},
+		"ha": {
+			ha + prop("yarn.resourcemanager.webapp.address.rm1", "m1:8089") + prop("yarn.resourcemanager.hostname.rm2", "m2") + prop("mapreduce.jobhistory.address", "h1:10020"),
+			Site{RMs: rm("rm1=http://m1:8089", "rm2=http://m2:8088"), JHS: "http://h1:19888", Auth: "simple"},
+		},
+		"ha off": {
+			prop("yarn.resourcemanager.ha.rm-ids", "rm1,rm2") + prop("yarn.resourcemanager.hostname", "m1"),
+			Site{RMs: rm("http://m1:8088"), JHS: "http://m1:19888", JHSGuessed: true, Auth: "simple"},
+		},
+		"tls": {
+			ha + prop("yarn.http.policy", "HTTPS_ONLY") + prop("mapreduce.jobhistory.http.policy", "HTTPS_ONLY") +
+				prop("yarn.resourcemanager.webapp.https.address.rm1", "m1:8091") + prop("yarn.resourcemanager.webapp.address.rm2", "wrong:1") +
+				prop("yarn.resourcemanager.hostname.rm2", "m2") + prop("mapreduce.jobhistory.webapp.https.address", "h1"),
+			Site{RMs: rm("rm1=https://m1:8091", "rm2=https://m2:8090"), JHS: "https://h1:19890", Auth: "simple"},
+		},
+		"proxy": {
+			prop("yarn.resourcemanager.hostname", "m1") + prop("yarn.web-proxy.address", "p1:9099"),
+			Site{RMs: rm("http://m1:8088"), Proxy: "http://p1:9099", JHS: "http://m1:19888", JHSGuessed: true, Auth: "simple"},
+		},
+		"ipv6": {
+			prop("yarn.resourcemanager.webapp.address", "[fd00::1]:8088") + prop("mapreduce.jobhistory.webapp.address", "[fd00::2]:19888"),
+			Site{RMs: rm("http://[fd00::1]:8088"), JHS: "http://[fd00::2]:19888", Auth: "simple"},
+		},
 	} {
 		got, err := readProps(t, nil, c.props).Site()
 		got.Notes = nil

@@ -67,8 +67,12 @@ func (l *lab) apps(list ...string) {
 		var n, held int
 		var state, final string
 		fmt.Sscanf(s, "%d %s %s %d", &n, &state, &final, &held)
-		one := fmt.Sprintf(`{"id":"application_1_%04d","user":"alice","name":"PigLatin:q.pig","queue":"default","state":"%s","finalStatus":"%s","applicationType":"MAPREDUCE","startedTime":%d,"allocatedMB":%d,"runningContainers":%d}`,
-			n, state, final, labStart+1000*n, held, held/256)
+		finished := 0
+		if state == "FINISHED" {
+			finished = labStart + 20_000 + n
+		}
+		one := fmt.Sprintf(`{"finishedTime":%d,"id":"application_1_%04d","user":"alice","name":"PigLatin:q.pig","queue":"default","state":"%s","finalStatus":"%s","applicationType":"MAPREDUCE","startedTime":%d,"allocatedMB":%d,"runningContainers":%d}`,
+			finished, n, state, final, labStart+1000*n, held, held/256)
 		l.rm[fmt.Sprintf("apps/application_1_%04d", n)] = `{"app":` + one + `}`
 		out = append(out, one)
 	}
@@ -314,8 +318,8 @@ func TestSilentHistory(t *testing.T) {
 			t.Errorf("%v %v", s.State, s.Warnings)
 		}
 		last = want == dag.Killed // no later observation will know more
-		if s := l.tick(t, src, wait); s.State != want {
-			t.Errorf("%s: %v", final, s.State)
+		if s := l.tick(t, src, wait); s.State != want || s.Jobs[0].Finished != labStart+20_001 {
+			t.Errorf("%s: %v, finished %v", final, s.State, s.Jobs[0].Finished)
 		}
 		if _, err := src.Next(context.Background()); err != io.EOF {
 			t.Errorf("after the end: %v", err)

@@ -142,6 +142,15 @@ func TestCounters(t *testing.T) {
 	if c := r.counters(); c.redIn != 883 || c.redOut != 51 || c.shuffledMaps != 20 || c.shuffledB != 17780 {
 		t.Errorf("%+v", c)
 	}
+	// Of file systems the one that read most counts, unless the input format knows.
+	for format, want := range map[string]float64{"0": 900, "777": 777} {
+		b := of[countersBody](t, `{"jobTaskCounters":{"taskCounterGroup":[{"counterGroupName":"x.FileSystemCounter","counter":[{"name":"FILE_BYTES_READ","value":5},
+			{"name":"HDFS_BYTES_READ","value":900},{"name":"HDFS_BYTES_WRITTEN","value":9999}]},
+			{"counterGroupName":"x.FileInputFormatCounter","counter":{"name":"BYTES_READ","value":"`+format+`"}}]}}`)
+		if c := b.counters(); c.read != want {
+			t.Errorf("input format %s: %v bytes read", format, c.read)
+		}
+	}
 	none := load[countersBody](t, "counters-none.json")
 	if c := none.counters(); c.any || !math.IsNaN(c.mapIn) {
 		t.Errorf("%+v", c)
