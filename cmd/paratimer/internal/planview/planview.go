@@ -5,7 +5,6 @@ package planview
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
@@ -21,12 +20,9 @@ type View struct {
 	Full func(job int, k dag.Kind, task int) float64
 }
 
-// Of makes the view of a plan of which nothing has run, under ParaTimer's scenarios. Its own costs count as those of a
-// profile, after its other Profiles.
+// Of makes the view of a plan of which nothing has run, under ParaTimer's scenarios.
 func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options) (*View, error) {
-	known := *plan
-	known.Profiles = append(slices.Clone(plan.Profiles), plan)
-	s := &dag.Snapshot{Plan: &known, At: 0, State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(plan.Jobs))}
+	s := &dag.Snapshot{Plan: plan, At: 0, State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(plan.Jobs))}
 	for j := range s.Jobs {
 		s.Jobs[j] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
 	}

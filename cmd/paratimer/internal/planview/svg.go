@@ -1,0 +1,210 @@
+package planview
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+	"text/template"
+	"time"
+	"unicode"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+//go:embed gantt.svg.tmpl
+var svgText string
+
+var svgTemplate = template.Must(template.New("gantt").Funcs(template.FuncMap{"px": px, "text": escape}).Parse(svgText))
+
+// SVG draws a Gantt chart: slots as rows, path fragments in colours, the critical path above them and outlined. Tasks that
+// start and end together in neighbouring slots are one rectangle. Names are escaped; it needs no font and no script.
+func (v *View) SVG(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if err := svgTemplate.Execute(b, v.layout()); err != nil {
+		return fmt.Errorf("drawing the chart: %w", err)
+	}
+	return b.Flush()
+}
+
+// px writes a length or place in pixels.
+func px(x float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
+}
+
+// escape makes a text safe inside XML, which holds no control characters at all.
+func escape(s string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF {
+			return '\uFFFD'
+		}
+		return r
+	}, s))
+}
+
+// The chart's measures in pixels.
+const (
+	chartLeft   = 92.0
+	chartRight  = 1172.0
+	chartTotal  = 1200.0
+	pathTop     = 92.0
+	pathHeight  = 30.0
+	panelsTop   = 152.0
+	panelGap    = 34.0
+	mostRow     = 24.0
+	mostRows    = 640.0 // height of all rows together
+	legendRow   = 20.0
+	legendWidth = 560.0
+	letter      = 6.4 // mean width at font size 11
+)
+
+// A chart is what the template draws. All places are in pixels.
+type chart struct {
+	Name, Heading string
+	Totals        []string // of each scenario
+	Total, Height float64
+	Left, Right   float64
+	Width         float64 // Right - Left
+	Top, Bottom   float64 // of the grid
+	Seam          float64 // width of the seam around a task
+	Ticks         []tick
+	Path          []block // the critical path's strip
+	PathTop       float64
+	PathHeight    float64
+	Pauses        []block // stretches of the path in which no task runs
+	Panels        []panel
+	Now           *float64 // where now is, if part of the chart lies before it
+	Legend        []entry
+	LegendTop     float64
+	More          string // what the legend leaves out
+}
+
+type tick struct {
+	X    float64
+	Text string
+}
+
+// A block is a rectangle with a label that fits into it, and a longer text for those who point at it.
+type block struct {
+	X, Y, W, H float64
+	Fill       string
+	Critical   bool
+	Failed     bool
+	Thin       bool // too low for an outline
+	Label, Tip string
+	LabelX     float64
+	LabelY     float64
+	Dark       bool // the label's colour
+}
+
+// A panel is the rows of one kind of slots.
+type panel struct {
+	Title  string
+	Top    float64
+	Height float64
+	Rows   []row     // labels
+	Lines  []float64 // between rows
+	Blocks []block
+}
+
+type row struct {
+	Y    float64
+	Text string
+}
+
+type entry struct {
+	X, Y     float64
+	Fill     string
+	Critical bool
+	Text     string
+}
+
+// scale turns instants into places.
+type scale struct {
+	from, to dag.Instant
+}
+
+func (s scale) x(t dag.Instant) float64 {
+	return chartLeft + (chartRight-chartLeft)*float64(t-s.from)/float64(max(1, s.to-s.from))
+}
+
+func (v *View) layout() *chart {
+	s := scale{v.Path.Schedule.Now, v.Path.Schedule.End}
+	for i := range v.Path.Fragments {
+		s.from, s.to = min(s.from, v.Path.Fragments[i].Start), max(s.to, v.Path.Fragments[i].End)
+	}
+	c := &chart{
+		Name: view.Escape(v.Plan.Name), Heading: v.heading(), Total: chartTotal, Left: chartLeft, Right: chartRight, Width: chartRight - chartLeft, Top: pathTop, PathTop: pathTop, PathHeight: pathHeight,
+	}
+	if c.Name == "" {
+		c.Name = "plan"
+	}
+	_, c.Heading, _ = strings.Cut(c.Heading, ": ")
+	for _, e := range v.Estimates {
+		c.Totals = append(c.Totals, e.Scenario+" "+total(&e))
+	}
+	for _, t := range ticks(s.from.Sub(v.Path.Schedule.Now), s.to.Sub(s.from), 12) {
+		c.Ticks = append(c.Ticks, tick{s.x(v.Path.Schedule.Now.Add(t)), short(t)})
+	}
+	if now := v.Path.Schedule.Now; s.from < now && now < s.to {
+		x := s.x(now)
+		c.Now = &x
+	}
+	paint := v.paint()
+	c.Panels = v.panels(s, paint)
+	c.Bottom = panelsTop
+	if n := len(c.Panels); n > 0 {
+		c.Bottom = c.Panels[n-1].Top + c.Panels[n-1].Height
+	}
+	tasks := 0
+	for _, p := range c.Panels {
+		tasks += len(p.Blocks)
+	}
+	if tasks < 1000 { // more of them would be seams only
+		c.Seam = 0.8
+	}
+	v.strip(c, s, paint)
+	v.legend(c, paint)
+	return c
+}
+
+// strip lays out the critical path above the chart.
+func (v *View) strip(c *chart, s scale, paint *paint) {
+	for _, seg := range v.Path.Critical {
+		f, fill := &v.Path.Fragments[seg.Fragment], paint.of(seg.Fragment)
+		b := block{X: s.x(seg.Start), Y: pathTop, H: pathHeight, Fill: fill, Dark: dark(fill)}
+		b.W = max(s.x(seg.End)-b.X, 0.5)
+		title, length := v.title(seg.Fragment), short(seg.End.Sub(seg.Start))
+		b.Tip = fmt.Sprintf("%s: %s – %s", title, v.clock(seg.Start), v.clock(seg.End))
+		b.fit(1, title+", "+length, title, length)
+		c.Path = append(c.Path, b)
+		if f.Width == 0 {
+			c.Pauses = append(c.Pauses, block{X: b.X, W: b.W, Y: pathTop + pathHeight, H: c.Bottom - pathTop - pathHeight, Tip: b.Tip})
+		}
+	}
+}
+
+// fit labels a block with the first text that fits into it: in the middle of its middle row, so that no line crosses it.
+func (b *block) fit(rows int, labels ...string) {
+	high := b.H / float64(rows)
+	if high < 12 { // no lines are between such rows, or they are not seen
+		rows, high = 1, b.H
+	}
+	if high < 12 {
+		return
+	}
+	for _, l := range labels {
+		if float64(len([]rune(l)))*letter+8 <= b.W {
+			b.Label, b.LabelX, b.LabelY = l, b.X+b.W/2, b.Y+(float64((rows-1)/2)+0.5)*high+4
+			return
+		}
+	}
+}
+
+// between words a stretch of time.
+func (v *View) between(a, b dag.Instant) string {
+	return fmt.Sprintf("%s – %s (%s)", v.clock(a), v.clock(b), short(b.Sub(a).Round(time.Millisecond)))
+}

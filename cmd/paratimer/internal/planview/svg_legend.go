@@ -1,0 +1,90 @@
+package planview
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// The legend has two columns.
+const shownEntries = 24
+
+// legend names what the colours stand for.
+func (v *View) legend(c *chart, paint *paint) {
+	c.LegendTop = c.Bottom + 58
+	left, what := 0, "fragment"
+	if paint.byPhase {
+		left, what = v.phaseEntries(c, paint), "phase"
+	} else {
+		left = v.fragmentEntries(c, paint)
+	}
+	for _, p := range c.Panels {
+		if slices.ContainsFunc(p.Blocks, func(b block) bool { return b.Failed }) {
+			c.Legend = append(c.Legend, entry{Fill: failedFill, Critical: true, Text: "attempts that fail"})
+			break
+		}
+	}
+	half := (len(c.Legend) + 1) / 2
+	for i := range c.Legend {
+		c.Legend[i].X = chartLeft + legendWidth*float64(i/half)
+		c.Legend[i].Y = c.LegendTop + legendRow*float64(i%half)
+	}
+	c.Height = c.LegendTop + legendRow*float64(half) + 24
+	if left > 0 {
+		c.More = fmt.Sprintf("and %s that are not named here", count(left, what))
+		c.Height += legendRow
+	}
+}
+
+func (v *View) fragmentEntries(c *chart, paint *paint) (left int) {
+	rows, left := v.rows()
+	if len(rows) > shownEntries {
+		left += len(rows) - shownEntries
+		rows = rows[:shownEntries]
+	}
+	for _, f := range rows {
+		fr := &v.Path.Fragments[f]
+		text := v.title(f)
+		if fr.Width > 0 {
+			text += fmt.Sprintf(", %d at once, %s", fr.Width, count(len(fr.Rounds), "round"))
+		}
+		text += fmt.Sprintf(", %s – %s", v.clock(fr.Start), v.clock(fr.End))
+		c.Legend = append(c.Legend, entry{Fill: paint.of(f), Critical: paint.critical[f], Text: text})
+	}
+	return left
+}
+
+// phaseEntries names the phases that have tasks in the chart, in plan order.
+func (v *View) phaseEntries(c *chart, paint *paint) (left int) {
+	type extent struct {
+		start, end dag.Instant
+		critical   bool
+		tasks      int32
+	}
+	phases := make([]extent, 2*len(v.Plan.Jobs))
+	for i := range v.Path.Schedule.Spans {
+		s := &v.Path.Schedule.Spans[i]
+		if s.Count == 0 {
+			continue
+		}
+		e := &phases[phaseGroup(s)]
+		if e.tasks == 0 {
+			e.start, e.end = s.Start, s.End
+		}
+		e.start, e.end, e.tasks = min(e.start, s.Start), max(e.end, s.End), e.tasks+s.Count
+		e.critical = e.critical || paint.hue(i, s).critical
+	}
+	for g, e := range phases {
+		if e.tasks == 0 {
+			continue
+		}
+		if len(c.Legend) == shownEntries {
+			left++
+			continue
+		}
+		text := fmt.Sprintf("%s: %s, %s – %s", cut(v.Plan.Jobs[g/2].Node), count(int(e.tasks), dag.Kind(g%2).String()), v.clock(e.start), v.clock(e.end))
+		c.Legend = append(c.Legend, entry{Fill: paint.fills[g], Critical: e.critical, Text: text})
+	}
+	return left
+}

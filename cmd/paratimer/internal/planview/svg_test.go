@@ -1,0 +1,239 @@
+package planview
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+var noOptions schedule.Options
+
+// A drawing is what a test reads of an SVG.
+type drawing struct {
+	rects  []rect
+	texts  []string
+	titles []string
+	height float64
+}
+
+type rect struct {
+	x, y, w, h  float64
+	fill, class string
+}
+
+// svgOf parses the chart: it must be well-formed, and everything in it must have finite places.
+func svgOf(t *testing.T, v *View) drawing {
+	t.Helper()
+	var b bytes.Buffer
+	if err := v.SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	var d drawing
+	var open []string
+	text := ""
+	for dec := xml.NewDecoder(&b); ; {
+		tok, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return d
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := tok.(type) {
+		case xml.StartElement:
+			open, text = append(open, e.Name.Local), ""
+			if e.Name.Local != "rect" && e.Name.Local != "svg" {
+				continue
+			}
+			var r rect
+			for _, a := range e.Attr {
+				n, err := strconv.ParseFloat(a.Value, 64)
+				if to := map[string]*float64{"x": &r.x, "y": &r.y, "width": &r.w, "height": &r.h}[a.Name.Local]; to != nil {
+					if *to = n; (err != nil || n < 0 || n > 1e5) && a.Value != "100%" {
+						t.Fatalf("%s=%q", a.Name.Local, a.Value)
+					}
+				}
+				switch a.Name.Local {
+				case "fill":
+					r.fill = a.Value
+				case "class":
+					r.class = a.Value
+				}
+			}
+			if e.Name.Local == "svg" {
+				d.height = r.h
+				continue
+			}
+			d.rects = append(d.rects, r)
+		case xml.CharData:
+			text += string(e)
+		case xml.EndElement:
+			switch open[len(open)-1] {
+			case "text":
+				d.texts = append(d.texts, text)
+			case "title":
+				d.titles = append(d.titles, text)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+// tasks are the rectangles of a panel whose rows begin at y.
+func (d drawing) tasks(from, to float64) (out []rect) {
+	for _, r := range d.rects {
+		if r.y >= from-2 && r.y+r.h <= to+2 && r.fill != "none" && r.fill != "" && r.fill != "#fff" && r.fill != "#f0f1f3" {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func TestSVGRoundsAreRectangles(t *testing.T) {
+	for _, c := range []struct{ maps, slots, want int }{{1, 1, 1}, {12, 4, 3}, {13, 4, 4}, {1_000_000, 10_000, 100}} {
+		v := of(t, uniform(c.maps, c.slots))
+		d := svgOf(t, v)
+		p := v.layout().Panels[0]
+		tasks := d.tasks(p.Top, p.Top+p.Height)
+		if len(tasks) != c.want {
+			t.Errorf("%d tasks on %d slots are %d rectangles, want %d", c.maps, c.slots, len(tasks), c.want)
+		}
+		area := 0.0
+		for _, r := range tasks {
+			if r.class != "on" && r.class != "on thin" {
+				t.Errorf("a task of the only fragment is of class %q", r.class)
+			}
+			area += r.w * r.h
+		}
+		slot := p.Height / float64(c.slots) * (chartRight - chartLeft) / float64((c.maps+c.slots-1)/c.slots)
+		if want := float64(c.maps) * slot; area < want*0.99 || area > want*1.01 {
+			t.Errorf("%d tasks cover %.0f, want %.0f", c.maps, area, want)
+		}
+	}
+}
+
+func TestSVGOfThePaper(t *testing.T) {
+	d := svgOf(t, example(t, "paper-4.2GB"))
+	all := strings.Join(d.texts, "\n")
+	for _, want := range []string{"paper-4.2GB", "3 jobs, 53 maps, 48 reduces on 16 map slots and 16 reduce slots", "j2 maps, 24m14s", "j2.m17", "j2: 12 maps", "25m", "map slots", "reduce slots"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	if titles := strings.Join(d.titles, "\n"); !strings.Contains(titles, "12 maps of j2: 0s – 12m7s (12m7s)") {
+		t.Errorf("tips:\n%s", titles)
+	}
+}
+
+// However many tasks there are, the chart stays small, and shows how busy the slots are.
+func TestSVGIsBounded(t *testing.T) {
+	for _, p := range []*dag.Plan{uneven(3000, 50), uneven(20_000, 3000), uneven(30_000, 20_000)} {
+		v := of(t, p)
+		d := svgOf(t, v)
+		if n := len(d.rects); n > mostBlocks+200 {
+			t.Errorf("%d rectangles for %d tasks", n, 2*p.Jobs[0].Map.Tasks)
+		}
+		// Merged or not, rectangles cover what the tasks do.
+		panel, busy := v.layout().Panels[0], 0.0
+		for _, s := range v.Path.Schedule.Spans {
+			busy += float64(s.Count) * float64(s.End-s.Start)
+		}
+		want := busy / float64(v.Path.Schedule.End) * (chartRight - chartLeft) * panel.Height / float64(v.slots([]dag.Kind{dag.Map}))
+		area := 0.0
+		for _, r := range d.tasks(panel.Top, panel.Top+panel.Height) {
+			area += r.w * r.h
+		}
+		if area < 0.95*want {
+			t.Errorf("%d tasks cover %.0f of %.0f", 2*p.Jobs[0].Map.Tasks, area, want)
+		}
+		if d.height > 1200 {
+			t.Errorf("the chart is %v high", d.height)
+		}
+	}
+}
+
+func TestSVGEscapesNames(t *testing.T) {
+	p := uniform(3, 2)
+	p.Name, p.Jobs[0].Node = `</text><script>alert("1")</script>`, "a<b>&'\"\x00\x1b\uFFFE"
+	d := svgOf(t, of(t, p))
+	if d.texts[0] != p.Name {
+		t.Errorf("the name is %q", d.texts[0])
+	}
+	if all := strings.Join(d.texts, "\n"); !strings.Contains(all, `a<b>&'"\x00\x1b`) {
+		t.Errorf("no escaped name in\n%s", all)
+	}
+}
+
+func TestSVGShowsFailuresAndNow(t *testing.T) {
+	c := goldenCase(t, "g06_fig3c_failure")
+	fails := func(task schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
+		return start + (end-start)/2, task.Job == 1 && task.Index == 1 && task.Attempt == 0
+	}
+	d := svgOf(t, viewOf(t, c, golden.Start(c.Plan), schedule.Options{Fault: fails}))
+	failed := 0
+	for _, r := range d.rects {
+		if r.fill == failedFill {
+			failed++
+		}
+	}
+	if all := strings.Join(d.texts, "\n"); failed != 2 || !strings.Contains(all, "attempts that fail") { // a map, and the legend
+		t.Errorf("%d failed attempts in\n%s", failed, all)
+	}
+	mid := c.Instants[len(c.Instants)/2]
+	v := viewOf(t, c, mid.Snapshot, noOptions)
+	if now := v.layout().Now; now == nil || *now <= chartLeft || *now >= chartRight {
+		t.Errorf("now is at %v", now)
+	}
+	svgOf(t, v)
+}
+
+func TestSVGOfNothing(t *testing.T) {
+	d := svgOf(t, of(t, uniform(0, 1)))
+	if d.height < 100 || d.texts[0] != "uniform" {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestSVGOfEveryGoldenCase(t *testing.T) {
+	for _, c := range golden.Load(t) {
+		v := viewOf(t, c, golden.Start(c.Plan), noOptions)
+		d := svgOf(t, v)
+		tasks := 0
+		for i := range v.Path.Schedule.Spans {
+			tasks += int(v.Path.Schedule.Spans[i].Count)
+		}
+		if n := len(d.titles) - 1 - len(v.Path.Critical); n < len(v.Path.Rounds) || n > tasks {
+			t.Errorf("%s: %d rectangles for %d tasks in %d rounds", c.Name, n, tasks, len(v.Path.Rounds))
+		}
+		for _, r := range d.rects {
+			if r.w > 0 && r.x+r.w > chartRight+1 && r.w < 1100 {
+				t.Errorf("%s: %+v reaches out of the chart", c.Name, r)
+			}
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	one, other := hue{group: 1}, hue{group: 2}
+	bars := []bar{
+		{hue: one, row: 0, to: 1, start: 0, end: 10}, {hue: one, row: 1, to: 2, start: 2, end: 5}, {hue: other, row: 1, to: 2, start: 5, end: 30},
+		{hue: one, row: 0, to: 1, start: 12, end: 20}, {hue: one, row: 0, to: 1, start: 90, end: 99}, {hue: one, row: 2, to: 4, start: 0, end: 10},
+	}
+	got := merge(bars, 4, 2, 3)
+	want := []bar{
+		{hue: one, row: 0, to: 1, start: 0, end: 20, merged: 2}, {hue: other, row: 0, to: 1, start: 5, end: 30},
+		{hue: one, row: 0, to: 1, start: 90, end: 99}, {hue: one, row: 1, to: 2, start: 0, end: 10},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+}

@@ -1,0 +1,147 @@
+package planview
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+func textOf(t *testing.T, v *View) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := v.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTextExamples(t *testing.T) {
+	for _, name := range []string{"paper-4.2GB", "fig3a", "skew"} {
+		compare(t, name+".txt", []byte(textOf(t, example(t, name))))
+	}
+}
+
+// Under YARN the path leads through pauses. Its length is the business of the cost model; the run that the example was
+// made of took 112 s.
+func TestTextOfPig(t *testing.T) {
+	v := example(t, "pig-join")
+	out := textOf(t, v)
+	for _, want := range []string{"launch of scope-40", "pause between waves", "launch of scope-50", "scope-50 reduces, 6 at once", "end of scope-50", "on 3072 MB of containers"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if n := strings.Count(out, "pause between waves"); n != 2 {
+		t.Errorf("the pause is named %d times, once is in the path and once in the chart", n)
+	}
+	if total := v.Path.Length(); total < 80*time.Second || total > 150*time.Second {
+		t.Errorf("it takes %v", total)
+	}
+	if strings.Contains(out, "warning") {
+		t.Errorf("costs that the plan gives are doubted:\n%s", out)
+	}
+}
+
+func TestTextIsBoundedAndSafe(t *testing.T) {
+	p := uneven(5000, 40)
+	p.Name, p.Jobs[0].Node, p.Jobs[1].Node = "x\x1b[31m\u202e", "a\x1b[2J\n"+strings.Repeat("long", 100), "b"
+	out := textOf(t, of(t, p))
+	lines := strings.Split(out, "\n")
+	if len(lines) > 100 {
+		t.Errorf("%d lines", len(lines))
+	}
+	for _, l := range lines {
+		if n := len([]rune(l)); n > 160 {
+			t.Errorf("a line of %d letters: %s", n, l)
+		}
+		for _, r := range l {
+			if unicode.IsControl(r) || r == '\u202e' {
+				t.Fatalf("%q in %q", r, l)
+			}
+		}
+	}
+	if !strings.Contains(out, " that are shorter and not critical") {
+		t.Error("fragments are left out in silence")
+	}
+}
+
+func TestTextOfNothing(t *testing.T) {
+	out := textOf(t, of(t, uniform(0, 1)))
+	if !strings.HasPrefix(out, "uniform: 1 job, 0 maps, 0 reduces on 1 map slot and 0 reduce slots\n") || strings.Contains(out, "critical path,") {
+		t.Errorf("got\n%s", out)
+	}
+}
+
+// A job that waits for its first container is launched; one that has run tasks waits for the next.
+func TestTitles(t *testing.T) {
+	v := &View{Plan: uniform(1, 1), Path: &pathfrag.Path{Schedule: &schedule.Schedule{Spans: []schedule.Span{
+		{Kind: dag.Launch, Start: 0, End: 5}, {Kind: dag.Map, Count: 1, Start: 5, End: 7}, {Kind: dag.Launch, Start: 7, End: 8},
+		{Kind: dag.Finish, Start: 8, End: 9}, {Kind: dag.Map, Count: 1, Start: 8, End: 9, Outcome: schedule.Fails},
+	}}}}
+	for i, s := range v.Path.Schedule.Spans {
+		v.Path.Rounds = append(v.Path.Rounds, pathfrag.Round{ID: i, Kind: s.Kind, Spans: []int{i}})
+		v.Path.Fragments = append(v.Path.Fragments, pathfrag.Fragment{ID: i, Kind: s.Kind, Start: s.Start, End: s.End, Rounds: []int{i}})
+	}
+	v.Path.Fragments[1].Width = 1
+	for i, want := range []string{"launch of j", "j maps", "wait for j", "end of j", "failed attempt of j"} {
+		if got := v.title(i); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 3 * time.Millisecond: "0s", 250 * time.Millisecond: "250ms", 12340 * time.Millisecond: "12.3s", 59990 * time.Millisecond: "1m",
+		68_400 * time.Millisecond: "1m8.4s", 2 * time.Minute: "2m", 1454 * time.Second: "24m14s", 28 * time.Minute: "28m", time.Hour: "1h",
+		3*time.Hour + 5*time.Minute: "3h5m", 48 * time.Hour: "2d", 50 * time.Hour: "2d2h", -90 * time.Second: "-1m30s", 100 * time.Hour: "4d4h",
+	} {
+		if got := short(d); got != want {
+			t.Errorf("%d is %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		from, length time.Duration
+		n            int
+		want         string
+	}{
+		{0, 27 * time.Second, 8, "0s 5s 10s 15s 20s 25s"},
+		{0, 28 * time.Minute, 8, "0s 5m 10m 15m 20m 25m"},
+		{-90 * time.Second, 3 * time.Minute, 8, "-1m30s -1m -30s 0s 30s 1m 1m30s"},
+		{0, 0, 8, "0s"},
+		{0, 90 * 24 * time.Hour, 8, "0s 16d 32d 48d 64d 80d"},
+	} {
+		var got []string
+		for _, d := range ticks(c.from, c.length, c.n) {
+			got = append(got, short(d))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%v + %v: %v, want %s", c.from, c.length, got, c.want)
+		}
+	}
+}
+
+// A chart of the past counts back from now.
+func TestTextFromASnapshot(t *testing.T) {
+	c := goldenCase(t, "g04_join_4.2GB")
+	in := c.Instants[len(c.Instants)/2]
+	v := viewOf(t, c, in.Snapshot, noOptions)
+	if got, want := v.elapsed(), in.At.Sub(0); got != want {
+		t.Errorf("elapsed %v, want %v", got, want)
+	}
+	if out := textOf(t, v); !strings.Contains(out, "-10m") || !strings.Contains(out, "critical path, "+short(v.Path.Length())) {
+		t.Errorf("got\n%s", out)
+	}
+	if v.Path.Length() != v.Path.Schedule.Remaining() || v.Path.Schedule.Now == dag.Instant(0) {
+		t.Error("this is no snapshot of a run")
+	}
+}
