@@ -3,6 +3,7 @@ package restsim
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -124,8 +125,8 @@ type view struct {
 	attempts      []dag.Attempt
 }
 
-// view makes up a task's state from its attempts. A task whose attempts have all failed asks for a new one at once
-// (facts E0); one whose result is lost is scheduled again.
+// view makes up a task's state from its attempts. A task whose attempt failed or was killed goes on with a new one
+// (facts E0); one whose result is lost is scheduled again (TaskImpl's RetroactiveKilledTransition).
 func (p *phase) view(t int) view {
 	v := view{state: "SCHEDULED", start: dag.NoInstant, finish: dag.NoInstant, status: "NEW", attempts: p.attempts[p.first[t]:p.first[t+1]]}
 	for i := range v.attempts {
@@ -141,6 +142,10 @@ func (p *phase) view(t int) view {
 			return v
 		case dag.AttemptFailed:
 			v.state = "RUNNING"
+		case dag.AttemptKilled:
+			if v.state = "RUNNING"; a.Ratio == 1 {
+				v.state = "SCHEDULED"
+			}
 		}
 	}
 	return v
@@ -176,8 +181,10 @@ func percent(v float64) string {
 	return s
 }
 
-var letters = [...]string{"m", "r"}
-var names = [...]string{"MAP", "REDUCE"}
+var (
+	letters = [...]string{"m", "r"}
+	names   = [...]string{"MAP", "REDUCE"}
+)
 
 // answer answers for path below the job, over as the history server.
 func (j *job) answer(path string, over bool) answer {
@@ -186,12 +193,12 @@ func (j *job) answer(path string, over bool) answer {
 	case path == "":
 		return found(j.summary(over))
 	case path == "tasks":
-		return answer{status: 200, body: j.list(over)}
+		return answer{status: http.StatusOK, body: j.list(over)}
 	case path == "conf":
 		if j.conf == nil {
 			j.conf = j.makeConf()
 		}
-		return answer{status: 200, body: j.conf}
+		return answer{status: http.StatusOK, body: j.conf}
 	case path == "counters":
 		return found(`{"jobCounters":{"id":"` + j.id + `"}}`)
 	case path == "jobattempts":
@@ -209,9 +216,9 @@ func (j *job) answer(path string, over bool) answer {
 			}
 			switch part[2] {
 			case "attempts":
-				return answer{status: 200, body: j.attempts(k, t, over)}
+				return answer{status: http.StatusOK, body: j.attempts(k, t, over)}
 			case "counters":
-				return answer{status: 200, body: j.counters(k, t)}
+				return answer{status: http.StatusOK, body: j.counters(k, t)}
 			}
 		}
 	}

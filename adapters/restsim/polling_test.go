@@ -25,8 +25,10 @@ func bigJob(n, width int) *dag.Plan {
 	reduces := n / 10
 	return &dag.Plan{
 		Name: "big.pig",
-		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1024*width + 512, Setup: 2 * time.Second,
-			Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 1024*width + 512}}},
+		Cluster: dag.Cluster{
+			Policy: dag.YARN, MemoryMB: 1024*width + 512, Setup: 2 * time.Second,
+			Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 1024*width + 512}},
+		},
 		Overheads: dag.Overheads{Launch: 6 * time.Second, AMStart: 3 * time.Second, Finish: time.Second, AMHold: 5 * time.Second},
 		Jobs: []dag.Job{{
 			Node: "j1", Name: "big", Limits: dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
@@ -70,7 +72,7 @@ func watch(t testing.TB, c *Cluster, src *hadoop.Source, every, limit time.Durat
 	ctx := context.Background()
 	for end := c.Now().Add(limit); ; {
 		s, err := src.Next(ctx)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return
 		}
 		see(s, err)
@@ -88,13 +90,17 @@ func watch(t testing.TB, c *Cluster, src *hadoop.Source, every, limit time.Durat
 func naive(t testing.TB, c *Cluster) (bytes int64) {
 	t.Helper()
 	get := func(path string) {
-		r, err := http.NewRequest(http.MethodGet, "http://rm:8088"+path, nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://rm:8088"+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		resp, err := c.RoundTrip(r)
-		if err != nil || resp.StatusCode != 200 {
-			t.Fatalf("%s: %v, %v", path, resp, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s", path, resp.Status)
 		}
 		bytes += resp.ContentLength
 	}

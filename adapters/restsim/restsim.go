@@ -70,7 +70,7 @@ func (c *Cluster) advance(ctx context.Context, at dag.Instant) error {
 		c.snap = c.next
 		next, err := c.run.Next(ctx)
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			c.next = nil
 		case err != nil:
 			return err
@@ -118,7 +118,7 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header()[k] = v
 	}
 	w.WriteHeader(a.status)
-	w.Write(a.body)
+	_, _ = w.Write(a.body) // a client that has gone is no fault of ours
 }
 
 // RoundTrip answers without one.

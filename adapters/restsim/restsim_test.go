@@ -45,16 +45,17 @@ func TestSourceSeesTheRun(t *testing.T) {
 		"a plain job": {bigJob(60, 12), simulate.Options{Noise: 0.3}, dag.Succeeded},
 		"a workflow":  {script(), simulate.Options{Noise: 0.3, Skew: 0.5}, dag.Succeeded},
 		"failures": {script(), simulate.Options{Noise: 0.2, Fail: []simulate.Failure{
-			{Job: "scope-5", Task: 3, After: 10 * time.Second}, {Job: "scope-25", Kind: dag.Reduce, Task: 1, After: 5 * time.Second}}}, dag.Succeeded},
+			{Job: "scope-5", Task: 3, After: 10 * time.Second}, {Job: "scope-25", Kind: dag.Reduce, Task: 1, After: 5 * time.Second},
+		}}, dag.Succeeded},
 		"a lost node":      {script(), simulate.Options{Lose: []simulate.LostNode{{Node: 1, At: 100 * time.Second, Detect: 15 * time.Second}}}, dag.Succeeded},
 		"a job that fails": {script(), simulate.Options{MaxAttempts: 1, Fail: []simulate.Failure{{Job: "scope-25", Task: 0, After: 9 * time.Second}}}, dag.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.opt.Every, c.opt.Seed, c.opt.Know = time.Second, 3, simulate.Nothing
+			c.opt.Every, c.opt.Seed, c.opt.Know = 2*time.Second, 3, simulate.Nothing
 			cluster := play(t, c.plan, c.opt)
 			src, _ := watcher(t, cluster, hadoop.Target{})
 			compared, last := 0, (*dag.Snapshot)(nil)
-			watch(t, cluster, src, time.Second, 2*time.Hour, func(got *dag.Snapshot, err error) {
+			watch(t, cluster, src, 2*time.Second, 2*time.Hour, func(got *dag.Snapshot, err error) {
 				if _, ok := errors.AsType[*hadoop.NoWorkflowError](err); ok {
 					return
 				}
@@ -136,13 +137,22 @@ func compare(t *testing.T, got, want *dag.Snapshot) (n int) {
 	return n
 }
 
+// under is a workflow under way.
+func under(t *testing.T) *Cluster {
+	t.Helper()
+	c := play(t, script(), simulate.Options{Seed: 3})
+	if err := c.Advance(context.Background(), start.Add(20*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // TestTargets: what a person may type finds the workflow.
 func TestTargets(t *testing.T) {
 	for typed, user := range map[string]string{
 		"": "alice", "application_1795222440184_0002": "", "job_1795222440184_0001": "", "pig_simulated-3": "",
 	} {
-		cluster := play(t, script(), simulate.Options{Seed: 3})
-		cluster.Advance(context.Background(), start.Add(20*time.Second))
+		cluster := under(t)
 		target, err := hadoop.TargetOf(typed, user)
 		if err != nil {
 			t.Fatal(err)
@@ -152,8 +162,7 @@ func TestTargets(t *testing.T) {
 			t.Errorf("%q: %+v, %v", typed, s, err)
 		}
 	}
-	cluster := play(t, script(), simulate.Options{Seed: 3})
-	cluster.Advance(context.Background(), start.Add(20*time.Second))
+	cluster := under(t)
 	for _, target := range []hadoop.Target{{User: "bob"}, {ID: "application_1795222440184_0009"}, {ID: "pig_other"}} {
 		src, _ := watcher(t, cluster, target)
 		if s, err := src.Next(context.Background()); err == nil {
@@ -171,7 +180,11 @@ func TestAnswersAreJSON(t *testing.T) {
 	get := func(path string) (int, string, http.Header) {
 		t.Helper()
 		client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-		resp, err := client.Get(s.URL + path)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,8 +228,10 @@ func TestAnswersAreJSON(t *testing.T) {
 			t.Errorf("%s: %d %.300s, want %s", path, code, body, want)
 		}
 	}
-	for _, path := range []string{jhs, am + "/tasks/task_1795222440184_0001_m_000099/attempts", am + "/tasks/task_x/attempts", am + "/else",
-		"/ws/v1/cluster/apps/application_1_0001", "/ws/v1/cluster/else", "/proxy/application_1_0001/ws/v1/mapreduce/jobs", "/else"} {
+	for _, path := range []string{
+		jhs, am + "/tasks/task_1795222440184_0001_m_000099/attempts", am + "/tasks/task_x/attempts", am + "/else",
+		"/ws/v1/cluster/apps/application_1_0001", "/ws/v1/cluster/else", "/proxy/application_1_0001/ws/v1/mapreduce/jobs", "/else",
+	} {
 		if code, body, _ := get(path); code != 404 {
 			t.Errorf("%s: %d %s", path, code, body)
 		}
@@ -239,8 +254,9 @@ func TestAnswersAreJSON(t *testing.T) {
 	if err := cluster.Advance(ctx, start); err == nil {
 		t.Error("time went back")
 	}
-	if resp, err := http.Post(s.URL+am, "", nil); err != nil || resp.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("POST: %v, %v", resp, err)
+	r := httptest.NewRecorder()
+	if cluster.ServeHTTP(r, httptest.NewRequestWithContext(ctx, http.MethodPost, am, nil)); r.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d", r.Code)
 	}
 	if n := len(cluster.Asked()); n < 30 {
 		t.Errorf("%d requests remembered", n)

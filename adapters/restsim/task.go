@@ -55,9 +55,11 @@ func (j *job) attempts(k dag.Kind, t int, over bool) []byte {
 	for i := range v.attempts {
 		all = append(all, j.attempt(k, &v.attempts[i], over))
 	}
-	if v.state == "RUNNING" && !over && v.attempts[len(v.attempts)-1].State == dag.AttemptFailed {
-		next := dag.Attempt{Task: int32(t), Number: v.attempts[len(v.attempts)-1].Number + 1, Node: -1, Start: dag.NoInstant, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant}
-		all = append(all, j.attempt(k, &next, over))
+	if n := len(v.attempts); n > 0 && v.success == "" && !over && v.attempts[n-1].State >= dag.AttemptFailed {
+		all = append(all, j.attempt(k, &dag.Attempt{
+			Task: int32(t), Number: v.attempts[n-1].Number + 1, Node: -1,
+			Start: dag.NoInstant, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+		}, over))
 	}
 	if len(all) == 0 {
 		return []byte(`{"taskAttempts":{}}`)
@@ -137,13 +139,15 @@ func (j *job) counters(k dag.Kind, t int) []byte {
 	b = append(b, ',')
 	if k == dag.Map {
 		b = group(b, "org.apache.hadoop.mapreduce.TaskCounter", mapCounters, map[string]float64{
-			"MAP_INPUT_RECORDS": best.Done[0], "MAP_OUTPUT_RECORDS": best.Out})
+			"MAP_INPUT_RECORDS": best.Done[0], "MAP_OUTPUT_RECORDS": best.Out,
+		})
 		b = append(b, ',')
 		b = group(b, "org.apache.hadoop.mapreduce.lib.input.FileInputFormatCounter", []string{"BYTES_READ"}, nil)
 	} else {
 		b = group(b, "org.apache.hadoop.mapreduce.TaskCounter", reduceCounters, map[string]float64{
 			"SHUFFLED_MAPS": best.Done[dag.Copy], "REDUCE_SHUFFLE_BYTES": best.Bytes,
-			"REDUCE_INPUT_RECORDS": best.Done[dag.Work], "REDUCE_OUTPUT_RECORDS": best.Out})
+			"REDUCE_INPUT_RECORDS": best.Done[dag.Work], "REDUCE_OUTPUT_RECORDS": best.Out,
+		})
 		b = append(b, ',')
 		b = group(b, "Shuffle Errors", shuffleErrors, nil)
 		b = append(b, ',')
@@ -174,14 +178,20 @@ func group(b []byte, name string, counters []string, known map[string]float64) [
 
 var (
 	fileCounters = []string{"FILE_BYTES_READ", "FILE_BYTES_WRITTEN", "FILE_READ_OPS", "FILE_LARGE_READ_OPS", "FILE_WRITE_OPS"}
-	mapCounters  = []string{"MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "MAP_OUTPUT_MATERIALIZED_BYTES", "SPLIT_RAW_BYTES",
+	mapCounters  = []string{
+		"MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "MAP_OUTPUT_MATERIALIZED_BYTES", "SPLIT_RAW_BYTES",
 		"COMBINE_INPUT_RECORDS", "COMBINE_OUTPUT_RECORDS", "SPILLED_RECORDS", "FAILED_SHUFFLE", "MERGED_MAP_OUTPUTS", "GC_TIME_MILLIS", "CPU_MILLISECONDS",
-		"PHYSICAL_MEMORY_BYTES", "VIRTUAL_MEMORY_BYTES", "COMMITTED_HEAP_BYTES", "MAP_PHYSICAL_MEMORY_BYTES_MAX", "MAP_VIRTUAL_MEMORY_BYTES_MAX"}
-	reduceCounters = []string{"COMBINE_INPUT_RECORDS", "COMBINE_OUTPUT_RECORDS", "REDUCE_INPUT_GROUPS", "REDUCE_SHUFFLE_BYTES", "REDUCE_INPUT_RECORDS",
+		"PHYSICAL_MEMORY_BYTES", "VIRTUAL_MEMORY_BYTES", "COMMITTED_HEAP_BYTES", "MAP_PHYSICAL_MEMORY_BYTES_MAX", "MAP_VIRTUAL_MEMORY_BYTES_MAX",
+	}
+	reduceCounters = []string{
+		"COMBINE_INPUT_RECORDS", "COMBINE_OUTPUT_RECORDS", "REDUCE_INPUT_GROUPS", "REDUCE_SHUFFLE_BYTES", "REDUCE_INPUT_RECORDS",
 		"REDUCE_OUTPUT_RECORDS", "SPILLED_RECORDS", "SHUFFLED_MAPS", "FAILED_SHUFFLE", "MERGED_MAP_OUTPUTS", "GC_TIME_MILLIS", "CPU_MILLISECONDS",
-		"PHYSICAL_MEMORY_BYTES", "VIRTUAL_MEMORY_BYTES", "COMMITTED_HEAP_BYTES", "REDUCE_PHYSICAL_MEMORY_BYTES_MAX", "REDUCE_VIRTUAL_MEMORY_BYTES_MAX"}
+		"PHYSICAL_MEMORY_BYTES", "VIRTUAL_MEMORY_BYTES", "COMMITTED_HEAP_BYTES", "REDUCE_PHYSICAL_MEMORY_BYTES_MAX", "REDUCE_VIRTUAL_MEMORY_BYTES_MAX",
+	}
 	shuffleErrors = []string{"BAD_ID", "CONNECTION", "IO_ERROR", "WRONG_LENGTH", "WRONG_MAP", "WRONG_REDUCE"}
-	filler        = map[string]float64{"FILE_BYTES_WRITTEN": 368034, "MAP_OUTPUT_BYTES": 10800, "MAP_OUTPUT_MATERIALIZED_BYTES": 5156, "SPLIT_RAW_BYTES": 361,
+	filler        = map[string]float64{
+		"FILE_BYTES_WRITTEN": 368034, "MAP_OUTPUT_BYTES": 10800, "MAP_OUTPUT_MATERIALIZED_BYTES": 5156, "SPLIT_RAW_BYTES": 361,
 		"GC_TIME_MILLIS": 36, "CPU_MILLISECONDS": 1800, "PHYSICAL_MEMORY_BYTES": 160067584, "VIRTUAL_MEMORY_BYTES": 2622349312, "COMMITTED_HEAP_BYTES": 94371840,
-		"MAP_PHYSICAL_MEMORY_BYTES_MAX": 160067584, "MAP_VIRTUAL_MEMORY_BYTES_MAX": 2622349312, "REDUCE_PHYSICAL_MEMORY_BYTES_MAX": 160067584, "REDUCE_VIRTUAL_MEMORY_BYTES_MAX": 2622349312}
+		"MAP_PHYSICAL_MEMORY_BYTES_MAX": 160067584, "MAP_VIRTUAL_MEMORY_BYTES_MAX": 2622349312, "REDUCE_PHYSICAL_MEMORY_BYTES_MAX": 160067584, "REDUCE_VIRTUAL_MEMORY_BYTES_MAX": 2622349312,
+	}
 )
