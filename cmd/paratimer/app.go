@@ -62,6 +62,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 		Commands: []*cli.Command{
 			command("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo,
 				followFlags(speedFlag(60), &cli.Uint64Flag{Name: "seed", EnvVars: env("seed"), Usage: "draw the run's noise from `N`"})...),
+			command("estimate", "PLAN", "say how long a plan takes, before anything runs", estimate, estimateFlags()...),
 			command("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]", "watch a query on a Hadoop cluster: the newest that runs, or the one that is named", attach,
 				attachFlags()...),
 			command("doctor", "", "say what of a cluster can be reached, and what to do about the rest", doctor,
@@ -69,7 +70,8 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			command("replay", "FILE", "print the frames of a recorded run, tape or capture", replay,
 				followFlags(append(recordingFlags(), profileFlag(), speedFlag(0))...)...),
 			command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
-				append(recordingFlags(), profileFlag(), outputFlag("text", "json"))...),
+				append(recordingFlags(), profileFlag(), outputFlag("text", "json"),
+					&cli.DurationFlag{Name: "from", EnvVars: env("from"), Usage: "count only ticks from this `TIME` of the run on"})...),
 			command("learn", "FILE...", "make a profile of recorded runs of one script, for later runs of it", learn,
 				append(recordingFlags(), &cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write the profile to `FILE` (default: stdout)"})...),
 			command("simulate", "PLAN", "watch a simulated run of a plan, with noise, slow nodes, failures and skew", simulated,

@@ -78,7 +78,7 @@ func attach(c *cli.Context) (err error) {
 }
 
 // minEvery keeps us from being a burden to the cluster.
-const minEvery = 200 * time.Millisecond
+const minEvery = 100 * time.Millisecond
 
 // newClient is a client of the cluster that flags or Hadoop's configuration name.
 func newClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {

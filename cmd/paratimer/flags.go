@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -44,12 +43,4 @@ func orNone(s string) string {
 		return "no arguments"
 	}
 	return s
-}
-
-// quantity words a number of things: "1 job", "3 jobs".
-func quantity(n int, what string) string {
-	if n == 1 {
-		return fmt.Sprintf("1 %s", what)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

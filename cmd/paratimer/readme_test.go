@@ -5,8 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
 )
 
 // A session is a command of the README and what the README says that it prints. "..." stands for anything.
@@ -53,11 +56,9 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("HADOOP_CONF_DIR", hadoopConf(t))
 	ran := 0
 	for _, s := range sessions(t, string(text)) {
 		args := strings.Fields(strings.Replace(s.command, "go run ./cmd/paratimer", "paratimer", 1))
-		want := exitOK
 		switch {
 		case s.command == "go test ./...":
 			continue // it is what runs this
@@ -67,19 +68,24 @@ func TestReadme(t *testing.T) {
 		case args[1] == "demo":
 			args = append(args, "--speed", "0")
 		case args[1] == "attach" || args[1] == "doctor":
-			// No cluster is here: that they get as far as asking for it is what can be held.
-			want = exitBlind
+			url := hadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
+			t.Setenv("HADOOP_CONF_DIR", hadoopConf(t, url))
 			for i := range args {
-				args[i] = strings.Replace(args[i], "resourcemanager:8088", "localhost:1", 1)
+				args[i] = strings.Replace(args[i], "http://resourcemanager:8088", url, 1)
+				args[i] = strings.Replace(args[i], "application_1795222440184_0007", "application_1275814800000_0001", 1)
 			}
+			args = append(args, "--user", "alice")
 			if args[1] == "attach" {
-				args = append(args, "--every", "200ms")
+				args = append(args, "--every", "100ms")
+			}
+			if slices.Contains(args, "--rm") {
+				args = append(args, "--jhs", url)
 			}
 		}
 		ran++
 		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != want {
-			t.Errorf("README line %d: %s: exit code %d, want %d\n%s", s.line, s.command, code, want, &stderr)
+		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != exitOK {
+			t.Errorf("README line %d: %s: exit code %d\n%s%s", s.line, s.command, code, &stdout, &stderr)
 			continue
 		}
 		if len(s.output) > 0 && !promised(s.output).MatchString(stdout.String()) {
@@ -109,13 +115,16 @@ func promised(lines []string) *regexp.Regexp {
 	return regexp.MustCompile(b.String() + `\z`)
 }
 
-// hadoopConf is a configuration folder of a cluster that is not there.
-func hadoopConf(t *testing.T) string {
+// hadoopConf is a configuration folder of the cluster at an address.
+func hadoopConf(t *testing.T, url string) string {
 	t.Helper()
 	dir := t.TempDir()
-	const site = `<configuration><property><name>yarn.resourcemanager.webapp.address</name><value>localhost:1</value></property></configuration>`
-	if err := os.WriteFile(filepath.Join(dir, "yarn-site.xml"), []byte(site), 0o600); err != nil {
-		t.Fatal(err)
+	host := strings.TrimPrefix(url, "http://")
+	for file, property := range map[string]string{"yarn-site.xml": "yarn.resourcemanager.webapp.address", "mapred-site.xml": "mapreduce.jobhistory.webapp.address"} {
+		site := "<configuration><property><name>" + property + "</name><value>" + host + "</value></property></configuration>"
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(site), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }

@@ -96,6 +96,9 @@ func (t *Text) warnings(b *strings.Builder, f watch.Frame) {
 	var news []dag.Warning
 	more := map[string]int{}
 	for _, w := range f.Warnings {
+		if w.Code == dag.WarnClockSkew {
+			w = t.skew(w)
+		}
 		if t.warned[w] || w.Code == dag.WarnStale {
 			continue
 		}
@@ -111,6 +114,16 @@ func (t *Text) warnings(b *strings.Builder, f watch.Frame) {
 		}
 		t.line(b, f, text)
 	}
+}
+
+// skew is the first warning of unlike clocks: the difference wavers from tick to tick, which is no news.
+func (t *Text) skew(w dag.Warning) dag.Warning {
+	for told := range t.warned {
+		if told.Code == w.Code {
+			return told
+		}
+	}
+	return w
 }
 
 // jobLines tells which jobs have come to run or to an end.
@@ -174,7 +187,7 @@ func counts(j *watch.Job) string {
 	if j.State != dag.Running || j.Maps.Total == nil || j.Reduces.Total == nil {
 		return ""
 	}
-	return fmt.Sprintf(", %d maps, %d reduces", *j.Maps.Total, *j.Reduces.Total)
+	return ", " + many(*j.Maps.Total, "map") + ", " + many(*j.Reduces.Total, "reduce")
 }
 
 func change(c watch.Change) string {
@@ -193,11 +206,15 @@ func title(f watch.Frame) string {
 	case f.Workflow.ID != nil:
 		name = Escape(*f.Workflow.ID)
 	}
-	plural := "s"
-	if len(f.Jobs) == 1 {
-		plural = ""
+	return name + ": " + many(len(f.Jobs), "job") + "\n"
+}
+
+// many words a number of things: "1 job", "3 jobs".
+func many(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
 	}
-	return fmt.Sprintf("%s: %d job%s\n", name, len(f.Jobs), plural)
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func elapsed(f watch.Frame) watch.Seconds {

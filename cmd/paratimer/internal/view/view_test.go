@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +130,21 @@ func TestTextSaysWhatChanges(t *testing.T) {
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}
+
+func TestTextTellsOfClocksOnce(t *testing.T) {
+	var b bytes.Buffer
+	text := NewText(&b, false)
+	for i := range 5 {
+		f := frame(float64(i), 90)
+		f.Warnings = []dag.Warning{{Code: dag.WarnClockSkew, Text: fmt.Sprintf("the cluster's clock is %ds ahead", 100+i)}}
+		if err := text.Show(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := strings.Count(b.String(), "warning: the cluster's clock is 100s ahead"); n != 1 || strings.Count(b.String(), "warning") != 1 {
+		t.Errorf("want one warning:\n%s", &b)
 	}
 }
 

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/pathfrag"
+)
+
+func estimateFlags() []cli.Flag {
+	return []cli.Flag{
+		profileFlag(),
+		&cli.DurationFlag{Name: "delta1", EnvVars: env("delta1"), Usage: "tasks of a round start, and end, within `TIME` of each other (default: by the tasks)"},
+		&cli.DurationFlag{Name: "delta2", EnvVars: env("delta2"), Usage: "a round follows another within `TIME` (default: by the tasks)"},
+		outputFlag("text", "json"),
+		&cli.StringFlag{Name: "gantt", EnvVars: env("gantt"), Usage: "draw the schedule to `FILE`, as SVG"},
+	}
+}
+
+// estimate says how long a plan takes before anything runs, under each scenario.
+func estimate(c *cli.Context) (err error) {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	plan, err := planfile.ReadFile(c.Args().First(), planfile.Options{})
+	if err != nil {
+		return usage("cannot read the plan: %w", err)
+	}
+	if plan.Profiles, err = readProfiles(c); err != nil {
+		return err
+	}
+	par := pathfrag.Params{Delta1: c.Duration("delta1"), Delta2: c.Duration("delta2")}
+	v, err := planview.Of(plan, observed.Costs, estimators.Options{Path: par})
+	if err != nil {
+		return usage("%w", err)
+	}
+	if path := c.String("gantt"); path != "" {
+		if err := writeFile(path, v.SVG); err != nil {
+			return usage("--gantt: %w", err)
+		}
+	}
+	if c.String("output") == "json" {
+		return v.JSON(c.App.Writer)
+	}
+	return v.Text(c.App.Writer)
+}
+
+// writeFile writes a whole file, or says why it could not.
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer closing(f, path, &err)
+	return write(f)
+}

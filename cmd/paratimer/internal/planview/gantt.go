@@ -1,0 +1,128 @@
+package planview
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// The chart's size in characters.
+const (
+	shownRows  = 30
+	chartWidth = 64
+)
+
+// gantt draws a row for each path fragment: # on the critical path, = beside it, | where a round follows another.
+func (v *View) gantt(w io.Writer) {
+	rows, left := v.rows()
+	if len(rows) == 0 {
+		return
+	}
+	from, to := v.Path.Schedule.Now, v.Path.Schedule.End
+	for _, f := range rows {
+		from, to = min(from, v.Path.Fragments[f].Start), max(to, v.Path.Fragments[f].End)
+	}
+	scale := func(t dag.Instant) int { return int(float64(t-from) / float64(max(1, to-from)) * chartWidth) }
+	wide := 0
+	titles := make([]string, len(rows))
+	for i, f := range rows {
+		titles[i] = v.title(f)
+		wide = max(wide, len([]rune(titles[i])))
+	}
+	critical := v.critical()
+	fmt.Fprintf(w, "\npath fragments (# on the critical path):\n  %-*s         %s\n", wide, "", axis(from.Sub(v.Path.Schedule.Now), to.Sub(from)))
+	for i, f := range rows {
+		bar := []byte(strings.Repeat(" ", chartWidth+1))
+		mark := byte('=')
+		if critical[f] {
+			mark = '#'
+		}
+		for n, r := range v.Path.Fragments[f].Rounds {
+			a, b := scale(v.Path.Rounds[r].Start), scale(v.Path.Rounds[r].End)
+			for x := a; x < max(b, a+1) && x < len(bar); x++ {
+				bar[x] = mark
+			}
+			if n > 0 && a > 0 && b > a+1 {
+				bar[a] = '|'
+			}
+		}
+		width := ""
+		if n := v.Path.Fragments[f].Width; n > 0 {
+			width = fmt.Sprintf("×%d", n)
+		}
+		fmt.Fprintf(w, "  %s%s %6s  %s\n", titles[i], strings.Repeat(" ", wide-len([]rune(titles[i]))), width, strings.TrimRight(string(bar), " "))
+	}
+	if left > 0 {
+		fmt.Fprintf(w, "  and %s that are shorter and not critical\n", count(left, "fragment"))
+	}
+}
+
+// rows chooses the fragments that are shown, in order of start: all of the critical path that fit, then the longest of
+// the others. Pauses beside the path are nobody's concern.
+func (v *View) rows() (rows []int, left int) {
+	critical := v.critical()
+	for f := range v.Path.Fragments {
+		if len(v.Path.Fragments[f].Rounds) > 0 && (v.Path.Fragments[f].Width > 0 || critical[f]) {
+			rows = append(rows, f)
+		}
+	}
+	length := func(f int) time.Duration { return v.Path.Fragments[f].End.Sub(v.Path.Fragments[f].Start) }
+	if left = len(rows) - shownRows; left > 0 {
+		slices.SortStableFunc(rows, func(a, b int) int {
+			if critical[a] != critical[b] {
+				if critical[a] {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Compare(length(b), length(a))
+		})
+		rows = rows[:shownRows]
+		slices.Sort(rows)
+	}
+	return rows, max(0, left)
+}
+
+// axis writes round times at their places.
+func axis(from, length time.Duration) string {
+	line := []byte(strings.Repeat(" ", chartWidth+12))
+	free := 0
+	for _, t := range ticks(from, length, 8) {
+		at, label := int(float64(t-from)/float64(max(1, length))*chartWidth), short(t)
+		if at >= free && at+len(label) < len(line) {
+			copy(line[at:], label)
+			free = at + len(label) + 1
+		}
+	}
+	return strings.TrimRight(string(line), " ")
+}
+
+// ticks returns at most n+1 round times from a time on, over a length.
+func ticks(from, length time.Duration, n int) []time.Duration {
+	step := time.Millisecond
+	for _, s := range []time.Duration{
+		1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 2 * 60_000, 5 * 60_000, 10 * 60_000, 15 * 60_000,
+		30 * 60_000, 3600_000, 2 * 3600_000, 4 * 3600_000, 8 * 3600_000, 12 * 3600_000, 24 * 3600_000,
+	} {
+		if step = s * time.Millisecond; length/step <= time.Duration(n) {
+			break
+		}
+	}
+	for length/step > time.Duration(n) {
+		step *= 2
+	}
+	first := from.Truncate(step)
+	if first < from {
+		first += step
+	}
+	var all []time.Duration
+	for t := first; t <= from+length; t += step {
+		all = append(all, t)
+	}
+	return all
+}
