@@ -126,9 +126,19 @@ func (f *faults) overheads() {
 		name string
 		d    time.Duration
 	}{
-		{"launch", o.Launch}, {"am_start", o.AMStart}, {"beat", o.Beat}, {"finish", o.Finish}, {"wave", o.Wave},
-		{"stagger", o.Stagger}, {"handoff", o.Handoff}, {"am_hold", o.AMHold}, {"abandon", o.Abandon}, {"copy", o.Copy},
-		{"setup_min", o.SetupMin}, {"setup_per", o.SetupPer}, {"cold", o.Cold},
+		{"launch", o.Launch},
+		{"am_start", o.AMStart},
+		{"beat", o.Beat},
+		{"finish", o.Finish},
+		{"wave", o.Wave},
+		{"stagger", o.Stagger},
+		{"handoff", o.Handoff},
+		{"am_hold", o.AMHold},
+		{"abandon", o.Abandon},
+		{"copy", o.Copy},
+		{"setup_min", o.SetupMin},
+		{"setup_per", o.SetupPer},
+		{"cold", o.Cold},
 	} {
 		f.duration(whole("overheads."+v.name), v.d)
 	}

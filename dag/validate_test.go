@@ -38,54 +38,98 @@ func TestValidate(t *testing.T) {
 		{"unknown counts and costs", func(p *Plan) { p.Jobs[0].Map = Phase{}; p.Jobs[0].Reduce = Phase{} }, ""},
 		{"unknown values", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Tuples = Each([]float64{1, nan, 3}) }, ""},
 		{"no jobs", func(p *Plan) { p.Jobs = nil }, `dag: the plan has no jobs: there is nothing to estimate`},
-		{"cycle", func(p *Plan) { p.Jobs[0].After = []int{1} },
-			`dag: a cycle: jobs "a", "b" depend on each other, none of them can ever start: remove one of these dependencies`},
-		{"self", func(p *Plan) { p.Jobs[0].After = []int{0} },
-			`dag: job "a" depends on itself and can never start: remove it from its own dependencies`},
-		{"unknown dependency", func(p *Plan) { p.Jobs[1].After = []int{0, 5} },
-			`dag: job "b": after[1] is job number 5, which the plan does not have`},
-		{"duplicate", func(p *Plan) { p.Jobs[1].Node = "a" },
-			`dag: job "a": name: the name "a" is taken by number 1 already: names must be unique`},
+		{
+			"cycle", func(p *Plan) { p.Jobs[0].After = []int{1} },
+			`dag: a cycle: jobs "a", "b" depend on each other, none of them can ever start: remove one of these dependencies`,
+		},
+		{
+			"self", func(p *Plan) { p.Jobs[0].After = []int{0} },
+			`dag: job "a" depends on itself and can never start: remove it from its own dependencies`,
+		},
+		{
+			"unknown dependency", func(p *Plan) { p.Jobs[1].After = []int{0, 5} },
+			`dag: job "b": after[1] is job number 5, which the plan does not have`,
+		},
+		{
+			"duplicate", func(p *Plan) { p.Jobs[1].Node = "a" },
+			`dag: job "a": name: the name "a" is taken by number 1 already: names must be unique`,
+		},
 		{"no name", func(p *Plan) { p.Jobs[1].Node = "" }, `dag: job "": name: job number 2 has no name`},
 		{"policy", func(p *Plan) { p.Cluster.Policy = 9 }, `dag: cluster.policy: there is no policy unknown(9)`},
-		{"negative slots", func(p *Plan) { p.Cluster.MapSlots = -1 },
-			`dag: cluster.map_slots is -1: it must lie between 0 and 1e+07`},
-		{"negative setup", func(p *Plan) { p.Cluster.Setup = -time.Second },
-			`dag: cluster.setup is -1s: it must lie between 0 and 3.1536e+09s`},
-		{"negative cost", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Alpha = Uniform(-4) },
-			`dag: job "a": map.cost is -4ms: it must lie between 0 and 3.1536e+12ms`},
-		{"infinite cost", func(p *Plan) { p.Jobs[0].Reduce.Pipelines[Work].Alpha = Uniform(inf) },
-			`dag: job "a": reduce.reduce.cost is +Infms: it must lie between 0 and 3.1536e+12ms`},
-		{"huge records", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Tuples = Each([]float64{1, 1e300, -1}) },
-			`dag: job "a": map.records[1] is 1e+300: it must lie between 0 and 1e+15`},
-		{"negative out", func(p *Plan) { p.Jobs[0].Reduce.Out = Uniform(-1) },
-			`dag: job "a": reduce.out is -1: it must lie between 0 and 1e+15`},
-		{"values for other tasks", func(p *Plan) { p.Jobs[0].Map.Tasks = 4 },
-			`dag: job "a": map.records: 3 values for 4 tasks: give one for each task, or one for all`},
-		{"negative tasks", func(p *Plan) { p.Jobs[1].Map.Tasks = -2 },
-			`dag: job "b": map.tasks is -2: it must lie between 0 and 1e+07`},
-		{"too many tasks of a phase", func(p *Plan) { p.Jobs[1].Map.Tasks = math.MaxInt },
+		{
+			"negative slots", func(p *Plan) { p.Cluster.MapSlots = -1 },
+			`dag: cluster.map_slots is -1: it must lie between 0 and 1e+07`,
+		},
+		{
+			"negative setup", func(p *Plan) { p.Cluster.Setup = -time.Second },
+			`dag: cluster.setup is -1s: it must lie between 0 and 3.1536e+09s`,
+		},
+		{
+			"negative cost", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Alpha = Uniform(-4) },
+			`dag: job "a": map.cost is -4ms: it must lie between 0 and 3.1536e+12ms`,
+		},
+		{
+			"infinite cost", func(p *Plan) { p.Jobs[0].Reduce.Pipelines[Work].Alpha = Uniform(inf) },
+			`dag: job "a": reduce.reduce.cost is +Infms: it must lie between 0 and 3.1536e+12ms`,
+		},
+		{
+			"huge records", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Tuples = Each([]float64{1, 1e300, -1}) },
+			`dag: job "a": map.records[1] is 1e+300: it must lie between 0 and 1e+15`,
+		},
+		{
+			"negative out", func(p *Plan) { p.Jobs[0].Reduce.Out = Uniform(-1) },
+			`dag: job "a": reduce.out is -1: it must lie between 0 and 1e+15`,
+		},
+		{
+			"values for other tasks", func(p *Plan) { p.Jobs[0].Map.Tasks = 4 },
+			`dag: job "a": map.records: 3 values for 4 tasks: give one for each task, or one for all`,
+		},
+		{
+			"negative tasks", func(p *Plan) { p.Jobs[1].Map.Tasks = -2 },
+			`dag: job "b": map.tasks is -2: it must lie between 0 and 1e+07`,
+		},
+		{
+			"too many tasks of a phase", func(p *Plan) { p.Jobs[1].Map.Tasks = math.MaxInt },
 			"dag: job \"b\": map.tasks is 9.223372036854776e+18: it must lie between 0 and 1e+07\n" +
-				"dag: jobs: 10000006 tasks are more than the supported 10000000"},
-		{"too many tasks", func(p *Plan) { p.Jobs[1].Map.Tasks = MaxTasks },
-			`dag: jobs: 10000005 tasks are more than the supported 10000000`},
-		{"reduce without copy", func(p *Plan) { p.Jobs[0].Reduce.Pipelines = p.Jobs[0].Reduce.Pipelines[2:] },
-			`dag: job "a": reduce: a reduce task has three pipelines, copy, sort and reduce; this one has 1`},
-		{"two map pipelines", func(p *Plan) { p.Jobs[0].Map.Pipelines = make([]Pipeline, 2) },
-			`dag: job "a": map: a map task has one pipeline, this one has 2`},
-		{"no map slots", func(p *Plan) { p.Cluster.MapSlots = 0 },
-			`dag: the map tasks of job "a" can never run: cluster.map_slots is 0, and there are 3 of them: give the cluster slots`},
-		{"no reduce slots", func(p *Plan) { p.Cluster.ReduceSlots = 0 },
-			`dag: the reduce tasks of job "a" can never run: cluster.reduce_slots is 0, and there are 2 of them: give the cluster slots`},
-		{"too long", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Alpha = Uniform(3e12) },
-			`dag: jobs: 104167 days of running time are more than the supported 36500`},
-		{"ratio", func(p *Plan) { p.Jobs[0].Limits.SlowStart = nan },
-			`dag: job "a": limits.slow_start is NaN: it must lie between 0 and 1`},
-		{"nodes", func(p *Plan) { p.Cluster.Nodes = []Node{{Name: "n"}, {Name: "n", Slow: inf}} },
+				"dag: jobs: 10000006 tasks are more than the supported 10000000",
+		},
+		{
+			"too many tasks", func(p *Plan) { p.Jobs[1].Map.Tasks = MaxTasks },
+			`dag: jobs: 10000005 tasks are more than the supported 10000000`,
+		},
+		{
+			"reduce without copy", func(p *Plan) { p.Jobs[0].Reduce.Pipelines = p.Jobs[0].Reduce.Pipelines[2:] },
+			`dag: job "a": reduce: a reduce task has three pipelines, copy, sort and reduce; this one has 1`,
+		},
+		{
+			"two map pipelines", func(p *Plan) { p.Jobs[0].Map.Pipelines = make([]Pipeline, 2) },
+			`dag: job "a": map: a map task has one pipeline, this one has 2`,
+		},
+		{
+			"no map slots", func(p *Plan) { p.Cluster.MapSlots = 0 },
+			`dag: the map tasks of job "a" can never run: cluster.map_slots is 0, and there are 3 of them: give the cluster slots`,
+		},
+		{
+			"no reduce slots", func(p *Plan) { p.Cluster.ReduceSlots = 0 },
+			`dag: the reduce tasks of job "a" can never run: cluster.reduce_slots is 0, and there are 2 of them: give the cluster slots`,
+		},
+		{
+			"too long", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Alpha = Uniform(3e12) },
+			`dag: jobs: 104167 days of running time are more than the supported 36500`,
+		},
+		{
+			"ratio", func(p *Plan) { p.Jobs[0].Limits.SlowStart = nan },
+			`dag: job "a": limits.slow_start is NaN: it must lie between 0 and 1`,
+		},
+		{
+			"nodes", func(p *Plan) { p.Cluster.Nodes = []Node{{Name: "n"}, {Name: "n", Slow: inf}} },
 			"dag: cluster.nodes[1].name: the name \"n\" is taken by number 1 already: names must be unique\n" +
-				"dag: cluster.nodes[1].slow is +Inf: it must lie between 0 and 1e+06"},
-		{"no memory", func(p *Plan) { p.Cluster.Policy = YARN },
-			`dag: the map tasks of job "a" can never run: cluster.memory is 0: give the cluster memory`},
+				"dag: cluster.nodes[1].slow is +Inf: it must lie between 0 and 1e+06",
+		},
+		{
+			"no memory", func(p *Plan) { p.Cluster.Policy = YARN },
+			`dag: the map tasks of job "a" can never run: cluster.memory is 0: give the cluster memory`,
+		},
 		{"too little memory", func(p *Plan) {
 			p.Cluster = Cluster{Policy: YARN, MemoryMB: 3072, QueueMB: 1024}
 			p.Jobs[0].Limits = Limits{AMMB: 512, MapMB: 256, ReduceMB: 1024}

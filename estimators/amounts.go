@@ -11,7 +11,7 @@ func (a *amount) add(b amount) {
 }
 
 // ratio is done/total; an amount of nothing has none.
-func (a amount) ratio() (f float64, any bool) {
+func (a amount) ratio() (f float64, ok bool) {
 	if !(a.total > 0) {
 		return 0, false
 	}

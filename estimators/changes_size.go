@@ -78,7 +78,7 @@ func sameSizes(a, b *dag.Phase) bool {
 
 func sameSeries(a, b dag.Series, n int) bool {
 	if a.Known() != b.Known() || a.IsUniform() && b.IsUniform() {
-		return a.Known() == b.Known() && (same(a.At(0), b.At(0)))
+		return a.Known() == b.Known() && same(a.At(0), b.At(0))
 	}
 	for i := range n {
 		if !same(a.At(i), b.At(i)) {

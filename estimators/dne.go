@@ -8,8 +8,8 @@ func dne(w *World) (Estimate, error) { return w.tuples(1), nil }
 
 // tuples is the share of tuples done, with those of maps counted weight times.
 func (w *World) tuples(weight float64) Estimate {
-	f, any := total(amounts(w.Run.Now()), weight).ratio()
-	if !any {
+	f, ok := total(amounts(w.Run.Now()), weight).ratio()
+	if !ok {
 		f = math.NaN()
 	}
 	return w.ratio(f)

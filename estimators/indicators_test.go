@@ -19,7 +19,8 @@ func live() *dag.Snapshot {
 		Jobs: []dag.Job{
 			{Node: "a", Map: dag.Phase{Tasks: 4, Known: true}, Reduce: dag.Phase{Tasks: 2, Known: true}, Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 512, MaxReduces: 3}},
 			{Node: "b", After: []int{0}},
-		}}}
+		},
+	}}
 	s.Jobs = []dag.JobState{{State: dag.Running, Finished: dag.NoInstant}, {Submitted: dag.NoInstant}}
 	s.Jobs[0].Map.Attempts = []dag.Attempt{
 		attempt(0, dag.AttemptSucceeded, 100, nan, 1), attempt(1, dag.AttemptSucceeded, 300, 300, 1),

@@ -63,8 +63,10 @@ func oddAttempts(r *rand.Rand, n int, at dag.Instant) []dag.Attempt {
 }
 
 func oddRun(r *rand.Rand, policy dag.Policy) dag.Run {
-	plan := &dag.Plan{Cluster: dag.Cluster{Policy: policy, MapSlots: 1 + r.IntN(4), ReduceSlots: 1 + r.IntN(4),
-		SlotsPerNode: r.IntN(3), Setup: time.Duration(r.IntN(3)) * time.Second, MemoryMB: 4096}}
+	plan := &dag.Plan{Cluster: dag.Cluster{
+		Policy: policy, MapSlots: 1 + r.IntN(4), ReduceSlots: 1 + r.IntN(4),
+		SlotsPerNode: r.IntN(3), Setup: time.Duration(r.IntN(3)) * time.Second, MemoryMB: 4096,
+	}}
 	for j := range 1 + r.IntN(3) {
 		job := dag.Job{Node: string(rune('a' + j)), Map: oddPhase(r, dag.Map), Reduce: oddPhase(r, dag.Reduce)}
 		if j > 0 && r.IntN(2) == 0 {

@@ -48,8 +48,10 @@ func TestGrade(t *testing.T) {
 func TestGradeOfNothing(t *testing.T) {
 	for _, samples := range [][]Sample{nil, {{10, math.NaN(), math.NaN()}}} {
 		got := Grade(100, samples)
-		for _, v := range []float64{got.MeanPoints, got.MedianPoints, got.P90Points, got.MaxPoints, got.BiasPoints,
-			got.MeanSeconds, got.FirstEstimate, got.HalfTime} {
+		for _, v := range []float64{
+			got.MeanPoints, got.MedianPoints, got.P90Points, got.MaxPoints, got.BiasPoints,
+			got.MeanSeconds, got.FirstEstimate, got.HalfTime,
+		} {
 			if !math.IsNaN(v) {
 				t.Errorf("%d samples: %+v", len(samples), got)
 			}

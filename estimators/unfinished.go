@@ -82,11 +82,15 @@ func (w *World) collect(job int, k dag.Kind) phase {
 		w.pend(&p, job, k, next, task)
 		next = task + 1
 		if state == taskRunning {
-			cost := w.Costs.Left(schedule.Task{Job: job, Kind: k, Index: task, Attempt: int(a.Number),
-				Slot: int(a.Slot), Node: int(a.Node), Running: a, Start: a.Start})
+			cost := w.Costs.Left(schedule.Task{
+				Job: job, Kind: k, Index: task, Attempt: int(a.Number),
+				Slot: int(a.Slot), Node: int(a.Node), Running: a, Start: a.Start,
+			})
 			p.Running++
-			p.stretches = append(p.stretches, stretch{group: group{First: task, Count: 1, Running: true, Full: tame(w.Costs.Full(job, k, task)),
-				Rem: tame(w.Costs.Rem(job, k, task)), Setup: tame(millis(cost.Setup)), Origin: cost.Origin}})
+			p.stretches = append(p.stretches, stretch{group: group{
+				First: task, Count: 1, Running: true, Full: tame(w.Costs.Full(job, k, task)),
+				Rem: tame(w.Costs.Rem(job, k, task)), Setup: tame(millis(cost.Setup)), Origin: cost.Origin,
+			}})
 		}
 	})
 	w.pend(&p, job, k, next, p.Tasks)

@@ -80,10 +80,11 @@ func (e *fifoEngine) run() error {
 	if e.now > until {
 		return nil
 	}
-	t, ends := e.ends.next(e.now)
+	_, ends := e.ends.next(e.now)
 	e.batch(e.now, ends)
 	for e.ends.n > 0 {
-		if t, ends = e.ends.next(until); t > until {
+		t, ends := e.ends.next(until)
+		if t > until {
 			return nil
 		}
 		e.batch(t, ends)

@@ -144,7 +144,7 @@ func (e *fifoEngine) choose(k dag.Kind, node int32) (job int32, group int) {
 func (e *fifoEngine) startFresh(k dag.Kind, j int32, n int, t dag.Instant, slot ...int32) {
 	free, phase := &e.free[k], &e.jobs[j].phases[k]
 	first := phase.fresh.lo
-	at := int32(0)
+	var at int32
 	if len(slot) > 0 {
 		at = slot[0]
 	} else {

@@ -106,11 +106,13 @@ func TestYARNLostNodeHoldsUpTheJob(t *testing.T) {
 	s := blankSnapshot(p)
 	s.At = 100_000
 	s.Nodes = []dag.NodeState{{Name: "n1", MemoryMB: 1536, LostAt: dag.NoInstant}, {Name: "n2", MemoryMB: 1536, Lost: true, LostAt: 90_000}}
-	s.Jobs[0] = dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, HeldMB: 1024,
+	s.Jobs[0] = dag.JobState{
+		ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, HeldMB: 1024,
 		Map: dag.PhaseState{Attempts: []dag.Attempt{
 			{Task: 0, State: dag.AttemptRunning, Node: 0, Slot: -1, Start: 95_000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant},
 			{Task: 1, State: dag.AttemptRunning, Node: 1, Slot: -1, Start: 80_000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant},
-		}}}
+		}},
+	}
 	sch := mustReplay(t, s, joinLeft, Options{})
 	again := spansOf(sch, 0, dag.Map)
 	last := again[len(again)-1]
@@ -145,8 +147,10 @@ func TestYARNPreemptsReducesThatBlockMaps(t *testing.T) {
 	s.At = 50_000
 	s.Jobs[0] = dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant}
 	for i := range int32(2) {
-		s.Jobs[0].Reduce.Attempts = append(s.Jobs[0].Reduce.Attempts, dag.Attempt{Task: i, State: dag.AttemptRunning, Node: -1, Slot: -1,
-			Start: 40_000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant})
+		s.Jobs[0].Reduce.Attempts = append(s.Jobs[0].Reduce.Attempts, dag.Attempt{
+			Task: i, State: dag.AttemptRunning, Node: -1, Slot: -1,
+			Start: 40_000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+		})
 	}
 	sch := mustReplay(t, s, joinLeft, Options{})
 	done := map[int32]int{}

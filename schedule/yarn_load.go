@@ -80,15 +80,15 @@ func (y *yarn) takeLoads(t dag.Instant) {
 // freeLoads gives all memory of other applications back. It is the last resort of a replay in which nothing else can
 // happen: they will end some day, and the estimate is a floor.
 func (y *yarn) freeLoads() bool {
-	any := false
+	gave := false
 	for k := range y.loads {
 		if y.loads[k].held > 0 {
-			any = true
+			gave = true
 			y.endLoad(k)
 		}
 		y.loads[k].pending = 0
 	}
-	return any
+	return gave
 }
 
 // preempt kills the youngest reduces that wait for maps which have no room: the AM does the same when no map of it runs and some wait

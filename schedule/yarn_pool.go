@@ -13,7 +13,6 @@ type pool struct {
 	lanes  []int32 // free lanes, smallest last
 	node   []int32 // node of each lane, -1 unknown
 	room   []int   // free MB of each node as far as our own tasks tell; nil where nodes are unknown
-	nodeMB []int
 }
 
 // init takes the cluster's memory, less what other applications hold and less lost nodes.

@@ -41,8 +41,10 @@ func TestYARNProperties(t *testing.T) {
 		s := drawYARN(t)
 		length := rapid.IntRange(1, 30_000).Draw(t, "work")
 		left := func(task Task) Cost {
-			return Cost{Setup: time.Duration(500*max(task.Together, 1)) * time.Millisecond,
-				Work: time.Duration(length+task.Index*37) * time.Millisecond, Same: 1}
+			return Cost{
+				Setup: time.Duration(500*max(task.Together, 1)) * time.Millisecond,
+				Work:  time.Duration(length+task.Index*37) * time.Millisecond, Same: 1,
+			}
 		}
 		sick := int32(rapid.IntRange(-1, 10).Draw(t, "sick"))
 		opt := Options{Fault: func(task Task, start, end dag.Instant) (dag.Instant, bool) {

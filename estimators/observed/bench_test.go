@@ -23,10 +23,12 @@ func wide(n int, equal bool) *dag.Snapshot {
 		if !equal {
 			size = float64(2*n - i)
 		}
-		a := dag.Attempt{Task: int32(i), Slot: -1, Node: -1, Start: 10_000, End: 500_000 + dag.Instant(i), State: dag.AttemptSucceeded,
+		a := dag.Attempt{
+			Task: int32(i), Slot: -1, Node: -1, Start: 10_000, End: 500_000 + dag.Instant(i), State: dag.AttemptSucceeded,
 			Done: [3]float64{size, nan, nan}, Total: [3]float64{size, nan, nan}, Out: size, Bytes: size, Ratio: 1,
 			CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: 12_000,
-			First: dag.Mark{At: 12_000, Done: 10, Out: 10}, Last: dag.Mark{At: 499_000, Done: size, Out: size}}
+			First: dag.Mark{At: 12_000, Done: 10, Out: 10}, Last: dag.Mark{At: 499_000, Done: size, Out: size},
+		}
 		js.Map.Attempts = append(js.Map.Attempts, a)
 	}
 	s.Jobs = []dag.JobState{js}

@@ -109,9 +109,19 @@ func fill(o, by dag.Overheads) dag.Overheads {
 		to   *time.Duration
 		from time.Duration
 	}{
-		{&o.Launch, by.Launch}, {&o.AMStart, by.AMStart}, {&o.Beat, by.Beat}, {&o.Finish, by.Finish}, {&o.Wave, by.Wave},
-		{&o.Stagger, by.Stagger}, {&o.Handoff, by.Handoff}, {&o.AMHold, by.AMHold}, {&o.Copy, by.Copy}, {&o.Abandon, by.Abandon},
-		{&o.SetupMin, by.SetupMin}, {&o.SetupPer, by.SetupPer}, {&o.Cold, by.Cold},
+		{&o.Launch, by.Launch},
+		{&o.AMStart, by.AMStart},
+		{&o.Beat, by.Beat},
+		{&o.Finish, by.Finish},
+		{&o.Wave, by.Wave},
+		{&o.Stagger, by.Stagger},
+		{&o.Handoff, by.Handoff},
+		{&o.AMHold, by.AMHold},
+		{&o.Copy, by.Copy},
+		{&o.Abandon, by.Abandon},
+		{&o.SetupMin, by.SetupMin},
+		{&o.SetupPer, by.SetupPer},
+		{&o.Cold, by.Cold},
 	} {
 		if *f.to <= 0 {
 			*f.to = f.from

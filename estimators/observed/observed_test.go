@@ -13,10 +13,12 @@ var nan = math.NaN()
 
 // mapAttempt is a paced map as a watcher sees it at now: it starts, sets up, and reports each second.
 func mapAttempt(task int32, start, setup dag.Instant, alpha, n float64, now dag.Instant) dag.Attempt {
-	a := dag.Attempt{Task: task, Slot: -1, Node: 0, Start: start, End: dag.NoInstant, State: dag.AttemptRunning,
+	a := dag.Attempt{
+		Task: task, Slot: -1, Node: 0, Start: start, End: dag.NoInstant, State: dag.AttemptRunning,
 		Done: [3]float64{nan, nan, nan}, Total: [3]float64{nan, nan, nan}, Out: nan, Bytes: nan, Ratio: 0,
 		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant,
-		First: dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant}}
+		First: dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant},
+	}
 	work := start + setup
 	end := work + dag.Instant(alpha*n)
 	for at := work + 1000; at <= min(now, end); at += 1000 {

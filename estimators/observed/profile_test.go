@@ -64,10 +64,15 @@ func TestProfileScalesWithInput(t *testing.T) {
 // Until a job shows the DAG, a profile of the same script stands in for it; one of another script does not.
 func TestAttachStandsInForTheDAG(t *testing.T) {
 	profile := &dag.Plan{Name: "/jobs/report.pig", Jobs: []dag.Job{
-		{Node: "a", Map: dag.Phase{Tasks: 3, Known: true}}, {Node: "b", After: []int{0}, Map: dag.Phase{Tasks: 2, Known: true}}}}
-	s := &dag.Snapshot{Plan: &dag.Plan{Name: "PigLatin:report.pig", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2048},
-		Jobs: []dag.Job{{Node: "job_1_0001"}}}, At: 1000, State: dag.Submitted, Stale: dag.NoInstant,
-		Jobs: []dag.JobState{{ID: "job_1_0001", State: dag.Submitted, Submitted: 500, Started: dag.NoInstant, Finished: dag.NoInstant}}}
+		{Node: "a", Map: dag.Phase{Tasks: 3, Known: true}}, {Node: "b", After: []int{0}, Map: dag.Phase{Tasks: 2, Known: true}},
+	}}
+	s := &dag.Snapshot{
+		Plan: &dag.Plan{
+			Name: "PigLatin:report.pig", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2048},
+			Jobs: []dag.Job{{Node: "job_1_0001"}},
+		}, At: 1000, State: dag.Submitted, Stale: dag.NoInstant,
+		Jobs: []dag.JobState{{ID: "job_1_0001", State: dag.Submitted, Submitted: 500, Started: dag.NoInstant, Finished: dag.NoInstant}},
+	}
 	if got := Attach(s, []*dag.Plan{profile}); len(got.Plan.Jobs) != 2 || got.Jobs[0].ID != "job_1_0001" || got.Jobs[1].State != dag.Blocked {
 		t.Errorf("got %d jobs: %+v", len(got.Plan.Jobs), got.Jobs)
 	}

@@ -5,6 +5,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -35,7 +36,7 @@ func run() error {
 	}
 	defer os.RemoveAll(tmp)
 	t := tool{exe: filepath.Join(tmp, "paratimer"), tmp: tmp}
-	if out, err := exec.Command("go", "build", "-o", t.exe, "./cmd/paratimer").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(context.Background(), "go", "build", "-o", t.exe, "./cmd/paratimer").CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
 	}
 	recs := make([]*recording, len(files))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ type tool struct{ exe, tmp string }
 // learn makes the recording's profile, whose name is its script's.
 func (t tool) learn(r *recording) error {
 	file := filepath.Join(t.tmp, r.name+".yaml")
-	if out, err := exec.Command(t.exe, "learn", r.file, "-o", file).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(context.Background(), t.exe, "learn", r.file, "-o", file).CombinedOutput(); err != nil {
 		return fmt.Errorf("learn %s: %w\n%s", r.name, err, out)
 	}
 	text, err := os.ReadFile(file)
@@ -68,7 +69,7 @@ func (t tool) replay(r, profile *recording) (*result, error) {
 	if profile != nil {
 		args = append(args, "--profile", profile.profile)
 	}
-	cmd := exec.Command(t.exe, args...)
+	cmd := exec.CommandContext(context.Background(), t.exe, args...)
 	var talk bytes.Buffer
 	cmd.Stderr = &talk
 	out, err := cmd.Output()
