@@ -77,7 +77,7 @@ func describe(s *dag.Snapshot, span *schedule.Span) string {
 	case dag.Launch:
 		return "the launch of job " + node
 	case dag.Wave:
-		return "the submission of the next wave, after job " + node
+		return "the submission of job " + node + ", the next wave"
 	case dag.Finish:
 		return "the end of job " + node + ", whose tasks are done"
 	}
