@@ -48,8 +48,21 @@ func (c *Client) try(ctx context.Context, bases []string, path string, good func
 	if len(errs) == 0 {
 		return nil, &Error{URL: path, Text: "no address is known of this service", Hint: "give it by a flag or in HADOOP_CONF_DIR"}
 	}
-	return nil, fmt.Errorf("none of %d addresses answers: %w", len(errs), errors.Join(errs...))
+	return nil, silence(errs)
 }
+
+// silence is what each of several addresses said.
+type silence []error
+
+func (s silence) Error() string {
+	all := make([]string, len(s))
+	for i, err := range s {
+		all[i] = err.Error()
+	}
+	return fmt.Sprintf("none of %d addresses answers: %s", len(s), strings.Join(all, "; "))
+}
+
+func (s silence) Unwrap() []error { return s }
 
 // elsewhere says whether another ResourceManager may do better.
 func elsewhere(err error) bool {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode"
 )
 
 func TestPathsOfTheServices(t *testing.T) {
@@ -197,8 +198,8 @@ func TestDeadManagerIsPassedOver(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	_, err = clientOf(t, Options{}, dead.URL, dead.URL+"/x").RM(context.Background(), "info")
-	if err == nil || strings.Count(err.Error(), "connection refused") != 2 {
-		t.Errorf("both must be named: %v", err)
+	if err == nil || strings.Count(err.Error(), "connection refused") != 2 || strings.Contains(err.Error(), "\n") {
+		t.Errorf("both must be named, in one line: %v", err)
 	}
 }
 
@@ -308,4 +309,40 @@ func TestAuthReplacesUserName(t *testing.T) {
 	if _, err := clientOf(t, Options{User: "alice", Auth: auth}, s.URL).RM(context.Background(), "info"); err != nil {
 		t.Error(err)
 	}
+}
+
+// FuzzAnswers: whatever a service answers, a question ends with JSON or an error of one printable line.
+func FuzzAnswers(f *testing.F) {
+	f.Add(200, "application/json;charset=utf-8", "", "", `{"apps":{}}`)
+	f.Add(307, "text/plain", "http://rm2:8088/ws/v1/cluster/apps", "", "This is standby RM.")
+	f.Add(302, "text/html", "http://jhs:19888/jobhistory/job/job_1_0001/ws", "", "")
+	f.Add(401, "text/html", "", "Negotiate", "<title>Error 401 Authentication\nrequired</title>")
+	f.Add(404, "application/json", "", "", `{"RemoteException":{"exception":"X","message":"a\u001b[31mb"}}`)
+	f.Fuzz(func(t *testing.T, status int, kind, location, authenticate, body string) {
+		asked := 0
+		c := clientOf(t, Options{Site: Site{JHS: "http://jhs"}, MaxBody: 1 << 16, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			asked++
+			return &http.Response{
+				StatusCode: status, Body: io.NopCloser(strings.NewReader(body)),
+				Header: http.Header{"Content-Type": {kind}, "Location": {location}, "Www-Authenticate": {authenticate}, "Date": {body}, "Set-Cookie": {body}},
+			}, nil
+		})}, "http://rm:8088", "http://rm2:8088")
+		ctx := context.Background()
+		for _, ask := range []func() ([]byte, error){
+			func() ([]byte, error) { return c.RM(ctx, "apps") },
+			func() ([]byte, error) { return c.AM(ctx, "application_1_0001", "jobs") },
+			func() ([]byte, error) { return c.JHS(ctx, "info") },
+		} {
+			_, err := ask()
+			if err == nil {
+				continue
+			}
+			if s := err.Error(); len(s) > 8000 || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Errorf("error %q", s)
+			}
+		}
+		if asked > 30 {
+			t.Errorf("%d requests for three questions", asked)
+		}
+	})
 }
