@@ -102,7 +102,7 @@ func env(flag string) []string {
 func dropEmptySettings() {
 	for _, e := range os.Environ() {
 		if name, value, _ := strings.Cut(e, "="); strings.HasPrefix(name, "PARATIMER_") && value == "" {
-			os.Unsetenv(name)
+			_ = os.Unsetenv(name) // it fails for names that cannot be
 		}
 	}
 }
