@@ -158,6 +158,24 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// TestCrash: what a capture that nobody closed holds of the ticks before its last one.
+func TestCrash(t *testing.T) {
+	for _, zipped := range []bool{false, true} {
+		var out sink
+		w := NewWriter(&out, zipped, func() dag.Instant { return 1000 })
+		for range 3 {
+			for _, path := range []string{appsPath, "/ws/v1/cluster/metrics"} {
+				if err := exchange(t, w, "http://rm"+path, "application/json", "{}", nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if rec, err := Read(strings.NewReader(out.String())); err != nil || rec.Lines != 4 {
+			t.Errorf("zipped %v: %v %+v", zipped, err, rec)
+		}
+	}
+}
+
 // TestFullDisk: watching goes on, Close tells.
 func TestFullDisk(t *testing.T) {
 	full := errors.New("no space left on device")

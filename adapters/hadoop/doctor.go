@@ -119,9 +119,9 @@ func (d *doctor) managers(ctx context.Context) bool {
 		}
 	}
 	switch {
-	case reached == 0:
+	case reached == 0 && len(d.client.opt.Site.RMs) > 1:
 		d.say("resourcemanager", Fail, "check the addresses: "+d.where(), "no ResourceManager answers")
-	case active == "":
+	case reached > 0 && active == "":
 		d.say("resourcemanager", Fail, "a failover may be under way: try again in a minute", "no ResourceManager is active")
 	}
 	return active != ""

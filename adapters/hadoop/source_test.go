@@ -503,3 +503,34 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("%d applications and %d jobs are remembered", len(src.apps), len(src.jobs))
 	}
 }
+
+// TestLoad: what others hold, whether they stand before us, and what their queues are guaranteed.
+func TestLoad(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 2048", "2 RUNNING UNDEFINED 512", "3 ACCEPTED UNDEFINED 0", "4 FINISHED SUCCEEDED -1", "5 FINISHED SUCCEEDED 512")
+	other := func(n int) (string, string) {
+		id := fmt.Sprintf(`"id":"application_1_%04d","user":"alice","name":"PigLatin:q.pig","queue":"default"`, n)
+		return id, strings.NewReplacer("alice", "bob", "default", "root.b", "PigLatin:q.pig", "spark").Replace(id)
+	}
+	for _, n := range []int{1, 3, 4, 5} {
+		from, to := other(n)
+		l.rm["apps"] = strings.ReplaceAll(l.rm["apps"], from, to)
+	}
+	l.rm["apps"] = strings.Replace(l.rm["apps"], `"id":"application_1_0001"`, `"progress":25,"resourceInfo":{"resourceUsagesByPartition":[{"pending":{"memory":768},"amUsed":{"memory":512}}]},"id":"application_1_0001"`, 1)
+	l.rm["scheduler"] = `{"scheduler":{"schedulerInfo":{"queues":{"queue":[{"queueName":"default","absoluteCapacity":60,"absoluteMaxCapacity":100},{"queueName":"b","absoluteCapacity":40,"absoluteMaxCapacity":100}]}}}}`
+	l.conf("0002", "a", "")
+	l.runs("0002", 0, "RUNNING")
+	src := NewSource(l, Target{User: "alice"})
+	s := l.tick(t, src, 0)
+	want := []dag.Load{
+		{ID: "application_1_0001", Before: true, Submitted: labStart + 1000, Queue: "root.b", HeldMB: 2048, PendingMB: 768, AMMB: 512, ShareMB: 1229, Progress: 0.25, Until: dag.NoInstant},
+		{ID: "application_1_0003", Submitted: labStart + 3000, Queue: "root.b", ShareMB: 1229, Progress: math.NaN(), Until: dag.NoInstant},
+		{ID: "application_1_0005", Submitted: labStart + 5000, Queue: "root.b", HeldMB: 512, ShareMB: 1229, Progress: math.NaN(), Until: dag.NoInstant},
+	}
+	if fmt.Sprint(s.Load) != fmt.Sprint(want) || !warned(s, dag.WarnOtherLoad) {
+		t.Errorf("got  %+v\nwant %+v", s.Load, want)
+	}
+	if again := l.tick(t, src, time.Second); again.Plan != s.Plan {
+		t.Error("the plan is another one, though nothing has changed")
+	}
+}
