@@ -89,13 +89,15 @@ func TestDoctorFinds(t *testing.T) {
 		"a dead history server": {func(p patient) {}, func(o *Options) { o.Site.JHS = "http://127.0.0.1:1" }, []string{"history server fail:", "nothing listens"}, ""},
 		"a dead ResourceManager": {
 			func(p patient) {}, func(o *Options) { o.Site.RMs[0].URL = "http://127.0.0.1:1" },
-			[]string{"resourcemanager fail:", "nothing listens", "history server ok"}, "proxy",
+			[]string{"resourcemanager fail:", "nothing listens", "history server ok"},
+			"proxy",
 		},
 		"two dead ones": {
 			func(p patient) {}, func(o *Options) {
 				o.Site.RMs = []Manager{{"rm1", "http://127.0.0.1:1"}, {"rm2", "http://127.0.0.1:2"}}
 			},
-			[]string{"resourcemanager fail: no ResourceManager answers (check the addresses: http://127.0.0.1:1, http://127.0.0.1:2)"}, "proxy",
+			[]string{"resourcemanager fail: no ResourceManager answers (check the addresses: http://127.0.0.1:1, http://127.0.0.1:2)"},
+			"proxy",
 		},
 		"one dead of two": {func(p patient) {}, func(o *Options) {
 			o.Site.RMs = []Manager{{"rm1", "http://127.0.0.1:1"}, {"rm2", o.Site.RMs[0].URL}}
