@@ -16,11 +16,14 @@ import (
 // maxConfig bounds the configuration file.
 const maxConfig = 1 << 20
 
+// pure are the commands that read nothing but their arguments, so that a recording gives everybody the same numbers.
+var pure = []string{"replay", "score"}
+
 // configure sets the command's flags that neither the command line nor the environment sets, from the configuration
 // file. Its keys are names of flags, of any command.
 func configure(c *cli.Context) error {
 	path, asked := configPath(c)
-	if path == "" {
+	if path == "" || !asked && slices.Contains(pure, c.Command.Name) {
 		return nil
 	}
 	values, err := readConfig(path)
