@@ -111,6 +111,13 @@ func TestReadFile(t *testing.T) {
 	if _, err := ReadFile(dir, Options{}); err == nil || !strings.HasSuffix(err.Error(), "this is a directory: a plan is one file, YAML or JSON") {
 		t.Errorf("directory: %v", err)
 	}
+	named := filepath.Join(dir, "my.query.yaml")
+	if err := os.WriteFile(named, []byte("cluster: {map_slots: 1}\njobs: [{name: j, map: {tasks: 1}}]"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := ReadFile(named, Options{}); err != nil || p.Name != "my.query" {
+		t.Errorf("a plan without a name: %v, %+v", err, p)
+	}
 	// A sparse file of 10 GB costs nothing but what is read of it.
 	huge := filepath.Join(dir, "huge.yaml")
 	f, err := os.Create(huge)

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/dag"
@@ -66,7 +67,7 @@ func Read(r io.Reader, opt Options) (*dag.Plan, error) {
 	return plan, nil
 }
 
-// ReadFile is Read of a file. Its name is that of the file.
+// ReadFile is Read of a file. A plan that says no name has that of the file, without its ending.
 func ReadFile(path string, opt Options) (*dag.Plan, error) {
 	if opt.Name == "" {
 		opt.Name = path
@@ -83,7 +84,11 @@ func ReadFile(path string, opt Options) (*dag.Plan, error) {
 	if info.IsDir() {
 		return nil, &Error{File: opt.Name, Message: "this is a directory: a plan is one file, YAML or JSON"}
 	}
-	return Read(f, opt)
+	p, err := Read(f, opt)
+	if err == nil && p.Name == "" {
+		p.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	return p, err
 }
 
 func tooLarge(opt Options) error {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
@@ -50,12 +51,21 @@ func (v *View) heading() string {
 	return fmt.Sprintf("%s: %s, %s, %s on %s", name, count(len(v.Plan.Jobs), "job"), count(maps, "map"), count(reduces, "reduce"), where)
 }
 
+// assumedMost is the share of a total that may rest on assumed costs. Above it the total is given as a floor, as in
+// the headline of a run that is watched.
+const assumedMost = 1.0 / 3
+
 func total(e *estimators.Estimate) string {
+	floor := e.Low
 	switch {
-	case e.Remaining != nil:
+	case e.Remaining != nil && e.AssumedRatio <= assumedMost:
 		return short(*e.Remaining)
-	case e.Low != nil && *e.Low > 0:
-		return "at least " + short(*e.Low)
+	case e.Remaining != nil && floor == nil:
+		d := time.Duration(float64(*e.Remaining) * (1 - e.AssumedRatio))
+		floor = &d
+	}
+	if floor != nil && *floor >= time.Second {
+		return "at least " + short(*floor)
 	}
 	return "?"
 }

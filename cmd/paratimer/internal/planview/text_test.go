@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -92,6 +93,23 @@ func TestTitles(t *testing.T) {
 	for i, want := range []string{"launch of j", "j maps", "wait for j", "end of j", "failed attempt of j"} {
 		if got := v.title(i); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A total that rests on assumptions is a floor, and one that rests on nothing is none.
+func TestTotal(t *testing.T) {
+	minute, tenth := time.Minute, 100*time.Millisecond
+	for _, c := range []struct {
+		remaining, low *time.Duration
+		assumed        float64
+		want           string
+	}{
+		{&minute, nil, 0, "1m"}, {&minute, &tenth, 0.3, "1m"}, {&minute, nil, 0.5, "at least 30s"}, {&minute, &minute, 0.9, "at least 1m"},
+		{&minute, nil, 1, "?"}, {nil, &minute, 0, "at least 1m"}, {nil, &tenth, 0, "?"}, {nil, nil, 0, "?"},
+	} {
+		if got := total(&estimators.Estimate{Remaining: c.remaining, Low: c.low, AssumedRatio: c.assumed}); got != c.want {
+			t.Errorf("%v, %v, %v: %s, want %s", c.remaining, c.low, c.assumed, got, c.want)
 		}
 	}
 }
