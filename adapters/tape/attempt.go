@@ -34,6 +34,7 @@ const (
 	fFirstOut    = 22
 	fields       = 23
 	fDiagnosis   = 23 // text, after the words
+	fMany        = 24 // no field: the row gives a number and a count, before the values
 )
 
 type fieldKind uint8

@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// decode applies l to old, which it leaves alone.
-func decode(old *dag.Snapshot, l *line) (*dag.Snapshot, error) {
+// decode applies l to old, which it leaves alone. At most limit attempts result.
+func decode(old *dag.Snapshot, l *line, limit int) (*dag.Snapshot, error) {
 	if l.Whole {
 		old = blank()
 	}
@@ -42,14 +42,14 @@ func decode(old *dag.Snapshot, l *line) (*dag.Snapshot, error) {
 		if j.Index < 0 || j.Index >= len(s.Jobs) {
 			return nil, fmt.Errorf("there is no job %d, only %d jobs", j.Index, len(s.Jobs))
 		}
-		if err := j.apply(&s, &s.Jobs[j.Index]); err != nil {
+		if err := j.apply(&s, &s.Jobs[j.Index], limit); err != nil {
 			return nil, fmt.Errorf("job %d: %w", j.Index, err)
 		}
 	}
 	return &s, nil
 }
 
-func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState) error {
+func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, limit int) error {
 	put(l.ID, &j.ID, plain)
 	put(l.State, &j.State, same)
 	put(l.Submitted, &j.Submitted, instant.dag)
@@ -64,7 +64,7 @@ func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState) error {
 		}
 		kind := dag.Kind(k)
 		state := j.Phase(kind)
-		as, err := decodePhase(state.Attempts, p, kind, s.At, maxAttempts-attempts(s)+len(state.Attempts))
+		as, err := decodePhase(state.Attempts, p, kind, s.At, limit-attempts(s)+len(state.Attempts))
 		if err != nil {
 			return fmt.Errorf("%s tasks: %w", kind, err)
 		}

@@ -9,10 +9,10 @@ import (
 )
 
 // A whole line is due once the lines since the last one weigh wholeFactor times as much as it did, so that whole lines
-// never make up more than a fifth of a tape; and not before wholeFloor bytes.
+// make up little of a tape; and not before wholeFloor bytes.
 const (
-	wholeFactor = 4
-	wholeFloor  = 64 << 10
+	wholeFactor = 8
+	wholeFloor  = 16 << 10
 )
 
 // An encoder turns observations into lines. The snapshots that it is given must not change.
@@ -22,7 +22,11 @@ type encoder struct {
 	before *dag.Snapshot // nil: nothing is on the tape
 	since  int           // bytes since the last whole line
 	weight int           // bytes of the last whole line
+	// When a whole line is due: wholeFactor and wholeFloor but in tests.
+	factor, floor int
 }
+
+func newEncoder() encoder { return encoder{factor: wholeFactor, floor: wholeFloor} }
 
 // missed returns the line of a missed observation.
 func (e *encoder) missed(m *dag.MissedError) ([]byte, error) {
@@ -36,7 +40,7 @@ func (e *encoder) snapshot(s *dag.Snapshot) ([]byte, error) {
 	e.n++
 	old := e.before
 	l := &line{N: e.n, At: instant(s.At)}
-	if old == nil || e.since > max(wholeFloor, wholeFactor*e.weight) {
+	if old == nil || e.since > max(e.floor, e.factor*e.weight) {
 		old, l.Whole = blank(), true
 	}
 	e.before = nil // whatever fails from here on, the next line is whole
@@ -67,8 +71,8 @@ func (e *encoder) finish(l *line) ([]byte, error) {
 }
 
 func (e *encoder) fill(l *line, old, s *dag.Snapshot) (err error) {
-	if attempts(s) > maxAttempts {
-		return fmt.Errorf("tape: the observation %d has %w", e.n, errMany)
+	if n := attempts(s); n > maxAttempts {
+		return fmt.Errorf("tape: the observation %d has %d attempts, more than the %d that a tape holds", e.n, n, maxAttempts)
 	}
 	if len(s.Jobs) > maxJobs {
 		return fmt.Errorf("tape: the observation %d has %d jobs, more than the %d that a tape holds", e.n, len(s.Jobs), maxJobs)

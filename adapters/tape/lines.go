@@ -23,8 +23,9 @@ type rawLine struct {
 
 // lines reads one line ahead: the last whole line must know that it is the last.
 type lines struct {
-	in   *bufio.Reader
-	next rawLine
+	in    *bufio.Reader
+	limit int // bytes of a line
+	next  rawLine
 }
 
 var errTorn = errors.New("the tape breaks off in the middle of this line")
@@ -41,8 +42,8 @@ func (l *lines) read() {
 	l.next = rawLine{number: l.next.number + 1}
 	for {
 		part, err := l.in.ReadSlice('\n')
-		if l.next.bad == nil && len(l.next.text)+len(part) > maxLine {
-			l.next.text, l.next.bad = nil, fmt.Errorf("longer than %d bytes", maxLine)
+		if l.next.bad == nil && len(l.next.text)+len(part) > l.limit {
+			l.next.text, l.next.bad = nil, fmt.Errorf("longer than %d bytes", l.limit)
 		}
 		if l.next.bad == nil {
 			l.next.text = append(l.next.text, part...)

@@ -11,8 +11,9 @@ import (
 
 // A phaseLine is what changed of a phase's attempts.
 //
-// A row is [task, number, count, mask, value…]: the attempts (task, number), (task+1, number), … count in all, of which
-// the fields in mask have these values. Fields that are not in the mask are as predicted: see fill.
+// A row is [task, mask, value…]: the first attempt of the task, of which the fields in mask have these values. Fields
+// that are not in the mask are as predicted: see fill. Where the mask has the bit fMany the row is
+// [task, mask, number, count, value…]: the attempts with that number of count tasks, from task on, are all so.
 type phaseLine struct {
 	All  bool            `json:"all,omitempty"` // the rows are the whole list, in its order
 	Nil  bool            `json:"nil,omitempty"` // with All: the list is nil
@@ -187,9 +188,13 @@ func (r *rower) flush() {
 	}
 	b := append(r.out, opening(r.out), '[')
 	b = append(strconv.AppendInt(b, int64(r.first.task), 10), ',')
-	b = append(strconv.AppendInt(b, int64(r.first.number), 10), ',')
-	b = append(strconv.AppendInt(b, int64(r.count), 10), ',')
-	b = strconv.AppendUint(b, uint64(r.mask), 10)
+	if r.count == 1 && r.first.number == 0 {
+		b = strconv.AppendUint(b, uint64(r.mask), 10)
+	} else {
+		b = append(strconv.AppendUint(b, uint64(r.mask|1<<fMany), 10), ',')
+		b = append(strconv.AppendInt(b, int64(r.first.number), 10), ',')
+		b = strconv.AppendInt(b, int64(r.count), 10)
+	}
 	r.out = append(append(b, r.vals...), ']')
 	r.count = 0
 }

@@ -3,6 +3,7 @@ package tape
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/paratimer/paratimer/dag"
@@ -113,11 +114,15 @@ type row struct {
 // row reads one row into r.
 func (s *scan) row(r *row) {
 	s.must('[')
-	r.first = s.key()
+	r.first, r.count, r.nulls = key{task: int32(s.int(32))}, 1, 0
 	s.must(',')
-	r.count = int32(s.int(32))
-	s.must(',')
-	r.mask, r.nulls = uint32(s.int(64)), 0
+	r.mask = uint32(s.int(32))
+	if r.mask&(1<<fMany) != 0 {
+		s.must(',')
+		r.first.number = int32(s.int(32))
+		s.must(',')
+		r.count = int32(s.int(32))
+	}
 	for f := 0; f <= fDiagnosis && s.err == nil; f++ {
 		if r.mask&(1<<f) != 0 {
 			s.must(',')
@@ -125,7 +130,7 @@ func (s *scan) row(r *row) {
 		}
 	}
 	s.must(']')
-	if s.err == nil && (r.count < 1 || r.mask >= 1<<(fDiagnosis+1) || int64(r.first.task)+int64(r.count)-1 > int64(1<<31-1)) {
+	if s.err == nil && (r.count < 1 || r.mask >= 1<<(fMany+1) || int64(r.first.task)+int64(r.count)-1 > math.MaxInt32) {
 		s.err = errRows
 	}
 }

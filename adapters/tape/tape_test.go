@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,7 +46,11 @@ func (s *script) Next(context.Context) (*dag.Snapshot, error) {
 func record(t failer, src Source) []byte {
 	t.Helper()
 	var w bytes.Buffer
-	tee := Tee(src, &w)
+	return recordOn(t, Tee(src, &w), &w)
+}
+
+func recordOn(t failer, tee Source, w *bytes.Buffer) []byte {
+	t.Helper()
 	for {
 		s, err := tee.Next(context.Background())
 		if errors.Is(err, io.EOF) {
@@ -53,7 +58,7 @@ func record(t failer, src Source) []byte {
 		}
 		if s != nil {
 			for _, warning := range s.Warnings {
-				if warning.Code == dag.WarnTornTape {
+				if warning.Code == dag.WarnTornTape && strings.HasPrefix(warning.Text, "the tape ends here") {
 					t.Fatalf("the tape cannot be written: %s", warning.Text)
 				}
 			}
@@ -68,18 +73,21 @@ func play(t failer, tape []byte) []any {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return playAll(r)
+}
+
+func playAll(r *Reader) []any {
 	var items []any
 	for {
 		s, err := r.Next(context.Background())
+		var missed *dag.MissedError
 		switch {
 		case errors.Is(err, io.EOF):
 			return items
 		case err == nil:
 			items = append(items, s)
 		default:
-			items = append(items, err)
-			var missed *dag.MissedError
-			if !errors.As(err, &missed) {
+			if items = append(items, err); !errors.As(err, &missed) {
 				return items
 			}
 		}
@@ -159,7 +167,12 @@ func growAttempts(t *rapid.T, old []dag.Attempt) []dag.Attempt {
 func TestDecodeEncode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := drawRun(t)
-		got := play(t, record(t, &script{items: slices.Clone(items)}))
+		var w bytes.Buffer
+		src := Tee(&script{items: slices.Clone(items)}, &w)
+		if rapid.Bool().Draw(t, "many whole lines") {
+			src.(*tee).enc.factor, src.(*tee).enc.floor = 0, -1
+		}
+		got := play(t, recordOn(t, src, &w))
 		if !slices.ContainsFunc(items, func(i any) bool { _, ok := i.(*dag.Snapshot); return ok }) {
 			got = got[:len(got)-1] // the error that there was no snapshot
 		}

@@ -21,7 +21,7 @@ type Source interface {
 //
 // A tape that cannot be written on does not end the watch. It ends there, and snapshots from then on say so
 // (dag.WarnTornTape).
-func Tee(src Source, w io.Writer) Source { return &tee{src: src, w: w} }
+func Tee(src Source, w io.Writer) Source { return &tee{src: src, w: w, enc: newEncoder()} }
 
 type tee struct {
 	src  Source

@@ -1,12 +1,13 @@
 package tape
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-var errMany = fmt.Errorf("more than %d attempts", maxAttempts)
+var errMany = errors.New("more attempts than a tape holds")
 
 // decodePhase applies p to old, which it leaves alone. At most budget attempts result.
 func decodePhase(old []dag.Attempt, p *phaseLine, k dag.Kind, at dag.Instant, budget int) ([]dag.Attempt, error) {

@@ -1,0 +1,66 @@
+package tape
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// FuzzReader feeds a reader anything. It must end without a panic, and what it has read must go onto a tape and come
+// back the same.
+func FuzzReader(f *testing.F) {
+	_, tape := short(f)
+	f.Add(tape)
+	f.Add(tape[:len(tape)/2])
+	f.Add(edit(tape, func(l []string) []string { l[2], l[3] = l[3], l[2]; return l }))
+	f.Add(edit(tape, func(l []string) []string { return slices.Insert(l, 3, l[1], "{}\n", "\n", "null\n") }))
+	for _, line := range []string{
+		`{"n":2,"t":null,"missed":"no"}`,
+		`{"n":2,"t":1,"plan":{"nil":true},"jobs":-1}`,
+		`{"n":2,"t":1,"nodes":[{"name":{"hex":"ff"},"mb":1,"lost":true,"lost_at":null}],"load":null,"warnings":[]}`,
+		`{"n":2,"t":1,"j":[{"i":0,"m":{"all":true,"a":[[0,16777216,0,3],[9,1,"0x7ff8000000000001"],[10,256,null],[11,8388608,"why"]]}}]}`,
+		`{"n":2,"t":1,"j":[{"i":0,"m":{"x":[[0,0]],"a":[[0,16777217,1,1,"inf"]]}}]}`,
+		`{"n":2,"t":-9223372036854775808,"j":[{"i":1,"r":{"a":[[2147483647,128,-9223372036854775808]]}}]}`,
+	} {
+		f.Add(edit(tape, func(l []string) []string { return append(l[:2], line+"\n") }))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		r, err := NewReader(bytes.NewReader(file))
+		if err != nil {
+			return
+		}
+		r.attempts, r.lines.limit = 10_000, 100_000 // limits as real ones, only sooner
+		var items []any
+		for range 50 {
+			s, err := r.Next(context.Background())
+			var missed *dag.MissedError
+			switch {
+			case err == nil:
+				items = append(items, s)
+			case errors.As(err, &missed):
+				items = append(items, missed)
+			case errors.Is(err, io.EOF):
+				if !slices.ContainsFunc(items, func(i any) bool { _, ok := i.(*dag.Snapshot); return ok }) {
+					t.Fatal("the end comes before any snapshot")
+				}
+			}
+			if err != nil && missed == nil {
+				break
+			}
+		}
+		if len(items) == 0 {
+			return
+		}
+		again := play(t, record(t, &script{items: slices.Clone(items)}))
+		for i := range min(len(items), len(again)) {
+			if d := unequal(items[i], again[i]); d != "" {
+				t.Fatalf("observation %d: %s", i, d)
+			}
+		}
+	})
+}
