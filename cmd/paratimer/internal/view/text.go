@@ -43,8 +43,9 @@ func (t *Text) Show(f watch.Frame) error {
 	}
 	began := b.Len()
 	t.warnings(&b, f)
-	if f.Headline.RemainingSeconds != nil {
-		for _, c := range f.Changes {
+	for _, c := range f.Changes {
+		// Where there is no number, its moves are no news; what was lost is.
+		if f.Headline.RemainingSeconds != nil || c.Reason == "failure" || c.Reason == "slots" {
 			t.line(&b, f, change(c))
 		}
 	}
@@ -195,7 +196,16 @@ func change(c watch.Change) string {
 	if c.Subject != nil {
 		return s + Escape(*c.Subject)
 	}
-	return s + c.Reason
+	return s + reasons[c.Reason]
+}
+
+// reasons words those that have no subject.
+var reasons = map[string]string{
+	"failure": "work was lost",
+	"size":    "sizes became known",
+	"slots":   "slots were lost or gained",
+	"speed":   "tasks run at another speed than was thought",
+	"other":   "for other reasons",
 }
 
 func title(f watch.Frame) string {

@@ -3,6 +3,8 @@ package view
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -106,6 +108,7 @@ func TestTextSaysWhatChanges(t *testing.T) {
 	moved := frame(12, 330)
 	moved.WaitingOn = first.WaitingOn
 	moved.Changes = []watch.Change{{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}}
+	moved.Changes = append(moved.Changes, watch.Change{DeltaSeconds: -3, Reason: "other"})
 	moved.Warnings = []dag.Warning{{Code: dag.WarnNodeLost, Text: "node1 is lost"}}
 	again := frame(13, 330)
 	again.WaitingOn, again.Warnings = first.WaitingOn, moved.Warnings
@@ -123,6 +126,7 @@ func TestTextSaysWhatChanges(t *testing.T) {
      10s  ~1m30s  waits for m_000001_0 of job j1
      12s  warning: node1 is lost
      12s  +4m: m_000017_0 failed and starts again
+     12s  -3s: for other reasons
      12s  ~5m30s  waits for m_000001_0 of job j1
      18s  ~5m20s  waits for m_000001_0 of job j1  (seen 5s ago)
       5m  job j1 succeeded
@@ -183,5 +187,24 @@ func TestColour(t *testing.T) {
 	var b bytes.Buffer
 	if Colour(&b, func(string) string { return "" }) {
 		t.Error("a buffer is no terminal")
+	}
+}
+
+// TestEveryReasonHasWords holds that the words cover the closed set of docs/frames.md.
+func TestEveryReasonHasWords(t *testing.T) {
+	contract, err := os.ReadFile("../../../../docs/frames.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(contract), "\n*reason*")
+	rest, _, _ = strings.Cut(rest, "\n*warning code*")
+	names := regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(rest, -1)
+	for _, m := range names {
+		if reasons[m[1]] == "" {
+			t.Errorf("no words for %s", m[1])
+		}
+	}
+	if len(names) != len(reasons) {
+		t.Errorf("%d reasons in the contract, words for %d", len(names), len(reasons))
 	}
 }
