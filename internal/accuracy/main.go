@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
 func main() {
@@ -69,6 +71,7 @@ func run() error {
 // A recording is a run, measured twice.
 type recording struct {
 	file, name, script, profile string
+	plan                        *dag.Plan // what its profile says
 	without                     *result
 	with                        []pair // with the profile of each other run of the script, best first
 }

@@ -12,6 +12,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
 )
 
 // A tool runs the paratimer command.
@@ -28,6 +30,9 @@ func (t tool) learn(r *recording) error {
 		return err
 	}
 	r.profile = file
+	if r.plan, err = planfile.ReadFile(file, planfile.Options{Profile: true}); err != nil {
+		return err
+	}
 	for line := range strings.Lines(string(text)) {
 		if name, ok := strings.CutPrefix(line, "name: "); ok {
 			r.script = path.Base(strings.Trim(strings.TrimSpace(name), `"`))

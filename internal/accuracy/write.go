@@ -24,9 +24,13 @@ func write(w io.Writer, recs []*recording) {
 	p("Each recording with the profile of each other one. Shown is the pair of median mean, and the worst mean of all. The runs")
 	p("differ in pace (two-1, nodes-1 and long-1: each job in its own way), size, nodes and other load.")
 	p("")
+	p("Under *strike* a run counts from the first tick that shows what nothing before could know of: a failure, a killed master, a lost node,")
+	p("another script.")
+	p("")
 	p("| recording | total s | profile of | gives | points | bias | %% of total | from the strike on | worst profile |")
 	p("|---|---|---|---|---|---|---|---|---|")
-	var means, all []float64
+	var means []float64
+	var same, own pairs
 	for _, r := range recs {
 		if len(r.with) == 0 {
 			p("| %s | %.1f | none recorded | | | | | | |", r.name, r.without.total)
@@ -37,11 +41,20 @@ func write(w io.Writer, recs []*recording) {
 			number(mean(worst.head.points)), number(most(worst.head.points)), worst.other.name)
 		means = append(means, mean(m.head.points))
 		for _, w := range r.with {
-			all = append(all, mean(w.head.points))
+			if alike(r.plan, w.other.plan) {
+				same.add(w.result)
+			} else {
+				own.add(w.result)
+			}
 		}
 	}
 	p("")
-	p("Median of the means shown: %s; of all %d pairs: %s.", number(median(means)), len(all), number(median(all)))
+	p("Median of the means shown: %s. Of all pairs, from the strike on where there is one:", number(median(means)))
+	p("")
+	p("| pairs of runs | pairs | median of means | worst mean | worst max |")
+	p("|---|---|---|---|---|")
+	p("| whose jobs all changed alike (one factor, give or take a quarter) | %s |", &same)
+	p("| in which each job changed its own way | %s |", &own)
 	p("")
 	p("## Without any profile")
 	p("")
@@ -78,6 +91,23 @@ func write(w io.Writer, recs []*recording) {
 		p("- %s is worse by a factor of %s in the median.", name, number(median(ratios[name])))
 	}
 	strikes(w, recs)
+	explain(w, recs)
+}
+
+// pairs sums results up.
+type pairs struct{ means, maxima []float64 }
+
+func (p *pairs) add(r *result) {
+	e := &r.head
+	if r.after != nil {
+		e = r.after
+	}
+	p.means = append(p.means, mean(e.points))
+	p.maxima = append(p.maxima, most(e.points))
+}
+
+func (p *pairs) String() string {
+	return fmt.Sprintf("%d | %s | %s | %s", len(p.means), number(median(p.means)), number(most(p.means)), number(most(p.maxima)))
 }
 
 func row(r *result) string {
