@@ -46,7 +46,7 @@ func matchPlan(run, profile *dag.Plan) (*match, int) {
 			return agree(a.Feature, b.Feature) && agree(a.Alias, b.Alias) && samePlace(run, profile, i, j)
 		},
 	}
-	script := sameScript(run.Name, profile.Name)
+	script := run.Name == profile.Name || sameScript(run.Name, profile.Name)
 	if !script {
 		rules = rules[1:2]
 	}
