@@ -98,6 +98,8 @@ type Schedule struct {
 	Spans []Span      // sorted by start, kind, first slot, attempt
 	// Submitted and Finished hold each job's instants, past or planned.
 	Submitted, Finished []dag.Instant
+	// Mastered is when each job's AM gets its container; NoInstant where it had one before. YARN only, else nil.
+	Mastered []dag.Instant
 }
 
 // Remaining is the length of the schedule from now on.

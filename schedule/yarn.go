@@ -149,7 +149,9 @@ func (y *yarn) schedule() *Schedule {
 	sch := &Schedule{Now: y.s.At, End: y.s.At, Spans: y.out}
 	sch.Submitted = make([]dag.Instant, len(y.jobs))
 	sch.Finished = make([]dag.Instant, len(y.jobs))
+	sch.Mastered = make([]dag.Instant, len(y.jobs))
 	for j := range y.jobs {
+		sch.Mastered[j] = y.jobs[j].mastered
 		sch.Submitted[j] = y.jobs[j].submitted
 		sch.Finished[j] = y.jobs[j].finished
 		if t := y.jobs[j].finished; t.Known() && t > sch.End {

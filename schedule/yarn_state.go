@@ -24,6 +24,7 @@ type yarnJob struct {
 	stage               stage
 	never               bool // a job that it depends on did not succeed
 	submitted, finished dag.Instant
+	mastered            dag.Instant // its AM gets its container in this replay
 	lastEnd             dag.Instant // end of its last task so far
 	mapsEnd             dag.Instant // end of its last map; NoInstant while one is left
 	beat                dag.Instant // an instant of its AM's heartbeat
@@ -87,7 +88,7 @@ func (y *yarn) loadJob(j int) {
 	job.limits = plan.Limits
 	job.mb = [2]int{orMB(plan.Limits.MapMB, defaultMB), orMB(plan.Limits.ReduceMB, defaultMB)}
 	job.amMB = orMB(plan.Limits.AMMB, job.mb[dag.Map])
-	job.submitted, job.finished = js.Submitted, dag.NoInstant
+	job.submitted, job.finished, job.mastered = js.Submitted, dag.NoInstant, dag.NoInstant
 	if job.submitted.Known() && !js.State.Ended() {
 		y.order = append(y.order, j)
 	}

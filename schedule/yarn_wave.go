@@ -115,7 +115,7 @@ func (y *yarn) startAM(j int, t dag.Instant) {
 	job := &y.jobs[j]
 	o := y.s.Plan.Overheads
 	y.pool.take(job.amMB)
-	job.stage = starting
+	job.stage, job.mastered = starting, t
 	ready := t.Add(max(0, o.Launch-o.AMStart))
 	y.at(ready, rankSubmit, func(t dag.Instant) { y.activate(j, t) })
 }

@@ -75,9 +75,8 @@ func (w *world) jobState(j int, t dag.Instant) dag.JobState {
 	s.ID = w.jobID(j)
 	first := min(job.phases[dag.Map].first, job.phases[dag.Reduce].first)
 	started := first
-	if w.plan.Cluster.Policy == dag.YARN {
-		// The master is up a while before the first task, whatever that waits for.
-		started = min(first, max(job.submitted.Add(o.AMStart), first.Add(o.AMStart-o.Launch)))
+	if w.plan.Cluster.Policy == dag.YARN && job.mastered.Known() {
+		started = min(first, job.mastered.Add(o.Launch-o.AMStart))
 	}
 	if started <= t {
 		s.State, s.Started = dag.Running, started
@@ -96,13 +95,14 @@ func (w *world) jobState(j int, t dag.Instant) dag.JobState {
 
 // heldMB is what a job's application holds: its master's container, a while longer than the job, and its tasks'.
 func (w *world) heldMB(j int, s *dag.JobState, t dag.Instant) int {
-	if !s.Started.Known() || s.Finished.Known() && t >= s.Finished.Add(w.plan.Overheads.AMHold) {
+	job := &w.jobs[j]
+	if !job.mastered.Known() || job.mastered > t || s.Finished.Known() && t >= s.Finished.Add(w.plan.Overheads.AMHold) {
 		return 0
 	}
 	held := w.plan.Jobs[j].Limits.AMMB
 	for _, k := range kinds {
-		for i := range w.jobs[j].phases[k].tracks {
-			if r := &w.jobs[j].phases[k].tracks[i]; r.start <= t && r.end > t && !(r.frozen && r.node >= 0 && w.lostAt[r.node].Known()) {
+		for i := range job.phases[k].tracks {
+			if r := &job.phases[k].tracks[i]; r.start <= t && r.end > t && !(r.frozen && r.node >= 0 && w.lostAt[r.node].Known()) {
 				held += w.containerMB(j, k)
 			}
 		}

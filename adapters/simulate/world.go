@@ -27,7 +27,8 @@ type world struct {
 
 type job struct {
 	submitted, finished dag.Instant
-	state               dag.State // Failed, Killed where it is after a failed one, else Blocked
+	mastered            dag.Instant // YARN: its master got a container
+	state               dag.State   // Failed, Killed where it is after a failed one, else Blocked
 	why                 string
 	phases              [2]phase
 }
@@ -66,7 +67,7 @@ func newWorld(t *truth) *world {
 	}
 	w.slots = newSlotMap(t.plan.Cluster.SlotsPerNode, w.lostAt)
 	for j := range w.jobs {
-		w.jobs[j].submitted, w.jobs[j].finished = dag.NoInstant, dag.NoInstant
+		w.jobs[j].submitted, w.jobs[j].finished, w.jobs[j].mastered = dag.NoInstant, dag.NoInstant, dag.NoInstant
 		for _, k := range kinds {
 			w.jobs[j].phases[k] = phase{uniform: w.uniform(j, k), first: never, last: dag.NoInstant}
 		}
@@ -132,7 +133,7 @@ func (w *world) take(t dag.Instant) (e event, ok bool) {
 func (w *world) replay() error {
 	for j := range w.jobs {
 		if job := &w.jobs[j]; !job.state.Ended() {
-			job.submitted, job.finished = w.past(job.submitted), w.past(job.finished)
+			job.submitted, job.finished, job.mastered = w.past(job.submitted), w.past(job.finished), w.past(job.mastered)
 		}
 		for k := range w.jobs[j].phases {
 			p := &w.jobs[j].phases[k]
@@ -171,6 +172,9 @@ func (w *world) adopt(sch *schedule.Schedule) error {
 		job := &w.jobs[j]
 		if !job.state.Ended() {
 			job.submitted, job.finished = sch.Submitted[j], sch.Finished[j]
+			if j < len(sch.Mastered) && sch.Mastered[j].Known() {
+				job.mastered = sch.Mastered[j]
+			}
 		}
 		if job.finished.Known() {
 			w.end = max(w.end, job.finished)
