@@ -62,7 +62,7 @@ func Read(in io.Reader) (*Recording, error) {
 			return nil, fmt.Errorf("capture: more than %d GB, or more than %d GB packed: too large to replay", maxTotal>>30, maxMem>>30)
 		}
 		whole := err == nil
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			if errors.Is(err, errLine) {
 				return nil, fmt.Errorf("capture: line %d: %w", n, err)
 			}
@@ -112,7 +112,7 @@ func readLine(b *bufio.Reader) ([]byte, error) {
 			return nil, errLine
 		}
 		line = append(line, part...)
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}
 	}

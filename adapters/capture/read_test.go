@@ -47,9 +47,14 @@ func TestVirtualTime(t *testing.T) {
 		status int
 		body   string
 	}{
-		{999, "/ws/v1/cluster/apps", 404, ""}, {1000, "/ws/v1/cluster/apps", 200, "one"}, {2999, "/ws/v1/cluster/apps", 200, "one"},
-		{3000, "/ws/v1/cluster/apps", 200, "two"}, {9e9, "/ws/v1/cluster/apps", 200, "two"}, {9e9, "/ws/v1/cluster/nodes", 404, ""},
-		{9e9, "/proxy/a", 302, ""}, {9e9, "/proxy/b", 0, "recorded: connection refused"},
+		{999, "/ws/v1/cluster/apps", 404, ""},
+		{1000, "/ws/v1/cluster/apps", 200, "one"},
+		{2999, "/ws/v1/cluster/apps", 200, "one"},
+		{3000, "/ws/v1/cluster/apps", 200, "two"},
+		{9e9, "/ws/v1/cluster/apps", 200, "two"},
+		{9e9, "/ws/v1/cluster/nodes", 404, ""},
+		{9e9, "/proxy/a", 302, ""},
+		{9e9, "/proxy/b", 0, "recorded: connection refused"},
 	} {
 		status, body, h := get(c.at, c.path)
 		if status != c.status || status != 404 && body != c.body {
@@ -268,8 +273,10 @@ func TestFlaws(t *testing.T) {
 			said = append(said, codes)
 		}
 	}
-	want := []string{"1000 observation", "missed 2000", "3000 observation torn_tape",
-		"capture: the recording breaks off in the middle of a line at 1970-01-01T00:00:03Z, before the workflow's end"}
+	want := []string{
+		"1000 observation", "missed 2000", "3000 observation torn_tape",
+		"capture: the recording breaks off in the middle of a line at 1970-01-01T00:00:03Z, before the workflow's end",
+	}
 	if !slices.Equal(said, want) {
 		t.Errorf("got  %q\nwant %q", said, want)
 	}

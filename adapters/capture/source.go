@@ -89,7 +89,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 			s.ticks = s.ticks[1:]
 			continue
 		}
-		if ctx.Err() == nil && err != io.EOF {
+		if ctx.Err() == nil && !errors.Is(err, io.EOF) {
 			s.ticks = s.ticks[1:]
 		}
 		if err != nil {
@@ -97,7 +97,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		}
 		return s.remark(snap), nil
 	}
-	if _, err := s.query.Next(ctx); err == io.EOF {
+	if _, err := s.query.Next(ctx); errors.Is(err, io.EOF) {
 		return nil, io.EOF
 	}
 	return nil, &CutOffError{At: s.rec.Last, Torn: s.rec.Torn}

@@ -28,8 +28,10 @@ func TestRecordedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, err := hadoop.NewClient(hadoop.Options{Site: hadoop.Site{RMs: []hadoop.Manager{{URL: rec.rm}}, JHS: rec.rm},
-			User: "alice", Transport: player, Now: player.Now, Tap: w.Layer})
+		client, err := hadoop.NewClient(hadoop.Options{
+			Site: hadoop.Site{RMs: []hadoop.Manager{{URL: rec.rm}}, JHS: rec.rm},
+			User: "alice", Transport: player, Now: player.Now, Tap: w.Layer,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,8 +105,10 @@ func exchange(t *testing.T, w *Writer, address, kind, body string, header http.H
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := w.Layer(next).RoundTrip(&http.Request{Method: http.MethodGet, URL: u,
-		Header: http.Header{"Authorization": {"Negotiate hunter2"}, "Cookie": {"hadoop.auth=hunter2"}}})
+	resp, err := w.Layer(next).RoundTrip(&http.Request{
+		Method: http.MethodGet, URL: u,
+		Header: http.Header{"Authorization": {"Negotiate hunter2"}, "Cookie": {"hadoop.auth=hunter2"}},
+	})
 	if err != nil {
 		return err
 	}

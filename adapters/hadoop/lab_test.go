@@ -53,6 +53,7 @@ func (l *lab) RM(_ context.Context, path string) ([]byte, error) { return l.get(
 func (l *lab) AM(_ context.Context, app, path string) ([]byte, error) {
 	return l.get(l.am, strings.TrimPrefix(path, "jobs/job_1_"))
 }
+
 func (l *lab) JHS(_ context.Context, path string) ([]byte, error) {
 	return l.get(l.jhs, strings.TrimPrefix(path, "mapreduce/jobs/job_1_"))
 }

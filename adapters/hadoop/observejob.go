@@ -45,8 +45,10 @@ type phase struct {
 }
 
 func newJob(app *wireApp) *job {
-	return &job{app: string(app.ID), id: app.job(), state: dag.Submitted, submitted: app.Started.instant(),
-		started: dag.NoInstant, finished: dag.NoInstant, heard: dag.NoInstant, seenUp: dag.NoInstant, bornAt: dag.NoInstant, overSince: dag.NoInstant}
+	return &job{
+		app: string(app.ID), id: app.job(), state: dag.Submitted, submitted: app.Started.instant(),
+		started: dag.NoInstant, finished: dag.NoInstant, heard: dag.NoInstant, seenUp: dag.NoInstant, bornAt: dag.NoInstant, overSince: dag.NoInstant,
+	}
 }
 
 // taskName is the id of a task, as Hadoop writes it.

@@ -35,8 +35,11 @@ func TestChoice(t *testing.T) {
 		target Target
 		want   string
 	}{
-		{Target{}, "pig_2"}, {Target{User: "alice"}, "pig_2"}, {Target{ID: "application_1_0001"}, "pig_1"},
-		{Target{ID: "job_1_0001"}, "pig_1"}, {Target{ID: "pig_1"}, "pig_1"},
+		{Target{}, "pig_2"},
+		{Target{User: "alice"}, "pig_2"},
+		{Target{ID: "application_1_0001"}, "pig_1"},
+		{Target{ID: "job_1_0001"}, "pig_1"},
+		{Target{ID: "pig_1"}, "pig_1"},
 	} {
 		s := l.tick(t, NewSource(l, c.target), 0)
 		if s.ID != c.want || len(s.Load) != 1 {

@@ -19,8 +19,10 @@ func (t *task) attempt(index, number int32) *dag.Attempt {
 
 func blank(index, number int32) dag.Attempt {
 	nan := math.NaN()
-	a := dag.Attempt{Task: index, Number: number, Slot: -1, Node: -1, Start: dag.NoInstant, End: dag.NoInstant,
-		Out: nan, Bytes: nan, Ratio: nan, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant}
+	a := dag.Attempt{
+		Task: index, Number: number, Slot: -1, Node: -1, Start: dag.NoInstant, End: dag.NoInstant,
+		Out: nan, Bytes: nan, Ratio: nan, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant,
+	}
 	for i := range a.Done {
 		a.Done[i], a.Total[i] = nan, nan
 	}

@@ -36,8 +36,10 @@ func (s *Source) snapshot() *dag.Snapshot {
 
 // shown is the job's part of a snapshot.
 func (j *job) shown(a *wireApp) dag.JobState {
-	st := dag.JobState{ID: j.id, State: j.state, Submitted: j.submitted, Started: j.started, Finished: dag.NoInstant,
-		Attempt: j.attempt, Diagnosis: j.diagnosis}
+	st := dag.JobState{
+		ID: j.id, State: j.state, Submitted: j.submitted, Started: j.started, Finished: dag.NoInstant,
+		Attempt: j.attempt, Diagnosis: j.diagnosis,
+	}
 	if j.state.Ended() {
 		st.Finished = j.finished
 	}
@@ -80,9 +82,11 @@ func (s *Source) load(g *graph, ours map[string]bool) []dag.Load {
 			continue
 		}
 		pending, am := a.memory()
-		out = append(out, dag.Load{ID: id, Before: firstOfOurs == nil || older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
+		out = append(out, dag.Load{
+			ID: id, Before: firstOfOurs == nil || older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
 			Queue: string(a.Queue), HeldMB: held, PendingMB: pending, AMMB: am, Progress: a.Progress.ratio(),
-			ShareMB: s.world.shareMB(string(a.Queue), ourQueue), Until: dag.NoInstant})
+			ShareMB: s.world.shareMB(string(a.Queue), ourQueue), Until: dag.NoInstant,
+		})
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -82,8 +83,8 @@ func check(root *node) []fault {
 	if err == nil {
 		return nil
 	}
-	top, ok := err.(*jsonschema.ValidationError)
-	if !ok {
+	var top *jsonschema.ValidationError
+	if !errors.As(err, &top) {
 		return []fault{{at: root, why: err.Error()}}
 	}
 	var faults []fault

@@ -84,8 +84,10 @@ func (n node) dag() dag.NodeState {
 }
 
 func (l load) dag() dag.Load {
-	return dag.Load{ID: string(l.ID), Before: l.Before, Submitted: dag.Instant(l.Submitted), Queue: string(l.Queue), HeldMB: l.HeldMB,
-		PendingMB: l.PendingMB, AMMB: l.AMMB, ShareMB: l.ShareMB, Until: dag.Instant(l.Until), Length: l.Length, Progress: l.Progress.float()}
+	return dag.Load{
+		ID: string(l.ID), Before: l.Before, Submitted: dag.Instant(l.Submitted), Queue: string(l.Queue), HeldMB: l.HeldMB,
+		PendingMB: l.PendingMB, AMMB: l.AMMB, ShareMB: l.ShareMB, Until: dag.Instant(l.Until), Length: l.Length, Progress: l.Progress.float(),
+	}
 }
 
 func (w warning) dag() dag.Warning { return dag.Warning{Code: string(w.Code), Text: string(w.Text)} }

@@ -21,53 +21,74 @@ func each[T, U any](s []T, f func(T) U) []U {
 }
 
 func clusterOf(c *dag.Cluster) cluster {
-	return cluster{c.Policy, c.MapSlots, c.ReduceSlots, c.SlotsPerNode, c.Setup, c.MemoryMB, c.QueueMB,
-		each(c.Nodes, func(n dag.Node) planNode { return planNode{text(n.Name), n.MemoryMB, numOf(n.Slow)} })}
+	return cluster{
+		c.Policy, c.MapSlots, c.ReduceSlots, c.SlotsPerNode, c.Setup, c.MemoryMB, c.QueueMB,
+		each(c.Nodes, func(n dag.Node) planNode { return planNode{text(n.Name), n.MemoryMB, numOf(n.Slow)} }),
+	}
 }
 
 func (c *cluster) dag() dag.Cluster {
-	return dag.Cluster{Policy: c.Policy, MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode,
+	return dag.Cluster{
+		Policy: c.Policy, MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode,
 		Setup: c.Setup, MemoryMB: c.MemoryMB, QueueMB: c.QueueMB,
 		Nodes: each(c.Nodes, func(n planNode) dag.Node {
 			return dag.Node{Name: string(n.Name), MemoryMB: n.MemoryMB, Slow: n.Slow.float()}
-		})}
+		}),
+	}
 }
 
 func overheadsOf(o *dag.Overheads) overheads {
-	return overheads{Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
-		Handoff: o.Handoff, AMHold: o.AMHold, Abandon: o.Abandon, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold}
+	return overheads{
+		Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
+		Handoff: o.Handoff, AMHold: o.AMHold, Abandon: o.Abandon, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
+	}
 }
 
 func (o *overheads) dag() dag.Overheads {
-	return dag.Overheads{Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
-		Handoff: o.Handoff, AMHold: o.AMHold, Abandon: o.Abandon, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold}
+	return dag.Overheads{
+		Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
+		Handoff: o.Handoff, AMHold: o.AMHold, Abandon: o.Abandon, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
+	}
 }
 
 func jobOf(j *dag.Job) planJob {
 	l := &j.Limits
-	return planJob{text(j.Node), text(j.Name), text(j.Feature), text(j.Alias), j.After, phaseOf(&j.Map), phaseOf(&j.Reduce),
+	return planJob{
+		text(j.Node), text(j.Name), text(j.Feature), text(j.Alias), j.After, phaseOf(&j.Map), phaseOf(&j.Reduce),
 		limits{l.AMMB, l.MapMB, l.ReduceMB, numOf(l.SlowStart), numOf(l.RampUp), l.MaxMaps, l.MaxReduces},
-		each(j.Input, func(s string) text { return text(s) })}
+		each(j.Input, func(s string) text { return text(s) }),
+	}
 }
 
 func (j *planJob) dag() dag.Job {
 	l := &j.Limits
-	return dag.Job{Node: string(j.Node), Name: string(j.Name), Feature: string(j.Feature), Alias: string(j.Alias), After: j.After,
+	return dag.Job{
+		Node: string(j.Node), Name: string(j.Name), Feature: string(j.Feature), Alias: string(j.Alias), After: j.After,
 		Map: j.Map.dag(), Reduce: j.Reduce.dag(),
-		Limits: dag.Limits{AMMB: l.AMMB, MapMB: l.MapMB, ReduceMB: l.ReduceMB, SlowStart: l.SlowStart.float(), RampUp: l.RampUp.float(),
-			MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces},
-		Input: each(j.Input, func(s text) string { return string(s) })}
+		Limits: dag.Limits{
+			AMMB: l.AMMB, MapMB: l.MapMB, ReduceMB: l.ReduceMB, SlowStart: l.SlowStart.float(), RampUp: l.RampUp.float(),
+			MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
+		},
+		Input: each(j.Input, func(s text) string { return string(s) }),
+	}
 }
 
 func phaseOf(p *dag.Phase) planPhase {
-	return planPhase{p.Tasks, p.Known, each(p.Pipelines, func(l dag.Pipeline) pipeline { return pipeline{series{l.Tuples}, series{l.Alpha}} }),
-		series{p.Setup}, series{p.Out}, series{p.Bytes}, series{p.Extent}}
+	return planPhase{
+		p.Tasks, p.Known, each(p.Pipelines, func(l dag.Pipeline) pipeline { return pipeline{series{l.Tuples}, series{l.Alpha}} }),
+		series{p.Setup},
+		series{p.Out},
+		series{p.Bytes},
+		series{p.Extent},
+	}
 }
 
 func (p *planPhase) dag() dag.Phase {
-	return dag.Phase{Tasks: p.Tasks, Known: p.Known,
+	return dag.Phase{
+		Tasks: p.Tasks, Known: p.Known,
 		Pipelines: each(p.Pipelines, func(l pipeline) dag.Pipeline { return dag.Pipeline{Tuples: l.Tuples.Series, Alpha: l.Alpha.Series} }),
-		Setup:     p.Setup.Series, Out: p.Out.Series, Bytes: p.Bytes.Series, Extent: p.Extent.Series}
+		Setup:     p.Setup.Series, Out: p.Out.Series, Bytes: p.Bytes.Series, Extent: p.Extent.Series,
+	}
 }
 
 // decodePlan applies l to old, which it leaves alone.

@@ -90,7 +90,7 @@ func (s *scan) int(bits int) int64 {
 	}
 	i, err := strconv.ParseInt(string(t), 10, bits)
 	if err != nil {
-		s.err = fmt.Errorf("%w: %v", errRows, err)
+		s.err = fmt.Errorf("%w: %w", errRows, err)
 	}
 	return i
 }

@@ -24,8 +24,10 @@ func large(t testing.TB, o simulate.Options) Source {
 		Jobs: []dag.Job{{
 			Node: "j1",
 			Map:  dag.Phase{Known: true, Tasks: 70_000, Pipelines: []dag.Pipeline{pipe(100_000, 0.35)}, Out: dag.Uniform(90_000), Bytes: dag.Uniform(1e8)},
-			Reduce: dag.Phase{Known: true, Tasks: 30_000, Pipelines: []dag.Pipeline{pipe(50_000, 0.1), pipe(50_000, 0.05), pipe(50_000, 0.5)},
-				Out: dag.Uniform(1000), Bytes: dag.Uniform(5e7)},
+			Reduce: dag.Phase{
+				Known: true, Tasks: 30_000, Pipelines: []dag.Pipeline{pipe(50_000, 0.1), pipe(50_000, 0.05), pipe(50_000, 0.5)},
+				Out: dag.Uniform(1000), Bytes: dag.Uniform(5e7),
+			},
 		}},
 	}, o)
 	if err != nil {

@@ -3,6 +3,7 @@ package tape
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -33,7 +34,7 @@ func Sniff(r io.Reader) (Kind, io.Reader, error) {
 	}
 	// A capture's body may be long, but its other keys are not; whatever does not fit the buffer is not looked at.
 	head, err := in.Peek(in.Size())
-	if len(head) == 0 && err != nil && err != io.EOF {
+	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return Unknown, nil, fmt.Errorf("recording: %w", err)
 	}
 	if end := bytes.IndexByte(head, '\n'); end >= 0 {

@@ -13,11 +13,12 @@ const shownEntries = 24
 // legend names what the colours stand for.
 func (v *View) legend(c *chart, paint *paint) {
 	c.LegendTop = c.Bottom + 58
-	left, what := 0, "fragment"
+	var left int
+	var what string
 	if paint.byPhase {
 		left, what = v.phaseEntries(c, paint), "phase"
 	} else {
-		left = v.fragmentEntries(c, paint)
+		left, what = v.fragmentEntries(c, paint), "fragment"
 	}
 	for _, p := range c.Panels {
 		if slices.ContainsFunc(p.Blocks, func(b block) bool { return b.Failed }) {

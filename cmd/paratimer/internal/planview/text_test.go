@@ -82,8 +82,11 @@ func TestTextOfNothing(t *testing.T) {
 // A job that waits for its first container is launched; one that has run tasks waits for the next.
 func TestTitles(t *testing.T) {
 	v := &View{Plan: uniform(1, 1), Path: &pathfrag.Path{Schedule: &schedule.Schedule{Spans: []schedule.Span{
-		{Kind: dag.Launch, Start: 0, End: 5}, {Kind: dag.Map, Count: 1, Start: 5, End: 7}, {Kind: dag.Launch, Start: 7, End: 8},
-		{Kind: dag.Finish, Start: 8, End: 9}, {Kind: dag.Map, Count: 1, Start: 8, End: 9, Outcome: schedule.Fails},
+		{Kind: dag.Launch, Start: 0, End: 5},
+		{Kind: dag.Map, Count: 1, Start: 5, End: 7},
+		{Kind: dag.Launch, Start: 7, End: 8},
+		{Kind: dag.Finish, Start: 8, End: 9},
+		{Kind: dag.Map, Count: 1, Start: 8, End: 9, Outcome: schedule.Fails},
 	}}}}
 	for i, s := range v.Path.Schedule.Spans {
 		v.Path.Rounds = append(v.Path.Rounds, pathfrag.Round{ID: i, Kind: s.Kind, Spans: []int{i}})
@@ -105,8 +108,14 @@ func TestTotal(t *testing.T) {
 		assumed        float64
 		want           string
 	}{
-		{&minute, nil, 0, "1m"}, {&minute, &tenth, 0.3, "1m"}, {&minute, nil, 0.5, "at least 30s"}, {&minute, &minute, 0.9, "at least 1m"},
-		{&minute, nil, 1, "?"}, {nil, &minute, 0, "at least 1m"}, {nil, &tenth, 0, "?"}, {nil, nil, 0, "?"},
+		{&minute, nil, 0, "1m"},
+		{&minute, &tenth, 0.3, "1m"},
+		{&minute, nil, 0.5, "at least 30s"},
+		{&minute, &minute, 0.9, "at least 1m"},
+		{&minute, nil, 1, "?"},
+		{nil, &minute, 0, "at least 1m"},
+		{nil, &tenth, 0, "?"},
+		{nil, nil, 0, "?"},
 	} {
 		if got := total(&estimators.Estimate{Remaining: c.remaining, Low: c.low, AssumedRatio: c.assumed}); got != c.want {
 			t.Errorf("%v, %v, %v: %s, want %s", c.remaining, c.low, c.assumed, got, c.want)
