@@ -85,7 +85,6 @@ func (w *world) needsMaps(j int) bool {
 
 // planQuit finds the first task of a running job that fails once too often.
 func (w *world) planQuit() {
-	w.quit = event{at: never}
 	limit := w.limit()
 	for j := range w.jobs {
 		if w.jobs[j].state.Ended() {
@@ -100,14 +99,30 @@ func (w *world) planQuit() {
 				if r.how != dag.AttemptFailed || r.end >= never {
 					continue
 				}
-				if failures++; failures == limit && r.end < w.quit.at {
+				if failures++; failures == limit && r.end < w.sudden.at {
 					why := fmt.Sprintf("%v task %d failed %d times", k, task, limit)
-					w.quit = event{r.end, func() { w.fail(j, why) }}
+					w.sudden = event{r.end, func() { w.fail(j, why) }}
 				}
 			}
 		}
 	}
 }
+
+// planCrash lets an attempt fail that the scheduler thinks will succeed: it asks nothing of one that waits for map
+// outputs which are made again.
+func (w *world) planCrash(key attemptKey, start, end dag.Instant) {
+	at, fails := w.failure(key.job, key.kind, int(key.task), int(key.number), start, end)
+	if !fails || at < w.now || at >= w.sudden.at {
+		return
+	}
+	w.sudden = event{at, func() {
+		if r := find(w.jobs[key.job].phases[key.kind].tracks, key.task, key.number); r.end > w.now {
+			r.end, r.how, r.why = w.now, dag.AttemptFailed, failedWhy
+		}
+	}}
+}
+
+const failedWhy = "simulated failure"
 
 // limit is how many failures of a task fail its job.
 func (w *world) limit() int {

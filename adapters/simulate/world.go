@@ -15,7 +15,7 @@ type world struct {
 	end    dag.Instant // when the last job ends
 	jobs   []job
 	events []event       // that end legs, in order
-	quit   event         // the next job to fail, planned anew in each leg
+	sudden event         // the next failure that the scheduler does not plan: of a job, or of an attempt
 	dead   []bool        // nodes that do not work any more
 	lostAt []dag.Instant // since when the cluster knows that; NoInstant while it does not
 	slots  slotMap       // FIFO: slots as the scheduler numbers them
@@ -112,8 +112,8 @@ func (w *world) next(t dag.Instant) (dag.Instant, bool) {
 	if len(w.events) > 0 {
 		at = w.events[0].at
 	}
-	if w.quit.do != nil {
-		at = min(at, w.quit.at)
+	if w.sudden.do != nil {
+		at = min(at, w.sudden.at)
 	}
 	return at, at <= t
 }
@@ -121,8 +121,8 @@ func (w *world) next(t dag.Instant) (dag.Instant, bool) {
 // take removes one of the events at t.
 func (w *world) take(t dag.Instant) (e event, ok bool) {
 	switch {
-	case w.quit.do != nil && w.quit.at == t:
-		e, w.quit = w.quit, event{}
+	case w.sudden.do != nil && w.sudden.at == t:
+		e, w.sudden = w.sudden, event{}
 	case len(w.events) > 0 && w.events[0].at == t:
 		e, w.events = w.events[0], w.events[1:]
 	}
@@ -141,6 +141,7 @@ func (w *world) replay() error {
 			p.kept = len(p.tracks)
 		}
 	}
+	w.sudden = event{at: never}
 	w.fate, w.launch = map[attemptKey]dag.Instant{}, map[attemptKey]launch{}
 	opt := schedule.Options{FutureOnly: true}
 	if len(w.opt.Fail) > 0 || w.opt.FailRate > 0 {
@@ -225,11 +226,14 @@ func (w *world) adoptTask(sp *schedule.Span, c int32) {
 	if sp.Outcome == schedule.Fails {
 		at, failed := w.fate[key]
 		if failed {
-			would, r.how, r.why = at, dag.AttemptFailed, "simulated failure"
+			would, r.how, r.why = at, dag.AttemptFailed, failedWhy
 		} else {
 			// The scheduler took its container back.
 			would, r.how, r.why = never, dag.AttemptKilled, "preempted"
 		}
+	}
+	if sp.Outcome == schedule.OK && r.start < w.now {
+		w.planCrash(key, r.start, r.end)
 	}
 	r.succeeds(would, w.now, w.workLeft(r, x), x.work)
 }
