@@ -144,8 +144,11 @@ func (r *runningSet) joins(k dag.Kind, a, b int) bool {
 		int(y.slot) < len(r.e.free[k].all) && !r.held(x, k) && millis(x.cost.Setup+x.cost.Work) == millis(y.cost.Setup+y.cost.Work)
 }
 
+// held says whether a reduce waits for maps of its job. One that has copied everything does not: maps that run again
+// are for others.
 func (r *runningSet) held(x *run, k dag.Kind) bool {
-	return k == dag.Reduce && r.e.jobs[x.job].phases[dag.Map].left > 0
+	return k == dag.Reduce && r.e.jobs[x.job].phases[dag.Map].left > 0 &&
+		!(x.attempt.CopyEnd.Known() && x.attempt.CopyEnd >= x.attempt.Start)
 }
 
 // span puts runs that belong together into the schedule, whose order of spans is not final yet.
