@@ -209,6 +209,29 @@ func TestLostNode(t *testing.T) {
 	}
 }
 
+// After a loss reduces that have copied everything go on; others wait for maps that run again, and may fail meanwhile.
+func TestWaitingReduce(t *testing.T) {
+	o := Options{
+		Every: time.Second, Lose: []LostNode{{Node: 1, At: 57200 * time.Millisecond, Detect: 200 * time.Millisecond}},
+		Fail: []Failure{{Job: "j1", Kind: dag.Reduce, Task: 0, At: 70 * time.Second}},
+	}
+	plan := join()
+	// Reduce 15 copies half as much, and has all of it when the node is lost.
+	sizes := slices.Repeat([]float64{1000}, 16)
+	sizes[15] = 500
+	plan.Jobs[0].Reduce.Pipelines[dag.Copy].Tuples = dag.Each(sizes)
+	as := all(t, plan, o)[75].Jobs[0].Reduce.Attempts
+	if a := as[0]; a.State != dag.AttemptFailed || a.End != 70_000 || a.CopyEnd.Known() {
+		t.Errorf("a waiting reduce that fails: %+v", a)
+	}
+	if a := as[1]; a.Task != 1 || a.State != dag.AttemptRunning || a.Done[dag.Copy] == 0 || a.CopyEnd.Known() {
+		t.Errorf("a waiting reduce: %+v", a)
+	}
+	if a := as[len(as)-1]; a.Task != 15 || a.State != dag.AttemptSucceeded || a.End != 60_500 {
+		t.Errorf("a reduce that has copied everything: %+v", a)
+	}
+}
+
 // A task that fails as often as MaxAttempts fails its job; jobs after it never come.
 func TestJobFails(t *testing.T) {
 	var o Options
