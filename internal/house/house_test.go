@@ -73,7 +73,7 @@ var may = map[string][]string{
 	"adapters":   {"dag"},
 	"cmd":        {"adapters", "dag", "estimators", "examples", "pathfrag", "schedule"},
 	"examples":   {},
-	"internal":   {"dag", "schedule", "pathfrag", "estimators"}, // the project's own test helpers
+	"internal":   {"adapters", "dag", "schedule", "pathfrag", "estimators"}, // the project's own tools and test helpers
 }
 
 // exceptions are packages that may import more than their part.
