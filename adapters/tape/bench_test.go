@@ -11,7 +11,7 @@ import (
 
 // middle is ten snapshots from the middle of the large run.
 func middle(b *testing.B) []*dag.Snapshot {
-	src := large(b, simulate.Options{Seed: 1, Noise: 0.2})
+	src := large(b, 1, simulate.Options{Seed: 1, Noise: 0.2})
 	var run []*dag.Snapshot
 	for i := range 360 {
 		s, err := src.Next(context.Background())
