@@ -9,8 +9,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
-	"github.com/paratimer/paratimer/adapters/tape"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -65,15 +63,11 @@ func attach(c *cli.Context) (err error) {
 		return err
 	}
 	defer client.Close()
-	var src watch.Source = hadoop.NewSource(client, target)
-	if path := c.String("tape"); path != "" {
-		f, failed := tape.Create(path)
-		if failed != nil {
-			return usage("--tape: %w", failed)
-		}
-		defer closing(f, path, &err)
-		src = tape.Tee(src, f)
+	src, done, err := taped(c, hadoop.NewSource(client, target))
+	if err != nil {
+		return err
 	}
+	defer done(&err)
 	return follow(c, withProfiles(src, profiles), pace{every: every})
 }
 

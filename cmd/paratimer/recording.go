@@ -53,3 +53,16 @@ func playRecording(f io.Reader, workflow string, every time.Duration) (watch.Sou
 	}
 	return capture.NewSource(rec, capture.Options{Workflow: workflow, Every: every})
 }
+
+// taped records a source to the file of --tape, where one is asked for. done closes it.
+func taped(c *cli.Context, src watch.Source) (recorded watch.Source, done func(*error), err error) {
+	path := c.String("tape")
+	if path == "" {
+		return src, func(*error) {}, nil
+	}
+	f, err := tape.Create(path)
+	if err != nil {
+		return nil, nil, usage("--tape: %w", err)
+	}
+	return tape.Tee(src, f), func(err *error) { closing(f, path, err) }, nil
+}

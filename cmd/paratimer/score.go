@@ -4,16 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"text/tabwriter"
-	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
 )
 
 // scores is what `paratimer score --output json` prints.
@@ -92,108 +89,6 @@ func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profi
 	return seen.score(path), nil
 }
 
-// A ledger is a sink that remembers what each estimator said.
-type ledger struct {
-	from    float64 // ticks before these seconds of the run do not count
-	names   []string
-	samples map[string][]estimators.Sample
-	back    map[string]int
-	ends    map[string]float64 // the end that it predicted last, in seconds of the run
-	last    watch.Frame
-}
-
-// Show takes the frame's numbers in. Stale frames repeat others and are left out.
-func (l *ledger) Show(f watch.Frame) error {
-	if f.StaleSeconds > 0 || f.ElapsedSeconds == nil {
-		return nil
-	}
-	l.last = f
-	if f.Workflow.State.Ended() {
-		return nil
-	}
-	for i, e := range f.Estimates {
-		remaining := e.RemainingSeconds
-		if i == 0 {
-			remaining = f.Headline.RemainingSeconds // "at least" is no estimate
-		}
-		l.add(e.Scenario, f, number(remaining), math.NaN(), i == 0 && explained(f.Changes))
-	}
-	for _, o := range f.Others {
-		p := math.NaN()
-		if o.ProgressRatio != nil {
-			p = float64(*o.ProgressRatio)
-		}
-		l.add(o.Name, f, number(o.RemainingSeconds), p, false)
-	}
-	return nil
-}
-
-func (l *ledger) add(name string, f watch.Frame, remaining, progress float64, explained bool) {
-	if l.samples == nil {
-		l.samples, l.back, l.ends = map[string][]estimators.Sample{}, map[string]int{}, map[string]float64{}
-	}
-	if _, known := l.samples[name]; !known {
-		l.names = append(l.names, name)
-	}
-	if float64(*f.ElapsedSeconds) < l.from {
-		return
-	}
-	s := estimators.Sample{Elapsed: float64(*f.ElapsedSeconds), Remaining: remaining, Progress: progress}
-	l.samples[name] = append(l.samples[name], s)
-	end := predicted(s)
-	if was, ok := l.ends[name]; ok && end > was && estimators.Moved(seconds(end-was), seconds(end)) && !explained {
-		l.back[name]++
-	}
-	if !math.IsNaN(end) && !math.IsInf(end, 0) {
-		l.ends[name] = end
-	}
-}
-
-// predicted is the end that a sample predicts, in seconds of the run.
-func predicted(s estimators.Sample) float64 {
-	if math.IsNaN(s.Remaining) {
-		return s.Elapsed / s.Progress
-	}
-	return s.Elapsed + s.Remaining
-}
-
-func seconds(s float64) time.Duration { return watch.Seconds(s).Duration() }
-
-func number(s *watch.Seconds) float64 {
-	if s == nil {
-		return math.NaN()
-	}
-	return float64(*s)
-}
-
-// explained says whether most of a move has a reason.
-func explained(changes []watch.Change) bool {
-	var all, other float64
-	for _, c := range changes {
-		all += float64(c.DeltaSeconds)
-		if c.Reason == string(estimators.ReasonOther) {
-			other = float64(c.DeltaSeconds)
-		}
-	}
-	return len(changes) > 0 && math.Abs(other) <= math.Abs(all)/2
-}
-
-func (l *ledger) score(path string) runScore {
-	total := float64(*l.last.ElapsedSeconds)
-	r := runScore{File: path, WorkflowID: l.last.Workflow.ID, TotalSeconds: total}
-	for _, name := range l.names {
-		g := estimators.Grade(total, l.samples[name])
-		r.Ticks = g.Ticks
-		r.Estimators = append(r.Estimators, estimatorScore{
-			Name: name, MeanPoints: known(g.MeanPoints), MedianPoints: known(g.MedianPoints), P90Points: known(g.P90Points),
-			MaxPoints: known(g.MaxPoints), BiasPoints: known(g.BiasPoints), MeanSeconds: known(g.MeanSeconds),
-			NoEstimateRatio: known(g.NoEstimate), FirstEstimateSeconds: known(g.FirstEstimate), HalfTimePoints: known(g.HalfTime),
-			StepsBack: l.back[name],
-		})
-	}
-	return r
-}
-
 func (r runScore) table(c *cli.Context) error {
 	id := ""
 	if r.WorkflowID != nil {
@@ -215,13 +110,4 @@ func cell(format string, v *float64) string {
 		return "?"
 	}
 	return fmt.Sprintf(format, *v)
-}
-
-// known is nil for what cannot be said, and rounds the rest to a thousandth.
-func known(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	v = math.Round(v*1000) / 1000
-	return &v
 }

@@ -10,8 +10,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/simulate"
-	"github.com/paratimer/paratimer/adapters/tape"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -64,15 +62,11 @@ func play(c *cli.Context, plan *dag.Plan, opt simulate.Options, speed float64) (
 	if err != nil {
 		return usage("%w", err)
 	}
-	var src watch.Source = sim
-	if path := c.String("tape"); path != "" {
-		f, failed := tape.Create(path)
-		if failed != nil {
-			return usage("--tape: %w", failed)
-		}
-		defer closing(f, path, &err)
-		src = tape.Tee(src, f)
+	src, done, err := taped(c, sim)
+	if err != nil {
+		return err
 	}
+	defer done(&err)
 	return follow(c, withProfiles(src, profiles), pace{speed: speed})
 }
 

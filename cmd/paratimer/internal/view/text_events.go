@@ -1,0 +1,93 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// mostWarned bounds what is remembered of warnings: beyond it they are told again.
+const mostWarned = 10_000
+
+// warnings tells the new ones, one line for each code: those of one kind come in crowds.
+func (t *Text) warnings(b *strings.Builder, f watch.Frame) {
+	if len(t.warned) > mostWarned {
+		clear(t.warned)
+	}
+	var news []dag.Warning
+	more := map[string]int{}
+	for _, w := range f.Warnings {
+		if w.Code == dag.WarnClockSkew {
+			w = t.skew(w)
+		}
+		if t.warned[w] || w.Code == dag.WarnStale {
+			continue
+		}
+		t.warned[w] = true
+		if more[w.Code]++; more[w.Code] == 1 {
+			news = append(news, w)
+		}
+	}
+	for _, w := range news {
+		text := t.paint(yellow, "warning: ") + Escape(w.Text)
+		if n := more[w.Code] - 1; n > 0 {
+			text += fmt.Sprintf(" (and %d more like this)", n)
+		}
+		t.line(b, f, text)
+	}
+}
+
+// skew is the first warning of unlike clocks: the difference wavers from tick to tick, which is no news.
+func (t *Text) skew(w dag.Warning) dag.Warning {
+	for told := range t.warned {
+		if told.Code == w.Code {
+			return told
+		}
+	}
+	return w
+}
+
+// jobLines tells which jobs have come to run or to an end.
+func (t *Text) jobLines(b *strings.Builder, f watch.Frame) {
+	for i := range f.Jobs {
+		j := &f.Jobs[i]
+		if j.State != t.jobs[j.Node] && j.State > dag.Submitted {
+			t.line(b, f, t.job(j))
+		}
+		t.jobs[j.Node] = j.State
+	}
+}
+
+func (t *Text) job(j *watch.Job) string {
+	s := "job " + Escape(j.Node)
+	if j.ID != nil {
+		s += " (" + Escape(*j.ID) + ")"
+	}
+	return s + " " + j.State.String() + counts(j)
+}
+
+func counts(j *watch.Job) string {
+	if j.State != dag.Running || j.Maps.Total == nil || j.Reduces.Total == nil {
+		return ""
+	}
+	return ", " + many(*j.Maps.Total, "map") + ", " + many(*j.Reduces.Total, "reduce")
+}
+
+func change(c watch.Change) string {
+	s := moved(c.DeltaSeconds) + ": "
+	if c.Subject != nil {
+		return s + Escape(*c.Subject)
+	}
+	return s + reasons[c.Reason]
+}
+
+// reasons words those that have no subject.
+var reasons = map[string]string{
+	"failure": "work was lost",
+	"size":    "sizes became known",
+	"slots":   "slots were lost or gained",
+	"speed":   "tasks run at another speed than was thought",
+	"other":   "for other reasons",
+}
