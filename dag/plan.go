@@ -51,6 +51,7 @@ type Overheads struct {
 	Stagger  time.Duration // between submissions of jobs of one wave
 	Handoff  time.Duration // a container's release to its next use, beyond the wait for the AM's heartbeat
 	AMHold   time.Duration // a job's end to the release of its AM's container
+	Report   time.Duration // between two reports of a running task's counters; 0: they are always up to date
 	Abandon  time.Duration // a node's loss to the AM giving up the attempts that ran on it
 	Copy     time.Duration // the last map's end to the end of copy in a waiting reduce
 	SetupMin time.Duration // a task's start-up alone on its node

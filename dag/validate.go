@@ -135,6 +135,7 @@ func (f *faults) overheads() {
 		{"handoff", o.Handoff},
 		{"am_hold", o.AMHold},
 		{"abandon", o.Abandon},
+		{"report", o.Report},
 		{"copy", o.Copy},
 		{"setup_min", o.SetupMin},
 		{"setup_per", o.SetupPer},

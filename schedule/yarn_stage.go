@@ -30,7 +30,12 @@ func (y *yarn) loadStage(j int) {
 		y.at(ready, rankSubmit, func(t dag.Instant) { y.activate(j, t) })
 		return
 	default:
-		job.stage = waitingAM
+		// The RM takes a moment to accept the application.
+		if up := js.Submitted.Add(o.AMStart); up > s.At {
+			y.at(up, rankAsk, func(dag.Instant) { job.stage = waitingAM })
+		} else {
+			job.stage = waitingAM
+		}
 		return
 	}
 	y.loadBeat(j)

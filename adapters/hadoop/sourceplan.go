@@ -10,6 +10,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// defaultReport is how often a task sends its counters where its job does not say: a hundredth of the default task
+// time-out (facts/hadoop.md A4, "Refresh").
+const defaultReport = 6 * time.Second
+
 // waveWork is what Pig needs between noticing that a wave has ended and submitting the next: compilation and splits. Half a sleep
 // comes before it on average (facts/hadoop.md C2; 1.7 s on recordings with file:///, more with HDFS).
 const waveWork = 1700 * time.Millisecond
@@ -33,6 +37,7 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 	if conf := s.conf(); conf != nil {
 		p.Name = cmp.Or(conf.name, p.Name)
 		p.Overheads.Beat, p.Overheads.Abandon = conf.beat, conf.abandon
+		p.Overheads.Report = cmp.Or(conf.report, defaultReport)
 		if conf.sleep > 0 {
 			p.Overheads.Wave = conf.sleep/2 + waveWork
 		}

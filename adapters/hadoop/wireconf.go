@@ -24,6 +24,7 @@ type jobConf struct {
 	after    map[string][]string // node to its successors, as the adjacency entries say
 	stops    bool                // a failed job ends the whole script
 	beat     time.Duration       // of the master to the scheduler
+	report   time.Duration       // between reports of a task's counters
 	sleep    time.Duration       // of Pig between two looks at its jobs; 0 where Pig did not set it
 	abandon  time.Duration       // how long the master tries to reach a lost node
 }
@@ -90,6 +91,8 @@ func (b *confBody) conf() *jobConf {
 			c.stops = v == "true"
 		case "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms":
 			c.beat = time.Duration(n.count(3_600_000)) * time.Millisecond
+		case "mapreduce.task.progress-report.interval":
+			c.report = time.Duration(n.count(3_600_000)) * time.Millisecond
 		case "pig.jobcontrol.sleep":
 			c.sleep = time.Duration(n.count(3_600_000)) * time.Millisecond
 		case "yarn.client.nodemanager-connect.max-wait-ms":

@@ -40,7 +40,7 @@ func anyPlan(t *rapid.T) *dag.Plan {
 	}
 	o := &p.Overheads
 	for _, to := range []*time.Duration{
-		&o.Launch, &o.AMStart, &o.Beat, &o.Finish, &o.Wave, &o.Stagger, &o.Handoff, &o.AMHold, &o.Abandon, &o.Copy, &o.SetupMin, &o.SetupPer, &o.Cold,
+		&o.Launch, &o.AMStart, &o.Beat, &o.Finish, &o.Wave, &o.Stagger, &o.Handoff, &o.AMHold, &o.Abandon, &o.Report, &o.Copy, &o.SetupMin, &o.SetupPer, &o.Cold,
 	} {
 		*to = d.duration("overhead")
 	}

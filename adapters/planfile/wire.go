@@ -39,6 +39,7 @@ type (
 		Stagger  time.Duration `plan:"stagger"`
 		Handoff  time.Duration `plan:"handoff"`
 		AMHold   time.Duration `plan:"am_hold"`
+		Report   time.Duration `plan:"report"`
 		Abandon  time.Duration `plan:"abandon"`
 		Copy     time.Duration `plan:"copy"`
 		SetupMin time.Duration `plan:"setup_min"`

@@ -49,6 +49,7 @@ type overheads struct {
 	Beat     time.Duration `json:"beat"`
 	Handoff  time.Duration `json:"handoff"`
 	AMHold   time.Duration `json:"am_hold"`
+	Report   time.Duration `json:"report"`
 	Abandon  time.Duration `json:"abandon"`
 	Copy     time.Duration `json:"copy"`
 	SetupMin time.Duration `json:"setup_min"`

@@ -40,14 +40,14 @@ func (c *cluster) dag() dag.Cluster {
 func overheadsOf(o *dag.Overheads) overheads {
 	return overheads{
 		Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
-		Handoff: o.Handoff, AMHold: o.AMHold, Abandon: o.Abandon, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
+		Handoff: o.Handoff, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
 	}
 }
 
 func (o *overheads) dag() dag.Overheads {
 	return dag.Overheads{
 		Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
-		Handoff: o.Handoff, AMHold: o.AMHold, Abandon: o.Abandon, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
+		Handoff: o.Handoff, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
 	}
 }
 

@@ -100,6 +100,7 @@ func overheads(s *dag.Snapshot, profile *match, learning bool) dag.Overheads {
 			o.Abandon = a
 		}
 	}
+	o.Report = s.Plan.Overheads.Report
 	seenOverheads(s, &o, learning)
 	return o
 }

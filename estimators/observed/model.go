@@ -48,14 +48,16 @@ func New(run dag.Run, opt Options) *Model {
 	return m
 }
 
-// observationLag is half the usual time between observations: a change was made at some moment since the one before.
+// observationLag is how old a counter is on average when it is first seen, in milliseconds: a report is sent each
+// Report, and a new one is seen at the first observation after it. So it is half the shorter of the two.
 func observationLag(run dag.Run) float64 {
 	w := run.Window
+	report := ms(run.Now().Plan.Overheads.Report)
 	if len(w) < 2 {
-		return 500
+		return min(report/2, 500)
 	}
-	mean := float64(w[len(w)-1].At-w[0].At) / float64(len(w)-1)
-	return min(mean/2, 3000)
+	tick := float64(w[len(w)-1].At-w[0].At) / float64(len(w)-1)
+	return min(report, tick) / 2
 }
 
 func millis(ms float64) time.Duration {
