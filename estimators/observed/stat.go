@@ -12,12 +12,11 @@ type stat struct {
 	sampleMS, sampleUnits float64
 	nodeMS, nodeUnits     map[int32]float64
 	// Finished attempts: whole extents, and work beyond the law's set-up.
-	finished        int
-	workMS, units   float64
-	in, out, bytes  float64
-	known           []known // sizes, by task
-	silent          int     // running attempts whose counters say nothing of what is left
-	startedAttempts int
+	finished       int
+	workMS, units  float64
+	in, out, bytes float64
+	known          []known // sizes, by task
+	silent         int     // running attempts whose counters say nothing of what is left
 }
 
 // A known size is the units of a task that reports told.
@@ -63,10 +62,9 @@ func (m *Model) observe(k dag.Kind, p *dag.PhaseState) stat {
 	st := stat{nodeMS: map[int32]float64{}, nodeUnits: map[int32]float64{}}
 	for i := range p.Attempts {
 		a := &p.Attempts[i]
-		if a.State != dag.AttemptRunning && a.State != dag.AttemptSucceeded {
+		if a.State == dag.AttemptWaiting {
 			continue
 		}
-		st.startedAttempts++
 		if u := m.unit(k, a); u > 0 {
 			st.known = append(st.known, known{int(a.Task), u})
 		}
@@ -97,7 +95,7 @@ func (m *Model) observeMap(st *stat, a *dag.Attempt) {
 		case a.State == dag.AttemptSucceeded && a.End.Known() && a.End > a.First.At:
 			// The end is exact; the first report is older than its sight.
 			st.sample(a.Node, float64(a.End-a.First.At)+m.lag, a.Done[0]-a.First.Done)
-		case a.State == dag.AttemptRunning && a.Last.At > a.First.At:
+		case a.Last.At > a.First.At: // one that failed or was killed showed its rate as well
 			st.sample(a.Node, float64(a.Last.At-a.First.At), a.Last.Done-a.First.Done)
 		}
 	}
