@@ -28,7 +28,9 @@ var defaults = dag.Overheads{
 // submitted as many tasks as can be told.
 func complete(s *dag.Snapshot, profile *match, m *Model) *dag.Snapshot {
 	plan := *s.Plan
-	plan.Overheads = overheads(s, profile, m.learning)
+	if !m.given {
+		plan.Overheads = overheads(s, profile, m.learning)
+	}
 	plan.Jobs = slices.Clone(plan.Jobs)
 	if graph, err := dag.NewGraph(s.Plan); err == nil {
 		for _, j := range graph.Order() {

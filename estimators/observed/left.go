@@ -28,7 +28,7 @@ func (m *Model) startCost(k dag.Kind, n int) float64 {
 	if !m.setup.warm {
 		cost += m.setup.cold
 	}
-	if k == dag.Reduce && !m.fifo {
+	if k == dag.Reduce && !m.fifo && !m.given {
 		cost += copyMS
 	}
 	return cost

@@ -21,6 +21,7 @@ type Model struct {
 
 	now      dag.Instant
 	learning bool
+	given    bool    // the run's own plan tells what everything costs: a simulated run, or one that is yet to begin
 	fifo     bool    // the paper's cluster: a set-up that is given, reduces that start after the maps and are counted in tuples
 	lag      float64 // a counter first seen at an instant was reported this long before, on average
 	setup    setupLaw
@@ -39,7 +40,7 @@ type Options struct {
 // New observes a run.
 func New(run dag.Run, opt Options) *Model {
 	s := run.Now()
-	m := &Model{now: s.At, fifo: s.Plan.Cluster.Policy == dag.FIFO, lag: observationLag(run), learning: opt.learning}
+	m := &Model{now: s.At, fifo: s.Plan.Cluster.Policy == dag.FIFO, given: tellsCosts(s.Plan), lag: observationLag(run), learning: opt.learning}
 	profile := matchProfile(s)
 	m.learnSetup(s, profile)
 	m.Snapshot = complete(s, profile, m)

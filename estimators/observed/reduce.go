@@ -19,7 +19,7 @@ func (m *Model) runningReduce(ph *phase, a *dag.Attempt) (setup, work float64, o
 	}
 	if !a.CopyEnd.Known() {
 		age := float64(m.now - a.Start)
-		left := m.setup.of(a) + copyMS - age
+		left := m.startCostOf(a) - age
 		if ph.mapsDone {
 			return overdue(left, age), whole, origin
 		}
@@ -76,4 +76,12 @@ func (m *Model) byOutput(ph *phase, a *dag.Attempt, units float64, since dag.Ins
 		return watched*(1-f)/f - old, true
 	}
 	return 0, false
+}
+
+// startCostOf is the set-up of a reduce that has started, and its copy of map outputs that are there.
+func (m *Model) startCostOf(a *dag.Attempt) float64 {
+	if m.given {
+		return m.setup.of(a)
+	}
+	return m.setup.of(a) + copyMS
 }

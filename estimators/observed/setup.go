@@ -51,7 +51,15 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 		m.setup.alone, m.setup.each, m.setup.cold = ms(o.SetupMin), ms(o.SetupPer), ms(o.Cold)
 	}
 	starts := allStarts(s)
-	m.setup.together = countTogether(starts)
+	if m.given {
+		o := &s.Plan.Overheads
+		m.setup.alone, m.setup.each, m.setup.cold = ms(s.Plan.Cluster.Setup+o.SetupMin), ms(o.SetupPer), ms(o.Cold)
+		m.setup.together = countTogether(starts, 0)
+		first := firstBatch(starts)
+		m.setup.first, m.setup.warm = first, first.Known() && s.At > first
+		return
+	}
+	m.setup.together = countTogether(starts, startWindow/2)
 	var n, x, y, xx, xy float64
 	add := func(w, xi, yi float64) { n, x, y, xx, xy = n+w, x+w*xi, y+w*yi, xx+w*xi*xi, xy+w*xi*yi }
 	for _, xi := range []float64{1, 5, 9} {
@@ -114,8 +122,9 @@ func mapsEnd(job *dag.Job, js *dag.JobState) dag.Instant {
 	return last
 }
 
-// countTogether counts, for each start, the starts on its node from one window before it to half a window after.
-func countTogether(starts []started) map[*dag.Attempt]int {
+// countTogether counts, for each start, the starts on its node from one window before it to some time after: half a window fits
+// real start-ups best, a simulated one knows of none after its own.
+func countTogether(starts []started, after dag.Instant) map[*dag.Attempt]int {
 	out := make(map[*dag.Attempt]int, len(starts))
 	lo, hi := 0, 0
 	for i, st := range starts {
@@ -123,7 +132,7 @@ func countTogether(starts []started) map[*dag.Attempt]int {
 			lo++
 		}
 		hi = max(hi, i)
-		for hi < len(starts) && starts[hi].node == st.node && starts[hi].at <= st.at+startWindow/2 {
+		for hi < len(starts) && starts[hi].node == st.node && starts[hi].at <= st.at+after {
 			hi++
 		}
 		out[st.a] = hi - lo
