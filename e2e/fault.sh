@@ -12,6 +12,7 @@ usage: fault.sh [--wait SECONDS] FAULT
                                  PATTERN, a regular expression such as m_000006_0 or 'r_.*'
   kill-am APP                    kill -9 the application's AM
   kill-node N                    kill -9 NodeManager N together with all its containers
+  master-node APP                breaks nothing: prints the number of the node that the application's AM runs on
 
 JOB_OR_APP may be job_1_0001, application_1_0001, or "any": then the oldest that has a match.
 Prints what was killed and when, in milliseconds. --wait waits that long for it to run.
@@ -66,6 +67,15 @@ kill_found() { # kill_found WHAT FINDER ARG...
 	echo "killed ${found#* } at $(now_ms)"
 }
 
+master_node() {
+	local found until=$((SECONDS + WAIT))
+	while found=$(find_am) && [[ -z $found ]]; do
+		((SECONDS < until)) || die "no AM of $1 runs now; --wait SECONDS waits for one"
+		sleep 0.2
+	done
+	tr '\0' '\n' <"/proc/${found%% *}/environ" | sed -n 's/^PARATIMER_NODE=.*node//p'
+}
+
 kill_node() {
 	local mark at pids
 	mark=$(node_mark "$1")
@@ -97,5 +107,6 @@ case ${1:-}/$# in
 kill-task/3) identify "$2" && kill_found "attempt of $2 like $3" find_task "$3" ;;
 kill-am/2) identify "$2" && kill_found "AM of $2" find_am ;;
 kill-node/2) kill_node "$2" ;;
+master-node/2) identify "$2" && master_node "$2" ;;
 *) usage ;;
 esac

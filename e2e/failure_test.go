@@ -1,0 +1,175 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// joinLong has maps of 18 s in one of its first jobs, four of them, so that there is time to break something.
+var joinLong = []string{
+	"join", "-p", "a=4x600x200", "-p", "b=3x160x80", "-p", "pace=30", "-p", "pace_b=25", "-p", "pace_out=180",
+	"-p", "parallel_a=3", "-p", "parallel_b=2", "-p", "parallel=3",
+}
+
+// TestKilledTask kills the JVM of a map when two thirds of its work are done.
+func TestKilledTask(t *testing.T) {
+	l := up(t)
+	pig := l.client("pig", append([]string{"pig"}, joinLong...)...)
+	l.awaitApp("join.pig")
+	w := l.attach("attach", "")
+	long := l.awaitJob(4)
+	// A map's progress is 66.7 once all its input is read.
+	l.awaitTask(long, "m_000002", 44)
+	killed := l.killed(l.fault("kill-task", long.ID, "m_000002_0"))
+	w.ends(0, "succeeded")
+	pig.succeed()
+	w.recordings(0)
+	w.costNamed("m_000002_0")
+
+	before := w.before(killed)
+	standard, one := before.total("standard"), before.total("one_failure")
+	if standard == nil || one == nil || *one < *standard {
+		t.Errorf("before the kill one_failure (%s s) should be no less than standard (%s s)", number(one), number(standard))
+	}
+	total := *w.last().Elapsed
+	t.Logf("before the kill: standard %s s, one_failure %s s; it became %.1f s", number(standard), number(one), total)
+	w.summarize("a map's JVM killed at two thirds",
+		fmt.Sprintf("cost named in `changes`; before the kill `standard` said %s s and `one_failure` %s s", short(standard), short(one)))
+}
+
+// TestKilledMaster kills the AM of a job whose maps are half done. Pig's output committer recovers nothing: all run again.
+func TestKilledMaster(t *testing.T) {
+	l := up(t)
+	pig := l.client("pig", append([]string{"pig"}, joinLong...)...)
+	l.awaitApp("join.pig")
+	w := l.attach("attach", "")
+	long := l.awaitJob(4)
+	l.awaitTask(long, "m_000002", 33)
+	killed := l.killed(l.fault("kill-am", long.ID))
+	w.ends(0, "succeeded")
+	pig.succeed()
+	w.recordings(0)
+	if !slices.ContainsFunc(w.frames, func(f frame) bool { return f.At.After(killed) && f.warned("am_restarted") }) {
+		t.Error("no frame warns of am_restarted")
+	}
+	moved := w.failures(killed)
+	if moved <= 0 {
+		t.Errorf("the lost work moves the end by %.1f s; its reason should be told", moved)
+	}
+	w.summarize("an AM killed with its maps half done", fmt.Sprintf("`am_restarted`; %+.0f s by `failure`", moved))
+}
+
+// awaitJob waits for the application whose job has this number of maps.
+func (l *lab) awaitJob(maps int) (found app) {
+	l.t.Helper()
+	l.await(fmt.Sprintf("a job with %d maps", maps), func() bool {
+		for _, a := range l.apps() {
+			var got struct{ Job struct{ MapsTotal int } }
+			if l.get(l.rm+"/proxy/"+a.ID+"/ws/v1/mapreduce/jobs/"+a.job(), &got) && got.Job.MapsTotal == maps {
+				found = a
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// killed reads the time in what fault.sh prints: "killed WHAT at MILLISECONDS".
+func (l *lab) killed(said string) time.Time {
+	l.t.Helper()
+	var ms int64
+	_, at, ok := strings.Cut(said, " at ")
+	if _, err := fmt.Sscan(at, &ms); !ok || err != nil {
+		l.t.Fatalf("fault.sh says %q, which has no time", said)
+	}
+	return time.UnixMilli(ms)
+}
+
+// before is the last frame before t.
+func (w *watcher) before(t time.Time) frame {
+	w.lab.t.Helper()
+	i := tickOf(w.frames, t)
+	if i < 0 {
+		w.lab.t.Fatalf("no frame before %v", t)
+	}
+	return w.frames[i]
+}
+
+// costNamed checks that a failure of this attempt is told with a cost.
+func (w *watcher) costNamed(attempt string) {
+	l := w.lab
+	l.t.Helper()
+	for _, f := range w.frames {
+		for _, c := range f.Changes {
+			if c.Reason == "failure" && c.Subject != nil && strings.Contains(*c.Subject, attempt) {
+				l.t.Logf("%.1f s: %+.1f s: %s", *f.Elapsed, c.Delta, *c.Subject)
+				if c.Delta <= 0 {
+					l.t.Errorf("a failure that saves %.1f s", -c.Delta)
+				}
+				return
+			}
+		}
+	}
+	l.t.Errorf("no change names the failure of %s", attempt)
+	w.logChanges()
+}
+
+// failures sums what failures have moved the end by since t.
+func (w *watcher) failures(t time.Time) (sum float64) {
+	w.lab.t.Helper()
+	w.logChanges()
+	for _, f := range w.frames {
+		for _, c := range f.Changes {
+			if c.Reason == "failure" && f.At.After(t) {
+				sum += c.Delta
+			}
+		}
+	}
+	return sum
+}
+
+func (w *watcher) logChanges() {
+	w.lab.t.Helper()
+	for _, f := range w.frames {
+		for _, c := range f.Changes {
+			subject := ""
+			if c.Subject != nil {
+				subject = *c.Subject
+			}
+			w.lab.t.Logf("%.1f s: %+.1f s by %s: %s", *f.Elapsed, c.Delta, c.Reason, subject)
+		}
+	}
+}
+
+// summarize scores the run, with the profile of TestJoin where that has run, and adds it to the summary.
+func (w *watcher) summarize(scenario, checked string) {
+	w.lab.t.Helper()
+	bare := w.score("bare")
+	var known *graded
+	if file := profiles["join.pig"]; file != "" && strings.HasSuffix(deref(w.last().Workflow.Name), "join.pig") {
+		g := w.score("profile", "--profile", file)
+		known = &g
+	}
+	w.lab.tell(scenario, bare, known, checked)
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// short prints seconds for a table.
+func short(s *float64) string {
+	if s == nil {
+		return "?"
+	}
+	return fmt.Sprintf("%.0f", *s)
+}

@@ -1,0 +1,88 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTargets names the same workflow in every way, with nothing but HADOOP_CONF_DIR to find the cluster.
+func TestTargets(t *testing.T) {
+	l := up(t)
+	l.says("nothing runs", 3, "no MapReduce application", "attach")
+	l.says("unknown id", 3, "application_1_0001", "attach", "application_1_0001")
+	l.says("no id", 2, "application_x", "attach", "application_x")
+
+	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)
+	app := l.awaitApp("join.pig")
+	watchers := []*watcher{l.attach("nothing", ""), l.attach("app", app.ID), l.attach("job", app.job())}
+	l.doctor()
+	watchers = append(watchers, l.attach("workflow", l.awaitWorkflow(watchers[0])))
+	for _, w := range watchers {
+		w.ends(0, "succeeded")
+		if a, b := w.last(), watchers[0].last(); !slices.Equal(a.jobs(), b.jobs()) || number(a.Elapsed) != number(b.Elapsed) ||
+			deref(a.Workflow.ID) != deref(b.Workflow.ID) || len(a.jobs()) != 3 {
+			t.Errorf("attach %s saw %s of %v, %s s; attach alone %s of %v, %s s", w.name, deref(a.Workflow.ID), a.jobs(), number(a.Elapsed),
+				deref(b.Workflow.ID), b.jobs(), number(b.Elapsed))
+		}
+		w.recordings(0)
+	}
+	pig.succeed()
+	// Of a workflow that is over only the history is left.
+	late := l.attach("late", app.ID)
+	late.ends(0, "succeeded")
+	watchers[0].summarize("the join, named in every way",
+		"`attach` alone, by application, job and workflow id, after the end; no script; unknown and wrong ids; `doctor`")
+}
+
+// says runs a command that must end with this exit code and say this on stderr.
+func (l *lab) says(name string, code int, what string, args ...string) {
+	l.t.Helper()
+	name = strings.ReplaceAll(name, " ", "-")
+	l.run(name, code, args...)
+	errs, err := os.ReadFile(l.dir + "/" + name + ".err")
+	l.must(err)
+	if !strings.Contains(string(errs), what) {
+		l.t.Errorf("paratimer %s says %q, without %q", strings.Join(args, " "), errs, what)
+	}
+	l.t.Logf("paratimer %s: %s", strings.Join(args, " "), errs)
+}
+
+// doctor checks that all is well with the cluster while a script runs.
+func (l *lab) doctor() {
+	l.t.Helper()
+	l.t.Logf("doctor\n%s", l.run("doctor", 0, "doctor"))
+	var got struct {
+		Checks []struct{ Name, Status, Text string }
+	}
+	l.must(json.Unmarshal(l.run("doctor-json", 0, "doctor", "--output", "json"), &got))
+	if len(got.Checks) < 5 {
+		l.t.Errorf("doctor makes only %d checks", len(got.Checks))
+	}
+	for _, c := range got.Checks {
+		if c.Status != "ok" {
+			l.t.Errorf("doctor: %s: %s: %s", c.Name, c.Status, c.Text)
+		}
+	}
+}
+
+// awaitWorkflow waits until a watcher that runs has printed its workflow's id.
+func (l *lab) awaitWorkflow(w *watcher) (id string) {
+	l.t.Helper()
+	l.await("the workflow's id", func() bool {
+		raw, err := os.ReadFile(w.stdout)
+		l.must(err)
+		for line := range strings.Lines(string(raw)) {
+			var f frame
+			if json.Unmarshal([]byte(line), &f) == nil && f.Workflow.ID != nil {
+				id = *f.Workflow.ID
+			}
+		}
+		return strings.HasPrefix(id, "pig_")
+	})
+	return id
+}
