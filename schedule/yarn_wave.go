@@ -56,7 +56,7 @@ func (y *yarn) anySubmitted(jobs []int) bool {
 func (y *yarn) submitRest(jobs []int) {
 	n := 0
 	for _, j := range jobs {
-		if y.jobs[j].stage == blocked {
+		if y.jobs[j].stage == blocked && !y.jobs[j].submitted.Known() {
 			n++
 			y.at(y.now.Add(time.Duration(n)*y.s.Plan.Overheads.Stagger), rankSubmit, func(t dag.Instant) { y.submit(j, t) })
 		}
