@@ -13,7 +13,7 @@ var joinSmall = []string{
 	"-p", "parallel_a=3", "-p", "parallel_b=2", "-p", "parallel=3",
 }
 
-// profiles holds a learned profile for later tests, by script.
+// profiles holds learned profiles for later tests, by script. Tests run in the order of their files, so this one is first.
 var profiles = map[string]string{}
 
 // TestJoin runs two DISTINCTs and a JOIN, first without a profile, then with that of the first run.

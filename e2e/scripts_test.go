@@ -99,7 +99,7 @@ func TestStreaming(t *testing.T) {
 // TestSleep watches a plain MapReduce job: a workflow of one.
 func TestSleep(t *testing.T) {
 	l := up(t)
-	job := l.client("sleep", "run", "org.apache.hadoop.mapreduce.SleepJob", "-m", "4", "-r", "2", "-mt", "8000", "-rt", "5000", "-recordt", "500")
+	job := l.client("sleep", "run", "org.apache.hadoop.mapreduce.SleepJob", "-m", "4", "-r", "2", "-mt", "12000", "-rt", "12000", "-recordt", "500")
 	w := l.attach("attach", l.awaitApp("Sleep job").ID)
 	w.ends(0, "succeeded")
 	job.succeed()

@@ -20,8 +20,8 @@ func TestTargets(t *testing.T) {
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)
 	app := l.awaitApp("join.pig")
 	watchers := []*watcher{l.attach("nothing", ""), l.attach("app", app.ID), l.attach("job", app.job())}
-	l.doctor()
 	watchers = append(watchers, l.attach("workflow", l.awaitWorkflow(watchers[0])))
+	l.doctor()
 	for _, w := range watchers {
 		w.ends(0, "succeeded")
 		if a, b := w.last(), watchers[0].last(); !slices.Equal(a.jobs(), b.jobs()) || number(a.Elapsed) != number(b.Elapsed) ||
