@@ -17,7 +17,8 @@ func othersUntil(run dag.Run) []dag.Load {
 	for i := range out {
 		l := &out[i]
 		if l.HeldMB == 0 {
-			l.PendingMB, l.Length = max(l.PendingMB, s.Plan.Cluster.MemoryMB/2), typicalJob(s)
+			// A MapReduce job asks for all its maps at once: it will take all that it can get.
+			l.PendingMB, l.Length = max(l.PendingMB, s.Plan.Cluster.MemoryMB), typicalJob(s)
 			continue
 		}
 		if !(l.Progress >= shownRatio) {
