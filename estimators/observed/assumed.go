@@ -119,14 +119,14 @@ func (m *Model) unseen(sp *schedule.Span) bool {
 	if m.phases[sp.Job][sp.Kind].origin >= schedule.Assumed {
 		return true
 	}
-	if sp.Kind == dag.Map || sp.Start > m.now {
+	if sp.Start > m.now {
 		return false
 	}
-	// A reduce that runs and says nothing of what is left is unknown, whatever its phase showed.
-	attempts := m.Snapshot.Jobs[sp.Job].Reduce.Attempts
+	// A task that runs and says nothing of what is left is unknown, whatever its phase showed.
+	attempts := m.Snapshot.Jobs[sp.Job].Phase(sp.Kind).Attempts
 	for i := find(attempts, sp.First); i < len(attempts) && attempts[i].Task == sp.First; i++ {
 		if a := &attempts[i]; a.State == dag.AttemptRunning && a.Number == sp.Attempt {
-			_, _, origin := m.runningReduce(&m.phases[sp.Job][dag.Reduce], a)
+			_, _, origin := m.running(&m.phases[sp.Job][sp.Kind], sp.Kind, a)
 			return origin >= schedule.Assumed
 		}
 	}

@@ -116,8 +116,23 @@ func (m *Model) runningMap(ph *phase, a *dag.Attempt) (setup, work float64, orig
 		alpha, origin = took/a.Last.Done, schedule.Assumed
 	}
 	left := (units-a.Last.Done)*alpha - (float64(m.now-a.Last.At) + m.lag)
-	return 0, overdue(left, float64(m.now-a.Start)), origin
+	return 0, overdue(left, float64(m.now-a.Start)), m.doubted(left, origin)
 }
+
+// doubted is the origin of a running attempt's cost. One that is far past its time has met something that no counter
+// tells (a dead node, a stalled disk): what is left of it is unknown.
+func (m *Model) doubted(left float64, origin schedule.Origin) schedule.Origin {
+	if left < -max(farPastMS, farPastReports*ms(m.Snapshot.Plan.Overheads.Report)) {
+		return schedule.Unknown
+	}
+	return origin
+}
+
+// An attempt is far past its time by so many milliseconds, and so many reports.
+const (
+	farPastMS      = 10_000
+	farPastReports = 5
+)
 
 // ownRate blends an attempt's own rate, watched for dt, with its phase's.
 func ownRate(alpha, dt, units float64) float64 {

@@ -165,3 +165,21 @@ func TestOverdue(t *testing.T) {
 		t.Errorf("a second late: %v, a minute late: %v", soon, later)
 	}
 }
+
+// One that is far past its time has met something that no counter tells: its node is dead, and nobody has noticed yet.
+func TestFarPastItsTimeIsUnknown(t *testing.T) {
+	s := group(60_000, 25, 600)
+	a := &s.Jobs[0].Map.Attempts[0]
+	*a = mapAttempt(0, 5000, 5000, 25, 600, 20_000) // the last report came at 20 s, 5 s before its end
+	m := New(runOf(s), Options{})
+	if left := m.Left(schedule.Task{Kind: dag.Map, Running: a}); left.Origin != schedule.Unknown {
+		t.Errorf("35 s late: origin %v, left %v", left.Origin, left.Work)
+	}
+	soon := group(28_000, 25, 600)
+	b := &soon.Jobs[0].Map.Attempts[0]
+	*b = mapAttempt(0, 5000, 5000, 25, 600, 20_000)
+	m = New(runOf(soon), Options{})
+	if left := m.Left(schedule.Task{Kind: dag.Map, Running: b}); left.Origin != schedule.Observed {
+		t.Errorf("3 s late: origin %v", left.Origin)
+	}
+}

@@ -31,12 +31,12 @@ func (m *Model) runningReduce(ph *phase, a *dag.Attempt) (setup, work float64, o
 	}
 	age := float64(m.now - since)
 	if left, ok := m.byOutput(ph, a, units, since); ok {
-		return 0, overdue(left, age), schedule.Observed
+		return 0, overdue(left, age), m.doubted(left, schedule.Observed)
 	}
 	if silent(a, m.now) {
 		return 0, overdue(whole-age, age), schedule.Unknown
 	}
-	return 0, overdue(whole-age, age), origin
+	return 0, overdue(whole-age, age), m.doubted(whole-age, origin)
 }
 
 // byOutput goes by what the reduce has written: input jumps to its end when a bag is read, output moves evenly
