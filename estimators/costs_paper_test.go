@@ -66,3 +66,22 @@ func TestPaperCostsUnknown(t *testing.T) {
 		t.Errorf("a map of unknown cost costs %+v", got)
 	}
 }
+
+// A plan that says more tasks than it lists sizes for says them in one breath.
+func TestPaperCostsBeyondTheList(t *testing.T) {
+	plan := slowPlan()
+	plan.Jobs[0].Map.Tasks = 1 << 30
+	plan.Jobs[0].Map.Pipelines[0].Tuples = dag.Each([]float64{100, 200, 300})
+	s := running(plan, 0, 0)
+	s.Jobs[0].Map.Attempts = nil
+	w := NewWorld(runOf(s), plannedCosts, Options{})
+	if got := w.Costs.Left(schedule.Task{Job: 0, Kind: dag.Map, Index: 3}); got.Same != 1<<30-3 || got.Origin != schedule.Unknown {
+		t.Errorf("task 3 of a list of three costs %+v", got)
+	}
+	if got := w.Costs.Left(schedule.Task{Job: 0, Kind: dag.Map, Index: 2}); got.Same != 1 || got.Work != 3*time.Second {
+		t.Errorf("task 2 costs %+v", got)
+	}
+	if p := w.phase(0, dag.Map); p.Pending != 1<<30 || len(p.stretches) != 2 {
+		t.Errorf("%d tasks in %d stretches", p.Pending, len(p.stretches))
+	}
+}

@@ -121,3 +121,23 @@ func TestSlotsOfYARN(t *testing.T) {
 		t.Errorf("where nobody knows a size: %d, want all 4", got)
 	}
 }
+
+// A job that has succeeded is whole to Pig, with reduces or not; one that is not submitted has no page with Hadoop, even if its size
+// is known.
+func TestIndicatorsOfJobsThatDoNotRun(t *testing.T) {
+	s := live()
+	s.Plan.Jobs[0].Reduce = dag.Phase{Known: true}
+	s.Plan.Jobs[1].Map = dag.Phase{Tasks: 6, Known: true}
+	s.Jobs[0].Reduce = dag.PhaseState{}
+	s.Jobs[0].State = dag.Succeeded
+	w := NewWorld(runOf(s), plannedCosts, Options{})
+	for _, c := range []struct {
+		name string
+		of   func(*World) (Estimate, error)
+		want float64
+	}{{"pig", pig, 0.5}, {"hadoop", hadoop, 1}} {
+		if e, err := c.of(w); err != nil || e.Progress != c.want {
+			t.Errorf("%s = %v (%v), want %v", c.name, e.Progress, err, c.want)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/schedule"
 )
 
 // skewBounds replaces each reduce phase on the critical path by its bounds (facts A10, P21, P22). A segment of maps, or of a
@@ -72,7 +71,7 @@ func (w *World) begins() []begin {
 	}
 	for i := range w.schedule.Spans {
 		s := &w.schedule.Spans[i]
-		if s.End < now || s.Past && w.done(s) {
+		if s.Past { // of the snapshot; a running task with nothing left is not
 			continue
 		}
 		switch s.Kind {
@@ -102,17 +101,4 @@ func (w *World) jobsOf(fragment int) []int {
 	}
 	slices.Sort(jobs)
 	return slices.Compact(jobs)
-}
-
-// done says whether the tasks of a span that ends by now had ended in the snapshot; one that runs may have nothing left.
-func (w *World) done(s *schedule.Span) bool {
-	if s.Count == 0 {
-		return true
-	}
-	list := attemptsOf(attempts(w.Now(), int(s.Job), s.Kind), int(s.First))
-	if list == nil {
-		return false
-	}
-	state, _ := stateOf(list)
-	return state == taskDone
 }

@@ -93,7 +93,7 @@ func (w *World) elapsedMS() float64 {
 // progress is equation (1), whose numerator is a misprint in the paper (facts P1): elapsed / (elapsed + remaining).
 func (w *World) progress(remainingMS float64) float64 {
 	elapsed := w.elapsedMS()
-	if w.ended() || remainingMS <= 0 && elapsed > 0 {
+	if w.ended() {
 		return 1
 	}
 	if elapsed == 0 {

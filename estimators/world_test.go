@@ -155,6 +155,119 @@ func TestReducesThatWaitForMaps(t *testing.T) {
 			t.Errorf("%s: %v, want 33s", s.Name, *e.Remaining)
 		}
 	}
+	// Not only because they are clamped.
+	if b, err := NewWorld(run, plannedCosts, Options{}).skewBounds(false); err != nil || b != (bounds{33_000, 33_000}) {
+		t.Errorf("bounds %+v (%v), want 33 s", b, err)
+	}
+}
+
+// A running reduce with nothing left is unfinished: its phase has begun, although an earlier job takes the slot next.
+func TestReduceWithNothingLeft(t *testing.T) {
+	first, second := oneJob(), oneJob()
+	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: 1}, Jobs: append(first.Jobs, second.Jobs...)}
+	plan.Jobs[1].Node = "j2"
+	s := golden.Start(plan)
+	s.At = 20_000
+	for j := range plan.Jobs {
+		plan.Jobs[j].Map = phaseOf(0)
+		s.Jobs[j].Submitted, s.Jobs[j].State = dag.Instant(j), dag.Running
+	}
+	s.Jobs[1].Reduce.Attempts = []dag.Attempt{{State: dag.AttemptRunning, End: dag.NoInstant, Done: [3]float64{0, 0, 1000}}}
+	w := NewWorld(runOf(s), plannedCosts, Options{})
+	if _, err := w.Path(); err != nil {
+		t.Fatal(err)
+	}
+	if b := w.begins(); b[0].hold != 20_000 || b[1].hold != 20_000 {
+		t.Errorf("the reduces begin %+v, want now", b)
+	}
+}
+
+// Estimators share a world for the same window and anchors, and for no other.
+func TestSameRun(t *testing.T) {
+	a, b := golden.Start(oneJob()), golden.Start(oneJob())
+	run := dag.Run{Window: []*dag.Snapshot{a, b}, Anchors: []*dag.Snapshot{a}}
+	for _, c := range []struct {
+		name  string
+		other dag.Run
+		want  bool
+	}{
+		{"equal", dag.Run{Window: []*dag.Snapshot{a, b}, Anchors: []*dag.Snapshot{a}}, true},
+		{"another snapshot", dag.Run{Window: []*dag.Snapshot{a, a}, Anchors: []*dag.Snapshot{a}}, false},
+		{"another anchor", dag.Run{Window: []*dag.Snapshot{a, b}, Anchors: []*dag.Snapshot{b}}, false},
+		{"a shorter window", dag.Run{Window: []*dag.Snapshot{b}, Anchors: []*dag.Snapshot{a}}, false},
+		{"a second anchor", dag.Run{Window: []*dag.Snapshot{a, b}, Anchors: []*dag.Snapshot{a, b}}, false},
+	} {
+		if got := sameRun(run, c.other); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// An extra segment that is less than the one before leaves nothing, and takes nothing from the sum (facts A10).
+func TestExtraSegmentsAreNotNegative(t *testing.T) {
+	w := NewWorld(runOf(golden.Start(oneJob())), plannedCosts, Options{})
+	left := []float64{5000, 1000, 3000}
+	path := &pathfrag.Path{
+		Fragments: []pathfrag.Fragment{{ID: 0}, {ID: 1}, {ID: 2}},
+		Critical:  []pathfrag.Segment{{Fragment: 0, End: 5000}, {Fragment: 1, Extra: true, Start: 5000, End: 6000}, {Fragment: 2, Extra: true, Start: 500, End: 6000}},
+	}
+	track := func(_ *tracking, f *pathfrag.Fragment) float64 { return left[f.ID] }
+	// 5000, nothing of 1000 - 5000, and 3000 - 500 that has not started.
+	if got := (&tracking{now: w, plan: w, path: path, track: track}).remaining(); got != 7500 {
+		t.Errorf("remaining %v, want 7500", got)
+	}
+}
+
+// The upper bound adds up exact times, a schedule rounded ones; what is shown is never below the standard time.
+func TestUpperBoundIsClamped(t *testing.T) {
+	plan := oneJob()
+	plan.Jobs[0].Reduce = phaseOf(2, 1, 0.5, 1, 0.5, 1, 0.5)
+	w := NewWorld(runOf(golden.Start(plan)), plannedCosts, Options{})
+	raw, err := w.skewBounds(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	std, high := answer(t, w, "standard"), answer(t, w, "skew_high")
+	if raw.high >= millis(*std.Remaining) {
+		t.Fatalf("the raw bound %v is not below %v: nothing to clamp", raw.high, *std.Remaining)
+	}
+	if *high.Remaining != *std.Remaining {
+		t.Errorf("skew_high %v, standard %v", *high.Remaining, *std.Remaining)
+	}
+}
+
+// A task fails three times at most, else the job would; the fourth failure is the next longest task's.
+func TestFourFailures(t *testing.T) {
+	w := NewWorld(runOf(golden.Start(oneJob())), plannedCosts, Options{})
+	w.phase(0, dag.Reduce).stretches[0].Full = 30_000
+	w.phase(0, dag.Reduce).stretches[0].Count = 1
+	for k, want := range []float64{0, 30_000, 60_000, 90_000, 100_000, 110_000, 120_000, 130_000} {
+		if got := w.worstMS(k); got != want {
+			t.Errorf("%d failures: %v, want %v", k, got, want)
+		}
+	}
+}
+
+// The subset looks at four tasks of a round, the thread at one slot's, where all are looked at by standard_static.
+func TestTrackersOfUnequalTasks(t *testing.T) {
+	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 8, ReduceSlots: 1}, Jobs: []dag.Job{{Node: "j1", Map: phaseOf(8, 1000, 10), Reduce: phaseOf(0)}}}
+	later := golden.Start(plan)
+	later.At = 5000
+	later.Jobs[0].Submitted, later.Jobs[0].State = 0, dag.Running
+	for i := range 8 {
+		later.Jobs[0].Map.Attempts = append(later.Jobs[0].Map.Attempts, dag.Attempt{Task: int32(i), Slot: int32(i), State: dag.AttemptRunning,
+			End: dag.NoInstant, Done: [3]float64{float64(500 - 50*i)}})
+	}
+	w := NewWorld(runOf(golden.Start(plan), later), plannedCosts, Options{})
+	// 5.0, 5.5 … 8.5 s are left.
+	for name, want := range map[string]time.Duration{
+		"standard": 8500 * time.Millisecond, "standard_static": 6750 * time.Millisecond,
+		"standard_static_subset": 5750 * time.Millisecond, "standard_static_thread": 5 * time.Second,
+	} {
+		if got := *answer(t, w, name).Remaining; got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
 }
 
 // Where two jobs' reduces share slots, Algorithm 1 may say more than the truth (facts A8, g09); what is shown is clamped (P21).
