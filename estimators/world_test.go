@@ -255,8 +255,10 @@ func TestTrackersOfUnequalTasks(t *testing.T) {
 	later.At = 5000
 	later.Jobs[0].Submitted, later.Jobs[0].State = 0, dag.Running
 	for i := range 8 {
-		later.Jobs[0].Map.Attempts = append(later.Jobs[0].Map.Attempts, dag.Attempt{Task: int32(i), Slot: int32(i), State: dag.AttemptRunning,
-			End: dag.NoInstant, Done: [3]float64{float64(500 - 50*i)}})
+		later.Jobs[0].Map.Attempts = append(later.Jobs[0].Map.Attempts, dag.Attempt{
+			Task: int32(i), Slot: int32(i), State: dag.AttemptRunning,
+			End: dag.NoInstant, Done: [3]float64{float64(500 - 50*i)},
+		})
 	}
 	w := NewWorld(runOf(golden.Start(plan), later), plannedCosts, Options{})
 	// 5.0, 5.5 … 8.5 s are left.
