@@ -31,7 +31,7 @@ func TestJoin(t *testing.T) {
 	bare := w.score("bare")
 	profile := w.learn()
 	profiles["join.pig"] = profile
-	l.tell("join", bare, nil, "DAG from the first conf, a number at the first counters, no step at the hand-over, end, replay, score")
+	l.tell("join", bare, nil, "", "DAG from the first conf, a number at the first counters, no step at the hand-over, end, replay, score")
 
 	again := l.client("pig-again", append([]string{"pig"}, joinSmall...)...)
 	l.await("the second run", func() bool { return len(l.apps()) > 3 })
@@ -42,7 +42,7 @@ func TestJoin(t *testing.T) {
 	w.noStepAtHandOver()
 	w.recordings(0)
 	known := w.score("profile", "--profile", profile)
-	l.tell("join again, watched with the profile of the first run", w.score("bare"), &known, "a number from the first tick on, hand-over, end, replay, score")
+	l.tell("join again, watched with the profile of the first run", w.score("bare"), &known, "", "a number from the first tick on, hand-over, end, replay, score")
 }
 
 // knowsDAG checks that all jobs are known from the first job's conf on, those to come as blocked.

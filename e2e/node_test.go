@@ -12,7 +12,7 @@ import (
 // TestLostNode kills one of two NodeManagers while reduces of the last job run on it: they and the maps that have ended
 // there run again.
 func TestLostNode(t *testing.T) {
-	loseNode(t, "one of two nodes lost", "-D", "yarn.client.nodemanager-connect.max-wait-ms=10000")
+	loseNode(t, "one of two nodes lost, reduces of the last job on it; the AM gives its attempts up after 10 s", "-D", "yarn.client.nodemanager-connect.max-wait-ms=10000")
 }
 
 // TestLostNodeByDefault does the same with Hadoop's own patience: the AM tries for three minutes to stop its attempts there.
@@ -60,6 +60,6 @@ func loseNode(t *testing.T, scenario string, options ...string) {
 	w.logChanges()
 	t.Logf("killed at %.1f s, lost at %.1f s; then standard said %s s, it became %.1f s",
 		w.since(killed), *seen.Elapsed, number(seen.total("standard")), total)
-	w.summarize(scenario, fmt.Sprintf("`node_lost` %.0f s after the kill, the silent attempt in `waiting_on`; `standard` then said %s s",
+	w.summarize(scenario, lost, fmt.Sprintf("`node_lost` %.0f s after the kill, the silent attempt in `waiting_on`; `standard` then said %s s",
 		seen.At.Sub(killed).Seconds(), short(seen.total("standard"))))
 }

@@ -37,8 +37,8 @@ func TestTwoWorkflows(t *testing.T) {
 			t.Errorf("a frame of join at %v has %d jobs", f.At, len(f.Jobs))
 		}
 	}
-	a.summarize("two scripts at once: the join", "only its own jobs, `other_load`")
-	b.summarize("two scripts at once: one job with skewed reducers", "only its own job, `other_load`")
+	a.summarize("two scripts at once: the join", -1, "only its own jobs, `other_load`")
+	b.summarize("two scripts at once: one job with skewed reducers", -1, "only its own job, `other_load`")
 }
 
 // TestFailing watches a script whose last job fails.
@@ -68,7 +68,7 @@ func TestFailing(t *testing.T) {
 	if reason == "" {
 		t.Error("no change names a failed attempt of the last job")
 	}
-	w.summarize("a script whose last job fails", "exit code 1, `failed`, the attempts in `changes`")
+	w.summarize("a script whose last job fails", -1, "exit code 1, `failed`, the attempts in `changes`")
 }
 
 // TestStreaming watches Hadoop Streaming, whose counters say that all is read when the work has hardly begun.
@@ -93,7 +93,7 @@ func TestStreaming(t *testing.T) {
 			points++
 		}
 	}
-	w.summarize("Hadoop Streaming, a reducer of quadratic time", fmt.Sprintf("end; a point in %d of %d ticks, else \"at least\"", points, len(w.frames)))
+	w.summarize("Hadoop Streaming, a reducer of quadratic time", -1, fmt.Sprintf("end; a point in %d of %d ticks, else \"at least\"", points, len(w.frames)))
 }
 
 // TestSleep watches a plain MapReduce job: a workflow of one.
@@ -107,5 +107,5 @@ func TestSleep(t *testing.T) {
 	if n := len(w.last().Jobs); n != 1 {
 		t.Errorf("%d jobs, want one", n)
 	}
-	w.summarize("SleepJob, a plain MapReduce job", "a workflow of one job")
+	w.summarize("SleepJob, a plain MapReduce job", -1, "a workflow of one job")
 }

@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +31,7 @@ func TestKilledTask(t *testing.T) {
 	w.ends(0, "succeeded")
 	pig.succeed()
 	w.recordings(0)
-	w.costNamed("m_000002_0")
+	shown := w.costNamed("m_000002_0")
 
 	before := w.before(killed)
 	standard, one := before.total("standard"), before.total("one_failure")
@@ -38,7 +40,7 @@ func TestKilledTask(t *testing.T) {
 	}
 	total := *w.last().Elapsed
 	t.Logf("before the kill: standard %s s, one_failure %s s; it became %.1f s", number(standard), number(one), total)
-	w.summarize("a map's JVM killed at two thirds",
+	w.summarize("a map's JVM killed at two thirds", shown,
 		fmt.Sprintf("cost named in `changes`; before the kill `standard` said %s s and `one_failure` %s s", short(standard), short(one)))
 }
 
@@ -54,14 +56,15 @@ func TestKilledMaster(t *testing.T) {
 	w.ends(0, "succeeded")
 	pig.succeed()
 	w.recordings(0)
-	if !slices.ContainsFunc(w.frames, func(f frame) bool { return f.At.After(killed) && f.warned("am_restarted") }) {
-		t.Error("no frame warns of am_restarted")
+	shown := slices.IndexFunc(w.frames, func(f frame) bool { return f.At.After(killed) && f.warned("am_restarted") })
+	if shown < 0 {
+		t.Fatal("no frame warns of am_restarted")
 	}
 	moved := w.failures(killed)
 	if moved <= 0 {
 		t.Errorf("the lost work moves the end by %.1f s; its reason should be told", moved)
 	}
-	w.summarize("an AM killed with its maps half done", fmt.Sprintf("`am_restarted`; %+.0f s by `failure`", moved))
+	w.summarize("an AM killed with its maps half done", shown, fmt.Sprintf("`am_restarted`; %+.0f s by `failure`", moved))
 }
 
 // awaitJob waits for the application whose job has this number of maps.
@@ -101,23 +104,24 @@ func (w *watcher) before(t time.Time) frame {
 	return w.frames[i]
 }
 
-// costNamed checks that a failure of this attempt is told with a cost.
-func (w *watcher) costNamed(attempt string) {
+// costNamed checks that a failure of this attempt is told with a cost, and returns the frame's index.
+func (w *watcher) costNamed(attempt string) int {
 	l := w.lab
 	l.t.Helper()
-	for _, f := range w.frames {
+	for i, f := range w.frames {
 		for _, c := range f.Changes {
 			if c.Reason == "failure" && c.Subject != nil && strings.Contains(*c.Subject, attempt) {
 				l.t.Logf("%.1f s: %+.1f s: %s", *f.Elapsed, c.Delta, *c.Subject)
 				if c.Delta <= 0 {
 					l.t.Errorf("a failure that saves %.1f s", -c.Delta)
 				}
-				return
+				return i
 			}
 		}
 	}
-	l.t.Errorf("no change names the failure of %s", attempt)
 	w.logChanges()
+	l.t.Fatalf("no change names the failure of %s", attempt)
+	return -1
 }
 
 // failures sums what failures have moved the end by since t.
@@ -147,16 +151,54 @@ func (w *watcher) logChanges() {
 	}
 }
 
-// summarize scores the run, with the profile of TestJoin where that has run, and adds it to the summary.
-func (w *watcher) summarize(scenario, checked string) {
-	w.lab.t.Helper()
+// summarize scores the run, with the profile of TestJoin where that has run, and adds it to the summary. shown is the index
+// of the first frame that shows what was broken, -1 where nothing was.
+func (w *watcher) summarize(scenario string, shown int, checked string) {
+	l := w.lab
+	l.t.Helper()
 	bare := w.score("bare")
+	after := ""
+	if shown >= 0 {
+		after = w.errors(w.frames[shown:]).String()
+	}
 	var known *graded
 	if file := profiles["join.pig"]; file != "" && strings.HasSuffix(deref(w.last().Workflow.Name), "join.pig") {
 		g := w.score("profile", "--profile", file)
 		known = &g
+		if shown >= 0 {
+			l.run(w.name+"-known", 0, "replay", "--output", "ndjson", "--profile", file, w.tape)
+			_, frames := l.readFrames(filepath.Join(l.dir, w.name+"-known.out"))
+			after += "; " + w.errors(frames[shown:]).String()
+		}
 	}
-	w.lab.tell(scenario, bare, known, checked)
+	if after != "" {
+		l.t.Logf("from the first tick that shows it: %s", after)
+	}
+	l.tell(scenario, bare, known, after, checked)
+}
+
+// errors is how right the headline was in frames of the run, in percentage points of progress.
+func (w *watcher) errors(frames []frame) *score {
+	total := *w.last().Elapsed
+	var sum, most, none, points, ticks float64
+	for _, f := range frames {
+		if f.Workflow.State != "running" || f.Stale > 0 || f.Elapsed == nil {
+			continue
+		}
+		ticks++
+		if f.Headline.Remaining == nil {
+			none++
+			continue
+		}
+		off := 100 * math.Abs(*f.Elapsed/total-*f.Elapsed/(*f.Elapsed+*f.Headline.Remaining))
+		sum, most, points = sum+off, max(most, off), points+1
+	}
+	s := &score{}
+	if points > 0 {
+		mean, share := sum/points, none/ticks
+		s.Mean, s.Max, s.None = &mean, &most, &share
+	}
+	return s
 }
 
 func deref(s *string) string {

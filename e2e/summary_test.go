@@ -22,6 +22,7 @@ type row struct {
 	scenario      string
 	total         float64
 	bare, profile *score // of standard; nil where there is none
+	after         string // the same from the strike on, where something was broken
 	checked       string
 	load          string
 	failed        func() bool
@@ -60,8 +61,8 @@ func all(m *testing.M) int {
 }
 
 // tell adds a scenario to the summary. Checks that fail later still mark it.
-func (l *lab) tell(scenario string, bare graded, profile *graded, checked string) {
-	r := row{scenario: scenario, total: bare.Total, checked: checked, load: load(), failed: l.t.Failed}
+func (l *lab) tell(scenario string, bare graded, profile *graded, after, checked string) {
+	r := row{scenario: scenario, total: bare.Total, after: after, checked: checked, load: load(), failed: l.t.Failed}
 	s := bare.of("standard")
 	r.bare = &s
 	if profile != nil {
@@ -88,18 +89,19 @@ func summary() []byte {
 Written by `+"`make e2e-all`"+`: what was tried against a real Hadoop 3.4.2 with Pig 0.17, on one machine with %d cores.
 
 Errors are those of `+"`standard`"+`, mean / max in percentage points, over the ticks that give a point; in brackets the share of
-ticks that give none ("at least" or nothing). With profile: of an earlier run of the same script. Load is the machine's average
-over the last minute of the scenario: these runs wait rather than compute, and what exceeds the cores is others' work.
+ticks that give none ("at least" or nothing). With profile: of an earlier run of the same script, in other sizes. After: where something
+was broken, the same from the first tick that shows it, without and with profile; nothing can know of it before. Load is the
+machine's average over the last minute of the scenario: these runs wait rather than compute, and what exceeds the cores is others' work.
 
-| scenario | total s | without profile | with profile | load | checked | |
-|---|---:|---:|---:|---:|---|---|
+| scenario | total s | without profile | with profile | after | load | checked | |
+|---|---:|---:|---:|---:|---:|---|---|
 `, runtime.NumCPU())
 	for _, r := range rows {
 		result := "passed"
 		if r.failed() {
 			result = "**failed**"
 		}
-		fmt.Fprintf(&b, "| %s | %.1f | %s | %s | %s | %s | %s |\n", r.scenario, r.total, r.bare, r.profile, r.load, r.checked, result)
+		fmt.Fprintf(&b, "| %s | %.1f | %s | %s | %s | %s | %s | %s |\n", r.scenario, r.total, r.bare, r.profile, r.after, r.load, r.checked, result)
 	}
 	return b.Bytes()
 }

@@ -35,7 +35,7 @@ func TestTargets(t *testing.T) {
 	// Of a workflow that is over only the history is left.
 	late := l.attach("late", app.ID)
 	late.ends(0, "succeeded")
-	watchers[0].summarize("the join, named in every way",
+	watchers[0].summarize("the join, named in every way", -1,
 		"`attach` alone, by application, job and workflow id, after the end; no script; unknown and wrong ids; `doctor`")
 }
 
