@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/estimators"
 )
 
@@ -15,11 +15,11 @@ type ledger struct {
 	samples map[string][]estimators.Sample
 	back    map[string]int
 	ends    map[string]float64 // the end that it predicted last, in seconds of the run
-	last    watch.Frame
+	last    frame.Frame
 }
 
 // Show takes the frame's numbers in. Stale frames repeat others and are left out.
-func (l *ledger) Show(f watch.Frame) error {
+func (l *ledger) Show(f frame.Frame) error {
 	if f.StaleSeconds > 0 || f.ElapsedSeconds == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (l *ledger) Show(f watch.Frame) error {
 	return nil
 }
 
-func (l *ledger) add(name string, f watch.Frame, remaining, progress float64, explained bool) {
+func (l *ledger) add(name string, f frame.Frame, remaining, progress float64, explained bool) {
 	if l.samples == nil {
 		l.samples, l.back, l.ends = map[string][]estimators.Sample{}, map[string]int{}, map[string]float64{}
 	}
@@ -73,9 +73,9 @@ func predicted(s estimators.Sample) float64 {
 	return s.Elapsed + s.Remaining
 }
 
-func seconds(s float64) time.Duration { return watch.Seconds(s).Duration() }
+func seconds(s float64) time.Duration { return frame.Seconds(s).Duration() }
 
-func number(s *watch.Seconds) float64 {
+func number(s *frame.Seconds) float64 {
 	if s == nil {
 		return math.NaN()
 	}
@@ -83,7 +83,7 @@ func number(s *watch.Seconds) float64 {
 }
 
 // explained says whether most of a move has a reason.
-func explained(changes []watch.Change) bool {
+func explained(changes []frame.Change) bool {
 	var all, other float64
 	for _, c := range changes {
 		all += float64(c.DeltaSeconds)

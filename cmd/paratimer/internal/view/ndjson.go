@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // NDJSON shows each frame as one line of JSON.
@@ -20,4 +20,4 @@ func NewNDJSON(w io.Writer) NDJSON {
 }
 
 // Show writes the frame.
-func (n NDJSON) Show(f watch.Frame) error { return n.enc.Encode(f) }
+func (n NDJSON) Show(f frame.Frame) error { return n.enc.Encode(f) }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // steps are the units that times are rounded to.
@@ -34,7 +34,7 @@ func step(d, spread time.Duration) time.Duration {
 }
 
 // Remaining words a headline: "~11m (10m – 14m)", "at least 4m", "?".
-func Remaining(h watch.Headline) string {
+func Remaining(h frame.Headline) string {
 	if h.RemainingSeconds == nil {
 		if h.LowSeconds == nil || *h.LowSeconds < 1 {
 			return "?"
@@ -75,7 +75,7 @@ func short(d time.Duration) string {
 }
 
 // moved writes a change of the predicted end: "+4m", "-30s".
-func moved(s watch.Seconds) string {
+func moved(s frame.Seconds) string {
 	d := s.Duration()
 	if d < 0 {
 		return "-" + short((-d).Round(step(-d, 0)))

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -23,7 +23,7 @@ type Text struct {
 	colour bool
 	began  bool
 	kind   string        // of the newest status line: none, floor, number, stale, over
-	at     watch.Seconds // elapsed seconds of the newest status line
+	at     frame.Seconds // elapsed seconds of the newest status line
 	warned map[dag.Warning]bool
 	jobs   map[string]dag.State
 }
@@ -34,7 +34,7 @@ func NewText(w io.Writer, colour bool) *Text {
 }
 
 // Show writes what is new in the frame.
-func (t *Text) Show(f watch.Frame) error {
+func (t *Text) Show(f frame.Frame) error {
 	var b strings.Builder
 	first := !t.began
 	if first {
@@ -60,7 +60,7 @@ func (t *Text) Show(f watch.Frame) error {
 }
 
 // kind is what a reader must not miss the change of.
-func kind(f watch.Frame) string {
+func kind(f frame.Frame) string {
 	switch {
 	case f.Workflow.State.Ended():
 		return "over"
@@ -75,18 +75,18 @@ func kind(f watch.Frame) string {
 }
 
 // pause is how long a reader is left without a line.
-func pause(f watch.Frame) watch.Seconds {
+func pause(f frame.Frame) frame.Seconds {
 	left := seldom
-	for _, s := range []*watch.Seconds{f.Headline.RemainingSeconds, f.Headline.LowSeconds} {
+	for _, s := range []*frame.Seconds{f.Headline.RemainingSeconds, f.Headline.LowSeconds} {
 		if s != nil && *s >= 1 {
 			left = s.Duration() / 10
 			break
 		}
 	}
-	return watch.SecondsOf(min(max(left, often), seldom))
+	return frame.SecondsOf(min(max(left, often), seldom))
 }
 
-func (t *Text) line(b *strings.Builder, f watch.Frame, text string) {
+func (t *Text) line(b *strings.Builder, f frame.Frame, text string) {
 	at := "?"
 	if f.ElapsedSeconds != nil {
 		at = clock(f.ElapsedSeconds.Duration())
@@ -95,7 +95,7 @@ func (t *Text) line(b *strings.Builder, f watch.Frame, text string) {
 }
 
 // status is the frame in one line.
-func (t *Text) status(f watch.Frame) string {
+func (t *Text) status(f frame.Frame) string {
 	if f.Workflow.State.Ended() {
 		return t.over(f)
 	}
@@ -109,7 +109,7 @@ func (t *Text) status(f watch.Frame) string {
 	return strings.Join(parts, "  ")
 }
 
-func (t *Text) over(f watch.Frame) string {
+func (t *Text) over(f frame.Frame) string {
 	after := ""
 	if f.ElapsedSeconds != nil {
 		after = " after " + clock(f.ElapsedSeconds.Duration())
@@ -124,7 +124,7 @@ func (t *Text) over(f watch.Frame) string {
 	}
 }
 
-func title(f watch.Frame) string {
+func title(f frame.Frame) string {
 	name := "query"
 	switch {
 	case f.Workflow.Name != nil:
@@ -143,7 +143,7 @@ func many(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func elapsed(f watch.Frame) watch.Seconds {
+func elapsed(f frame.Frame) frame.Seconds {
 	if f.ElapsedSeconds == nil {
 		return 0
 	}

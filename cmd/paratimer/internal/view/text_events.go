@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -12,7 +12,7 @@ import (
 const mostWarned = 10_000
 
 // warnings tells the new ones, one line for each code: those of one kind come in crowds.
-func (t *Text) warnings(b *strings.Builder, f watch.Frame) {
+func (t *Text) warnings(b *strings.Builder, f frame.Frame) {
 	if len(t.warned) > mostWarned {
 		clear(t.warned)
 	}
@@ -50,7 +50,7 @@ func (t *Text) skew(w dag.Warning) dag.Warning {
 }
 
 // jobLines tells which jobs have come to run or to an end.
-func (t *Text) jobLines(b *strings.Builder, f watch.Frame) {
+func (t *Text) jobLines(b *strings.Builder, f frame.Frame) {
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
 		if j.State != t.jobs[j.Node] && j.State > dag.Submitted {
@@ -60,7 +60,7 @@ func (t *Text) jobLines(b *strings.Builder, f watch.Frame) {
 	}
 }
 
-func (t *Text) job(j *watch.Job) string {
+func (t *Text) job(j *frame.Job) string {
 	s := "job " + Escape(j.Node)
 	if j.ID != nil {
 		s += " (" + Escape(*j.ID) + ")"
@@ -68,14 +68,14 @@ func (t *Text) job(j *watch.Job) string {
 	return s + " " + j.State.String() + counts(j)
 }
 
-func counts(j *watch.Job) string {
+func counts(j *frame.Job) string {
 	if j.State != dag.Running || j.Maps.Total == nil || j.Reduces.Total == nil {
 		return ""
 	}
 	return ", " + many(*j.Maps.Total, "map") + ", " + many(*j.Reduces.Total, "reduce")
 }
 
-func change(c watch.Change) string {
+func change(c frame.Change) string {
 	s := moved(c.DeltaSeconds) + ": "
 	if c.Subject != nil {
 		return s + Escape(*c.Subject)

@@ -11,15 +11,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
 
-func sec(s float64) *watch.Seconds { v := watch.Seconds(s); return &v }
+func sec(s float64) *frame.Seconds { v := frame.Seconds(s); return &v }
 
 func TestRemaining(t *testing.T) {
 	for _, c := range []struct {
-		rem, low, high *watch.Seconds
+		rem, low, high *frame.Seconds
 		want           string
 	}{
 		{nil, nil, nil, "?"},
@@ -34,7 +34,7 @@ func TestRemaining(t *testing.T) {
 		{sec(7384), sec(7384), sec(9000), "~2h5m (2h – 2h30m)"},
 		{sec(40), sec(0), sec(300), "~40s (<1s – 5m)"},
 	} {
-		if got := Remaining(watch.Headline{RemainingSeconds: c.rem, LowSeconds: c.low, HighSeconds: c.high}); got != c.want {
+		if got := Remaining(frame.Headline{RemainingSeconds: c.rem, LowSeconds: c.low, HighSeconds: c.high}); got != c.want {
 			t.Errorf("Remaining(%v, %v, %v) = %q, want %q", c.rem, c.low, c.high, got, c.want)
 		}
 	}
@@ -86,12 +86,12 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-func frame(elapsed float64, rem float64) watch.Frame {
-	return watch.Frame{
+func frameOf(elapsed float64, rem float64) frame.Frame {
+	return frame.Frame{
 		ElapsedSeconds: sec(elapsed),
-		Workflow:       watch.Workflow{State: dag.Running},
-		Headline:       watch.Headline{RemainingSeconds: sec(rem), LowSeconds: sec(rem), HighSeconds: sec(rem)},
-		Jobs:           []watch.Job{{Node: "j1", State: dag.Running}},
+		Workflow:       frame.Workflow{State: dag.Running},
+		Headline:       frame.Headline{RemainingSeconds: sec(rem), LowSeconds: sec(rem), HighSeconds: sec(rem)},
+		Jobs:           []frame.Job{{Node: "j1", State: dag.Running}},
 	}
 }
 
@@ -100,23 +100,23 @@ func str(s string) *string { return &s }
 func TestTextSaysWhatChanges(t *testing.T) {
 	var b bytes.Buffer
 	text := NewText(&b, false)
-	first := frame(10, 90)
+	first := frameOf(10, 90)
 	first.Workflow.Name = str("q\x1b[31m.pig")
 	first.WaitingOn = str("m_000001_0 of job j1")
-	same := frame(11, 90)
+	same := frameOf(11, 90)
 	same.WaitingOn = first.WaitingOn
-	moved := frame(12, 330)
+	moved := frameOf(12, 330)
 	moved.WaitingOn = first.WaitingOn
-	moved.Changes = []watch.Change{{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}}
-	moved.Changes = append(moved.Changes, watch.Change{DeltaSeconds: -3, Reason: "other"})
+	moved.Changes = []frame.Change{{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}}
+	moved.Changes = append(moved.Changes, frame.Change{DeltaSeconds: -3, Reason: "other"})
 	moved.Warnings = []dag.Warning{{Code: dag.WarnNodeLost, Text: "node1 is lost"}}
-	again := frame(13, 330)
+	again := frameOf(13, 330)
 	again.WaitingOn, again.Warnings = first.WaitingOn, moved.Warnings
-	stale := frame(18, 322)
+	stale := frameOf(18, 322)
 	stale.StaleSeconds, stale.WaitingOn = 5, first.WaitingOn
-	over := frame(300, 0)
+	over := frameOf(300, 0)
 	over.Workflow.State, over.Jobs[0].State = dag.Succeeded, dag.Succeeded
-	for _, f := range []watch.Frame{first, same, moved, again, stale, over} {
+	for _, f := range []frame.Frame{first, same, moved, again, stale, over} {
 		if err := text.Show(f); err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestTextTellsOfClocksOnce(t *testing.T) {
 	var b bytes.Buffer
 	text := NewText(&b, false)
 	for i := range 5 {
-		f := frame(float64(i), 90)
+		f := frameOf(float64(i), 90)
 		f.Warnings = []dag.Warning{{Code: dag.WarnClockSkew, Text: fmt.Sprintf("the cluster's clock is %ds ahead", 100+i)}}
 		if err := text.Show(f); err != nil {
 			t.Fatal(err)
@@ -156,8 +156,8 @@ func TestTextHasAHeartbeat(t *testing.T) {
 	var b bytes.Buffer
 	text := NewText(&b, false)
 	for s := range 150 {
-		f := frame(float64(s), 0)
-		f.Headline = watch.Headline{}
+		f := frameOf(float64(s), 0)
+		f.Headline = frame.Headline{}
 		if err := text.Show(f); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestTextHasAHeartbeat(t *testing.T) {
 func TestNDJSONIsOneLineAFrame(t *testing.T) {
 	var b bytes.Buffer
 	v := NewNDJSON(&b)
-	f := frame(1, 2)
+	f := frameOf(1, 2)
 	f.WaitingOn = str("a\nb <c>")
 	for range 2 {
 		if err := v.Show(f); err != nil {

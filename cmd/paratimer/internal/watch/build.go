@@ -7,6 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // assumedMost is the share of the remaining time that may rest on assumptions in a headline. Above it the headline is
@@ -19,22 +20,22 @@ type answers struct {
 }
 
 // build makes the frame of a snapshot.
-func build(s *dag.Snapshot, a answers, changes []Change) Frame {
+func build(s *dag.Snapshot, a answers, changes []frame.Change) frame.Frame {
 	origin := s.Origin()
-	f := Frame{
-		SchemaVersion:  SchemaVersion,
-		At:             timeOf(s.At),
-		Workflow:       Workflow{ID: nonEmpty(s.ID), Name: nonEmpty(s.Plan.Name), State: s.State},
+	f := frame.Frame{
+		SchemaVersion:  frame.SchemaVersion,
+		At:             frame.TimeOf(s.At),
+		Workflow:       frame.Workflow{ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: s.State},
 		ElapsedSeconds: elapsed(s, origin),
-		Estimates:      []Estimate{},
-		CriticalPath:   []Segment{},
+		Estimates:      []frame.Estimate{},
+		CriticalPath:   []frame.Segment{},
 		Jobs:           jobs(s, a.scenarios),
-		WaitingOn:      nonEmpty(waitingOn(s, a.scenarios)),
+		WaitingOn:      frame.Text(waitingOn(s, a.scenarios)),
 		Changes:        changes,
 		Warnings:       warnings(s, a),
 	}
 	if f.Changes == nil {
-		f.Changes = []Change{}
+		f.Changes = []frame.Change{}
 	}
 	for _, e := range a.scenarios {
 		f.Estimates = append(f.Estimates, estimate(s, e, f.ElapsedSeconds))
@@ -43,7 +44,7 @@ func build(s *dag.Snapshot, a answers, changes []Change) Frame {
 		f.Others = append(f.Others, other(e, f.ElapsedSeconds))
 	}
 	if s.State.Ended() {
-		f.end(s)
+		end(&f, s)
 		return f
 	}
 	if len(a.scenarios) > 0 {
@@ -51,26 +52,26 @@ func build(s *dag.Snapshot, a answers, changes []Change) Frame {
 		f.Headline = headline(s.At, a.scenarios)
 	}
 	if r := f.Headline.RemainingSeconds; r != nil && f.ElapsedSeconds != nil {
-		f.ProgressRatio = progress(*f.ElapsedSeconds, *r)
+		f.ProgressRatio = frame.ProgressOf(*f.ElapsedSeconds, *r)
 	}
 	return f
 }
 
-// end makes the frame one of a query that is over: nothing remains, whatever estimators say.
-func (f *Frame) end(s *dag.Snapshot) {
-	zero := Seconds(0)
-	f.Headline = Headline{RemainingSeconds: &zero, LowSeconds: &zero, HighSeconds: &zero, EndAt: timeOf(finish(s))}
+// end makes a frame one of a query that is over: nothing remains, whatever estimators say.
+func end(f *frame.Frame, s *dag.Snapshot) {
+	zero := frame.Seconds(0)
+	f.Headline = frame.Headline{RemainingSeconds: &zero, LowSeconds: &zero, HighSeconds: &zero, EndAt: frame.TimeOf(finish(s))}
 	if s.State == dag.Succeeded {
-		f.ProgressRatio = ratioOf(1)
+		f.ProgressRatio = frame.RatioOf(1)
 	}
 }
 
 // elapsed counts from the first submission; of a query that is over, to its last job's end.
-func elapsed(s *dag.Snapshot, origin dag.Instant) *Seconds {
+func elapsed(s *dag.Snapshot, origin dag.Instant) *frame.Seconds {
 	if s.State.Ended() {
-		return since(finish(s), origin)
+		return frame.Since(finish(s), origin)
 	}
-	return since(s.At, origin)
+	return frame.Since(s.At, origin)
 }
 
 // finish is the last known end of a job; NoInstant where no job has ended.
@@ -83,16 +84,16 @@ func finish(s *dag.Snapshot) dag.Instant {
 }
 
 // headline is the standard estimate within the range of the other scenarios, or a floor where too much is assumed.
-func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
+func headline(at dag.Instant, scenarios []estimators.Estimate) frame.Headline {
 	std := scenarios[0]
-	h := Headline{From: nonEmpty(std.Scenario)}
+	h := frame.Headline{From: frame.Text(std.Scenario)}
 	if std.Remaining == nil {
-		h.LowSeconds = secondsOf(std.Low)
+		h.LowSeconds = frame.SecondsIn(std.Low)
 		return h
 	}
 	if std.AssumedRatio > assumedMost {
 		low := floor(std)
-		h.LowSeconds = secondsOf(&low)
+		h.LowSeconds = frame.SecondsIn(&low)
 		return h
 	}
 	low, high := *std.Remaining, *std.Remaining
@@ -103,8 +104,8 @@ func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
 			}
 		}
 	}
-	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = secondsOf(std.Remaining), secondsOf(&low), secondsOf(&high)
-	h.EndAt = timeOf(at.Add(*std.Remaining))
+	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = frame.SecondsIn(std.Remaining), frame.SecondsIn(&low), frame.SecondsIn(&high)
+	h.EndAt = frame.TimeOf(at.Add(*std.Remaining))
 	return h
 }
 
@@ -116,32 +117,27 @@ func floor(e estimators.Estimate) time.Duration {
 	return time.Duration(float64(*e.Remaining) * (1 - e.AssumedRatio))
 }
 
-func estimate(s *dag.Snapshot, e estimators.Estimate, elapsed *Seconds) Estimate {
-	out := Estimate{Scenario: e.Scenario, Meaning: e.Meaning, Origin: e.Origin}
+func estimate(s *dag.Snapshot, e estimators.Estimate, elapsed *frame.Seconds) frame.Estimate {
+	out := frame.Estimate{Scenario: e.Scenario, Meaning: e.Meaning, Origin: e.Origin}
 	if e.Remaining == nil {
 		out.Origin = schedule.Unknown
 		return out
 	}
-	out.RemainingSeconds = secondsOf(e.Remaining)
-	out.EndAt = timeOf(s.At.Add(*e.Remaining))
+	out.RemainingSeconds = frame.SecondsIn(e.Remaining)
+	out.EndAt = frame.TimeOf(s.At.Add(*e.Remaining))
 	if elapsed != nil {
-		total := SecondsOf(elapsed.Duration() + *e.Remaining)
+		total := frame.SecondsOf(elapsed.Duration() + *e.Remaining)
 		out.TotalSeconds = &total
 	}
 	return out
 }
 
-func other(e estimators.Estimate, elapsed *Seconds) Other {
-	o := Other{Name: e.Scenario, RemainingSeconds: secondsOf(e.Remaining), ProgressRatio: ratioOf(e.Progress)}
+func other(e estimators.Estimate, elapsed *frame.Seconds) frame.Other {
+	o := frame.Other{Name: e.Scenario, RemainingSeconds: frame.SecondsIn(e.Remaining), ProgressRatio: frame.RatioOf(e.Progress)}
 	if o.ProgressRatio == nil && o.RemainingSeconds != nil && elapsed != nil {
-		o.ProgressRatio = progress(*elapsed, *o.RemainingSeconds)
+		o.ProgressRatio = frame.ProgressOf(*elapsed, *o.RemainingSeconds)
 	}
 	return o
-}
-
-// progress is eq. (1) of the paper, its misprint corrected (facts P1).
-func progress(elapsed, remaining Seconds) *Ratio {
-	return ratioOf(float64(elapsed) / float64(elapsed+remaining))
 }
 
 // warnings are the observation's and the estimators', each once, in that order.

@@ -11,6 +11,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 func estimateOf(name string, d time.Duration) estimators.Estimate {
@@ -122,7 +123,7 @@ func TestFrameJSON(t *testing.T) {
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("frame (-want +got):\n%s", diff)
 	}
-	var back Frame
+	var back frame.Frame
 	if err := json.Unmarshal(got, &back); err != nil {
 		t.Fatalf("a frame does not read back: %v", err)
 	}
@@ -165,16 +166,16 @@ func TestHeadlineIsAFloorWhereMuchIsAssumed(t *testing.T) {
 		name    string
 		assumed float64
 		low     *time.Duration
-		want    Headline
+		want    frame.Headline
 	}{
-		{"a third is still a number", 1.0 / 3, nil, Headline{RemainingSeconds: seconds(90), LowSeconds: seconds(90), HighSeconds: seconds(90), EndAt: &Time{1_100_000}}},
-		{"half assumed", 0.5, nil, Headline{LowSeconds: seconds(45)}},
-		{"the estimator knows the floor", 0.5, new(20 * time.Second), Headline{LowSeconds: seconds(20)}},
+		{"a third is still a number", 1.0 / 3, nil, frame.Headline{RemainingSeconds: seconds(90), LowSeconds: seconds(90), HighSeconds: seconds(90), EndAt: &frame.Time{Instant: 1_100_000}}},
+		{"half assumed", 0.5, nil, frame.Headline{LowSeconds: seconds(45)}},
+		{"the estimator knows the floor", 0.5, new(20 * time.Second), frame.Headline{LowSeconds: seconds(20)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := estimateOf("standard", 90*time.Second)
 			e.AssumedRatio, e.Low = c.assumed, c.low
-			c.want.From = nonEmpty("standard")
+			c.want.From = frame.Text("standard")
 			if c.low != nil && c.want.RemainingSeconds != nil {
 				t.Fatal("bad case")
 			}
@@ -197,7 +198,7 @@ func TestCountCountsTasks(t *testing.T) {
 		{Task: 3, Number: 0, State: dag.AttemptWaiting},
 	}}
 	five := 5
-	if diff := cmp.Diff(Tasks{Total: &five, Done: 1, Running: 2}, count(&phase, &state)); diff != "" {
+	if diff := cmp.Diff(frame.Tasks{Total: &five, Done: 1, Running: 2}, count(&phase, &state)); diff != "" {
 		t.Errorf("count (-want +got):\n%s", diff)
 	}
 }

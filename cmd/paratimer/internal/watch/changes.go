@@ -3,10 +3,11 @@ package watch
 import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // changes says why the end that standard predicts moved between two ticks; nil where it did not move enough to be told.
-func (p Panel) changes(before, after dag.Run, was, is answers) []Change {
+func (p Panel) changes(before, after dag.Run, was, is answers) []frame.Change {
 	if p.Model == nil || len(was.scenarios) == 0 || len(is.scenarios) == 0 {
 		return nil
 	}
@@ -20,9 +21,9 @@ func (p Panel) changes(before, after dag.Run, was, is answers) []Change {
 	if !estimators.Moved(delta, end.Sub(origin)) {
 		return nil
 	}
-	var out []Change
+	var out []frame.Change
 	for _, c := range estimators.Changes(before, after, delta, p.Model) {
-		out = append(out, Change{DeltaSeconds: SecondsOf(c.Delta), Reason: string(c.Reason), Subject: nonEmpty(c.Subject)})
+		out = append(out, frame.Change{DeltaSeconds: frame.SecondsOf(c.Delta), Reason: string(c.Reason), Subject: frame.Text(c.Subject)})
 	}
 	return out
 }

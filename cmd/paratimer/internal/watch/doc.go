@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // A Source yields snapshots of one query. Next observes once: it neither waits nor retries.
@@ -17,5 +18,5 @@ type Source interface {
 
 // A Sink shows frames. An error of a sink ends the watch: nobody would see what follows.
 type Sink interface {
-	Show(Frame) error
+	Show(frame.Frame) error
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 func contract(t *testing.T) string {
@@ -35,7 +36,7 @@ func TestContractNamesEveryField(t *testing.T) {
 		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 			typ = typ.Elem()
 		}
-		if typ.Kind() != reflect.Struct || typ == reflect.TypeFor[Time]() {
+		if typ.Kind() != reflect.Struct || typ == reflect.TypeFor[frame.Time]() {
 			return
 		}
 		for i := range typ.NumField() {
@@ -47,7 +48,7 @@ func TestContractNamesEveryField(t *testing.T) {
 			walk(typ.Field(i).Type)
 		}
 	}
-	walk(reflect.TypeFor[Frame]())
+	walk(reflect.TypeFor[frame.Frame]())
 	if fields < 40 {
 		t.Fatalf("only %d fields found: nothing is guarded", fields)
 	}

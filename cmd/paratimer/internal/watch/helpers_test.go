@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // A script is a source that says what it was told to say, then io.EOF.
@@ -24,9 +25,9 @@ func (s *script) Next(ctx context.Context) (*dag.Snapshot, error) {
 }
 
 // A sink keeps what it was shown.
-type sink struct{ frames []Frame }
+type sink struct{ frames []frame.Frame }
 
-func (s *sink) Show(f Frame) error {
+func (s *sink) Show(f frame.Frame) error {
 	s.frames = append(s.frames, f)
 	return nil
 }
@@ -69,4 +70,4 @@ func one(at dag.Instant, state dag.State) *dag.Snapshot {
 	}
 }
 
-func seconds(s float64) *Seconds { v := Seconds(s); return &v }
+func seconds(s float64) *frame.Seconds { v := frame.Seconds(s); return &v }

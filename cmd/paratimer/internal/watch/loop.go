@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // The back-off after missed observations doubles the wait, up to maxWait. Before the first snapshot there is nothing to
@@ -84,7 +85,7 @@ func (w Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, mis
 	return w.show(t.repeat(missed))
 }
 
-func (w Watch) show(f Frame) error {
+func (w Watch) show(f frame.Frame) error {
 	for _, s := range w.Sinks {
 		if err := s.Show(f); err != nil {
 			return fmt.Errorf("cannot show a frame: %w", err)

@@ -4,33 +4,34 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // jobs counts the tasks of each job, in plan order.
-func jobs(s *dag.Snapshot, scenarios []estimators.Estimate) []Job {
-	out := make([]Job, len(s.Plan.Jobs))
+func jobs(s *dag.Snapshot, scenarios []estimators.Estimate) []frame.Job {
+	out := make([]frame.Job, len(s.Plan.Jobs))
 	var path *pathfrag.Path
 	if len(scenarios) > 0 && !s.State.Ended() {
 		path = scenarios[0].Path
 	}
 	for i := range s.Plan.Jobs {
 		p := &s.Plan.Jobs[i]
-		out[i] = Job{Node: p.Node, Name: nonEmpty(p.Name), State: dag.Blocked}
+		out[i] = frame.Job{Node: p.Node, Name: frame.Text(p.Name), State: dag.Blocked}
 		if i < len(s.Jobs) {
 			j := &s.Jobs[i]
-			out[i].ID, out[i].State = nonEmpty(j.ID), j.State
+			out[i].ID, out[i].State = frame.Text(j.ID), j.State
 			out[i].Maps, out[i].Reduces = count(&p.Map, &j.Map), count(&p.Reduce, &j.Reduce)
 		}
 		if path != nil && i < len(path.Slack) && !out[i].State.Ended() {
-			out[i].SlackSeconds = secondsOf(&path.Slack[i])
+			out[i].SlackSeconds = frame.SecondsIn(&path.Slack[i])
 		}
 	}
 	return out
 }
 
 // count counts tasks, not attempts: a task that runs twice at once runs once here.
-func count(p *dag.Phase, s *dag.PhaseState) Tasks {
-	var t Tasks
+func count(p *dag.Phase, s *dag.PhaseState) frame.Tasks {
+	var t frame.Tasks
 	if p.Known {
 		n := p.Tasks
 		t.Total = &n
@@ -53,16 +54,16 @@ func count(p *dag.Phase, s *dag.PhaseState) Tasks {
 }
 
 // segments is the critical path from now on.
-func segments(s *dag.Snapshot, path *pathfrag.Path, origin dag.Instant) []Segment {
+func segments(s *dag.Snapshot, path *pathfrag.Path, origin dag.Instant) []frame.Segment {
 	if path == nil {
-		return []Segment{}
+		return []frame.Segment{}
 	}
-	out := make([]Segment, len(path.Critical))
+	out := make([]frame.Segment, len(path.Critical))
 	for i, c := range path.Critical {
 		f := &path.Fragments[c.Fragment]
-		out[i] = Segment{
+		out[i] = frame.Segment{
 			Jobs: nodes(s.Plan, path, f), Phase: f.Kind, Slots: f.Width,
-			StartSeconds: since(c.Start, origin), EndSeconds: since(c.End, origin),
+			StartSeconds: frame.Since(c.Start, origin), EndSeconds: frame.Since(c.End, origin),
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // A Panel is who estimates. Scenarios[0] is the standard scenario, from which the headline is taken.
@@ -19,28 +20,28 @@ type Panel struct {
 type ticker struct {
 	run   dag.Run
 	said  answers
-	frame Frame
+	last  frame.Frame
 	at    dag.Instant
 	state dag.State
 }
 
 // tick makes the frame of a new snapshot.
-func (t *ticker) tick(p Panel, s *dag.Snapshot) Frame {
+func (t *ticker) tick(p Panel, s *dag.Snapshot) frame.Frame {
 	before, said := t.run, t.said
 	t.run, t.at, t.state = t.run.Append(s), s.At, s.State
 	t.said = p.ask(t.run)
-	t.frame = build(s, t.said, p.changes(before, t.run, said, t.said))
-	return t.frame
+	t.last = build(s, t.said, p.changes(before, t.run, said, t.said))
+	return t.last
 }
 
 // repeat makes the frame of a missed observation: the last good one, as old as it is. The predicted end stands.
-func (t *ticker) repeat(missed *dag.MissedError) Frame {
-	f, age := t.frame, time.Duration(0)
+func (t *ticker) repeat(missed *dag.MissedError) frame.Frame {
+	f, age := t.last, time.Duration(0)
 	if missed.At.Known() && t.at.Known() && missed.At > t.run.Now().At {
 		t.at = missed.At
 		age = missed.At.Sub(t.run.Now().At)
 	}
-	return f.aged(age, missed.Err)
+	return f.Aged(age, missed.Err)
 }
 
 func (p Panel) ask(run dag.Run) answers {

@@ -1,4 +1,4 @@
-package watch
+package frame
 
 import (
 	"slices"
@@ -7,10 +7,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// aged repeats a frame age later than it was made: the predicted end stands, so what remains is less.
-func (f Frame) aged(age time.Duration, why error) Frame {
+// Aged repeats a frame age later than it was made: the predicted end stands, so what remains is less.
+func (f Frame) Aged(age time.Duration, why error) Frame {
 	if f.At != nil {
-		f.At = timeOf(f.At.Add(age))
+		f.At = TimeOf(f.At.Add(age))
 	}
 	f.StaleSeconds = SecondsOf(age)
 	if f.ElapsedSeconds != nil && !f.Workflow.State.Ended() {
@@ -28,7 +28,7 @@ func (f Frame) aged(age time.Duration, why error) Frame {
 		f.Others[i].RemainingSeconds = less(f.Others[i].RemainingSeconds, age)
 	}
 	if h.RemainingSeconds != nil && f.ElapsedSeconds != nil {
-		f.ProgressRatio = progress(*f.ElapsedSeconds, *h.RemainingSeconds)
+		f.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *h.RemainingSeconds)
 	}
 	f.Changes = []Change{}
 	f.Warnings = append(slices.Clone(f.Warnings), dag.Warning{Code: dag.WarnStale, Text: why.Error()})
@@ -40,5 +40,5 @@ func less(s *Seconds, by time.Duration) *Seconds {
 		return nil
 	}
 	d := max(0, s.Duration()-by)
-	return secondsOf(&d)
+	return SecondsIn(&d)
 }

@@ -1,4 +1,5 @@
-package watch
+// Package frame is what one tick says: the vocabulary between the loop, alerts, views and metrics. It computes nothing.
+package frame
 
 import (
 	"math"
@@ -111,7 +112,7 @@ func (s Seconds) Duration() time.Duration {
 // A Ratio lies in 0..1 and is given to a millionth.
 type Ratio float64
 
-func ratioOf(v float64) *Ratio {
+func RatioOf(v float64) *Ratio {
 	if math.IsNaN(v) {
 		return nil
 	}
@@ -134,14 +135,14 @@ func (t *Time) UnmarshalText(b []byte) error {
 	return err
 }
 
-func timeOf(t dag.Instant) *Time {
+func TimeOf(t dag.Instant) *Time {
 	if !t.Known() {
 		return nil
 	}
 	return &Time{t}
 }
 
-func secondsOf(d *time.Duration) *Seconds {
+func SecondsIn(d *time.Duration) *Seconds {
 	if d == nil {
 		return nil
 	}
@@ -149,7 +150,7 @@ func secondsOf(d *time.Duration) *Seconds {
 	return &s
 }
 
-func since(t, origin dag.Instant) *Seconds {
+func Since(t, origin dag.Instant) *Seconds {
 	if !t.Known() || !origin.Known() {
 		return nil
 	}
@@ -157,9 +158,14 @@ func since(t, origin dag.Instant) *Seconds {
 	return &s
 }
 
-func nonEmpty(s string) *string {
+func Text(s string) *string {
 	if s == "" {
 		return nil
 	}
 	return &s
+}
+
+// ProgressOf is eq. (1) of the paper, its misprint corrected (facts P1).
+func ProgressOf(elapsed, remaining Seconds) *Ratio {
+	return RatioOf(float64(elapsed) / float64(elapsed+remaining))
 }
