@@ -26,6 +26,8 @@ type Estimate struct {
 	// AssumedRatio is the share of Remaining that rests on assumed or unknown costs, 0..1: the time in which nothing would
 	// run but tasks whose cost nobody has seen.
 	AssumedRatio float64
+	// Distribution is what the remaining time may be, where the estimator gives one.
+	Distribution Distribution
 	Path         *pathfrag.Path // nil for estimators without one
 	Warnings     []dag.Warning
 }

@@ -19,6 +19,11 @@ func (f Frame) Aged(age time.Duration, why error) Frame {
 	}
 	h := &f.Headline
 	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = less(h.RemainingSeconds, age), less(h.LowSeconds, age), less(h.HighSeconds, age)
+	f.Quantiles = slices.Clone(f.Quantiles)
+	for i := range f.Quantiles {
+		f.Quantiles[i].RemainingSeconds = *less(&f.Quantiles[i].RemainingSeconds, age)
+	}
+	f.Left = f.Left.Less(age)
 	f.Estimates = slices.Clone(f.Estimates)
 	for i := range f.Estimates {
 		f.Estimates[i].RemainingSeconds = less(f.Estimates[i].RemainingSeconds, age)

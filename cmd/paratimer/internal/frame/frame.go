@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -22,14 +23,28 @@ type Frame struct {
 	ProgressRatio  *Ratio        `json:"progress_ratio"`
 	StaleSeconds   Seconds       `json:"stale_seconds"`
 	Headline       Headline      `json:"headline"`
+	Quantiles      []Quantile    `json:"quantiles"`
 	Estimates      []Estimate    `json:"estimates"`
 	CriticalPath   []Segment     `json:"critical_path"`
 	Jobs           []Job         `json:"jobs"`
 	WaitingOn      *string       `json:"waiting_on"`
 	Changes        []Change      `json:"changes"`
 	Warnings       []dag.Warning `json:"warnings"`
+	Alerts         []Alert       `json:"alerts"`
 	Others         []Other       `json:"others,omitempty"`
+
+	// Left is the distribution of the remaining time that Quantiles are taken from. Alerts ask it; it is in no JSON.
+	Left estimators.Distribution `json:"-"`
 }
+
+// A Quantile is the time within which the query ends with probability Q.
+type Quantile struct {
+	Q                float64 `json:"q"`
+	RemainingSeconds Seconds `json:"remaining_seconds"`
+}
+
+// Levels are the orders of Quantiles.
+var Levels = [...]float64{0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95}
 
 // A Workflow names the query that is watched.
 type Workflow struct {

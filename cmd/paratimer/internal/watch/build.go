@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // assumedMost is the share of the remaining time that may rest on assumptions in a headline. Above it the headline is
@@ -17,6 +17,7 @@ const assumedMost = 1.0 / 3
 // answers are what the estimators said of one run. scenarios[0] is the headline's.
 type answers struct {
 	scenarios, others []estimators.Estimate
+	sampled           estimators.Estimate // whose Distribution the range is taken from; without one there is none
 }
 
 // build makes the frame of a snapshot.
@@ -27,6 +28,8 @@ func build(s *dag.Snapshot, a answers, changes []frame.Change) frame.Frame {
 		At:             frame.TimeOf(s.At),
 		Workflow:       frame.Workflow{ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: s.State},
 		ElapsedSeconds: elapsed(s, origin),
+		Quantiles:      []frame.Quantile{},
+		Alerts:         []frame.Alert{},
 		Estimates:      []frame.Estimate{},
 		CriticalPath:   []frame.Segment{},
 		Jobs:           jobs(s, a.scenarios),
@@ -50,6 +53,7 @@ func build(s *dag.Snapshot, a answers, changes []frame.Change) frame.Frame {
 	if len(a.scenarios) > 0 {
 		f.CriticalPath = segments(s, a.scenarios[0].Path, origin)
 		f.Headline = headline(s.At, a.scenarios)
+		spread(&f, a.sampled.Distribution)
 	}
 	if r := f.Headline.RemainingSeconds; r != nil && f.ElapsedSeconds != nil {
 		f.ProgressRatio = frame.ProgressOf(*f.ElapsedSeconds, *r)

@@ -1,9 +1,9 @@
 package watch
 
 import (
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // changes says why the end that standard predicts moved between two ticks; nil where it did not move enough to be told.

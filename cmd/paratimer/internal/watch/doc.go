@@ -6,8 +6,8 @@ package watch
 import (
 	"context"
 
-	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A Source yields snapshots of one query. Next observes once: it neither waits nor retries.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // A script is a source that says what it was told to say, then io.EOF.

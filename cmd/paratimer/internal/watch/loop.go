@@ -9,8 +9,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // The back-off after missed observations doubles the wait, up to maxWait. Before the first snapshot there is nothing to
@@ -25,6 +26,9 @@ type Watch struct {
 	Source Source
 	Panel  Panel
 	Sinks  []Sink
+	// Bounds are what the query is held to, Alerts how it stood to them when an earlier watch left off.
+	Bounds []alert.Bound
+	Alerts alert.State
 	// Every is the wait between observations; 0 does not wait.
 	Every time.Duration
 	// Speed plays a past or simulated query: a frame is shown that many times as fast as it came; 0 does not wait.
@@ -35,7 +39,7 @@ type Watch struct {
 // Run watches until the source is over, and returns the query's last state. An error is the context's cause, a sink's,
 // or a source's that is final.
 func (w Watch) Run(ctx context.Context) (dag.State, error) {
-	t := ticker{at: dag.NoInstant}
+	t := ticker{at: dag.NoInstant, alerts: w.Alerts}
 	misses := 0
 	for {
 		s, err := w.Source.Next(ctx)
@@ -68,7 +72,7 @@ func (w Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
 	if err := sleep(ctx, w.pace(t.at, s.At)); err != nil {
 		return err
 	}
-	return w.show(t.tick(w.Panel, s))
+	return w.show(t.judge(w.Bounds, t.tick(w.Panel, s)))
 }
 
 // miss repeats the last good frame, where there is one.
@@ -82,7 +86,7 @@ func (w Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, mis
 	if err := sleep(ctx, w.pace(t.at, missed.At)); err != nil {
 		return err
 	}
-	return w.show(t.repeat(missed))
+	return w.show(t.judge(w.Bounds, t.repeat(missed)))
 }
 
 func (w Watch) show(f frame.Frame) error {

@@ -1,10 +1,10 @@
 package watch
 
 import (
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // jobs counts the tasks of each job, in plan order.

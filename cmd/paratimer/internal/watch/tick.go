@@ -4,14 +4,17 @@ import (
 	"math"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // A Panel is who estimates. Scenarios[0] is the standard scenario, from which the headline is taken.
 type Panel struct {
 	Scenarios, Others []estimators.Estimator
+	// Sampled gives the distribution of the remaining time; nil: frames have no quantiles.
+	Sampled estimators.Estimator
 	// Model is what the estimators rest on; changes of the predicted end are told with it.
 	Model estimators.Model
 }
@@ -23,6 +26,14 @@ type ticker struct {
 	last  frame.Frame
 	at    dag.Instant
 	state dag.State
+	// alerts is how the query stands to its bounds.
+	alerts alert.State
+}
+
+// judge gives a frame its alerts.
+func (t *ticker) judge(bounds []alert.Bound, f frame.Frame) frame.Frame {
+	t.alerts, f.Alerts = alert.Step(bounds, t.alerts, f)
+	return f
 }
 
 // tick makes the frame of a new snapshot.
@@ -45,7 +56,11 @@ func (t *ticker) repeat(missed *dag.MissedError) frame.Frame {
 }
 
 func (p Panel) ask(run dag.Run) answers {
-	return answers{scenarios: ask(p.Scenarios, run), others: ask(p.Others, run)}
+	a := answers{scenarios: ask(p.Scenarios, run), others: ask(p.Others, run)}
+	if p.Sampled != nil && !run.Now().State.Ended() {
+		a.sampled = ask([]estimators.Estimator{p.Sampled}, run)[0]
+	}
+	return a
 }
 
 // ask asks each estimator. One that fails leaves a warning in place of a number: the watch lives on.

@@ -1,0 +1,40 @@
+// Package state is what is remembered between runs: one JSON file a workflow, in a folder that watchers may share.
+//
+// A file is replaced as a whole: written beside it, synced, renamed. A reader never sees half of one and needs no lock;
+// writers take turns by a lock file. What a newer version wrote is not touched.
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Version is the version of the files.
+const Version = 1
+
+// A Workflow is what is remembered of one workflow. Its name is what its runs have in common, e.g. the script's path.
+type Workflow struct {
+	Version int    `json:"version"`
+	Name    string `json:"name"`
+	Runs    []Run  `json:"runs"` // oldest first
+	// Watched is what watchers remember of runs that they watch or must still send something of, by workflow id. Its
+	// values belong to them.
+	Watched map[string]json.RawMessage `json:"watched,omitempty"`
+}
+
+// A Run is a finished run.
+type Run struct {
+	ID           string    `json:"id"` // the engine's workflow id
+	StartedAt    time.Time `json:"started_at"`
+	EndedAt      time.Time `json:"ended_at"`
+	State        string    `json:"state"` // dag.State
+	TotalSeconds float64   `json:"total_seconds"`
+	// Excluded says why the run is not learned from; "" for one that is.
+	Excluded string `json:"excluded,omitempty"`
+	// Profile is what the run showed of its costs, as a plan file in JSON, its residuals included; null where nothing was.
+	Profile json.RawMessage `json:"profile,omitempty"`
+}
+
+// ErrLocked says that another process holds a lock.
+var ErrLocked = errors.New("another process holds the lock")

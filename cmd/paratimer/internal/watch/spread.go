@@ -1,0 +1,21 @@
+package watch
+
+import (
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// spread gives a frame its quantiles, and its headline the 80 % range.
+func spread(f *frame.Frame, d estimators.Distribution) {
+	if len(d) == 0 {
+		return
+	}
+	f.Left = d
+	for _, q := range frame.Levels {
+		f.Quantiles = append(f.Quantiles, frame.Quantile{Q: q, RemainingSeconds: frame.SecondsOf(d.At(q))})
+	}
+	if f.Headline.RemainingSeconds != nil {
+		low, high := frame.SecondsOf(d.At(0.1)), frame.SecondsOf(d.At(0.9))
+		f.Headline.LowSeconds, f.Headline.HighSeconds = &low, &high
+	}
+}
