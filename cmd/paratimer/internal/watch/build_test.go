@@ -61,6 +61,7 @@ func TestFrameJSON(t *testing.T) {
   "end_at": "1970-01-01T00:18:20.000Z",
   "from": "standard"
  },
+ "quantiles": [],
  "estimates": [
   {
    "scenario": "standard",
@@ -112,6 +113,7 @@ func TestFrameJSON(t *testing.T) {
  "waiting_on": "attempt_1_0001_m_000001_0 of job j1 on node1, since 00:16:42 UTC",
  "changes": [],
  "warnings": [],
+ "alerts": [],
  "others": [
   {
    "name": "pig",
