@@ -29,6 +29,9 @@ type Watch struct {
 	// Bounds are what the query is held to, Alerts how it stood to them when an earlier watch left off.
 	Bounds []alert.Bound
 	Alerts alert.State
+	// Keep remembers how the query stands to its bounds, after it was judged and before anybody is told, so that a crash
+	// loses nothing; nil: nobody does. An error of it ends the watch.
+	Keep func(alert.State, frame.Frame) error
 	// Every is the wait between observations; 0 does not wait.
 	Every time.Duration
 	// Speed plays a past or simulated query: a frame is shown that many times as fast as it came; 0 does not wait.
@@ -72,7 +75,7 @@ func (w Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
 	if err := sleep(ctx, w.pace(t.at, s.At)); err != nil {
 		return err
 	}
-	return w.show(t.judge(w.Bounds, t.tick(w.Panel, s)))
+	return w.show(t, t.tick(w.Panel, s))
 }
 
 // miss repeats the last good frame, where there is one.
@@ -86,10 +89,17 @@ func (w Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, mis
 	if err := sleep(ctx, w.pace(t.at, missed.At)); err != nil {
 		return err
 	}
-	return w.show(t.judge(w.Bounds, t.repeat(missed)))
+	return w.show(t, t.repeat(missed))
 }
 
-func (w Watch) show(f frame.Frame) error {
+// show judges a frame, keeps what follows from it, and gives it to the sinks.
+func (w Watch) show(t *ticker, f frame.Frame) error {
+	f = t.judge(w.Bounds, f)
+	if w.Keep != nil {
+		if err := w.Keep(t.alerts, f); err != nil {
+			return fmt.Errorf("cannot remember the alerts: %w", err)
+		}
+	}
 	for _, s := range w.Sinks {
 		if err := s.Show(f); err != nil {
 			return fmt.Errorf("cannot show a frame: %w", err)
