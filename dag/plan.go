@@ -11,6 +11,8 @@ type Plan struct {
 	Overheads Overheads
 	// Profiles are plans with costs, learned from earlier runs, best first. They are consulted where this run knows nothing.
 	Profiles []*Plan
+	// Residuals of a profile say how wrong the ranges of the runs were that it is learned from, oldest run first.
+	Residuals []Residual
 }
 
 // A Policy names the scheduler that the replay imitates.

@@ -58,6 +58,9 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 		}
 		to.Map, to.Reduce = j.Map.phase(), j.Reduce.phase()
 	}
+	for _, r := range f.Residuals {
+		p.Residuals = append(p.Residuals, dag.Residual{Run: r.Run, Progress: r.Progress, Score: r.Score})
+	}
 	return p
 }
 

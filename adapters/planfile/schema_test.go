@@ -23,6 +23,7 @@ var defs = map[reflect.Type]string{
 	reflect.TypeFor[mapTasks]():   "#/$defs/map",
 	reflect.TypeFor[reduceTask](): "#/$defs/reduce",
 	reflect.TypeFor[pipeline]():   "#/$defs/pipeline",
+	reflect.TypeFor[residual]():   "#/$defs/residual",
 }
 
 // What the schema allows and what the structs hold is the same, field by field.
@@ -43,8 +44,8 @@ func TestSchemaHasEveryField(t *testing.T) {
 			walk(typ.Field(i).Type)
 		}
 		slices.Sort(fields)
-		if at := defs[typ]; at == "" || !slices.Equal(fieldsAt(at), fields) {
-			t.Errorf("%v has %v\nthe schema at %q has %v", typ, fields, at, fieldsAt(at))
+		if at := defs[typ]; at == "" || !slices.Equal(schema().fieldsAt(at), fields) {
+			t.Errorf("%v has %v\nthe schema at %q has %v", typ, fields, at, schema().fieldsAt(at))
 		}
 	}
 	walk(reflect.TypeFor[file]())
@@ -65,6 +66,7 @@ func TestFileHasEverySetting(t *testing.T) {
 		{reflect.TypeFor[dag.Overheads](), reflect.TypeFor[overheads](), nil},
 		{reflect.TypeFor[dag.Job](), reflect.TypeFor[job](), nil},
 		{reflect.TypeFor[dag.Limits](), reflect.TypeFor[limits](), nil},
+		{reflect.TypeFor[dag.Residual](), reflect.TypeFor[residual](), nil},
 		{reflect.TypeFor[dag.Phase](), reflect.TypeFor[mapTasks](), []string{"Known"}},
 	} {
 		have := c.out.NumField() + len(c.not)
@@ -133,7 +135,7 @@ func TestUnitsAgreeWithSchema(t *testing.T) {
 }
 
 func timeAt(s string) []fault {
-	return check(&node{kind: mapping, children: &children{
+	return schema().check(&node{kind: mapping, children: &children{
 		keys: []*node{word(text, "cluster"), word(text, "jobs")},
 		items: []*node{
 			{kind: mapping, children: &children{keys: []*node{word(text, "setup")}, items: []*node{word(text, s)}}},

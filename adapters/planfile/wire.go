@@ -9,11 +9,17 @@ import (
 // The structs of a file, field by field as plan.schema.json has them. A zero field is left out.
 type (
 	file struct {
-		Version   int       `plan:"version"`
-		Name      string    `plan:"name"`
-		Cluster   cluster   `plan:"cluster"`
-		Overheads overheads `plan:"overheads"`
-		Jobs      []job     `plan:"jobs"`
+		Version   int        `plan:"version"`
+		Name      string     `plan:"name"`
+		Cluster   cluster    `plan:"cluster"`
+		Overheads overheads  `plan:"overheads"`
+		Jobs      []job      `plan:"jobs"`
+		Residuals []residual `plan:"residuals"`
+	}
+	residual struct {
+		Run      string  `plan:"run"`
+		Progress float64 `plan:"progress"`
+		Score    float64 `plan:"score"`
 	}
 	cluster struct {
 		Policy       string        `plan:"policy"`

@@ -38,6 +38,7 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 		if rapid.Bool().Draw(t, path) {
 			p := draw(t, reflect.TypeFor[dag.Plan](), path)
 			p.FieldByName("Profiles").SetZero() // arguments, not observations
+			p.FieldByName("Residuals").SetZero()
 			*x = p.Addr().Interface().(*dag.Plan)
 		}
 		return v

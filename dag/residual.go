@@ -1,0 +1,32 @@
+package dag
+
+import "fmt"
+
+// A Residual says how wrong the range of an earlier run was at one point of it. Those of many runs correct the next range.
+type Residual struct {
+	// Progress is how far the run seemed to be when the range was given, 0..1: elapsed / (elapsed + raw median).
+	Progress float64
+	// Score is the true remaining time less the range's median, in spreads of the range on that side: its 0.9 quantile
+	// less its median above, its median less its 0.1 quantile below. Negative: the run ended earlier than the median. The
+	// range is the raw one, before any correction, so that scores of all runs mean the same.
+	Score float64
+	Run   string // the run's workflow id; a run has one residual for each of several points
+}
+
+// Bounds of residuals.
+const (
+	MaxResiduals = 100_000
+	MaxScore     = 1e6
+)
+
+func (f *faults) residuals() {
+	if n := len(f.p.Residuals); n > MaxResiduals {
+		f.add(&LimitError{Place: whole("residuals"), What: "residuals", Have: float64(n), Max: MaxResiduals})
+		return
+	}
+	for i, r := range f.p.Residuals {
+		at := func(field string) Place { return Place{Job: -1, Field: fmt.Sprintf("residuals[%d].%s", i, field), Item: -1} }
+		f.number(at("progress"), r.Progress, 0, 1, "")
+		f.number(at("score"), r.Score, -MaxScore, MaxScore, "")
+	}
+}
