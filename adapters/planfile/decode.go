@@ -60,6 +60,13 @@ func (d *decoder) value(n *node, v reflect.Value, path []string) {
 		*to = int(n.num)
 	case *float64:
 		*to = n.num
+	case *bool:
+		*to = n.text == "true"
+	case *map[string]string:
+		*to = make(map[string]string, len(n.items))
+		for i, k := range n.keys {
+			(*to)[k.text] = n.items[i].text
+		}
 	case *[]string:
 		if n.kind == text {
 			*to = []string{n.text}

@@ -134,17 +134,20 @@ const (
 )
 
 // A builder makes composite nodes and keeps the tree within its bounds.
-type builder struct{ made int }
+type builder struct {
+	noun string // what the file is
+	made int
+}
 
 func (b *builder) scalar(k kind, line, col int, s string) (*node, *syntax) {
 	if b.made++; b.made > maxNodes {
-		return nil, tooManyValues(line, col)
+		return nil, b.tooManyValues(line, col)
 	}
 	return &node{kind: k, line: int32(line), col: int32(col), text: s}, nil
 }
 
-func tooManyValues(line, col int) *syntax {
-	return &syntax{line, col, fmt.Sprintf("more than %d values up to here, aliases counted in full: that is no plan that can be handled", maxNodes)}
+func (b *builder) tooManyValues(line, col int) *syntax {
+	return &syntax{line, col, fmt.Sprintf("more than %d values up to here, aliases counted in full: that is no %s that can be handled", maxNodes, b.noun)}
 }
 
 // composite closes a list (no keys) or mapping. What it holds, aliases in full, is counted here, so that a
@@ -157,7 +160,7 @@ func (b *builder) composite(k kind, line, col int, keys, items []*node) (*node, 
 	n.children = &children{items: items, keys: keys, size: 1, height: 1}
 	for _, item := range items {
 		if n.size += item.weight(); n.size > maxNodes {
-			return nil, tooManyValues(line, col)
+			return nil, b.tooManyValues(line, col)
 		}
 		if item.children != nil {
 			n.height = max(n.height, item.height+1)
@@ -196,3 +199,12 @@ type syntax struct {
 }
 
 func (e *syntax) Error() string { return e.why }
+
+// at is the fault with the place of a file that people look at.
+func (e *syntax) at(src []byte, name string) *Error {
+	out := &Error{File: name, Line: e.line, Column: e.col, Message: e.why}
+	if e.line > 0 {
+		out.Excerpt = excerpt(src, e.line, e.col)
+	}
+	return out
+}

@@ -48,23 +48,28 @@ func Read(r io.Reader, opt Options) (*dag.Plan, error) {
 	if int64(len(src)) > opt.MaxBytes {
 		return nil, tooLarge(opt)
 	}
-	src = bytes.TrimPrefix(src, []byte("\xEF\xBB\xBF")) // byte order mark
-	if !utf8.Valid(src) {
-		return nil, &Error{File: opt.Name, Message: "this is no text in UTF-8: a plan file is YAML or JSON"}
+	src, err = readable(src, opt.Name, "plan file")
+	if err != nil {
+		return nil, err
 	}
-	root, bad := parse(src, opt.Name)
+	root, bad := parse(src, opt.Name, "plan")
 	if bad != nil {
-		e := &Error{File: opt.Name, Line: bad.line, Column: bad.col, Message: bad.why}
-		if bad.line > 0 {
-			e.Excerpt = excerpt(src, bad.line, bad.col)
-		}
-		return nil, e
+		return nil, bad.at(src, opt.Name)
 	}
 	plan, faults := planOf(root, opt.Profile)
 	if len(faults) > 0 {
-		return nil, report(faults, src, opt.Name)
+		return nil, report(faults, src, opt.Name, maxFaults)
 	}
 	return plan, nil
+}
+
+// readable is the text of a file, without a byte order mark.
+func readable(src []byte, name, what string) ([]byte, error) {
+	src = bytes.TrimPrefix(src, []byte("\xEF\xBB\xBF"))
+	if !utf8.Valid(src) {
+		return nil, &Error{File: name, Message: "this is no text in UTF-8: a " + what + " is YAML or JSON"}
+	}
+	return src, nil
 }
 
 // ReadFile is Read of a file. A plan that says no name has that of the file, without its ending.
@@ -97,14 +102,14 @@ func tooLarge(opt Options) error {
 }
 
 // parse reads what opens with a brace as JSON, and as YAML if it is none: a plan in YAML may be one flow mapping.
-func parse(src []byte, name string) (*node, *syntax) {
+func parse(src []byte, name, noun string) (*node, *syntax) {
 	isJSON := filepath.Ext(name) == ".json"
 	if isJSON || looksLikeJSON(src) {
-		if n, bad := parseJSON(src); bad == nil || isJSON {
+		if n, bad := parseJSON(src, noun); bad == nil || isJSON {
 			return n, bad
 		}
 	}
-	return parseYAML(src)
+	return parseYAML(src, noun)
 }
 
 // planOf makes a plan of a tree.
@@ -119,7 +124,7 @@ func planOf(root *node, profile bool) (*dag.Plan, []fault) {
 		})
 		return nil, d.faults
 	}
-	if faults := check(root); len(faults) > 0 {
+	if faults := schema().check(root); len(faults) > 0 {
 		return nil, faults
 	}
 	var d decoder
@@ -140,13 +145,13 @@ func planOf(root *node, profile bool) (*dag.Plan, []fault) {
 // maxFaults bounds what is said of a broken file.
 const maxFaults = 10
 
-func report(faults []fault, src []byte, name string) error {
+func report(faults []fault, src []byte, name string, most int) error {
 	slices.SortStableFunc(faults, func(a, b fault) int {
 		return cmp.Or(cmp.Compare(a.at.line, b.at.line), cmp.Compare(a.at.col, b.at.col))
 	})
 	var errs []error
 	for i, f := range faults {
-		if i == maxFaults {
+		if i == most {
 			errs = append(errs, &Error{File: name, Message: fmt.Sprintf("and %d more", len(faults)-i)})
 			break
 		}

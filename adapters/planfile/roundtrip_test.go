@@ -54,7 +54,7 @@ func TestRoundTripJSON(t *testing.T) {
 	if diff := cmp.Diff(p, back, sameSeries); diff != "" {
 		t.Errorf("(-plan +read)\n%.2000s", diff)
 	}
-	if yaml, bad := parseYAML(file[:0:0]); bad == nil {
+	if yaml, bad := parseYAML(file[:0:0], "plan"); bad == nil {
 		t.Errorf("nothing is read as %v", yaml)
 	}
 }
@@ -65,11 +65,11 @@ func TestJSONIsYAML(t *testing.T) {
 		var b bytes.Buffer
 		root := treeOf(anyPlan(t))
 		printJSON(&b, root)
-		j, bad := parseJSON(b.Bytes())
+		j, bad := parseJSON(b.Bytes(), "plan")
 		if bad != nil {
 			t.Fatalf("as JSON: %v\n%s", bad, b.Bytes())
 		}
-		y, bad := parseYAML(b.Bytes())
+		y, bad := parseYAML(b.Bytes(), "plan")
 		if bad != nil {
 			t.Fatalf("as YAML: %v\n%s", bad, b.Bytes())
 		}

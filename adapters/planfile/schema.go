@@ -22,23 +22,26 @@ var schemaText []byte
 func Schema() []byte { return bytes.Clone(schemaText) }
 
 type compiled struct {
-	doc    any // the schema as it is written: messages take their words from its titles
+	noun   string // what such a file is
+	doc    any    // the schema as it is written: messages take their words from its titles
 	schema *jsonschema.Schema
 }
 
-var schema = sync.OnceValue(func() compiled {
-	var c compiled
-	if err := json.Unmarshal(schemaText, &c.doc); err != nil {
+var schema = sync.OnceValue(func() *compiled { return compile(schemaText, "plan") })
+
+func compile(text []byte, noun string) *compiled {
+	c := compiled{noun: noun}
+	if err := json.Unmarshal(text, &c.doc); err != nil {
 		panic(err) // it is part of the program, and a test reads it
 	}
-	const url = "plan.schema.json"
+	url := noun + ".schema.json"
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource(url, c.doc); err != nil {
 		panic(err)
 	}
 	c.schema = compiler.MustCompile(url)
-	return c
-})
+	return &c
+}
 
 // Bounds of what the schema sees of a list: it takes a microsecond for a value and keeps an error for each. The decoder
 // checks every scalar, and the schema allows no list of more than maxMappings mappings.
@@ -78,8 +81,8 @@ func plain(n *node) any {
 }
 
 // check returns what the schema finds wrong with a tree, in no particular order.
-func check(root *node) []fault {
-	err := schema().schema.Validate(plain(root))
+func (c *compiled) check(root *node) []fault {
+	err := c.schema.Validate(plain(root))
 	if err == nil {
 		return nil
 	}
@@ -97,7 +100,7 @@ func check(root *node) []fault {
 		if len(e.Causes) > 0 {
 			return
 		}
-		for _, f := range explain(root, e) {
+		for _, f := range c.explain(root, e) {
 			if id := fmt.Sprint(f.at.line, " ", f.at.col, " ", pathString(f.path)); !seen[id] {
 				seen[id] = true
 				faults = append(faults, f)
@@ -120,17 +123,17 @@ func unmissed(faults []fault) []fault {
 }
 
 // explain says what a finding of the library means for the file.
-func explain(root *node, e *jsonschema.ValidationError) []fault {
+func (c *compiled) explain(root *node, e *jsonschema.ValidationError) []fault {
 	at, rest := root.find(e.InstanceLocation)
 	path := e.InstanceLocation[:len(e.InstanceLocation)-len(rest)]
 	name := pathString(path)
 	if name == "" {
-		name = "the plan"
+		name = c.whole()
 	}
 	var faults []fault
 	switch k := e.ErrorKind.(type) {
 	case *finding.AdditionalProperties:
-		known := fieldsAt(e.SchemaURL)
+		known := c.fieldsAt(e.SchemaURL)
 		for _, key := range at.keys {
 			p := key.text
 			if slices.Contains(known, p) {
@@ -139,7 +142,7 @@ func explain(root *node, e *jsonschema.ValidationError) []fault {
 			if len(faults) > maxFaults {
 				break
 			}
-			why, meant := unknownField(p, name, known)
+			why, meant := c.unknownField(p, name, known)
 			faults = append(faults, fault{at: key, path: append(slices.Clone(path), p), why: why, meant: meant})
 		}
 	case *finding.Required:
@@ -151,15 +154,18 @@ func explain(root *node, e *jsonschema.ValidationError) []fault {
 			faults = append(faults, fault{at: at, path: append(slices.Clone(path), p), why: fmt.Sprintf("%s has %s but no %s: each needs the other", name, quote(k.Prop), quote(p))})
 		}
 	default:
-		faults = []fault{{at: at, path: slices.Clone(path), why: fmt.Sprintf("%s is %s: it must be %s", name, at.shown(), title(e.SchemaURL))}}
+		faults = []fault{{at: at, path: slices.Clone(path), why: fmt.Sprintf("%s is %s: it must be %s", name, at.shown(), c.title(e.SchemaURL))}}
 	}
 	return faults
 }
 
+// whole is what messages call the file.
+func (c *compiled) whole() string { return "the " + c.noun }
+
 // title returns the title of the schema at url, or of the nearest around it.
-func title(url string) string {
-	found := "as the schema of plans says"
-	v := schema().doc
+func (c *compiled) title(url string) string {
+	found := "as the schema of " + c.noun + "s says"
+	v := c.doc
 	for _, step := range pointer(url) {
 		if m, ok := v.(map[string]any); ok {
 			if t, ok := m["title"].(string); ok {
@@ -177,8 +183,8 @@ func title(url string) string {
 }
 
 // fieldsAt returns the names of the fields that the schema at url knows.
-func fieldsAt(url string) []string {
-	v := schema().doc
+func (c *compiled) fieldsAt(url string) []string {
+	v := c.doc
 	for _, step := range pointer(url) {
 		v = descend(v, step)
 	}

@@ -15,18 +15,18 @@ var others = map[string]string{
 }
 
 // unknownField says what may have been meant by a field that is not known where it stands.
-func unknownField(name, where string, known []string) (why, meant string) {
+func (c *compiled) unknownField(name, where string, known []string) (why, meant string) {
 	why = fmt.Sprintf("unknown field %s in %s", quote(name), where)
-	if where == "the plan" {
+	if where == c.whole() {
 		why = fmt.Sprintf("unknown field %s", quote(name))
 	}
-	if meant = nearest(name, known); meant == "" && slices.Contains(known, others[strings.ToLower(name)]) {
+	if meant = nearest(name, known); meant == "" && c == schema() && slices.Contains(known, others[strings.ToLower(name)]) {
 		meant = others[strings.ToLower(name)]
 	}
 	if meant != "" {
 		return fmt.Sprintf("%s; did you mean %s?", why, quote(meant)), meant
 	}
-	if homes := homesOf(name); len(homes) > 0 {
+	if homes := homesOf(name); c == schema() && len(homes) > 0 {
 		return fmt.Sprintf("%s; it belongs in %s", why, strings.Join(homes, " or ")), ""
 	}
 	return fmt.Sprintf("%s; known here: %s", why, strings.Join(known, ", ")), ""

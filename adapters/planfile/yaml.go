@@ -16,8 +16,8 @@ import (
 )
 
 // parseYAML reads a file in YAML. JSON is YAML too.
-func parseYAML(src []byte) (n *node, bad *syntax) {
-	if bad := measure(src); bad != nil {
+func parseYAML(src []byte, noun string) (n *node, bad *syntax) {
+	if bad := measure(src, noun); bad != nil {
 		return nil, bad
 	}
 	defer func() {
@@ -40,13 +40,13 @@ func parseYAML(src []byte) (n *node, bad *syntax) {
 		}
 	}
 	if len(docs) == 0 {
-		return nil, &syntax{1, 1, "the file holds no plan: it is empty"}
+		return nil, &syntax{1, 1, "the file holds no " + noun + ": it is empty"}
 	}
 	if len(docs) > 1 {
 		pos := docs[1].Body.GetToken().Position
-		return nil, &syntax{pos.Line, pos.Column, "a second document begins here: a file holds one plan"}
+		return nil, &syntax{pos.Line, pos.Column, "a second document begins here: a file holds one " + noun}
 	}
-	return (&yamlTree{anchors: make(map[string]*node)}).node(docs[0].Body)
+	return (&yamlTree{builder: builder{noun: noun}, anchors: make(map[string]*node)}).node(docs[0].Body)
 }
 
 func yamlFault(err error) *syntax {
@@ -128,9 +128,9 @@ func (y *yamlTree) node(n ast.Node) (*node, *syntax) {
 		}
 		return v, nil
 	case *ast.TagNode:
-		return nil, &syntax{line, col, fmt.Sprintf("tags such as %s have no meaning in a plan: leave it out", quote(tok.Value))}
+		return nil, &syntax{line, col, fmt.Sprintf("tags such as %s have no meaning in a %s: leave it out", quote(tok.Value), y.noun)}
 	}
-	return nil, &syntax{line, col, fmt.Sprintf("%s has no meaning in a plan", quote(tok.Value))}
+	return nil, &syntax{line, col, fmt.Sprintf("%s has no meaning in a %s", quote(tok.Value), y.noun)}
 }
 
 func yamlNumber(n ast.Node, line, col int) (float64, *syntax) {

@@ -29,7 +29,7 @@ var bounds = [...]struct {
 }
 
 // measure bounds what the lexer will make of a file, before it does.
-func measure(src []byte) *syntax {
+func measure(src []byte, noun string) *syntax {
 	var have [len(bounds)]int
 	empty := true
 	for i, c := range src {
@@ -61,7 +61,7 @@ func measure(src []byte) *syntax {
 	}
 	for i, b := range bounds {
 		if have[i] > b.most {
-			return &syntax{0, 0, fmt.Sprintf("%d %s are too many for YAML (at most %d): write the plan as JSON", have[i], b.what, b.most)}
+			return &syntax{0, 0, fmt.Sprintf("%d %s are too many for YAML (at most %d): write the %s as JSON", have[i], b.what, b.most, noun)}
 		}
 	}
 	return nil
