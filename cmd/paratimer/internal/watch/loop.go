@@ -32,6 +32,8 @@ type Watch struct {
 	// Keep remembers how the query stands to its bounds, after it was judged and before anybody is told, so that a crash
 	// loses nothing; nil: nobody does. An error of it ends the watch.
 	Keep func(alert.State, frame.Frame) error
+	// Recall returns what was remembered of the query that the first frame shows, in place of Alerts; nil: nothing is.
+	Recall func(frame.Frame) alert.State
 	// Every is the wait between observations; 0 does not wait.
 	Every time.Duration
 	// Speed plays a past or simulated query: a frame is shown that many times as fast as it came; 0 does not wait.
@@ -94,6 +96,9 @@ func (w Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, mis
 
 // show judges a frame, keeps what follows from it, and gives it to the sinks.
 func (w Watch) show(t *ticker, f frame.Frame) error {
+	if w.Recall != nil && !t.recalled {
+		t.alerts, t.recalled = w.Recall(f), true
+	}
 	f = t.judge(w.Bounds, f)
 	if w.Keep != nil {
 		if err := w.Keep(t.alerts, f); err != nil {

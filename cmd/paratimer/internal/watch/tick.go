@@ -26,8 +26,9 @@ type ticker struct {
 	last  frame.Frame
 	at    dag.Instant
 	state dag.State
-	// alerts is how the query stands to its bounds.
-	alerts alert.State
+	// alerts is how the query stands to its bounds; recalled says that what was remembered of that is in it.
+	alerts   alert.State
+	recalled bool
 }
 
 // judge gives a frame its alerts.

@@ -1,0 +1,32 @@
+package watch
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// TestRecall holds that what is remembered is asked for once, by the first frame, and is what the first step starts from.
+func TestRecall(t *testing.T) {
+	var calls []string
+	remembered := alert.State{Bounds: map[string]alert.Standing{"deadline": {State: frame.AtRisk, Since: 1_000_000}}}
+	w := Watch{
+		Source: &script{one(1_005_000, dag.Running), one(1_006_000, dag.Running)},
+		Recall: func(f frame.Frame) alert.State { calls = append(calls, "recall "+*f.Workflow.ID); return remembered },
+		Keep: func(s alert.State, _ frame.Frame) error {
+			calls = append(calls, "keep "+string(s.Bounds["deadline"].State))
+			return nil
+		},
+	}
+	w.Panel.Scenarios = append(w.Panel.Scenarios, until(1_010_000))
+	if _, err := w.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"recall wf-1", "keep at_risk", "keep at_risk"}; !slices.Equal(calls, want) {
+		t.Errorf("calls %q, want %q", calls, want)
+	}
+}
