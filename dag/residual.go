@@ -25,7 +25,9 @@ func (f *faults) residuals() {
 		return
 	}
 	for i, r := range f.p.Residuals {
-		at := func(field string) Place { return Place{Job: -1, Field: fmt.Sprintf("residuals[%d].%s", i, field), Item: -1} }
+		at := func(field string) Place {
+			return Place{Job: -1, Field: fmt.Sprintf("residuals[%d].%s", i, field), Item: -1}
+		}
 		f.number(at("progress"), r.Progress, 0, 1, "")
 		f.number(at("score"), r.Score, -MaxScore, MaxScore, "")
 	}

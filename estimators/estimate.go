@@ -28,6 +28,9 @@ type Estimate struct {
 	AssumedRatio float64
 	// Distribution is what the remaining time may be, where the estimator gives one.
 	Distribution Distribution
+	// Raw is the distribution before its correction, and Runs how many earlier runs that rests on (see Corrected).
+	Raw  Distribution
+	Runs int
 	Path         *pathfrag.Path // nil for estimators without one
 	Warnings     []dag.Warning
 }

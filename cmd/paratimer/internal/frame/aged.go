@@ -23,7 +23,7 @@ func (f Frame) Aged(age time.Duration, why error) Frame {
 	for i := range f.Quantiles {
 		f.Quantiles[i].RemainingSeconds = *less(&f.Quantiles[i].RemainingSeconds, age)
 	}
-	f.Left = f.Left.Less(age)
+	f.Left, f.Raw = f.Left.Less(age), f.Raw.Less(age)
 	f.Estimates = slices.Clone(f.Estimates)
 	for i := range f.Estimates {
 		f.Estimates[i].RemainingSeconds = less(f.Estimates[i].RemainingSeconds, age)

@@ -35,6 +35,8 @@ type Frame struct {
 
 	// Left is the distribution of the remaining time that Quantiles are taken from. Alerts ask it; it is in no JSON.
 	Left estimators.Distribution `json:"-"`
+	// Raw is that distribution before its correction: what the run's residuals are made of.
+	Raw estimators.Distribution `json:"-"`
 }
 
 // A Quantile is the time within which the query ends with probability Q.
@@ -60,6 +62,8 @@ type Headline struct {
 	HighSeconds      *Seconds `json:"high_seconds"`
 	EndAt            *Time    `json:"end_at"`
 	From             *string  `json:"from"` // the scenario that it was taken from
+	// Rough says that fewer than estimators.MinRuns earlier runs back the 80 % range.
+	Rough bool `json:"rough"`
 }
 
 // An Estimate is the remaining time under one named scenario.

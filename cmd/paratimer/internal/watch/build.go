@@ -53,7 +53,7 @@ func build(s *dag.Snapshot, a answers, changes []frame.Change) frame.Frame {
 	if len(a.scenarios) > 0 {
 		f.CriticalPath = segments(s, a.scenarios[0].Path, origin)
 		f.Headline = headline(s.At, a.scenarios)
-		spread(&f, a.sampled.Distribution)
+		spread(&f, a.sampled)
 	}
 	if r := f.Headline.RemainingSeconds; r != nil && f.ElapsedSeconds != nil {
 		f.ProgressRatio = frame.ProgressOf(*f.ElapsedSeconds, *r)

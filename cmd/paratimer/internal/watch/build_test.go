@@ -59,7 +59,8 @@ func TestFrameJSON(t *testing.T) {
   "low_seconds": 90,
   "high_seconds": 120,
   "end_at": "1970-01-01T00:18:20.000Z",
-  "from": "standard"
+  "from": "standard",
+  "rough": false
  },
  "quantiles": [],
  "estimates": [

@@ -6,16 +6,18 @@ import (
 )
 
 // spread gives a frame its quantiles, and its headline the 80 % range.
-func spread(f *frame.Frame, d estimators.Distribution) {
+func spread(f *frame.Frame, e estimators.Estimate) {
+	d := e.Distribution
 	if len(d) == 0 {
 		return
 	}
-	f.Left = d
+	f.Left, f.Raw = d, e.Raw
 	for _, q := range frame.Levels {
 		f.Quantiles = append(f.Quantiles, frame.Quantile{Q: q, RemainingSeconds: frame.SecondsOf(d.At(q))})
 	}
 	if f.Headline.RemainingSeconds != nil {
 		low, high := frame.SecondsOf(d.At(0.1)), frame.SecondsOf(d.At(0.9))
 		f.Headline.LowSeconds, f.Headline.HighSeconds = &low, &high
+		f.Headline.Rough = e.Runs < estimators.MinRuns
 	}
 }
