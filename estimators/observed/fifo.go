@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/schedule"
 )
 
 // On the paper's cluster a reduce starts when all map outputs exist, so its copy is work like the rest (facts P6): the
@@ -32,17 +31,4 @@ func (m *Model) observeWhole(st *stat, a *dag.Attempt) {
 	st.sample(a.Node, work, tuples(a))
 	st.in += zero(a.Done[dag.Work])
 	st.out += zero(a.Out)
-}
-
-func (m *Model) runningWhole(ph *phase, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
-	age := float64(m.now - a.Start)
-	units := m.unit(dag.Reduce, a)
-	if math.IsNaN(units) {
-		units = ph.size(int(a.Task))
-	}
-	whole, origin := ph.alpha*units*ph.factor(a.Node), ph.origin
-	if math.IsNaN(whole) {
-		whole, origin = ph.unmeasured(int(a.Task))
-	}
-	return 0, overdue(m.setup.of(a)+whole-age, age), origin
 }

@@ -64,20 +64,8 @@ func (m *Model) Rem(j int, k dag.Kind, i int) float64 {
 
 // running is what is left of set-up and work of an attempt.
 func (m *Model) running(ph *phase, k dag.Kind, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
-	switch {
-	case k == dag.Map:
-		return m.runningMap(ph, a)
-	case m.fifo:
-		return m.runningWhole(ph, a)
-	}
-	return m.runningReduce(ph, a)
-}
-
-// setupLeft is what is left of the start-up of an attempt that has not reported. One that is late may report at any
-// moment; the longer it is late, the longer it may stay so.
-func (m *Model) setupLeft(a *dag.Attempt) float64 {
-	age := float64(m.now - a.Start)
-	return overdue(m.setup.of(a)-age, age)
+	c := m.course(ph, k, a)
+	return c.setupLeft(), c.workLeft(), c.origin
 }
 
 // overdue turns a remaining time that has run out into one that is conditional on not having ended yet.
@@ -93,31 +81,6 @@ const (
 	minLeftMS = 300
 	lateRatio = 0.1
 )
-
-func (m *Model) runningMap(ph *phase, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
-	units := m.unit(dag.Map, a)
-	if math.IsNaN(units) {
-		units = ph.size(int(a.Task))
-	}
-	if !a.Last.At.Known() || !(a.Last.Done > 0) || math.IsNaN(units) {
-		work, origin = ph.work(int(a.Task), a.Node)
-		if ph.seen.silentMaps() {
-			// Reports say nothing of this phase: count from its start.
-			return 0, overdue(m.setup.of(a)+work-float64(m.now-a.Start), float64(m.now-a.Start)), origin
-		}
-		return m.setupLeft(a), work, origin
-	}
-	alpha := ph.alpha * ph.factor(a.Node)
-	alpha = ownRate(alpha, float64(a.Last.At-a.First.At), a.Last.Done-a.First.Done)
-	origin = schedule.Observed
-	if math.IsNaN(alpha) {
-		// One report: all work since the start-up made it.
-		took := max(float64(a.Last.At-a.Start)-m.lag-m.setup.of(a), 500)
-		alpha, origin = took/a.Last.Done, schedule.Assumed
-	}
-	left := (units-a.Last.Done)*alpha - (float64(m.now-a.Last.At) + m.lag)
-	return 0, overdue(left, float64(m.now-a.Start)), m.doubted(left, origin)
-}
 
 // doubted is the origin of a running attempt's cost. One that is far past its time has met something that no counter
 // tells (a dead node, a stalled disk): what is left of it is unknown.

@@ -4,54 +4,22 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/schedule"
 )
-
-// runningReduce is what is left of a reduce: its start-up and copy, then its work once the last map output exists.
-func (m *Model) runningReduce(ph *phase, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
-	units := m.unit(dag.Reduce, a)
-	if math.IsNaN(units) {
-		units = ph.size(int(a.Task))
-	}
-	whole, origin := ph.alpha*units*ph.factor(a.Node), ph.origin
-	if math.IsNaN(whole) {
-		whole, origin = ph.unmeasured(int(a.Task))
-	}
-	if !a.CopyEnd.Known() {
-		age := float64(m.now - a.Start)
-		left := m.startCostOf(a) - age
-		if ph.mapsDone {
-			return overdue(left, age), whole, origin
-		}
-		return max(left, 0), whole, origin // the last map decides
-	}
-	since := a.CopyEnd
-	if a.SortEnd.Known() {
-		since = a.SortEnd
-	}
-	age := float64(m.now - since)
-	if left, ok := m.byOutput(ph, a, units, since); ok {
-		return 0, overdue(left, age), m.doubted(left, schedule.Observed)
-	}
-	if silent(a, m.now) {
-		return 0, overdue(whole-age, age), schedule.Unknown
-	}
-	return 0, overdue(whole-age, age), m.doubted(whole-age, origin)
-}
 
 // byOutput goes by what the reduce has written: input jumps to its end when a bag is read, output moves evenly
 // (facts/live.md 4). How much will be written is the selectivity times its size; where none is known and output moves
 // while input stands, one tuple for each tuple read. Where both move, the engine's ratio of input read is taken.
-func (m *Model) byOutput(ph *phase, a *dag.Attempt, units float64, since dag.Instant) (left float64, ok bool) {
+// work is what was left at the newest report, old how long ago that was made, own for how long its own rate was watched.
+func (m *Model) byOutput(ph *phase, a *dag.Attempt, units float64, since dag.Instant) (work, old, own float64, ok bool) {
 	if !a.Last.At.Known() || !a.First.At.Known() {
-		return 0, false
+		return 0, 0, 0, false
 	}
 	dt, wrote := float64(a.Last.At-a.First.At), a.Last.Out-a.First.Out
 	watched := float64(a.Last.At-since) - m.lag
 	if dt < minSampleMS && watched < minSampleMS {
-		return 0, false
+		return 0, 0, 0, false
 	}
-	old := float64(m.now-a.Last.At) + m.lag
+	old = float64(m.now-a.Last.At) + m.lag
 	expected := ph.sel * units
 	if math.IsNaN(expected) && wrote > 0 && a.Last.Done == a.First.Done {
 		expected = a.Last.Done
@@ -69,13 +37,13 @@ func (m *Model) byOutput(ph *phase, a *dag.Attempt, units float64, since dag.Ins
 			rate = watched / a.Last.Out
 		}
 		if !math.IsNaN(rate) {
-			return (expected-a.Last.Out)*rate - old, true
+			return (expected - a.Last.Out) * rate, old, max(dt, 0), true
 		}
 	}
 	if f := 3*a.Ratio - 2; f > 0.02 && f < 1 && a.Last.Done > a.First.Done {
-		return watched*(1-f)/f - old, true
+		return watched * (1 - f) / f, old, watched, true
 	}
-	return 0, false
+	return 0, 0, 0, false
 }
 
 // startCostOf is the set-up of a reduce that has started, and its copy of map outputs that are there.
