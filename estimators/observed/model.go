@@ -27,6 +27,8 @@ type Model struct {
 	setup    setupLaw
 	phases   [][2]phase // by job, Map and Reduce
 	mapWork  float64    // of a mean map of this run, 0 where none has shown work
+
+	residuals []dag.Residual
 }
 
 // Options choose how a model is made. The zero value is the default.
@@ -42,6 +44,7 @@ func New(run dag.Run, opt Options) *Model {
 	s := run.Now()
 	m := &Model{now: s.At, fifo: s.Plan.Cluster.Policy == dag.FIFO, given: tellsCosts(s.Plan), lag: observationLag(run), learning: opt.learning}
 	profile := matchProfile(s)
+	m.residuals = profile.residuals()
 	m.learnSetup(s, profile)
 	m.Snapshot = complete(s, profile, m)
 	m.Snapshot.Load = othersUntil(run)
