@@ -36,6 +36,7 @@ const (
 	appsRunning = appsAll + "&states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
 	// What an application waits for takes two thirds of its 4 KB; on a busy cluster it is done without.
 	appsBrief, busy = ",resourceInfo,timeouts,appNodeLabelExpression,amNodeLabelExpression", 100
+	appsBriefly     = appsAll + appsBrief + "&states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
 	// Between waves a job could come and go unseen: then each such tick asks for ended applications too.
 	allEach = 3
 	// Queues change seldom. Of nodes that come and go the metrics tell.
@@ -74,6 +75,9 @@ func (s *Source) observe(ctx context.Context) error {
 
 // observeCluster asks for the applications and the state of the cluster. Without the applications there is no tick.
 func (s *Source) observeCluster(ctx context.Context) error {
+	if s.hub != nil {
+		return s.hub.serve(s)
+	}
 	path := appsRunning
 	if s.ticks == 0 || s.missed || s.idle() && s.ticks%allEach == 0 {
 		path = appsAll

@@ -20,6 +20,9 @@ func (s *Source) observeConfs(ctx context.Context) int {
 			j = newJob(s.apps[id])
 			s.jobs[id] = j
 		}
+		if j.conf == nil && s.hub != nil {
+			j.conf = s.hub.conf(id)
+		}
 		if j.conf == nil && !j.denied && j.confTick <= s.ticks && len(jobs) < confsAtOnce {
 			j.confTick = s.ticks + 1
 			jobs = append(jobs, j)
@@ -44,6 +47,9 @@ func (s *Source) observeConfs(ctx context.Context) int {
 		switch st := status(errs[i]); {
 		case errs[i] == nil && len(confs[i].Conf.v.Properties) > 0:
 			j.conf = confs[i].conf()
+			if s.hub != nil {
+				s.hub.keep(j.app, j.conf)
+			}
 		case st == http.StatusUnauthorized || st == http.StatusForbidden:
 			j.denied = true
 		}

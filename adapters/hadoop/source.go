@@ -51,6 +51,8 @@ func (e *NoWorkflowError) Error() string {
 type Source struct {
 	cluster Cluster
 	target  Target
+	hub     *Hub // asks what sources have in common; nil: this one asks by itself
+	round   int  // of the hub, the newest that was served
 
 	now   dag.Instant // of this tick
 	ticks int

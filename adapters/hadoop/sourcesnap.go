@@ -30,6 +30,9 @@ func (s *Source) snapshot() *dag.Snapshot {
 	}
 	snap.Load = s.load(g, ours)
 	s.remark(snap, g)
+	if s.hub != nil {
+		snap.Load = crowd(snap.Load)
+	}
 	snap.Warnings = s.warned
 	return snap
 }
@@ -75,8 +78,13 @@ func (s *Source) load(g *graph, ours map[string]bool) []dag.Load {
 	}
 	var out []dag.Load
 	ourQueue := string(s.apps[s.chosen].Queue)
-	for _, id := range s.listed {
-		a := s.apps[id]
+	apps, listed := s.apps, s.listed
+	if s.hub != nil {
+		v := s.hub.view.Load()
+		apps, listed = v.apps, v.runs
+	}
+	for _, id := range listed {
+		a := apps[id]
 		held := a.AllocatedMB.count(maxMB)
 		if ours[id] || a.ended() && held == 0 {
 			continue

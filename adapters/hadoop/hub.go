@@ -1,0 +1,325 @@
+package hadoop
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Hub asks a cluster on behalf of many sources: what they would all ask is asked once, by Refresh. Its sources see only
+// the applications that may be of their workflow, and the others' load in sums. Several goroutines may use it.
+type Hub struct {
+	cluster Cluster
+	view    atomic.Pointer[view]
+
+	mu    sync.RWMutex
+	confs map[string]*jobConf // by application
+	flows map[string][]string // workflow id to applications
+	whole dag.Instant         // when applications that have ended were listed last
+}
+
+// A view is what the cluster said at one Refresh. Nothing of it is changed once it is published.
+type view struct {
+	round  int
+	err    error
+	apps   map[string]*wireApp // those that run, and those that were seen to have ended
+	runs   []string            // the ones that run, by id
+	names  map[nameKey][]string
+	w      answers
+	nodes  int // the round of w.nodes, and of w.queues
+	queues int
+}
+
+type nameKey struct{ name, user text }
+
+// NewHub returns a hub that has asked nothing yet.
+func NewHub(cluster Cluster) *Hub {
+	h := &Hub{cluster: cluster, confs: map[string]*jobConf{}, flows: map[string][]string{}, whole: dag.NoInstant}
+	h.view.Store(&view{err: fmt.Errorf("hadoop: the applications have not been listed yet")})
+	return h
+}
+
+// Source is a source of the workflow of an application. It asks its masters and the history server itself.
+func (h *Hub) Source(app string) *Source {
+	s := NewSource(h.cluster, Target{ID: app})
+	s.hub = h
+	return s
+}
+
+// wholeEach is how many rounds lie between two lists that hold applications which have ended: a short job may come and go
+// between two rounds.
+const wholeEach = 3
+
+// maxEnded bounds the applications that are remembered after their end; a ResourceManager keeps 1,000 by default.
+const maxEnded = 10_000
+
+// Refresh lists the applications and the state of the cluster. After an error sources miss their observations.
+func (h *Hub) Refresh(ctx context.Context) error {
+	old := h.view.Load()
+	v := &view{round: old.round + 1, w: old.w, nodes: old.nodes, queues: old.queues}
+	err := h.ask(ctx, v, old)
+	if err != nil {
+		failed := *old
+		failed.round, failed.err = v.round, err
+		v = &failed
+	}
+	h.view.Store(v)
+	return err
+}
+
+func (h *Hub) ask(ctx context.Context, v, old *view) error {
+	var runs, ended appsBody
+	var runsErr, endedErr error
+	now := h.cluster.Now()
+	path := appsRunning
+	if len(old.runs) > busy {
+		path = appsBriefly
+	}
+	questions := []func(context.Context){
+		func(ctx context.Context) {
+			body, err := h.cluster.RM(ctx, path)
+			runs, runsErr = get[appsBody]("apps", body, err)
+		},
+		func(ctx context.Context) {
+			body, err := h.cluster.RM(ctx, "metrics")
+			v.w.metrics, v.w.metricsErr = get[metricsBody]("metrics", body, err)
+		},
+	}
+	if whole := v.round%wholeEach == 1 || old.apps == nil; whole {
+		since := ""
+		if h.whole.Known() {
+			since = fmt.Sprintf("&startedTimeBegin=%d", int64(h.whole)-time.Minute.Milliseconds())
+		}
+		questions = append(questions, func(ctx context.Context) {
+			body, err := h.cluster.RM(ctx, appsAll+appsBrief+"&states=FINISHED,FAILED,KILLED"+since)
+			ended, endedErr = get[appsBody]("apps", body, err)
+		})
+		defer func() {
+			if endedErr == nil {
+				h.whole = now
+			}
+		}()
+	}
+	nodes := func(ctx context.Context) {
+		body, err := h.cluster.RM(ctx, "nodes")
+		v.w.nodes, v.w.nodesErr = get[nodesBody]("nodes", body, err)
+		if err == nil {
+			v.nodes = v.round
+		}
+	}
+	if v.round%nodesEach == 1 || old.nodes == 0 {
+		questions = append(questions, nodes)
+	}
+	if v.round%queuesEach == 1 || old.queues == 0 {
+		questions = append(questions, func(ctx context.Context) {
+			body, err := h.cluster.RM(ctx, "scheduler")
+			v.w.queues, v.w.queuesErr = get[schedulerBody]("scheduler", body, err)
+			v.queues = v.round
+		})
+	}
+	ask(ctx, questions...)
+	if runsErr != nil {
+		return runsErr
+	}
+	if v.nodes != v.round && v.w.metricsErr == nil && old.apps != nil && old.w.metricsErr == nil && v.moved(old) {
+		ask(ctx, nodes)
+	}
+	v.take(old, &runs, &ended)
+	h.forget(v)
+	return nil
+}
+
+// moved says that nodes came or went.
+func (v *view) moved(old *view) bool {
+	is, was := &v.w.metrics.Metrics.v, &old.w.metrics.Metrics.v
+	return is.ActiveNodes != was.ActiveNodes || is.LostNodes != was.LostNodes
+}
+
+// take makes the view of two lists: the applications that run, and those that have ended since.
+func (v *view) take(old *view, runs, ended *appsBody) {
+	v.apps = make(map[string]*wireApp, len(old.apps))
+	for id, a := range old.apps {
+		if a.ended() {
+			v.apps[id] = a
+		}
+	}
+	for _, list := range []*appsBody{ended, runs} {
+		for i := range list.Apps.v.App {
+			a := &list.Apps.v.App[i]
+			if a.ID == "" {
+				continue
+			}
+			if before := old.apps[string(a.ID)]; before != nil { // the same texts are kept once
+				a.ID, a.Name, a.User, a.Queue, a.Tracking = before.ID, before.Name, before.User, before.Queue, before.Tracking
+			}
+			v.apps[string(a.ID)] = a
+		}
+	}
+	v.names = map[nameKey][]string{}
+	var over []*wireApp
+	for id, a := range v.apps {
+		if !a.ended() {
+			v.runs = append(v.runs, id)
+		} else {
+			over = append(over, a)
+		}
+	}
+	if len(over) > maxEnded {
+		slices.SortFunc(over, older)
+		for _, a := range over[:len(over)-maxEnded] {
+			delete(v.apps, string(a.ID))
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(v.apps), byID) {
+		a := v.apps[id]
+		k := nameKey{a.Name, a.User}
+		v.names[k] = append(v.names[k], id)
+	}
+	slices.SortFunc(v.runs, byID)
+}
+
+// forget drops the confs of applications that are gone.
+func (h *Hub) forget(v *view) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for app, c := range h.confs {
+		if v.apps[app] != nil {
+			continue
+		}
+		delete(h.confs, app)
+		if left := slices.DeleteFunc(slices.Clone(h.flows[c.workflow]), func(id string) bool { return id == app }); len(left) > 0 {
+			h.flows[c.workflow] = left
+		} else {
+			delete(h.flows, c.workflow)
+		}
+	}
+}
+
+func (h *Hub) conf(app string) *jobConf {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.confs[app]
+}
+
+func (h *Hub) keep(app string, c *jobConf) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.confs[app] == nil && c.workflow != "" {
+		h.flows[c.workflow] = append(slices.Clip(h.flows[c.workflow]), app)
+	}
+	h.confs[app] = c
+}
+
+// serve tells a source what the newest round said of its workflow.
+func (h *Hub) serve(s *Source) error {
+	v := h.view.Load()
+	if v.err != nil {
+		return v.err
+	}
+	s.listed = s.listed[:0]
+	for _, id := range h.related(v, s) {
+		s.apps[id] = v.apps[id]
+		s.listed = append(s.listed, id)
+	}
+	slices.SortFunc(s.listed, byID)
+	s.listed = slices.Compact(s.listed)
+	w := v.w
+	w.nodesAsked, w.queuesAsked = v.nodes > s.round, v.queues > s.round
+	s.round = v.round
+	s.world.take(&w, s)
+	return nil
+}
+
+// related are the applications that are of a source's workflow, or may be: those whose conf says so, and those that look
+// like its first one and have not been asked.
+func (h *Hub) related(v *view, s *Source) []string {
+	var out []string
+	add := func(id string) {
+		if v.apps[id] != nil {
+			out = append(out, id)
+		}
+	}
+	add(s.target.ID)
+	for _, j := range s.member {
+		add(j.app)
+	}
+	first := s.apps[s.target.ID]
+	if first == nil {
+		first = v.apps[s.target.ID]
+	}
+	if first == nil {
+		return out
+	}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for _, id := range h.flows[s.workflow] {
+		add(id)
+	}
+	if c := h.confs[s.target.ID]; c != nil && c.workflow == "" {
+		return out // a job by itself
+	}
+	since := first.Started.instant().Add(-lookBack)
+	for _, id := range v.names[nameKey{first.Name, first.User}] {
+		a, c := v.apps[id], h.confs[id]
+		if c == nil && !(a.ended() && a.Started.instant() < since) || c != nil && c.workflow == s.workflow && c.workflow != "" {
+			add(id)
+		}
+	}
+	return out
+}
+
+// A Submitted is an application that runs or waits to.
+type Submitted struct {
+	App, Name, User, Queue string
+	At                     dag.Instant // its submission
+	// Read says that its conf is known, and with it the workflow; "" is a job by itself. Readable says that it can be asked.
+	Read, Readable bool
+	Workflow       string
+}
+
+// Running lists the MapReduce applications that the newest round found, by id.
+func (h *Hub) Running() []Submitted {
+	v := h.view.Load()
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	out := make([]Submitted, 0, len(v.runs))
+	for _, id := range v.runs {
+		a := v.apps[id]
+		if !a.mapReduce() {
+			continue
+		}
+		s := Submitted{
+			App: id, Name: string(a.Name), User: string(a.User), Queue: string(a.Queue), At: a.Started.instant(), Readable: a.State == "RUNNING",
+		}
+		if c := h.confs[id]; c != nil {
+			s.Read, s.Workflow = true, c.workflow
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Identify asks an application that runs for its conf, once. A conf that may not be read is that of a job by itself.
+func (h *Hub) Identify(ctx context.Context, app string) error {
+	a := h.view.Load().apps[app]
+	if a == nil || h.conf(app) != nil {
+		return nil
+	}
+	body, err := h.cluster.AM(ctx, app, "jobs/"+a.job()+"/conf")
+	conf, err := get[confBody](a.job()+"/conf", body, err)
+	switch st := status(err); {
+	case st == http.StatusUnauthorized || st == http.StatusForbidden:
+		return nil
+	case err != nil:
+		return err
+	}
+	h.keep(app, conf.conf())
+	return nil
+}
