@@ -88,7 +88,7 @@ func newClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
 		log.Warn().Msg("--insecure: certificates are not verified; anybody may answer in the cluster's place")
 	}
 	client, err := hadoop.NewClient(hadoop.Options{
-		Site: site, User: userName(c), CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), Tap: tap,
+		Site: site, User: userName(c), CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), Tap: counted(c, tap),
 	})
 	if err != nil {
 		return nil, usage("%w", err)

@@ -28,7 +28,7 @@ func followFlags(more ...cli.Flag) []cli.Flag {
 		outputFlag("text", "ndjson"),
 		choice("estimators", "which estimators speak", "standard", "all"),
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
-	}, more...)
+	}, append(metricsFlags(), more...)...)
 }
 
 // speedFlag is --speed: how many times as fast as it came a past or simulated run is played; 0 does not wait.
@@ -44,8 +44,17 @@ func follow(c *cli.Context, src watch.Source, p pace) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, d, errTimeout)
 		defer cancel()
 	}
+	sinks := []watch.Sink{sink(c)}
+	meter, done, err := serveMetrics(ctx, c)
+	if err != nil {
+		return err
+	}
+	if meter != nil {
+		sinks = append(sinks, meter)
+	}
+	defer done()
 	state, err := watch.Watch{
-		Source: src, Panel: panel(c.String("estimators") == "all"), Sinks: []watch.Sink{sink(c)},
+		Source: src, Panel: panel(c.String("estimators") == "all"), Sinks: sinks,
 		Every: p.every, Speed: p.speed, Log: logger(c),
 	}.Run(ctx)
 	if err != nil {

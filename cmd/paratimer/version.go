@@ -21,6 +21,16 @@ func version(c *cli.Context) error {
 	if err := arguments(c, 0, 0); c.Command.Name == "version" && err != nil {
 		return err
 	}
+	b := thisBuild()
+	if c.String("output") == "json" {
+		return json.NewEncoder(c.App.Writer).Encode(b)
+	}
+	_, err := fmt.Fprintf(c.App.Writer, "paratimer %s (%s, %s)\n", b.Version, b.Go, b.Platform)
+	return err
+}
+
+// thisBuild is what this program is, as far as it was built with that knowledge.
+func thisBuild() build {
 	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if info.Main.Version != "" {
@@ -32,9 +42,5 @@ func version(c *cli.Context) error {
 			}
 		}
 	}
-	if c.String("output") == "json" {
-		return json.NewEncoder(c.App.Writer).Encode(b)
-	}
-	_, err := fmt.Fprintf(c.App.Writer, "paratimer %s (%s, %s)\n", b.Version, b.Go, b.Platform)
-	return err
+	return b
 }

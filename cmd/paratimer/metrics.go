@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
+)
+
+// metricsFlags say where metrics are shown.
+func metricsFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "metrics", EnvVars: env("metrics"), Usage: "serve Prometheus metrics at `ADDRESS`: a port, such as :9188, is this machine's own only"},
+		&cli.DurationFlag{Name: "metrics-linger", EnvVars: env("metrics-linger"), Usage: "serve metrics for `TIME` after the end, so that the end is scraped as well"},
+		&cli.StringFlag{Name: "metrics-textfile", EnvVars: env("metrics-textfile"), Usage: "write metrics to `FILE`.prom, for a node exporter's textfile collector"},
+	}
+}
+
+// metricsKey is where an app keeps the metrics of its run.
+const metricsKey = "metrics"
+
+// metricsOf are the metrics of this run of the program; nil where nobody asks for them.
+func metricsOf(c *cli.Context) *metrics.Metrics {
+	if c.String("metrics") == "" && c.String("metrics-textfile") == "" {
+		return nil
+	}
+	if m, ok := c.App.Metadata[metricsKey].(*metrics.Metrics); ok {
+		return m
+	}
+	b := thisBuild()
+	m := metrics.New(metrics.Options{Every: observes(c), Version: b.Version, Revision: b.Revision, Go: b.Go})
+	c.App.Metadata[metricsKey] = m
+	return m
+}
+
+// observes is how often a live command observes; 0 of one that plays a run, which nobody waits for.
+func observes(c *cli.Context) time.Duration {
+	if c.Command.Name == "attach" || c.Command.Name == "watch" {
+		return c.Duration("every")
+	}
+	return 0
+}
+
+// counted has the requests that pass a tap counted as well, where metrics are asked for. tap may be nil.
+func counted(c *cli.Context, tap hadoop.Layer) hadoop.Layer {
+	m := metricsOf(c)
+	if m == nil {
+		return tap
+	}
+	return func(next http.RoundTripper) http.RoundTripper {
+		if tap != nil {
+			next = tap(next)
+		}
+		return m.Layer(next)
+	}
+}
+
+// serveMetrics serves what --metrics and --metrics-textfile ask for. m is nil where they ask for nothing. The server ends
+// with done, which lingers first, unless ctx is over.
+func serveMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done func(), err error) {
+	m, done = metricsOf(c), func() {}
+	if m == nil {
+		return nil, done, nil
+	}
+	log := logger(c)
+	if path := c.String("metrics-textfile"); path != "" {
+		if !strings.HasSuffix(path, ".prom") {
+			return nil, nil, usage("--metrics-textfile %s: the collector reads files whose name ends in .prom only", path)
+		}
+		m.WriteTo(filepath.Clean(path), max(c.Duration("every"), time.Second), func(err error) { log.Warn().Msg(err.Error()) })
+	}
+	typed := c.String("metrics")
+	if typed == "" {
+		return m, done, nil
+	}
+	address, exposed, err := metrics.Address(typed)
+	if err != nil {
+		return nil, nil, usage("--metrics: %w", err)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, nil, usage("--metrics: %w", err)
+	}
+	if exposed {
+		log.Warn().Str("address", address).Msg("--metrics: whoever reaches this address can read the names and states of the queries; nothing asks who it is")
+	}
+	log.Info().Msgf("metrics at http://%s/metrics", listener.Addr())
+	stop := m.Serve(listener, func(err error) { log.Error().Err(err).Msg("metrics are not served any more") })
+	return m, func() {
+		linger(ctx, c.Duration("metrics-linger"))
+		stop()
+	}, nil
+}
+
+func linger(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
