@@ -92,6 +92,28 @@ func command(name, args, does string, action cli.ActionFunc, flags ...cli.Flag) 
 	}
 }
 
+// group is a command that has commands of its own.
+func group(name, does string, commands ...*cli.Command) *cli.Command {
+	names := make([]string, len(commands))
+	for i, c := range commands {
+		names[i] = c.Name
+	}
+	return &cli.Command{
+		Name: name, Usage: does, Subcommands: commands,
+		HideHelpCommand: true,
+		OnUsageError:    onUsageError,
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usage("%q is no command of %s; its commands are %s", c.Args().First(), name, strings.Join(names, ", "))
+			}
+			if err := cli.ShowSubcommandHelp(c); err != nil {
+				return fmt.Errorf("cannot show the help: %w", err)
+			}
+			return nil
+		},
+	}
+}
+
 // env is the environment variable of a flag. PARATIMER_GOLDEN and PARATIMER_RECORDINGS belong to the tests: no flag has
 // these names.
 func env(flag string) []string {
@@ -110,7 +132,7 @@ func dropEmptySettings() {
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	name := "paratimer"
 	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
-		name += " " + c.Command.Name
+		name += " " + fullName(c)
 	}
 	return usage("%v; see `%s --help`", err, name)
 }

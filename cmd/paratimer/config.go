@@ -109,7 +109,7 @@ func flagNames(app *cli.App) []string {
 		}
 	}
 	add(app.Flags)
-	for _, c := range app.Commands {
+	for _, c := range leaves(app.Commands) {
 		add(c.Flags)
 	}
 	slices.Sort(names)

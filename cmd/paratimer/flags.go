@@ -28,14 +28,19 @@ func choice(name, does string, values ...string) cli.Flag {
 
 // arguments says how many arguments a command takes; most is -1 where there is no limit.
 func arguments(c *cli.Context, least, most int) error {
-	n := c.NArg()
+	n, name := c.NArg(), fullName(c)
 	switch {
 	case n < least:
-		return usage("%s needs %s; see `paratimer %s --help`", c.Command.Name, c.Command.ArgsUsage, c.Command.Name)
+		return usage("%s needs %s; see `paratimer %s --help`", name, c.Command.ArgsUsage, name)
 	case most >= 0 && n > most:
-		return usage("%s: %q is too much: it takes %s", c.Command.Name, c.Args().Get(most), orNone(c.Command.ArgsUsage))
+		return usage("%s: %q is too much: it takes %s", name, c.Args().Get(most), orNone(c.Command.ArgsUsage))
 	}
 	return nil
+}
+
+// fullName is a command's name after that of the command that it belongs to, e.g. "history list".
+func fullName(c *cli.Context) string {
+	return strings.TrimPrefix(c.Command.HelpName, c.App.HelpName+" ")
 }
 
 func orNone(s string) string {

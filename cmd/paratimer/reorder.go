@@ -14,7 +14,7 @@ func reorder(app *cli.App, args []string) []string {
 	if len(args) < 2 {
 		return args
 	}
-	cmd, rest := split(app, args[1:])
+	cmd, names, rest := split(app, args[1:])
 	var global, local, words []string
 	for len(rest) > 0 {
 		arg := rest[0]
@@ -38,46 +38,54 @@ func reorder(app *cli.App, args []string) []string {
 			rest = rest[1:]
 		}
 	}
-	out := append([]string{args[0]}, global...)
-	switch {
-	case cmd == nil && len(words) > 0:
+	out := append(append([]string{args[0]}, global...), names...)
+	if (cmd == nil || len(cmd.Subcommands) > 0) && len(words) > 0 {
 		return append(out, words...) // not a command: that is what to complain of, not its flags
-	case cmd == nil:
-		return append(out, local...)
 	}
-	out = append(append(out, cmd.Name), local...)
+	out = append(out, local...)
 	if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" }) {
 		out = append(out, "--")
 	}
 	return append(out, words...)
 }
 
-// split takes the command's name out of the arguments: the first word that is neither a flag nor a flag's value.
-func split(app *cli.App, args []string) (*cli.Command, []string) {
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		switch {
-		case arg == "--":
-			return nil, args
-		case len(arg) > 1 && arg[0] == '-':
+// split takes the command's name out of the arguments: the first word that is neither a flag nor a flag's value, and the
+// next one where the command has commands of its own.
+func split(app *cli.App, args []string) (cmd *cli.Command, names, rest []string) {
+	command := app.Command
+	rest = args
+	for i := 0; i < len(rest); i++ {
+		arg := rest[i]
+		if arg == "--" {
+			break
+		}
+		if len(arg) > 1 && arg[0] == '-' {
 			if f := anyFlag(app, arg); takesValue(f) && !strings.Contains(arg, "=") {
 				i++
 			}
-		default:
-			if cmd := app.Command(arg); cmd != nil {
-				return cmd, slices.Concat(args[:i], args[i+1:])
-			}
-			return nil, args
+			continue
 		}
+		found := command(arg)
+		if found == nil {
+			break
+		}
+		cmd, names, rest = found, append(names, found.Name), slices.Concat(rest[:i], rest[i+1:])
+		if len(cmd.Subcommands) == 0 {
+			break
+		}
+		command = cmd.Command
+		i--
 	}
-	return nil, args
+	return cmd, names, rest
 }
 
 // find looks the flag up in the command first, then in the app.
 func find(app *cli.App, cmd *cli.Command, arg string) (f cli.Flag, global bool) {
 	if cmd != nil {
-		if f := lookup(cmd.Flags, arg); f != nil {
-			return f, false
+		for _, c := range leaves([]*cli.Command{cmd}) {
+			if f := lookup(c.Flags, arg); f != nil {
+				return f, false
+			}
 		}
 	}
 	f = lookup(app.Flags, arg)
@@ -89,12 +97,25 @@ func anyFlag(app *cli.App, arg string) cli.Flag {
 	if f := lookup(app.Flags, arg); f != nil {
 		return f
 	}
-	for _, c := range app.Commands {
+	for _, c := range leaves(app.Commands) {
 		if f := lookup(c.Flags, arg); f != nil {
 			return f
 		}
 	}
 	return nil
+}
+
+// leaves are the commands, those of commands in the place of these.
+func leaves(all []*cli.Command) []*cli.Command {
+	var out []*cli.Command
+	for _, c := range all {
+		if len(c.Subcommands) > 0 {
+			out = append(out, leaves(c.Subcommands)...)
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 func lookup(flags []cli.Flag, arg string) cli.Flag {

@@ -25,8 +25,16 @@ func TestReorder(t *testing.T) {
 		{"nonsense --output json", "nonsense json"}, // an unknown command is what to complain of, not its flags
 		{"--nonsense", "--nonsense"},
 		{"--help score", "score --help"},
+		// A command of a command, and words that it does not know.
+		{"books list", "books list"},
+		{"books list a --output json", "books list --output json a"},
+		{"--output json books --log-level debug list a", "--log-level debug books list --output json a"},
+		{"books --output json", "books --output json"},
+		{"books nonsense --output json a", "books nonsense a"},
+		{"books -- list", "books list"},
 	} {
 		app := newApp(strings.NewReader(""), io.Discard, io.Discard)
+		app.Commands = append(app.Commands, group("books", "", command("list", "", "", nil, outputFlag("text", "json"))))
 		got := strings.Join(reorder(app, append([]string{"paratimer"}, strings.Fields(c.in)...))[1:], " ")
 		if got != c.want {
 			t.Errorf("reorder(%q) = %q, want %q", c.in, got, c.want)
