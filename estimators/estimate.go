@@ -29,10 +29,10 @@ type Estimate struct {
 	// Distribution is what the remaining time may be, where the estimator gives one.
 	Distribution Distribution
 	// Raw is the distribution before its correction, and Runs how many earlier runs that rests on (see Corrected).
-	Raw  Distribution
-	Runs int
-	Path         *pathfrag.Path // nil for estimators without one
-	Warnings     []dag.Warning
+	Raw      Distribution
+	Runs     int
+	Path     *pathfrag.Path // nil for estimators without one
+	Warnings []dag.Warning
 }
 
 // An Estimator is a pure function of a run: the same run, the same answer.

@@ -75,9 +75,11 @@ func drawSeries(t *rapid.T, n, lo, hi int) dag.Series {
 func drawOptions(t *rapid.T, p *dag.Plan) Options {
 	o := Options{
 		Seed: rapid.Uint64().Draw(t, "seed"), Know: Know(rapid.IntRange(0, 2).Draw(t, "know")),
-		Start: dag.Instant(rapid.SampledFrom([]int64{0, 1_700_000_000_123}).Draw(t, "start")),
-		Every: millis(rapid.Int64Range(500, 7000).Draw(t, "every")),
-		Noise: rapid.SampledFrom([]float64{0, 0, 0.02, 0.5}).Draw(t, "noise"),
+		Start:  dag.Instant(rapid.SampledFrom([]int64{0, 1_700_000_000_123}).Draw(t, "start")),
+		Every:  millis(rapid.Int64Range(500, 7000).Draw(t, "every")),
+		Noise:  rapid.SampledFrom([]float64{0, 0, 0.02, 0.5}).Draw(t, "noise"),
+		Family: Family(rapid.IntRange(0, len(familyNames)-1).Draw(t, "family")),
+		Speed:  rapid.SampledFrom([]float64{0, 0, 0.3}).Draw(t, "speed"), SetupNoise: rapid.SampledFrom([]float64{0, 0, 0.5}).Draw(t, "setup noise"),
 		Stall: rapid.SampledFrom([]time.Duration{0, 0, 5 * time.Second}).Draw(t, "stall"),
 		Skew:  rapid.SampledFrom([]float64{0, 0, 0.5, 1}).Draw(t, "skew"), Shuffle: rapid.Bool().Draw(t, "shuffle"),
 		FailRate: rapid.SampledFrom([]float64{0, 0, 20, 300}).Draw(t, "fail rate"),

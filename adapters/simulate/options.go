@@ -44,9 +44,15 @@ type Options struct {
 	Start dag.Instant   // when the run starts; 0 is as good as any
 	Every time.Duration // between snapshots, DefaultEvery if 0
 
-	Noise float64       // sigma of the lognormal factor on each task's work
-	Stall time.Duration // at the end of each map: combine runs, K = N, the map has not ended (facts A5)
-	Slow  []SlowNode
+	Noise float64 // sigma of the factor on each task's work
+	// Family is the shape of that factor.
+	Family Family
+	// Speed is the sigma of a factor on the work of all tasks of the run, of the gamma family.
+	Speed float64
+	// SetupNoise is the sigma of two factors on each task's set-up: one of the run, one of the task, both of Family.
+	SetupNoise float64
+	Stall      time.Duration // at the end of each map: combine runs, K = N, the map has not ended (facts A5)
+	Slow       []SlowNode
 
 	Fail     []Failure
 	FailRate float64 // failures a task-hour
@@ -109,6 +115,12 @@ func (o *Options) check(p *dag.Plan) error {
 		return bad("every", "%v is shorter than a millisecond", o.Every)
 	case !(o.Noise >= 0 && o.Noise <= maxNoise):
 		return bad("noise", "sigma %v is not from 0 to %v", o.Noise, maxNoise)
+	case int(o.Family) >= len(familyNames):
+		return bad("family", "no such thing: %v", o.Family)
+	case !(o.Speed >= 0 && o.Speed <= maxNoise):
+		return bad("speed", "sigma %v is not from 0 to %v", o.Speed, maxNoise)
+	case !(o.SetupNoise >= 0 && o.SetupNoise <= maxNoise):
+		return bad("setup noise", "sigma %v is not from 0 to %v", o.SetupNoise, maxNoise)
 	case o.Stall < 0 || o.Stall > maxPause:
 		return bad("stall", "%v is not from 0 to %v", o.Stall, maxPause)
 	case !(o.FailRate >= 0 && o.FailRate <= maxRate):

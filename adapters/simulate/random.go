@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/paratimer/paratimer/dag"
@@ -15,6 +14,9 @@ const (
 	drawNoise draw = iota
 	drawFailure
 	drawOrder
+	drawSpeed
+	drawSetups
+	drawSetup
 )
 
 // random returns a generator for one purpose of one attempt.
@@ -34,12 +36,26 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// noise is the factor on an attempt's work: lognormal with median 1.
+// noise is the factor on an attempt's work but for the run's own.
 func (o *Options) noise(job int, k dag.Kind, task, attempt int) float64 {
 	if o.Noise == 0 {
 		return 1
 	}
-	return math.Exp(o.Noise * random(o.Seed, drawNoise, job, k, task, attempt).NormFloat64())
+	return o.Family.factor(random(o.Seed, drawNoise, job, k, task, attempt), o.Noise)
+}
+
+// pace is the factor on the work of all tasks.
+func (o *Options) pace() float64 {
+	return Gamma.factor(random(o.Seed, drawSpeed, 0, 0, 0, 0), o.Speed)
+}
+
+// startup is the factor on a task's set-up; every attempt of it has the same.
+func (o *Options) startup(job int, k dag.Kind, task int) float64 {
+	if o.SetupNoise == 0 {
+		return 1
+	}
+	run := o.Family.factor(random(o.Seed, drawSetups, 0, 0, 0, 0), o.SetupNoise)
+	return run * o.Family.factor(random(o.Seed, drawSetup, job, k, task, 0), o.SetupNoise)
 }
 
 // order is the order in which a job's reduces are handed out: order[i] is the i-th task.

@@ -13,12 +13,13 @@ type truth struct {
 	plan *dag.Plan // sizes by task
 	opt  *Options
 	slow []float64 // by node
+	pace float64   // the run's own
 	// order and place turn tasks into places in the order of hand-out and back; nil where they are the same.
 	order, place [][]int32
 }
 
 func newTruth(p *dag.Plan, o *Options) *truth {
-	t := &truth{plan: p, opt: o, order: make([][]int32, len(p.Jobs)), place: make([][]int32, len(p.Jobs))}
+	t := &truth{plan: p, opt: o, pace: o.pace(), order: make([][]int32, len(p.Jobs)), place: make([][]int32, len(p.Jobs))}
 	if o.Skew > 0 {
 		t.plan = skewed(p, o.Skew)
 	}
@@ -71,10 +72,11 @@ type extent struct {
 	work  int64 // all pipelines and the combine stall
 }
 
-// extent is floor(s alpha N + 0.5) ms for each pipeline (facts A1), with s the attempt's noise times its node's slowness.
+// extent is floor(s alpha N + 0.5) ms for each pipeline (facts A1), with s the attempt's noise times its run's pace and its node's
+// slowness.
 func (t *truth) extent(job int, k dag.Kind, task, attempt, node int) extent {
 	phase := t.plan.Jobs[job].Phase(k)
-	s := t.opt.noise(job, k, task, attempt)
+	s := t.pace * t.opt.noise(job, k, task, attempt)
 	if node >= 0 && node < len(t.slow) {
 		s *= t.slow[node]
 	}
@@ -92,8 +94,9 @@ func (t *truth) extent(job int, k dag.Kind, task, attempt, node int) extent {
 // setup is the time from start to first tuple: the phase's own where the plan gives it, else the cluster's. On YARN it
 // follows the law of JVMs that start together on a node (dag.Overheads); cold says that it is one of the run's first.
 func (t *truth) setup(job int, k dag.Kind, task, together int, cold bool) time.Duration {
+	factor := t.opt.startup(job, k, task)
 	if ms := t.plan.Jobs[job].Phase(k).Setup.At(task); ms >= 0 && ms <= maxWorkMS {
-		return time.Duration(ms) * time.Millisecond
+		return millis(int64(min(factor*ms, maxWorkMS)))
 	}
 	setup, o := t.plan.Cluster.Setup, &t.plan.Overheads
 	if t.plan.Cluster.Policy == dag.YARN {
@@ -102,13 +105,16 @@ func (t *truth) setup(job int, k dag.Kind, task, together int, cold bool) time.D
 			setup += o.Cold
 		}
 	}
-	return setup
+	if factor == 1 {
+		return setup
+	}
+	return millis(int64(min(factor*float64(setup.Milliseconds()), maxWorkMS)))
 }
 
 // uniform says whether all first attempts of the phase cost the same on every node.
 func (t *truth) uniform(job int, k dag.Kind) bool {
 	phase := t.plan.Jobs[job].Phase(k)
-	same := t.opt.Noise == 0 && phase.Setup.IsUniform() && !slices.ContainsFunc(t.slow, func(s float64) bool { return s != 1 })
+	same := t.opt.Noise == 0 && t.opt.SetupNoise == 0 && phase.Setup.IsUniform() && !slices.ContainsFunc(t.slow, func(s float64) bool { return s != 1 })
 	for _, p := range phase.Pipelines {
 		same = same && p.Tuples.IsUniform() && p.Alpha.IsUniform()
 	}
