@@ -1,11 +1,15 @@
 // Package alert holds a query to bounds: a state machine whose step is a pure function of the state before and the
 // frame that is seen. It sends nothing, reads no clock and does no I/O.
+//
+//	on_track ── P(late) ≥ threshold, held ──► at_risk ── the deadline passes ──► late ── it ends ──► ended
+//	    ◄── P(late) < clear, held ──
+//
+// A missed observation makes it blind, which neither fires nor resolves; sight gives back the state before.
 package alert
 
 import (
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -25,18 +29,25 @@ const (
 type Bound struct {
 	Name string // unique among a query's bounds: the flag's name, or the rule's
 	Kind Kind
-	At   dag.Instant   // Deadline: when it must have ended
+	At   dag.Instant   // Deadline: when it must have ended, unless Daily is set
 	For  time.Duration // Within: how long it may take; NoProgress: how long nothing may move
+	// Daily is a Deadline by the time of day: its first occurrence after the query's submission, so that the same bound means
+	// the same in a watch, after a restart and in a replay.
+	Daily *Daily
+	// Zone is the zone in which the bound's times are told to people; nil: UTC.
+	Zone *time.Location
 	// Times is how many times the usual length it may take (LongerThanUsual), and Usual that length; 0 where no history tells it.
 	Times float64
 	Usual time.Duration
-	// On is who judges when it will end: "" is the distribution; else a scenario ("standard", "one_failure", …) or a
-	// quantile ("p50", "p90", …), for which being late is certain or not.
+	// On is who judges when it will end: "" is the distribution (OutsideBounds: standard, as in the paper); else a scenario
+	// ("standard", "one_failure", …) or a quantile ("p50", "p90", …), for which being late is certain or not.
 	On string
 	// Threshold is the probability of being late from which on it is at risk, 0..1; 0: DefaultThreshold.
 	Threshold float64
 	// Hold is for how many ticks in a row it must be so; 0: DefaultHold.
 	Hold int
+	// Quiet is a bound that nobody asked for: it is told of only where it fires.
+	Quiet bool
 }
 
 // Defaults of a bound.
@@ -45,22 +56,19 @@ const (
 	DefaultHold      = 3
 )
 
-// A State is all that is remembered of one workflow's bounds between ticks. It is JSON, so that it survives a crash.
-type State struct {
-	Bounds map[string]Standing `json:"bounds"` // by Bound.Name
+// clear is the share of the threshold below which a query that was at risk is on track again.
+const clear = 0.75
+
+func (b *Bound) threshold() float64 {
+	if b.Threshold > 0 {
+		return b.Threshold
+	}
+	return DefaultThreshold
 }
 
-// A Standing is how one bound stands.
-type Standing struct {
-	State   frame.AlertState `json:"state"`
-	Since   dag.Instant      `json:"since"`
-	Outcome *frame.Outcome   `json:"outcome,omitempty"`
-	Before  frame.AlertState `json:"before,omitempty"` // the state before it went blind
-	Held    int              `json:"held,omitempty"`   // ticks in a row on the other side of the threshold
-}
-
-// Step returns what follows from a frame: the new state, and an alert for each bound, in the order of bounds. The state
-// that is given is not changed.
-func Step(bounds []Bound, s State, f frame.Frame) (State, []frame.Alert) {
-	return s, []frame.Alert{}
+func (b *Bound) hold() int {
+	if b.Hold > 0 {
+		return b.Hold
+	}
+	return DefaultHold
 }

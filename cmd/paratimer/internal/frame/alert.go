@@ -33,6 +33,8 @@ type Alert struct {
 	BySeconds *Seconds `json:"by_seconds"`
 	// Text says for people: by how much, how likely, since when, what it waits on, what changed.
 	Text string `json:"text"`
+	// Quiet is a bound that nobody asked for: views tell of it only where it fires.
+	Quiet bool `json:"-"`
 }
 
 // Firing says whether somebody should hear of it.

@@ -35,6 +35,8 @@ type Frame struct {
 
 	// Left is the distribution of the remaining time that Quantiles are taken from. Alerts ask it; it is in no JSON.
 	Left estimators.Distribution `json:"-"`
+	// Digest is of everything that moves while a query runs: states, attempts, counters. 0: nobody made one. It is in no JSON.
+	Digest uint64 `json:"-"`
 	// Raw is that distribution before its correction: what the run's residuals are made of.
 	Raw estimators.Distribution `json:"-"`
 }
@@ -108,6 +110,23 @@ type Change struct {
 	DeltaSeconds Seconds `json:"delta_seconds"`
 	Reason       string  `json:"reason"`
 	Subject      *string `json:"subject"`
+}
+
+// Why words the cause: its subject, or what its reason means.
+func (c Change) Why() string {
+	if c.Subject != nil {
+		return *c.Subject
+	}
+	return reasons[c.Reason]
+}
+
+// reasons words those that have no subject.
+var reasons = map[string]string{
+	"failure": "work was lost",
+	"size":    "sizes became known",
+	"slots":   "slots were lost or gained",
+	"speed":   "tasks run at another speed than was thought",
+	"other":   "for other reasons",
 }
 
 // An Other is what another estimator says, for comparison.

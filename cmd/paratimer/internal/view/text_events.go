@@ -75,19 +75,4 @@ func counts(j *frame.Job) string {
 	return ", " + many(*j.Maps.Total, "map") + ", " + many(*j.Reduces.Total, "reduce")
 }
 
-func change(c frame.Change) string {
-	s := moved(c.DeltaSeconds) + ": "
-	if c.Subject != nil {
-		return s + Escape(*c.Subject)
-	}
-	return s + reasons[c.Reason]
-}
-
-// reasons words those that have no subject.
-var reasons = map[string]string{
-	"failure": "work was lost",
-	"size":    "sizes became known",
-	"slots":   "slots were lost or gained",
-	"speed":   "tasks run at another speed than was thought",
-	"other":   "for other reasons",
-}
+func change(c frame.Change) string { return moved(c.DeltaSeconds) + ": " + Escape(c.Why()) }

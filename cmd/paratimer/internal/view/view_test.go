@@ -3,8 +3,6 @@ package view
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -187,24 +185,5 @@ func TestColour(t *testing.T) {
 	var b bytes.Buffer
 	if Colour(&b, func(string) string { return "" }) {
 		t.Error("a buffer is no terminal")
-	}
-}
-
-// TestEveryReasonHasWords holds that the words cover the closed set of docs/frames.md.
-func TestEveryReasonHasWords(t *testing.T) {
-	contract, err := os.ReadFile("../../../../docs/frames.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(contract), "\n*reason*")
-	rest, _, _ = strings.Cut(rest, "\n*warning code*")
-	names := regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(rest, -1)
-	for _, m := range names {
-		if reasons[m[1]] == "" {
-			t.Errorf("no words for %s", m[1])
-		}
-	}
-	if len(names) != len(reasons) {
-		t.Errorf("%d reasons in the contract, words for %d", len(names), len(reasons))
 	}
 }

@@ -36,6 +36,7 @@ func build(s *dag.Snapshot, a answers, changes []frame.Change) frame.Frame {
 		WaitingOn:      frame.Text(waitingOn(s, a.scenarios)),
 		Changes:        changes,
 		Warnings:       warnings(s, a),
+		Digest:         digest(s),
 	}
 	if f.Changes == nil {
 		f.Changes = []frame.Change{}

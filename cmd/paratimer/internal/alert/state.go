@@ -1,0 +1,111 @@
+package alert
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A State is all that is remembered of one workflow's bounds between ticks. It is JSON, so that it survives a crash. The
+// zero State is that of a workflow which nobody has looked at.
+type State struct {
+	Bounds map[string]Standing `json:"bounds"` // by Bound.Name
+	// Seen counts the ticks that showed the query; At is the newest of them, and Gap the time between the last two.
+	Seen int           `json:"seen,omitempty"`
+	At   dag.Instant   `json:"at,omitempty"`
+	Gap  time.Duration `json:"gap_ns,omitempty"`
+	// Lost says that an observation was missed since At.
+	Lost bool `json:"lost,omitempty"`
+	// Digest is of everything that moves while a query runs, and Still how long it has been seen not to move.
+	Digest uint64        `json:"digest,omitempty"`
+	Still  time.Duration `json:"still_ns,omitempty"`
+	// Changes are the newest moves of the predicted end, oldest first.
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// A Change is a move of the predicted end, and when it was seen.
+type Change struct {
+	At dag.Instant `json:"at"`
+	frame.Change
+}
+
+// mostChanges bounds what is remembered of them.
+const mostChanges = 8
+
+// A Standing is how one bound stands.
+type Standing struct {
+	State   frame.AlertState `json:"state"`
+	Since   dag.Instant      `json:"since"`
+	Outcome *frame.Outcome   `json:"outcome,omitempty"`
+	// Before is the state before it went blind, and BeforeSince when that had begun.
+	Before      frame.AlertState `json:"before,omitempty"`
+	BeforeSince dag.Instant      `json:"before_since,omitempty"`
+	Held        int              `json:"held,omitempty"` // ticks in a row on the other side of the threshold
+	// DeadlineAt is when the bound is broken; nil while that is not known.
+	DeadlineAt *dag.Instant `json:"deadline_at,omitempty"`
+	// Range is what OutsideBounds holds it to, or may come to.
+	Range *Range `json:"range,omitempty"`
+}
+
+// clone shares nothing that a step changes.
+func (s State) clone() State {
+	s.Bounds = maps.Clone(s.Bounds)
+	if s.Bounds == nil {
+		s.Bounds = map[string]Standing{}
+	}
+	s.Changes = slices.Clone(s.Changes)
+	return s
+}
+
+// Moved says whether a bound stands otherwise in after than in s: only then is there something that must not be lost.
+func (s State) Moved(after State) bool {
+	return !maps.EqualFunc(s.Bounds, after.Bounds, func(a, b Standing) bool {
+		return a.State == b.State && a.Since == b.Since && (a.Outcome == nil) == (b.Outcome == nil)
+	})
+}
+
+// A sight is what a frame tells of the query.
+type sight uint8
+
+const (
+	clearly  sight = iota // it was observed
+	doubtful              // it was observed, but the clock has jumped: the next tick will show which was wrong
+	blindly               // it was not observed
+)
+
+// A step of the clock is told from an ordinary wait by its length.
+const (
+	jumpAtLeast = 5 * time.Minute
+	jumpTimes   = 4
+)
+
+// look takes a frame in and says what it tells.
+func (s *State) look(f *frame.Frame) sight {
+	if f.At == nil || f.StaleSeconds > 0 {
+		s.Lost = true
+		return blindly
+	}
+	at, sees := f.At.Instant, clearly
+	gap := time.Duration(0)
+	if s.Seen > 0 {
+		gap = at.Sub(s.At)
+		if gap < 0 || s.Gap > 0 && gap > max(jumpAtLeast, jumpTimes*s.Gap) {
+			sees = doubtful
+		}
+	}
+	switch {
+	case f.Digest == 0 || f.Digest != s.Digest:
+		s.Still = 0
+	case sees == clearly && !s.Lost:
+		s.Still += gap
+	}
+	for _, c := range f.Changes {
+		s.Changes = append(s.Changes, Change{at, c})
+	}
+	s.Changes = s.Changes[max(0, len(s.Changes)-mostChanges):]
+	s.Seen, s.At, s.Gap, s.Lost, s.Digest = s.Seen+1, at, max(gap, 0), false, f.Digest
+	return sees
+}

@@ -1,0 +1,244 @@
+package alert
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// alert is the standing as the frame shows it.
+func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.Alert {
+	a := frame.Alert{Bound: b.Name, State: st.State, Outcome: st.Outcome, Probability: frame.RatioOf(v.p), Quiet: b.Quiet}
+	if st.DeadlineAt != nil {
+		a.DeadlineAt = frame.TimeOf(*st.DeadlineAt)
+	}
+	if st.Since.Known() {
+		since := st.Since
+		if f.At != nil && b.Kind != Deadline {
+			since = min(since, f.At.Instant)
+		}
+		a.Since = frame.TimeOf(since)
+	}
+	if by, ok := b.by(st, v); ok {
+		s := frame.SecondsOf(by)
+		a.BySeconds = &s
+	}
+	a.Text = b.text(st, s, f, v)
+	return a
+}
+
+// by is how much later than the deadline the end is expected, or was.
+func (b *Bound) by(st *Standing, v verdict) (time.Duration, bool) {
+	if st.DeadlineAt == nil || !v.expected.Known() || b.Kind == NoProgress || v.floor && v.expected <= *st.DeadlineAt {
+		return 0, false
+	}
+	return v.expected.Sub(*st.DeadlineAt), true
+}
+
+// text words the alert: how it stands, how likely, by how much, since when, what it waits on, what changed.
+func (b *Bound) text(st *Standing, s *State, f *frame.Frame, v verdict) string {
+	w := words{b: b, st: st, f: f, v: v}
+	parts := []string{w.standing()}
+	if st.State != frame.Ended && st.State != frame.Blind {
+		if f.WaitingOn != nil {
+			parts = append(parts, "waits for "+*f.WaitingOn)
+		}
+		if st.State.Firing() {
+			parts = append(parts, w.changes(s.Changes)...)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// words is what a text is made of.
+type words struct {
+	b  *Bound
+	st *Standing
+	f  *frame.Frame
+	v  verdict
+}
+
+func (w words) standing() string {
+	switch w.st.State {
+	case frame.Blind:
+		return "blind" + w.since() + ", " + name(w.st.Before) + " before: " + w.why()
+	case frame.Ended:
+		return w.ended()
+	case frame.Late:
+		if w.b.Kind == NoProgress {
+			return "no progress" + w.since()
+		}
+		return "late: " + w.what() + " has passed" + w.end() + w.since()
+	}
+	if w.b.Kind == NoProgress {
+		return "it moves"
+	}
+	if w.st.DeadlineAt == nil {
+		return name(w.st.State) + ": " + w.unbound()
+	}
+	return name(w.st.State) + ": " + w.likely() + w.end() + w.since()
+}
+
+// name words a state.
+func name(s frame.AlertState) string { return strings.ReplaceAll(string(s), "_", " ") }
+
+// why says what there is no sight of.
+func (w words) why() string {
+	if w.v.dark {
+		return "it is too early to say when it ends"
+	}
+	return "it cannot be observed"
+}
+
+// unbound says why there is no deadline.
+func (w words) unbound() string {
+	switch w.b.Kind {
+	case LongerThanUsual:
+		if w.b.Usual == 0 {
+			return "its usual length is not known"
+		}
+	case OutsideBounds:
+		return "its predicted end has not been steady yet"
+	}
+	return "nothing of it was submitted yet"
+}
+
+// what is the bound in words.
+func (w words) what() string {
+	at := w.clock(*w.st.DeadlineAt)
+	switch w.b.Kind {
+	case Within:
+		return "its " + short(w.b.For) + " (" + at + ")"
+	case LongerThanUsual:
+		return fmt.Sprintf("%g times its usual %s (%s)", w.b.Times, short(w.b.Usual), at)
+	case OutsideBounds:
+		return "the end of its first range (" + at + ")"
+	}
+	return at
+}
+
+// likely says how probable it is that the bound is broken.
+func (w words) likely() string {
+	p, what := w.v.p, w.what()
+	switch {
+	case math.IsNaN(p):
+		return "how likely it is to miss " + what + " cannot be told"
+	case w.v.floor:
+		return "certain to miss " + what
+	case !w.b.sampled() && p >= 1:
+		return "will miss " + what + ", by " + w.b.judgedBy()
+	case !w.b.sampled():
+		return "will make " + what + ", by " + w.b.judgedBy()
+	}
+	return percent(p) + " likely to miss " + what
+}
+
+// end says when the end is expected, and by how much that is late.
+func (w words) end() string {
+	by, ok := w.b.by(w.st, w.v)
+	if !ok {
+		return ""
+	}
+	least := ""
+	if w.v.floor {
+		least = "not before "
+	}
+	return ", expected " + least + w.clock(w.v.expected) + " (" + signed(by) + ")"
+}
+
+func (w words) since() string {
+	if !w.st.Since.Known() {
+		return ""
+	}
+	return ", since " + w.clock(w.st.Since)
+}
+
+func (w words) ended() string {
+	state := strings.ReplaceAll(w.f.Workflow.State.String(), "_", ", ")
+	text := state
+	if w.v.expected.Known() {
+		text += " at " + w.clock(w.v.expected)
+	}
+	if w.st.Outcome != nil {
+		text = string(*w.st.Outcome) + ": " + text
+	}
+	if by, ok := w.b.by(w.st, w.v); ok {
+		text += ", " + signed(by) + " against " + w.what()
+	}
+	return text
+}
+
+// mostTold bounds how many changes an alert tells of.
+const mostTold = 2
+
+// changes are the newest moves that made it later.
+func (w words) changes(all []Change) []string {
+	var out []string
+	for i := len(all) - 1; i >= 0 && len(out) < mostTold; i-- {
+		if c := all[i]; c.DeltaSeconds > 0 {
+			out = append(out, signed(c.DeltaSeconds.Duration())+" at "+w.clock(c.At)+": "+c.Why())
+		}
+	}
+	return out
+}
+
+// clock is a time of day in the bound's zone; with seconds where they matter, with the date where it is another day.
+func (w words) clock(t dag.Instant) string {
+	zone := w.b.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	at := t.Time().In(zone)
+	form := "15:04:05 MST"
+	if at.Second() == 0 && at.Nanosecond() == 0 {
+		form = "15:04 MST"
+	}
+	if w.f.At != nil {
+		if now := w.f.At.Time().In(zone); now.Format(time.DateOnly) != at.Format(time.DateOnly) {
+			form = "2006-01-02 " + form
+		}
+	}
+	return at.Format(form)
+}
+
+// percent never says 0 or 100: neither is known.
+func percent(p float64) string {
+	switch v := math.Round(100 * p); {
+	case v < 1:
+		return "under 1 %"
+	case v > 99:
+		return "over 99 %"
+	default:
+		return fmt.Sprintf("%.0f %%", v)
+	}
+}
+
+// signed writes how much later or earlier: "+11m", "-45s".
+func signed(d time.Duration) string {
+	if d < 0 {
+		return "-" + short(-d)
+	}
+	return "+" + short(d)
+}
+
+// short writes a length of time with two units at most.
+func short(d time.Duration) string {
+	switch {
+	case d >= time.Hour:
+		d = d.Round(time.Minute)
+	default:
+		d = d.Round(time.Second)
+	}
+	s := d.String()
+	if cut, ok := strings.CutSuffix(s, "m0s"); ok {
+		s = cut + "m"
+	}
+	if cut, ok := strings.CutSuffix(s, "h0m"); ok {
+		s = cut + "h"
+	}
+	return s
+}
