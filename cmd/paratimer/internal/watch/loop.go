@@ -2,9 +2,7 @@ package watch
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -44,36 +42,20 @@ type Watch struct {
 // Run watches until the source is over, and returns the query's last state. An error is the context's cause, a sink's,
 // or a source's that is final.
 func (w Watch) Run(ctx context.Context) (dag.State, error) {
-	t := ticker{at: dag.NoInstant, alerts: w.Alerts}
-	misses := 0
+	s := w.Stepper()
 	for {
-		s, err := w.Source.Next(ctx)
-		if ctx.Err() != nil {
-			return t.state, context.Cause(ctx)
+		over, err := s.Step(ctx)
+		if over || err != nil {
+			return s.t.state, err
 		}
-		var missed *dag.MissedError
-		switch {
-		case errors.Is(err, io.EOF):
-			return t.state, nil
-		case errors.As(err, &missed):
-			misses++
-			w.Log.Warn().Err(missed.Err).Int("misses", misses).Msg("cannot observe now; trying again")
-			err = w.miss(ctx, &t, missed, misses)
-		case err == nil:
-			misses = 0
-			err = w.see(ctx, &t, s)
-		}
-		if err != nil {
-			return t.state, err
-		}
-		if err := sleep(ctx, w.wait(&t, misses)); err != nil {
-			return t.state, err
+		if err := sleep(ctx, s.Wait()); err != nil {
+			return s.t.state, err
 		}
 	}
 }
 
 // see shows the frame of a snapshot, when its time has come.
-func (w Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
+func (w *Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
 	if err := sleep(ctx, w.pace(t.at, s.At)); err != nil {
 		return err
 	}
@@ -81,7 +63,7 @@ func (w Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
 }
 
 // miss repeats the last good frame, where there is one.
-func (w Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, misses int) error {
+func (w *Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, misses int) error {
 	if t.run.Window == nil {
 		if misses >= firstMisses {
 			return fmt.Errorf("no observation in %d attempts: %w", misses, missed.Err)
@@ -95,7 +77,7 @@ func (w Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, mis
 }
 
 // show judges a frame, keeps what follows from it, and gives it to the sinks.
-func (w Watch) show(t *ticker, f frame.Frame) error {
+func (w *Watch) show(t *ticker, f frame.Frame) error {
 	if w.Recall != nil && !t.recalled {
 		t.alerts, t.recalled = w.Recall(f), true
 	}
@@ -114,7 +96,7 @@ func (w Watch) show(t *ticker, f frame.Frame) error {
 }
 
 // wait is how long to wait before the next observation.
-func (w Watch) wait(t *ticker, misses int) time.Duration {
+func (w *Watch) wait(t *ticker, misses int) time.Duration {
 	if t.run.Window == nil {
 		return w.Every
 	}
@@ -122,7 +104,7 @@ func (w Watch) wait(t *ticker, misses int) time.Duration {
 }
 
 // pace is how long the query's own time between two frames takes at the chosen speed.
-func (w Watch) pace(before, at dag.Instant) time.Duration {
+func (w *Watch) pace(before, at dag.Instant) time.Duration {
 	if w.Speed <= 0 || !before.Known() || !at.Known() {
 		return 0
 	}
