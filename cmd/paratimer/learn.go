@@ -30,7 +30,7 @@ func learn(c *cli.Context) error {
 		}
 		runs = append(runs, plan)
 	}
-	profile, ok := observed.Merge(runs)
+	profile, ok := observed.Merge(runs, nil)
 	if !ok {
 		return usage("these recordings are of different scripts: make a profile of each")
 	}

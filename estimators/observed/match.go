@@ -28,6 +28,12 @@ func matchProfile(s *dag.Snapshot) *match {
 	return best
 }
 
+// Fits says in how many jobs a profile knows a run's. It is a profile of this run's script if that is more than half of them.
+func Fits(run, profile *dag.Plan) (jobs int, script bool) {
+	_, n := matchPlan(run, profile)
+	return n, 2*n > len(run.Jobs)
+}
+
 func matchPlan(run, profile *dag.Plan) (*match, int) {
 	m := &match{plan: profile, jobs: make([]int, len(run.Jobs))}
 	used := make([]bool, len(profile.Jobs))

@@ -1,28 +1,32 @@
 package observed
 
 import (
+	"math"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
 // Merge makes one profile of several runs of the same script, oldest first. Sizes and numbers of tasks are the newest
-// run's; costs and pauses are means over the runs that know them. ok is false where a run is of another script.
-func Merge(runs []*dag.Plan) (merged *dag.Plan, ok bool) {
+// run's; costs and pauses are means over the runs that know them, weighted by weights (nil: all alike); residuals are
+// those of all runs, in their order. ok is false where a run is of another script.
+func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 	out := *runs[len(runs)-1]
 	out.Jobs = append([]dag.Job(nil), out.Jobs...)
+	out.Residuals = nil
 	sums := make([][2][dag.Pipelines]tally, len(out.Jobs))
-	for _, run := range runs {
+	for i, run := range runs {
 		m, n := matchPlan(&out, run)
 		if n == 0 {
 			return nil, false
 		}
+		out.Residuals = append(out.Residuals, run.Residuals...)
 		for j := range out.Jobs {
 			if known := m.job(j); known != nil {
 				for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
 					for p, pipe := range known.Phase(k).Pipelines {
 						if pipe.Alpha.IsUniform() && pipe.Alpha.Known() {
-							sums[j][k][p].add(pipe.Alpha.At(0))
+							sums[j][k][p].add(pipe.Alpha.At(0), weight(weights, i))
 						}
 					}
 				}
@@ -34,35 +38,53 @@ func Merge(runs []*dag.Plan) (merged *dag.Plan, ok bool) {
 			phase := out.Jobs[j].Phase(k)
 			phase.Pipelines = append([]dag.Pipeline(nil), phase.Pipelines...)
 			for p := range phase.Pipelines {
-				if sum := sums[j][k][p]; sum.n > 0 && phase.Pipelines[p].Alpha.IsUniform() {
+				if sum := sums[j][k][p]; sum.weight > 0 && phase.Pipelines[p].Alpha.IsUniform() {
 					phase.Pipelines[p].Alpha = dag.Uniform(round(sum.mean()))
 				}
 			}
 		}
 	}
-	out.Overheads = meanOverheads(runs)
+	out.Overheads = meanOverheads(runs, weights)
 	return &out, true
 }
 
-// A tally is a sum and of how many.
-type tally struct {
-	sum float64
-	n   int
+// halfLife is after how many later runs a run weighs half in a mean. Costs follow a cluster that changes within a week
+// of nightly runs; five runs still take most of the noise of one away. Ages are counted in runs, not in days: a script
+// that runs once a month is no less known than one that runs each hour, and clocks may step.
+const halfLife = 5
+
+// Weights are what each of n runs, oldest first, counts in a mean of them; the newest counts 1.
+func Weights(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = math.Exp2(-float64(n-1-i) / halfLife)
+	}
+	return w
 }
 
-func (t *tally) add(v float64) { t.sum, t.n = t.sum+v, t.n+1 }
-func (t *tally) mean() float64 { return t.sum / float64(t.n) }
+func weight(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
+}
+
+// A tally is a weighted sum and its weight.
+type tally struct{ sum, weight float64 }
+
+func (t *tally) add(v, weight float64) { t.sum, t.weight = t.sum+v*weight, t.weight+weight }
+func (t *tally) mean() float64         { return t.sum / t.weight }
 
 // meanOverheads are the means over the runs that know them: 0 is unknown.
-func meanOverheads(runs []*dag.Plan) dag.Overheads {
+func meanOverheads(runs []*dag.Plan, weights []float64) dag.Overheads {
 	mean := func(of func(*dag.Overheads) time.Duration) time.Duration {
 		var t tally
-		for _, run := range runs {
+		for i, run := range runs {
 			if d := of(&run.Overheads); d > 0 {
-				t.add(float64(d))
+				t.add(float64(d), weight(weights, i))
 			}
 		}
-		if t.n == 0 {
+		if t.weight == 0 {
 			return 0
 		}
 		return time.Duration(t.mean()).Round(time.Millisecond)
