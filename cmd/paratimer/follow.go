@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -28,7 +29,7 @@ func followFlags(more ...cli.Flag) []cli.Flag {
 		outputFlag("text", "ndjson"),
 		choice("estimators", "which estimators speak", "standard", "all"),
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
-	}, append(metricsFlags(), more...)...)
+	}, slices.Concat(boundFlags(), metricsFlags(), more)...)
 }
 
 // speedFlag is --speed: how many times as fast as it came a past or simulated run is played; 0 does not wait.
@@ -38,6 +39,10 @@ func speedFlag(value float64) cli.Flag {
 
 // follow watches a source to its end and prints its frames.
 func follow(c *cli.Context, src watch.Source, p pace) error {
+	held, err := bounds(c)
+	if err != nil {
+		return err
+	}
 	ctx := c.Context
 	if d := c.Duration("timeout"); d > 0 {
 		var cancel context.CancelFunc
@@ -55,7 +60,7 @@ func follow(c *cli.Context, src watch.Source, p pace) error {
 	defer done()
 	state, err := watch.Watch{
 		Source: src, Panel: panel(c.String("estimators") == "all"), Sinks: sinks,
-		Every: p.every, Speed: p.speed, Log: logger(c),
+		Bounds: held, Every: p.every, Speed: p.speed, Log: logger(c),
 	}.Run(ctx)
 	if err != nil {
 		return err

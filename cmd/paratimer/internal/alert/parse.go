@@ -1,0 +1,122 @@
+package alert
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// deadlineForm is [DATE] TIME [ZONE].
+var deadlineForm = regexp.MustCompile(`^(?:(\d{4}-\d{2}-\d{2})(?:[Tt]| +))?(\d{1,2}):(\d{2})(?::(\d{2}))? *(\S.*)?$`)
+
+// ParseDeadline reads a Deadline: "06:30", "06:30 Europe/Berlin", "06:30+01:00", "2026-11-21 06:30", RFC 3339. Without a
+// date it is a time of day, without a zone one of the local zone. The zone is looked up; the bound still wants a name.
+func ParseDeadline(text string, local *time.Location) (Bound, error) {
+	m := deadlineForm.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil {
+		return Bound{}, fmt.Errorf("%q is no deadline: give 06:30, 06:30 Europe/Berlin, 2026-11-21 06:30 or 2026-11-21T06:30:00+01:00", text)
+	}
+	zone, err := parseZone(m[5], local)
+	if err != nil {
+		return Bound{}, fmt.Errorf("%q: %w", text, err)
+	}
+	d := Daily{Hour: atoi(m[2]), Minute: atoi(m[3]), Second: atoi(m[4]), Zone: zone}
+	if d.Hour > 23 || d.Minute > 59 || d.Second > 59 {
+		return Bound{}, fmt.Errorf("%q: there is no such time of day; it is 00:00 to 23:59:59", text)
+	}
+	if m[1] == "" {
+		return Bound{Kind: Deadline, Daily: &d, Zone: zone}, nil
+	}
+	day, err := time.Parse(time.DateOnly, m[1])
+	if err != nil {
+		return Bound{}, fmt.Errorf("%q: there is no day %s", text, m[1])
+	}
+	at := wall(day.Year(), day.Month(), day.Day(), d.Hour, d.Minute, d.Second, zone)
+	return Bound{Kind: Deadline, At: dag.InstantOf(at), Zone: zone}, nil
+}
+
+// atoi reads digits; none are 0.
+func atoi(digits string) int {
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+var offsetForm = regexp.MustCompile(`^([+-])(\d{2}):?(\d{2})?$`)
+
+// parseZone reads a name of the tz database or an offset.
+func parseZone(text string, local *time.Location) (*time.Location, error) {
+	switch {
+	case text == "":
+		return local, nil
+	case strings.EqualFold(text, "Z"):
+		return time.UTC, nil
+	}
+	if m := offsetForm.FindStringSubmatch(text); m != nil {
+		minutes := 60*atoi(m[2]) + atoi(m[3])
+		if minutes > 14*60 || atoi(m[3]) > 59 {
+			return nil, fmt.Errorf("no zone is %s from UTC", text)
+		}
+		if m[1] == "-" {
+			minutes = -minutes
+		}
+		return time.FixedZone(fmt.Sprintf("UTC%s%s:%02d", m[1], m[2], atoi(m[3])), 60*minutes), nil
+	}
+	zone, err := time.LoadLocation(text)
+	if err != nil {
+		return nil, fmt.Errorf("zone %s is not known: give one such as Europe/Berlin, UTC or +01:00", text)
+	}
+	return zone, nil
+}
+
+// Check says what is wrong with a bound. Who judges must be known, and the numbers must make sense.
+func (b *Bound) Check() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if err := CheckJudge(b.On); err != nil {
+		errs = append(errs, err)
+	}
+	if b.Threshold < 0 || b.Threshold > 1 || math.IsNaN(b.Threshold) {
+		bad("a threshold of %v is no probability: give one above 0, up to 1", b.Threshold)
+	}
+	if b.Hold < 0 {
+		bad("it cannot be held for %d ticks: give 1 or more", b.Hold)
+	}
+	switch b.Kind {
+	case Within, NoProgress:
+		if b.For <= 0 {
+			bad("%v is no length of time to be held to: give one such as 45m", b.For)
+		}
+	case LongerThanUsual:
+		if !(b.Times > 0) || math.IsInf(b.Times, 0) {
+			bad("%v times the usual is nothing to be held to: give a factor such as 1.5", b.Times)
+		}
+		if b.Usual < 0 {
+			bad("a usual length of %v makes no sense", b.Usual)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// CheckJudge says whether there is such a Bound.On.
+func CheckJudge(on string) error {
+	if _, ok := quantile(on); ok || on == "" || slices.Contains(scenarios(), on) {
+		return nil
+	}
+	return fmt.Errorf("%q judges nothing: give a scenario (%s) or a quantile such as p90", on, strings.Join(scenarios(), ", "))
+}
+
+func scenarios() []string {
+	var names []string
+	for _, s := range estimators.Scenarios() {
+		names = append(names, s.Name)
+	}
+	return names
+}
