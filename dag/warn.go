@@ -15,5 +15,6 @@ const (
 	WarnOtherLoad       = "other_load"       // other applications hold containers
 	WarnTornTape        = "torn_tape"        // a tape or capture ends in the middle of a line
 	WarnSecondLaunch    = "more_launches"    // the script launches in several batches; later ones are invisible
+	WarnInterpolated    = "interpolated"     // progress of attempts is a straight line between instants that are known
 	WarnNoEstimate      = "no_estimate"      // an estimator failed; its number is missing
 )
