@@ -36,11 +36,7 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 	var limits dag.Limits
 	if conf := s.conf(); conf != nil {
 		p.Name = cmp.Or(conf.name, p.Name)
-		p.Overheads.Beat, p.Overheads.Abandon = conf.beat, conf.abandon
-		p.Overheads.Report = cmp.Or(conf.report, defaultReport)
-		if conf.sleep > 0 {
-			p.Overheads.Wave = conf.sleep/2 + waveWork
-		}
+		p.Overheads = conf.overheads()
 		limits = conf.limits
 	}
 	for i := range g.nodes {

@@ -67,14 +67,18 @@ type wireAttempt struct {
 
 type countersBody struct {
 	Counters box[struct {
-		Groups list[struct {
-			Name     text `json:"counterGroupName"`
-			Counters list[struct {
-				Name  text `json:"name"`
-				Value num  `json:"value"`
-			}] `json:"counter"`
-		}] `json:"taskCounterGroup"`
+		Groups list[wireGroup] `json:"taskCounterGroup"`
 	}] `json:"jobTaskCounters"`
+}
+
+type wireGroup struct {
+	Name     text              `json:"counterGroupName"`
+	Counters list[wireCounter] `json:"counter"`
+}
+
+type wireCounter struct {
+	Name  text `json:"name"`
+	Value num  `json:"value"`
 }
 
 // counters are those of a task that an estimate reads; NaN where the task has not reported them.
@@ -134,11 +138,13 @@ func (b *countersBody) counters() counters {
 
 type confBody struct {
 	Conf box[struct {
-		Properties list[struct {
-			Name  text `json:"name"`
-			Value text `json:"value"`
-		}] `json:"property"`
+		Properties list[wireProperty] `json:"property"`
 	}] `json:"conf"`
+}
+
+type wireProperty struct {
+	Name  text `json:"name"`
+	Value text `json:"value"`
 }
 
 // taskID takes the kind and index out of task_TS_JOB_m_000003; ok is false for anything else.
