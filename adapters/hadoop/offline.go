@@ -126,3 +126,6 @@ func ByID(a, b string) int { return byID(a, b) }
 
 // MapShare is the part of a map's progress in which it reads its input, where reduces follow.
 const MapShare = mapShare
+
+// FirstLine returns the first line that says something, cut to 200 characters.
+func FirstLine(s string) string { return firstLine(s) }

@@ -1,0 +1,123 @@
+package past
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A cluster is what the jobs show of the machines that they ran on. A history says nothing of capacity, but what was in use
+// at once was there: the most that each node held of our containers, and the most that all held together.
+type cluster struct {
+	plan  dag.Cluster
+	nodes []dag.NodeState
+	index map[string]int32
+}
+
+// A change is containers that begin or end.
+type change struct {
+	at   dag.Instant
+	node string
+	kind dag.Kind
+	mb   int // negative at the end
+}
+
+func clusterOf(jobs []*Job) cluster {
+	c := cluster{index: map[string]int32{}}
+	changes, slots := changesOf(jobs)
+	// At one instant what ends makes room for what begins.
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mb, b.mb)) })
+	held, most, all, top := map[string]int{}, map[string]int{}, 0, 0
+	var tasks, peak [2]int
+	for _, ch := range changes {
+		held[ch.node] += ch.mb
+		most[ch.node] = max(most[ch.node], held[ch.node])
+		all += ch.mb
+		top = max(top, all)
+		if ch.kind == dag.Launch {
+			continue
+		}
+		if ch.mb > 0 {
+			tasks[ch.kind]++
+		} else {
+			tasks[ch.kind]--
+		}
+		peak[ch.kind] = max(peak[ch.kind], tasks[ch.kind])
+	}
+	if slots {
+		c.plan = dag.Cluster{Policy: dag.FIFO, MapSlots: max(peak[dag.Map], 1), ReduceSlots: max(peak[dag.Reduce], 1)}
+		giveSlots(jobs)
+		return c
+	}
+	c.plan = dag.Cluster{Policy: dag.YARN}
+	for _, name := range slices.Sorted(maps.Keys(most)) {
+		c.plan.MemoryMB += most[name]
+		if name == "" {
+			continue
+		}
+		c.index[name] = int32(len(c.nodes))
+		c.nodes = append(c.nodes, dag.NodeState{Name: name, MemoryMB: most[name], LostAt: dag.NoInstant})
+		c.plan.Nodes = append(c.plan.Nodes, dag.Node{Name: name, MemoryMB: most[name]})
+	}
+	if top < c.plan.MemoryMB {
+		c.plan.QueueMB = top
+	}
+	if most[""] > 0 { // containers whose node is unknown may have run on the others
+		c.nodes, c.plan.Nodes = nil, nil
+		clear(c.index)
+		c.plan.MemoryMB, c.plan.QueueMB = top, 0
+	}
+	return c
+}
+
+// changesOf lists when containers began and ended, and says whether the jobs ran on slots. A master's container is told
+// by kind Launch.
+func changesOf(jobs []*Job) (out []change, slots bool) {
+	add := func(from, to dag.Instant, node string, kind dag.Kind, mb int) {
+		if from.Known() && to > from {
+			out = append(out, change{from, node, kind, mb}, change{to, node, kind, -mb})
+		}
+	}
+	for _, j := range jobs {
+		slots = slots || j.Slots
+		for i, m := range j.Masters {
+			end := j.over()
+			if i+1 < len(j.Masters) {
+				end = j.Masters[i+1].At
+			}
+			add(m.At, end, m.Node, dag.Launch, j.Settings.Limits.AMMB)
+		}
+		if j.Uber {
+			continue
+		}
+		for k, mb := range [...]int{j.Settings.Limits.MapMB, j.Settings.Limits.ReduceMB} {
+			for i := range j.Attempts[k] {
+				a := &j.Attempts[k][i]
+				end := a.End
+				if !end.Known() {
+					end = j.over()
+				}
+				add(a.Start, end, a.Node, dag.Kind(k), max(mb, 1))
+			}
+		}
+	}
+	return out, slots
+}
+
+// over is when the job's history ends.
+func (j *Job) over() dag.Instant {
+	if j.Finished.Known() {
+		return j.Finished
+	}
+	return j.Last
+}
+
+// node is the index of a node, -1 where it is unknown.
+func (c *cluster) node(name string) int32 {
+	if i, ok := c.index[name]; ok {
+		return i
+	}
+	return -1
+}

@@ -1,0 +1,126 @@
+package past
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A phaseView is what holds for all attempts of a phase at an instant.
+type phaseView struct {
+	kind     dag.Kind
+	maps     float64 // of the job
+	copies   float64 // map outputs that exist
+	mapOnly  bool
+	finished dag.Instant // of the job; NoInstant where the history has no end
+	node     func(string) int32
+}
+
+// show is the attempt as a watcher would have seen it at t; ok is false before it was there. was is what the snapshot
+// before showed of it, nil for nothing.
+//
+// Of an attempt that runs the history tells progress only; how much it had read follows from that. What it had written
+// is not known before its end.
+func (a *Attempt) show(v *phaseView, was *dag.Attempt, t dag.Instant) (out dag.Attempt, ok bool) {
+	end, state, why := a.End, a.State, a.Diagnosis
+	if !end.Known() {
+		end, state = v.finished, dag.AttemptKilled
+		why = "the history has no end of it"
+	}
+	switch {
+	case a.Start.Known() && t < a.Start, !a.Start.Known() && (!end.Known() || t < end):
+		return out, false
+	}
+	out = hadoop.BlankAttempt(a.Task, a.Number)
+	if was != nil {
+		out.First, out.Last, out.FirstReport = was.First, was.Last, was.FirstReport
+	}
+	out.Start, out.Slot, out.Node, out.State = a.Start, a.slot, v.node(a.Node), dag.AttemptRunning
+	if a.CopyEnd.Known() && a.CopyEnd <= t {
+		out.CopyEnd = a.CopyEnd
+	}
+	if a.SortEnd.Known() && a.SortEnd <= t {
+		out.SortEnd = a.SortEnd
+	}
+	if !end.Known() || t < end {
+		a.progress(v, &out, t)
+		return out, true
+	}
+	out.State, out.End, out.Diagnosis = state, end, why
+	switch {
+	case state == dag.AttemptSucceeded:
+		a.final(v, &out, t)
+		if a.Lost.Known() && a.Lost <= t {
+			out.State, out.Diagnosis = a.LostAs, a.LostWhy
+		}
+	case was != nil: // how far it had come is what it told last
+		out.Ratio, out.Done, out.Total, out.Out, out.Bytes = was.Ratio, was.Done, was.Total, was.Out, was.Bytes
+	}
+	return out, true
+}
+
+// final enters the counters at the attempt's end.
+func (a *Attempt) final(v *phaseView, out *dag.Attempt, t dag.Instant) {
+	c := &a.Counts
+	out.Ratio, out.Diagnosis = 1, ""
+	work := 0
+	if v.kind == dag.Map {
+		out.Done[0], out.Total[0], out.Out, out.Bytes = c.MapIn, c.MapIn, c.MapOut, c.Read
+	} else {
+		work = dag.Work
+		out.Done[dag.Copy], out.Total[dag.Copy] = c.Copied, v.maps
+		out.Done[dag.Work], out.Total[dag.Work], out.Out, out.Bytes = c.ReduceIn, c.ReduceIn, c.ReduceOut, c.Shuffled
+	}
+	mark(out, work, t)
+}
+
+// progress enters what is known of an attempt that runs at t. A straight line is no counter.
+func (a *Attempt) progress(v *phaseView, out *dag.Attempt, t dag.Instant) {
+	if !a.Start.Known() {
+		return
+	}
+	out.Ratio = a.course.ratio(float64(t - a.Start))
+	if v.kind == dag.Map {
+		share := hadoop.MapShare
+		if v.mapOnly {
+			share = 1
+		}
+		if n := a.Counts.MapIn; n > 0 && !a.course.plain {
+			if out.Done[0] = math.Floor(n * min(1, out.Ratio/share)); out.Done[0] > 0 {
+				out.Total[0] = n // as progress implies
+			}
+		}
+		mark(out, 0, t)
+		return
+	}
+	switch {
+	case out.CopyEnd.Known():
+		out.Done[dag.Copy], out.Total[dag.Copy], out.Bytes = v.maps, v.maps, a.Counts.Shuffled
+	case !a.course.plain:
+		out.Done[dag.Copy], out.Total[dag.Copy] = min(math.Floor(3*out.Ratio*v.maps), v.copies), v.maps
+	}
+	if n := a.Counts.ReduceIn; out.SortEnd.Known() && n > 0 && !a.course.plain {
+		out.Done[dag.Work] = math.Floor(n * min(1, max(0, 3*out.Ratio-2)))
+	}
+	mark(out, dag.Work, t)
+}
+
+// mark notes reports, as counters seen at t are one.
+func mark(out *dag.Attempt, work int, t dag.Instant) {
+	if !out.FirstReport.Known() && (out.Done[work] >= 0 || out.Done[0] >= 0) {
+		out.FirstReport = t
+	}
+	if !(out.Done[work] > 0 || out.Out > 0) {
+		return
+	}
+	m := dag.Mark{At: t, Done: out.Done[work], Out: out.Out}
+	switch {
+	case !out.First.At.Known():
+		out.First, out.Last = m, m
+	case !same(m.Done, out.Last.Done) || !same(m.Out, out.Last.Out):
+		out.Last = m
+	}
+}
+
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

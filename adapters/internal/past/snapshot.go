@@ -1,0 +1,225 @@
+package past
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// snapshot is what a watcher would have seen at t.
+func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
+	var members []hadoop.Member
+	var there []int // indices of the members
+	for i, j := range s.workflow.Jobs {
+		if t < j.Submitted {
+			continue
+		}
+		m := hadoop.Member{Job: j.ID, State: j.stateAt(t)}
+		if t >= j.heard() {
+			m.Settings = &j.Settings
+		}
+		members, there = append(members, m), append(there, i)
+	}
+	vertices, launches, cyclic := hadoop.GraphOf(members)
+	vertices = without(vertices, s.left)
+	s.plan = s.planOf(vertices, members, there)
+	first := s.workflow.Jobs[there[0]]
+	snap := &dag.Snapshot{
+		Plan: s.plan, At: t, ID: first.ID, User: first.User, Queue: first.Queue, State: s.stateOf(vertices, members, t),
+		Jobs: make([]dag.JobState, len(vertices)), Nodes: s.cluster.nodes, Stale: dag.NoInstant,
+	}
+	if slices.ContainsFunc(members, func(m hadoop.Member) bool { return m.Settings != nil }) {
+		snap.ID = s.workflow.ID
+	}
+	for i, v := range vertices {
+		if v.Member < 0 {
+			snap.Jobs[i] = dag.JobState{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
+			continue
+		}
+		snap.Jobs[i] = s.states[there[v.Member]].at(t, &s.cluster)
+	}
+	snap.Warnings = s.warnings(snap, launches, cyclic)
+	return snap
+}
+
+// heard is when a watcher could first ask the job's master.
+func (j *Job) heard() dag.Instant {
+	if len(j.Masters) > 0 {
+		return j.Masters[0].At
+	}
+	if j.Launched.Known() {
+		return j.Launched
+	}
+	return j.Submitted
+}
+
+// stateAt is the job's state at t. A master that comes again begins anew.
+func (j *Job) stateAt(t dag.Instant) dag.State {
+	n := j.attemptAt(t)
+	switch {
+	case j.Finished.Known() && t >= j.Finished:
+		return j.State
+	case j.Launched.Known() && t >= j.Launched, n > 0 && n < len(j.Masters):
+		return dag.Running
+	}
+	return dag.Submitted
+}
+
+// attemptAt is how many masters have started by t.
+func (j *Job) attemptAt(t dag.Instant) int {
+	n := 0
+	for n < len(j.Masters) && j.Masters[n].At <= t {
+		n++
+	}
+	return n
+}
+
+// stateOf is the state of the whole workflow: before its history ends it runs, whatever a watcher might have feared.
+func (s *Source) stateOf(vertices []hadoop.Vertex, members []hadoop.Member, t dag.Instant) dag.State {
+	worst, missing := dag.Succeeded, 0
+	for _, v := range vertices {
+		if v.Member < 0 {
+			missing++
+			continue
+		}
+		switch st := members[v.Member].State; {
+		case !st.Ended():
+			return dag.Running
+		case st != dag.Succeeded && worst != dag.Failed:
+			worst = st
+		}
+	}
+	if len(members) < len(s.workflow.Jobs) || missing > 0 && t < s.last {
+		return dag.Running
+	}
+	return worst
+}
+
+// without takes vertices out; what came after one comes after its predecessors.
+func without(vertices []hadoop.Vertex, left []string) []hadoop.Vertex {
+	if len(left) == 0 {
+		return vertices
+	}
+	out := make([]hadoop.Vertex, 0, len(vertices))
+	to := make([][]int, len(vertices)) // what stands for a vertex, as indices of out
+	for i, v := range vertices {
+		var after []int
+		for _, a := range v.After {
+			after = append(after, to[a]...)
+		}
+		slices.Sort(after)
+		after = slices.Compact(after)
+		if v.Member < 0 && slices.Contains(left, v.Node) {
+			to[i] = after
+			continue
+		}
+		to[i] = []int{len(out)}
+		v.After = after
+		out = append(out, v)
+	}
+	return out
+}
+
+// planOf makes the plan; it is the one before where nothing has changed.
+func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there []int) *dag.Plan {
+	first := s.workflow.Jobs[there[0]]
+	p := &dag.Plan{Name: strings.TrimPrefix(first.Name, "PigLatin:"), Cluster: s.cluster.plan, Jobs: make([]dag.Job, len(vertices))}
+	var limits dag.Limits
+	for i, m := range members {
+		if m.Settings != nil {
+			limits = m.Settings.Limits
+			p.Name = cmp.Or(m.Settings.WorkflowName, p.Name)
+			p.Overheads = s.workflow.Jobs[there[i]].Settings.Overheads
+			break
+		}
+	}
+	p.Overheads.Report = 0 // progress is of the instant, however old the reports were that it was made of
+	for i, v := range vertices {
+		// Until a job's own settings are known it is taken to ask for what the script's first one does.
+		p.Jobs[i] = dag.Job{Node: v.Node, After: v.After, Limits: limits}
+		if v.Member >= 0 {
+			s.workflow.Jobs[there[v.Member]].plan(&p.Jobs[i], members[v.Member].Settings)
+		}
+		p.Jobs[i].Map.Pipelines = make([]dag.Pipeline, 1)
+		p.Jobs[i].Reduce.Pipelines = make([]dag.Pipeline, dag.Pipelines)
+	}
+	if s.plan != nil && reflect.DeepEqual(s.plan, p) {
+		return s.plan
+	}
+	return p
+}
+
+func (j *Job) plan(to *dag.Job, c *hadoop.Settings) {
+	to.Name = j.Name
+	if c == nil {
+		return
+	}
+	to.Feature, to.Alias, to.Input, to.Limits = c.Feature, c.Alias, c.Input, c.Limits
+	if j.Sized {
+		to.Map = dag.Phase{Known: true, Tasks: j.Maps}
+		to.Reduce = dag.Phase{Known: true, Tasks: j.Reduces}
+	}
+}
+
+// remark collects what each snapshot must say.
+func (s *Source) remark() {
+	warn := func(code, format string, args ...any) {
+		s.remarks = append(s.remarks, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+	}
+	plain, of := 0, 0
+	for _, j := range s.workflow.Jobs {
+		for k := range j.Attempts {
+			for i := range j.Attempts[k] {
+				if of++; j.Attempts[k][i].course.plain {
+					plain++
+				}
+			}
+		}
+		if j.Bad > 0 {
+			warn(dag.WarnObservation, "%s: %d events of its history could not be used", j.ID, j.Bad)
+		}
+		if j.Uber {
+			warn(dag.WarnObservation, "%s ran in its master's own container, one task after the other", j.ID)
+		}
+	}
+	if plain > 0 {
+		warn(dag.WarnInterpolated, "made from history: of %d of %d attempts it tells start and end only, their progress is a straight line", plain, of)
+	}
+	if n := len(s.left); n > 0 {
+		warn(dag.WarnObservation, "the history of %d jobs of the workflow is not here, they are left out: %s", n, strings.Join(s.left[:min(n, 10)], ", "))
+	}
+}
+
+// warnings are those of one snapshot.
+func (s *Source) warnings(snap *dag.Snapshot, launches int, cyclic bool) []dag.Warning {
+	out := slices.Clone(s.remarks)
+	warn := func(code, format string, args ...any) {
+		out = append(out, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+	}
+	if launches > 1 {
+		warn(dag.WarnSecondLaunch, "the script has launched %d batches of jobs; a later one is unknown until it comes", launches)
+	}
+	if cyclic {
+		warn(dag.WarnObservation, "the jobs' settings tell a graph with a cycle; it was cut")
+	}
+	for i := range snap.Jobs {
+		if j := &snap.Jobs[i]; j.Attempt > 1 && !j.State.Ended() {
+			warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; of attempts that the one before could not hand on the history knows nothing", j.ID, j.Attempt)
+		}
+	}
+	for _, j := range s.workflow.Jobs {
+		switch {
+		case snap.At < s.last || j.Ended():
+		case j.Torn:
+			warn(dag.WarnTornTape, "%s: its history breaks off in the middle of an event", j.ID)
+		default:
+			warn(dag.WarnTornTape, "%s: its history ends before the job does", j.ID)
+		}
+	}
+	return out
+}

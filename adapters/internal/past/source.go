@@ -1,0 +1,143 @@
+package past
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// DefaultEvery is the time between two snapshots of a run that is not long; a longer one has about MaxTicks of them.
+const (
+	DefaultEvery = time.Second
+	MaxTicks     = 3600
+)
+
+// A Source plays one workflow: a snapshot each Every from the submission of its first job on, and one at its end.
+type Source struct {
+	workflow *Workflow
+	cluster  cluster
+	every    time.Duration
+	at, last dag.Instant // of the next snapshot, and of the last one
+	over     bool
+	states   []*state // parallel to the workflow's jobs
+	plan     *dag.Plan
+	remarks  []dag.Warning // in each snapshot
+	left     []string      // nodes that are left out: no history of them is here
+}
+
+// A state is what the snapshot before showed of a job.
+type state struct {
+	job    *Job
+	shown  [2][]dag.Attempt // attempts, parallel to the job's; Number -1: not there yet
+	phases [2][]dag.Attempt // what the snapshot had
+	ended  [2]int           // attempts at the front of which nothing will change
+}
+
+// NewSource plays w. every is the time between snapshots; 0 chooses it.
+func NewSource(w *Workflow, every time.Duration) (*Source, error) {
+	s := &Source{workflow: w, at: dag.NoInstant, last: dag.NoInstant}
+	for _, j := range w.Jobs {
+		if !j.Submitted.Known() {
+			return nil, errors.New(j.ID + ": its history does not tell when it was submitted")
+		}
+		j.settle()
+		s.states = append(s.states, newState(j))
+		if !s.at.Known() || j.Submitted < s.at {
+			s.at = j.Submitted
+		}
+		for _, t := range []dag.Instant{j.Submitted, j.Launched, j.Finished, j.Last} {
+			if t.Known() && (!s.last.Known() || t > s.last) {
+				s.last = t
+			}
+		}
+	}
+	if len(w.Jobs) == 0 {
+		return nil, errors.New("there is no job in it")
+	}
+	s.cluster = clusterOf(w.Jobs)
+	s.every = every
+	if every <= 0 {
+		s.every = max(DefaultEvery, (s.last.Sub(s.at)/MaxTicks + time.Second - 1).Truncate(time.Second))
+	}
+	if s.every < time.Millisecond {
+		s.every = time.Millisecond
+	}
+	s.leaveOut()
+	s.remark()
+	return s, nil
+}
+
+// settle brings a job's parts into order, once.
+func (j *Job) settle() {
+	slices.SortStableFunc(j.Masters, func(a, b Master) int { return cmp.Compare(a.At, b.At) })
+	l := &j.Settings.Limits
+	if j.MapMB > 0 {
+		l.MapMB = j.MapMB
+	}
+	if j.ReduceMB > 0 {
+		l.ReduceMB = j.ReduceMB
+	}
+	if j.Uber { // tasks run one after the other in the master's container
+		l.MaxMaps, l.MaxReduces, l.SlowStart = 1, 1, 1
+	}
+	for k := range j.Attempts {
+		list := j.Attempts[k]
+		slices.SortStableFunc(list, func(a, b Attempt) int {
+			return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
+		})
+		for i := range list {
+			a := &list[i]
+			if !a.End.Known() && j.Finished.Known() && a.Start.Known() {
+				a.State, a.End, a.Diagnosis = dag.AttemptKilled, max(a.Start, j.Finished), "the history has no end of it"
+			}
+			if a.End.Known() && a.Start.Known() && a.End < a.Start {
+				a.End = a.Start
+			}
+			a.slot = -1
+			a.course = courseOf(a, dag.Kind(k), j.Sized && j.Reduces == 0)
+			j.Saw(a.End)
+			j.Saw(a.Lost)
+		}
+	}
+}
+
+// Next returns the next snapshot, io.EOF after the last.
+func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.over {
+		return nil, io.EOF
+	}
+	t := min(s.at, s.last)
+	s.over = t == s.last
+	s.at = t.Add(s.every)
+	return s.snapshot(t), nil
+}
+
+// leaveOut finds nodes of the graph of which no history is here though nothing kept them from running.
+func (s *Source) leaveOut() {
+	members := make([]hadoop.Member, len(s.workflow.Jobs))
+	for i, j := range s.workflow.Jobs {
+		members[i] = hadoop.Member{Job: j.ID, Settings: &j.Settings, State: j.State}
+	}
+	vertices, _, _ := hadoop.GraphOf(members)
+	stopped := make([]bool, len(vertices))
+	for i, v := range vertices {
+		for _, a := range v.After {
+			stopped[i] = stopped[i] || stopped[a]
+		}
+		switch {
+		case v.Member >= 0:
+			stopped[i] = stopped[i] || s.workflow.Jobs[v.Member].State != dag.Succeeded
+		case !stopped[i]:
+			s.left = append(s.left, v.Node)
+		}
+	}
+}

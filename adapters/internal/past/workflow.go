@@ -1,0 +1,126 @@
+package past
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+)
+
+// A Workflow is jobs that belong together, by job id.
+type Workflow struct {
+	ID   string // as the engine says; of a job by itself, the job's id
+	Name string
+	Jobs []*Job
+}
+
+// Group sorts jobs into workflows, in the order of their first jobs' submission. Of a job that is told twice the fuller history
+// counts. A job without a workflow is one by itself.
+func Group(jobs []*Job) []*Workflow {
+	newest := map[string]*Job{}
+	for _, j := range jobs {
+		if was := newest[j.ID]; was == nil || fuller(j, was) {
+			newest[j.ID] = j
+		}
+	}
+	byID := map[string]*Workflow{}
+	for _, id := range slices.SortedFunc(maps.Keys(newest), hadoop.ByID) {
+		j := newest[id]
+		key := cmp.Or(j.Settings.Workflow, j.ID)
+		w := byID[key]
+		if w == nil {
+			w = &Workflow{ID: key, Name: cmp.Or(j.Settings.WorkflowName, strings.TrimPrefix(j.Name, "PigLatin:"))}
+			byID[key] = w
+		}
+		w.Jobs = append(w.Jobs, j)
+	}
+	out := slices.Collect(maps.Values(byID))
+	slices.SortFunc(out, func(a, b *Workflow) int {
+		return cmp.Or(cmp.Compare(a.Jobs[0].Submitted, b.Jobs[0].Submitted), hadoop.ByID(a.Jobs[0].ID, b.Jobs[0].ID), cmp.Compare(a.ID, b.ID))
+	})
+	for _, w := range out {
+		w.launches()
+	}
+	return out
+}
+
+// fuller says that a tells more of the job than b: the file of a running job is copied while it grows, and a configuration
+// may lie beside one of two copies only.
+func fuller(a, b *Job) bool {
+	if a.Ended() != b.Ended() {
+		return a.Ended()
+	}
+	if a.Last != b.Last {
+		return a.Last > b.Last
+	}
+	return a.Configured && !b.Configured
+}
+
+// launches tells the batches of a script apart where no configuration names them: the jobs of one name the same graph, and
+// a batch is submitted once the one before has ended.
+func (w *Workflow) launches() {
+	key := map[string]string{}
+	for i, j := range w.Jobs {
+		if j.Settings.Launch != "" || j.Settings.Workflow == "" {
+			continue
+		}
+		graph := fmt.Sprint(j.Settings.After) // maps print in the order of their keys
+		if len(j.Settings.After) == 0 {
+			graph = "node " + j.Settings.Node
+		}
+		if _, known := key[graph]; !known {
+			key[graph] = j.ID
+			for _, b := range w.Jobs[:i] {
+				if b.Settings.Launch != "" && (!b.Finished.Known() || b.Finished > j.Submitted) {
+					key[graph] = b.Settings.Launch // they overlap: one batch
+				}
+			}
+		}
+		j.Settings.Launch = key[graph]
+	}
+}
+
+// An UnknownError says that histories do not hold what was asked for, or hold more than one workflow.
+type UnknownError struct {
+	Asked string // "" where nothing was
+	Holds []*Workflow
+}
+
+func (e *UnknownError) Error() string {
+	var b strings.Builder
+	if e.Asked == "" {
+		fmt.Fprintf(&b, "it holds %d workflows: choose one with --workflow", len(e.Holds))
+	} else {
+		fmt.Fprintf(&b, "it does not hold %s; it holds", e.Asked)
+	}
+	const shown = 50
+	for _, w := range e.Holds[:min(len(e.Holds), shown)] {
+		fmt.Fprintf(&b, "\n  %s %q of %s, %d jobs", w.ID, w.Name, w.Jobs[0].User, len(w.Jobs))
+	}
+	if more := len(e.Holds) - shown; more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	return b.String()
+}
+
+// Choose returns the workflow that is asked for by its id or that of a job or application of it; "" is the only one.
+func Choose(all []*Workflow, asked string) (*Workflow, error) {
+	if asked == "" && len(all) == 1 {
+		return all[0], nil
+	}
+	for _, w := range all {
+		if asked != "" && w.is(asked) {
+			return w, nil
+		}
+	}
+	return nil, &UnknownError{Asked: asked, Holds: all}
+}
+
+func (w *Workflow) is(id string) bool {
+	return w.ID == id || slices.ContainsFunc(w.Jobs, func(j *Job) bool {
+		return j.ID == id || strings.Replace(j.ID, "job_", "application_", 1) == id
+	})
+}

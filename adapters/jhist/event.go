@@ -1,0 +1,150 @@
+package jhist
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/internal/past"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// wanted are the events that are looked into. What TASK events say the attempts' say too.
+var wanted = map[string]bool{
+	"JOB_SUBMITTED": true, "JOB_INITED": true, "JOB_INFO_CHANGED": true, "JOB_QUEUE_CHANGED": true, "AM_STARTED": true,
+	"JOB_FINISHED": true, "JOB_FAILED": true, "JOB_KILLED": true, "JOB_ERROR": true,
+	"MAP_ATTEMPT_STARTED": true, "MAP_ATTEMPT_FINISHED": true, "MAP_ATTEMPT_FAILED": true, "MAP_ATTEMPT_KILLED": true,
+	"REDUCE_ATTEMPT_STARTED": true, "REDUCE_ATTEMPT_FINISHED": true, "REDUCE_ATTEMPT_FAILED": true, "REDUCE_ATTEMPT_KILLED": true,
+}
+
+// An event is one line of a history. Which fields it has depends on its kind (Events.avpr).
+type event struct {
+	kind string
+	body body
+}
+
+type body struct {
+	Job         str      `json:"jobid"`
+	JobName     str      `json:"jobName"`
+	User        str      `json:"userName"`
+	Queue       str      `json:"jobQueueName"`
+	Submitted   long     `json:"submitTime"`
+	Workflow    str      `json:"workflowId"`
+	Script      str      `json:"workflowName"`
+	Node        str      `json:"workflowNodeName"`
+	Adjacencies str      `json:"workflowAdjacencies"`
+	Launched    long     `json:"launchTime"`
+	Maps        long     `json:"totalMaps"`
+	Reduces     long     `json:"totalReduces"`
+	Uber        flag     `json:"uberized"`
+	AppAttempt  str      `json:"applicationAttemptId"`
+	MasterHost  str      `json:"nodeManagerHost"`
+	MasterPort  long     `json:"nodeManagerHttpPort"`
+	Started     long     `json:"startTime"`
+	Finished    long     `json:"finishTime"`
+	Diagnostics str      `json:"diagnostics"`
+	Totals      counters `json:"totalCounters"`
+
+	Attempt  str      `json:"attemptId"`
+	Tracker  str      `json:"trackerName"`
+	HTTPPort long     `json:"httpPort"`
+	Host     str      `json:"hostname"`
+	CopyEnd  long     `json:"shuffleFinishTime"`
+	SortEnd  long     `json:"sortFinishTime"`
+	Error    str      `json:"error"`
+	Counters counters `json:"counters"`
+	Splits   ints     `json:"clockSplits"`
+}
+
+// The wire types take a value, a nullable one ({"string": "x"} or null), and any other as unknown.
+
+// unwrapped takes the value out of a union's object.
+func unwrapped(b []byte) []byte {
+	if len(b) == 0 || b[0] != '{' {
+		return b
+	}
+	var union map[string]json.RawMessage
+	if json.Unmarshal(b, &union) == nil && len(union) == 1 {
+		for _, v := range union {
+			return bytes.TrimSpace(v)
+		}
+	}
+	return b
+}
+
+type str string
+
+func (s *str) UnmarshalJSON(b []byte) error {
+	var v string
+	if *s = ""; json.Unmarshal(unwrapped(b), &v) == nil {
+		*s = str(v)
+	}
+	return nil
+}
+
+type long struct {
+	v  int64
+	ok bool
+}
+
+func (l *long) UnmarshalJSON(b []byte) error {
+	v, err := strconv.ParseInt(string(unwrapped(b)), 10, 64)
+	*l = long{v, err == nil}
+	return nil
+}
+
+func (l long) instant() dag.Instant { return past.InstantOf(l.v) }
+
+// count is a number of things, 0 where there is none.
+func (l long) count() int { return int(min(max(l.v, 0), dag.MaxTasks)) }
+
+type flag bool
+
+func (f *flag) UnmarshalJSON(b []byte) error {
+	*f = string(unwrapped(b)) == "true"
+	return nil
+}
+
+type ints []int32
+
+func (l *ints) UnmarshalJSON(b []byte) error {
+	var v []int32
+	if *l = nil; json.Unmarshal(b, &v) == nil && len(v) <= 100 {
+		*l = v
+	}
+	return nil
+}
+
+// counters are flat: a task has some fifty.
+type counters []hadoop.Counter
+
+func (c *counters) UnmarshalJSON(b []byte) error {
+	*c = nil
+	type set struct {
+		Groups []struct {
+			Name   str `json:"name"`
+			Counts []struct {
+				Name  str  `json:"name"`
+				Value long `json:"value"`
+			} `json:"counts"`
+		} `json:"groups"`
+	}
+	var v set
+	if json.Unmarshal(b, &v) != nil {
+		return nil
+	}
+	if v.Groups == nil { // of attempts without success they are nullable
+		if inner := unwrapped(b); json.Unmarshal(inner, &v) != nil {
+			return nil
+		}
+	}
+	for _, g := range v.Groups {
+		for _, k := range g.Counts {
+			if k.Value.ok {
+				*c = append(*c, hadoop.Counter{Group: string(g.Name), Name: string(k.Name), Value: float64(k.Value.v)})
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package jhist
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/internal/past"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A history makes a job of events.
+type history struct {
+	job  *past.Job
+	seen map[string]int // attempts by id: index in the phase
+	bad  int
+}
+
+// states are how jobs and attempts end, by event.
+var (
+	jobEnds     = map[string]dag.State{"JOB_FINISHED": dag.Succeeded, "JOB_FAILED": dag.Failed, "JOB_KILLED": dag.Killed, "JOB_ERROR": dag.Failed}
+	attemptEnds = map[string]dag.AttemptState{"FINISHED": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled}
+)
+
+func (h *history) take(e *event) {
+	if !wanted[e.kind] {
+		return
+	}
+	b := &e.body
+	if kind, end, ok := strings.Cut(e.kind, "_ATTEMPT_"); ok {
+		h.attempt(kind, end, b)
+		return
+	}
+	id := string(b.Job)
+	if e.kind == "AM_STARTED" {
+		id = jobOf(string(b.AppAttempt))
+	}
+	if id == "" {
+		h.bad++
+		return
+	}
+	j := h.of(id)
+	switch e.kind {
+	case "AM_STARTED":
+		at := b.Started.instant()
+		j.Masters = append(j.Masters, past.Master{At: at, Node: nodeName(b.MasterHost, b.MasterPort)})
+		j.Saw(at)
+	case "JOB_SUBMITTED":
+		h.submitted(b)
+	case "JOB_QUEUE_CHANGED":
+		j.Queue = strings.TrimPrefix(string(b.Queue), "root.")
+	case "JOB_INITED":
+		j.Launched, j.Uber = b.Launched.instant(), bool(b.Uber)
+		if b.Maps.ok && b.Reduces.ok {
+			j.Sized, j.Maps, j.Reduces = true, b.Maps.count(), b.Reduces.count()
+		}
+		j.Saw(j.Launched)
+	case "JOB_INFO_CHANGED":
+		if at := b.Launched.instant(); at.Known() {
+			j.Launched = at
+		}
+	default:
+		j.State, j.Finished = jobEnds[e.kind], b.Finished.instant()
+		j.Diagnosis = firstLine(string(b.Diagnostics))
+		j.MapMB, j.ReduceMB = containers(b.Totals)
+		j.Saw(j.Finished)
+	}
+}
+
+// of is the job, made with its first event. A file is of one job: what another one's events say is left out.
+func (h *history) of(id string) *past.Job {
+	if h.job == nil {
+		h.job = past.NewJob(id)
+	}
+	if h.job.ID != id {
+		h.bad++
+		return past.NewJob(id)
+	}
+	return h.job
+}
+
+func (h *history) submitted(b *body) {
+	j := h.of(string(b.Job))
+	j.Name, j.User, j.Queue = string(b.JobName), string(b.User), string(b.Queue)
+	j.Submitted = b.Submitted.instant()
+	s := &j.Settings
+	s.Workflow, s.WorkflowName, s.Node = string(b.Workflow), string(b.Script), string(b.Node)
+	s.After = adjacencies(string(b.Adjacencies))
+	j.Saw(j.Submitted)
+}
+
+// attempt takes MAP_ATTEMPT_FINISHED and the like. The tasks that set a job up and clean up after it are none of ours.
+func (h *history) attempt(kind, end string, b *body) {
+	k, task, number, ok := hadoop.AttemptOf(string(b.Attempt))
+	if !ok || (kind == "MAP") != (k == dag.Map) {
+		h.bad++
+		return
+	}
+	j := h.of(jobOf(string(b.Attempt)))
+	list := &j.Attempts[k]
+	at, known := h.seen[string(b.Attempt)]
+	if !known || j != h.job {
+		at = len(*list)
+		*list = append(*list, past.NewAttempt(task, number))
+		if j == h.job {
+			h.seen[string(b.Attempt)] = at
+		}
+	}
+	a := &(*list)[at]
+	if end == "STARTED" {
+		a.Start = b.Started.instant()
+		a.Node = nodeName(b.Tracker, b.HTTPPort)
+		j.Saw(a.Start)
+		return
+	}
+	state, finished := attemptEnds[end], b.Finished.instant()
+	if a.State == dag.AttemptSucceeded && state != dag.AttemptSucceeded {
+		// Its output was lost. The event repeats the attempt's own end: it was known when the events around it happened.
+		a.Lost, a.LostAs, a.LostWhy = j.Last, state, firstLine(string(b.Error))
+		if finished.Known() && finished > a.Lost {
+			a.Lost = finished
+		}
+		return
+	}
+	a.State, a.End, a.Splits = state, finished, b.Splits
+	a.Diagnosis = firstLine(string(b.Error))
+	a.CopyEnd, a.SortEnd = b.CopyEnd.instant(), b.SortEnd.instant()
+	a.Counts = hadoop.CountsOf(b.Counters)
+	if a.Node == "" {
+		a.Node = string(b.Host)
+	}
+	j.Saw(a.End)
+}
+
+// done is the job that the events told.
+func (h *history) done(torn bool) (*past.Job, error) {
+	switch {
+	case h.job == nil:
+		return nil, &Error{0, errors.New("no event of a job in it")}
+	case !h.job.Submitted.Known():
+		return nil, &Error{0, fmt.Errorf("it does not tell when %s was submitted", h.job.ID)}
+	}
+	h.job.Torn, h.job.Bad = torn, h.bad
+	return h.job, nil
+}
+
+// containers reads the size of containers out of a job's counters: megabyte-milliseconds over milliseconds (Hadoop 2.4 and later).
+func containers(totals counters) (mapMB, reduceMB int) {
+	of := map[string]float64{}
+	for _, c := range totals {
+		of[c.Name] = c.Value
+	}
+	size := func(kind string) int {
+		mb := of["MB_MILLIS_"+kind] / of["MILLIS_"+kind]
+		if !(mb >= 1 && mb < dag.MaxMemory) {
+			return 0
+		}
+		return int(math.Round(mb))
+	}
+	return size("MAPS"), size("REDUCES")
+}
+
+// jobOf is the job of an attempt, a task or an application attempt, by its id; "" for anything else.
+func jobOf(id string) string {
+	part := strings.SplitN(id, "_", 4)
+	if len(part) < 4 || part[0] != "attempt" && part[0] != "appattempt" {
+		return ""
+	}
+	return "job_" + part[1] + "_" + part[2]
+}
+
+// nodeName names a node as its web address does.
+func nodeName(host str, port long) string {
+	if host == "" || port.v <= 0 {
+		return string(host)
+	}
+	return fmt.Sprintf("%s:%d", host, port.v)
+}
+
+// firstLine is the first line that says something, cut to 200 characters.
+func firstLine(s string) string { return hadoop.FirstLine(s) }

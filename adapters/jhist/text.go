@@ -1,0 +1,60 @@
+package jhist
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+)
+
+// text reads events in Avro's JSON encoding. Union values are objects with one key, the type's name.
+type text struct{ in *bufio.Reader }
+
+func (t *text) next(e *event) error {
+	for {
+		l, err := line(t.in, maxEvent)
+		cut := errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !cut {
+			return err
+		}
+		if l = strings.TrimSpace(l); l == "" {
+			if cut {
+				return io.EOF
+			}
+			continue
+		}
+		switch bad := decode([]byte(l), e); {
+		case bad == nil && json.Valid([]byte(l)):
+			return nil // also where only the line's end is missing
+		case cut:
+			return io.ErrUnexpectedEOF
+		default:
+			return errBad
+		}
+	}
+}
+
+// decode reads one event; only text that is no such object is an error.
+func decode(b []byte, e *event) error {
+	var w struct {
+		Type string                     `json:"type"`
+		Body map[string]json.RawMessage `json:"event"`
+	}
+	if err := json.Unmarshal(b, &w); err != nil || w.Type == "" {
+		return errBad
+	}
+	e.kind = w.Type
+	if !wanted[w.Type] {
+		return nil
+	}
+	if len(w.Body) != 1 {
+		return errBad
+	}
+	for _, body := range w.Body {
+		if err := json.Unmarshal(body, &e.body); err != nil {
+			return errBad
+		}
+	}
+	return nil
+}
