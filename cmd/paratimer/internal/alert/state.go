@@ -33,7 +33,7 @@ type Change struct {
 }
 
 // mostChanges bounds what is remembered of them.
-const mostChanges = 8
+const mostChanges = 32
 
 // A Standing is how one bound stands.
 type Standing struct {

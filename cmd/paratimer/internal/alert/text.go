@@ -1,8 +1,10 @@
 package alert
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -175,12 +177,28 @@ func (w words) ended() string {
 // mostTold bounds how many changes an alert tells of.
 const mostTold = 2
 
-// changes are the newest moves that made it later.
+// changes are the causes that made it later in sum, the worst first: what one tick added and the next took away is none.
 func (w words) changes(all []Change) []string {
+	type cause struct {
+		why   string
+		delta time.Duration
+		at    dag.Instant // the newest
+	}
+	var causes []cause
+	for _, c := range all {
+		i := slices.IndexFunc(causes, func(x cause) bool { return x.why == c.Why() })
+		if i < 0 {
+			i = len(causes)
+			causes = append(causes, cause{why: c.Why()})
+		}
+		causes[i].delta += c.DeltaSeconds.Duration()
+		causes[i].at = c.At
+	}
+	slices.SortStableFunc(causes, func(a, b cause) int { return cmp.Compare(b.delta, a.delta) })
 	var out []string
-	for i := len(all) - 1; i >= 0 && len(out) < mostTold; i-- {
-		if c := all[i]; c.DeltaSeconds > 0 {
-			out = append(out, signed(c.DeltaSeconds.Duration())+" at "+w.clock(c.At)+": "+c.Why())
+	for _, c := range causes[:min(mostTold, len(causes))] {
+		if c.delta >= time.Second {
+			out = append(out, signed(c.delta)+" at "+w.clock(c.at)+": "+c.why)
 		}
 	}
 	return out

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -22,8 +21,7 @@ const (
 
 // step is the coarsest unit that still tells what is known of d, which lies within spread.
 func step(d, spread time.Duration) time.Duration {
-	limit := max(d/coarse, spread/coarseRange)
-	limit = min(limit, d/3)
+	limit := coarsest(d, spread)
 	unit := steps[0]
 	for _, s := range steps {
 		if s <= limit {
@@ -33,28 +31,13 @@ func step(d, spread time.Duration) time.Duration {
 	return unit
 }
 
-// Remaining words a headline: "~11m (10m – 14m)", "at least 4m", "?".
-func Remaining(h frame.Headline) string {
-	if h.RemainingSeconds == nil {
-		if h.LowSeconds == nil || *h.LowSeconds < 1 {
-			return "?"
-		}
-		d := h.LowSeconds.Duration()
-		return "at least " + short(d.Truncate(step(d, 0)))
-	}
-	d := h.RemainingSeconds.Duration()
-	if h.LowSeconds == nil || h.HighSeconds == nil {
-		return "~" + short(d.Round(step(d, 0)))
-	}
-	low, high := h.LowSeconds.Duration(), h.HighSeconds.Duration()
-	unit := step(d, high-low)
-	mid := short(d.Round(unit))
-	if high-low < unit {
-		return "~" + mid
-	}
-	l, r := short(low.Truncate(unit)), short((high + unit - 1).Truncate(unit))
-	return fmt.Sprintf("~%s (%s – %s)", mid, l, r)
+// coarsest is how much rounding may take away.
+func coarsest(d, spread time.Duration) time.Duration {
+	return min(max(d/coarse, spread/coarseRange), d/3)
 }
+
+// Remaining words a headline that stands alone.
+func Remaining(h frame.Headline) string { return new(steady).remaining(h) }
 
 // short writes a length of time with at most two units: "45s", "1m30s", "2h5m".
 func short(d time.Duration) string {

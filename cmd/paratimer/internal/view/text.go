@@ -26,11 +26,13 @@ type Text struct {
 	at     frame.Seconds // elapsed seconds of the newest status line
 	warned map[dag.Warning]bool
 	jobs   map[string]dag.State
+	shown  steady
+	told   map[string]frame.AlertState // what was told of each bound
 }
 
 // NewText writes to w, in colour if asked.
 func NewText(w io.Writer, colour bool) *Text {
-	return &Text{w: w, colour: colour, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{}}
+	return &Text{w: w, colour: colour, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{}, told: map[string]frame.AlertState{}}
 }
 
 // Show writes what is new in the frame.
@@ -50,6 +52,7 @@ func (t *Text) Show(f frame.Frame) error {
 		}
 	}
 	t.jobLines(&b, f)
+	t.alertLines(&b, f)
 	happened := first || b.Len() > began
 	if k := kind(f); happened || k != t.kind || elapsed(f) >= t.at+pause(f) {
 		t.kind, t.at = k, elapsed(f)
@@ -99,7 +102,7 @@ func (t *Text) status(f frame.Frame) string {
 	if f.Workflow.State.Ended() {
 		return t.over(f)
 	}
-	parts := []string{t.paint(bold, Remaining(f.Headline))}
+	parts := []string{t.paint(bold, t.shown.remaining(f.Headline))}
 	if f.WaitingOn != nil {
 		parts = append(parts, "waits for "+Escape(*f.WaitingOn))
 	}

@@ -1,0 +1,46 @@
+package view
+
+import (
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// shortBlindness is how long a bound may be blind before a line tells of it: the status line says that already.
+const shortBlindness = 30 * time.Second
+
+// alertLines tells which bounds stand otherwise than was told.
+func (t *Text) alertLines(b *strings.Builder, f frame.Frame) {
+	for _, a := range f.Alerts {
+		told, any := t.told[a.Bound]
+		if !any {
+			told = frame.OnTrack
+		}
+		if a.State == told || a.State == frame.Blind && f.StaleSeconds.Duration() < shortBlindness {
+			continue
+		}
+		// What nobody asked for is told of where it fires, and how that went on.
+		if a.Quiet && !any && !a.State.Firing() {
+			continue
+		}
+		t.told[a.Bound] = a.State
+		t.line(b, f, t.alert(a))
+	}
+}
+
+// alert is a bound's text, in the colour of how bad that is.
+func (t *Text) alert(a frame.Alert) string {
+	colour := green
+	switch {
+	case a.State == frame.Late, a.Outcome != nil && *a.Outcome == frame.Missed:
+		colour = red
+	case a.State == frame.AtRisk, a.State == frame.Blind, a.State == frame.Ended && a.Outcome == nil:
+		colour = yellow
+	}
+	head, rest, found := strings.Cut(a.Text, ":")
+	if !found {
+		return t.paint(colour, Escape(a.Text))
+	}
+	return t.paint(colour, Escape(head)+":") + Escape(rest)
+}
