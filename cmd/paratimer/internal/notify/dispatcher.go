@@ -1,0 +1,186 @@
+package notify
+
+import (
+	"context"
+	"hash/fnv"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// A Config is how a dispatcher works. Zero values stand for defaults.
+type Config struct {
+	Store  Store // nil: a crash forgets
+	Sinks  []Sink
+	Repost time.Duration // how often sinks that forget are reminded; default DefaultRepost
+	Limit  int           // how many notifications of one alert may wait for one sink; default DefaultLimit
+	Seed   uint64        // of the jitter
+	Log    zerolog.Logger
+	// Now is the watcher's clock, which may be set; Steady counts from some moment and is never set back.
+	Now    func() time.Time
+	Steady func() time.Duration
+	// Inline sends in Keep itself, one after the other, and waits for nothing: for sinks that only print.
+	Inline bool
+}
+
+// The defaults.
+const (
+	DefaultRepost = time.Minute
+	DefaultLimit  = 100
+)
+
+// A Dispatcher tells sinks of alerts of any number of workflows.
+type Dispatcher struct {
+	c     Config
+	lanes []*lane
+
+	mu     sync.Mutex
+	runs   map[string]*run // by id
+	listed []*run
+	stats  map[string]*Stat
+	sick   bool // the state cannot be written or read, and that was said
+
+	stop  context.CancelFunc
+	group sync.WaitGroup
+	moved chan struct{} // a lane has made a step
+}
+
+// New makes a dispatcher. It sends nothing before Start, unless it works inline.
+func New(c Config) *Dispatcher {
+	if c.Repost <= 0 {
+		c.Repost = DefaultRepost
+	}
+	if c.Limit <= 0 {
+		c.Limit = DefaultLimit
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Steady == nil {
+		began := time.Now()
+		c.Steady = func() time.Duration { return time.Since(began) }
+	}
+	d := &Dispatcher{c: c, runs: map[string]*run{}, stats: map[string]*Stat{}, moved: make(chan struct{}, 1)}
+	for _, s := range c.Sinks {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(s.Key())) // it never fails
+		d.lanes = append(d.lanes, &lane{
+			d: d, sink: s, key: s.Key(), manner: s.Manner(), rng: rand.New(rand.NewPCG(c.Seed, h.Sum64())),
+			kick: make(chan struct{}, 1), tries: map[string]int{},
+		})
+		d.stats[s.Key()] = &Stat{Sink: s.Key()}
+	}
+	return d
+}
+
+// Start begins to send, first of all what an earlier watcher has left. It returns at once.
+func (d *Dispatcher) Start() {
+	ctx, stop := context.WithCancel(context.Background())
+	d.stop = stop
+	d.group.Go(func() { d.resume(ctx) })
+	for _, l := range d.lanes {
+		d.group.Go(func() { l.serve(ctx) })
+	}
+}
+
+// Close waits until all is sent, but no longer than drain, and ends. What is not sent stays in the state, for whoever
+// watches next. It returns how many notifications that are.
+func (d *Dispatcher) Close(drain time.Duration) (left int) {
+	if d.stop != nil {
+		timer := time.NewTimer(drain)
+		defer timer.Stop()
+		d.wake()
+	wait:
+		for d.waiting() > 0 {
+			select {
+			case <-d.moved:
+			case <-timer.C:
+				break wait
+			}
+		}
+		d.stop()
+		d.group.Wait()
+	}
+	left = d.waiting()
+	for _, r := range d.open() {
+		r.leave()
+		r.mu.Lock()
+		for k := range r.led {
+			r.stepDown(k)
+		}
+		r.mu.Unlock()
+	}
+	return left
+}
+
+// waiting is how many notifications are ours to send.
+func (d *Dispatcher) waiting() int {
+	n := 0
+	for _, s := range d.Stats() {
+		n += s.Waiting
+	}
+	return n
+}
+
+// Watch returns the part of one workflow. Dresses are by the bound's name.
+func (d *Dispatcher) Watch(dresses map[string]Dress) *Watch { return &Watch{d: d, dresses: dresses} }
+
+// A Watch is a workflow towards the dispatcher. Its methods are called by one goroutine.
+type Watch struct {
+	d       *Dispatcher
+	dresses map[string]Dress
+	run     *run
+}
+
+// Recall returns how the workflow of a frame stood to its bounds when it was last watched.
+func (w *Watch) Recall(f frame.Frame) alert.State {
+	w.enter(f)
+	w.run.mu.Lock()
+	defer w.run.mu.Unlock()
+	return w.run.alerts
+}
+
+// Keep remembers how a workflow stands and queues what must be told. What is wrong with the state or a sink is told in
+// the log and never ends the watch: its error is always nil.
+func (w *Watch) Keep(s alert.State, f frame.Frame) error {
+	w.enter(f)
+	w.run.keep(s, f, w.dresses)
+	if w.d.c.Inline {
+		w.d.Flush(context.Background())
+	}
+	return nil
+}
+
+// Close ends the watching; what waits is still sent. What fires is neither repeated nor taken back.
+func (w *Watch) Close() {
+	if w.run != nil && w.run.leave() {
+		w.d.forget(w.run)
+	}
+}
+
+func (w *Watch) enter(f frame.Frame) {
+	if w.run != nil {
+		return
+	}
+	who := workflowOf(f)
+	if who.ID == "" {
+		who.ID = who.Name
+	}
+	if who.Name == "" {
+		who.Name = who.ID
+	}
+	w.run = w.d.enter(who.Name, who.ID)
+}
+
+// Flush sends all that is to be sent now, in the order of sinks.
+func (d *Dispatcher) Flush(ctx context.Context) {
+	for _, l := range d.lanes {
+		for l.step(ctx) == 0 {
+		}
+	}
+}

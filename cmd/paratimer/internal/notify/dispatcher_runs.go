@@ -1,0 +1,175 @@
+package notify
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// enter returns the run of a workflow, which is made where there is none.
+func (d *Dispatcher) enter(name, id string) *run {
+	d.mu.Lock()
+	r := d.runs[id]
+	d.mu.Unlock()
+	if r == nil {
+		r = newRun(d, name, id) // it reads a file: not under the lock that every lane needs
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if other := d.runs[id]; other != nil {
+		return other
+	}
+	d.runs[id] = r
+	d.listed = append(slices.Clone(d.listed), r)
+	return r
+}
+
+func (d *Dispatcher) steady() time.Duration { return d.c.Steady() }
+
+func (d *Dispatcher) forget(r *run) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.runs[r.id] == r {
+		delete(d.runs, r.id)
+		d.listed = slices.DeleteFunc(slices.Clone(d.listed), func(o *run) bool { return o == r })
+	}
+}
+
+// open are the runs, in the order in which they came. The slice is not changed later.
+func (d *Dispatcher) open() []*run {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.listed
+}
+
+// oldest is how old what an earlier watcher has left may be to be still worth telling.
+const oldest = 24 * time.Hour
+
+// resume takes on what earlier watchers have not sent, and that nobody else is about to send.
+func (d *Dispatcher) resume(ctx context.Context) {
+	if d.c.Store == nil {
+		return
+	}
+	names, err := d.c.Store.List()
+	if err != nil {
+		d.trouble(err) // those that can be read are listed
+	}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return
+		}
+		w, err := d.c.Store.Read(name)
+		if err != nil {
+			d.trouble(err)
+			continue
+		}
+		for id := range w.Watched {
+			if rec := recordOf(w, id); slices.ContainsFunc(rec.Lines, func(l line) bool { return d.ours(l) }) {
+				d.enter(name, id).resume()
+			}
+		}
+	}
+	d.wake()
+}
+
+// ours says whether a line has something to send to one of our sinks.
+func (d *Dispatcher) ours(l line) bool {
+	return len(l.Queue) > 0 && slices.ContainsFunc(d.lanes, func(lane *lane) bool { return lane.key == l.Sink })
+}
+
+// resume leads the lines of which something is to be sent. What is too old is dropped, out loud.
+func (r *run) resume() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.order() {
+		if !r.d.ours(*r.lines[k]) || !r.lead(k) {
+			continue
+		}
+		if l := r.lines[k]; !r.watched && len(l.Queue) > 0 && r.d.c.Now().Sub(l.Queued) > oldest {
+			r.d.c.Log.Warn().Str("sink", k.sink).Str("workflow", r.id).Str("bound", k.bound).Int("dropped", len(l.Queue)).
+				Time("since", l.Queued).Msg("an earlier watch left notifications that are too old to be told")
+			l.Queue = nil
+			r.write()
+		}
+	}
+	if r.over() {
+		r.d.forget(r)
+	}
+}
+
+// wake tells all lanes that something is new.
+func (d *Dispatcher) wake() {
+	for _, l := range d.lanes {
+		select {
+		case l.kick <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// progress tells Close that a lane has made a step.
+func (d *Dispatcher) progress() {
+	select {
+	case d.moved <- struct{}{}:
+	default:
+	}
+}
+
+// trouble says that the state cannot be read or written, once until it can again.
+func (d *Dispatcher) trouble(err error) {
+	d.mu.Lock()
+	was := d.sick
+	d.sick = true
+	d.mu.Unlock()
+	if !was {
+		d.c.Log.Warn().Err(err).Msg("what was told cannot be remembered now: alerts are sent, but a restart may send them again; " +
+			"make room, or give another folder with --state-dir")
+	}
+}
+
+func (d *Dispatcher) recovered() {
+	d.mu.Lock()
+	was := d.sick
+	d.sick = false
+	d.mu.Unlock()
+	if was {
+		d.c.Log.Info().Msg("what was told is remembered again")
+	}
+}
+
+// A Stat counts what a sink was sent.
+type Stat struct {
+	Sink    string // Sink.Key
+	Sent    int    // notifications that were taken
+	Failed  int    // attempts that failed and will be repeated
+	Dropped int    // notifications that were refused, or too many
+	Waiting int    // notifications still to be sent
+}
+
+func (d *Dispatcher) count(sink string, add func(*Stat)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s := d.stats[sink]; s != nil {
+		add(s)
+	}
+}
+
+// Stats are the counts of all sinks, in their order.
+func (d *Dispatcher) Stats() []Stat {
+	wait := map[string]int{}
+	for _, r := range d.open() {
+		r.mu.Lock()
+		for k := range r.led {
+			wait[k.sink] += len(r.lines[k].Queue)
+		}
+		r.mu.Unlock()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := make([]Stat, len(d.lanes))
+	for i, l := range d.lanes {
+		out[i] = *d.stats[l.key]
+		out[i].Waiting = wait[l.key]
+	}
+	return out
+}

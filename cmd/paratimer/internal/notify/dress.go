@@ -1,0 +1,168 @@
+package notify
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"text/template"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// A Dress is what a rule adds to its alert. Labels are constants: one that changed would make another alert of it.
+type Dress struct {
+	Labels      map[string]string
+	Annotations map[string]*template.Template // over Facts; made by Annotation
+}
+
+// Facts are what annotations are written from. What is not known reads "unknown".
+type Facts struct {
+	Workflow Workflow
+	Bound    string // its name
+	State    string // at_risk, late, ended or on_track
+	Status   string // firing or resolved
+	Outcome  string // met, missed, or "" before the end
+	By       string // how much later than the deadline it is expected to end: "11m"; negative: earlier
+	Likely   string // how likely it is to break the bound: "71 %"
+	Deadline string // RFC 3339 in UTC
+	Expected string // the predicted end, RFC 3339 in UTC
+	WaitsOn  string
+	Text     string // all that, in a sentence
+}
+
+// The labels that say which alert it is. Rules cannot change them.
+const (
+	labelName       = "alertname"
+	labelBound      = "bound"
+	labelWorkflow   = "workflow"
+	labelWorkflowID = "workflow_id"
+)
+
+// AlertName is the label alertname of all alerts. There is one for all states of a bound, so that what was at risk and
+// is late now is the same alert.
+const AlertName = "ParaTimer"
+
+// Reserved are the labels that a rule may not set.
+var Reserved = []string{labelName, labelBound, labelWorkflow, labelWorkflowID}
+
+// maxAnnotation is how long an annotation may get, in bytes.
+const maxAnnotation = 8 << 10
+
+// Annotation reads the template of an annotation and tries it once.
+func Annotation(name, text string) (*template.Template, error) {
+	t, err := template.New(name).Option("missingkey=error").Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := write(t, Facts{}); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+var errTooLong = errors.New("an annotation may be 8 KiB long")
+
+func write(t *template.Template, facts Facts) (string, error) {
+	var out bounded
+	err := t.Execute(&out, facts)
+	return out.String(), err
+}
+
+// bounded refuses what is too long while it is written, so that no template fills the memory.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > maxAnnotation {
+		return 0, errTooLong
+	}
+	return b.Buffer.Write(p)
+}
+
+// labels are those of an alert. They are the same in every state, in every run, of every watcher.
+func (d Dress) labels(w Workflow, bound string) map[string]string {
+	l := maps.Clone(d.Labels)
+	if l == nil {
+		l = map[string]string{}
+	}
+	l[labelName], l[labelBound], l[labelWorkflow], l[labelWorkflowID] = AlertName, bound, w.Name, w.ID
+	maps.DeleteFunc(l, func(_, v string) bool { return v == "" }) // an empty label is none
+	return l
+}
+
+// fingerprint is of labels alone.
+func fingerprint(labels map[string]string) string {
+	h := sha256.New()
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		fmt.Fprintf(h, "%q=%q,", k, labels[k])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// annotations are the facts, and what the rule makes of them. A template that fails says so in its place.
+func (d Dress) annotations(facts Facts) map[string]string {
+	a := map[string]string{"summary": facts.Text, "state": facts.State}
+	for name, value := range map[string]string{
+		"by": facts.By, "probability": facts.Likely, "deadline": facts.Deadline, "expected": facts.Expected,
+		"waiting_on": facts.WaitsOn, "outcome": facts.Outcome,
+	} {
+		if value != "" && value != unknown {
+			a[name] = value
+		}
+	}
+	for name, t := range d.Annotations {
+		text, err := write(t, facts)
+		if err != nil {
+			text = "cannot be written: " + err.Error()
+		}
+		a[name] = text
+	}
+	return a
+}
+
+const unknown = "unknown"
+
+func factsOf(n Notification) Facts {
+	f := Facts{
+		Workflow: n.Workflow, Bound: n.Alert.Bound, State: string(n.Alert.State), Status: string(n.Status),
+		By: unknown, Likely: unknown, Deadline: instant(n.Alert.DeadlineAt), Expected: instant(n.EndAt), WaitsOn: unknown,
+		Text: n.Alert.Text,
+	}
+	if n.Alert.Outcome != nil {
+		f.Outcome = string(*n.Alert.Outcome)
+	}
+	if n.Alert.BySeconds != nil {
+		f.By = length(n.Alert.BySeconds.Duration())
+	}
+	if n.Alert.Probability != nil {
+		f.Likely = fmt.Sprintf("%.0f %%", 100*float64(*n.Alert.Probability))
+	}
+	if n.WaitingOn != nil {
+		f.WaitsOn = *n.WaitingOn
+	}
+	return f
+}
+
+func instant(t *frame.Time) string {
+	if t == nil || !t.Known() {
+		return unknown
+	}
+	return t.Time().UTC().Format(time.RFC3339)
+}
+
+// length is a length of time for people: whole minutes from ten minutes on, else whole seconds.
+func length(d time.Duration) string {
+	unit := time.Second
+	if d.Abs() >= 10*time.Minute {
+		unit = time.Minute
+	}
+	s := d.Round(unit).String()
+	if unit == time.Minute {
+		s = s[:len(s)-len("0s")]
+	}
+	return s
+}

@@ -1,0 +1,53 @@
+package notify
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// A Status is whether a notification raises an alert or takes it back.
+type Status string
+
+// The statuses, in Alertmanager's words.
+const (
+	Firing   Status = "firing"
+	Resolved Status = "resolved"
+)
+
+// A Notification is one thing to tell. Its JSON is what commands read on standard input.
+type Notification struct {
+	// ID is the idempotency key: the same when it is sent again, different for anything else.
+	ID          string            `json:"id"`
+	Fingerprint string            `json:"fingerprint"` // of the labels
+	Status      Status            `json:"status"`
+	Workflow    Workflow          `json:"workflow"`
+	Alert       frame.Alert       `json:"alert"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
+	WaitingOn   *string           `json:"waiting_on"`
+	EndAt       *frame.Time       `json:"predicted_end_at"`
+	// StartsAt is when it began to fire and EndsAt when it stopped, by the watcher's clock.
+	StartsAt time.Time  `json:"starts_at"`
+	EndsAt   *time.Time `json:"ends_at"`
+	// Brief says that it ended before the sink heard of it: where alerts expire, it should be let expire.
+	Brief bool `json:"-"`
+}
+
+// A Workflow names what the alert is about.
+type Workflow struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	State string `json:"state"`
+}
+
+func workflowOf(f frame.Frame) Workflow {
+	w := Workflow{State: f.Workflow.State.String()}
+	if f.Workflow.ID != nil {
+		w.ID = *f.Workflow.ID
+	}
+	if f.Workflow.Name != nil {
+		w.Name = *f.Workflow.Name
+	}
+	return w
+}

@@ -1,0 +1,245 @@
+package notify
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// A run is a workflow that is watched, or of which something must still be sent.
+type run struct {
+	d        *Dispatcher
+	name, id string
+
+	mu      sync.Mutex
+	alerts  alert.State
+	written map[string]frame.AlertState // the states that the file has, by bound
+	views   map[string]view             // by bound, as last seen; empty while nobody watches
+	opened  map[string]bool             // bounds that were seen before the workflow had ended
+	lines   map[lineKey]*line
+	led     map[lineKey]func() // the lines that we were elected for, and how to step down
+	refused map[lineKey]string // the notification that a sink that repeats will never take
+	watched bool
+	dirty   bool          // what is remembered is not in the file
+	was     []byte        // the alerts' state that the file has, as JSON
+	wrote   time.Duration // when it was last tried to write, by the steady clock
+	looked  time.Duration // when the file was last read for what others told
+}
+
+func newRun(d *Dispatcher, name, id string) *run {
+	r := &run{
+		d: d, name: name, id: id, lines: map[lineKey]*line{}, led: map[lineKey]func(){}, refused: map[lineKey]string{},
+		views: map[string]view{}, opened: map[string]bool{}, written: map[string]frame.AlertState{},
+	}
+	rec := r.read()
+	r.alerts = rec.Alerts
+	for bound, s := range rec.Alerts.Bounds {
+		r.written[bound] = s.State
+		r.opened[bound] = s.State != frame.Ended
+	}
+	return r
+}
+
+// read takes from the file the lines that are not ours, and returns the record.
+func (r *run) read() record {
+	r.looked = r.d.steady()
+	if r.d.c.Store == nil {
+		return record{}
+	}
+	w, err := r.d.c.Store.Read(r.name)
+	if err != nil {
+		r.d.trouble(err)
+		return record{}
+	}
+	rec := recordOf(w, r.id)
+	for _, l := range rec.Lines {
+		if k := (lineKey{l.Bound, l.Sink}); r.led[k] == nil {
+			r.lines[k] = &l
+		}
+	}
+	return rec
+}
+
+// lead tries to become the one that tells of a line. What another has told before is read then.
+func (r *run) lead(k lineKey) bool {
+	if r.led[k] != nil {
+		return true
+	}
+	release := func() {}
+	if r.d.c.Store != nil {
+		free, err := r.d.c.Store.Elect("alert\n" + r.id + "\n" + k.bound + "\n" + k.sink)
+		switch {
+		case errors.Is(err, state.ErrLocked):
+			return false
+		case err != nil:
+			r.d.trouble(err) // told twice is better than not at all
+		default:
+			release = free
+		}
+		r.read()
+	}
+	r.led[k] = release
+	if r.lines[k] == nil {
+		r.lines[k] = &line{Bound: k.bound, Sink: k.sink}
+	}
+	return true
+}
+
+// keep compares a frame with what was told, and writes what follows.
+func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.alerts, r.watched = s, true
+	if r.d.steady()-r.looked >= r.d.c.Repost {
+		r.read()
+	}
+	changed := false
+	for _, a := range f.Alerts {
+		v := view{about: about(f, a, dress[a.Bound]), opened: r.opened[a.Bound]}
+		if a.State != frame.Ended && a.State != frame.Blind {
+			r.opened[a.Bound] = true
+		}
+		if a.State != frame.Blind {
+			r.views[a.Bound] = v
+		}
+		for _, l := range r.d.lanes {
+			changed = r.follow(lineKey{a.Bound, l.key}, v) || changed
+		}
+	}
+	if changed || r.due(s) {
+		r.write()
+	}
+	if changed {
+		r.d.wake()
+	}
+}
+
+// follow lets a line follow a view where we lead it, and says whether it changed.
+func (r *run) follow(k lineKey, v view) bool {
+	a := v.about.Alert
+	l := r.lines[k]
+	news := a.State.Firing() || a.State == frame.Ended && missed(a) && v.opened && (l == nil || !l.Ended)
+	if !news && (l == nil || l.State == "" && len(l.Queue) == 0) {
+		return false
+	}
+	if !r.lead(k) {
+		return false
+	}
+	l = r.lines[k]
+	changed := l.follow(v, r.d.c.Now())
+	if n := l.crop(r.d.c.Limit); n > 0 {
+		r.d.c.Log.Warn().Str("sink", k.sink).Str("workflow", r.id).Str("bound", k.bound).Int("dropped", n).
+			Msg("too many notifications wait to be sent; the oldest are dropped")
+		r.d.count(k.sink, func(s *Stat) { s.Dropped += n })
+	}
+	return changed
+}
+
+// quiet is how long changes of the alerts' state that are no transitions may stay unwritten. A crash loses only how far
+// a bound was on the way to its next state.
+const quiet = 5 * time.Minute
+
+// retry is the wait before a write that failed is tried again.
+const retry = 10 * time.Second
+
+// due says whether the file should be written, though no line has changed.
+func (r *run) due(s alert.State) bool {
+	since := r.d.steady() - r.wrote
+	if r.dirty && since >= retry || since >= quiet && !bytes.Equal(encoded(s), r.was) {
+		return true
+	}
+	for bound, b := range s.Bounds {
+		if was, ok := r.written[bound]; !ok || was != b.State {
+			return !r.dirty
+		}
+	}
+	return false
+}
+
+// write puts what is remembered into the file. A failure is told and tried again: alerts are worth more than memory.
+func (r *run) write() {
+	if r.d.c.Store == nil {
+		return
+	}
+	r.wrote, r.dirty = r.d.steady(), true
+	err := r.d.c.Store.Update(r.name, func(w *state.Workflow) error {
+		return put(w, r.id, r.d.c.Now(), r.alerts, r.lines, func(k lineKey) bool { return r.led[k] != nil })
+	})
+	if err != nil {
+		r.d.trouble(err)
+		return
+	}
+	r.d.recovered()
+	r.dirty, r.was = false, encoded(r.alerts)
+	for bound, b := range r.alerts.Bounds {
+		r.written[bound] = b.State
+	}
+	for k := range r.led {
+		if l := r.lines[k]; l.State == "" && len(l.Queue) == 0 {
+			r.stepDown(k)
+		}
+	}
+}
+
+func encoded(s alert.State) []byte {
+	b, _ := json.Marshal(s) // it has been written as JSON before
+	return b
+}
+
+// stepDown leaves a line to whoever wants it.
+func (r *run) stepDown(k lineKey) {
+	if release := r.led[k]; release != nil {
+		release()
+		delete(r.led, k)
+	}
+}
+
+// leave ends the watching: what fires is no longer repeated. It says whether nothing is left to send.
+func (r *run) leave() (done bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.watched = false
+	clear(r.views)
+	if r.dirty {
+		r.write()
+	}
+	return r.over()
+}
+
+// over steps down where nothing is left to send, and says whether that is everywhere so.
+func (r *run) over() bool {
+	if r.watched {
+		return false
+	}
+	for k := range r.led {
+		if len(r.lines[k].Queue) == 0 {
+			r.stepDown(k)
+		}
+	}
+	return len(r.led) == 0
+}
+
+// order is the lines in an order that is always the same.
+func (r *run) order() []lineKey { return slices.SortedFunc(maps.Keys(r.lines), lineKey.compare) }
+
+// about is what a notification says of an alert, in whatever state.
+func about(f frame.Frame, a frame.Alert, d Dress) Notification {
+	n := Notification{Workflow: workflowOf(f), Alert: a, WaitingOn: f.WaitingOn, EndAt: f.Headline.EndAt}
+	n.Labels = d.labels(n.Workflow, a.Bound)
+	n.Fingerprint = fingerprint(n.Labels)
+	facts := factsOf(n)
+	facts.Status = string(Resolved)
+	if a.State.Firing() {
+		facts.Status = string(Firing)
+	}
+	n.Annotations = d.annotations(facts)
+	return n
+}

@@ -1,0 +1,122 @@
+package sinks
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+)
+
+// requestLimit is how long one request may take, from the first byte sent to the last received.
+const requestLimit = 10 * time.Second
+
+// NewClient is an HTTP client for sinks. It follows no redirect: a POST would become a GET on the way, or a secret go to
+// a stranger. Proxies are those of the environment, as for the cluster. extra are certificates to trust as well.
+func NewClient(extra *x509.CertPool) *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.TLSClientConfig = &tls.Config{RootCAs: extra, MinVersion: tls.VersionTLS12}
+	t.MaxIdleConnsPerHost = 1
+	return &http.Client{
+		Transport: t, Timeout: requestLimit,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// parseURL reads the address of a sink. Its error does not repeat it: it may hold a token.
+func parseURL(raw string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, errors.New("it is no URL of the form http://HOST[:PORT][/PATH] or https://…")
+	}
+	return u, nil
+}
+
+// shown is what may be shown of a URL.
+func shown(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
+// keyOf names a target without showing it: 32 bits of a hash tell targets apart, and tell nothing of a secret.
+func keyOf(kind string, target ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(target, "\n")))
+	return kind + "-" + hex.EncodeToString(sum[:4])
+}
+
+// post sends a body and judges the answer. date is the server's clock, where it tells.
+func post(ctx context.Context, c *http.Client, u *url.URL, body []byte, header http.Header) (date time.Time, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return date, &notify.Refused{Err: fmt.Errorf("%s: %w", shown(u), bare(err))}
+	}
+	for k, v := range header {
+		req.Header[k] = v
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "paratimer")
+	resp, err := c.Do(req)
+	if err != nil {
+		return date, fmt.Errorf("%s: %w", shown(u), bare(err))
+	}
+	defer resp.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10)) // the status says enough where this fails
+	date, _ = http.ParseTime(resp.Header.Get("Date"))       // zero where it is not told
+	return date, answer(u, resp, said, date)
+}
+
+// bare takes the URL out of an error of net/http.
+func bare(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		if u.Timeout() {
+			return fmt.Errorf("no answer within %v", requestLimit)
+		}
+		return u.Err
+	}
+	return err
+}
+
+// answer is what a status means: taken, to be tried again, or never to be sent again.
+func answer(u *url.URL, resp *http.Response, said []byte, date time.Time) error {
+	code := resp.StatusCode
+	if code >= 200 && code < 300 {
+		return nil
+	}
+	err := fmt.Errorf("%s answers %s", shown(u), resp.Status)
+	if text := strings.TrimSpace(string(said)); text != "" {
+		err = fmt.Errorf("%w: %.200q", err, text)
+	}
+	switch {
+	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
+		if after, ok := retryAfter(resp.Header.Get("Retry-After"), date); ok {
+			return &notify.Later{After: after, Err: err}
+		}
+		return err
+	case code == http.StatusRequestTimeout, code >= 500:
+		return err
+	case code < 400:
+		return fmt.Errorf("%w: redirects are not followed; give the address that it leads to", err)
+	}
+	return &notify.Refused{Err: err}
+}
+
+// retryAfter reads both forms of the header (RFC 9110, section 10.2.3). An instant is meant by the server's own clock.
+func retryAfter(v string, date time.Time) (time.Duration, bool) {
+	if s, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && s >= 0 {
+		return time.Duration(min(s, 1<<30)) * time.Second, true
+	}
+	at, err := http.ParseTime(v)
+	if err != nil || date.IsZero() {
+		return 0, false
+	}
+	return max(0, at.Sub(date)), true
+}

@@ -1,0 +1,55 @@
+package sinks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+)
+
+// A Preview is what a sink would send, without secrets.
+type Preview struct {
+	Method  string            `json:"method,omitempty"`
+	URLs    []string          `json:"urls,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Command string            `json:"command,omitempty"`
+	Body    json.RawMessage   `json:"body,omitempty"`
+}
+
+// A Previewer is a sink that can say what it would send.
+type Previewer interface {
+	notify.Sink
+	Preview(n notify.Notification) Preview
+}
+
+// DryRun prints what another sink would send, one JSON object a line, and sends nothing. What would only be repeated is
+// not printed.
+type DryRun struct {
+	Previewer
+	W io.Writer
+}
+
+// Manner is a notify.Sink's.
+func (d DryRun) Manner() notify.Manner { return notify.Manner{Batch: 1} }
+
+// Send prints.
+func (d DryRun) Send(_ context.Context, batch []notify.Notification) error {
+	for _, n := range batch {
+		b, err := json.Marshal(struct {
+			DryRun bool          `json:"dry_run"`
+			Sink   string        `json:"sink"`
+			ID     string        `json:"id"`
+			Status notify.Status `json:"status"`
+			Would  Preview       `json:"would_send"`
+		}{true, d.Key(), n.ID, n.Status, d.Preview(n)})
+		if err != nil {
+			return &notify.Refused{Err: err}
+		}
+		if _, err := fmt.Fprintf(d.W, "%s\n", b); err != nil {
+			return &notify.Refused{Err: fmt.Errorf("cannot print what would be sent: %w", err)}
+		}
+	}
+	return nil
+}
