@@ -13,6 +13,8 @@ type Options struct {
 	Path pathfrag.Params
 	// TightLow makes skew_low the tighter lower bound, max(Algorithm 1, longest single remaining task, total/C).
 	TightLow bool
+	// Samples bounds how many replays a tick makes for a distribution; 0: as many as the number of tasks asks for.
+	Samples int
 }
 
 // A World is all that the scenarios of one tick share: the run, what its tasks cost, and, made once when first asked for, the

@@ -6,13 +6,13 @@ import (
 	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// panel is who estimates: ParaTimer's scenarios and, if asked, all others for comparison.
+// panel is who estimates: ParaTimer's scenarios, the range, and, if asked, all others for comparison.
 func panel(others bool) watch.Panel {
-	scenarios := estimators.Scenarios()
-	n := len(scenarios)
+	scenarios := append(estimators.Scenarios(), estimators.Sampled())
+	n := len(scenarios) - 1
 	if others {
 		scenarios = append(scenarios, estimators.Others()...)
 	}
 	all := estimators.Shared(scenarios, observed.Costs, estimators.Options{})
-	return watch.Panel{Scenarios: all[:n], Others: all[n:], Model: observed.Costs}
+	return watch.Panel{Scenarios: all[:n], Sampled: all[n], Others: all[n+1:], Model: observed.Costs}
 }

@@ -1,0 +1,172 @@
+package observed
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// How far costs may be off, as standard deviations of logarithms, before this run has shown any of them. They are what real runs
+// showed (facts/live.md 4 and 6), the rates rather twice that: the recordings are of one machine that had nothing else to do.
+const (
+	speedSigma    = 0.04 // the cluster from now on
+	watchedSigma  = 0.15 // a phase's rate in this run, shrinking with what was watched of it
+	profileSigma  = 0.15 // a phase's rate where only a profile tells it
+	workSigma     = 0.1  // a task's work
+	unsizedSigma  = 0.4  // the size of a reduce that has told none
+	setupSigma    = 0.25 // start-ups of this run, shrinking with those that were seen
+	startSigma    = 0.2  // a task's start-up
+	unseenSigma   = 1.5  // work of a phase that nobody has seen
+	alikeSigma    = 0.5  // the same of a phase that is like others that were seen
+	unseenTasks   = 0.3  // a task of an unseen phase, between the others
+	pauseSigma    = 0.2
+	loadSigma     = 0.7
+	unseenMedian  = 0.2 // of an unseen phase's work a task, as a share of the run's mean map
+	maxUnseen     = 10  // times the mean map
+	rateSamplesMS = 4000
+)
+
+// A sampling is what one tick prepares of a model for its draws. It is only read by them.
+type sampling struct {
+	m        *Model
+	phases   [][2]phaseSampling
+	running  map[*dag.Attempt]runningSampling
+	start    estimators.Factors
+	setup    float64 // sigma common to start-ups
+	failures estimators.FailureLaw
+}
+
+type phaseSampling struct {
+	own     estimators.Factors
+	sizes   estimators.Factors
+	sized   []bool  // tasks whose size was told; nil: all are known
+	rate    float64 // sigma of the common factor
+	unseen  bool
+	assumed float64 // median work of a task where unseen
+}
+
+// A runningSampling is what is left of a running attempt.
+type runningSampling struct {
+	setup, work estimators.Rest
+	starts      bool
+	waits       bool
+	left        time.Duration // of set-up, where it waits
+	unseen      bool
+	power       float64 // of the phase's factor
+}
+
+// Sampling prepares draws. It is nil where nothing has shown any work and something is left that no profile knows: then
+// not even the scale of what remains is known.
+func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
+	s := &sampling{m: m, phases: make([][2]phaseSampling, len(m.phases)), running: map[*dag.Attempt]runningSampling{}}
+	s.setup, s.start = m.setupSpread()
+	sum, n := 0.0, 0.0
+	for j := range m.phases {
+		if m.Snapshot.Jobs[j].State.Ended() {
+			continue
+		}
+		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+			p := m.phaseSampling(j, k)
+			if p.unseen && m.mapWork <= 0 {
+				return nil
+			}
+			s.phases[j][k] = p
+			s.addRunning(j, k)
+			c := float64(m.Snapshot.Plan.Jobs[j].Phase(k).Count())
+			sum, n = sum+c*m.Full(j, k, 0), n+c
+		}
+	}
+	s.failures = estimators.NewFailureLaw(m.Snapshot, sum/max(n, 1))
+	return s.sample
+}
+
+// setupSpread is how far the law of start-ups may be off as a whole, and for a task.
+func (m *Model) setupSpread() (common float64, own estimators.Factors) {
+	if m.fifo || m.given {
+		return 0, estimators.Factors{}
+	}
+	return setupSigma * math.Sqrt(priorWeight/float64(priorWeight+m.setup.n)), estimators.NewFactors(nil, startSigma)
+}
+
+func (m *Model) phaseSampling(j int, k dag.Kind) phaseSampling {
+	ph := &m.phases[j][k]
+	if ph.origin >= schedule.Assumed {
+		p := phaseSampling{own: estimators.NewFactors(nil, unseenTasks), rate: unseenSigma, unseen: true, assumed: unseenMedian * m.mapWork}
+		if ph.assumed > laterWork*m.mapWork {
+			p.rate, p.assumed = alikeSigma, ph.assumed
+		}
+		return p
+	}
+	residuals := m.logResiduals(ph, k, m.Snapshot.Jobs[j].Phase(k))
+	p := phaseSampling{own: estimators.NewFactors(residuals, workSigma)}
+	_, weight := ph.seen.alpha()
+	if p.rate = profileSigma; ph.origin == schedule.Observed {
+		p.rate = watchedSigma * math.Sqrt(rateSamplesMS/(rateSamplesMS+weight))
+	}
+	p.rate = math.Sqrt(p.rate*p.rate + workSigma*workSigma/float64(len(residuals)+1))
+	if k == dag.Reduce && len(ph.prior) == 0 {
+		p.sized = make([]bool, m.Snapshot.Plan.Jobs[j].Reduce.Count())
+		var sizes []float64
+		for _, s := range ph.seen.known {
+			if s.task < len(p.sized) {
+				p.sized[s.task] = true
+				sizes = append(sizes, math.Log(s.units/ph.mean))
+			}
+		}
+		p.sizes = estimators.NewFactors(sizes, unsizedSigma)
+	}
+	return p
+}
+
+// logResiduals are the logarithms of what finished tasks took, for their size, against the phase's rate.
+func (m *Model) logResiduals(ph *phase, k dag.Kind, state *dag.PhaseState) []float64 {
+	var out []float64
+	for i := range state.Attempts {
+		a := &state.Attempts[i]
+		if a.State != dag.AttemptSucceeded || !a.End.Known() || !a.Start.Known() {
+			continue
+		}
+		predicted := m.unit(k, a) * ph.alpha * ph.factor(a.Node)
+		took := float64(a.End-a.Start) - m.setup.of(a)
+		if k == dag.Reduce && !m.fifo {
+			if !a.CopyEnd.Known() {
+				continue
+			}
+			took = float64(a.End - a.CopyEnd)
+		}
+		if took >= minResidualMS && predicted >= minResidualMS {
+			out = append(out, math.Log(took/predicted))
+		}
+	}
+	return out
+}
+
+// minResidualMS is how long a task must work for its residual to count: that of less is the noise of start-up and reports.
+const minResidualMS = 2000
+
+func (s *sampling) addRunning(j int, k dag.Kind) {
+	m, p := s.m, &s.phases[j][k]
+	attempts := m.Snapshot.Jobs[j].Phase(k).Attempts
+	for i := range attempts {
+		a := &attempts[i]
+		if a.State != dag.AttemptRunning {
+			continue
+		}
+		c := m.course(&m.phases[j][k], k, a)
+		r := runningSampling{starts: c.starts, waits: c.waits, unseen: p.unseen && c.own == 0, power: ownPriorMS / (ownPriorMS + c.own)}
+		switch {
+		case c.waits:
+			r.left = millis(c.setupLeft())
+			r.work = estimators.NewRest(c.work, 0, p.own, 1)
+		case c.starts:
+			r.setup = estimators.NewRest(c.setup, c.setupAge, s.start, 1)
+			r.work = estimators.NewRest(c.work, 0, p.own, 1)
+		default:
+			r.work = estimators.NewRest(c.work, c.workAge, p.own, math.Sqrt(r.power))
+		}
+		s.running[a] = r
+	}
+}

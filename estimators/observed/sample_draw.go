@@ -1,0 +1,108 @@
+package observed
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// sample draws a world: first what all of it has in common, then, as the replay asks, each task.
+func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
+	speed := estimators.LogNormal(d.Common(estimators.ForSpeed, 0, 0), speedSigma)
+	setup := estimators.LogNormal(d.Common(estimators.ForSetup, 0, 0), s.setup)
+	scale := make([][2]float64, len(s.phases))
+	for j := range scale {
+		for k := range scale[j] {
+			p := &s.phases[j][k]
+			if p.unseen {
+				x := estimators.LogNormal(d.Common(estimators.ForSize, j, dag.Kind(k)), p.rate)
+				scale[j][k] = min(x*p.assumed, maxUnseen*s.m.mapWork)
+				continue
+			}
+			scale[j][k] = speed * estimators.LogNormal(d.Common(estimators.ForRate, j, dag.Kind(k)), p.rate)
+		}
+	}
+	left := func(t schedule.Task) schedule.Cost {
+		if t.Running != nil {
+			if r, ok := s.running[t.Running]; ok {
+				return s.drawRunning(d, t, &r, setup, scale[t.Job][t.Kind])
+			}
+		}
+		return s.drawPending(d, t, setup, scale[t.Job][t.Kind])
+	}
+	return estimators.Drawn{Snapshot: s.drawSnapshot(d), Left: left, Fault: s.failures.Fault(d, s.m.now)}
+}
+
+func (s *sampling) drawPending(d estimators.Draws, t schedule.Task, setup, scale float64) schedule.Cost {
+	p := &s.phases[t.Job][t.Kind]
+	start := s.m.startCost(t.Kind, max(t.Together, 1)) * setup * s.start.At(d.Task(estimators.ForStart, t.Job, t.Kind, t.Index, t.Attempt))
+	f := p.own.At(d.Task(estimators.ForWork, t.Job, t.Kind, t.Index, t.Attempt))
+	work := scale * f
+	if !p.unseen {
+		known, _ := s.m.phases[t.Job][t.Kind].work(t.Index, int32(t.Node))
+		work *= known
+		if t.Index < len(p.sized) && !p.sized[t.Index] {
+			work *= p.sizes.At(d.Task(estimators.ForTaskSize, t.Job, t.Kind, t.Index, 0))
+		}
+	}
+	return schedule.Cost{Setup: millis(start), Work: millis(work), Same: 1}
+}
+
+func (s *sampling) drawRunning(d estimators.Draws, t schedule.Task, r *runningSampling, setup, scale float64) schedule.Cost {
+	cost := schedule.Cost{Same: 1}
+	u := d.Task(estimators.ForWork, t.Job, t.Kind, t.Index, t.Attempt)
+	switch {
+	case r.waits:
+		cost.Setup = time.Duration(float64(r.left/time.Millisecond)*setup) * time.Millisecond
+	case r.starts:
+		cost.Setup = millis(r.setup.At(d.Task(estimators.ForStart, t.Job, t.Kind, t.Index, t.Attempt), setup))
+	}
+	switch {
+	case r.unseen && r.starts:
+		cost.Work = millis(scale * s.phases[t.Job][t.Kind].own.At(u))
+	case r.unseen:
+		cost.Work = millis(r.work.At(u, 1))
+	default:
+		cost.Work = millis(r.work.At(u, math.Pow(scale, r.power)))
+	}
+	return cost
+}
+
+// drawSnapshot is the snapshot with other pauses, and with other applications that end at another time.
+func (s *sampling) drawSnapshot(d estimators.Draws) *dag.Snapshot {
+	out, plan := *s.m.Snapshot, *s.m.Snapshot.Plan
+	out.Plan = &plan
+	if !s.m.given && !s.m.fifo {
+		o := &plan.Overheads
+		for i, f := range []struct {
+			of    *time.Duration
+			sigma float64
+		}{
+			{&o.Launch, pauseSigma},
+			{&o.AMStart, 2 * pauseSigma},
+			{&o.Wave, pauseSigma},
+			{&o.Finish, 3 * pauseSigma},
+			{&o.Handoff, 4 * pauseSigma},
+			{&o.AMHold, pauseSigma / 2},
+			{&o.Copy, 2 * pauseSigma},
+			{&o.Beat, pauseSigma / 4},
+		} {
+			*f.of = millis(ms(*f.of) * estimators.LogNormal(d.Common(estimators.ForPause, i, 0), f.sigma))
+		}
+	}
+	if len(out.Load) > 0 {
+		out.Load = slices.Clone(out.Load)
+		for i := range out.Load {
+			l, f := &out.Load[i], estimators.LogNormal(d.Common(estimators.ForOther, i, 0), loadSigma)
+			if l.Until.Known() && l.Until > s.m.now {
+				l.Until = s.m.now.Add(millis(ms(l.Until.Sub(s.m.now)) * f))
+			}
+			l.Length = millis(ms(l.Length) * f)
+		}
+	}
+	return &out
+}

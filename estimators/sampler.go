@@ -1,0 +1,134 @@
+package estimators
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A Sampler is a cost model that can be drawn from: it knows how far its costs may be off.
+type Sampler interface {
+	Costs
+	// Sampling prepares the draws of one tick. What it returns is called once a replay, by several goroutines at once; it
+	// must be a pure function. It is nil where the model knows too little for any range.
+	Sampling() func(Draws) Drawn
+}
+
+// A Drawn is one world that a cost model thinks possible: what to replay, at which costs, and what fails.
+type Drawn struct {
+	Snapshot *dag.Snapshot
+	Left     schedule.Left
+	Fault    schedule.Fault // nil: nothing fails
+}
+
+// Sampled is the scenario that gives a distribution: the scheduler is replayed from the snapshot with sampled costs and
+// failures, and the ends of the replays are the distribution. What a whole replay has in common (speed, start-up, pauses)
+// is drawn first: tasks that are wrong each by itself average out, and give a band that covers nothing (facts/live.md 6).
+// Remaining is the median. Where standard says nothing the distribution is empty.
+func Sampled() Scenario {
+	return Scenario{"sampled", "many worlds that may be, replayed: half of them end by then", replayed}
+}
+
+func replayed(w *World) (Estimate, error) {
+	if w.ended() {
+		return w.estimate(0), nil
+	}
+	if w.unknown() {
+		return w.early(w.estimate(0)), nil
+	}
+	draw := w.sampling()
+	if draw == nil {
+		return Estimate{Progress: w.progress(0)}, nil
+	}
+	d, err := w.distribution(draw)
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := w.estimate(millis(d.At(0.5)))
+	e.Distribution = d
+	return e, nil
+}
+
+// sampling is the model's own way to draw, or the general one.
+func (w *World) sampling() func(Draws) Drawn {
+	if m, ok := w.Costs.(Sampler); ok {
+		return m.Sampling()
+	}
+	return w.generalSampling()
+}
+
+// samples is how many replays a tick makes of a query with so many unfinished tasks. It is a power of two, which
+// stratified draws want: 256 up to 1,000 tasks; then growing with the tasks, since a longer query can afford a finer
+// range, to 1,024 up to 10,000; then falling, so that a tick never replays more than about 10 million tasks, to 32.
+func samples(tasks, most int) int {
+	n := 256
+	switch {
+	case tasks > 10_000:
+		n = floorPower(10_240_000 / tasks)
+	case tasks > 5000:
+		n = 1024
+	case tasks > 1000:
+		n = 512
+	}
+	if most > 0 {
+		n = min(n, floorPower(most))
+	}
+	return max(n, 32)
+}
+
+// floorPower is the greatest power of two that is not above n, 1 at least.
+func floorPower(n int) int {
+	p := 1
+	for p <= n/2 {
+		p *= 2
+	}
+	return p
+}
+
+// distribution replays each sample. All cores take part; which of them replays a sample changes nothing.
+func (w *World) distribution(draw func(Draws) Drawn) (Distribution, error) {
+	tasks := 0
+	w.eachPhase(func(_ int, _ dag.Kind, p *phase) { tasks += p.left() })
+	n := samples(tasks, w.options.Samples)
+	out := make(Distribution, n)
+	errs := make([]error, n)
+	seed := seedOf(w.Run.Now())
+	workers := min(runtime.GOMAXPROCS(0), n)
+	var wait sync.WaitGroup
+	for k := range workers {
+		wait.Go(func() {
+			for i := k; i < n; i += workers {
+				s := draw(Draws{seed: seed, own: mix(seed ^ mix(uint64(i)+1)), sample: uint64(i), of: uint64(n)})
+				sch, err := schedule.Replay(s.Snapshot, s.Left, schedule.Options{Fault: s.Fault, FutureOnly: true})
+				if err != nil {
+					errs[i] = err
+					continue
+				}
+				out[i] = max(sch.Remaining(), 0)
+			}
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// seedOf makes the numbers of a run: of its id and script, not of the instant, so that from tick to tick each sample is the same world,
+// seen a little later, and quantiles move only as far as what was observed moves them.
+func seedOf(s *dag.Snapshot) uint64 {
+	h := uint64(14695981039346656037) // FNV-1a
+	for _, text := range []string{s.ID, "\x00", s.Plan.Name} {
+		for i := range len(text) {
+			h = (h ^ uint64(text[i])) * 1099511628211
+		}
+	}
+	return mix(h)
+}

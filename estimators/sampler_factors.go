@@ -1,0 +1,152 @@
+package estimators
+
+import (
+	"math"
+	"slices"
+	"sort"
+)
+
+// Factors are what a task's time may be, as multiples of its prediction: equally likely values, ascending. An empty one is 1.
+//
+// They are the residuals of tasks that have ended, each smoothed a little, and a lognormal prior that weighs as much as
+// priorTasks of them. The slowest outlierRatio of tasks follows no such law: P(F > x) = 1/x (Pareto, exponent 1).
+type Factors struct {
+	of []float64
+}
+
+const (
+	priorTasks   = 4
+	outlierRatio = 0.004
+	factorCount  = 1024
+	// maxOutlier is how many times its time a task may take at most, where it is not past that already.
+	maxOutlier = 20
+)
+
+// NewFactors makes the factors of a phase from the log residuals of its finished tasks; sigma is the standard deviation of the
+// prior. No spread at all gives the factor 1.
+func NewFactors(residuals []float64, sigma float64) Factors {
+	sigma = min(max(sigma, 0), 3)
+	residuals = slices.DeleteFunc(slices.Clone(residuals), func(r float64) bool { return math.IsNaN(r) || math.IsInf(r, 0) })
+	if sigma == 0 && len(residuals) == 0 {
+		return Factors{}
+	}
+	for i, r := range residuals {
+		residuals[i] = min(max(r, -3), 3)
+	}
+	slices.Sort(residuals)
+	body := factorCount - int(math.Ceil(outlierRatio*factorCount))
+	out := make([]float64, 0, factorCount)
+	n := len(residuals)
+	prior := body * priorTasks / (priorTasks + n)
+	for i := range prior {
+		out = append(out, LogNormal((float64(i)+0.5)/float64(prior), sigma))
+	}
+	width := min(0.5*sigma, bandwidth(residuals))
+	for i := range body - prior {
+		// Which residual, and where around it: the second number of a Kronecker sequence spreads over the first.
+		r := residuals[i*n/(body-prior)]
+		_, u := math.Modf((float64(i) + 0.5) * 0.6180339887498949)
+		out = append(out, math.Exp(r+width*Normal(u)))
+	}
+	slices.Sort(out)
+	worst := math.Max(out[len(out)-1], 1)
+	for i := range factorCount - body {
+		u := (float64(i) + 0.5) / float64(factorCount-body)
+		out = append(out, min(worst/(1-u), max(maxOutlier, worst)))
+	}
+	return Factors{out}
+}
+
+// bandwidth is Silverman's rule of thumb (Density Estimation, 1986, equation 3.31) for sorted values.
+func bandwidth(sorted []float64) float64 {
+	n := float64(len(sorted))
+	if n < 2 {
+		return 0
+	}
+	var sum, sq float64
+	for _, v := range sorted {
+		sum += v
+		sq += v * v
+	}
+	sd := math.Sqrt(max(0, sq/n-sum*sum/n/n))
+	if iqr := (sorted[len(sorted)*3/4] - sorted[len(sorted)/4]) / 1.34; iqr > 0 {
+		sd = min(sd, iqr)
+	}
+	return 0.9 * sd * math.Pow(n, -0.2)
+}
+
+// At is the quantile of order u of the factors.
+func (f Factors) At(u float64) float64 {
+	if f.of == nil {
+		return 1
+	}
+	return f.of[min(int(u*float64(len(f.of))), len(f.of)-1)]
+}
+
+// below is the share of factors that are at most x.
+func (f Factors) below(x float64) float64 {
+	if f.of == nil {
+		if x >= 1 {
+			return 1
+		}
+		return 0
+	}
+	i := sort.SearchFloat64s(f.of, x)
+	return float64(i) / float64(len(f.of))
+}
+
+// A Rest is what is left of something that is predicted to take Whole and has lasted for Age: conditional on its not being
+// over yet. What lasts longer than the factors know follows the law of outliers: it lasts as long again with probability one half.
+type Rest struct {
+	whole, age float64
+	factors    Factors
+	power      float64 // the factors' exponent: less than 1 where more is known of this one than of others
+	before     float64 // share of the factors that the age rules out
+	body       float64 // probability that it follows the factors, given its age
+}
+
+// NewRest prepares draws of what is left. power narrows the factors: 1 leaves them, 0 makes them 1.
+func NewRest(whole, age float64, f Factors, power float64) Rest {
+	r := Rest{whole: max(whole, 0), age: max(age, 0), factors: f, power: power, body: 1}
+	if f.of == nil || r.age == 0 {
+		return r
+	}
+	past := math.Inf(1)
+	if r.whole > 0 {
+		past = r.age / r.whole
+	}
+	r.before = 1
+	if power > 0 {
+		r.before = f.below(math.Pow(past, 1/power))
+	} else if past < 1 {
+		r.before = 0
+	}
+	follows := (1 - outlierRatio) * (1 - r.before)
+	outlier := outlierRatio * min(1, 1/past)
+	r.body = follows / (follows + outlier)
+	if !(follows+outlier > 0) {
+		r.body = 0
+	}
+	return r
+}
+
+// At is what is left at the quantile u, where what it is predicted to take is scale times as much as was thought.
+func (r *Rest) At(u, scale float64) float64 {
+	if r.factors.of == nil {
+		return max(r.whole*scale-r.age, 0)
+	}
+	if u < r.body {
+		f := r.factors.At(r.before + u/r.body*(1-r.before))
+		if r.power != 1 {
+			f = math.Pow(f, r.power)
+		}
+		left := r.whole*f - r.age
+		if left > 0 {
+			return left * scale
+		}
+		return 0
+	}
+	from := max(r.whole, r.age)
+	v := (u - r.body) / (1 - r.body)
+	return min(from/(1-v), maxOutlier*from)*scale - r.age*scale
+}

@@ -1,0 +1,132 @@
+package estimators
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// The general way to draw from a cost model: each prediction times a factor for the cluster, one for the task's phase,
+// and one of the task's own. The factors come from how far the predictions of finished tasks were off.
+const (
+	// speedSigma is how far the speed of a cluster may move from now on.
+	speedSigma = 0.03
+	// rateSigma is how far a phase's rate may be from what a plan says of it, between runs of one script, and rateTasks how many
+	// finished tasks outweigh that.
+	rateSigma = 0.1
+	rateTasks = 2
+	// workSigma is how unlike tasks of a phase are before any has ended.
+	workSigma = 0.1
+	// ownRatio is what share of its work a task has to do before its own pace weighs as much as its phase's.
+	ownRatio = 0.1
+)
+
+type general struct {
+	w        *World
+	phases   [][2]generalPhase
+	failures FailureLaw
+}
+
+type generalPhase struct {
+	own   Factors
+	rate  float64 // sigma of the phase's common factor
+	setup float64
+	runs  map[int32]Rest // by task, of those that run
+}
+
+// generalSampling is nil where a job's number of tasks is not known: its cost has no scale.
+func (w *World) generalSampling() func(Draws) Drawn {
+	g := &general{w: w, phases: make([][2]generalPhase, len(w.Now().Plan.Jobs))}
+	sum, n, known := 0.0, 0, true
+	w.eachPhase(func(job int, k dag.Kind, p *phase) {
+		known = known && (p.Known || w.jobEnded(job))
+		known = known && !(p.left() > 0 && p.worst == schedule.Unknown)
+		for i := range p.stretches {
+			sum += p.stretches[i].Full * float64(p.stretches[i].Count)
+			n += p.stretches[i].Count
+		}
+		g.phases[job][k] = w.generalPhase(job, k, p)
+	})
+	if !known {
+		return nil
+	}
+	g.failures = NewFailureLaw(w.Now(), sum/float64(max(n, 1)))
+	return g.sample
+}
+
+// generalPhase compares a phase's finished tasks with their predictions.
+func (w *World) generalPhase(job int, k dag.Kind, p *phase) generalPhase {
+	g := generalPhase{setup: millis(w.Now().Plan.Cluster.Setup)}
+	if p.left() == 0 {
+		return g
+	}
+	var residuals []float64
+	list := attempts(w.Now(), job, k)
+	for i := range list {
+		a := &list[i]
+		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || int(a.Task) >= p.Tasks {
+			continue
+		}
+		took, predicted := float64(a.End-a.Start)-g.setup, w.Costs.Full(job, k, int(a.Task))-g.setup
+		if took > 0 && predicted > 0 {
+			residuals = append(residuals, math.Log(took/predicted))
+		}
+	}
+	n := float64(len(residuals))
+	g.own = NewFactors(residuals, workSigma)
+	g.rate = math.Sqrt(rateSigma*rateSigma*rateTasks/(rateTasks+n) + workSigma*workSigma/(n+1))
+	g.runs = make(map[int32]Rest, p.Running)
+	eachTask(list, func(task int, state taskState, a *dag.Attempt) {
+		if state == taskRunning && task < p.Tasks {
+			g.runs[a.Task] = g.rest(w, job, k, a)
+		}
+	})
+	return g
+}
+
+// rest is what is left of a running task. One that has shown its pace goes on at it; one that should be over by its counters, or has none,
+// goes by its age.
+func (g *generalPhase) rest(w *World, job int, k dag.Kind, a *dag.Attempt) Rest {
+	full, rem := w.Costs.Full(job, k, int(a.Task)), w.Costs.Rem(job, k, int(a.Task))
+	age := 0.0
+	if a.Start.Known() {
+		age = float64(w.Now().At - a.Start)
+	}
+	done, took := full-g.setup-rem, age-g.setup
+	if rem > 0 && done > 0 && took > 0 {
+		weight := done / (done + ownRatio*(full-g.setup))
+		return NewRest(rem*math.Pow(took/done, weight), 0, g.own, 1-weight)
+	}
+	return NewRest(full, age, g.own, 1)
+}
+
+// sample draws a world.
+func (g *general) sample(d Draws) Drawn {
+	s := g.w.Now()
+	speed := LogNormal(d.Common(ForSpeed, 0, 0), speedSigma)
+	scale := make([][2]float64, len(g.phases))
+	for j := range scale {
+		for k := range scale[j] {
+			scale[j][k] = speed * LogNormal(d.Common(ForRate, j, dag.Kind(k)), g.phases[j][k].rate)
+		}
+	}
+	left := func(t schedule.Task) schedule.Cost {
+		p := &g.phases[t.Job][t.Kind]
+		u := d.Task(ForWork, t.Job, t.Kind, t.Index, t.Attempt)
+		if t.Running != nil {
+			if rest, ok := p.runs[int32(t.Index)]; ok {
+				return schedule.Cost{Work: whole(rest.At(u, scale[t.Job][t.Kind])), Same: 1}
+			}
+		}
+		cost := g.w.Costs.Left(t)
+		cost.Work = scaled(cost.Work, scale[t.Job][t.Kind]*p.own.At(u))
+		cost.Same = 1
+		return cost
+	}
+	return Drawn{Snapshot: s, Left: left, Fault: g.failures.Fault(d, s.At)}
+}
+
+// scaled is d times f in whole milliseconds.
+func scaled(d time.Duration, f float64) time.Duration { return whole(millis(d) * f) }
