@@ -39,6 +39,10 @@ func code(err error, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
+	var verdict pluginExit
+	if errors.As(err, &verdict) {
+		return int(verdict.State) // it is said
+	}
 	if errors.Is(err, errQueryFailed) {
 		return exitFailed // the last frame has said so
 	}

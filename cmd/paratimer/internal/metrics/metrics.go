@@ -48,6 +48,7 @@ type Metrics struct {
 	observed time.Time // this machine's clock at the last good observation; zero before
 	frames   int
 	stale    int
+	deliver  func() []Delivery
 }
 
 // A run is what was last said of one run.

@@ -12,13 +12,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// traffic counts what goes out: requests to the cluster, and notifications.
+// traffic counts requests to the cluster.
 type traffic struct {
 	requests *prometheus.CounterVec
 	errors   *prometheus.CounterVec
 	duration *prometheus.HistogramVec
-	sent     *prometheus.CounterVec
-	failed   *prometheus.CounterVec
 }
 
 func newTraffic() traffic {
@@ -34,26 +32,11 @@ func newTraffic() traffic {
 			// A healthy ResourceManager answers in some 2 ms; the client gives up after 60 s.
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"upstream"}),
-		sent: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "paratimer_notifications_total", Help: "Attempts to deliver a notification, by sink.",
-		}, []string{"sink"}),
-		failed: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "paratimer_notifications_failed_total", Help: "Attempts to deliver a notification that failed, by sink.",
-		}, []string{"sink"}),
 	}
 }
 
 func (t traffic) register(r *prometheus.Registry) {
-	r.MustRegister(t.requests, t.errors, t.duration, t.sent, t.failed)
-}
-
-// Notified counts an attempt to deliver a notification. Sink is one of a closed set, such as "alertmanager".
-func (m *Metrics) Notified(sink string, err error) {
-	m.traffic.sent.WithLabelValues(sink).Inc()
-	failed := m.traffic.failed.WithLabelValues(sink) // there from the first attempt on, so that a rate sees the first failure
-	if err != nil {
-		failed.Inc()
-	}
+	r.MustRegister(t.requests, t.errors, t.duration)
 }
 
 // Layer counts the requests that pass through it. It is a hadoop.Layer.

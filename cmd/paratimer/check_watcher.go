@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// maxFrames bounds what is read of a watcher's answer, and maxSaid what of its refusal is repeated.
+const (
+	maxFrames = 64 << 20
+	maxSaid   = 300
+)
+
+// askWatcher asks a watcher that serves metrics at a URL for the newest frame of a workflow, by its name or id; of the only one that
+// it watches where none is named. A watcher that does not observe knows nothing.
+func askWatcher(ctx context.Context, metrics, workflow string) (frame.Frame, error) {
+	base, err := url.Parse(metrics)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return frame.Frame{}, usage("--metrics-url %s: it is the address of a watcher's metrics, such as http://127.0.0.1:9188/metrics", metrics)
+	}
+	base.Path = strings.TrimSuffix(strings.TrimSuffix(base.Path, "/"), "/metrics")
+	all, err := watcherFrames(ctx, base.JoinPath("frames").String())
+	if err != nil {
+		return frame.Frame{}, err
+	}
+	chosen, err := among(all, workflow)
+	if err != nil || chosen.Workflow.State.Ended() {
+		return chosen, err
+	}
+	_, err = get(ctx, base.JoinPath("readyz").String())
+	return chosen, err
+}
+
+// among chooses the frame of a workflow. Of several, one that runs, and of these the one that ends last, stands first already.
+func among(all []frame.Frame, workflow string) (frame.Frame, error) {
+	var found []frame.Frame
+	for _, f := range all {
+		w := f.Workflow
+		if workflow == "" && !w.State.Ended() || workflow != "" && (w.ID != nil && *w.ID == workflow || w.Name != nil && goesBy(workflow, *w.Name)) {
+			found = append(found, f)
+		}
+	}
+	switch {
+	case len(found) == 0 && workflow == "":
+		return frame.Frame{}, errIdle
+	case len(found) == 0:
+		return frame.Frame{}, fmt.Errorf("%w that is called %s", errIdle, workflow)
+	case len(found) > 1 && workflow == "":
+		return frame.Frame{}, usage("the watcher watches %d workflows: name one of them", len(found))
+	}
+	best := found[0]
+	for _, f := range found[1:] {
+		if best.Workflow.State.Ended() && !f.Workflow.State.Ended() || end(f) > end(best) && best.Workflow.State.Ended() == f.Workflow.State.Ended() {
+			best = f
+		}
+	}
+	return best, nil
+}
+
+func end(f frame.Frame) dag.Instant {
+	if f.Headline.EndAt == nil {
+		return dag.NoInstant
+	}
+	return f.Headline.EndAt.Instant
+}
+
+func watcherFrames(ctx context.Context, address string) ([]frame.Frame, error) {
+	body, err := get(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	var all []frame.Frame
+	for dec := json.NewDecoder(strings.NewReader(body)); ; {
+		var f frame.Frame
+		switch err := dec.Decode(&f); {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, fmt.Errorf("%s gives no frames: is it a watcher's address? %w", address, err)
+		}
+		all = append(all, f)
+	}
+}
+
+// get asks a watcher. Redirects are not followed: no watcher sends any.
+func get(ctx context.Context, address string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", err
+	}
+	client := http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxFrames))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", address, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		said := strings.TrimSpace(string(body[:min(len(body), maxSaid)]))
+		return "", fmt.Errorf("%s: %s: %s", address, resp.Status, said)
+	}
+	return string(body), nil
+}

@@ -1,0 +1,133 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Range is what a value should lie in, both ends included. "Inside" turns it round: it should lie outside
+// (guidelines, section 2.5).
+type Range struct {
+	Low, High float64
+	Inside    bool
+}
+
+// Limits are what warns and what is critical: ranges of the remaining time in seconds, or of the probability of breaking
+// a bound in percent. nil: no limit.
+type Limits struct {
+	Remaining, Late Thresholds
+}
+
+// Thresholds are one value's two ranges.
+type Thresholds struct{ Warning, Critical *Range }
+
+// Set reads a threshold as people write it into the right place: "30m", "10m:2h", "@0:60" are of the remaining time, with a percent
+// sign it is of the probability. critical says which of the two it is.
+func (l *Limits) Set(typed string, critical bool) error {
+	percent := strings.Contains(typed, "%")
+	r, err := parse(strings.ReplaceAll(typed, "%", ""), percent)
+	if err != nil {
+		return fmt.Errorf("%q is no range: %w; 30m, 10m:2h, @0:60 and 50%% are", typed, err)
+	}
+	t := &l.Remaining
+	if percent {
+		t = &l.Late
+	}
+	if critical {
+		t.Critical = r
+	} else {
+		t.Warning = r
+	}
+	return nil
+}
+
+// parse reads [@][START:][END]. START is 0 where it is left out, "~" is minus infinity; END is infinity where it is left out.
+func parse(typed string, percent bool) (*Range, error) {
+	r := Range{Low: 0, High: math.Inf(1)}
+	rest, inside := strings.CutPrefix(strings.TrimSpace(typed), "@")
+	r.Inside = inside
+	low, high, both := strings.Cut(rest, ":")
+	if !both {
+		low, high = "", rest
+		if rest == "" {
+			return nil, errors.New("it is empty")
+		}
+	}
+	var err error
+	switch low {
+	case "":
+	case "~":
+		r.Low = math.Inf(-1)
+	default:
+		if r.Low, err = number(low, percent); err != nil {
+			return nil, err
+		}
+	}
+	if high != "" {
+		if r.High, err = number(high, percent); err != nil {
+			return nil, err
+		}
+	}
+	if r.Low > r.High {
+		return nil, errors.New("its start is after its end")
+	}
+	return &r, nil
+}
+
+// number is a number of seconds or percent, or a time such as 30m.
+func number(s string, percent bool) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil && !percent {
+		var d time.Duration
+		if d, err = time.ParseDuration(s); err == nil {
+			v = d.Seconds()
+		}
+	}
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is no number", s)
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, fmt.Errorf("%q is no number to compare with", s)
+	case percent && (v < 0 || v > 100):
+		return 0, fmt.Errorf("%s%% is no probability", s)
+	}
+	return v, nil
+}
+
+// Broken says whether a value alerts.
+func (r *Range) Broken(v float64) bool {
+	return r != nil && (v < r.Low || v > r.High) != r.Inside
+}
+
+// brokenFrom says whether every value from v on alerts: of "at least 4m" no more is known.
+func (r *Range) brokenFrom(v float64) bool {
+	return r != nil && !r.Inside && v > r.High
+}
+
+// String is the range as performance data say it.
+func (r *Range) String() string {
+	if r == nil {
+		return ""
+	}
+	s := ""
+	switch {
+	case math.IsInf(r.Low, -1):
+		s = "~:"
+	case r.Low != 0 || math.IsInf(r.High, 1):
+		s = plain(r.Low) + ":"
+	}
+	if !math.IsInf(r.High, 1) {
+		s += plain(r.High)
+	}
+	if r.Inside {
+		s = "@" + s
+	}
+	return s
+}
+
+// plain writes a number without an exponent, which readers of performance data do not know.
+func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -1,0 +1,178 @@
+package plugin
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A State is a plugin's exit code.
+type State int
+
+// The states (guidelines, section 2.4).
+const (
+	OK State = iota
+	Warning
+	Critical
+	Unknown
+)
+
+func (s State) String() string { return [...]string{"OK", "WARNING", "CRITICAL", "UNKNOWN"}[s] }
+
+// ParseState reads a state's name, in any case.
+func ParseState(s string) (State, error) {
+	for state := OK; state <= Unknown; state++ {
+		if strings.EqualFold(s, state.String()) {
+			return state, nil
+		}
+	}
+	return Unknown, fmt.Errorf("%q is no state: ok, warning, critical and unknown are", s)
+}
+
+// worse orders states: critical, warning, unknown, ok. What is known to be bad goes before what is not known.
+func worse(a, b State) State {
+	rank := [...]int{OK: 0, Unknown: 1, Warning: 2, Critical: 3}
+	if rank[a] >= rank[b] {
+		return a
+	}
+	return b
+}
+
+// A Verdict is what a plugin says.
+type Verdict struct {
+	State State
+	Text  string   // for the first line
+	Perf  []string // performance data
+	Long  []string // further lines
+}
+
+// old is from which age on an observation tells nothing of now. One that is missed is no reason to alert.
+const old = time.Minute
+
+// Of judges a frame. Bounds speak through the frame's alerts: at risk warns, late is critical, blind is unknown. A query that has
+// ended is judged by how: failed and killed are critical.
+func Of(f frame.Frame, l Limits) Verdict {
+	v := Verdict{Text: name(f) + " " + status(f), Perf: perf(f, l)}
+	switch f.Workflow.State {
+	case dag.Succeeded:
+		v.long(f)
+		return v
+	case dag.Failed, dag.Killed:
+		v.State = Critical
+		v.long(f)
+		return v
+	case dag.EndedUnconfirmed:
+		v.State = Unknown
+		v.long(f)
+		return v
+	}
+	if f.StaleSeconds.Duration() > old {
+		v.raise(Unknown, "last seen "+f.StaleSeconds.Duration().Round(time.Second).String()+" ago")
+	}
+	for _, a := range f.Alerts {
+		switch a.State {
+		case frame.Late:
+			v.raise(Critical, a.Bound+" late")
+		case frame.AtRisk:
+			v.raise(Warning, a.Bound+" at risk")
+		case frame.Blind:
+			v.raise(Unknown, a.Bound+" blind")
+		}
+	}
+	v.limits(f, l)
+	v.long(f)
+	return v
+}
+
+// limits holds the frame to -w and -c.
+func (v *Verdict) limits(f frame.Frame, l Limits) {
+	const remaining = "remaining time"
+	const seconds, percents = " s", " %"
+	switch h := f.Headline; {
+	case h.RemainingSeconds != nil:
+		v.hold(l.Remaining, (*Range).Broken, float64(*h.RemainingSeconds), remaining, seconds)
+	case h.LowSeconds != nil:
+		v.hold(l.Remaining, (*Range).brokenFrom, float64(*h.LowSeconds), remaining, seconds)
+	}
+	for _, a := range f.Alerts {
+		if a.Probability != nil {
+			v.hold(l.Late, (*Range).Broken, percent(*a.Probability), "risk of "+a.Bound, percents)
+		}
+	}
+}
+
+func (v *Verdict) hold(t Thresholds, broken func(*Range, float64) bool, value float64, what, unit string) {
+	switch {
+	case broken(t.Critical, value):
+		v.raise(Critical, what+" outside "+t.Critical.String()+unit)
+	case broken(t.Warning, value):
+		v.raise(Warning, what+" outside "+t.Warning.String()+unit)
+	}
+}
+
+// raise makes the verdict at least as bad as s, and says why.
+func (v *Verdict) raise(s State, why string) {
+	v.State = worse(s, v.State)
+	v.Text += ", " + why
+}
+
+// long adds what there is to say besides the first line.
+func (v *Verdict) long(f frame.Frame) {
+	for _, a := range f.Alerts {
+		if a.Text != "" {
+			v.Long = append(v.Long, a.Bound+": "+a.Text)
+		}
+	}
+	if f.WaitingOn != nil {
+		v.Long = append(v.Long, "waits for "+*f.WaitingOn)
+	}
+	v.Long = append(v.Long, warnings(f)...)
+}
+
+// warnings are the frame's, the first of each code: of a large query there may be one for each job.
+func warnings(f frame.Frame) []string {
+	var out []string
+	count := map[string]int{}
+	for _, w := range f.Warnings {
+		count[w.Code]++
+	}
+	for _, w := range f.Warnings {
+		switch n := count[w.Code]; {
+		case n == 1:
+			out = append(out, w.Code+": "+w.Text)
+		case n > 1:
+			out = append(out, fmt.Sprintf("%s: %s; and %d more", w.Code, w.Text, n-1))
+		}
+		count[w.Code] = 0
+	}
+	return out
+}
+
+func name(f frame.Frame) string {
+	switch {
+	case f.Workflow.Name != nil:
+		return *f.Workflow.Name
+	case f.Workflow.ID != nil:
+		return *f.Workflow.ID
+	}
+	return "query"
+}
+
+// status is the frame's headline, or how it has ended.
+func status(f frame.Frame) string {
+	if !f.Workflow.State.Ended() {
+		return view.Remaining(f.Headline)
+	}
+	s := f.Workflow.State.String()
+	if f.Workflow.State == dag.EndedUnconfirmed {
+		s = "ended, unconfirmed"
+	}
+	if f.ElapsedSeconds != nil {
+		s += " after " + f.ElapsedSeconds.Duration().Round(time.Second).String()
+	}
+	return s
+}
