@@ -14,7 +14,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/past"
+	"github.com/paratimer/paratimer/adapters/past"
 )
 
 // The limits bound what a file can make a reader hold.

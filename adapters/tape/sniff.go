@@ -16,17 +16,20 @@ const (
 	Unknown Kind = iota
 	Tape         // ours: snapshots
 	Capture      // raw REST answers: lines with the keys t, url, status and body
+	History      // a MapReduce job's history file: its first line is Avro-Json or Avro-Binary
+	Trace        // a Rumen trace: JSON objects of jobs, one after the other
 )
 
 func (k Kind) String() string {
-	names := [...]string{"unknown", "tape", "capture"}
+	names := [...]string{"unknown", "tape", "capture", "job history", "rumen trace"}
 	if int(k) < len(names) {
 		return names[k]
 	}
 	return fmt.Sprintf("unknown(%d)", k)
 }
 
-// Sniff tells a tape from a capture by the keys of its first line. It returns a reader of all of r, unzipped.
+// Sniff tells recordings apart: tapes and captures by the keys of the first line, the others by how they begin.
+// It returns a reader of all of r, unzipped.
 func Sniff(r io.Reader) (Kind, io.Reader, error) {
 	in, err := gunzip(r)
 	if err != nil {
@@ -37,17 +40,45 @@ func Sniff(r io.Reader) (Kind, io.Reader, error) {
 	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return Unknown, nil, fmt.Errorf("recording: %w", err)
 	}
-	if end := bytes.IndexByte(head, '\n'); end >= 0 {
-		head = head[:end]
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	kind := kindOf(first)
+	if kind == Unknown {
+		kind = foreign(first, head)
 	}
-	return kindOf(head), in, nil
+	return kind, in, nil
+}
+
+// foreign knows the beginnings of what others write.
+func foreign(first, head []byte) Kind {
+	switch string(bytes.TrimRight(first, "\r ")) {
+	case "Avro-Json", "Avro-Binary":
+		return History
+	}
+	// Rumen writes a job's fields in the order of its class, which has changed: these are always among the first dozen.
+	keys := keysOf(head)
+	if keys["jobID"] && (keys["submitTime"] || keys["mapTasks"] || keys["jobName"] || keys["user"]) {
+		return Trace
+	}
+	return Unknown
 }
 
 func kindOf(head []byte) Kind {
+	keys := keysOf(head)
+	switch {
+	case keys["paratimer_tape"]:
+		return Tape
+	case keys["t"] && keys["url"] && (keys["status"] || keys["body"]):
+		return Capture
+	}
+	return Unknown
+}
+
+// keysOf collects the keys of the object that head begins with, as far as it goes.
+func keysOf(head []byte) map[string]bool {
 	keys := map[string]bool{}
 	d := json.NewDecoder(bytes.NewReader(head))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return Unknown
+		return keys
 	}
 	for d.More() {
 		t, err := d.Token()
@@ -61,11 +92,5 @@ func kindOf(head []byte) Kind {
 			break // the key counts, its value goes on beyond head
 		}
 	}
-	switch {
-	case keys["paratimer_tape"]:
-		return Tape
-	case keys["t"] && keys["url"] && (keys["status"] || keys["body"]):
-		return Capture
-	}
-	return Unknown
+	return keys
 }

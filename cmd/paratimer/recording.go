@@ -1,14 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/archive"
 	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
@@ -16,12 +20,12 @@ import (
 // recordingFlags choose what of a recording is played.
 func recordingFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "workflow", EnvVars: env("workflow"), Usage: "of a capture with several, the `ID` of a workflow, application or job"},
-		&cli.DurationFlag{Name: "every", EnvVars: env("every"), Usage: "thin the ticks of a capture to one each `TIME`"},
+		&cli.StringFlag{Name: "workflow", EnvVars: env("workflow"), Usage: "of a capture or history with several, the `ID` of a workflow, application or job"},
+		&cli.DurationFlag{Name: "every", EnvVars: env("every"), Usage: "thin the ticks of a capture to one each `TIME`; of history, observe each `TIME`"},
 	}
 }
 
-// openRecording opens a tape or a capture; which of them it is, its first line tells.
+// openRecording opens a tape, a capture or history; which of them it is, it tells itself. A folder holds history.
 func openRecording(path, workflow string, every time.Duration) (watch.Source, io.Closer, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -35,7 +39,10 @@ func openRecording(path, workflow string, every time.Duration) (watch.Source, io
 	return src, f, nil
 }
 
-func playRecording(f io.Reader, workflow string, every time.Duration) (watch.Source, error) {
+func playRecording(f *os.File, workflow string, every time.Duration) (watch.Source, error) {
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return playHistory(f.Name(), workflow, every)
+	}
 	kind, in, err := tape.Sniff(f)
 	switch {
 	case err != nil:
@@ -44,14 +51,49 @@ func playRecording(f io.Reader, workflow string, every time.Duration) (watch.Sou
 		return nil, errors.New("--workflow chooses in a capture: a tape holds one workflow only")
 	case kind == tape.Tape:
 		return tape.NewReader(in)
+	case kind == tape.History, kind == tape.Trace:
+		return playHistory(f.Name(), workflow, every)
 	case kind == tape.Unknown:
-		return nil, errors.New("neither a tape nor a capture: record one with `paratimer attach --tape FILE` or `--capture FILE`")
+		return nil, errors.New("neither a tape nor a capture, nor a job history file or Rumen trace: record one with `paratimer attach --tape FILE` or `--capture FILE`")
 	}
 	rec, err := capture.Read(in)
 	if err != nil {
 		return nil, err
 	}
 	return capture.NewSource(rec, capture.Options{Workflow: workflow, Every: every})
+}
+
+// playHistory plays a workflow out of a history file, a trace, or a folder with such.
+func playHistory(path, workflow string, every time.Duration) (watch.Source, error) {
+	found, err := findHistory(context.Background(), path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := past.Choose(past.Group(found.Jobs), workflow)
+	if err != nil {
+		return nil, err
+	}
+	return past.NewSource(w, every)
+}
+
+// findHistory reads the history in a local file or folder. The root of the file system is that of the file's folder, so that
+// a job's configuration is found beside it.
+func findHistory(ctx context.Context, path string) (*archive.Find, error) {
+	folder, name := filepath.Split(filepath.Clean(path))
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		folder, name = path, "."
+	}
+	if folder == "" {
+		folder = "."
+	}
+	found, err := archive.Read(ctx, os.DirFS(folder), name)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Jobs) == 0 {
+		return nil, found.Nothing()
+	}
+	return found, nil
 }
 
 // taped records a source to the file of --tape, where one is asked for. done closes it.

@@ -1,0 +1,196 @@
+// Package archive finds the history of finished jobs in files and folders: job history files with their configurations
+// beside them, and Rumen traces, plain or gzipped.
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/jhist"
+	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/rumen"
+	"github.com/paratimer/paratimer/adapters/tape"
+)
+
+// A Skipped is a file that was left out.
+type Skipped struct {
+	Path string
+	Why  string
+}
+
+// A Find is what files hold.
+type Find struct {
+	Jobs    []*past.Job
+	Files   int // that history was read from
+	Skipped []Skipped
+	confs   map[string]string // a job's configuration, by job id
+}
+
+// maxFiles bounds a folder's files, and maxJobs the jobs in memory at once.
+const (
+	maxFiles = 1_000_000
+	maxJobs  = 100_000
+)
+
+// Read reads the file or folder of that name; of a folder everything below it that may be history by its name.
+// A file in a folder that cannot be used is left out and named; a file that was asked for by name is an error.
+func Read(ctx context.Context, in fs.FS, name string) (*Find, error) {
+	info, err := fs.Stat(in, name)
+	if err != nil {
+		return nil, err
+	}
+	f := &Find{confs: map[string]string{}}
+	if !info.IsDir() {
+		if err := f.file(in, name); err != nil {
+			return nil, err
+		}
+		f.beside(in, path.Dir(name))
+		return f, f.configure(in)
+	}
+	seen := 0
+	err = fs.WalkDir(in, name, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && d != nil && d.IsDir():
+			f.skip(name, err)
+			return fs.SkipDir
+		case err != nil:
+			return err
+		case d.IsDir():
+			return nil
+		}
+		if seen++; seen > maxFiles || len(f.Jobs) > maxJobs {
+			return fmt.Errorf("%s: more than %d files or %d jobs: give a smaller folder", name, maxFiles, maxJobs)
+		}
+		if job, ok := confOf(name); ok {
+			f.confs[job] = name
+		} else if candidate(name) {
+			if err := f.file(in, name); err != nil {
+				f.skip(name, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, f.configure(in)
+}
+
+// Nothing is the error of a find without a job.
+func (f *Find) Nothing() error {
+	if len(f.Skipped) == 0 {
+		return errors.New("no job history in it: such files end in .jhist, .jhist.gz, .json or .json.gz")
+	}
+	return fmt.Errorf("no job history in it that can be used; %d files were left out, the first one is %s: %s",
+		len(f.Skipped), f.Skipped[0].Path, f.Skipped[0].Why)
+}
+
+func (f *Find) skip(name string, err error) {
+	f.Skipped = append(f.Skipped, Skipped{name, err.Error()})
+}
+
+// candidate says that a file's name is one of a history's. Anything else in a folder is not looked at.
+func candidate(name string) bool {
+	name = strings.TrimSuffix(name, ".gz")
+	return strings.HasSuffix(name, ".jhist") || strings.HasSuffix(name, ".json")
+}
+
+// confOf is the job whose configuration a file is, by its name.
+func confOf(name string) (job string, ok bool) {
+	base, ok := strings.CutSuffix(strings.TrimSuffix(path.Base(name), ".gz"), "_conf.xml")
+	if at := strings.LastIndex(base, "job_"); ok && at >= 0 {
+		return base[at:], true
+	}
+	return "", false
+}
+
+// errOther says that a file is none of ours.
+var errOther = errors.New("neither a job history file nor a Rumen trace")
+
+// file reads the jobs of one file.
+func (f *Find) file(in fs.FS, name string) error {
+	r, err := in.Open(name)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	jobs, err := Jobs(r)
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		j.File = name
+	}
+	f.Jobs = append(f.Jobs, jobs...)
+	f.Files++
+	return nil
+}
+
+// Jobs reads the jobs of one history file or trace.
+func Jobs(r io.Reader) ([]*past.Job, error) {
+	kind, all, err := tape.Sniff(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case kind == tape.History:
+		j, err := jhist.Read(all)
+		if err != nil {
+			return nil, err
+		}
+		return []*past.Job{j}, nil
+	case kind == tape.Trace:
+		return rumen.Read(all)
+	}
+	return nil, errOther
+}
+
+// beside looks for configurations in a file's folder, one for each job that the file tells.
+func (f *Find) beside(in fs.FS, folder string) {
+	for _, j := range f.Jobs {
+		for _, end := range []string{"_conf.xml", "_conf.xml.gz"} {
+			name := path.Join(folder, j.ID+end)
+			if info, err := fs.Stat(in, name); err == nil && info.Mode().IsRegular() {
+				f.confs[j.ID] = name
+			}
+		}
+	}
+}
+
+// configure reads the jobs' configurations.
+func (f *Find) configure(in fs.FS) error {
+	for _, j := range f.Jobs {
+		name, ok := f.confs[j.ID]
+		if !ok || j.Configured {
+			continue
+		}
+		if properties, err := conf(in, name); err != nil {
+			f.skip(name, err)
+		} else {
+			jhist.Configure(j, properties)
+		}
+	}
+	slices.SortStableFunc(f.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	return nil
+}
+
+func conf(in fs.FS, name string) ([]hadoop.Property, error) {
+	r, err := in.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	_, all, err := tape.Sniff(r)
+	if err != nil {
+		return nil, err
+	}
+	return jhist.ReadConf(all)
+}

@@ -1,0 +1,87 @@
+// Package rumen reads Rumen traces, Hadoop's own digest of job histories: JSON objects of jobs, one after the other, of Hadoop 0.20
+// (no times within attempts), of 0.21 and later (with clockSplits), and of YARN.
+package rumen
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/paratimer/paratimer/adapters/past"
+)
+
+// The limits bound what a trace can make a reader hold.
+const (
+	maxJob  = 512 << 20 // bytes of a job; an attempt takes 2 KB
+	maxJobs = 100_000
+)
+
+// Read reads the jobs of a trace. A trace that breaks off is read up to its last whole job; the last one that was read says
+// so. Jobs that are none are left out, and the next one says so.
+func Read(r io.Reader) ([]*past.Job, error) {
+	limited := &limit{r: bufio.NewReaderSize(r, 1<<16)}
+	d := json.NewDecoder(limited)
+	var out []*past.Job
+	var links [][]string
+	bad := 0
+	for n := 1; ; n++ {
+		limited.left = maxJob
+		var raw json.RawMessage
+		err := d.Decode(&raw)
+		switch {
+		case errors.Is(err, io.EOF):
+			return finish(out, links, bad, false)
+		case err != nil && len(out) > 0 && errors.Is(err, io.ErrUnexpectedEOF):
+			return finish(out, links, bad, true)
+		case err != nil:
+			return nil, fmt.Errorf("rumen: job %d of the trace: %w", n, err)
+		case n > maxJobs:
+			return nil, fmt.Errorf("rumen: more than %d jobs: split the trace", maxJobs)
+		}
+		var w wireJob
+		if json.Unmarshal(raw, &w) != nil || w.ID == "" {
+			bad++
+			continue
+		}
+		j := w.job()
+		if !j.Submitted.Known() {
+			bad++
+			continue
+		}
+		var next []string
+		for _, id := range w.Next {
+			next = append(next, string(id))
+		}
+		out, links = append(out, j), append(links, next)
+	}
+}
+
+func finish(jobs []*past.Job, links [][]string, bad int, torn bool) ([]*past.Job, error) {
+	if len(jobs) == 0 {
+		return nil, errors.New("rumen: no job in the trace that can be used")
+	}
+	last := jobs[len(jobs)-1]
+	last.Bad += bad
+	if torn {
+		last.Bad++ // the one that breaks off
+	}
+	chain(jobs, links)
+	return jobs, nil
+}
+
+// limit is a reader that fails where a job is too long.
+type limit struct {
+	r    io.Reader
+	left int
+}
+
+func (l *limit) Read(b []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, fmt.Errorf("it is longer than %d bytes", maxJob)
+	}
+	n, err := l.r.Read(b)
+	l.left -= n
+	return n, err
+}
