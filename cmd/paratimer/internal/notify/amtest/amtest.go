@@ -4,6 +4,7 @@ package amtest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -84,25 +85,28 @@ func Start(t *testing.T) *Alertmanager {
 // Free is an address of this machine that nobody listens at.
 func Free(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	addr := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return addr
 }
 
 // Up starts it, again, and waits until it is ready.
 func (a *Alertmanager) Up(t *testing.T) {
 	t.Helper()
 	a.log = &bytes.Buffer{}
-	a.cmd = exec.Command(a.bin, a.args...)
+	a.cmd = exec.CommandContext(context.Background(), a.bin, a.args...)
 	a.cmd.Stdout, a.cmd.Stderr = a.log, a.log
 	if err := a.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	Eventually(t, "Alertmanager is ready", func() bool {
-		resp, err := http.Get(a.URL + "/-/ready")
+		resp, err := get(t, a.URL+"/-/ready")
 		if err != nil {
 			return false
 		}
@@ -154,7 +158,7 @@ type Active struct {
 // Active asks for the alerts that fire.
 func (a *Alertmanager) Active(t *testing.T) []Active {
 	t.Helper()
-	resp, err := http.Get(a.URL + "/api/v2/alerts")
+	resp, err := get(t, a.URL+"/api/v2/alerts")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,6 +168,15 @@ func (a *Alertmanager) Active(t *testing.T) []Active {
 		t.Fatal(err)
 	}
 	return all
+}
+
+func get(t *testing.T, url string) (*http.Response, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return http.DefaultClient.Do(req)
 }
 
 // patience is how long Eventually waits: far longer than anything takes, as machines are loaded at times.

@@ -42,7 +42,10 @@ func NewAlertmanager(addresses string, repost time.Duration, client *http.Client
 		if err != nil {
 			return nil, err
 		}
-		a.members = append(a.members, &member{url: u.JoinPath("api", "v2", "alerts")})
+		if !strings.HasSuffix(u.Path, "/api/v2/alerts") {
+			u = u.JoinPath("api", "v2", "alerts")
+		}
+		a.members = append(a.members, &member{url: u})
 	}
 	return a, nil
 }

@@ -1,0 +1,29 @@
+package sinks
+
+import (
+	"context"
+	"io"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+)
+
+// A Bell rings a terminal's bell when an alert fires.
+type Bell struct{ W io.Writer }
+
+// Key is a notify.Sink's.
+func (Bell) Key() string { return "bell" }
+
+// Manner is a notify.Sink's. A bell that cannot ring is not worth a second try.
+func (Bell) Manner() notify.Manner { return notify.Manner{Batch: 1, Attempts: 1} }
+
+// Send rings.
+func (b Bell) Send(_ context.Context, batch []notify.Notification) error {
+	for _, n := range batch {
+		if n.Status == notify.Firing {
+			if _, err := io.WriteString(b.W, "\a"); err != nil {
+				return &notify.Refused{Err: err}
+			}
+		}
+	}
+	return nil
+}
