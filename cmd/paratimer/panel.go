@@ -8,7 +8,7 @@ import (
 
 // panel is who estimates: ParaTimer's scenarios, the range, and, if asked, all others for comparison.
 func panel(others bool) watch.Panel {
-	scenarios := append(estimators.Scenarios(), estimators.Sampled())
+	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()))
 	n := len(scenarios) - 1
 	if others {
 		scenarios = append(scenarios, estimators.Others()...)
