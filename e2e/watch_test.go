@@ -30,8 +30,8 @@ func (l *lab) paratimer(args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, e)
 		}
 	}
-	// No file of the user's either.
-	cmd.Env = append(cmd.Env, "HADOOP_CONF_DIR="+l.conf, "XDG_CONFIG_HOME="+l.dir)
+	// No file of the user's either, and no test learns from another.
+	cmd.Env = append(cmd.Env, "HADOOP_CONF_DIR="+l.conf, "XDG_CONFIG_HOME="+l.dir, "PARATIMER_NO_HISTORY=true")
 	return cmd
 }
 

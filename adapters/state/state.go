@@ -29,7 +29,11 @@ type Run struct {
 	StartedAt    time.Time `json:"started_at"`
 	EndedAt      time.Time `json:"ended_at"`
 	State        string    `json:"state"` // dag.State
+	User         string    `json:"user,omitempty"`
+	Script       string    `json:"script,omitempty"` // the workflow's name as the engine said it
 	TotalSeconds float64   `json:"total_seconds"`
+	// WatchedSeconds is how much of that was watched. Of two watchers of a run the one who saw more is believed.
+	WatchedSeconds float64 `json:"watched_seconds"`
 	// Excluded says why the run is not learned from; "" for one that is.
 	Excluded string `json:"excluded,omitempty"`
 	// Profile is what the run showed of its costs, as a plan file in JSON, its residuals included; null where nothing was.

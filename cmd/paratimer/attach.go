@@ -25,11 +25,11 @@ func clusterFlags() []cli.Flag {
 }
 
 func attachFlags() []cli.Flag {
-	return followFlags(append(clusterFlags(),
+	return followFlags(append(append(clusterFlags(),
 		&cli.DurationFlag{Name: "every", EnvVars: env("every"), Value: 3 * time.Second, Usage: "observe each `TIME`"},
 		&cli.StringFlag{Name: "tape", EnvVars: env("tape"), Usage: "record what is observed to `FILE`, for replay, learn and score"},
 		&cli.StringFlag{Name: "capture", EnvVars: env("capture"), Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out"},
-		profileFlag())...)
+		profileFlag()), historyFlags()...)...)
 }
 
 // attach watches a query on a live cluster.
@@ -68,7 +68,8 @@ func attach(c *cli.Context) (err error) {
 		return err
 	}
 	defer done(&err)
-	return follow(c, withProfiles(src, profiles), pace{every: every})
+	rec := recorder(c, src, profiles)
+	return follow(c, rec, pace{every: every}, remembering(rec))
 }
 
 // minEvery keeps us from being a burden to the cluster.

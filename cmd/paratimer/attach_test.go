@@ -55,6 +55,7 @@ func paratimer(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // TestAttach watches a query over HTTP to its end. Its tape gives the same frames, its capture the same end.
 func TestAttach(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	dir := t.TempDir()
 	tapeFile, captureFile := filepath.Join(dir, "run.tape.gz"), filepath.Join(dir, "run.capture.gz")
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
@@ -82,6 +83,7 @@ func TestAttach(t *testing.T) {
 
 func TestAttachToAFailingQuery(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{
 		MaxAttempts: 1, Fail: []simulate.Failure{{Job: "scope-40", Task: 3, At: 15 * time.Second}},
 	})
@@ -93,6 +95,7 @@ func TestAttachToAFailingQuery(t *testing.T) {
 
 func TestAttachToNothing(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, out, stderr := paratimer(t, "attach", "application_1_0001", "--rm", url, "--jhs", url)
 	if code != exitBlind || out != "" || !strings.Contains(stderr, "application_1_0001") {

@@ -37,8 +37,8 @@ func speedFlag(value float64) cli.Flag {
 	return &cli.Float64Flag{Name: "speed", EnvVars: env("speed"), Value: value, Usage: "play `N` times as fast as the run was; 0 is as fast as can be"}
 }
 
-// follow watches a source to its end and prints its frames.
-func follow(c *cli.Context, src watch.Source, p pace) error {
+// follow watches a source to its end and prints its frames. Options may change the watch before it begins.
+func follow(c *cli.Context, src watch.Source, p pace, options ...func(*watch.Watch)) error {
 	held, err := bounds(c)
 	if err != nil {
 		return err
@@ -58,10 +58,14 @@ func follow(c *cli.Context, src watch.Source, p pace) error {
 		sinks = append(sinks, meter)
 	}
 	defer done()
-	state, err := watch.Watch{
+	w := watch.Watch{
 		Source: src, Panel: panel(c.String("estimators") == "all"), Sinks: sinks,
 		Bounds: held, Every: p.every, Speed: p.speed, Log: logger(c),
-	}.Run(ctx)
+	}
+	for _, option := range options {
+		option(&w)
+	}
+	state, err := w.Run(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,173 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// A Recorder stands between a source and its watcher. It gives the snapshots the profile of earlier runs, and remembers
+// the run when it has ended. It is a source, and a sink that must see the frames. It never stops a watch: what it cannot
+// read or write it says, once.
+type Recorder struct {
+	Source watch.Source
+	Store  *state.Store // nil: nothing is remembered or consulted
+	// Given are profiles that go before those of the history.
+	Given []*dag.Plan
+	Log   zerolog.Logger
+	// Tell is told in one line which profile is used; nil: nobody is.
+	Tell func(string)
+	// Known is called once the workflow's name and thus its usual length is known, 0 where no run tells it; may be nil.
+	Known func(usual time.Duration, runs int)
+	// Past says that the run is a recording: it goes to its place among the others by its start.
+	Past bool
+	// Ended is what became of the run at its end; nil before, and where nothing was remembered.
+	Ended *Result
+
+	run      dag.Run
+	ticks    []estimators.RangeTick
+	key      string
+	asked    bool
+	lines    []Line
+	told     string
+	profiles []*dag.Plan
+	was, is  *dag.Plan
+}
+
+// A Result says what was remembered.
+type Result struct {
+	Workflow string
+	Run      state.Run
+	Outcome  Outcome
+}
+
+// Next hands the snapshot on with profiles in its plan. Snapshots that share a plan still do.
+func (r *Recorder) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := r.Source.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		r.end()
+	}
+	if s == nil || err != nil {
+		return s, err
+	}
+	r.run = r.run.Append(s)
+	if s.Plan != r.was {
+		r.consult(s)
+	}
+	if len(r.profiles) == 0 {
+		r.was = s.Plan
+		return s, nil
+	}
+	with := observed.Attach(s, r.profiles)
+	if s.Plan != r.was {
+		r.was, r.is = s.Plan, with.Plan
+	}
+	with.Plan = r.is
+	return with, nil
+}
+
+// Show keeps what was said of the range.
+func (r *Recorder) Show(f frame.Frame) error {
+	if r.Store != nil && f.StaleSeconds == 0 && f.ElapsedSeconds != nil && len(f.Raw) > 0 {
+		r.ticks = append(r.ticks, estimators.TickOf(f.ElapsedSeconds.Duration(), f.Raw))
+	}
+	return nil
+}
+
+// consult chooses the profiles for a plan.
+func (r *Recorder) consult(s *dag.Snapshot) {
+	r.profiles = r.Given
+	if r.Store == nil || s.Plan.Name == "" {
+		return
+	}
+	if key := Key(s.Plan.Name); key != r.key || !r.asked {
+		r.key, r.asked, r.lines = key, true, nil
+		w, err := r.Store.Read(key)
+		if err != nil {
+			r.Log.Warn().Err(err).Msg("what is remembered of earlier runs cannot be used")
+			w = &state.Workflow{}
+		}
+		r.lines = Lines(w, s.ID)
+		if r.Known != nil {
+			usual, n := time.Duration(0), 0
+			if len(r.lines) > 0 {
+				usual, n = r.lines[0].Usual()
+			}
+			r.Known(usual, n)
+		}
+	}
+	best := Best(r.lines, s.Plan)
+	profile, n := best.Profile()
+	if profile == nil {
+		return
+	}
+	r.profiles = append(slices.Clone(r.Given), profile)
+	if said := basis(r.key, best, n); r.Tell != nil && said != r.told {
+		r.told = said
+		r.Tell(said)
+	}
+}
+
+// basis says what a profile rests on.
+func basis(key string, l Line, n int) string {
+	runs := "runs"
+	if n == 1 {
+		runs = "run"
+	}
+	said := fmt.Sprintf("using the profile of %d %s of %s, newest %s", n, runs, key, l.Last().StartedAt.UTC().Format(time.DateOnly))
+	if out := l.excluded(); out > 0 {
+		said += fmt.Sprintf(" (%d left out: `paratimer history show %s` says why)", out, key)
+	}
+	return said
+}
+
+func (l Line) excluded() int {
+	n := 0
+	for i := range l {
+		if l[i].Why != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// end remembers the run.
+func (r *Recorder) end() {
+	if r.Store == nil || r.Ended != nil || len(r.run.Window) == 0 {
+		return
+	}
+	s := r.run.Now()
+	if !s.State.Ended() || s.Plan.Name == "" {
+		return
+	}
+	name, run, word, err := Finished(r.run, r.ticks)
+	if err != nil {
+		r.Log.Warn().Err(err).Msg("the run is remembered without a profile")
+	}
+	if word != "" {
+		r.Log.Warn().Str("workflow", name).Msg(word)
+	}
+	outcome, err := Remember(r.Store, name, run, r.Past)
+	if err != nil {
+		r.Log.Warn().Err(err).Msg("the run cannot be remembered")
+		return
+	}
+	r.Ended = &Result{name, run, outcome}
+	log := r.Log.Info().Str("workflow", name).Str("run", run.ID)
+	if run.Excluded != "" {
+		log = log.Str("not_learned_from", run.Excluded)
+	}
+	log.Msg("the run is remembered: " + string(outcome))
+}

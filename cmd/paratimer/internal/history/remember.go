@@ -1,0 +1,108 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// Finished is what is to be remembered of a run that has ended, seen as run, with what was said of its range along it.
+// name is the workflow's. word says what of it is left out, if anything.
+func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.Run, word string, err error) {
+	s := run.Now()
+	name = Key(s.Plan.Name)
+	r = state.Run{ID: s.ID, State: s.State.String(), User: s.User, Script: s.Plan.Name}
+	start, end := s.Origin(), finish(s)
+	if start.Known() {
+		r.StartedAt = start.Time()
+	}
+	if end.Known() {
+		r.EndedAt = end.Time()
+	}
+	if start.Known() && end.Known() && end > start {
+		r.TotalSeconds = end.Seconds(start)
+		r.WatchedSeconds = max(0, end.Seconds(max(start, run.Anchors[0].At)))
+	}
+	if r.ID == "" {
+		r.ID = "started-" + r.StartedAt.UTC().Format(time.RFC3339)
+	}
+	r.Excluded = excluded(s.State, r.TotalSeconds)
+	if r.Excluded != "" {
+		return name, r, "", nil
+	}
+	plan := observed.Learn(run)
+	plan.Residuals = estimators.Residuals(r.ID, ticks, time.Duration(r.TotalSeconds*float64(time.Second)))
+	r.Profile, word, err = encode(plan)
+	if err != nil {
+		return name, r, "", fmt.Errorf("cannot make a profile of %s: %w", r.ID, err)
+	}
+	return name, r, word, nil
+}
+
+// excluded says why nothing can be learned from a run that ended so; "" where it can.
+func excluded(s dag.State, total float64) string {
+	switch {
+	case s == dag.Failed:
+		return "it failed"
+	case s == dag.Killed:
+		return "it was killed"
+	case s != dag.Succeeded:
+		return "whether it succeeded is not known"
+	case total <= 0:
+		return "its length is not known"
+	}
+	return ""
+}
+
+// finish is the end of the last job that has ended; NoInstant where none has.
+func finish(s *dag.Snapshot) dag.Instant {
+	last := dag.NoInstant
+	for i := range s.Jobs {
+		last = max(last, s.Jobs[i].Finished)
+	}
+	return last
+}
+
+// Outcomes of Remember.
+type Outcome string
+
+// The outcomes.
+const (
+	Added    Outcome = "added"
+	Replaced Outcome = "replaced" // it was known, and is now by a longer watch
+	Known    Outcome = "known already"
+)
+
+// Remember keeps a run with its workflow's. A run is kept once, whoever watched it: what was watched longest stands. It is the
+// newest one, whatever clocks say; a recording of a past run goes to its place by its start.
+func Remember(store *state.Store, name string, r state.Run, past bool) (Outcome, error) {
+	outcome := Added
+	err := store.Update(name, func(w *state.Workflow) error {
+		outcome = put(w, r, past)
+		return nil
+	})
+	return outcome, err
+}
+
+func put(w *state.Workflow, r state.Run, past bool) Outcome {
+	defer bound(w)
+	at := slices.IndexFunc(w.Runs, func(o state.Run) bool { return o.ID == r.ID })
+	if at >= 0 {
+		if r.WatchedSeconds <= w.Runs[at].WatchedSeconds {
+			return Known
+		}
+		w.Runs[at] = r
+		return Replaced
+	}
+	at = len(w.Runs)
+	for past && at > 0 && w.Runs[at-1].StartedAt.After(r.StartedAt) {
+		at--
+	}
+	w.Runs = slices.Insert(w.Runs, at, r)
+	return Added
+}

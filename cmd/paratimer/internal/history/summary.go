@@ -1,0 +1,90 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// What is remembered of a workflow is bounded.
+const (
+	maxRuns    = 50      // runs that succeeded; 39 are needed for a 95 % range
+	maxFailed  = 10      // other runs: a script that fails each minute must not push good runs out
+	fullSizes  = 5       // the newest runs keep each task's size; sizes are taken from the newest one only
+	maxTasks   = 5_000   // a phase of more tasks is remembered by means
+	maxProfile = 1 << 20 // bytes of a profile
+)
+
+// encode is a profile as it is kept. word says what of it had to be left out.
+func encode(p *dag.Plan) (kept json.RawMessage, word string, err error) {
+	p, short := observed.Summary(p, maxTasks)
+	if short {
+		word = fmt.Sprintf("of phases of more than %d tasks only means are remembered", maxTasks)
+	}
+	b, err := marshal(p)
+	if err == nil && len(b) > maxProfile {
+		p, _ = observed.Summary(p, 0)
+		word = "of its tasks only means are remembered: they are too many"
+		b, err = marshal(p)
+	}
+	if err == nil && len(b) > maxProfile {
+		return nil, "its profile is too large to be remembered", nil
+	}
+	return b, word, err
+}
+
+func marshal(p *dag.Plan) (json.RawMessage, error) {
+	var b, small bytes.Buffer
+	if err := planfile.WriteJSON(&b, p); err != nil {
+		return nil, err
+	}
+	if err := json.Compact(&small, b.Bytes()); err != nil {
+		return nil, err
+	}
+	return small.Bytes(), nil
+}
+
+// bound drops the oldest runs where there are too many, and the tasks' sizes of all but the newest.
+func bound(w *state.Workflow) {
+	good, bad, profiles := 0, 0, 0
+	kept := make([]state.Run, 0, len(w.Runs))
+	for i := len(w.Runs) - 1; i >= 0; i-- {
+		r := w.Runs[i]
+		n, most := &good, maxRuns
+		if r.Excluded != "" {
+			n, most = &bad, maxFailed
+		}
+		if *n++; *n > most {
+			continue
+		}
+		if len(r.Profile) > 0 {
+			if profiles++; profiles > fullSizes {
+				r.Profile = means(r.Profile)
+			}
+		}
+		kept = append(kept, r)
+	}
+	for i, j := 0, len(kept)-1; i < j; i, j = i+1, j-1 {
+		kept[i], kept[j] = kept[j], kept[i]
+	}
+	w.Runs = kept
+}
+
+// means is a kept profile without the sizes of each task. One that cannot be read stays as it is.
+func means(kept json.RawMessage) json.RawMessage {
+	p, err := planfile.Read(bytes.NewReader(kept), planfile.Options{Name: "profile.json", Profile: true})
+	if err != nil {
+		return kept
+	}
+	p, short := observed.Summary(p, 0)
+	b, err := marshal(p)
+	if err != nil || !short {
+		return kept
+	}
+	return b
+}
