@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -25,6 +26,7 @@ type runScore struct {
 	TotalSeconds float64          `json:"total_seconds"`
 	Ticks        int              `json:"ticks"`
 	Estimators   []estimatorScore `json:"estimators"`
+	Alerts       []alert.Result   `json:"alerts"`
 }
 
 type estimatorScore struct {
@@ -50,9 +52,13 @@ func score(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	held, err := bounds(c)
+	if err != nil {
+		return err
+	}
 	var all scores
 	for _, path := range c.Args().Slice() {
-		r, err := scoreFile(c.Context, path, c.String("workflow"), c, profiles)
+		r, err := scoreFile(c.Context, path, c.String("workflow"), c, profiles, held)
 		if err != nil {
 			return err
 		}
@@ -72,21 +78,24 @@ func score(c *cli.Context) error {
 	return nil
 }
 
-func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profiles []*dag.Plan) (r runScore, err error) {
+func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profiles []*dag.Plan, held []alert.Bound) (r runScore, err error) {
 	src, file, err := openRecording(path, workflow, c.Duration("every"))
 	if err != nil {
 		return r, err
 	}
 	defer closing(file, path, &err)
+	var trial alert.Trial
 	seen := ledger{from: c.Duration("from").Seconds()}
-	state, err := watch.Watch{Source: withProfiles(src, profiles), Panel: panel(true), Sinks: []watch.Sink{&seen}, Log: zerolog.Nop()}.Run(ctx)
+	state, err := watch.Watch{Source: withProfiles(src, profiles), Panel: panel(true), Sinks: []watch.Sink{&seen, &trial}, Bounds: held, Log: zerolog.Nop()}.Run(ctx)
 	switch {
 	case err != nil:
 		return r, fmt.Errorf("%s: %w", path, err)
 	case !state.Ended() || seen.last.ElapsedSeconds == nil:
 		return r, usage("%s: the recording ends while the query is %s: only finished runs can be scored", path, state)
 	}
-	return seen.score(path), nil
+	r = seen.score(path)
+	r.Alerts = trial.Results()
+	return r, nil
 }
 
 func (r runScore) table(c *cli.Context) error {
@@ -102,7 +111,10 @@ func (r runScore) table(c *cli.Context) error {
 			cell("%.1f", e.P90Points), cell("%.1f", e.MaxPoints), cell("%+.1f", e.BiasPoints), cell("%.1f", e.MeanSeconds),
 			cell("%.2f", e.NoEstimateRatio), cell("%.0f", e.FirstEstimateSeconds), cell("%.1f", e.HalfTimePoints), e.StepsBack)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return alertTable(c.App.Writer, r.Alerts)
 }
 
 func cell(format string, v *float64) string {

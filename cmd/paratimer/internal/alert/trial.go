@@ -1,0 +1,112 @@
+package alert
+
+import (
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Verdict is what a bound's alert was worth on a run whose end is known.
+type Verdict string
+
+// The verdicts.
+const (
+	True   Verdict = "true"   // it fired before the deadline, and the run was late
+	False  Verdict = "false"  // it fired, and the run was not late
+	Missed Verdict = "missed" // the run was late, and nobody was warned before
+	Silent Verdict = "silent" // the run was not late, and nobody was warned
+)
+
+// A Result is a bound's alert against the truth. Seconds count from the run's first submission.
+type Result struct {
+	Bound      string      `json:"bound"`
+	DeadlineAt *frame.Time `json:"deadline_at"`
+	// FiredSeconds is when it first fired, at risk or late; null: never. WarningSeconds is how long that was before the
+	// deadline: 0 or less is no warning.
+	FiredSeconds   *frame.Seconds `json:"fired_seconds"`
+	WarningSeconds *frame.Seconds `json:"warning_seconds"`
+	// Firings counts how often it fired, again after it was back on track included.
+	Firings int     `json:"firings"`
+	Late    bool    `json:"late"` // the truth: the run ended after the deadline
+	Verdict Verdict `json:"verdict"`
+}
+
+// A Trial is a sink that remembers when each bound fired. Its zero value is ready.
+type Trial struct {
+	bounds []tried
+	last   frame.Frame
+}
+
+type tried struct {
+	name     string
+	firing   bool
+	firings  int
+	fired    *frame.Time // the first time
+	deadline *frame.Time // then, or the newest that is known
+}
+
+// Show takes the frame's alerts in.
+func (t *Trial) Show(f frame.Frame) error {
+	t.last = f
+	for i, a := range f.Alerts {
+		if i == len(t.bounds) {
+			t.bounds = append(t.bounds, tried{name: a.Bound})
+		}
+		b := &t.bounds[i]
+		if b.fired == nil && a.DeadlineAt != nil {
+			b.deadline = a.DeadlineAt
+		}
+		if a.State == frame.Blind {
+			continue
+		}
+		if a.State.Firing() && !b.firing {
+			b.firings++
+			if b.fired == nil {
+				b.fired = f.At
+			}
+		}
+		b.firing = a.State.Firing()
+	}
+	return nil
+}
+
+// Results are the bounds' alerts against the run's end, in the order of the bounds. The last frame shown must be of a
+// query that has ended.
+func (t *Trial) Results() []Result {
+	out := make([]Result, len(t.bounds))
+	end, origin := dag.NoInstant, dag.NoInstant
+	if h := t.last.Headline.EndAt; h != nil {
+		end = h.Instant
+	}
+	if e := t.last.ElapsedSeconds; e != nil {
+		origin = end.Add(-e.Duration())
+	}
+	for i, b := range t.bounds {
+		r := Result{Bound: b.name, DeadlineAt: b.deadline, Firings: b.firings}
+		if b.fired != nil {
+			r.FiredSeconds = frame.Since(b.fired.Instant, origin)
+		}
+		warned := false
+		if b.deadline != nil {
+			r.Late = end.Known() && end > b.deadline.Instant
+			if b.fired != nil {
+				r.WarningSeconds = frame.Since(b.deadline.Instant, b.fired.Instant)
+				warned = b.fired.Instant < b.deadline.Instant
+			}
+		}
+		r.Verdict = verdictOf(b.fired != nil, warned, r.Late)
+		out[i] = r
+	}
+	return out
+}
+
+func verdictOf(fired, warned, late bool) Verdict {
+	switch {
+	case late && warned:
+		return True
+	case late:
+		return Missed
+	case fired:
+		return False
+	}
+	return Silent
+}
