@@ -20,7 +20,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	stop := interrupts(cancel)
 	defer stop()
 	app := newApp(in, out, err)
-	return code(app.RunContext(ctx, reorder(app, args)), err)
+	return code(plugged(app, app.RunContext(ctx, reorder(app, args))), err)
 }
 
 // interrupts cancels with errInterrupted at the first SIGINT or SIGTERM; the second ends the process as usual.
@@ -67,6 +67,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 				attachFlags()...),
 			command("doctor", "", "say what of a cluster can be reached, and what to do about the rest", doctor,
 				append(clusterFlags(), outputFlag("text", "json"))...),
+			checkCommand(),
 			command("replay", "FILE", "print the frames of a recorded run, tape or capture", replay,
 				followFlags(append(recordingFlags(), profileFlag(), speedFlag(0))...)...),
 			command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
