@@ -73,6 +73,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
 				append(append(recordingFlags(), boundFlags()...), profileFlag(), outputFlag("text", "json"),
 					&cli.DurationFlag{Name: "from", EnvVars: env("from"), Usage: "count only ticks from this `TIME` of the run on"})...),
+			command("calibrate", "", "try on simulated runs whether ranges hold as often as they say", calibration, calibrateFlags()...),
 			command("learn", "FILE...", "make a profile of recorded runs of one script, for later runs of it", learn,
 				append(recordingFlags(), &cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write the profile to `FILE` (default: stdout)"})...),
 			command("simulate", "PLAN", "watch a simulated run of a plan, with noise, slow nodes, failures and skew", simulated,
