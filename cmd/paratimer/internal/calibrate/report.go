@@ -1,0 +1,114 @@
+package calibrate
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// A Report is how often ranges held.
+type Report struct {
+	Seed      uint64 `json:"seed"`
+	Runs      int    `json:"runs"`
+	Workflows int    `json:"workflows"`
+	// Failed runs did not go to their end: nothing is measured of them, and nothing learned.
+	FailedRuns int `json:"failed_runs"`
+	// Rough runs came too early in their workflow's history for an 80 % range that is backed.
+	RoughRuns int `json:"rough_runs"`
+	// Coverage counts the runs whose range was backed by earlier runs, Rough the others.
+	Coverage []Coverage `json:"coverage"`
+	Rough    []Coverage `json:"rough_coverage"`
+}
+
+// Coverage is how often one range held at one point of the runs.
+type Coverage struct {
+	AtRatio    float64 `json:"at_ratio"`    // of the true length of each run
+	RangeRatio float64 `json:"range_ratio"` // how often the range should hold
+	// HeldRatio is how often it did; null where no run counts. RawHeldRatio is how often it would have without correction.
+	HeldRatio    *float64 `json:"held_ratio"`
+	RawHeldRatio *float64 `json:"raw_held_ratio"`
+	// MeanWidthRatio is the range's width in lengths of the run, on average.
+	MeanWidthRatio    *float64 `json:"mean_width_ratio"`
+	RawMeanWidthRatio *float64 `json:"raw_mean_width_ratio"`
+	Runs              int      `json:"runs"`
+}
+
+func report(o Options, results [][]watched) *Report {
+	r := &Report{Seed: o.Seed, Workflows: len(results), Coverage: []Coverage{}, Rough: []Coverage{}}
+	for _, runs := range results {
+		for _, w := range runs {
+			r.Runs++
+			switch {
+			case !w.succeeded:
+				r.FailedRuns++
+			case w.said[0].runs < estimators.MinRuns:
+				r.RoughRuns++
+			}
+		}
+	}
+	for at := range Ratios {
+		for _, level := range Levels {
+			var backed, rough sum
+			for _, runs := range results {
+				for _, w := range runs {
+					s := &w.said[at]
+					if !w.succeeded || len(s.left) == 0 {
+						continue
+					}
+					to := &rough
+					if s.runs >= estimators.RunsFor(level) {
+						to = &backed
+					}
+					to.add(s, level, w.total)
+				}
+			}
+			r.Coverage = append(r.Coverage, backed.coverage(Ratios[at], level))
+			r.Rough = append(r.Rough, rough.coverage(Ratios[at], level))
+		}
+	}
+	return r
+}
+
+// A sum adds up runs.
+type sum struct {
+	runs             int
+	held, raw        int
+	width, rawWidths float64
+}
+
+func (s *sum) add(t *saying, level float64, total time.Duration) {
+	s.runs++
+	held, width := holds(t.left, level, total-t.elapsed)
+	raw, rawWidth := holds(t.raw, level, total-t.elapsed)
+	if held {
+		s.held++
+	}
+	if raw {
+		s.raw++
+	}
+	s.width += width.Seconds() / total.Seconds()
+	s.rawWidths += rawWidth.Seconds() / total.Seconds()
+}
+
+// holds says whether the range of a level holds a remaining time, and how wide it is.
+func holds(d estimators.Distribution, level float64, remaining time.Duration) (bool, time.Duration) {
+	low, high := d.Range(level)
+	return low <= remaining && remaining <= high, high - low
+}
+
+func (s *sum) coverage(at, level float64) Coverage {
+	return Coverage{
+		AtRatio: at, RangeRatio: level, Runs: s.runs,
+		HeldRatio: s.mean(float64(s.held)), RawHeldRatio: s.mean(float64(s.raw)),
+		MeanWidthRatio: s.mean(s.width), RawMeanWidthRatio: s.mean(s.rawWidths),
+	}
+}
+
+func (s *sum) mean(v float64) *float64 {
+	if s.runs == 0 {
+		return nil
+	}
+	v = math.Round(v/float64(s.runs)*1e4) / 1e4
+	return &v
+}

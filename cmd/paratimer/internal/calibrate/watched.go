@@ -1,0 +1,164 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// kept is how many runs of a workflow are remembered.
+const kept = 50
+
+// ticks is about how often a run is observed.
+const ticks = 150
+
+// A memory is what is kept of a workflow's earlier runs, oldest first, as attach keeps it.
+type memory struct{ profiles []*dag.Plan }
+
+// profile is what a watcher of the next run is given; nil before the first.
+func (m *memory) profile() (*dag.Plan, error) {
+	if len(m.profiles) == 0 {
+		return nil, nil
+	}
+	merged, ok := observed.Merge(m.profiles, observed.Weights(len(m.profiles)))
+	if !ok {
+		return nil, errors.New("the runs of one workflow do not match")
+	}
+	return merged, nil
+}
+
+func (m *memory) add(profile *dag.Plan, residuals []dag.Residual) {
+	profile.Residuals = residuals
+	m.profiles = append(m.profiles, profile)
+	m.profiles = m.profiles[max(0, len(m.profiles)-kept):]
+}
+
+// A watched run is what was said of it, by Ratios.
+type watched struct {
+	total     time.Duration
+	succeeded bool
+	said      []saying
+}
+
+// A saying is what was said at one tick.
+type saying struct {
+	elapsed time.Duration
+	runs    int // earlier runs that the correction rests on
+	left    estimators.Distribution
+	raw     estimators.Distribution
+}
+
+// watchAll plays a workflow's runs one after another, at most n of them: each is watched with what is remembered of
+// those before it.
+func (w *workflow) watchAll(ctx context.Context, n int, estimator estimators.Estimator) ([]watched, error) {
+	var past memory
+	every := time.Duration(0)
+	var out []watched
+	for i := range min(n, w.runs) {
+		profile, err := past.profile()
+		if err != nil {
+			return nil, fmt.Errorf("workflow %d: %w", w.number, err)
+		}
+		plan, opt := w.run(i)
+		opt.Every = every
+		run, err := play(ctx, plan, opt, profile)
+		if err != nil {
+			return nil, fmt.Errorf("workflow %d, run %d: %w", w.number, i, err)
+		}
+		got, learned, residuals, err := watchOne(run, runID(w.number, i), estimator)
+		if err != nil {
+			return nil, fmt.Errorf("workflow %d, run %d: %w", w.number, i, err)
+		}
+		every = max(time.Second, (got.total / ticks).Truncate(time.Millisecond))
+		if out = append(out, got); got.succeeded {
+			past.add(learned, residuals)
+		}
+	}
+	return out, nil
+}
+
+func runID(workflow, run int) string { return fmt.Sprintf("calibrate_%d_%d", workflow, run) }
+
+// play simulates a run as its watcher sees it.
+func play(ctx context.Context, plan *dag.Plan, opt simulate.Options, profile *dag.Plan) ([]*dag.Snapshot, error) {
+	src, err := simulate.New(plan, opt)
+	if err != nil {
+		return nil, err
+	}
+	var profiles []*dag.Plan
+	if profile != nil {
+		profiles = []*dag.Plan{profile}
+	}
+	var out []*dag.Snapshot
+	for {
+		s, err := src.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, observed.Attach(s, profiles))
+	}
+}
+
+// watchOne asks for the range where it is tried and where residuals are taken, and learns from the run.
+func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w watched, learned *dag.Plan, residuals []dag.Residual, err error) {
+	last := run[len(run)-1]
+	origin, end := last.Origin(), dag.NoInstant
+	for j := range last.Jobs {
+		end = max(end, last.Jobs[j].Finished)
+	}
+	w = watched{total: end.Sub(origin), succeeded: last.State == dag.Succeeded, said: make([]saying, len(Ratios))}
+	if !w.succeeded {
+		return w, nil, nil, nil
+	}
+	ask := map[int]bool{}
+	at := func(ratio float64) int { return nearest(run, origin, ratio*float64(w.total)) }
+	for _, r := range Ratios {
+		ask[at(r)] = true
+	}
+	for _, r := range estimators.Bins {
+		ask[at(r)] = true
+	}
+	var seen dag.Run
+	var ranges []estimators.RangeTick
+	for i, s := range run {
+		if seen = seen.Append(s); !ask[i] {
+			continue
+		}
+		e, err := estimator.Estimate(seen)
+		if err != nil {
+			return w, nil, nil, err
+		}
+		elapsed := s.At.Sub(origin)
+		if len(e.Raw) > 0 {
+			ranges = append(ranges, estimators.TickOf(elapsed, e.Raw))
+		}
+		for r := range Ratios {
+			if at(Ratios[r]) == i {
+				w.said[r] = saying{elapsed, e.Runs, e.Distribution, e.Raw}
+			}
+		}
+	}
+	return w, observed.Learn(seen), estimators.Residuals(id, ranges, w.total), nil
+}
+
+// nearest is the tick nearest to an elapsed time.
+func nearest(run []*dag.Snapshot, origin dag.Instant, elapsed float64) int {
+	best, least := 0, math.Inf(1)
+	for i, s := range run {
+		if off := math.Abs(float64(s.At.Sub(origin)) - elapsed); off < least {
+			best, least = i, off
+		}
+	}
+	return best
+}
