@@ -69,7 +69,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 				append(clusterFlags(), outputFlag("text", "json"))...),
 			checkCommand(),
 			command("replay", "FILE", "print the frames of a recorded run, tape or capture", replay,
-				followFlags(append(recordingFlags(), profileFlag(), speedFlag(0))...)...),
+				followFlags(append(append(recordingFlags(), profileFlag(), speedFlag(0)), sinkFlags()...)...)...),
 			command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
 				append(append(recordingFlags(), boundFlags()...), profileFlag(), outputFlag("text", "json"),
 					&cli.DurationFlag{Name: "from", EnvVars: env("from"), Usage: "count only ticks from this `TIME` of the run on"})...),

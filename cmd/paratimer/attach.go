@@ -29,7 +29,7 @@ func attachFlags() []cli.Flag {
 		&cli.DurationFlag{Name: "every", EnvVars: env("every"), Value: 3 * time.Second, Usage: "observe each `TIME`"},
 		&cli.StringFlag{Name: "tape", EnvVars: env("tape"), Usage: "record what is observed to `FILE`, for replay, learn and score"},
 		&cli.StringFlag{Name: "capture", EnvVars: env("capture"), Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out"},
-		profileFlag()), historyFlags()...)...)
+		profileFlag()), append(historyFlags(), sinkFlags()...)...)...)
 }
 
 // attach watches a query on a live cluster.
@@ -69,7 +69,12 @@ func attach(c *cli.Context) (err error) {
 	}
 	defer done(&err)
 	rec := recorder(c, src, profiles)
-	return follow(c, rec, pace{every: every}, remembering(rec))
+	told, finish, err := notifying(c)
+	if err != nil {
+		return err
+	}
+	defer finish()
+	return follow(c, rec, pace{every: every}, remembering(rec), told)
 }
 
 // minEvery keeps us from being a burden to the cluster.

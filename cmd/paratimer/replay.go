@@ -19,5 +19,9 @@ func replay(c *cli.Context) (err error) {
 		return err
 	}
 	defer closing(file, path, &err)
-	return follow(c, withProfiles(src, profiles), pace{speed: c.Float64("speed")})
+	printed, err := printing(c)
+	if err != nil {
+		return err
+	}
+	return follow(c, withProfiles(src, profiles), pace{speed: c.Float64("speed")}, printed)
 }

@@ -53,3 +53,21 @@ func (d DryRun) Send(_ context.Context, batch []notify.Notification) error {
 	}
 	return nil
 }
+
+// Nobody is told: a dry run without sinks prints what all of them would be.
+type Nobody struct{}
+
+// Key is a notify.Sink's.
+func (Nobody) Key() string { return "nobody" }
+
+// Manner is a notify.Sink's.
+func (Nobody) Manner() notify.Manner { return notify.Manner{Batch: 1} }
+
+// Send does nothing.
+func (Nobody) Send(context.Context, []notify.Notification) error { return nil }
+
+// Preview is the notification itself.
+func (Nobody) Preview(n notify.Notification) Preview {
+	b, _ := json.Marshal(n) // it has no value that cannot be
+	return Preview{Body: b}
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+)
+
+// sinkFlags say who is told of alerts. There is no flag for the webhook's secret: everybody can read a command line.
+func sinkFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "alertmanager", EnvVars: env("alertmanager"), Usage: "post alerts to the Alertmanager at `URL`, or to each of several, comma-separated"},
+		&cli.DurationFlag{Name: "repost", EnvVars: env("repost"), Value: notify.DefaultRepost, Usage: "post what fires to Alertmanager again each `TIME`; it ends there after four of them"},
+		&cli.StringFlag{Name: "webhook", EnvVars: env("webhook"), Usage: "post alerts to `URL`, in the shape of Alertmanager's webhooks"},
+		&cli.StringFlag{Name: "webhook-template", EnvVars: env("webhook-template"), Usage: "write the webhook's JSON body from the template in `FILE`"},
+		&cli.StringFlag{Name: "webhook-secret-file", EnvVars: env("webhook-secret-file"), Usage: "sign the webhook's body with the secret in `FILE` (default: PARATIMER_WEBHOOK_SECRET)"},
+		&cli.StringFlag{Name: "exec", EnvVars: env("exec"), Usage: "run `COMMAND` for each alert, with its JSON on standard input"},
+		&cli.DurationFlag{Name: "exec-timeout", EnvVars: env("exec-timeout"), Value: 30 * time.Second, Usage: "kill the command of --exec after `TIME`, with all that it has started"},
+		&cli.BoolFlag{Name: "bell", EnvVars: env("bell"), Usage: "ring the terminal's bell when an alert fires"},
+		&cli.DurationFlag{Name: "drain", EnvVars: env("drain"), Value: 10 * time.Second, Usage: "at the end, wait up to `TIME` for alerts to be sent"},
+		&cli.BoolFlag{Name: "dry-run", EnvVars: env("dry-run"), Usage: "print what would be sent of alerts on stderr, a JSON object a line, and send nothing"},
+	}
+}
+
+// sinksOf are the sinks that the flags name.
+func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
+	for name, least := range map[string]time.Duration{"repost": 100 * time.Millisecond, "exec-timeout": time.Millisecond, "drain": 0} {
+		if d := c.Duration(name); d < least {
+			return nil, usage("--%s %v: it is %v or more", name, d, least)
+		}
+	}
+	client, err := sinkClient(c)
+	if err != nil {
+		return nil, err
+	}
+	var all []notify.Sink
+	if urls := c.String("alertmanager"); urls != "" {
+		s, err := sinks.NewAlertmanager(urls, c.Duration("repost"), client, now)
+		if err != nil {
+			return nil, usage("--alertmanager: %w", err)
+		}
+		all = append(all, s)
+	}
+	if url := c.String("webhook"); url != "" {
+		s, err := webhook(c, url, client)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	} else if c.IsSet("webhook-template") || c.IsSet("webhook-secret-file") {
+		return nil, usage("--webhook-template and --webhook-secret-file go with --webhook URL")
+	}
+	if line := c.String("exec"); line != "" {
+		all = append(all, sinks.NewCommand(line, c.Duration("exec-timeout"), os.Environ()))
+	}
+	if c.Bool("bell") {
+		if w := terminal(c); w != nil {
+			all = append(all, sinks.Bell{W: w})
+		}
+	}
+	return all, nil
+}
+
+// terminal is where a bell can be heard; nil: nowhere.
+func terminal(c *cli.Context) io.Writer {
+	for _, w := range []io.Writer{c.App.ErrWriter, c.App.Writer} {
+		if view.Terminal(w) {
+			return w
+		}
+	}
+	return nil
+}
+
+// sinkClient trusts the same certificates as the cluster's client. --insecure is about the cluster alone.
+func sinkClient(c *cli.Context) (*http.Client, error) {
+	path := c.String("ca-file")
+	if path == "" {
+		return sinks.NewClient(nil), nil
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	pem, err := readBounded(path)
+	if err != nil {
+		return nil, usage("--ca-file: %w", err)
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, usage("--ca-file %s: no certificate in it; it is a file in PEM form", path)
+	}
+	return sinks.NewClient(pool), nil
+}
+
+// webhook is the sink of --webhook. Its errors do not repeat the address: it may hold a token.
+func webhook(c *cli.Context, url string, client *http.Client) (notify.Sink, error) {
+	secret := []byte(os.Getenv("PARATIMER_WEBHOOK_SECRET"))
+	if path := c.String("webhook-secret-file"); path != "" {
+		b, err := readBounded(path)
+		if err != nil {
+			return nil, usage("--webhook-secret-file: %w", err)
+		}
+		if secret = bytes.TrimSpace(b); len(secret) == 0 {
+			return nil, usage("--webhook-secret-file %s: it is empty", path)
+		}
+	}
+	var body []byte
+	if path := c.String("webhook-template"); path != "" {
+		var err error
+		if body, err = readBounded(path); err != nil {
+			return nil, usage("--webhook-template: %w", err)
+		}
+		if len(bytes.TrimSpace(body)) == 0 {
+			return nil, usage("--webhook-template %s: it is empty", path)
+		}
+	}
+	s, err := sinks.NewWebhook(url, string(body), secret, client)
+	if err != nil && len(body) > 0 {
+		return nil, usage("--webhook, --webhook-template %s: %w", c.String("webhook-template"), err)
+	}
+	if err != nil {
+		return nil, usage("--webhook: %w", err)
+	}
+	return s, nil
+}
+
+// maxSinkFile bounds files of secrets, templates and certificates.
+const maxSinkFile = 1 << 20
+
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxSinkFile+1))
+	if err == nil && len(b) > maxSinkFile {
+		err = fmt.Errorf("%s: it is larger than 1 MiB", path)
+	}
+	return b, err
+}
+
+// dispatcher tells the sinks that the flags name; nil where none is. finish ends it, after --drain at most.
+func dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error) {
+	all, err := sinksOf(c, time.Now)
+	if err != nil || len(all) == 0 {
+		return nil, func() {}, err
+	}
+	log := logger(c)
+	conf := notify.Config{Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: log}
+	if store, err := openState(c); err != nil {
+		log.Warn().Err(err).Msg("what was told is not remembered: after a restart it may be told again; give a folder with --state-dir")
+	} else {
+		conf.Store = store
+	}
+	d = notify.New(conf)
+	d.Start()
+	return d, func() {
+		if left := d.Close(c.Duration("drain")); left > 0 {
+			log.Warn().Int("left", left).Msg("not all alerts could be sent within --drain; the next watch with the same sinks sends them")
+		}
+	}, nil
+}
+
+// notifying is an option of follow: the sinks of the flags are told of alerts, or with --dry-run it is printed what they
+// would be told. finish must be called at the end.
+func notifying(c *cli.Context) (option func(*watch.Watch), finish func(), err error) {
+	if c.Bool("dry-run") {
+		option, err = dryRun(c)
+		return option, func() {}, err
+	}
+	d, finish, err := dispatcher(c)
+	if err != nil || d == nil {
+		return func(*watch.Watch) {}, finish, err
+	}
+	part := d.Watch(nil)
+	return func(w *watch.Watch) { w.Recall, w.Keep = part.Recall, part.Keep }, func() { part.Close(); finish() }, nil
+}
+
+// printing is notifying for commands that play the past: nobody is told of it.
+func printing(c *cli.Context) (option func(*watch.Watch), err error) {
+	if c.Bool("dry-run") {
+		return dryRun(c)
+	}
+	all, err := sinksOf(c, time.Now)
+	if len(all) > 0 {
+		log := logger(c)
+		log.Warn().Msg("nobody is told of alerts of a past run; --dry-run prints what would be sent")
+	}
+	return func(*watch.Watch) {}, err
+}
+
+// dryRun prints what sinks would be told; where there are none, what all of them would be told. Its clock is the
+// cluster's, so that a recording gives everybody the same bytes.
+func dryRun(c *cli.Context) (option func(*watch.Watch), err error) {
+	at := time.Time{}
+	now := func() time.Time { return at }
+	all, err := sinksOf(c, now)
+	if err != nil {
+		return nil, err
+	}
+	conf := notify.Config{Log: logger(c), Inline: true, Now: now}
+	for _, s := range all {
+		if p, ok := s.(sinks.Previewer); ok {
+			conf.Sinks = append(conf.Sinks, sinks.DryRun{Previewer: p, W: c.App.ErrWriter})
+		}
+	}
+	if len(conf.Sinks) == 0 {
+		conf.Sinks = []notify.Sink{sinks.DryRun{Previewer: sinks.Nobody{}, W: c.App.ErrWriter}}
+	}
+	part := notify.New(conf).Watch(nil)
+	return func(w *watch.Watch) {
+		w.Recall = part.Recall
+		w.Keep = func(s alert.State, f frame.Frame) error {
+			if f.At != nil {
+				at = f.At.Time()
+			}
+			return part.Keep(s, f)
+		}
+	}, nil
+}
