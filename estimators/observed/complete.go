@@ -1,6 +1,7 @@
 package observed
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -34,7 +35,7 @@ func complete(s *dag.Snapshot, profile *match, m *Model) *dag.Snapshot {
 	plan.Jobs = slices.Clone(plan.Jobs)
 	if graph, err := dag.NewGraph(s.Plan); err == nil {
 		for _, j := range graph.Order() {
-			completeJob(&plan, s, j, profile.job(j))
+			completeJob(&plan, s, j, profile)
 		}
 	}
 	out := *s
@@ -43,25 +44,22 @@ func complete(s *dag.Snapshot, profile *match, m *Model) *dag.Snapshot {
 }
 
 // completeJob gives a job that is not submitted its task counts: one map a file, which is one a reduce of its parents
-// (or a map of a map-only one); reduces as in the profile, else as many as the largest job of this run has. Its
-// containers are those of the other jobs.
-func completeJob(plan *dag.Plan, s *dag.Snapshot, j int, known *dag.Job) {
-	job := &plan.Jobs[j]
+// (or a map of a map-only one), or as many maps a file as in the profile; reduces as in the profile, else as many as the
+// largest job of this run has. Its containers are those of the other jobs.
+func completeJob(plan *dag.Plan, s *dag.Snapshot, j int, profile *match) {
+	job, known := &plan.Jobs[j], profile.job(j)
 	like := likeLimits(plan, s, job.Limits)
 	job.Limits = like
 	if !job.Map.Known {
-		files := 0
-		for _, a := range job.After {
-			if n := plan.Jobs[a].Reduce.Count(); n > 0 {
-				files += n
+		maps := files(plan, job)
+		if known != nil && known.Map.Count() > 0 {
+			if was := files(profile.plan, known); was > 0 && maps > 0 {
+				maps = int(math.Round(float64(maps) / float64(was) * float64(known.Map.Count())))
 			} else {
-				files += plan.Jobs[a].Map.Count()
+				maps = known.Map.Count()
 			}
 		}
-		if files == 0 && known != nil {
-			files = known.Map.Count()
-		}
-		job.Map.Tasks, job.Map.Known = max(files, 1), true
+		job.Map.Tasks, job.Map.Known = max(maps, 1), true
 	}
 	if !job.Reduce.Known {
 		n := 1
@@ -74,6 +72,19 @@ func completeJob(plan *dag.Plan, s *dag.Snapshot, j int, known *dag.Job) {
 		}
 		job.Reduce.Tasks, job.Reduce.Known = n, true
 	}
+}
+
+// files is how many files the jobs write that a job comes after.
+func files(plan *dag.Plan, job *dag.Job) int {
+	n := 0
+	for _, a := range job.After {
+		if reduces := plan.Jobs[a].Reduce.Count(); reduces > 0 {
+			n += reduces
+		} else {
+			n += plan.Jobs[a].Map.Count()
+		}
+	}
+	return n
 }
 
 // likeLimits fills unknown container sizes from the newest job of this run that has some.

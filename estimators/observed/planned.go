@@ -14,7 +14,7 @@ func Costs(run dag.Run) estimators.Costs {
 		if planned == now {
 			return paper(run)
 		}
-		return profiledCosts{paper(newest(run, planned)), planned}
+		return profiledCosts{paper(newest(run, planned)), planned, matchProfile(now).residuals()}
 	}
 	if tellsAny(now.Plan) {
 		run = newest(run, itsOwnProfile(now))
@@ -55,10 +55,14 @@ func tellsAny(plan *dag.Plan) bool {
 type profiledCosts struct {
 	estimators.Costs
 	planned *dag.Snapshot
+	known   []dag.Residual
 }
 
 // Completed is the snapshot with the plan that the profile completes.
 func (p profiledCosts) Completed() *dag.Snapshot { return p.planned }
+
+// Residuals are those of the profile.
+func (p profiledCosts) Residuals() []dag.Residual { return p.known }
 
 // plannedCosts returns the snapshot with a plan that tells what every task costs: the snapshot itself, or one whose jobs
 // are completed by a profile that has the same numbers of tasks. It is nil where costs are missing, and on YARN, where
