@@ -50,5 +50,8 @@ func (s *Stepper) Wait() time.Duration { return s.w.wait(&s.t, s.misses) }
 // State is the query's state as it was observed last.
 func (s *Stepper) State() dag.State { return s.t.state }
 
+// Ask replaces who estimates.
+func (s *Stepper) Ask(p Panel) { s.w.Panel = p }
+
 // Hold replaces what the query is held to. Bounds of the same name stand as they stood.
 func (s *Stepper) Hold(bounds []alert.Bound) { s.w.Bounds = bounds }

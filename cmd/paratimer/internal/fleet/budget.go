@@ -1,0 +1,63 @@
+package fleet
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+)
+
+// Budget lets masters and the history server be asked at most so many questions a second, on average over a second. The
+// ResourceManager's lists are not counted: they are few, and everything else waits for them.
+func Budget(c hadoop.Cluster, perSecond float64) hadoop.Cluster {
+	if !(perSecond > 0) {
+		return c
+	}
+	return &budget{Cluster: c, gap: time.Duration(float64(time.Second) / perSecond)}
+}
+
+type budget struct {
+	hadoop.Cluster
+	gap time.Duration
+
+	mu   sync.Mutex
+	free time.Time // when the next question may be put, if none was saved up
+}
+
+// take waits until a question may be put. What was not used is saved up for a second.
+func (b *budget) take(ctx context.Context) error {
+	b.mu.Lock()
+	now := time.Now()
+	if saved := now.Add(-time.Second); b.free.Before(saved) {
+		b.free = saved
+	}
+	b.free = b.free.Add(b.gap)
+	wait := b.free.Sub(now)
+	b.mu.Unlock()
+	if wait <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+func (b *budget) AM(ctx context.Context, app, path string) ([]byte, error) {
+	if err := b.take(ctx); err != nil {
+		return nil, err
+	}
+	return b.Cluster.AM(ctx, app, path)
+}
+
+func (b *budget) JHS(ctx context.Context, path string) ([]byte, error) {
+	if err := b.take(ctx); err != nil {
+		return nil, err
+	}
+	return b.Cluster.JHS(ctx, path)
+}

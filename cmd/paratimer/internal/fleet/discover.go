@@ -1,0 +1,109 @@
+package fleet
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+)
+
+// askAgain is how long an application whose configuration could not be read is left alone.
+const askAgain = 15 * time.Second
+
+// discover takes up what runs and matches a rule. An application that runs is asked first which workflow it is of; one that
+// waits for its master is watched as what it seems to be, unless a workflow like it is watched already.
+func (f *Fleet) discover(now time.Time) {
+	running := f.opt.Cluster.Running()
+	listed := make(map[string]bool, len(running))
+	mine := make(map[string]bool)    // applications of what is watched
+	like := make(map[[2]string]bool) // names and users of what is watched
+	for _, v := range f.watched {
+		for _, app := range v.apps {
+			mine[app] = true
+		}
+		like[[2]string{v.is.Workflow.App, v.is.User}] = true
+	}
+	for i := range running {
+		s := &running[i]
+		listed[s.App] = true
+		if mine[s.App] || f.ended[s.App] {
+			continue
+		}
+		w := rules.Workflow{ID: s.Workflow, Name: strings.TrimPrefix(s.Name, pigPrefix), App: s.Name, User: s.User, Queue: s.Queue}
+		matched := f.matching(w)
+		if len(matched) == 0 {
+			continue
+		}
+		if v := f.watched[s.Workflow]; v != nil && s.Workflow != "" {
+			v.apps = append(v.apps, s.App)
+			continue
+		}
+		switch {
+		case s.Readable && !s.Read && now.Sub(f.asked[s.App]) >= askAgain:
+			f.asked[s.App] = now
+			f.queue.ask(s.App, now)
+		case s.Read, !s.Readable && !like[[2]string{s.Name, s.User}]:
+			f.watch(s, w, matched, now)
+			like[[2]string{s.Name, s.User}] = true
+		}
+	}
+	for app := range f.ended {
+		if !listed[app] {
+			delete(f.ended, app)
+		}
+	}
+	for app := range f.asked {
+		if !listed[app] {
+			delete(f.asked, app)
+		}
+	}
+}
+
+// pigPrefix begins the name of a Pig script's applications.
+const pigPrefix = "PigLatin:"
+
+// watch takes a workflow up. Its first observation comes at a time of its own, so that a full cluster is not asked for
+// everything at once.
+func (f *Fleet) watch(s *hadoop.Submitted, w rules.Workflow, matched []*rules.Rule, now time.Time) {
+	key := s.Workflow
+	if key == "" {
+		key = "job_" + strings.TrimPrefix(s.App, "application_")
+		if s.Read {
+			w.ID = key
+		}
+	}
+	if f.watched[key] != nil {
+		return
+	}
+	v := &vessel{fleet: f, key: key, is: Watched{App: s.App, Workflow: w, Rules: matched}, edition: f.edition, apps: []string{s.App}, cluster: f.opt.Cluster}
+	f.watched[key] = v
+	f.queue.push(v, now.Add(stagger(key, f.opt.Every)))
+}
+
+// stagger is a part of d that is the same for a key in every run.
+func stagger(key string, d time.Duration) time.Duration {
+	h := uint64(14695981039346656037) // FNV-1a
+	for i := range len(key) {
+		h = (h ^ uint64(key[i])) * 1099511628211
+	}
+	return time.Duration(h % uint64(max(d, 1)))
+}
+
+// job is what a worker does with an entry of the queue.
+func (f *Fleet) job(ctx context.Context, e *entry) func(watch.Panel) {
+	if e.v == nil {
+		app := e.app
+		return func(watch.Panel) {
+			f.done <- finished{app: app, err: f.opt.Cluster.Identify(ctx, app)}
+		}
+	}
+	v := e.v
+	v.running, v.seen = true, v.is.Workflow
+	if v.edition != f.edition {
+		v.is.Rules, v.edition, v.held = f.matching(v.is.Workflow), f.edition, false
+	}
+	return func(p watch.Panel) { f.done <- v.step(ctx, p) }
+}

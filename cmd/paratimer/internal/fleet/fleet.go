@@ -1,0 +1,301 @@
+// Package fleet watches every workflow that matches a rule, each as one alone would be watched, in one process: the
+// cluster's applications are listed once for all, observations are spread over time, and a few workers take them in turn.
+//
+// One workflow's trouble stays its own: what panics is told, and begins anew later.
+package fleet
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Cluster is where workflows run. *hadoop.Hub is one, but for Source.
+type Cluster interface {
+	Refresh(ctx context.Context) error
+	Running() []hadoop.Submitted
+	Identify(ctx context.Context, app string) error
+	Source(app string) watch.Source
+}
+
+// Hooks are what a workflow's watch is tied to. Every field may be nil or empty.
+type Hooks struct {
+	Source func(watch.Source) watch.Source // puts something between the cluster and the watch, e.g. profiles
+	Usual  time.Duration                   // its usual length
+	Recall func(frame.Frame) alert.State
+	Keep   func(alert.State, frame.Frame) error
+	Sinks  []watch.Sink
+	Close  func(dag.State) // it has ended, or is not watched any more
+}
+
+// Options of a fleet.
+type Options struct {
+	Cluster Cluster
+	// Open ties a workflow that is to be watched. An error leaves it alone until the next round.
+	Open func(Watched) (Hooks, error)
+	// Panel is who estimates for one worker.
+	Panel func() watch.Panel
+	// Shown is told of each frame, one at a time. An error ends the fleet.
+	Shown func(Watched, frame.Frame) error
+	// Every is the least time between observations of a workflow, and the time between two lists of the applications.
+	Every time.Duration
+	// Most is the most time between observations of one that needs long.
+	Most time.Duration
+	// Workers are how many observations are made at once.
+	Workers int
+	// Drain is how long observations that are under way may take once the fleet is to end.
+	Drain time.Duration
+	Log   zerolog.Logger
+}
+
+// Watched is a workflow that is watched, and what it is held to.
+type Watched struct {
+	App string // an application of it
+	rules.Workflow
+	Rules []*rules.Rule
+}
+
+// A Fleet watches. Rules may be replaced while it does.
+type Fleet struct {
+	opt Options
+
+	mu   sync.Mutex
+	told []rules.Rule // by SetRules, to be taken over by the loop; nil: nothing new
+
+	rules   []rules.Rule
+	edition int                // of the rules
+	watched map[string]*vessel // by workflow id, or application where that is not known yet
+	ended   map[string]bool    // applications whose workflow is over, while they are listed
+	asked   map[string]time.Time
+	queue   queue
+
+	work chan func(watch.Panel)
+	done chan finished
+	shew sync.Mutex
+}
+
+// finished is what a worker has done.
+type finished struct {
+	v     *vessel
+	app   string // asked for its conf
+	over  bool
+	err   error
+	panic string
+}
+
+// New returns a fleet that watches nothing yet.
+func New(o Options, r []rules.Rule) *Fleet {
+	return &Fleet{
+		opt: o, rules: r, watched: map[string]*vessel{}, ended: map[string]bool{}, asked: map[string]time.Time{},
+		work: make(chan func(watch.Panel)), done: make(chan finished, o.Workers+1),
+	}
+}
+
+// SetRules replaces the rules from the next round on. What stands under a name goes on.
+func (f *Fleet) SetRules(r []rules.Rule) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.told = r
+}
+
+// Run watches until the context is over, and returns its cause once what was under way is done; or until Shown fails.
+func (f *Fleet) Run(ctx context.Context) error {
+	steps, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	var workers sync.WaitGroup
+	for range f.opt.Workers {
+		workers.Go(func() {
+			panel := f.opt.Panel()
+			for job := range f.work {
+				job(panel)
+			}
+		})
+	}
+	err := f.loop(ctx, steps)
+	for _, v := range f.watched {
+		v.close()
+	}
+	close(f.work)
+	workers.Wait()
+	return err
+}
+
+// loop is the only one that touches the fleet's maps.
+func (f *Fleet) loop(ctx, steps context.Context) error {
+	busy, round := 0, time.NewTimer(0)
+	defer round.Stop()
+	wake := time.NewTimer(time.Hour)
+	defer wake.Stop()
+	var fatal error
+	for {
+		ready, wait := f.queue.next(time.Now())
+		if ready != nil && busy < f.opt.Workers && fatal == nil && ctx.Err() == nil {
+			f.queue.pop()
+			busy++
+			f.work <- f.job(steps, ready)
+			continue
+		}
+		if busy == 0 && fatal != nil {
+			return fatal
+		}
+		if busy == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		wake.Reset(wait)
+		if ctx.Err() != nil || fatal != nil {
+			if !f.drain(steps, &busy) && fatal == nil {
+				return context.Cause(ctx)
+			}
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-wake.C:
+		case <-round.C:
+			f.round(steps)
+			round.Reset(f.opt.Every)
+		case d := <-f.done:
+			busy--
+			fatal = f.finish(d)
+		}
+	}
+}
+
+// drain waits for what is under way, and for no longer than it may take.
+func (f *Fleet) drain(steps context.Context, busy *int) bool {
+	limit := time.NewTimer(f.opt.Drain)
+	defer limit.Stop()
+	for *busy > 0 {
+		select {
+		case d := <-f.done:
+			*busy--
+			_ = f.finish(d) // it ends anyway
+		case <-limit.C:
+			return false
+		}
+	}
+	return true
+}
+
+// round lists the applications and takes up the workflows that came.
+func (f *Fleet) round(ctx context.Context) {
+	f.takeRules()
+	ctx, cancel := context.WithTimeout(ctx, max(f.opt.Every, 10*time.Second))
+	defer cancel()
+	if err := f.opt.Cluster.Refresh(ctx); err != nil {
+		f.opt.Log.Warn().Err(err).Int("watched", len(f.watched)).Msg("the applications cannot be listed now; trying again")
+		return
+	}
+	f.discover(time.Now())
+}
+
+func (f *Fleet) takeRules() {
+	f.mu.Lock()
+	told := f.told
+	f.told = nil
+	f.mu.Unlock()
+	if told == nil {
+		return
+	}
+	f.rules = told
+	f.edition++
+	for key, v := range f.watched {
+		if !v.running && len(f.matching(v.is.Workflow)) == 0 {
+			f.drop(key, v)
+		}
+	}
+}
+
+func (f *Fleet) matching(w rules.Workflow) []*rules.Rule {
+	var out []*rules.Rule
+	for i := range f.rules {
+		if f.rules[i].Match.Matches(w) {
+			out = append(out, &f.rules[i])
+		}
+	}
+	return out
+}
+
+// finish takes in what a worker has done.
+func (f *Fleet) finish(d finished) error {
+	if d.v == nil {
+		if d.err != nil {
+			f.opt.Log.Debug().Err(d.err).Str("app", d.app).Msg("its configuration cannot be read yet")
+		}
+		return nil
+	}
+	v := d.v
+	v.running, v.is.Workflow = false, v.seen
+	switch {
+	case v.gone:
+		v.close()
+	case d.panic != "":
+		v.failures++
+		f.opt.Log.Error().Str("workflow", v.is.ID).Str("app", v.is.App).Msg("watching this workflow failed; it begins anew later: " + d.panic)
+		v.stepper = nil
+		f.queue.push(v, time.Now().Add(min(time.Minute<<min(v.failures-1, 6), time.Hour)))
+	case d.err != nil && v.fatal:
+		return d.err
+	case d.err != nil:
+		f.opt.Log.Debug().Err(d.err).Str("app", v.is.App).Msg("not watched any more")
+		f.lose(v)
+	case d.over:
+		v.failures = 0
+		f.lose(v)
+	default:
+		v.failures = 0
+		if len(f.matching(v.is.Workflow)) == 0 {
+			f.drop(v.key, v) // the rules have changed meanwhile
+			return nil
+		}
+		if f.rename(v) {
+			f.queue.push(v, time.Now().Add(v.wait))
+		}
+	}
+	return nil
+}
+
+// lose forgets a workflow that is over.
+func (f *Fleet) lose(v *vessel) {
+	for _, app := range v.apps {
+		f.ended[app] = true
+	}
+	f.drop(v.key, v)
+}
+
+func (f *Fleet) drop(key string, v *vessel) {
+	delete(f.watched, key)
+	if v.running { // closed when it comes back
+		v.gone = true
+		return
+	}
+	f.queue.remove(v)
+	v.close()
+}
+
+// rename keeps a workflow under its own id once that is known. It is false where another watch has the workflow already:
+// this one was of a job of it.
+func (f *Fleet) rename(v *vessel) bool {
+	id := v.is.ID
+	if id == "" || id == v.key {
+		return true
+	}
+	if other := f.watched[id]; other != nil {
+		other.apps = append(other.apps, v.apps...)
+		f.drop(v.key, v)
+		return false
+	}
+	delete(f.watched, v.key)
+	v.key = id
+	f.watched[id] = v
+	return true
+}

@@ -1,0 +1,44 @@
+package fleet
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// How often a workflow is looked at follows from how soon something can happen that people wait for: a share of the time
+// that remains, of the time to a deadline, and of the time for which nothing may move.
+const (
+	ofRemaining  = 40
+	ofDeadline   = 20
+	ofNoProgress = 5
+	ofElapsed    = 10 // where nobody can say yet what remains
+)
+
+// interval is the time until the next observation.
+func interval(f frame.Frame, bounds []alert.Bound, every, most time.Duration) time.Duration {
+	d := most
+	low := f.Headline.LowSeconds
+	if low == nil {
+		low = f.Headline.RemainingSeconds
+	}
+	switch {
+	case low != nil:
+		d = min(d, low.Duration()/ofRemaining)
+	case f.ElapsedSeconds != nil:
+		d = min(d, f.ElapsedSeconds.Duration()/ofElapsed)
+	}
+	for i := range f.Alerts {
+		a := &f.Alerts[i]
+		if a.DeadlineAt != nil && f.At != nil && a.State != frame.Late {
+			d = min(d, a.DeadlineAt.Sub(f.At.Instant).Abs()/ofDeadline)
+		}
+	}
+	for i := range bounds {
+		if bounds[i].Kind == alert.NoProgress {
+			d = min(d, bounds[i].For/ofNoProgress)
+		}
+	}
+	return max(d, every)
+}

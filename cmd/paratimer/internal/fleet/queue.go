@@ -1,0 +1,87 @@
+package fleet
+
+import (
+	"cmp"
+	"container/heap"
+	"time"
+)
+
+// An entry is something that a worker is to do at a time: observe a workflow, or ask an application for its configuration.
+type entry struct {
+	at    time.Time
+	v     *vessel
+	app   string
+	order int // ties are broken by who came first
+	place int
+}
+
+// A queue holds entries by time.
+type queue struct {
+	heap  entries
+	order int
+}
+
+func (q *queue) push(v *vessel, at time.Time) {
+	v.entry = q.add(&entry{at: at, v: v})
+}
+
+func (q *queue) ask(app string, at time.Time) { q.add(&entry{at: at, app: app}) }
+
+func (q *queue) add(e *entry) *entry {
+	q.order++
+	e.order = q.order
+	heap.Push(&q.heap, e)
+	return e
+}
+
+// next is the first entry where its time has come, else nil and how long to wait for it.
+func (q *queue) next(now time.Time) (ready *entry, wait time.Duration) {
+	if len(q.heap) == 0 {
+		return nil, time.Hour
+	}
+	first := q.heap[0]
+	if wait = first.at.Sub(now); wait > 0 {
+		return nil, wait
+	}
+	return first, time.Hour
+}
+
+func (q *queue) pop() {
+	e := heap.Pop(&q.heap).(*entry)
+	if e.v != nil {
+		e.v.entry = nil
+	}
+}
+
+func (q *queue) remove(v *vessel) {
+	if v.entry != nil {
+		heap.Remove(&q.heap, v.entry.place)
+		v.entry = nil
+	}
+}
+
+type entries []*entry
+
+func (h entries) Len() int { return len(h) }
+func (h entries) Less(i, j int) bool {
+	return cmp.Or(h[i].at.Compare(h[j].at), cmp.Compare(h[i].order, h[j].order)) < 0
+}
+
+func (h entries) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+func (h *entries) Push(x any) {
+	e := x.(*entry)
+	e.place = len(*h)
+	*h = append(*h, e)
+}
+
+func (h *entries) Pop() any {
+	old := *h
+	e := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return e
+}

@@ -1,0 +1,151 @@
+package rules
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+)
+
+// A Match says which workflows a rule is for. An empty pattern matches everything.
+type Match struct {
+	Name  string `plan:"name"`
+	User  string `plan:"user"`
+	Queue string `plan:"queue"`
+
+	name, user, queue *regexp.Regexp
+}
+
+// A Workflow is what a rule sees of a workflow.
+type Workflow struct {
+	ID    string // the engine's
+	Name  string // without the engine's prefix
+	App   string // the name of its application, e.g. PigLatin:nightly_etl.pig; "" where it is not known
+	User  string
+	Queue string // the queue's path
+}
+
+type part struct{ key, pattern string }
+
+// parts are the patterns that are given.
+func (m *Match) parts() []part {
+	var out []part
+	for _, p := range []part{{"name", m.Name}, {"user", m.User}, {"queue", m.Queue}} {
+		if p.pattern != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (m *Match) compile() {
+	m.name, _ = glob(m.Name) // faults are told by check
+	m.user, _ = glob(m.User)
+	m.queue, _ = glob(m.Queue)
+}
+
+// Matches says whether a workflow is one of the rule's.
+func (m *Match) Matches(w Workflow) bool {
+	return m.MatchesApp(w.User, w.Queue, w.Name, w.App, pigName(w))
+}
+
+// MatchesApp says whether a workflow of that user and queue is the rule's under one of its names.
+func (m *Match) MatchesApp(user, queue string, names ...string) bool {
+	if !matches(m.user, user) || !matches(m.queue, queue) && !matches(m.queue, strings.TrimPrefix(queue, "root.")) {
+		return false
+	}
+	for i, n := range names {
+		if (n != "" || i == 0) && matches(m.name, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// pigPrefix begins the name of a Pig script's jobs, and pigID the id of its workflow.
+const (
+	pigPrefix = "PigLatin:"
+	pigID     = "pig_"
+)
+
+// pigName is the name of the application of a Pig script, as the cluster lists it.
+func pigName(w Workflow) string {
+	if w.App == "" && strings.HasPrefix(w.ID, pigID) {
+		return pigPrefix + w.Name
+	}
+	return strings.TrimPrefix(w.App, pigPrefix)
+}
+
+func matches(re *regexp.Regexp, s string) bool { return re == nil || re.MatchString(s) }
+
+// glob makes an expression of a pattern: Go's take a time that is linear in what is matched. It is nil for "".
+func glob(pattern string) (*regexp.Regexp, error) {
+	if pattern == "" {
+		return nil, nil
+	}
+	var b strings.Builder
+	b.WriteString(`(?s)\A`)
+	runes := []rune(pattern)
+	for i := 0; i < len(runes); i++ {
+		switch r := runes[i]; r {
+		case '*':
+			b.WriteString(`.*`)
+		case '?':
+			b.WriteString(`.`)
+		case '\\':
+			if i++; i == len(runes) {
+				return nil, errors.New(`a \ at the end takes nothing as it is; double it`)
+			}
+			b.WriteString(regexp.QuoteMeta(string(runes[i])))
+		case '[':
+			n, set, err := class(runes[i:])
+			if err != nil {
+				return nil, err
+			}
+			b.WriteString(set)
+			i += n - 1
+		default:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+	}
+	re, err := regexp.Compile(b.String() + `\z`)
+	if err != nil {
+		return nil, errors.New("a range such as [a-z] goes from the lower to the higher character")
+	}
+	return re, nil
+}
+
+// class reads a set such as [a-z] or [!0-9] at the beginning of a pattern and returns its length.
+func class(runes []rune) (n int, set string, err error) {
+	var b strings.Builder
+	b.WriteByte('[')
+	i := 1
+	if i < len(runes) && (runes[i] == '!' || runes[i] == '^') {
+		b.WriteByte('^')
+		i++
+	}
+	for begin := i; i < len(runes); i++ {
+		switch r := runes[i]; {
+		case r == ']' && i > begin:
+			b.WriteByte(']')
+			return i + 1, b.String(), nil
+		case r == '-' && i > begin && i+1 < len(runes) && runes[i+1] != ']':
+			b.WriteByte('-')
+		case r == '\\' && i+1 < len(runes):
+			i++
+			b.WriteString(`\` + hex(runes[i]))
+		default:
+			b.WriteString(`\` + hex(r))
+		}
+	}
+	return 0, "", errors.New("a [ that no ] closes; write \\[ for the character itself")
+}
+
+// hex names a character so that nothing of it has a meaning in an expression.
+func hex(r rune) string {
+	const digits = "0123456789abcdef"
+	out := ""
+	for v := r; v > 0 || out == ""; v >>= 4 {
+		out = string(digits[v&15]) + out
+	}
+	return "x{" + out + "}"
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+)
+
+// fleetWorkers is how many observations of a fleet are made at once. More would only take more memory: what they do after
+// the answers came is computing.
+const fleetWorkers = 2
+
+func watchFlags() []cli.Flag {
+	flags := append(clusterFlags(),
+		&cli.StringFlag{Name: "rules", EnvVars: env("rules"), Usage: "watch what the rules in `FILE` match; SIGHUP reads them again"},
+		&cli.DurationFlag{Name: "every", EnvVars: env("every"), Value: 5 * time.Second, Usage: "list the applications each `TIME`, and observe none more often"},
+		&cli.DurationFlag{Name: "most", EnvVars: env("most"), Value: time.Minute, Usage: "observe each workflow at least each `TIME`, however long it still needs"},
+		&cli.Float64Flag{Name: "budget", EnvVars: env("budget"), Value: 100, Usage: "put at most `N` questions a second to masters and the history server; 0 is no limit"},
+		choice("output", "write `FORMAT`", "text", "ndjson", "none"),
+		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "end after `TIME`, with exit code 124"},
+	)
+	return append(flags, metricsFlags()...)
+}
+
+// watchMany watches every workflow that matches a rule, until it is told to end.
+func watchMany(c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
+	}
+	path := c.String("rules")
+	if path == "" {
+		return usage("which workflows? Give --rules FILE; one workflow alone is watched by `paratimer attach`")
+	}
+	every, most := c.Duration("every"), c.Duration("most")
+	switch {
+	case every < minEvery:
+		return usage("--every %v: less than %v is too much for a cluster", every, minEvery)
+	case most < every:
+		return usage("--most %v is less than --every %v", most, every)
+	case !(c.Float64("budget") >= 0):
+		return usage("--budget %v: it is a number of questions a second, 0 or more", c.Float64("budget"))
+	}
+	all, err := readRules(c, path)
+	if err != nil {
+		return err
+	}
+	client, err := newClient(c, nil)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ctx := c.Context
+	if d := c.Duration("timeout"); d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, d, errTimeout)
+		defer cancel()
+	}
+	meter, done, err := serveMetrics(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer done()
+	sinks := []watch.Sink{fleetSink(c)}
+	if meter != nil {
+		sinks = append(sinks, meter)
+	}
+	log := logger(c)
+	many := fleet.New(fleet.Options{
+		Cluster: hubCluster{hadoop.NewHub(fleet.Budget(client, c.Float64("budget")))},
+		Open:    func(fleet.Watched) (fleet.Hooks, error) { return fleet.Hooks{}, nil },
+		Panel:   func() watch.Panel { return panel(false) },
+		Shown: func(_ fleet.Watched, f frame.Frame) error {
+			var errs []error
+			for _, s := range sinks {
+				errs = append(errs, s.Show(f))
+			}
+			return errors.Join(errs...)
+		},
+		Every: every, Most: most, Workers: fleetWorkers, Drain: 10 * time.Second, Log: log,
+	}, all)
+	defer onHangup(func() {
+		again, err := rules.ReadFile(path, c.App.Reader, time.Local)
+		if err != nil {
+			log.Error().Err(err).Msg("the rules cannot be read again; those from before stay")
+			return
+		}
+		many.SetRules(again)
+		log.Info().Int("rules", len(again)).Msg("the rules were read again")
+	})()
+	log.Info().Int("rules", len(all)).Msg("watching")
+	return many.Run(ctx)
+}
+
+// onHangup calls f at each SIGHUP, one at a time, until stop is called.
+func onHangup(f func()) (stop func()) {
+	ch, end, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+	signal.Notify(ch, syscall.SIGHUP)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-ch:
+				f()
+			case <-end:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(ch)
+		close(end)
+		<-ended
+	}
+}
+
+// hubCluster is a hub whose sources are the loop's.
+type hubCluster struct{ *hadoop.Hub }
+
+func (h hubCluster) Source(app string) watch.Source { return h.Hub.Source(app) }
+
+// fleetSink is the view that --output asks for.
+func fleetSink(c *cli.Context) watch.Sink {
+	switch c.String("output") {
+	case "ndjson":
+		return view.NewNDJSON(c.App.Writer)
+	case "none":
+		return nothing{}
+	}
+	return &fleetText{out: c.App.Writer, told: map[string]toldOf{}}
+}
+
+type nothing struct{}
+
+func (nothing) Show(frame.Frame) error { return nil }
