@@ -206,7 +206,24 @@ func printing(c *cli.Context) (option func(*watch.Watch), err error) {
 // cluster's, so that a recording gives everybody the same bytes.
 func dryRun(c *cli.Context) (option func(*watch.Watch), err error) {
 	at := time.Time{}
-	now := func() time.Time { return at }
+	d, err := dryDispatcher(c, func() time.Time { return at })
+	if err != nil {
+		return nil, err
+	}
+	part := d.Watch(nil)
+	return func(w *watch.Watch) {
+		w.Recall = part.Recall
+		w.Keep = func(s alert.State, f frame.Frame) error {
+			if f.At != nil {
+				at = f.At.Time()
+			}
+			return part.Keep(s, f)
+		}
+	}, nil
+}
+
+// dryDispatcher prints what sinks would be told, under a clock.
+func dryDispatcher(c *cli.Context, now func() time.Time) (*notify.Dispatcher, error) {
 	all, err := sinksOf(c, now)
 	if err != nil {
 		return nil, err
@@ -220,14 +237,5 @@ func dryRun(c *cli.Context) (option func(*watch.Watch), err error) {
 	if len(conf.Sinks) == 0 {
 		conf.Sinks = []notify.Sink{sinks.DryRun{Previewer: sinks.Nobody{}, W: c.App.ErrWriter}}
 	}
-	part := notify.New(conf).Watch(nil)
-	return func(w *watch.Watch) {
-		w.Recall = part.Recall
-		w.Keep = func(s alert.State, f frame.Frame) error {
-			if f.At != nil {
-				at = f.At.Time()
-			}
-			return part.Keep(s, f)
-		}
-	}, nil
+	return notify.New(conf), nil
 }

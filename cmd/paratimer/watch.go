@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -31,7 +32,7 @@ func watchFlags() []cli.Flag {
 		choice("output", "write `FORMAT`", "text", "ndjson", "none"),
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "end after `TIME`, with exit code 124"},
 	)
-	return append(flags, metricsFlags()...)
+	return slices.Concat(flags, sinkFlags(), historyFlags(), metricsFlags())
 }
 
 // watchMany watches every workflow that matches a rule, until it is told to end.
@@ -77,9 +78,19 @@ func watchMany(c *cli.Context) error {
 		sinks = append(sinks, meter)
 	}
 	log := logger(c)
+	tie, untie, err := ties(c)
+	if err != nil {
+		return err
+	}
+	defer untie()
 	many := fleet.New(fleet.Options{
 		Cluster: hubCluster{hadoop.NewHub(fleet.Budget(client, c.Float64("budget")))},
-		Open:    func(fleet.Watched) (fleet.Hooks, error) { return fleet.Hooks{}, nil },
+		Open:    tie,
+		Listed: func() {
+			if meter != nil {
+				meter.Observed()
+			}
+		},
 		Panel:   func() watch.Panel { return panel(false) },
 		Shown: func(_ fleet.Watched, f frame.Frame) error {
 			var errs []error

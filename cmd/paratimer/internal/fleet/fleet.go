@@ -6,6 +6,7 @@ package fleet
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,7 +31,8 @@ type Cluster interface {
 // Hooks are what a workflow's watch is tied to. Every field may be nil or empty.
 type Hooks struct {
 	Source func(watch.Source) watch.Source // puts something between the cluster and the watch, e.g. profiles
-	Usual  time.Duration                   // its usual length
+	Usual  func() time.Duration            // its usual length, 0 while nobody knows it
+	Hold   func([]*rules.Rule)             // told which rules it is held to, before the first frame and when they change
 	Recall func(frame.Frame) alert.State
 	Keep   func(alert.State, frame.Frame) error
 	Sinks  []watch.Sink
@@ -46,6 +48,8 @@ type Options struct {
 	Panel func() watch.Panel
 	// Shown is told of each frame, one at a time. An error ends the fleet.
 	Shown func(Watched, frame.Frame) error
+	// Listed is told after each round in which the applications were listed; nil: nobody is.
+	Listed func()
 	// Every is the least time between observations of a workflow, and the time between two lists of the applications.
 	Every time.Duration
 	// Most is the most time between observations of one that needs long.
@@ -196,6 +200,9 @@ func (f *Fleet) round(ctx context.Context) {
 		return
 	}
 	f.discover(time.Now())
+	if f.opt.Listed != nil {
+		f.opt.Listed()
+	}
 }
 
 func (f *Fleet) takeRules() {
@@ -293,6 +300,9 @@ func (f *Fleet) rename(v *vessel) bool {
 		other.apps = append(other.apps, v.apps...)
 		f.drop(v.key, v)
 		return false
+	}
+	if v.opened && strings.HasPrefix(v.key, "job_") {
+		v.restart() // what it is tied to goes by its id
 	}
 	delete(f.watched, v.key)
 	v.key = id

@@ -29,6 +29,7 @@ type vessel struct {
 	alerts  alert.State // how it stands, for a watch that begins anew
 	held    bool        // the stepper has the bounds of is.Rules
 	bounds  []alert.Bound
+	usual   time.Duration
 	state   dag.State
 
 	wait     time.Duration
@@ -92,15 +93,28 @@ func (v *vessel) open() error {
 		}
 		v.stepper, v.held = w.Stepper(), false
 	}
-	if !v.held {
-		v.bounds = v.bounds[:0]
-		for _, r := range v.is.Rules {
-			v.bounds = append(v.bounds, r.Bound(v.hooks.Usual))
-		}
-		v.stepper.Hold(v.bounds)
-		v.held = true
+	usual := v.usual
+	if v.hooks.Usual != nil {
+		usual = v.hooks.Usual()
+	}
+	if v.held && usual == v.usual {
+		return nil
+	}
+	v.held, v.usual, v.bounds = true, usual, nil
+	for _, r := range v.is.Rules {
+		v.bounds = append(v.bounds, r.Bound(usual))
+	}
+	v.stepper.Hold(v.bounds)
+	if v.hooks.Hold != nil {
+		v.hooks.Hold(v.is.Rules)
 	}
 	return nil
+}
+
+// restart has the next step tie the workflow anew.
+func (v *vessel) restart() {
+	v.close()
+	v.opened, v.closed, v.stepper, v.hooks = false, false, nil, Hooks{}
 }
 
 func (v *vessel) keep(s alert.State, f frame.Frame) error {
