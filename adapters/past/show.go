@@ -14,6 +14,7 @@ type phaseView struct {
 	copies   float64 // map outputs that exist
 	mapOnly  bool
 	finished dag.Instant // of the job; NoInstant where the history has no end
+	report   dag.Instant // milliseconds between two reports of a task; 0 unknown
 	node     func(string) int32
 }
 
@@ -80,7 +81,11 @@ func (a *Attempt) progress(v *phaseView, out *dag.Attempt, t dag.Instant) {
 	if !a.Start.Known() {
 		return
 	}
-	out.Ratio = a.course.ratio(float64(t - a.Start))
+	since := t - a.Start
+	if v.report > 0 { // as of its last report
+		since -= since % v.report
+	}
+	out.Ratio = a.course.ratio(float64(since))
 	if v.kind == dag.Map {
 		share := hadoop.MapShare
 		if v.mapOnly {
@@ -100,10 +105,22 @@ func (a *Attempt) progress(v *phaseView, out *dag.Attempt, t dag.Instant) {
 	case !a.course.plain:
 		out.Done[dag.Copy], out.Total[dag.Copy] = min(math.Floor(3*out.Ratio*v.maps), v.copies), v.maps
 	}
+	at := a.Start + since
 	if n := a.Counts.ReduceIn; out.SortEnd.Known() && n > 0 && !a.course.plain {
 		out.Done[dag.Work] = math.Floor(n * min(1, max(0, 3*out.Ratio-2)))
 	}
+	if out.SortEnd.Known() && at > out.SortEnd && a.evenly() {
+		out.Out = math.Floor(a.Counts.ReduceOut * float64(at-out.SortEnd) / float64(a.End-out.SortEnd))
+	}
 	mark(out, dag.Work, t)
+}
+
+// evenly says that a reduce's output may be drawn as a straight line from the end of its sort to its own end. History does not
+// tell it, and progress is no measure of it: reading a big group at once takes progress to its end (facts live 4). Where the
+// reports stopped long before the end, as those of a Streaming job do, nothing tells how it went on.
+func (a *Attempt) evenly() bool {
+	return a.State == dag.AttemptSucceeded && a.SortEnd.Known() && a.End > a.SortEnd &&
+		(a.course.plain || a.course.at[twelfths-1] >= 0.9*float64(a.End-a.Start))
 }
 
 // mark notes reports, as counters seen at t are one.

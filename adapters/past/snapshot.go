@@ -138,7 +138,6 @@ func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there
 			break
 		}
 	}
-	p.Overheads.Report = 0 // progress is of the instant, however old the reports were that it was made of
 	for i, v := range vertices {
 		// Until a job's own settings are known it is taken to ask for what the script's first one does.
 		p.Jobs[i] = dag.Job{Node: v.Node, After: v.After, Limits: limits}
@@ -171,12 +170,15 @@ func (s *Source) remark() {
 	warn := func(code, format string, args ...any) {
 		s.remarks = append(s.remarks, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 	}
-	plain, of := 0, 0
+	plain, even, of := 0, 0, 0
 	for _, j := range s.workflow.Jobs {
 		for k := range j.Attempts {
 			for i := range j.Attempts[k] {
 				if of++; j.Attempts[k][i].course.plain {
 					plain++
+				}
+				if dag.Kind(k) == dag.Reduce && j.Attempts[k][i].evenly() {
+					even++
 				}
 			}
 		}
@@ -187,8 +189,11 @@ func (s *Source) remark() {
 			warn(dag.WarnObservation, "%s ran in its master's own container, one task after the other", j.ID)
 		}
 	}
-	if plain > 0 {
-		warn(dag.WarnInterpolated, "made from history: of %d of %d attempts it tells start and end only, their progress is a straight line", plain, of)
+	switch {
+	case plain > 0:
+		warn(dag.WarnInterpolated, "made from history: of %d of %d attempts it tells start and end only, their progress is a straight line; so is what %d reduces had written", plain, of, even)
+	case even > 0:
+		warn(dag.WarnInterpolated, "made from history: what %d reduces had written before their end is a straight line", even)
 	}
 	if n := len(s.left); n > 0 {
 		warn(dag.WarnObservation, "the history of %d jobs of the workflow is not here, they are left out: %s", n, strings.Join(s.left[:min(n, 10)], ", "))

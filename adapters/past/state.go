@@ -32,7 +32,7 @@ func (st *state) at(t dag.Instant, c *cluster) dag.JobState {
 			out.Diagnosis = j.Diagnosis
 		}
 	}
-	v := phaseView{maps: float64(j.Maps), mapOnly: j.Sized && j.Reduces == 0, finished: j.Finished, node: c.node}
+	v := phaseView{maps: float64(j.Maps), mapOnly: j.Sized && j.Reduces == 0, finished: j.Finished, node: c.node, report: dag.Instant(j.Settings.Overheads.Report.Milliseconds())}
 	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
 		v.kind = k
 		out.Phase(k).Attempts = st.phase(k, &v, t)

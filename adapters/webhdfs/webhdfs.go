@@ -1,0 +1,215 @@
+// Package webhdfs reads files of HDFS over its REST interface, of a NameNode or an HttpFS server: GETFILESTATUS,
+// LISTSTATUS and OPEN, nothing that changes anything. A folder there is an fs.FS.
+package webhdfs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	prefix    = "/webhdfs/v1"
+	maxStatus = 256 << 20 // bytes of a listing; a file takes 300
+	maxError  = 64 << 10
+	patience  = 30 * time.Second // until an answer begins
+)
+
+// Is says whether a path is a URL of HDFS's REST interface.
+func Is(name string) bool {
+	u, err := url.Parse(name)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	switch u.Scheme {
+	case "webhdfs", "swebhdfs":
+		return true
+	case "http", "https":
+		return u.Path == prefix || strings.HasPrefix(u.Path, prefix+"/")
+	}
+	return false
+}
+
+// A FS is a folder of HDFS. Its context ends what is under way.
+type FS struct {
+	ctx    context.Context
+	client *http.Client
+	base   url.URL // scheme and host
+	root   string  // the folder, absolute
+	user   string
+}
+
+// Open returns the folder that holds what name points to, and the name in it: webhdfs://HOST:PORT/PATH,
+// swebhdfs:// for TLS, or http://HOST:PORT/webhdfs/v1/PATH. user is sent as user.name, where it is not "".
+// transport is nil for the usual one.
+func Open(ctx context.Context, name, user string, transport http.RoundTripper) (in *FS, file string, err error) {
+	u, err := url.Parse(name)
+	if err != nil || !Is(name) {
+		return nil, "", fmt.Errorf("webhdfs: %q is no address of HDFS: webhdfs://HOST:PORT/PATH, or http://HOST:PORT/webhdfs/v1/PATH", name)
+	}
+	if _, secret := u.User.Password(); secret {
+		return nil, "", errors.New("webhdfs: no passwords in addresses: they end up in logs")
+	}
+	if given := u.Query().Get("user.name"); given != "" {
+		user = given
+	}
+	if transport == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.ResponseHeaderTimeout = patience
+		transport = t
+	}
+	f := &FS{ctx: ctx, client: &http.Client{Transport: transport}, user: user, base: url.URL{Scheme: "http", Host: u.Host}}
+	full := u.Path
+	switch u.Scheme {
+	case "swebhdfs", "https":
+		f.base.Scheme = "https"
+	}
+	if u.Scheme == "http" || u.Scheme == "https" {
+		full = strings.TrimPrefix(full, prefix)
+	}
+	f.root, file = path.Split(path.Clean("/" + full))
+	if file == "" {
+		return f, ".", nil
+	}
+	info, err := f.Stat(file)
+	if err == nil && info.IsDir() {
+		f.root, file = path.Join(f.root, file), "."
+	}
+	return f, file, err
+}
+
+// Open opens a file for reading.
+func (f *FS) Open(name string) (fs.File, error) {
+	info, err := f.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, f.fail("open", name, errors.New("it is a folder"))
+	}
+	body, err := f.get(name, "OPEN")
+	if err != nil {
+		return nil, err
+	}
+	return &file{info: info, body: body}, nil
+}
+
+// Stat asks for one file or folder.
+func (f *FS) Stat(name string) (fs.FileInfo, error) {
+	var answer struct {
+		Status *status `json:"FileStatus"`
+	}
+	if err := f.ask(name, "GETFILESTATUS", &answer); err != nil {
+		return nil, err
+	}
+	if answer.Status == nil {
+		return nil, f.fail("stat", name, errors.New("the answer holds no FileStatus"))
+	}
+	answer.Status.Suffix = path.Base(name)
+	return answer.Status, nil
+}
+
+// ReadDir lists a folder, by name.
+func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	var answer struct {
+		Statuses struct {
+			Status []*status `json:"FileStatus"`
+		} `json:"FileStatuses"`
+	}
+	if err := f.ask(name, "LISTSTATUS", &answer); err != nil {
+		return nil, err
+	}
+	var out []fs.DirEntry
+	for _, s := range answer.Statuses.Status {
+		// What is no name of something in the folder would lead elsewhere.
+		if s != nil && s.Suffix != "" && fs.ValidPath(s.Suffix) && !strings.Contains(s.Suffix, "/") && s.Suffix != "." {
+			out = append(out, fs.FileInfoToDirEntry(s))
+		}
+	}
+	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return out, nil
+}
+
+func (f *FS) ask(name, op string, answer any) error {
+	body, err := f.get(name, op)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	limited := &io.LimitedReader{R: body, N: maxStatus}
+	if err := json.NewDecoder(limited).Decode(answer); err != nil {
+		if limited.N <= 0 {
+			err = fmt.Errorf("the answer is longer than %d bytes: give a smaller folder", maxStatus)
+		}
+		return f.fail(strings.ToLower(op), name, err)
+	}
+	return nil
+}
+
+// get asks and returns the body of an answer with status 200. A NameNode sends readers on to a DataNode.
+func (f *FS) get(name, op string) (io.ReadCloser, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: strings.ToLower(op), Path: name, Err: fs.ErrInvalid}
+	}
+	u := f.base
+	u.Path = prefix + path.Join(f.root, name)
+	q := url.Values{"op": {op}}
+	if f.user != "" {
+		q.Set("user.name", f.user)
+	}
+	u.RawQuery = q.Encode()
+	req, err := http.NewRequestWithContext(f.ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, f.fail(strings.ToLower(op), name, err)
+	}
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return nil, f.fail(strings.ToLower(op), name, err)
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp.Body, nil
+	}
+	defer resp.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // what came is enough
+	return nil, f.fail(strings.ToLower(op), name, refusal(resp, text))
+}
+
+// fail names the file as people know it.
+func (f *FS) fail(op, name string, err error) error {
+	return &fs.PathError{Op: "webhdfs " + op, Path: f.base.Scheme + "://" + f.base.Host + path.Join(f.root, name), Err: err}
+}
+
+// refusal is the error of an answer that is none: HDFS says why in a RemoteException.
+func refusal(resp *http.Response, text []byte) error {
+	var remote struct {
+		Exception struct {
+			Kind    string `json:"exception"`
+			Message string `json:"message"`
+		} `json:"RemoteException"`
+	}
+	why := resp.Status
+	if json.Unmarshal(text, &remote) == nil && remote.Exception.Kind != "" {
+		line, _, _ := strings.Cut(remote.Exception.Message, "\n")
+		why += ": " + remote.Exception.Kind + ": " + line
+	}
+	switch {
+	case resp.StatusCode == http.StatusNotFound && remote.Exception.Kind == "FileNotFoundException":
+		return fmt.Errorf("%w (%s)", fs.ErrNotExist, why)
+	case resp.StatusCode == http.StatusNotFound:
+		return fmt.Errorf("%s: is WebHDFS enabled there (dfs.webhdfs.enabled)?", why)
+	case remote.Exception.Kind == "StandbyException":
+		return fmt.Errorf("%s: ask the other NameNode", why)
+	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
+		return fmt.Errorf("%w: %s: say who you are with --user, or copy the files", fs.ErrPermission, why)
+	}
+	return errors.New(why)
+}
