@@ -1,0 +1,406 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+)
+
+// tool is the path of a program of the distribution. A test that needs it is skipped where it is missing.
+func tool(t *testing.T, name, pkg string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not installed: apt-get install %s", name, pkg)
+	}
+	return path
+}
+
+// eventually tries until it succeeds, for as long as a loaded machine may take.
+func eventually(t *testing.T, what string, try func() error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := try()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+// A served run of the command is one whose metrics are scraped.
+type served struct {
+	address string
+	code    chan int
+	out     *output
+}
+
+// output is what a command prints while it runs.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// serving is what a command says of its metrics.
+var serving = regexp.MustCompile(`metrics at http://([^/]+)/metrics`)
+
+// serve runs a command in this process, with metrics at a port that is free, until the test ends.
+func serve(t *testing.T, args ...string) *served {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	s := &served{code: make(chan int, 1), out: &output{}}
+	args = append([]string{"paratimer"}, append(args, "--metrics", "127.0.0.1:0", "--metrics-linger", "10m", "--log-level", "info", "--log-format", "json")...)
+	go func() { s.code <- run(ctx, args, strings.NewReader(""), io.Discard, s.out) }()
+	t.Cleanup(func() {
+		cancel(errInterrupted)
+		<-s.code
+	})
+	eventually(t, strings.Join(args, " "), func() error {
+		m := serving.FindStringSubmatch(s.out.String())
+		if m == nil {
+			return fmt.Errorf("no address is said, but %q", s.out)
+		}
+		s.address = m[1]
+		return nil
+	})
+	return s
+}
+
+// A prometheus is a real one, in a folder of its own.
+type prometheus struct {
+	t   *testing.T
+	url string
+}
+
+// startPrometheus scrapes addresses and evaluates our rules, four times a second.
+func startPrometheus(t *testing.T, addresses ...string) prometheus {
+	t.Helper()
+	bin := tool(t, "prometheus", "prometheus")
+	dir := t.TempDir()
+	rules, err := filepath.Abs("../../deploy/prometheus/paratimer.rules.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := json.Marshal(map[string]any{ // which is YAML
+		"global":     map[string]any{"scrape_interval": "250ms", "scrape_timeout": "250ms", "evaluation_interval": "250ms"},
+		"rule_files": []string{rules},
+		"scrape_configs": []any{map[string]any{
+			"job_name": "paratimer", "static_configs": []any{map[string]any{"targets": addresses}},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "prometheus.yml")
+	if err := os.WriteFile(file, config, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := prometheus{t, "http://" + freeAddress(t)}
+	var said output
+	cmd := exec.Command(bin, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, "data"),
+		"--web.listen-address="+strings.TrimPrefix(p.url, "http://"), "--log.level=warn")
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("prometheus said\n%s", &said)
+		}
+	})
+	eventually(t, "prometheus is ready", func() error {
+		resp, err := http.Get(p.url + "/-/ready")
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			return fmt.Errorf("%s", resp.Status)
+		}
+		return nil
+	})
+	return p
+}
+
+// freeAddress is one that nothing listened on a moment ago.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// ask asks Prometheus' API and reads what it gives into data.
+func (p prometheus) ask(path string, query url.Values, data any) error {
+	resp, err := http.Get(p.url + "/api/v1/" + path + "?" + query.Encode())
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	answer := struct {
+		Status, Error string
+		Data          any
+	}{Data: data}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		return fmt.Errorf("%s: %w", resp.Status, err)
+	}
+	if answer.Status != "success" {
+		return fmt.Errorf("%s", answer.Error)
+	}
+	return nil
+}
+
+// A vector is what an expression gives: series and their values.
+type vector struct {
+	Result []struct {
+		Metric map[string]string
+		Value  [2]any
+		Values [][2]any
+	}
+}
+
+func (p prometheus) query(expr string) (vector, error) {
+	var v vector
+	err := p.ask("query", url.Values{"query": {expr}}, &v)
+	return v, err
+}
+
+// during is what an expression gave from an instant until now.
+func (p prometheus) during(expr string, from time.Time) (vector, error) {
+	var v vector
+	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+	err := p.ask("query_range", url.Values{"query": {expr}, "start": {stamp(from)}, "end": {stamp(time.Now())}, "step": {"250ms"}}, &v)
+	return v, err
+}
+
+// is waits until an expression holds for n series.
+func (p prometheus) is(expr string, n int) {
+	p.t.Helper()
+	eventually(p.t, expr, func() error {
+		v, err := p.query(expr)
+		if err == nil && len(v.Result) != n {
+			err = fmt.Errorf("%d series, want %d", len(v.Result), n)
+		}
+		return err
+	})
+}
+
+// TestPrometheus has a real Prometheus scrape a run that is replayed and one that is attached to, and evaluates every query of the
+// dashboard and every rule over what it has scraped.
+func TestPrometheus(t *testing.T) {
+	tool(t, "prometheus", "prometheus")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	tape := filepath.Join(t.TempDir(), "run.tape")
+	if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--seed", "3", "--noise", "0.02", "--every", "1s", "--tape", tape); code != exitOK {
+		t.Fatalf("simulate: exit code %d\n%s", code, stderr)
+	}
+	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	began := time.Now()
+	// It is 115 s long, and late from 100 s on.
+	replayed := serve(t, "replay", tape, "--speed", "30", "--within", "100s")
+	attached := serve(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "500ms", "--within", "1h")
+	p := startPrometheus(t, replayed.address, attached.address)
+	p.is(`up == 1`, 2)
+	p.is(`paratimer_workflow_state{state="succeeded"} == 1`, 2)
+
+	t.Run("dashboard", func(t *testing.T) {
+		evaluated := 0
+		for _, q := range dashboardQueries(t) {
+			v, err := p.during(q.evaluable(), began)
+			evaluated++
+			if err != nil {
+				t.Errorf("panel %q: %s: %v", q.panel, q.expr, err)
+			} else if len(v.Result) == 0 && !strings.Contains(q.expr, "paratimer_notifications_") { // nobody is notified here
+				t.Errorf("panel %q: %s gives nothing", q.panel, q.expr)
+			}
+		}
+		if evaluated < 30 {
+			t.Errorf("only %d queries found in the dashboard: nothing is guarded", evaluated)
+		}
+	})
+	t.Run("rules", func(t *testing.T) {
+		var all struct {
+			Groups []struct {
+				Rules []struct{ Type, Name, Query, Health, LastError string }
+			}
+		}
+		eventually(t, "every rule is evaluated", func() error {
+			if err := p.ask("rules", nil, &all); err != nil {
+				return err
+			}
+			n := 0
+			for _, g := range all.Groups {
+				for _, r := range g.Rules {
+					n++
+					if r.Health != "ok" {
+						return fmt.Errorf("%s: %s: %s", r.Name, r.Health, r.LastError)
+					}
+				}
+			}
+			if n < 16 {
+				return fmt.Errorf("only %d rules found", n)
+			}
+			return nil
+		})
+		for _, g := range all.Groups {
+			for _, r := range g.Rules {
+				if r.Type != "recording" {
+					continue
+				}
+				if v, err := p.during(r.Name, began); err != nil || len(v.Result) == 0 {
+					t.Errorf("rule %s records nothing (%v)", r.Name, err)
+				}
+			}
+		}
+	})
+	t.Run("alerts", func(t *testing.T) {
+		for expr, n := range map[string]int{
+			`ALERTS{alertname="ParaTimerLate",alertstate="firing",workflow="join.pig",bound="within",severity="critical"}`: 1,
+			`ALERTS{alertname="ParaTimerDown",alertstate="firing"}`:                                                        0,
+			`ALERTS{alertname="ParaTimerBlind",alertstate="firing"}`:                                                       0,
+			`ALERTS{alertname="ParaTimerStuck",alertstate="firing"}`:                                                       0,
+		} {
+			if v, err := p.during(expr, began); err != nil || len(v.Result) != n {
+				t.Errorf("%s: %d series, want %d (%v)", expr, len(v.Result), n, err)
+			}
+		}
+	})
+}
+
+// A boardQuery is a query of the dashboard.
+type boardQuery struct{ panel, expr string }
+
+// evaluable fills in what Grafana would.
+func (q boardQuery) evaluable() string {
+	return strings.NewReplacer("$__rate_interval", "5s", "$workflow", ".*").Replace(q.expr)
+}
+
+// dashboardQueries are all expressions of the dashboard, those of annotations included.
+func dashboardQueries(t *testing.T) []boardQuery {
+	t.Helper()
+	b, err := os.ReadFile("../../deploy/grafana/paratimer.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var board struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+		Annotations struct{ List []struct{ Name, Expr string } }
+	}
+	if err := json.Unmarshal(b, &board); err != nil {
+		t.Fatal(err)
+	}
+	var out []boardQuery
+	for _, p := range board.Panels {
+		for _, q := range p.Targets {
+			out = append(out, boardQuery{p.Title, q.Expr})
+		}
+	}
+	for _, a := range board.Annotations.List {
+		if a.Expr != "" {
+			out = append(out, boardQuery{"annotation " + a.Name, a.Expr})
+		}
+	}
+	if n := bytes.Count(b, []byte(`"expr":`)); n != len(out) {
+		t.Errorf("%d expressions in the dashboard, %d found in panels and annotations", n, len(out))
+	}
+	return out
+}
+
+// TestPromtool has the real promtool check our rules, run their tests, and check what we serve.
+func TestPromtool(t *testing.T) {
+	bin := tool(t, "promtool", "prometheus")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	promtool := func(t *testing.T, dir, in string, args ...string) {
+		t.Helper()
+		cmd := exec.Command(bin, args...)
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(in)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	t.Run("rules", func(t *testing.T) {
+		promtool(t, "../../deploy/prometheus", "", "check", "rules", "paratimer.rules.yml")
+		promtool(t, "../../deploy/prometheus", "", "test", "rules", "paratimer.rules.test.yml")
+	})
+	t.Run("metrics", func(t *testing.T) {
+		url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+		s := serve(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within", "45m")
+		var served string
+		eventually(t, "the run ends", func() (err error) {
+			served, err = fetch("http://" + s.address + "/metrics")
+			if err == nil && !strings.Contains(served, `paratimer_bound_missed{bound="within",workflow="join.pig"} 0`) {
+				err = fmt.Errorf("it has not ended in\n%s", served)
+			}
+			return err
+		})
+		promtool(t, ".", served, "check", "metrics")
+	})
+	t.Run("text file", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "paratimer.prom")
+		if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--within", "1h", "--metrics-textfile", file); code != exitOK {
+			t.Fatalf("exit code %d\n%s", code, stderr)
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		promtool(t, ".", string(b), "check", "metrics")
+	})
+}
+
+func fetch(address string) (string, error) {
+	resp, err := http.Get(address)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s", resp.Status)
+	}
+	return string(b), err
+}
