@@ -44,19 +44,30 @@ func (c *Cluster) manager(path string, q url.Values) answer {
 }
 
 // apps lists applications, newest first, under the filters that a watcher may set.
-func (c *Cluster) apps(q url.Values) string {
-	states := strings.Split(q.Get("states"), ",")
-	var all []string
-	for _, j := range slices.Backward(c.jobs) {
-		if j == nil || q.Has("user") && q.Get("user") != j.user() || q.Has("states") && !slices.Contains(states, j.yarnState()) {
-			continue
-		}
-		all = append(all, c.app(j))
-	}
+func (c *Cluster) apps(q url.Values) string { return appsOf(c.list(q)) }
+
+func appsOf(all []string) string {
 	if len(all) == 0 {
 		return `{"apps":{}}`
 	}
 	return `{"apps":{"app":[` + strings.Join(all, ",") + `]}}`
+}
+
+func (c *Cluster) list(q url.Values) []string {
+	states, from := strings.Split(q.Get("states"), ","), since(q)
+	brief := strings.Contains(q.Get("deSelects"), "resourceInfo")
+	var all []string
+	for _, j := range slices.Backward(c.jobs) {
+		if j == nil || q.Has("user") && q.Get("user") != j.user() || q.Has("states") && !slices.Contains(states, j.yarnState()) || ms(j.state.Submitted) < from {
+			continue
+		}
+		text := c.app(j)
+		if brief {
+			text = strings.Replace(text, appFiller, briefFiller, 1)
+		}
+		all = append(all, text)
+	}
+	return all
 }
 
 func (j *job) yarnState() string {
@@ -88,6 +99,9 @@ func (c *Cluster) app(j *job) string {
 
 // appFiller stands for the resources by partition, which take most of an application's 3.7 KB.
 var appFiller = `"preemptedResourceMB":0,"logAggregationStatus":"DISABLED","unmanagedApplication":false,"amNodeLabelExpression":"","filler":"` + strings.Repeat("x", 2500) + `"`
+
+// briefFiller is what is left of it where a question deselects that.
+var briefFiller = `"preemptedResourceMB":0,"logAggregationStatus":"DISABLED","unmanagedApplication":false,"filler":"` + strings.Repeat("x", 300) + `"`
 
 // totalMB is the memory of the nodes; slots count for a container of 1 GB each.
 func (c *Cluster) totalMB() (mb, nodes, lost int) {

@@ -127,10 +127,14 @@ func (c *Cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	a, now := c.answer(r)
+	return a.response(r, now), nil
+}
+
+func (a *answer) response(r *http.Request, now dag.Instant) *http.Response {
 	return &http.Response{
 		StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r, Header: a.header(now),
 		ContentLength: int64(len(a.body)), Body: io.NopCloser(strings.NewReader(string(a.body))),
-	}, nil
+	}
 }
 
 func (a *answer) header(now dag.Instant) http.Header {
