@@ -82,7 +82,7 @@ func New(c Config) *Dispatcher {
 func (d *Dispatcher) Start() {
 	ctx, stop := context.WithCancel(context.Background())
 	d.stop = stop
-	d.group.Go(func() { d.resume(ctx) })
+	d.group.Go(func() { d.Resume(ctx) })
 	for _, l := range d.lanes {
 		d.group.Go(func() { l.serve(ctx) })
 	}

@@ -45,8 +45,8 @@ func (d *Dispatcher) open() []*run {
 // oldest is how old what an earlier watcher has left may be to be still worth telling.
 const oldest = 24 * time.Hour
 
-// resume takes on what earlier watchers have not sent, and that nobody else is about to send.
-func (d *Dispatcher) resume(ctx context.Context) {
+// Resume takes on what earlier watchers have not sent, and that nobody else is about to send. Start does so.
+func (d *Dispatcher) Resume(ctx context.Context) {
 	if d.c.Store == nil {
 		return
 	}

@@ -135,16 +135,30 @@ func factsOf(n Notification) Facts {
 	if n.Alert.Outcome != nil {
 		f.Outcome = string(*n.Alert.Outcome)
 	}
-	if n.Alert.BySeconds != nil {
-		f.By = length(n.Alert.BySeconds.Duration())
+	if by := n.Alert.BySeconds; by != nil {
+		f.By = length(by.Duration())
+		if due := n.Alert.DeadlineAt; due != nil { // what the bound's own judge expects
+			f.Expected = instant(&frame.Time{Instant: due.Add(by.Duration())})
+		}
 	}
-	if n.Alert.Probability != nil {
-		f.Likely = fmt.Sprintf("%.0f %%", 100*float64(*n.Alert.Probability))
+	if p := n.Alert.Probability; p != nil {
+		f.Likely = likely(float64(*p))
 	}
 	if n.WaitingOn != nil {
 		f.WaitsOn = *n.WaitingOn
 	}
 	return f
+}
+
+// likely is a probability in percent. Nothing that is yet to come is certain.
+func likely(p float64) string {
+	switch {
+	case p > 0.99:
+		return "over 99 %"
+	case p < 0.01:
+		return "under 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*p)
 }
 
 func instant(t *frame.Time) string {

@@ -168,6 +168,9 @@ func (l *lane) collect(now time.Duration) ([]parcel, time.Duration) {
 	var waiting, firing []parcel
 	next := forever
 	for _, r := range l.d.open() {
+		if r.rewrite() {
+			next = retry
+		}
 		w, f := l.of(r)
 		waiting, firing = append(waiting, w...), append(firing, f...)
 	}

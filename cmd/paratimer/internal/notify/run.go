@@ -189,6 +189,19 @@ func (r *run) write() {
 	}
 }
 
+// rewrite tries a write again that has failed, when its time has come, and says whether one is still to be tried.
+func (r *run) rewrite() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dirty && r.d.steady()-r.wrote >= retry {
+		r.write()
+		if r.over() {
+			r.d.forget(r)
+		}
+	}
+	return r.dirty
+}
+
 func encoded(s alert.State) []byte {
 	b, _ := json.Marshal(s) // it has been written as JSON before
 	return b
@@ -216,7 +229,7 @@ func (r *run) leave() (done bool) {
 
 // over steps down where nothing is left to send, and says whether that is everywhere so.
 func (r *run) over() bool {
-	if r.watched {
+	if r.watched || r.dirty { // what was told must not be forgotten as soon as the disk has room again
 		return false
 	}
 	for k := range r.led {

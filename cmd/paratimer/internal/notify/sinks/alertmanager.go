@@ -88,6 +88,9 @@ func (a *Alertmanager) body(batch []notify.Notification, now time.Time) []byte {
 
 // Send posts to all members at once. It fails where no member takes them.
 func (a *Alertmanager) Send(ctx context.Context, batch []notify.Notification) error {
+	if len(a.members) == 1 {
+		return a.tell(ctx, a.members[0], batch)
+	}
 	errs := make([]error, len(a.members))
 	var group sync.WaitGroup
 	for i, m := range a.members {

@@ -1,0 +1,290 @@
+package sinks_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+)
+
+// TestSimulation plays random troubles in virtual time: watchers that are killed, one or two, with one state folder or
+// two; observations that fail, disks that are full, clocks that are set, other ends that are down, fail, ask for
+// patience or hang. Nothing is lost, nothing is told twice to who knows idempotency keys, and nobody hears of a query
+// that was on time by a margin.
+func TestSimulation(t *testing.T) {
+	schedules := 10_000
+	if testing.Short() || raceEnabled {
+		schedules = 1_000
+	}
+	var sum tally
+	var group errgroup.Group
+	var mu sync.Mutex
+	const share = 50
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for first := 0; first < schedules; first += share {
+		group.Go(func() error {
+			var part tally
+			for seed := range share {
+				if err := simulate(uint64(first+seed), &part); err != nil {
+					return fmt.Errorf("seed %d: %w", first+seed, err)
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			sum.add(part)
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d schedules: %+v", schedules, sum)
+	if sum.Killed == 0 || sum.Exact == 0 || sum.Late == 0 || sum.OnTime == 0 || sum.Twice == 0 || sum.Steps == 0 || sum.Full == 0 || sum.Shared == 0 {
+		t.Errorf("some trouble never happened: %+v", sum)
+	}
+}
+
+// A tally says what has happened in all schedules.
+type tally struct {
+	Queries, Late, OnTime int
+	Killed                int // processes
+	Twice                 int // messages that came again under the same key
+	Exact                 int // sequences compared with the reference
+	Steps, Full, Shared   int // clocks set, disks full, folders shared
+}
+
+func (t *tally) add(o tally) {
+	t.Queries, t.Late, t.OnTime = t.Queries+o.Queries, t.Late+o.Late, t.OnTime+o.OnTime
+	t.Killed, t.Twice, t.Exact = t.Killed+o.Killed, t.Twice+o.Twice, t.Exact+o.Exact
+	t.Steps, t.Full, t.Shared = t.Steps+o.Steps, t.Full+o.Full, t.Shared+o.Shared
+}
+
+const tickEvery = 20 * time.Second
+
+// healing is enough for the longest back-off, and for what Alertmanager lets expire.
+const healing = 15 * time.Minute
+
+func simulate(seed uint64, sum *tally) (err error) {
+	rng := rand.New(rand.NewPCG(seed, 20261121))
+	w := &world{rng: rng, risk: []float64{0, 0.01, 0.05}[rng.IntN(3)]}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, strings.Join(w.log, "\n"))
+		}
+	}()
+	queries := drawQueries(rng)
+	processes, shared := drawProcesses(w, queries)
+	last := time.Duration(0)
+	for _, q := range queries {
+		last = max(last, q.start+q.length)
+	}
+	for ; w.time < last+10*time.Minute; w.time += tickEvery {
+		w.trouble(processes, sum)
+		for _, p := range processes {
+			p.tick(queries)
+		}
+		if err := firing(w, processes, queries); err != nil {
+			return err
+		}
+	}
+	// All is well again, and somebody looks.
+	w.calm, w.full = true, false
+	w.say("calm")
+	for end := w.time + healing; w.time < end; w.time += time.Minute {
+		for _, p := range processes {
+			p.tick(queries)
+		}
+	}
+	for _, p := range processes {
+		sum.Killed += p.killed
+	}
+	if shared {
+		sum.Shared++
+	}
+	return verify(processes, queries, shared, sum)
+}
+
+func drawQueries(rng *rand.Rand) []*query {
+	queries := make([]*query, 1+rng.IntN(2))
+	for i := range queries {
+		due := time.Duration(5+rng.IntN(10)) * time.Minute
+		q := &query{
+			id: fmt.Sprintf("wf-%d", i+1), start: time.Duration(rng.IntN(300)) * time.Second, due: due, seed: rng.Uint64(),
+			length: time.Duration(float64(due) * []float64{0.3, 0.5, 0.9, 1, 1.1, 1.3, 2}[rng.IntN(7)] * (0.95 + 0.1*rng.Float64())),
+			noise:  []float64{0, 0.05, 0.2}[rng.IntN(3)],
+		}
+		q.bounds = []alert.Bound{{Name: "deadline", Kind: alert.Deadline, At: at(q.start + due), Hold: 1 + rng.IntN(3)}}
+		queries[i] = q
+	}
+	return queries
+}
+
+// drawProcesses draws one watcher, or two, of which each has a receiver of its own unless they share a folder: only then
+// do they know of each other.
+func drawProcesses(w *world, queries []*query) (all []*process, shared bool) {
+	am := &board{end: end{w: w}, until: map[string]time.Time{}, since: map[string]time.Duration{}, rang: map[string]int{}}
+	am.take = am.read
+	kind := w.rng.IntN(3)
+	shared = kind == 1
+	var f *folder
+	var h *hook
+	for i := range 1 + min(kind, 1) {
+		if f == nil || !shared {
+			f = &folder{w: w, files: map[string]*state.Workflow{}, locks: map[string]*process{}}
+			h = &hook{end: end{w: w}, keys: map[string]bool{}, heard: map[string][]string{}}
+			h.take = h.read
+		}
+		p := &process{name: fmt.Sprintf("watcher %d", i+1), w: w, folder: f, am: am, hook: h, checked: true, model: map[*query]*told{}}
+		p.misses = []float64{0, 0.1, 0.5}[w.rng.IntN(3)]
+		for _, q := range queries {
+			p.model[q] = &told{}
+		}
+		all = append(all, p)
+	}
+	return all, shared
+}
+
+// trouble draws what goes wrong from now on.
+func (w *world) trouble(processes []*process, sum *tally) {
+	if w.rng.Float64() < 0.02 {
+		w.full = !w.full
+		w.say("disks are full: %v", w.full)
+		sum.Full++
+	}
+	if w.rng.Float64() < 0.01 {
+		w.step = time.Duration(w.rng.IntN(3)-1) * time.Hour
+		w.say("clock is off by %v", w.step)
+		sum.Steps++
+	}
+	ends := []*end{&processes[0].am.end}
+	for _, p := range processes {
+		ends = append(ends, &p.hook.end)
+	}
+	for _, e := range ends {
+		if w.rng.Float64() < 0.05 {
+			e.mood, e.after = moods[w.rng.IntN(len(moods))], 5+w.rng.IntN(60)
+			w.say("the other end: %q", e.mood)
+		}
+	}
+	for _, p := range processes {
+		if p.d != nil && w.rng.Float64() < w.risk {
+			w.say("%s is killed", p.name)
+			p.die()
+		}
+	}
+}
+
+func (p *process) tick(queries []*query) {
+	if p.d == nil {
+		if p.w.time < p.dead && !p.w.calm {
+			return
+		}
+		if !p.act(p.start) {
+			return
+		}
+	}
+	for _, q := range queries {
+		if p.d != nil {
+			p.see(q)
+		}
+	}
+	if p.d != nil {
+		p.act(func() { p.d.Flush(context.Background()) })
+	}
+}
+
+// settled is how long after the last trouble of it an alert must be on the board: a back-off, a repost and two ticks.
+const settled = 3 * time.Minute
+
+// firing holds that what a watcher told of and still sees is on the board, once Alertmanager has been well for a while.
+func firing(w *world, processes []*process, queries []*query) error {
+	am := processes[0].am
+	if am.mood != "" {
+		am.since = map[string]time.Duration{}
+		return nil
+	}
+	for _, q := range queries {
+		sees := false
+		for _, p := range processes {
+			sees = sees || p.d != nil && p.parts[q] != nil && p.parts[q].s.Bounds["deadline"].State.Firing()
+		}
+		since, is := am.since[q.id]
+		switch {
+		case !sees:
+			delete(am.since, q.id)
+		case !is:
+			am.since[q.id] = w.time
+		case w.time-since > settled && len(processes) == 1 && !am.fires(q.id):
+			return fmt.Errorf("%s has fired since %v, and Alertmanager is well, but does not know", q.id, since)
+		}
+	}
+	return nil
+}
+
+// form is what people may hear of one query, in order.
+var form = regexp.MustCompile(`^((at_risk |late |at_risk late )resolved )*$`)
+
+func verify(processes []*process, queries []*query, shared bool, sum *tally) error {
+	am := processes[0].am
+	for _, q := range queries {
+		sum.Queries++
+		// Who was killed while the disk was full may have left what Alertmanager must let expire.
+		if am.fires(q.id) && !slices.ContainsFunc(processes, func(p *process) bool { return !p.checked }) {
+			return fmt.Errorf("%s is over, but fires", q.id)
+		}
+		seen := false // by one who has not forgotten it: killed while the disk was full
+		for _, p := range processes {
+			seen = seen || p.model[q].seen && p.checked
+		}
+		if q.late() && seen {
+			sum.Late++
+			if am.rang[q.id] == 0 {
+				return fmt.Errorf("%s was late, and Alertmanager never knew", q.id)
+			}
+		}
+		if q.onTime() {
+			sum.OnTime++
+			if am.rang[q.id] > 0 {
+				return fmt.Errorf("%s was on time by a margin, and Alertmanager heard of it", q.id)
+			}
+		}
+		for _, p := range processes {
+			heard := p.hook.heard[q.id]
+			text := strings.Join(append(slices.Clone(heard), ""), " ")
+			switch {
+			case q.onTime() && len(heard) > 0:
+				return fmt.Errorf("%s was on time by a margin, and people heard %q", q.id, text)
+			case q.late() && p.checked && p.model[q].seen && !strings.Contains(text, "late") && !strings.Contains(text, "at_risk"):
+				return fmt.Errorf("%s was late, and people heard %q", q.id, text)
+			}
+			if !p.checked || shared && !(processes[0].checked && processes[1].checked) {
+				continue
+			}
+			if !form.MatchString(text) {
+				return fmt.Errorf("%s: people heard %q", q.id, text)
+			}
+			if shared {
+				continue
+			}
+			sum.Exact++
+			if want := p.model[q].expect; !slices.Equal(heard, want) {
+				return fmt.Errorf("%s: people heard %q, and should have heard %q", q.id, heard, want)
+			}
+		}
+	}
+	for _, p := range processes {
+		sum.Twice += p.hook.twice
+	}
+	return nil
+}
