@@ -8,6 +8,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/observed"
 )
 
 // boundFlags say what the query is held to. Bounds that may be repeated warn at several times.
@@ -16,7 +19,7 @@ func boundFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "deadline", EnvVars: env("deadline"), Usage: "it must end by `TIME`: 06:30 (the first after its submission), 06:30 Europe/Berlin, 2026-11-21 06:30, RFC 3339; may be repeated"},
 		&cli.StringSliceFlag{Name: "within", EnvVars: env("within"), Usage: "it must end within `TIME` of its submission, e.g. 45m; may be repeated"},
 		&cli.Float64Flag{Name: "longer-than-usual", EnvVars: env("longer-than-usual"), Usage: "it must end within `N` times its usual length, e.g. 1.5"},
-		&cli.DurationFlag{Name: "usual", EnvVars: env("usual"), Usage: "its usual length is `TIME` (default: what is remembered of its runs)"},
+		&cli.DurationFlag{Name: "usual", EnvVars: env("usual"), Usage: "its usual length is `TIME` (default: that of the runs that are remembered, or of the first --profile)"},
 		&cli.DurationFlag{Name: "no-progress", EnvVars: env("no-progress"), Usage: "something of it must move within `TIME`, e.g. 10m: a counter, an attempt, a job"},
 		&cli.BoolFlag{Name: "outside-bounds", EnvVars: env("outside-bounds"), Value: true, Usage: "its predicted end must stay within its first stable range, from skew_low to one_failure"},
 		&cli.StringFlag{Name: "on", EnvVars: env("on"), Usage: "`JUDGE` when it ends: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)"},
@@ -54,9 +57,11 @@ func bounds(c *cli.Context) ([]alert.Bound, error) {
 		all = append(all, alert.Bound{Name: numbered("within", i), Kind: alert.Within, For: d})
 	}
 	if c.IsSet("longer-than-usual") {
-		all = append(all, alert.Bound{
-			Name: "longer-than-usual", Kind: alert.LongerThanUsual, Times: c.Float64("longer-than-usual"), Usual: c.Duration("usual"),
-		})
+		length, err := usual(c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, alert.Bound{Name: "longer-than-usual", Kind: alert.LongerThanUsual, Times: c.Float64("longer-than-usual"), Usual: length})
 	} else if c.IsSet("usual") {
 		return nil, usage("--usual goes with --longer-than-usual: give a factor such as 1.5")
 	}
@@ -74,6 +79,25 @@ func bounds(c *cli.Context) ([]alert.Bound, error) {
 		}
 	}
 	return all, nil
+}
+
+// usual is the usual length that is asked for, else what the first profile takes where nothing goes wrong; 0 where neither is
+// given.
+func usual(c *cli.Context) (time.Duration, error) {
+	if c.IsSet("usual") {
+		if d := c.Duration("usual"); d > 0 {
+			return d, nil
+		}
+		return 0, usage("--usual %v: it is a length of time such as 10m", c.Duration("usual"))
+	}
+	profiles, err := readProfiles(c)
+	if err != nil || len(profiles) == 0 {
+		return 0, err
+	}
+	if v, err := planview.Of(profiles[0], observed.Costs, estimators.Options{}); err == nil && v.Estimates[0].Remaining != nil {
+		return *v.Estimates[0].Remaining, nil
+	}
+	return 0, nil // a profile that is no whole plan tells no length
 }
 
 // numbered is the name of a repeated flag's bound: "within", "within-2", …

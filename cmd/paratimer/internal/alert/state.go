@@ -13,9 +13,12 @@ import (
 // zero State is that of a workflow which nobody has looked at.
 type State struct {
 	Bounds map[string]Standing `json:"bounds"` // by Bound.Name
-	// Seen counts the ticks that showed the query; At is the newest of them, and Gap the time between the last two.
-	Seen int           `json:"seen,omitempty"`
-	At   dag.Instant   `json:"at,omitempty"`
+	// Seen says that a tick has shown the query. At is the newest that did, Sure the newest whose clock was believed.
+	Seen bool        `json:"seen,omitempty"`
+	At   dag.Instant `json:"at,omitempty"`
+	Sure dag.Instant `json:"sure,omitempty"`
+	// Pace is the wait before Sure; Gap that before At, where At is not Sure.
+	Pace time.Duration `json:"pace_ns,omitempty"`
 	Gap  time.Duration `json:"gap_ns,omitempty"`
 	// Lost says that an observation was missed since At.
 	Lost bool `json:"lost,omitempty"`
@@ -82,30 +85,51 @@ const (
 	jumpTimes   = 4
 )
 
+// follows says whether an instant is an ordinary wait after another.
+func follows(at, after dag.Instant, usual time.Duration) bool {
+	return at >= after && at.Sub(after) <= max(jumpAtLeast, jumpTimes*usual)
+}
+
+// believe takes the clock of a tick in: how long after the tick before it is, and whether that is to be believed. A clock
+// that has jumped is believed once a second tick follows the first.
+func (s *State) believe(at dag.Instant) (wait time.Duration, sure bool) {
+	switch {
+	case !s.Seen:
+		wait = 0
+	case follows(at, s.Sure, s.Pace):
+		wait = at.Sub(s.Sure)
+	case s.At != s.Sure && follows(at, s.At, s.Gap):
+		wait = at.Sub(s.At)
+	default:
+		s.Gap = max(0, at.Sub(s.At))
+		s.At = at
+		return 0, false
+	}
+	s.Seen, s.At, s.Sure, s.Pace, s.Gap = true, at, at, wait, 0
+	return wait, true
+}
+
 // look takes a frame in and says what it tells.
 func (s *State) look(f *frame.Frame) sight {
 	if f.At == nil || f.StaleSeconds > 0 {
 		s.Lost = true
 		return blindly
 	}
-	at, sees := f.At.Instant, clearly
-	gap := time.Duration(0)
-	if s.Seen > 0 {
-		gap = at.Sub(s.At)
-		if gap < 0 || s.Gap > 0 && gap > max(jumpAtLeast, jumpTimes*s.Gap) {
-			sees = doubtful
-		}
-	}
+	at := f.At.Instant
+	wait, sure := s.believe(at)
 	switch {
 	case f.Digest == 0 || f.Digest != s.Digest:
 		s.Still = 0
-	case sees == clearly && !s.Lost:
-		s.Still += gap
+	case sure && !s.Lost:
+		s.Still += wait
 	}
 	for _, c := range f.Changes {
 		s.Changes = append(s.Changes, Change{at, c})
 	}
 	s.Changes = s.Changes[max(0, len(s.Changes)-mostChanges):]
-	s.Seen, s.At, s.Gap, s.Lost, s.Digest = s.Seen+1, at, max(gap, 0), false, f.Digest
-	return sees
+	s.Lost, s.Digest = false, f.Digest
+	if !sure {
+		return doubtful
+	}
+	return clearly
 }

@@ -53,7 +53,7 @@ func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees sight) verdict
 	}
 	switch sees {
 	case blindly:
-		st.darken(s.At)
+		st.darken(s.Sure)
 		return unknown
 	case doubtful:
 		return unknown

@@ -20,8 +20,8 @@ func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.A
 	}
 	if st.Since.Known() {
 		since := st.Since
-		if f.At != nil && b.Kind != Deadline {
-			since = min(since, f.At.Instant)
+		if f.At != nil {
+			since = min(since, f.At.Instant) // the clock may have gone back
 		}
 		a.Since = frame.TimeOf(since)
 	}
@@ -67,7 +67,7 @@ type words struct {
 func (w words) standing() string {
 	switch w.st.State {
 	case frame.Blind:
-		return "blind" + w.since() + ", " + name(w.st.Before) + " before: " + w.why()
+		return "blind" + strings.TrimPrefix(w.since(), ",") + ", " + name(w.st.Before) + " before: " + w.why()
 	case frame.Ended:
 		return w.ended()
 	case frame.Late:
@@ -82,7 +82,11 @@ func (w words) standing() string {
 	if w.st.DeadlineAt == nil {
 		return name(w.st.State) + ": " + w.unbound()
 	}
-	return name(w.st.State) + ": " + w.likely() + w.end() + w.since()
+	soFar := ""
+	if w.st.State == frame.OnTrack && w.st.Held > 0 {
+		soFar = " so far"
+	}
+	return name(w.st.State) + soFar + ": " + w.likely() + w.end() + w.since()
 }
 
 // name words a state.

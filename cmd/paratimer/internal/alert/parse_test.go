@@ -1,0 +1,135 @@
+package alert
+
+import (
+	"strings"
+	"testing"
+	"time"
+	_ "time/tzdata" // a machine without zones tests as well
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+func instant(t *testing.T, text string) dag.Instant {
+	t.Helper()
+	v, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dag.InstantOf(v)
+}
+
+// TestParseDeadline reads each form, in the zone of New York where it names none, for a query that is submitted at a given time.
+func TestParseDeadline(t *testing.T) {
+	local, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ text, submitted, want string }{
+		{"06:30", "2026-11-21T10:00:00Z", "2026-11-21T11:30:00Z"},
+		{"6:30", "2026-11-21T11:29:59Z", "2026-11-21T11:30:00Z"},
+		{"06:30", "2026-11-21T11:30:00Z", "2026-11-22T11:30:00Z"}, // strictly after
+		{"06:30:15", "2026-11-21T11:30:00Z", "2026-11-21T11:30:15Z"},
+		{"06:30 Europe/Berlin", "2026-11-21T10:00:00Z", "2026-11-22T05:30:00Z"},
+		{"06:30 UTC", "2026-11-21T10:00:00Z", "2026-11-22T06:30:00Z"},
+		{"06:30Z", "2026-11-21T06:00:00Z", "2026-11-21T06:30:00Z"},
+		{"06:30+05:30", "2026-11-21T00:00:00Z", "2026-11-21T01:00:00Z"},
+		{"06:30 -0800", "2026-11-21T00:00:00Z", "2026-11-21T14:30:00Z"},
+		{"00:00 Pacific/Kiritimati", "2026-11-21T09:59:59Z", "2026-11-21T10:00:00Z"}, // 14 hours ahead
+		{"2026-11-21 06:30", "2020-01-01T00:00:00Z", "2026-11-21T11:30:00Z"},
+		{"2026-11-21T06:30", "2026-12-01T00:00:00Z", "2026-11-21T11:30:00Z"}, // it may be past
+		{"2026-11-21 06:30 Europe/Berlin", "2020-01-01T00:00:00Z", "2026-11-21T05:30:00Z"},
+		{"2026-11-21T06:30:00+01:00", "2020-01-01T00:00:00Z", "2026-11-21T05:30:00Z"},
+		{"2026-11-21t06:30:00z", "2020-01-01T00:00:00Z", "2026-11-21T06:30:00Z"},
+		// Summer time ends on 2026-10-25 at 03:00 in Berlin: 02:30 comes twice, and the first counts.
+		{"02:30 Europe/Berlin", "2026-10-24T20:00:00Z", "2026-10-25T00:30:00Z"},
+		{"02:30 Europe/Berlin", "2026-10-25T00:45:00Z", "2026-10-26T01:30:00Z"},
+		// It begins on 2026-03-29 at 02:00: 02:30 does not come, and an hour after 01:30 is 03:30.
+		{"02:30 Europe/Berlin", "2026-03-28T20:00:00Z", "2026-03-29T01:30:00Z"},
+		{"2026-03-29 02:30 Europe/Berlin", "2020-01-01T00:00:00Z", "2026-03-29T01:30:00Z"},
+		{"03:30 Europe/Berlin", "2026-03-28T20:00:00Z", "2026-03-29T01:30:00Z"},
+		// The other way around the world, and at midnight.
+		{"02:30 Australia/Sydney", "2026-10-03T12:00:00Z", "2026-10-03T16:30:00Z"},
+		{"00:30 America/Havana", "2026-03-07T12:00:00Z", "2026-03-08T05:30:00Z"},
+	} {
+		b, err := ParseDeadline(c.text, local)
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		at := b.At
+		if b.Daily != nil {
+			at = b.Daily.Next(instant(t, c.submitted))
+		}
+		if want := instant(t, c.want); at != want {
+			t.Errorf("%q after %s: %s, want %s", c.text, c.submitted, at.Time().Format(time.RFC3339), c.want)
+		}
+	}
+}
+
+func TestParseDeadlineRefuses(t *testing.T) {
+	for text, hint := range map[string]string{
+		"":                        "give 06:30",
+		"6.30":                    "give 06:30",
+		"tomorrow":                "give 06:30",
+		"24:00":                   "00:00 to 23:59:59",
+		"06:60":                   "00:00 to 23:59:59",
+		"2026-02-30 06:30":        "no day 2026-02-30",
+		"06:30 Middle/Earth":      "zone Middle/Earth is not known",
+		"06:30 ../../etc/passwd":  "is not known",
+		"06:30+25:00":             "no zone is +25:00 from UTC",
+		"2026-11-21":              "give 06:30",
+		"06:30 Europe/Berlin now": "is not known",
+	} {
+		if _, err := ParseDeadline(text, time.UTC); err == nil || !strings.Contains(err.Error(), hint) {
+			t.Errorf("%q: %v, want a hint of %q", text, err, hint)
+		}
+	}
+}
+
+// TestDailyNext holds, over two years in zones of all kinds, that the next occurrence is after, within a day and an hour, and
+// shows the time asked for, but on the day on which clocks skip it.
+func TestDailyNext(t *testing.T) {
+	for _, name := range []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca"} {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := Daily{Hour: 2, Minute: 30, Zone: zone}
+		skipped := 0
+		for at := instant(t, "2025-01-01T00:00:00Z"); at < instant(t, "2027-01-01T00:00:00Z"); at = at.Add(7 * time.Hour) {
+			next := d.Next(at)
+			if wait := next.Sub(at); wait <= 0 || wait > 25*time.Hour {
+				t.Fatalf("%s: %v after %v", name, wait, at.Time())
+			}
+			if shown := next.Time().In(zone); shown.Hour() != 2 || shown.Minute() != 30 {
+				skipped++
+			}
+		}
+		if skipped > 8 { // two days, each asked for at most four times
+			t.Errorf("%s: %d times another time than asked for", name, skipped)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		b    Bound
+		want string
+	}{
+		{Bound{Kind: Within, For: time.Minute}, ""},
+		{Bound{Kind: Within, For: time.Minute, On: "one_failure"}, ""},
+		{Bound{Kind: Within, For: time.Minute, On: "p99.5"}, ""},
+		{Bound{Kind: Within}, "no length of time"},
+		{Bound{Kind: NoProgress, For: -1}, "no length of time"},
+		{Bound{Kind: LongerThanUsual}, "times the usual"},
+		{Bound{Kind: OutsideBounds, On: "p100"}, "judges nothing"},
+		{Bound{Kind: OutsideBounds, On: "hadoop"}, "judges nothing"},
+		{Bound{Kind: OutsideBounds, Threshold: 1.5}, "no probability"},
+		{Bound{Kind: OutsideBounds, Hold: -1}, "-1 ticks"},
+	} {
+		err := c.b.Check()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.b, err, c.want)
+		}
+	}
+}
