@@ -159,8 +159,8 @@ func (s *stage) frame(words []string) frame.Frame {
 		"left": func(v string) { // the ends of a uniform distribution of 100 values
 			low, high, _ := strings.Cut(v, "..")
 			a, b := s.seconds(low), s.seconds(high)
-			for i := range time.Duration(100) {
-				f.Left = append(f.Left, a+(b-a)*i/99)
+			for i := range 100 {
+				f.Left = append(f.Left, a+time.Duration(float64(b-a)*float64(i)/99))
 			}
 			mid := f.Left.At(0.5)
 			f.Headline.RemainingSeconds, f.Headline.LowSeconds = frame.SecondsIn(&mid), frame.SecondsIn(&a)
