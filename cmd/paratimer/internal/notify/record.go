@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -40,15 +41,28 @@ func recordOf(w *state.Workflow, id string) record {
 	return r
 }
 
-// put writes a run's record into its workflow: standings are ours, lines only where we lead.
-func put(w *state.Workflow, id string, at time.Time, alerts alert.State, ours map[lineKey]*line, led func(lineKey) bool) error {
-	r := recordOf(w, id)
-	r.At = at.UTC().Truncate(time.Millisecond)
+// A page is a record and its form in the file, so that what nobody else has changed is not decoded again.
+type page struct {
+	raw json.RawMessage
+	rec record
+}
+
+// turn returns the page of a run in a workflow's file.
+func (p page) turn(w *state.Workflow, id string) page {
+	if raw := w.Watched[id]; p.raw == nil || !bytes.Equal(raw, p.raw) {
+		return page{raw, recordOf(w, id)}
+	}
+	return p
+}
+
+// merge is the page that follows when a run is written: standings are ours, lines only where we lead.
+func (p page) merge(at time.Time, alerts alert.State, ours map[lineKey]*line, led func(lineKey) bool) (page, error) {
+	next := record{At: at.UTC().Truncate(time.Millisecond), Alerts: p.rec.Alerts}
 	if alerts.Bounds != nil {
-		r.Alerts = alerts
+		next.Alerts = alerts
 	}
 	lines := map[lineKey]line{}
-	for _, l := range r.Lines {
+	for _, l := range p.rec.Lines {
 		lines[lineKey{l.Bound, l.Sink}] = l
 	}
 	for k, l := range ours {
@@ -56,22 +70,22 @@ func put(w *state.Workflow, id string, at time.Time, alerts alert.State, ours ma
 			lines[k] = *l
 		}
 	}
-	r.Lines = nil
 	for _, k := range slices.SortedFunc(maps.Keys(lines), lineKey.compare) {
 		if l := lines[k]; l.trace() {
-			r.Lines = append(r.Lines, l)
+			next.Lines = append(next.Lines, l)
 		}
 	}
-	raw, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
+	raw, err := json.Marshal(next)
+	return page{raw, next}, err
+}
+
+// put puts a page into a workflow's file.
+func (p page) put(w *state.Workflow, id string) {
 	if w.Watched == nil {
 		w.Watched = map[string]json.RawMessage{}
 	}
-	w.Watched[id] = raw
+	w.Watched[id] = p.raw
 	prune(w, id)
-	return nil
 }
 
 // prune forgets the oldest runs beyond keptRuns of which nothing must be sent and nothing fires, but never keep.

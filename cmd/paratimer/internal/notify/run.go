@@ -30,6 +30,7 @@ type run struct {
 	watched bool
 	dirty   bool          // what is remembered is not in the file
 	was     []byte        // the alerts' state that the file has, as JSON
+	page    page          // what the file has, as it was last read or written
 	wrote   time.Duration // when it was last tried to write, by the steady clock
 	looked  time.Duration // when the file was last read for what others told
 }
@@ -59,13 +60,13 @@ func (r *run) read() record {
 		r.d.trouble(err)
 		return record{}
 	}
-	rec := recordOf(w, r.id)
-	for _, l := range rec.Lines {
+	r.page = r.page.turn(w, r.id)
+	for _, l := range r.page.rec.Lines {
 		if k := (lineKey{l.Bound, l.Sink}); r.led[k] == nil {
 			r.lines[k] = &l
 		}
 	}
-	return rec
+	return r.page.rec
 }
 
 // lead tries to become the one that tells of a line. What another has told before is read then.
@@ -103,13 +104,17 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	}
 	changed := false
 	for _, a := range f.Alerts {
-		v := view{about: about(f, a, dress[a.Bound]), opened: r.opened[a.Bound]}
-		if a.State != frame.Ended && a.State != frame.Blind {
-			r.opened[a.Bound] = true
+		if a.State == frame.Blind {
+			continue
 		}
-		if a.State != frame.Blind {
-			r.views[a.Bound] = v
+		opened := r.opened[a.Bound]
+		r.opened[a.Bound] = opened || a.State != frame.Ended
+		if !a.State.Firing() && !missed(a) && !r.concerns(a.Bound) {
+			delete(r.views, a.Bound)
+			continue
 		}
+		v := view{about: about(f, a, dress[a.Bound]), opened: opened}
+		r.views[a.Bound] = v
 		for _, l := range r.d.lanes {
 			changed = r.follow(lineKey{a.Bound, l.key}, v) || changed
 		}
@@ -120,6 +125,11 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	if changed {
 		r.d.wake()
 	}
+}
+
+// concerns says whether anybody was told of a bound.
+func (r *run) concerns(bound string) bool {
+	return slices.ContainsFunc(r.d.lanes, func(l *lane) bool { return r.lines[lineKey{bound, l.key}] != nil })
 }
 
 // follow lets a line follow a view where we lead it, and says whether it changed.
@@ -170,14 +180,20 @@ func (r *run) write() {
 		return
 	}
 	r.wrote, r.dirty = r.d.steady(), true
-	err := r.d.c.Store.Update(r.name, func(w *state.Workflow) error {
-		return put(w, r.id, r.d.c.Now(), r.alerts, r.lines, func(k lineKey) bool { return r.led[k] != nil })
+	var next page
+	err := r.d.c.Store.Update(r.name, func(w *state.Workflow) (err error) {
+		next, err = r.page.turn(w, r.id).merge(r.d.c.Now(), r.alerts, r.lines, func(k lineKey) bool { return r.led[k] != nil })
+		if err == nil {
+			next.put(w, r.id)
+		}
+		return err
 	})
 	if err != nil {
 		r.d.trouble(err)
 		return
 	}
 	r.d.recovered()
+	r.page = next
 	r.dirty, r.was = false, encoded(r.alerts)
 	for bound, b := range r.alerts.Bounds {
 		r.written[bound] = b.State

@@ -127,7 +127,7 @@ func (p *process) die() {
 		p.checked = false // what it has told is remembered nowhere
 	}
 	p.folder.free(p)
-	p.d, p.dead = nil, p.w.time+time.Duration(p.w.rng.IntN(300))*time.Second
+	p.d, p.dead = nil, p.w.time+time.Duration(p.w.rng.IntN(200))*time.Second
 	p.killed++
 }
 

@@ -70,7 +70,7 @@ func (t *tally) add(o tally) {
 	t.Steps, t.Full, t.Shared = t.Steps+o.Steps, t.Full+o.Full, t.Shared+o.Shared
 }
 
-const tickEvery = 20 * time.Second
+const tickEvery = 30 * time.Second
 
 // healing is enough for the longest back-off, and for what Alertmanager lets expire.
 const healing = 15 * time.Minute
@@ -89,7 +89,7 @@ func simulate(seed uint64, sum *tally) (err error) {
 	for _, q := range queries {
 		last = max(last, q.start+q.length)
 	}
-	for ; w.time < last+10*time.Minute; w.time += tickEvery {
+	for ; w.time < last+3*time.Minute; w.time += tickEvery {
 		w.trouble(processes, sum)
 		for _, p := range processes {
 			p.tick(queries)
@@ -118,9 +118,9 @@ func simulate(seed uint64, sum *tally) (err error) {
 func drawQueries(rng *rand.Rand) []*query {
 	queries := make([]*query, 1+rng.IntN(2))
 	for i := range queries {
-		due := time.Duration(5+rng.IntN(10)) * time.Minute
+		due := time.Duration(4+rng.IntN(6)) * time.Minute
 		q := &query{
-			id: fmt.Sprintf("wf-%d", i+1), start: time.Duration(rng.IntN(300)) * time.Second, due: due, seed: rng.Uint64(),
+			id: fmt.Sprintf("wf-%d", i+1), start: time.Duration(rng.IntN(120)) * time.Second, due: due, seed: rng.Uint64(),
 			length: time.Duration(float64(due) * []float64{0.3, 0.5, 0.9, 1, 1.1, 1.3, 2}[rng.IntN(7)] * (0.95 + 0.1*rng.Float64())),
 			noise:  []float64{0, 0.05, 0.2}[rng.IntN(3)],
 		}
@@ -205,7 +205,7 @@ func (p *process) tick(queries []*query) {
 }
 
 // settled is how long after the last trouble of it an alert must be on the board: a back-off, a repost and two ticks.
-const settled = 3 * time.Minute
+const settled = 4 * time.Minute
 
 // firing holds that what a watcher told of and still sees is on the board, once Alertmanager has been well for a while.
 func firing(w *world, processes []*process, queries []*query) error {
