@@ -313,7 +313,7 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 		return nil
 	}
 	body, err := h.cluster.AM(ctx, app, "jobs/"+a.job()+"/conf")
-	conf, err := get[confBody](a.job()+"/conf", body, err)
+	conf, err := getConf(a.job()+"/conf", body, err)
 	switch st := status(err); {
 	case st == http.StatusUnauthorized || st == http.StatusForbidden:
 		return nil
