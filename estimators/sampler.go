@@ -98,8 +98,10 @@ func (w *World) distribution(draw func(Draws) Drawn) (Distribution, error) {
 	seed := seedOf(w.Run.Now())
 	workers := min(runtime.GOMAXPROCS(0), n)
 	var wait sync.WaitGroup
+	panics := make([]any, workers)
 	for k := range workers {
 		wait.Go(func() {
+			defer func() { panics[k] = recover() }()
 			for i := k; i < n; i += workers {
 				s := draw(Draws{seed: seed, own: mix(seed ^ mix(uint64(i)+1)), sample: uint64(i), of: uint64(n)})
 				sch, err := schedule.Replay(s.Snapshot, s.Left, schedule.Options{Fault: s.Fault, FutureOnly: true})
@@ -112,6 +114,11 @@ func (w *World) distribution(draw func(Draws) Drawn) (Distribution, error) {
 		})
 	}
 	wait.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p) // where whoever watches several queries can recover it
+		}
+	}
 	for _, err := range errs {
 		if err != nil {
 			return nil, err

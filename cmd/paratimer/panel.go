@@ -7,12 +7,15 @@ import (
 )
 
 // panel is who estimates: ParaTimer's scenarios, the range, and, if asked, all others for comparison.
-func panel(others bool) watch.Panel {
+func panel(others bool) watch.Panel { return panelWithin(others, 0) }
+
+// panelWithin is panel with at most so many samples of the range; 0: as many as the number of tasks asks for.
+func panelWithin(others bool, samples int) watch.Panel {
 	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()))
 	n := len(scenarios) - 1
 	if others {
 		scenarios = append(scenarios, estimators.Others()...)
 	}
-	all := estimators.Shared(scenarios, observed.Costs, estimators.Options{})
+	all := estimators.Shared(scenarios, observed.Costs, estimators.Options{Samples: samples})
 	return watch.Panel{Scenarios: all[:n], Sampled: all[n], Others: all[n+1:], Model: observed.Costs}
 }

@@ -23,6 +23,10 @@ import (
 // the answers came is computing.
 const fleetWorkers = 2
 
+// fleetSamples is how many samples the ranges of a fleet have: its quantiles of order 0.1 and 0.9 are as coarse as a
+// hundredth of probability, and a thousand workflows leave no time for more.
+const fleetSamples = 128
+
 func watchFlags() []cli.Flag {
 	flags := append(clusterFlags(),
 		&cli.StringFlag{Name: "rules", EnvVars: env("rules"), Usage: "watch what the rules in `FILE` match; SIGHUP reads them again"},
@@ -91,7 +95,7 @@ func watchMany(c *cli.Context) error {
 				meter.Observed()
 			}
 		},
-		Panel:   func() watch.Panel { return panel(false) },
+		Panel: func() watch.Panel { return panelWithin(false, fleetSamples) },
 		Shown: func(_ fleet.Watched, f frame.Frame) error {
 			var errs []error
 			for _, s := range sinks {
