@@ -1,0 +1,149 @@
+package metrics
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// broken is a body that ends in the middle.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.New("connection reset by peer") }
+
+func TestLayer(t *testing.T) {
+	m, c := newMetrics(Options{})
+	ask := func(path string, status int, body io.Reader) {
+		t.Helper()
+		next := roundTrip(func(*http.Request) (*http.Response, error) {
+			c.pass(200 * time.Millisecond)
+			if status == 0 {
+				return nil, errors.New("connection refused")
+			}
+			return &http.Response{StatusCode: status, Body: io.NopCloser(body)}, nil
+		})
+		r, err := http.NewRequest(http.MethodGet, "http://rm:8088"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := m.Layer(next).RoundTrip(r)
+		if err != nil {
+			return
+		}
+		_, _ = io.ReadAll(resp.Body)
+		c.pass(100 * time.Millisecond)
+		resp.Body.Close()
+		resp.Body.Close() // counted once
+	}
+	ask("/ws/v1/cluster/apps", 200, strings.NewReader("{}"))
+	ask("/ws/v1/cluster/metrics", 503, strings.NewReader("standby"))
+	ask("/ws/v1/cluster/apps", 0, nil)
+	ask("/proxy/application_1_0001/ws/v1/mapreduce/jobs", 302, strings.NewReader(""))
+	ask("/proxy/application_1_0001/ws/v1/mapreduce/jobs", 200, broken{})
+	ask("/ws/v1/history/mapreduce/jobs", 200, strings.NewReader("{}"))
+	ask("/elsewhere", 999, strings.NewReader(""))
+	got := scrape(t, m)
+	for _, want := range []string{
+		`paratimer_upstream_requests_total{code="200",upstream="resourcemanager"} 1`,
+		`paratimer_upstream_requests_total{code="503",upstream="resourcemanager"} 1`,
+		`paratimer_upstream_requests_total{code="none",upstream="resourcemanager"} 1`,
+		`paratimer_upstream_errors_total{upstream="resourcemanager"} 2`,
+		`paratimer_upstream_requests_total{code="302",upstream="application_master"} 1`,
+		`paratimer_upstream_requests_total{code="none",upstream="application_master"} 1`,
+		`paratimer_upstream_errors_total{upstream="application_master"} 1`,
+		`paratimer_upstream_errors_total{upstream="history_server"} 0`,
+		`paratimer_upstream_request_duration_seconds_bucket{upstream="history_server",le="0.25"} 0`,
+		`paratimer_upstream_request_duration_seconds_bucket{upstream="history_server",le="0.5"} 1`,
+		`paratimer_upstream_request_duration_seconds_sum{upstream="history_server"} 0.3`,
+		`paratimer_upstream_requests_total{code="none",upstream="other"} 1`,
+	} {
+		if !strings.Contains(got, want+"\n") {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "application_1_0001") {
+		t.Error("an id is in a label")
+	}
+}
+
+func TestTextfile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "paratimer.prom")
+	m, c := newMetrics(Options{})
+	var said []error
+	m.WriteTo(file, 10*time.Second, func(err error) { said = append(said, err) })
+	holds := func(when, want string) {
+		t.Helper()
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatalf("%s: %v", when, err)
+		}
+		if !strings.Contains(string(b), "paratimer_headline_remaining_seconds{workflow=\"q\"} "+want+"\n") {
+			t.Errorf("%s: not %s in\n%s", when, want, b)
+		}
+		for _, not := range []string{"\ngo_", "\nprocess_"} {
+			if strings.Contains(string(b), not) {
+				t.Errorf("%s: %s… is the node exporter's own", when, not)
+			}
+		}
+	}
+	show(t, m, full("a", "q", 50*time.Second))
+	holds("at once", "50")
+	c.pass(9 * time.Second)
+	show(t, m, full("a", "q", 41*time.Second))
+	holds("too early", "50")
+	c.pass(time.Second)
+	show(t, m, full("a", "q", 40*time.Second))
+	holds("after the interval", "40")
+	c.pass(time.Second)
+	show(t, m, ended(full("a", "q", 0), dag.Succeeded))
+	holds("at the end", "0")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("mode %v (%v): the node exporter is another user", info.Mode(), err)
+	}
+	if all, err := os.ReadDir(dir); err != nil || len(all) != 1 {
+		t.Errorf("%d files beside it (%v)", len(all)-1, err)
+	}
+	if len(said) != 0 {
+		t.Errorf("said %v", said)
+	}
+}
+
+// TestTextfileTrouble holds that a file that cannot be written is told once, and again once it could be.
+func TestTextfileTrouble(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "missing")
+	m, c := newMetrics(Options{})
+	var said []error
+	m.WriteTo(filepath.Join(dir, "x.prom"), time.Second, func(err error) { said = append(said, err) })
+	tick := func() {
+		show(t, m, full("a", "q", 50*time.Second))
+		c.pass(time.Second)
+	}
+	tick()
+	tick()
+	if len(said) != 1 {
+		t.Fatalf("said %v, want it once", said)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tick()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	tick()
+	if len(said) != 2 {
+		t.Errorf("said %v, want it once more", said)
+	}
+}
