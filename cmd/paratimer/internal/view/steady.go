@@ -38,8 +38,9 @@ func (s *steady) remaining(h frame.Headline) string {
 		s.high = keep(s.high, (high + unit - 1).Truncate(unit), high-s.high, -unit-slack, slack)
 	}
 	switch {
-	case d < time.Second && high >= overdue:
-		return "up to " + short(s.high) // its time is over, and it runs on: no point is left to name
+	case d < time.Second && high >= overdue: // its time is over, and it runs on: no point is left to name
+		unit := step(high, high)
+		return "up to " + short((high + unit - 1).Truncate(unit))
 	case bare || high-low < s.unit:
 		return "~" + short(s.mid)
 	}
