@@ -6,58 +6,98 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // A Store is a folder of workflows.
 type Store struct{ dir string }
 
-// Open returns the store in a folder, which is made with mode 0700 where it is missing.
+// Open returns the store in a folder, which is made with mode 0700 where it is missing. What writers that were killed
+// left behind is swept away.
 func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("state: %w", err)
 	}
-	return &Store{dir}, nil
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("state: %s is no folder", dir)
+	}
+	s := &Store{dir}
+	s.sweep()
+	return s, nil
 }
 
-// path is the file of a workflow. Names are scripts' paths, and anything else: a hash makes a file name of them.
+// path is a file of a workflow. Names are scripts' paths, and anything else: a hash makes a file name of them.
 func (s *Store) path(name, suffix string) string {
 	sum := sha256.Sum256([]byte(name))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:12])+suffix)
 }
 
+// clean is a name as JSON keeps it: broken UTF-8 is replaced.
+func clean(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
+
 // Read returns a workflow; one that nothing is remembered of is empty but for its name.
 func (s *Store) Read(name string) (*Workflow, error) {
-	w, err := read(s.path(name, ".json"))
-	if errors.Is(err, fs.ErrNotExist) {
+	name = clean(name)
+	path := s.path(name, ".json")
+	w, err := read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return &Workflow{Version: Version, Name: name}, nil
+	case err != nil:
+		return nil, err
+	case w.Name != name:
+		return nil, fmt.Errorf("state: %s is of %q, not of %q: remove the file, it was put there by hand", path, w.Name, name)
 	}
-	return w, err
+	return w, nil
 }
 
+// maxBytes is more than a workflow's file ever has: a larger one is none of ours.
+const maxBytes = 256 << 20
+
 func read(path string) (*Workflow, error) {
-	b, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("state: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	if len(b) > maxBytes {
+		return nil, fmt.Errorf("state: %s has more than %d bytes and is not ours; remove the file to forget the workflow", path, maxBytes)
+	}
+	var v struct{ Version int }
+	if err := json.Unmarshal(b, &v); err != nil {
+		return nil, fmt.Errorf("state: %s: %w; remove the file to forget the workflow", path, err)
+	}
+	switch {
+	case v.Version > Version:
+		return nil, fmt.Errorf("state: %s has version %d, this program knows %d: use the newer program, or another --state-dir", path, v.Version, Version)
+	case v.Version < 1:
+		return nil, fmt.Errorf("state: %s is no file of ours: it has no version; remove it to forget the workflow", path)
 	}
 	var w Workflow
 	if err := json.Unmarshal(b, &w); err != nil {
 		return nil, fmt.Errorf("state: %s: %w; remove the file to forget the workflow", path, err)
 	}
-	if w.Version != Version {
-		return nil, fmt.Errorf("state: %s has version %d, this program knows %d", path, w.Version, Version)
-	}
 	return &w, nil
 }
 
-// Update changes a workflow under its lock. An error of change leaves the file as it was.
+// Update changes a workflow under its lock. An error of change leaves the file as it was. A workflow of which change
+// leaves neither a run nor anything watched has no file.
 func (s *Store) Update(name string, change func(*Workflow) error) error {
-	release, err := lock(s.path(name, ".lock"), syscall.LOCK_EX)
+	name = clean(name)
+	release, err := s.take(name)
 	if err != nil {
 		return err
 	}
@@ -69,6 +109,10 @@ func (s *Store) Update(name string, change func(*Workflow) error) error {
 	if err := change(w); err != nil {
 		return err
 	}
+	if len(w.Runs) == 0 && len(w.Watched) == 0 {
+		return s.remove(name)
+	}
+	w.Version, w.Name = Version, name
 	b, err := json.Marshal(w)
 	if err != nil {
 		return fmt.Errorf("state: %s: %w", name, err)
@@ -78,7 +122,7 @@ func (s *Store) Update(name string, change func(*Workflow) error) error {
 
 // replace writes a file beside path, syncs it, and renames it to path; the folder is synced as well.
 func replace(path string, b []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+leftover)
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
@@ -97,18 +141,26 @@ func replace(path string, b []byte) (err error) {
 	if err = os.Rename(f.Name(), path); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	dir, err := os.Open(filepath.Dir(path))
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes a rename or removal in a folder survive a crash.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	return nil
 }
 
 // List returns the names of all workflows, sorted. Files that cannot be read are in the error; the others are listed.
 func (s *Store) List() ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(s.dir, "*.json"))
+	files, err := s.files(".json")
 	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
+		return nil, err
 	}
 	var names []string
 	var bad []error
@@ -124,56 +176,23 @@ func (s *Store) List() ([]string, error) {
 	return names, errors.Join(bad...)
 }
 
-// Forget removes a workflow.
+// Forget removes a workflow, with what watchers remember of it.
 func (s *Store) Forget(name string) error {
-	release, err := lock(s.path(name, ".lock"), syscall.LOCK_EX)
+	name = clean(name)
+	release, err := s.take(name)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err := os.Remove(s.path(name, ".json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return s.remove(name)
+}
+
+// remove removes a workflow's file, and its lock's, under the lock.
+func (s *Store) remove(name string) error {
+	err := os.Remove(s.path(name, ".json"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("state: %w", err)
 	}
-	return nil
-}
-
-// Elect makes this process the one that acts under a name, until release is called or the process ends. It returns
-// ErrLocked at once where another one is. The kernel frees the lock of a process that dies.
-func (s *Store) Elect(name string) (release func(), err error) {
-	return lock(s.path(name, ".leader"), syscall.LOCK_EX|syscall.LOCK_NB)
-}
-
-func lock(path string, how int) (release func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	for {
-		err = syscall.Flock(int(f.Fd()), how)
-		if !errors.Is(err, syscall.EINTR) {
-			break
-		}
-	}
-	if err != nil {
-		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, ErrLocked
-		}
-		return nil, fmt.Errorf("state: %s: %w", path, err)
-	}
-	return func() { f.Close() }, nil
-}
-
-// Dir is the folder of the state by the XDG Base Directory Specification: XDG_STATE_HOME/paratimer, else
-// ~/.local/state/paratimer.
-func Dir(getenv func(string) string) (string, error) {
-	dir := getenv("XDG_STATE_HOME")
-	if !strings.HasPrefix(dir, "/") { // the specification has relative ones ignored
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("state: where to remember? Set XDG_STATE_HOME: %w", err)
-		}
-		dir = filepath.Join(home, ".local", "state")
-	}
-	return filepath.Join(dir, "paratimer"), nil
+	_ = os.Remove(s.path(name, ".lock")) // one that stays is free
+	return syncDir(s.dir)
 }
