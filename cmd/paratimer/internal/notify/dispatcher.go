@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"hash/fnv"
+	"io"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -106,6 +107,11 @@ func (d *Dispatcher) Close(drain time.Duration) (left int) {
 		d.stop()
 		d.group.Wait()
 	}
+	for _, l := range d.lanes {
+		if c, ok := l.sink.(io.Closer); ok {
+			_ = c.Close() // all is sent, or given up
+		}
+	}
 	left = d.waiting()
 	for _, r := range d.open() {
 		r.leave()
@@ -174,7 +180,9 @@ func (w *Watch) enter(f frame.Frame) {
 	if who.Name == "" {
 		who.Name = who.ID
 	}
-	w.run = w.d.enter(who.Name, who.ID)
+	for w.run == nil || !w.run.watch() {
+		w.run = w.d.enter(who.Name, who.ID)
+	}
 }
 
 // Flush sends all that is to be sent now, in the order of sinks.

@@ -81,6 +81,9 @@ func (d *Dispatcher) ours(l line) bool {
 func (r *run) resume() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.gone {
+		return
+	}
 	for _, k := range r.order() {
 		if !r.d.ours(*r.lines[k]) || !r.lead(k) {
 			continue

@@ -28,6 +28,7 @@ type run struct {
 	led     map[lineKey]func() // the lines that we were elected for, and how to step down
 	refused map[lineKey]string // the notification that a sink that repeats will never take
 	watched bool
+	gone    bool          // the dispatcher has forgotten it, or is about to
 	dirty   bool          // what is remembered is not in the file
 	was     []byte        // the alerts' state that the file has, as JSON
 	page    page          // what the file has, as it was last read or written
@@ -98,7 +99,7 @@ func (r *run) lead(k lineKey) bool {
 func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.alerts, r.watched = s, true
+	r.alerts = s
 	if r.d.steady()-r.looked >= r.d.c.Repost {
 		r.read()
 	}
@@ -243,7 +244,7 @@ func (r *run) leave() (done bool) {
 	return r.over()
 }
 
-// over steps down where nothing is left to send, and says whether that is everywhere so.
+// over steps down where nothing is left to send, and says whether that is everywhere so: then the run is to be forgotten.
 func (r *run) over() bool {
 	if r.watched || r.dirty { // what was told must not be forgotten as soon as the disk has room again
 		return false
@@ -253,7 +254,16 @@ func (r *run) over() bool {
 			r.stepDown(k)
 		}
 	}
-	return len(r.led) == 0
+	r.gone = len(r.led) == 0
+	return r.gone
+}
+
+// watch begins the watching, unless it is too late: nothing was left to send, and the run is gone.
+func (r *run) watch() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.watched = r.watched || !r.gone
+	return r.watched
 }
 
 // order is the lines in an order that is always the same.

@@ -154,3 +154,9 @@ func (a *Alertmanager) Preview(n notify.Notification) Preview {
 	}
 	return p
 }
+
+// Close lets go of connections.
+func (a *Alertmanager) Close() error {
+	a.client.CloseIdleConnections()
+	return nil
+}

@@ -186,3 +186,9 @@ func (w *Webhook) Preview(n notify.Notification) Preview {
 	}
 	return p
 }
+
+// Close lets go of connections.
+func (w *Webhook) Close() error {
+	w.client.CloseIdleConnections()
+	return nil
+}

@@ -1,0 +1,82 @@
+package notify
+
+import (
+	"strings"
+	"testing"
+	"text/template"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// TestFingerprint: only what says which alert it is makes another of it.
+func TestFingerprint(t *testing.T) {
+	wf := Workflow{ID: "wf_1", Name: "join.pig"}
+	d := Dress{Labels: map[string]string{"severity": "page", "bound": "a rule cannot change it"}}
+	base := fingerprint(d.labels(wf, "deadline"))
+	late := wf
+	late.State = "failed"
+	if got := fingerprint(d.labels(late, "deadline")); got != base {
+		t.Errorf("its state changes the fingerprint")
+	}
+	for name, l := range map[string]map[string]string{
+		"bound":    d.labels(wf, "within"),
+		"workflow": d.labels(Workflow{ID: "wf_2", Name: "join.pig"}, "deadline"),
+		"severity": Dress{}.labels(wf, "deadline"),
+	} {
+		if fingerprint(l) == base {
+			t.Errorf("another %s has the same fingerprint", name)
+		}
+	}
+	if l := d.labels(wf, "deadline"); l["alertname"] != AlertName || l["bound"] != "deadline" || l["workflow_id"] != "wf_1" {
+		t.Errorf("labels %v", l)
+	}
+}
+
+func TestAnnotations(t *testing.T) {
+	by, p := frame.Seconds(660), frame.Ratio(0.713)
+	due := frame.Time{Instant: dag.InstantOf(time.Date(2026, 11, 21, 6, 30, 0, 0, time.UTC))}
+	f := frame.Frame{}
+	d := Dress{Annotations: map[string]*template.Template{}}
+	for name, text := range map[string]string{
+		"summary": "{{ .Workflow.Name }} will be {{ .By }} late, {{ .Likely }}", "runbook": "https://wiki/{{ .Bound }}", "when": "{{ .Expected }}, due {{ .Deadline }}",
+		"long": "{{ .Text }}{{ .Text }}",
+	} {
+		a, err := Annotation(name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Annotations[name] = a
+	}
+	name := "etl"
+	f.Workflow.Name = &name
+	n := about(f, frame.Alert{Bound: "deadline", State: frame.AtRisk, BySeconds: &by, Probability: &p, DeadlineAt: &due, Text: strings.Repeat("x", maxAnnotation)}, d)
+	for k, want := range map[string]string{
+		"summary": "etl will be 11m late, 71 %", "runbook": "https://wiki/deadline", "when": "2026-11-21T06:41:00Z, due 2026-11-21T06:30:00Z",
+		"by": "11m", "probability": "71 %", "state": "at_risk",
+	} {
+		if n.Annotations[k] != want {
+			t.Errorf("%s: %q, want %q", k, n.Annotations[k], want)
+		}
+	}
+	if got := n.Annotations["long"]; !strings.Contains(got, "8 KiB") {
+		t.Errorf("a long annotation: %.80q", got)
+	}
+	for _, bad := range []string{"{{ .Nobody }}", "{{ .Workflow.Name", "{{ template \"x\" }}"} {
+		if _, err := Annotation("a", bad); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+}
+
+func TestLength(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 61 * time.Second: "1m1s", 11 * time.Minute: "11m", 61 * time.Minute: "1h1m", -4 * time.Second: "-4s", 2 * time.Hour: "2h0m",
+		10*time.Minute + 29*time.Second: "10m", -11 * time.Minute: "-11m",
+	} {
+		if got := length(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}

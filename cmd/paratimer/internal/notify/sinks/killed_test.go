@@ -1,0 +1,184 @@
+package sinks_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+)
+
+// The victim's environment.
+const (
+	victimURL = "TEST_VICTIM_URL"
+	victimDir = "TEST_VICTIM_DIR"
+)
+
+// victim is a watcher with a webhook and a real state folder. It asks the test how the query stands until that is over.
+func victim() {
+	base := os.Getenv(victimURL)
+	fail := func(err error) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(3)
+		}
+	}
+	store, err := state.Open(os.Getenv(victimDir))
+	fail(err)
+	hook, err := sinks.NewWebhook(base+"/hook", "", []byte("secret"), sinks.NewClient(nil))
+	fail(err)
+	d := notify.New(notify.Config{Store: store, Sinks: []notify.Sink{hook}, Log: zerolog.New(os.Stderr)})
+	d.Start()
+	w := d.Watch(nil)
+	var s alert.State
+	for first := true; ; first = false {
+		resp, err := http.Get(base + "/query")
+		fail(err)
+		b, err := io.ReadAll(resp.Body)
+		fail(err)
+		resp.Body.Close()
+		var f frame.Frame
+		fail(json.Unmarshal(b, &f))
+		if first {
+			s = w.Recall(f)
+		}
+		s = alert.State{Bounds: map[string]alert.Standing{"deadline": {State: f.Alerts[0].State, Outcome: f.Alerts[0].Outcome}}}
+		fail(w.Keep(s, f))
+		if f.Alerts[0].State == frame.Ended {
+			break
+		}
+	}
+	w.Close()
+	fmt.Println(d.Close(time.Minute))
+}
+
+// A torturer is the cluster that the victim watches and the webhook that it tells, and kills it at chosen requests.
+type torturer struct {
+	rng  *rand.Rand
+	mu   sync.Mutex
+	cmd  *exec.Cmd
+	asks int      // of the query, by one watcher, since it stands as it does
+	step int      // of story
+	keys []string // as they came, again or not
+	kill float64  // how likely at each request
+	n    int
+}
+
+// story is how the query stands, one after the other; each for some requests.
+var story = []frame.AlertState{frame.OnTrack, frame.AtRisk, frame.Late, frame.OnTrack, frame.AtRisk, frame.Ended}
+
+func (k *torturer) strike() bool {
+	if k.rng.Float64() >= k.kill || k.cmd == nil {
+		return false
+	}
+	k.n, k.asks = k.n+1, 0
+	_ = k.cmd.Process.Kill()
+	return true
+}
+
+func (k *torturer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if r.URL.Path == "/hook" {
+		if k.strike() && k.rng.IntN(2) == 0 {
+			panic(http.ErrAbortHandler) // it was not read
+		}
+		k.keys = append(k.keys, r.Header.Get("Idempotency-Key"))
+		k.strike()
+		return
+	}
+	k.strike()
+	if k.asks++; k.asks == 3 && k.step < len(story)-1 { // who asks a second time has kept what it was told the first time
+		k.step, k.asks = k.step+1, 1
+	}
+	outcome := frame.Outcome("")
+	if story[k.step] == frame.Ended {
+		outcome = frame.Missed
+	}
+	_, f := seen("wf_9", story[k.step], outcome)
+	if err := json.NewEncoder(w).Encode(f); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// TestKilled kills a watcher with kill -9 at random points and starts it again: nothing is lost, and what comes twice
+// has the same key.
+func TestKilled(t *testing.T) {
+	rounds := 4
+	if testing.Short() {
+		rounds = 1
+	}
+	kills := 0
+	for round := range rounds {
+		k := &torturer{rng: rand.New(rand.NewPCG(uint64(round), 9)), kill: 0.15}
+		server := httptest.NewServer(k)
+		dir := t.TempDir()
+		out := ""
+		for try := 0; out == ""; try++ {
+			if try > 200 {
+				t.Fatal("it never gets to the end")
+			}
+			out = k.run(t, server.URL, dir)
+		}
+		server.Close()
+		kills += k.n
+		if out != "0\n" {
+			t.Errorf("round %d: the watcher leaves %q unsent", round, out)
+		}
+		var once, what []string
+		for _, key := range k.keys {
+			if !slices.Contains(once, key) {
+				once, what = append(once, key), append(what, key[strings.LastIndexByte(key, '-')+1:])
+			}
+		}
+		if got, want := strings.Join(what, " "), "at_risk late resolved at_risk resolved"; got != want {
+			t.Errorf("round %d, killed %d times: heard %q, want %q", round, k.n, got, want)
+		}
+		t.Logf("round %d: killed %d times, %d messages, %d of them again", round, k.n, len(k.keys), len(k.keys)-len(once))
+	}
+	if kills == 0 {
+		t.Error("it was never killed")
+	}
+}
+
+// run starts the victim and returns what it prints at its end; "" where it was killed.
+func (k *torturer) run(t *testing.T, url, dir string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), victimURL+"="+url, victimDir+"="+dir)
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
+	k.mu.Lock()
+	if err := cmd.Start(); err != nil {
+		k.mu.Unlock()
+		t.Fatal(err)
+	}
+	k.cmd = cmd
+	k.mu.Unlock()
+	err := cmd.Wait()
+	if err != nil && cmd.ProcessState.ExitCode() >= 0 {
+		t.Fatalf("the watcher ends with %v:\n%s", err, &log)
+	}
+	if err != nil {
+		return ""
+	}
+	return out.String()
+}
