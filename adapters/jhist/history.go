@@ -50,7 +50,7 @@ func (h *history) take(e *event) {
 	case "JOB_SUBMITTED":
 		h.submitted(b)
 	case "JOB_QUEUE_CHANGED":
-		j.Queue = strings.TrimPrefix(string(b.Queue), "root.")
+		j.Queue = string(b.Queue)
 	case "JOB_INITED":
 		j.Launched, j.Uber = b.Launched.instant(), bool(b.Uber)
 		if b.Maps.ok && b.Reduces.ok {

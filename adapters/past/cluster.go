@@ -47,9 +47,7 @@ func clusterOf(jobs []*Job) cluster {
 		peak[ch.kind] = max(peak[ch.kind], tasks[ch.kind])
 	}
 	if slots {
-		c.plan = dag.Cluster{Policy: dag.FIFO, MapSlots: max(peak[dag.Map], 1), ReduceSlots: max(peak[dag.Reduce], 1)}
-		giveSlots(jobs)
-		return c
+		asContainers(jobs, peak)
 	}
 	c.plan = dag.Cluster{Policy: dag.YARN}
 	for _, name := range slices.Sorted(maps.Keys(most)) {
@@ -69,7 +67,29 @@ func clusterOf(jobs []*Job) cluster {
 		clear(c.index)
 		c.plan.MemoryMB, c.plan.QueueMB = top, 0
 	}
+	if slots {
+		c.plan.MemoryMB += len(jobs) * slotMaster
+		if c.plan.QueueMB > 0 {
+			c.plan.QueueMB += len(jobs) * slotMaster
+		}
+	}
 	return c
+}
+
+// slotMB stands for a slot, slotMaster for the master that a job on slots does not have: too small to matter.
+const (
+	slotMB     = 1024
+	slotMaster = 1
+)
+
+// asContainers tells slots as containers of one size, as many for maps and for reduces as were ever taken at once. Real
+// clusters with slots start reduces early and say on which node, which the paper's plan of slots does not know.
+func asContainers(jobs []*Job, peak [2]int) {
+	for _, j := range jobs {
+		l := &j.Settings.Limits
+		l.AMMB, l.MapMB, l.ReduceMB = slotMaster, slotMB, slotMB
+		l.MaxMaps, l.MaxReduces = max(peak[dag.Map], 1), max(peak[dag.Reduce], 1)
+	}
 }
 
 // changesOf lists when containers began and ended, and says whether the jobs ran on slots. A master's container is told
@@ -93,6 +113,9 @@ func changesOf(jobs []*Job) (out []change, slots bool) {
 			continue
 		}
 		for k, mb := range [...]int{j.Settings.Limits.MapMB, j.Settings.Limits.ReduceMB} {
+			if j.Slots {
+				mb = slotMB
+			}
 			for i := range j.Attempts[k] {
 				a := &j.Attempts[k][i]
 				end := a.End

@@ -1,6 +1,7 @@
 package past
 
 import (
+	"math"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -40,6 +41,10 @@ func courseOf(a *Attempt, k dag.Kind, mapOnly bool) course {
 	if sum == 0 || high-low <= max(2, high/50) {
 		return plainCourse(a)
 	}
+	if a.State != dag.AttemptSucceeded {
+		c.cut(a.Splits)
+		return c
+	}
 	if k == dag.Reduce {
 		c.pin(a)
 		return c
@@ -52,10 +57,25 @@ func courseOf(a *Attempt, k dag.Kind, mapOnly bool) course {
 	return c
 }
 
-// plainCourse draws lines from the start over the ends of copy and sort, where there are any, to the end.
+// cut takes away what an attempt without success never did: its end counts as full progress, which fills the parts behind the
+// last report evenly.
+func (c *course) cut(parts []int32) {
+	last := twelfths - 1
+	low, high := parts[last], parts[last]
+	for ; last >= 0; last-- {
+		low, high = min(low, parts[last]), max(high, parts[last])
+		if high-low > 2 {
+			return
+		}
+		c.at[last] = math.Inf(1)
+	}
+}
+
+// plainCourse draws lines from the start over the ends of copy and sort, where there are any, to the end. How far an attempt
+// without success came is not known: it stays at the start.
 func plainCourse(a *Attempt) course {
 	c := course{plain: true}
-	if !a.Start.Known() || !a.End.Known() || a.End <= a.Start {
+	if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End <= a.Start {
 		return c
 	}
 	for i := range c.at {
@@ -107,7 +127,7 @@ func (c *course) pin(a *Attempt) {
 // ratio is the progress ms milliseconds after the start, in 0..1.
 func (c *course) ratio(ms float64) float64 {
 	if c.at[twelfths-1] <= 0 {
-		return 0
+		return 0 // nothing is known
 	}
 	from, done := c.begun, 0.0
 	for i, to := range c.at {

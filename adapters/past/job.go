@@ -48,7 +48,6 @@ type Attempt struct {
 	LostWhy string
 
 	course course
-	slot   int32
 }
 
 // NewJob is a job of which nothing but its id is known.

@@ -37,7 +37,7 @@ func (a *Attempt) show(v *phaseView, was *dag.Attempt, t dag.Instant) (out dag.A
 	if was != nil {
 		out.First, out.Last, out.FirstReport = was.First, was.Last, was.FirstReport
 	}
-	out.Start, out.Slot, out.Node, out.State = a.Start, a.slot, v.node(a.Node), dag.AttemptRunning
+	out.Start, out.Node, out.State = a.Start, v.node(a.Node), dag.AttemptRunning
 	if a.CopyEnd.Known() && a.CopyEnd <= t {
 		out.CopyEnd = a.CopyEnd
 	}

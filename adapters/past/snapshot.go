@@ -170,7 +170,7 @@ func (s *Source) remark() {
 	warn := func(code, format string, args ...any) {
 		s.remarks = append(s.remarks, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 	}
-	plain, even, of := 0, 0, 0
+	plain, even, of, bare := 0, 0, 0, 0
 	for _, j := range s.workflow.Jobs {
 		for k := range j.Attempts {
 			for i := range j.Attempts[k] {
@@ -181,6 +181,9 @@ func (s *Source) remark() {
 					even++
 				}
 			}
+		}
+		if !j.Configured && !j.Slots {
+			bare++
 		}
 		if j.Bad > 0 {
 			warn(dag.WarnObservation, "%s: %d events of its history could not be used", j.ID, j.Bad)
@@ -194,6 +197,9 @@ func (s *Source) remark() {
 		warn(dag.WarnInterpolated, "made from history: of %d of %d attempts it tells start and end only, their progress is a straight line; so is what %d reduces had written", plain, of, even)
 	case even > 0:
 		warn(dag.WarnInterpolated, "made from history: what %d reduces had written before their end is a straight line", even)
+	}
+	if bare > 0 {
+		warn(dag.WarnObservation, "the configuration of %d of %d jobs (JOB_conf.xml) is not beside their history: slow start and their masters' memory are taken for Hadoop's defaults", bare, len(s.workflow.Jobs))
 	}
 	if n := len(s.left); n > 0 {
 		warn(dag.WarnObservation, "the history of %d jobs of the workflow is not here, they are left out: %s", n, strings.Join(s.left[:min(n, 10)], ", "))

@@ -73,6 +73,9 @@ func NewSource(w *Workflow, every time.Duration) (*Source, error) {
 	return s, nil
 }
 
+// defaultMaster is the memory that an application master asks for where nobody says otherwise, in MB.
+const defaultMaster = 1536
+
 // settle brings a job's parts into order, once.
 func (j *Job) settle() {
 	slices.SortStableFunc(j.Masters, func(a, b Master) int { return cmp.Compare(a.At, b.At) })
@@ -82,6 +85,11 @@ func (j *Job) settle() {
 	}
 	if j.ReduceMB > 0 {
 		l.ReduceMB = j.ReduceMB
+	}
+	if !j.Configured && j.MapMB > 0 {
+		// Containers come in multiples of the least allocation, of which a map's is one.
+		step := min(j.MapMB, 1024)
+		l.AMMB = (defaultMaster + step - 1) / step * step
 	}
 	if j.Uber { // tasks run one after the other in the master's container
 		l.MaxMaps, l.MaxReduces, l.SlowStart = 1, 1, 1
@@ -99,7 +107,6 @@ func (j *Job) settle() {
 			if a.End.Known() && a.Start.Known() && a.End < a.Start {
 				a.End = a.Start
 			}
-			a.slot = -1
 			a.course = courseOf(a, dag.Kind(k), j.Sized && j.Reduces == 0)
 			j.Saw(a.End)
 			j.Saw(a.Lost)
