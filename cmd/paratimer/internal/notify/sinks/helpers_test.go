@@ -1,0 +1,142 @@
+package sinks_test
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+)
+
+// A desk is a dispatcher whose time is the test's: nothing is sent but by flush.
+type desk struct {
+	t    *testing.T
+	d    *notify.Dispatcher
+	w    *notify.Watch
+	time time.Duration
+	step time.Duration // of the clock, as somebody sets it
+	log  bytes.Buffer
+}
+
+func newDesk(t *testing.T, store notify.Store, all ...notify.Sink) *desk {
+	k := &desk{t: t, time: time.Hour}
+	c := notify.Config{
+		Store: store, Sinks: all, Log: zerolog.New(&k.log), Steady: func() time.Duration { return k.time }, Now: k.now, Limit: 5,
+	}
+	k.d = notify.New(c)
+	k.d.Resume(context.Background())
+	k.w = k.d.Watch(nil)
+	t.Cleanup(func() { k.d.Close(0) })
+	return k
+}
+
+func (k *desk) now() time.Time { return begin.Add(k.time + k.step) }
+
+func (k *desk) keep(s frame.AlertState, o frame.Outcome) {
+	k.t.Helper()
+	keep(k.t, k.w, "wf_1", s, o)
+	k.flush()
+}
+
+func (k *desk) flush() { k.d.Flush(context.Background()) }
+
+// pass lets time pass, and sends each second what is due.
+func (k *desk) pass(d time.Duration) {
+	for end := k.time + d; k.time < end; k.time += time.Second {
+		k.flush()
+	}
+}
+
+// A request is what a server got, and how it is to answer.
+type request struct {
+	header http.Header
+	body   []byte
+}
+
+// A server answers as it is told, and remembers.
+type server struct {
+	*httptest.Server
+	mu     sync.Mutex
+	got    []request
+	answer func(w http.ResponseWriter)
+}
+
+func newServer(t *testing.T, answer func(w http.ResponseWriter)) *server {
+	s := &server{answer: answer}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var b bytes.Buffer
+		_, _ = b.ReadFrom(r.Body)
+		s.mu.Lock()
+		s.got = append(s.got, request{r.Header, b.Bytes()})
+		answer := s.answer
+		s.mu.Unlock()
+		if answer != nil {
+			answer(w)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *server) say(answer func(w http.ResponseWriter)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = answer
+}
+
+func (s *server) all() []request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]request(nil), s.got...)
+}
+
+func code(n int) func(http.ResponseWriter) { return func(w http.ResponseWriter) { w.WriteHeader(n) } }
+
+func newWebhook(t *testing.T, url, body string) *sinks.Webhook {
+	t.Helper()
+	h, err := sinks.NewWebhook(url, body, []byte("hush"), sinks.NewClient(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// mute is a server that takes connections and never says anything.
+func mute(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	var all []net.Conn
+	group.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			all = append(all, c)
+			mu.Unlock()
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		group.Wait()
+		for _, c := range all {
+			c.Close()
+		}
+	})
+	return "http://" + l.Addr().String()
+}
