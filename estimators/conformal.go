@@ -41,7 +41,7 @@ func (d Distribution) Corrected(elapsed time.Duration, residuals []dag.Residual)
 	c := correction{raw: d, tick: tick, scores: conformal.New(scores, weights)}
 	out := make(Distribution, max(len(d), fewest))
 	for i := range out {
-		out[i] = max(0, c.at(float64(i)/float64(len(out)-1)))
+		out[i] = time.Duration(min(max(0, c.at(float64(i)/float64(len(out)-1))), float64(dag.MaxLength)))
 	}
 	return out, len(scores)
 }
@@ -56,8 +56,8 @@ type correction struct {
 	scores *conformal.Scores
 }
 
-// at is the corrected quantile of order q.
-func (c *correction) at(q float64) time.Duration {
+// at is the corrected quantile of order q, in nanoseconds.
+func (c *correction) at(q float64) float64 {
 	low, high := c.scores.Range()
 	in := min(max(q, low), high)
 	v := c.tick.value(c.scores.At(in))
@@ -65,12 +65,11 @@ func (c *correction) at(q float64) time.Duration {
 		return v
 	}
 	middle := c.tick.value(c.scores.At(0.5))
-	was := c.raw.At(in) - c.raw.At(0.5)
 	wider := 1.0
-	if was != 0 {
-		wider = min(max(float64(v-middle)/float64(was), 1/mostWider), mostWider)
+	if was := float64(c.raw.At(in) - c.raw.At(0.5)); was != 0 {
+		wider = min(max((v-middle)/was, 1/mostWider), mostWider)
 	}
-	return v + time.Duration(wider*float64(c.raw.At(q)-c.raw.At(in)))
+	return v + wider*float64(c.raw.At(q)-c.raw.At(in))
 }
 
 // mostWider bounds how much wider or narrower a tail becomes that no run backs.

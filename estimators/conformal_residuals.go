@@ -74,13 +74,12 @@ func (t RangeTick) spread(above bool) time.Duration {
 	return max(s, time.Duration(leastSpread*float64(t.Elapsed+t.Median)), time.Millisecond)
 }
 
-// score says where a remaining time lies in the range; value is the reverse.
+// score says where a remaining time lies in the range; value is the reverse, in nanoseconds.
 func (t RangeTick) score(remaining time.Duration) float64 {
 	s := float64(remaining-t.Median) / float64(t.spread(remaining > t.Median))
 	return min(max(s, -dag.MaxScore), dag.MaxScore)
 }
 
-func (t RangeTick) value(score float64) time.Duration {
-	v := float64(t.Median) + score*float64(t.spread(score > 0))
-	return time.Duration(min(v, float64(dag.MaxLength)))
+func (t RangeTick) value(score float64) float64 {
+	return float64(t.Median) + score*float64(t.spread(score > 0))
 }

@@ -16,6 +16,8 @@ type ledger struct {
 	back    map[string]int
 	ends    map[string]float64 // the end that it predicted last, in seconds of the run
 	last    frame.Frame
+	ranges  []estimators.RangeSample
+	rough   int // of them
 }
 
 // Show takes the frame's numbers in. Stale frames repeat others and are left out.
@@ -27,6 +29,7 @@ func (l *ledger) Show(f frame.Frame) error {
 	if f.Workflow.State.Ended() {
 		return nil
 	}
+	l.addRange(f)
 	for i, e := range f.Estimates {
 		remaining := e.RemainingSeconds
 		if i == 0 {
@@ -42,6 +45,16 @@ func (l *ledger) Show(f frame.Frame) error {
 		l.add(o.Name, f, number(o.RemainingSeconds), p, false)
 	}
 	return nil
+}
+
+func (l *ledger) addRange(f frame.Frame) {
+	if len(f.Left) == 0 || !(float64(*f.ElapsedSeconds) > 0) || float64(*f.ElapsedSeconds) < l.from {
+		return
+	}
+	l.ranges = append(l.ranges, estimators.NewRangeSample(f.ElapsedSeconds.Duration(), f.Left))
+	if f.Headline.Rough {
+		l.rough++
+	}
 }
 
 func (l *ledger) add(name string, f frame.Frame, remaining, progress float64, explained bool) {
@@ -106,6 +119,11 @@ func (l *ledger) score(path string) runScore {
 			NoEstimateRatio: known(g.NoEstimate), FirstEstimateSeconds: known(g.FirstEstimate), HalfTimePoints: known(g.HalfTime),
 			StepsBack: l.back[name],
 		})
+	}
+	g := estimators.GradeRanges(total, l.ranges)
+	r.RangeTicks, r.CRPSSeconds, r.RoughRatio = g.Ticks, known(g.CRPS), known(float64(l.rough)/float64(len(l.ranges)))
+	for i, level := range g.Levels {
+		r.Coverage = append(r.Coverage, rangeScore{estimators.Levels[i], known(level.Held), known(level.Width), known(level.IntervalScore)})
 	}
 	return r
 }

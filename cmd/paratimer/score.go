@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/rs/zerolog"
@@ -26,7 +27,19 @@ type runScore struct {
 	TotalSeconds float64          `json:"total_seconds"`
 	Ticks        int              `json:"ticks"`
 	Estimators   []estimatorScore `json:"estimators"`
-	Alerts       []alert.Result   `json:"alerts"`
+	// Coverage is how often ranges held the true remaining time, over RangeTicks; RoughRatio of these were rough.
+	Coverage    []rangeScore   `json:"coverage"`
+	RangeTicks  int            `json:"range_ticks"`
+	RoughRatio  *float64       `json:"rough_ratio"`
+	CRPSSeconds *float64       `json:"crps_seconds"`
+	Alerts      []alert.Result `json:"alerts"`
+}
+
+type rangeScore struct {
+	RangeRatio           float64  `json:"range_ratio"`
+	HeldRatio            *float64 `json:"held_ratio"`
+	MeanWidthRatio       *float64 `json:"mean_width_ratio"` // in lengths of the run
+	IntervalScoreSeconds *float64 `json:"interval_score_seconds"`
 }
 
 type estimatorScore struct {
@@ -114,7 +127,21 @@ func (r runScore) table(c *cli.Context) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if err := r.rangeTable(c.App.Writer); err != nil {
+		return err
+	}
 	return alertTable(c.App.Writer, r.Alerts)
+}
+
+func (r runScore) rangeTable(out io.Writer) error {
+	fmt.Fprintf(out, "ranges at %d of %d ticks; rough, with too few earlier runs, at %s of these; CRPS %s s\n",
+		r.RangeTicks, r.Ticks, percent(r.RoughRatio), cell("%.1f", r.CRPSSeconds))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "range\theld\tmean width\tinterval score s\t")
+	for _, l := range r.Coverage {
+		fmt.Fprintf(w, "%.0f %%\t%s\t%s\t%s\t\n", 100*l.RangeRatio, percent(l.HeldRatio), percent(l.MeanWidthRatio), cell("%.1f", l.IntervalScoreSeconds))
+	}
+	return w.Flush()
 }
 
 func cell(format string, v *float64) string {

@@ -13,9 +13,6 @@ import (
 // Ratios are where in a run its range is tried, as ratios of its true length.
 var Ratios = [...]float64{0.10, 0.25, 0.50, 0.75, 0.90}
 
-// Levels are the ranges that are tried: how often they should hold.
-var Levels = [...]float64{0.50, 0.80, 0.95}
-
 // Options say what is tried.
 type Options struct {
 	Runs int // of all workflows together

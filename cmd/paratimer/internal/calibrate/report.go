@@ -48,7 +48,7 @@ func report(o Options, results [][]watched) *Report {
 		}
 	}
 	for at := range Ratios {
-		for _, level := range Levels {
+		for _, level := range estimators.Levels {
 			var backed, rough sum
 			for _, runs := range results {
 				for _, w := range runs {

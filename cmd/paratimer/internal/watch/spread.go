@@ -12,12 +12,12 @@ func spread(f *frame.Frame, e estimators.Estimate) {
 		return
 	}
 	f.Left, f.Raw = d, e.Raw
+	f.Headline.Rough = e.Runs < estimators.MinRuns
 	for _, q := range frame.Levels {
 		f.Quantiles = append(f.Quantiles, frame.Quantile{Q: q, RemainingSeconds: frame.SecondsOf(d.At(q))})
 	}
 	if f.Headline.RemainingSeconds != nil {
 		low, high := frame.SecondsOf(d.At(0.1)), frame.SecondsOf(d.At(0.9))
 		f.Headline.LowSeconds, f.Headline.HighSeconds = &low, &high
-		f.Headline.Rough = e.Runs < estimators.MinRuns
 	}
 }
