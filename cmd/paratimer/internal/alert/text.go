@@ -43,14 +43,14 @@ func (b *Bound) by(st *Standing, v verdict) (time.Duration, bool) {
 
 // text words the alert: how it stands, how likely, by how much, since when, what it waits on, what changed.
 func (b *Bound) text(st *Standing, s *State, f *frame.Frame, v verdict) string {
-	w := words{b: b, st: st, f: f, v: v}
+	w := words{b: b, st: st, s: s, f: f, v: v}
 	parts := []string{w.standing()}
 	if st.State != frame.Ended && st.State != frame.Blind {
 		if f.WaitingOn != nil {
 			parts = append(parts, "waits for "+*f.WaitingOn)
 		}
 		if st.State.Firing() {
-			parts = append(parts, w.changes(s.Changes)...)
+			parts = append(parts, w.changes()...)
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -60,6 +60,7 @@ func (b *Bound) text(st *Standing, s *State, f *frame.Frame, v verdict) string {
 type words struct {
 	b  *Bound
 	st *Standing
+	s  *State
 	f  *frame.Frame
 	v  verdict
 }
@@ -72,12 +73,12 @@ func (w words) standing() string {
 		return w.ended()
 	case frame.Late:
 		if w.b.Kind == NoProgress {
-			return "no progress" + w.since()
+			return "no progress for " + short(w.s.Still) + w.since()
 		}
 		return "late: " + w.what() + " has passed" + w.end() + w.since()
 	}
 	if w.b.Kind == NoProgress {
-		return "it moves"
+		return "on track: it moves, the last time " + short(w.s.Still) + " ago"
 	}
 	if w.st.DeadlineAt == nil {
 		return name(w.st.State) + ": " + w.unbound()
@@ -172,6 +173,9 @@ func (w words) ended() string {
 	if w.st.Outcome != nil {
 		text = string(*w.st.Outcome) + ": " + text
 	}
+	if w.b.Kind == NoProgress && w.st.Outcome != nil && *w.st.Outcome == frame.Met {
+		text += ", and something moved within any " + short(w.b.For)
+	}
 	if by, ok := w.b.by(w.st, w.v); ok {
 		text += ", " + signed(by) + " against " + w.what()
 	}
@@ -182,14 +186,14 @@ func (w words) ended() string {
 const mostTold = 2
 
 // changes are the causes that made it later in sum, the worst first: what one tick added and the next took away is none.
-func (w words) changes(all []Change) []string {
+func (w words) changes() []string {
 	type cause struct {
 		why   string
 		delta time.Duration
 		at    dag.Instant // the newest
 	}
 	var causes []cause
-	for _, c := range all {
+	for _, c := range w.s.Changes {
 		i := slices.IndexFunc(causes, func(x cause) bool { return x.why == c.Why() })
 		if i < 0 {
 			i = len(causes)
