@@ -1,0 +1,96 @@
+package sinks_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A look is what a watcher sees of a query at a time.
+type look struct {
+	at    time.Duration
+	id    string
+	state dag.State
+	left  time.Duration
+}
+
+// heard plays looks through the bounds and a webhook, and returns what people hear.
+func heard(t *testing.T, due time.Duration, looks ...look) string {
+	t.Helper()
+	s := newServer(t, nil)
+	k := newDesk(t, nil, newWebhook(t, s.URL, ""))
+	bounds := []alert.Bound{{Name: "deadline", Kind: alert.Deadline, At: at(due), Hold: 1}}
+	states := map[string]alert.State{}
+	for _, l := range looks {
+		q := query{id: l.id, length: l.at + l.left}
+		f := q.frame(l.at)
+		f.Workflow.State = l.state
+		if l.state == dag.Submitted {
+			f.ElapsedSeconds, f.Left, f.Headline = nil, nil, frame.Headline{}
+		}
+		w := k.d.Watch(nil)
+		if states[l.id].Bounds == nil {
+			states[l.id] = w.Recall(f)
+		}
+		states[l.id], f.Alerts = alert.Step(bounds, states[l.id], f)
+		if err := w.Keep(states[l.id], f); err != nil {
+			t.Fatal(err)
+		}
+		k.flush()
+	}
+	var told []string
+	for _, r := range s.all() {
+		id := "1"
+		if strings.Contains(string(r.body), `"workflow_id":"wf_2"`) {
+			id = "2"
+		}
+		key := r.header.Get("Idempotency-Key")
+		told = append(told, id+" "+key[strings.LastIndexByte(key, '-')+1:])
+	}
+	return strings.Join(told, ", ")
+}
+
+// TestQueryTrouble: what people hear of queries that do what nobody expects. All are due after ten minutes.
+func TestQueryTrouble(t *testing.T) {
+	const m = time.Minute
+	for _, c := range []struct {
+		name  string
+		looks []look
+		want  string
+	}{
+		{"it never starts", []look{
+			{0, "wf_1", dag.Submitted, 0}, {4 * m, "wf_1", dag.Submitted, 0}, {8 * m, "wf_1", dag.Submitted, 0}, {12 * m, "wf_1", dag.Submitted, 0},
+		}, "1 late"},
+		{"it fails and comes again under a new id", []look{
+			{1 * m, "wf_1", dag.Running, 20 * m},
+			{2 * m, "wf_1", dag.Failed, 0},
+			{3 * m, "wf_2", dag.Running, 20 * m},
+			{4 * m, "wf_2", dag.Running, 20 * m},
+			{8 * m, "wf_2", dag.Running, 20 * m},
+			{11 * m, "wf_2", dag.Running, m},
+			{12 * m, "wf_2", dag.Succeeded, 0},
+		}, "1 at_risk, 1 resolved, 2 at_risk, 2 late, 2 resolved"},
+		{"it ends late between two looks", []look{
+			{8 * m, "wf_1", dag.Running, m}, {9 * m, "wf_1", dag.Running, 30 * time.Second}, {13 * m, "wf_1", dag.Succeeded, 0},
+		}, "1 late, 1 resolved"},
+		{"it ends in time between two looks", []look{
+			{2 * m, "wf_1", dag.Running, 2 * m}, {5 * m, "wf_1", dag.Succeeded, 0},
+		}, ""},
+		{"its user kills it while it is at risk", []look{
+			{1 * m, "wf_1", dag.Running, 20 * m}, {2 * m, "wf_1", dag.Killed, 0},
+		}, "1 at_risk, 1 resolved"},
+		{"its user kills it while it is on track", []look{
+			{1 * m, "wf_1", dag.Running, 2 * m}, {2 * m, "wf_1", dag.Killed, 0},
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := heard(t, 10*m, c.looks...); got != c.want {
+				t.Errorf("people hear %q, want %q", got, c.want)
+			}
+		})
+	}
+}
