@@ -102,9 +102,10 @@ func (w *World) distribution(draw func(Draws) Drawn) (Distribution, error) {
 	for k := range workers {
 		wait.Go(func() {
 			defer func() { panics[k] = recover() }()
+			var lean schedule.Lean
 			for i := k; i < n; i += workers {
 				s := draw(Draws{seed: seed, own: mix(seed ^ mix(uint64(i)+1)), sample: uint64(i), of: uint64(n)})
-				sch, err := schedule.Replay(s.Snapshot, s.Left, schedule.Options{Fault: s.Fault, FutureOnly: true})
+				sch, err := schedule.Replay(s.Snapshot, s.Left, schedule.Options{Fault: s.Fault, FutureOnly: true, Lean: &lean})
 				if err != nil {
 					errs[i] = err
 					continue

@@ -16,8 +16,10 @@ type Factors struct {
 
 const (
 	priorTasks   = 4
-	outlierRatio = 0.004
+	outlierRatio = 0.002
 	factorCount  = 1024
+	// maxPending is how many times its time a task may take that has not started, unless one has taken longer.
+	maxPending = 4
 	// maxOutlier is how many times its time a task may take at most, where it is not past that already.
 	maxOutlier = 20
 )
@@ -52,7 +54,7 @@ func NewFactors(residuals []float64, sigma float64) Factors {
 	worst := math.Max(out[len(out)-1], 1)
 	for i := range factorCount - body {
 		u := (float64(i) + 0.5) / float64(factorCount-body)
-		out = append(out, min(worst/(1-u), max(maxOutlier, worst)))
+		out = append(out, min(worst/(1-u), max(maxPending, worst)))
 	}
 	return Factors{out}
 }

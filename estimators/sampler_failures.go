@@ -15,7 +15,7 @@ type FailureLaw struct {
 	ms    float64
 }
 
-const failureTasks = 100
+const failureTasks = 300
 
 // NewFailureLaw reads the failures of a snapshot; mean is what a task takes on average, in milliseconds.
 func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {

@@ -27,6 +27,17 @@ type end struct {
 
 func newEndQueue(now dag.Instant) endQueue { return endQueue{last: now} }
 
+// reset empties the queue and keeps its memory.
+func (q *endQueue) reset(now dag.Instant) {
+	for b := range q.buckets {
+		q.buckets[b] = q.buckets[b][:0]
+	}
+	q.n, q.last = 0, now
+}
+
+// now says that something ends at the instant of the last batch still.
+func (q *endQueue) now() bool { return len(q.buckets[0]) > 0 }
+
 // push adds an end at or after the last batch.
 func (q *endQueue) push(e end) {
 	b := bits.Len64(uint64(e.at) ^ uint64(q.last))

@@ -63,6 +63,8 @@ type Options struct {
 	Until dag.Instant
 	// Finished tasks of the snapshot are left out of Spans (they are needed for the paper's rounds, not for a time).
 	FutureOnly bool
+	// Lean leaves all but Now and End out of the Schedule, for one who needs no more; nil: all is told.
+	Lean *Lean
 }
 
 // An Outcome is how a span ends.

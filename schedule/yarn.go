@@ -1,10 +1,6 @@
 package schedule
 
-import (
-	"container/heap"
-
-	"github.com/paratimer/paratimer/dag"
-)
+import "github.com/paratimer/paratimer/dag"
 
 // yarn replays what real clusters do with a Pig script (facts/hadoop.md F, seen on recordings of Hadoop 3.4.2):
 // one pool of containers by memory, an AM container for each job, the earlier application first, inside an
@@ -26,71 +22,34 @@ type yarn struct {
 	wave  waves
 	pool  pool
 	todo  events
-	seq   int
 	out   []Span
 	err   error
 	// recent starts by node, for the start-up law: JVMs that start together slow each other down.
-	recent map[int32][]dag.Instant
-}
-
-// An event is something that happens at an instant. At one instant ends come before beats, and beats before starts.
-type event struct {
-	at   dag.Instant
-	rank uint8
-	seq  int
-	do   func(dag.Instant)
-}
-
-const (
-	rankEnd uint8 = iota
-	rankSubmit
-	rankAsk
-	rankBeat
-	rankStart
-)
-
-type events []event
-
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	if e[i].at != e[j].at {
-		return e[i].at < e[j].at
-	}
-	if e[i].rank != e[j].rank {
-		return e[i].rank < e[j].rank
-	}
-	return e[i].seq < e[j].seq
-}
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	old := *e
-	last := old[len(old)-1]
-	old[len(old)-1].do = nil
-	*e = old[:len(old)-1]
-	return last
-}
-
-func (y *yarn) at(t dag.Instant, rank uint8, do func(dag.Instant)) {
-	y.seq++
-	heap.Push(&y.todo, event{max(t, y.now), rank, y.seq, do})
+	recent  recentStarts
+	batches []batch
+	lean    *Lean
 }
 
 func replayYARN(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
-	y := &yarn{s: s, left: left, opt: opt, now: s.At, recent: map[int32][]dag.Instant{}}
+	y := &yarn{s: s, left: left, opt: opt, now: s.At, lean: opt.Lean}
+	y.lean.lend(y)
+	defer y.lean.take(y)
 	if err := y.load(); err != nil {
 		return nil, err
 	}
 	y.grant(y.now)
-	for y.err == nil && (len(y.todo) > 0 || y.unblock()) {
-		if opt.Until.Known() && opt.Until > 0 && y.todo[0].at > opt.Until {
+	for y.err == nil && (len(y.todo.heap) > 0 || y.lean.ending() || y.unblock()) {
+		if y.lean.ending() && y.endBatch() {
+			continue
+		}
+		if opt.Until.Known() && opt.Until > 0 && y.todo.heap[0].at > opt.Until {
 			break
 		}
-		e := heap.Pop(&y.todo).(event)
+		e := y.todo.pop()
 		y.now = e.at
-		e.do(e.at)
+		y.happen(&e)
 		// All that happens at one instant is seen before containers are handed out again.
-		if len(y.todo) == 0 || y.todo[0].at > y.now {
+		if !y.moreNow() {
 			y.grant(y.now)
 		}
 	}
@@ -101,6 +60,11 @@ func replayYARN(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 		return nil, y.err
 	}
 	return y.schedule(), nil
+}
+
+// moreNow says that more happens at this instant.
+func (y *yarn) moreNow() bool {
+	return len(y.todo.heap) > 0 && y.todo.heap[0].at <= y.now || y.lean.ending() && y.lean.first <= y.now
 }
 
 // unblock makes room when nothing is left to happen and tasks still wait. It says whether anything changed.
@@ -146,7 +110,16 @@ func (y *yarn) stuck() error {
 }
 
 func (y *yarn) schedule() *Schedule {
-	sch := &Schedule{Now: y.s.At, End: y.s.At, Spans: y.out}
+	sch := &Schedule{Now: y.s.At, End: y.s.At}
+	if y.lean != nil {
+		for j := range y.jobs {
+			if t := y.jobs[j].finished; t.Known() {
+				sch.End = max(sch.End, t)
+			}
+		}
+		return sch
+	}
+	sch.Spans = y.out
 	sch.Submitted = make([]dag.Instant, len(y.jobs))
 	sch.Finished = make([]dag.Instant, len(y.jobs))
 	sch.Mastered = make([]dag.Instant, len(y.jobs))

@@ -112,9 +112,15 @@ func (y *yarn) give(j int, k dag.Kind, first int32, n int, t dag.Instant) {
 	job := &y.jobs[j]
 	y.pool.take(n * job.mb[k])
 	job.phase[k].granted += n
-	lanes := y.pool.use(n, job.mb[k])
+	lanes := y.useLanes(n, job.mb[k])
 	start := y.nextBeat(j, t.Add(y.s.Plan.Overheads.Handoff))
-	y.at(start, rankStart, func(t dag.Instant) { y.start(j, k, first, lanes, t) })
+	if !y.joins(j, k, first, n, start) {
+		at := y.batch(batch{job: int32(j), kind: k, first: first, lanes: lanes, start: start})
+		if y.lean != nil {
+			y.lean.newest = at
+		}
+		y.later(start, rankStart, event{op: opStart, a: at})
+	}
 	if k == dag.Map && job.phase[dag.Reduce].left() > 0 {
 		y.beatLater(j, start)
 	}
@@ -140,25 +146,13 @@ func (y *yarn) start(j int, k dag.Kind, first int32, lanes []int32, t dag.Instan
 }
 
 func (y *yarn) noteStarts(lanes []int32, t dag.Instant) {
+	if y.laneless() {
+		y.recent.note(-1, len(lanes), t)
+		return
+	}
 	for _, l := range lanes {
-		n := y.pool.node[l]
-		keep := y.recent[n]
-		for len(keep) > 0 && keep[0] < t.Add(-together) {
-			keep = keep[1:]
-		}
-		y.recent[n] = append(keep, t)
+		y.recent.note(y.pool.node[l], 1, t)
 	}
-}
-
-// startsWith counts the starts on the lane's node at about t. Starts of the same instant that are still in the queue count too.
-func (y *yarn) startsWith(lane int32, t dag.Instant) int {
-	n := 0
-	for _, at := range y.recent[y.pool.node[lane]] {
-		if at >= t.Add(-together) {
-			n++
-		}
-	}
-	return n
 }
 
 // run puts up to n tasks of equal cost into lanes, schedules their end and returns how many it took.
@@ -166,7 +160,7 @@ func (y *yarn) startsWith(lane int32, t dag.Instant) int {
 func (y *yarn) run(j int, k dag.Kind, first int32, n int, number int32, t dag.Instant, lanes []int32, a *dag.Attempt) int {
 	task := Task{Job: j, Kind: k, Index: int(first), Attempt: int(number), Slot: int(lanes[0]), Node: int(y.pool.node[lanes[0]]), Running: a, Start: t}
 	if a == nil {
-		task.Together = y.startsWith(lanes[0], t)
+		task.Together = y.recent.at(y.pool.node[lanes[0]])
 	}
 	cost := y.left(task)
 	if a == nil && number == 0 && y.opt.Fault == nil && len(y.pool.room) == 0 {
@@ -175,8 +169,7 @@ func (y *yarn) run(j int, k dag.Kind, first int32, n int, number int32, t dag.In
 		n = 1 // a retry, a fault or a node of its own makes each task a case of its own
 	}
 	sp := Span{Job: int32(j), Kind: k, First: first, Count: int32(n), Attempt: number, Start: t, End: dag.NoInstant, Slots: lanes[:n:n]}
-	y.out = append(y.out, sp)
-	at := len(y.out) - 1
+	at := y.span(sp)
 	job := &y.jobs[j]
 	// What is left counts from now for a running task, from the start of a later one.
 	ready := max(t, y.now).Add(cost.Setup)
@@ -199,10 +192,14 @@ func (y *yarn) endAt(at int, end dag.Instant) {
 		task := Task{Job: int(sp.Job), Kind: sp.Kind, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(sp.Slots[0]), Node: int(y.pool.node[sp.Slots[0]])}
 		if when, fails := y.opt.Fault(task, sp.Start, end); fails {
 			sp.Outcome, sp.End = Fails, max(min(when, end), y.now)
-			y.at(sp.End, rankEnd, func(t dag.Instant) { y.fail(at, t) })
+			y.later(sp.End, rankEnd, event{op: opFail, a: int32(at)})
 			return
 		}
 	}
 	sp.End = end
-	y.at(end, rankEnd, func(t dag.Instant) { y.done(at, t) })
+	if y.lean != nil {
+		y.lean.endsAt(end, int32(at))
+		return
+	}
+	y.later(end, rankEnd, event{op: opDone, a: int32(at)})
 }

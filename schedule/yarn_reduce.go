@@ -13,10 +13,7 @@ func (y *yarn) beatLater(j int, t dag.Instant) {
 		return
 	}
 	job.beating = true
-	y.at(y.nextBeat(j, t), rankBeat, func(t dag.Instant) {
-		job.beating = false
-		y.askReduces(j, t)
-	})
+	y.later(y.nextBeat(j, t), rankBeat, event{op: opBeat, a: int32(j)})
 }
 
 // askReduces asks for more reduces, or takes back asks that were not granted. The scheduler hears it a heartbeat later.
@@ -34,10 +31,7 @@ func (y *yarn) askReduces(j int, t dag.Instant) {
 		return
 	}
 	job.asking += more
-	y.at(t.Add(y.s.Plan.Overheads.Beat), rankAsk, func(dag.Instant) {
-		job.asking -= more
-		job.asked += more
-	})
+	y.later(t.Add(y.s.Plan.Overheads.Beat), rankAsk, event{op: opAsk, a: int32(j), b: int32(more)})
 }
 
 // wantReduces is how many reduces the AM wants to hold or have asked for: slow start, then all once every map has
@@ -81,6 +75,7 @@ func (y *yarn) done(at int, t dag.Instant) {
 	p := &job.phase[k]
 	p.done += n
 	y.release(at)
+	y.over(at)
 	job.lastEnd = t
 	if k == dag.Map {
 		if p.left() == 0 {
@@ -101,7 +96,7 @@ func (y *yarn) release(at int) {
 	job := &y.jobs[sp.Job]
 	job.phase[sp.Kind].granted -= int(sp.Count)
 	y.pool.give(int(sp.Count) * job.mb[sp.Kind])
-	y.pool.free(sp.Slots...)
+	y.freeLanes(sp.Slots)
 }
 
 // mapsDone lets the waiting reduces copy the last map output and work.
@@ -119,6 +114,7 @@ func (y *yarn) fail(at int, t dag.Instant) {
 	sp := y.out[at]
 	j, k := int(sp.Job), sp.Kind
 	y.release(at)
+	y.over(at)
 	p := &y.jobs[j].phase[k]
 	if p.attempt == nil {
 		p.attempt = map[int32]int32{}

@@ -146,8 +146,12 @@ func (y *yarn) firstGrant(j int, t dag.Instant) {
 		first := r[0]
 		y.pool.take(run * job.mb[dag.Map])
 		p.granted += run
-		lanes := y.pool.use(run, job.mb[dag.Map])
-		y.at(t, rankStart, func(t dag.Instant) { y.start(j, dag.Map, first, lanes, t) })
+		lanes := y.useLanes(run, job.mb[dag.Map])
+		at := y.batch(batch{job: int32(j), kind: dag.Map, first: first, lanes: lanes, start: t})
+		if y.lean != nil {
+			y.lean.newest = -1
+		}
+		y.later(t, rankStart, event{op: opStart, a: at})
 		p.waiting -= run
 		n -= run
 		if r[0] += int32(run); r[0] == r[1] {

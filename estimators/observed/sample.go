@@ -15,10 +15,11 @@ const (
 	speedSigma    = 0.04 // the cluster from now on
 	watchedSigma  = 0.15 // a phase's rate in this run, shrinking with what was watched of it
 	profileSigma  = 0.15 // a phase's rate where only a profile tells it
-	workSigma     = 0.1  // a task's work
+	workSigma     = 0.06 // a task's work
 	unsizedSigma  = 0.4  // the size of a reduce that has told none
 	setupSigma    = 0.25 // start-ups of this run, shrinking with those that were seen
-	startSigma    = 0.2  // a task's start-up
+	batchSigma    = 0.2  // start-ups of a phase, which share their causes
+	startSigma    = 0.08 // a task's start-up, beside the others of its phase
 	unseenSigma   = 1.5  // work of a phase that nobody has seen
 	alikeSigma    = 0.5  // the same of a phase that is like others that were seen
 	unseenTasks   = 0.3  // a task of an unseen phase, between the others
@@ -34,8 +35,9 @@ type sampling struct {
 	m        *Model
 	phases   [][2]phaseSampling
 	running  map[*dag.Attempt]runningSampling
-	start    estimators.Factors
-	setup    float64 // sigma common to start-ups
+	start    estimators.Factors // of a phase's start-ups
+	alone    estimators.Factors // of a task's, beside the others of its phase
+	setup    float64            // sigma common to start-ups
 	failures estimators.FailureLaw
 }
 
@@ -62,7 +64,7 @@ type runningSampling struct {
 // not even the scale of what remains is known.
 func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 	s := &sampling{m: m, phases: make([][2]phaseSampling, len(m.phases)), running: map[*dag.Attempt]runningSampling{}}
-	s.setup, s.start = m.setupSpread()
+	s.setup, s.start, s.alone = m.setupSpread()
 	sum, n := 0.0, 0.0
 	for j := range m.phases {
 		if m.Snapshot.Jobs[j].State.Ended() {
@@ -83,12 +85,12 @@ func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 	return s.sample
 }
 
-// setupSpread is how far the law of start-ups may be off as a whole, and for a task.
-func (m *Model) setupSpread() (common float64, own estimators.Factors) {
+// setupSpread is how far the law of start-ups may be off as a whole, for a phase and for a task.
+func (m *Model) setupSpread() (common float64, phase, own estimators.Factors) {
 	if m.fifo || m.given {
-		return 0, estimators.Factors{}
+		return 0, phase, own
 	}
-	return setupSigma * math.Sqrt(priorWeight/float64(priorWeight+m.setup.n)), estimators.NewFactors(nil, startSigma)
+	return setupSigma * math.Sqrt(priorWeight/float64(priorWeight+m.setup.n)), estimators.NewFactors(nil, batchSigma), estimators.NewFactors(nil, startSigma)
 }
 
 func (m *Model) phaseSampling(j int, k dag.Kind) phaseSampling {

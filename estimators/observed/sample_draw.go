@@ -14,10 +14,11 @@ import (
 func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	speed := estimators.LogNormal(d.Common(estimators.ForSpeed, 0, 0), speedSigma)
 	setup := estimators.LogNormal(d.Common(estimators.ForSetup, 0, 0), s.setup)
-	scale := make([][2]float64, len(s.phases))
+	scale, starts := make([][2]float64, len(s.phases)), make([][2]float64, len(s.phases))
 	for j := range scale {
 		for k := range scale[j] {
 			p := &s.phases[j][k]
+			starts[j][k] = setup * s.start.At(d.Common(estimators.ForStart, j, dag.Kind(k)))
 			if p.unseen {
 				x := estimators.LogNormal(d.Common(estimators.ForSize, j, dag.Kind(k)), p.rate)
 				scale[j][k] = min(x*p.assumed, maxUnseen*s.m.mapWork)
@@ -32,14 +33,14 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 				return s.drawRunning(d, t, &r, setup, scale[t.Job][t.Kind])
 			}
 		}
-		return s.drawPending(d, t, setup, scale[t.Job][t.Kind])
+		return s.drawPending(d, t, starts[t.Job][t.Kind], scale[t.Job][t.Kind])
 	}
 	return estimators.Drawn{Snapshot: s.drawSnapshot(d), Left: left, Fault: s.failures.Fault(d, s.m.now)}
 }
 
 func (s *sampling) drawPending(d estimators.Draws, t schedule.Task, setup, scale float64) schedule.Cost {
 	p := &s.phases[t.Job][t.Kind]
-	start := s.m.startCost(t.Kind, max(t.Together, 1)) * setup * s.start.At(d.Task(estimators.ForStart, t.Job, t.Kind, t.Index, t.Attempt))
+	start := s.m.startCost(t.Kind, max(t.Together, 1)) * setup * s.alone.At(d.Task(estimators.ForStart, t.Job, t.Kind, t.Index, t.Attempt))
 	f := p.own.At(d.Task(estimators.ForWork, t.Job, t.Kind, t.Index, t.Attempt))
 	work := scale * f
 	if !p.unseen {
@@ -59,7 +60,7 @@ func (s *sampling) drawRunning(d estimators.Draws, t schedule.Task, r *runningSa
 	case r.waits:
 		cost.Setup = time.Duration(float64(r.left/time.Millisecond)*setup) * time.Millisecond
 	case r.starts:
-		cost.Setup = millis(r.setup.At(d.Task(estimators.ForStart, t.Job, t.Kind, t.Index, t.Attempt), setup))
+		cost.Setup = millis(r.setup.At(d.Common(estimators.ForStart, t.Job, t.Kind), setup))
 	}
 	switch {
 	case r.unseen && r.starts:

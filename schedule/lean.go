@@ -1,0 +1,171 @@
+package schedule
+
+import "github.com/paratimer/paratimer/dag"
+
+// Lean makes a replay tell nothing but its end, and keeps its memory for the next one. One who replays a thousand worlds
+// looks at their ends only. It is not safe for concurrent use; the zero value is ready.
+type Lean struct {
+	ends    endQueue    // of spans that succeed: their order within an instant does not matter
+	first   dag.Instant // no end is before it
+	events  []event
+	spans   []Span
+	batches []batch
+	do      []func(dag.Instant)
+	starts  recentStarts
+	lanes   []int32
+	free    []int32 // spans that are over, to be used again
+	vacant  []int32 // batches that have started
+	newest  int32   // the batch that was granted last, -1 once it has started
+}
+
+// lend gives an engine the memory of the replay before.
+func (l *Lean) lend(y *yarn) {
+	if l == nil {
+		return
+	}
+	y.todo = events{heap: l.events[:0], do: l.do[:0]}
+	y.out, y.batches, y.recent = l.spans[:0], l.batches[:0], l.starts[:0]
+	l.ends.reset(y.now)
+	l.first = y.now
+	l.free, l.vacant = l.free[:0], l.vacant[:0]
+	l.newest = -1
+}
+
+// take takes it back.
+func (l *Lean) take(y *yarn) {
+	if l == nil {
+		return
+	}
+	clear(y.todo.do)
+	l.events, l.do, l.spans, l.batches, l.starts = y.todo.heap, y.todo.do, y.out, y.batches, y.recent
+}
+
+// ending says that a span is to end.
+func (l *Lean) ending() bool { return l != nil && l.ends.n > 0 }
+
+func (l *Lean) endsAt(t dag.Instant, span int32) {
+	if l.ends.n == 0 || t < l.first {
+		l.first = t
+	}
+	l.ends.push(end{t, span, -1})
+}
+
+// endBatch ends the spans that end next, unless something else happens before.
+func (y *yarn) endBatch() bool {
+	l, until := y.lean, dag.Instant(maxInstant)
+	if len(y.todo.heap) > 0 {
+		until = y.todo.heap[0].at
+	}
+	if y.opt.Until.Known() && y.opt.Until > 0 {
+		until = min(until, y.opt.Until)
+	}
+	if l.first > until {
+		return false
+	}
+	at, batch := l.ends.next(until)
+	if len(batch) == 0 {
+		l.first = at
+		return false
+	}
+	y.now = at
+	for _, e := range batch {
+		y.done(int(e.id), at)
+	}
+	if l.first = at + 1; l.ends.now() {
+		l.first = at // tasks of no length
+	}
+	if !y.moreNow() {
+		y.grant(at)
+	}
+	return true
+}
+
+// span returns the index of a new span.
+func (y *yarn) span(sp Span) int {
+	if y.lean != nil {
+		if n := len(y.lean.free); n > 0 {
+			at := int(y.lean.free[n-1])
+			y.lean.free = y.lean.free[:n-1]
+			y.out[at] = sp
+			return at
+		}
+	}
+	y.out = append(y.out, sp)
+	return len(y.out) - 1
+}
+
+// over lets a span be used again, where nobody will look at it.
+func (y *yarn) over(at int) {
+	if y.lean != nil {
+		y.lean.free = append(y.lean.free, int32(at))
+	}
+}
+
+// batch returns the index of a new batch.
+func (y *yarn) batch(b batch) int32 {
+	if y.lean != nil {
+		if n := len(y.lean.vacant); n > 0 {
+			at := y.lean.vacant[n-1]
+			y.lean.vacant = y.lean.vacant[:n-1]
+			b.cuts = y.batches[at].cuts[:0]
+			y.batches[at] = b
+			return at
+		}
+	}
+	y.batches = append(y.batches, b)
+	return int32(len(y.batches) - 1)
+}
+
+// joins adds n tasks to the newest batch, where they follow on its tasks and start with it. No other batch has come between, so
+// tasks start in the same order as in batches of their own.
+func (y *yarn) joins(j int, k dag.Kind, first int32, n int, start dag.Instant) bool {
+	if !y.laneless() || y.lean.newest < 0 {
+		return false
+	}
+	b := &y.batches[y.lean.newest]
+	if int(b.job) != j || b.kind != k || b.start != start || b.first+int32(len(b.lanes)) != first {
+		return false
+	}
+	b.cuts = append(b.cuts, int32(len(b.lanes)))
+	b.lanes = y.useLanes(len(b.lanes)+n, 0)
+	return true
+}
+
+// startBatch starts a batch.
+func (y *yarn) startBatch(at int32, t dag.Instant) {
+	b := y.batches[at]
+	if y.lean != nil {
+		y.lean.vacant = append(y.lean.vacant, at)
+		if y.lean.newest == at {
+			y.lean.newest = -1
+		}
+	}
+	from := int32(0)
+	for _, cut := range b.cuts {
+		y.start(int(b.job), b.kind, b.first+from, b.lanes[from:cut], t)
+		from = cut
+	}
+	y.start(int(b.job), b.kind, b.first+from, b.lanes[from:], t)
+}
+
+// useLanes takes n lanes. Where only the end counts and no node is known, one lane stands for all.
+func (y *yarn) useLanes(n, mb int) []int32 {
+	if !y.laneless() {
+		return y.pool.use(n, mb)
+	}
+	if len(y.pool.node) == 0 {
+		y.pool.lane(-1)
+	}
+	for len(y.lean.lanes) < n {
+		y.lean.lanes = append(y.lean.lanes, 0)
+	}
+	return y.lean.lanes[:n:n]
+}
+
+func (y *yarn) freeLanes(lanes []int32) {
+	if !y.laneless() {
+		y.pool.free(lanes...)
+	}
+}
+
+func (y *yarn) laneless() bool { return y.lean != nil && len(y.pool.room) == 0 }
