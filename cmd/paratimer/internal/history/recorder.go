@@ -41,6 +41,7 @@ type Recorder struct {
 	key      string
 	asked    bool
 	lines    []Line
+	profile  *dag.Plan // of one's own line, where there is but one
 	told     string
 	profiles []*dag.Plan
 	was, is  *dag.Plan
@@ -99,7 +100,7 @@ func (r *Recorder) consult(s *dag.Snapshot) {
 			r.Log.Warn().Err(err).Msg("what is remembered of earlier runs cannot be used")
 			w = &state.Workflow{}
 		}
-		r.lines = Lines(w, s.ID)
+		r.lines, r.profile = Lines(w, s.ID), nil
 		if r.Known != nil {
 			usual, n := time.Duration(0), 0
 			if len(r.lines) > 0 {
@@ -108,16 +109,30 @@ func (r *Recorder) consult(s *dag.Snapshot) {
 			r.Known(usual, n)
 		}
 	}
-	best := Best(r.lines, s.Plan)
+	if profile := r.choose(s.Plan); profile != nil {
+		r.profiles = append(slices.Clone(r.Given), profile)
+	}
+}
+
+// choose is the profile of the line that fits a plan best; nil where there is none. A plan tells more of itself as jobs
+// are submitted, so of several lines another one may fit later. Of one nothing but its profile is kept.
+func (r *Recorder) choose(plan *dag.Plan) *dag.Plan {
+	if r.profile != nil {
+		return r.profile
+	}
+	best := Best(r.lines, plan)
 	profile, n := best.Profile()
 	if profile == nil {
-		return
+		return nil
 	}
-	r.profiles = append(slices.Clone(r.Given), profile)
 	if said := basis(r.key, best, n); r.Tell != nil && said != r.told {
 		r.told = said
 		r.Tell(said)
 	}
+	if len(r.lines) == 1 {
+		r.profile, r.lines = profile, nil
+	}
+	return profile
 }
 
 // basis says what a profile rests on.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/state"
@@ -63,15 +64,13 @@ func bound(w *state.Workflow) {
 			continue
 		}
 		if len(r.Profile) > 0 {
-			if profiles++; profiles > fullSizes {
-				r.Profile = means(r.Profile)
+			if profiles++; profiles > fullSizes && !r.Means {
+				r.Profile, r.Means = means(r.Profile), true
 			}
 		}
 		kept = append(kept, r)
 	}
-	for i, j := 0, len(kept)-1; i < j; i, j = i+1, j-1 {
-		kept[i], kept[j] = kept[j], kept[i]
-	}
+	slices.Reverse(kept)
 	w.Runs = kept
 }
 

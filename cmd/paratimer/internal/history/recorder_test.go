@@ -1,0 +1,211 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// played is a source of snapshots, then io.EOF.
+type played []*dag.Snapshot
+
+func (p *played) Next(context.Context) (*dag.Snapshot, error) {
+	if len(*p) == 0 {
+		return nil, io.EOF
+	}
+	s := (*p)[0]
+	*p = (*p)[1:]
+	return s, nil
+}
+
+// begin is when the runs of these tests begin; each takes ten seconds.
+const begin = dag.Instant(1_000_000)
+
+// aRun is a run of a script with one map, seen each second, that ends so.
+func aRun(id string, p *dag.Plan, end dag.State) *played {
+	var out played
+	for t := begin; t <= begin+10_000; t += 1000 {
+		attempt := dag.Attempt{State: dag.AttemptRunning, Start: begin + 2000, End: dag.NoInstant, Slot: -1, Node: -1}
+		job := dag.JobState{ID: "job_1", State: dag.Running, Submitted: begin, Started: begin + 1000, Finished: dag.NoInstant}
+		if t == begin+10_000 {
+			job.State, job.Finished = end, t
+			attempt.State, attempt.End, attempt.Done[0] = dag.AttemptSucceeded, t-1000, 100
+		}
+		job.Map.Attempts = []dag.Attempt{attempt}
+		s := &dag.Snapshot{Plan: p, At: t, ID: id, User: "alice", State: job.State, Jobs: []dag.JobState{job}, Stale: dag.NoInstant}
+		out = append(out, s)
+	}
+	return &out
+}
+
+func script() *dag.Plan {
+	p := plan("/etl/a.pig", 0, "", "GROUP_BY")
+	p.Residuals, p.Jobs[0].Map = nil, dag.Phase{Tasks: 1, Known: true}
+	p.Jobs[0].Limits.MapMB = 1024
+	return p
+}
+
+// said is what was said of the range in the middle of a run.
+func said(at time.Duration) frame.Frame {
+	elapsed := frame.SecondsOf(at)
+	return frame.Frame{ElapsedSeconds: &elapsed, Raw: estimators.Distribution{4 * time.Second, 5 * time.Second, 6 * time.Second}}
+}
+
+// watched watches a run to its end and returns the profiles that the last plan had.
+func watched(t *testing.T, r *Recorder) (profiles []*dag.Plan) {
+	t.Helper()
+	for {
+		s, err := r.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			return profiles
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		profiles = s.Plan.Profiles
+		if !s.State.Ended() {
+			if err := r.Show(said(s.At.Sub(begin))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestARunTeachesTheNext(t *testing.T) {
+	store, err := state.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	var usuals []time.Duration
+	record := func(id string, end dag.State, given ...*dag.Plan) *Recorder {
+		return &Recorder{
+			Source: aRun(id, script(), end), Store: store, Given: given, Log: zerolog.Nop(), Tell: func(s string) { told = append(told, s) },
+			Known: func(d time.Duration, _ int) { usuals = append(usuals, d) },
+		}
+	}
+	first := record("w1", dag.Succeeded)
+	if got := watched(t, first); len(got) != 0 {
+		t.Errorf("the first run has %d profiles", len(got))
+	}
+	r := first.Ended
+	if r == nil || r.Workflow != "a.pig" || r.Outcome != Added || r.Run.TotalSeconds != 10 || r.Run.WatchedSeconds != 10 || r.Run.User != "alice" || r.Run.Script != "/etl/a.pig" {
+		t.Fatalf("remembered: %+v", r)
+	}
+	if got := watched(t, record("w2", dag.Failed)); len(got) != 1 || len(got[0].Residuals) != 3 {
+		t.Errorf("the second run's profiles: %+v, want one with the residuals of 10, 50 and 90 %%: no other tick is near enough", got)
+	}
+	mine := script()
+	if got := watched(t, record("w3", dag.Killed, mine)); len(got) != 2 || got[0] != mine {
+		t.Errorf("a profile that is given goes first: %d", len(got))
+	}
+	again := record("w1", dag.Succeeded)
+	if got := watched(t, again); len(got) != 0 || again.Ended.Outcome != Known {
+		t.Errorf("a run has %d profiles of itself, and is %q", len(got), again.Ended.Outcome)
+	}
+	want := []string{
+		"using the profile of 1 run of a.pig, newest 1970-01-01",
+		"using the profile of 1 run of a.pig, newest 1970-01-01 (1 left out: `paratimer history show a.pig` says why)",
+	}
+	if strings.Join(told, "\n") != strings.Join(want, "\n") {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	if len(usuals) != 4 || usuals[0] != 0 || usuals[1] != 10*time.Second || usuals[3] != 0 {
+		t.Errorf("usual lengths %v", usuals)
+	}
+	w, err := store.Read("a.pig")
+	if err != nil || len(w.Runs) != 3 || w.Runs[1].Excluded != "it failed" || w.Runs[2].Excluded != "it was killed" || w.Runs[1].Profile != nil {
+		t.Errorf("%+v, %v", w, err)
+	}
+	if d, n, err := Usual(store, "PigLatin:a.pig"); d != 10*time.Second || n != 1 || err != nil {
+		t.Errorf("Usual = %v, %d, %v", d, n, err)
+	}
+}
+
+// TestARunThatIsNotOverIsNotRemembered: a recording that is cut off, a watch that is stopped.
+func TestARunThatIsNotOverIsNotRemembered(t *testing.T) {
+	dir := t.TempDir()
+	store, err := state.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := aRun("w1", script(), dag.Succeeded)
+	*cut = (*cut)[:5]
+	r := &Recorder{Source: cut, Store: store, Log: zerolog.Nop()}
+	watched(t, r)
+	if names, err := store.List(); r.Ended != nil || len(names) != 0 || err != nil {
+		t.Errorf("remembered %+v, %v, %v", r.Ended, names, err)
+	}
+}
+
+// TestTroubleStopsNoWatch holds that what cannot be read or written is said, and the run is watched to its end.
+func TestTroubleStopsNoWatch(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(dir string) error
+		warns []string
+	}{
+		"a newer version's file": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, file(t, "a.pig")), []byte(`{"version":2}`), 0o600)
+		}, []string{"version 2", "what is remembered of earlier runs cannot be used", "the run cannot be remembered"}},
+		"the folder is gone": {os.RemoveAll, []string{"the run cannot be remembered"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			store, err := state.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.spoil(dir); err != nil {
+				t.Fatal(err)
+			}
+			var log bytes.Buffer
+			r := &Recorder{Source: aRun("w1", script(), dag.Succeeded), Store: store, Log: zerolog.New(&log)}
+			if got := watched(t, r); len(got) != 0 || r.Ended != nil {
+				t.Errorf("%d profiles, remembered %+v", len(got), r.Ended)
+			}
+			for _, want := range c.warns {
+				if !strings.Contains(log.String(), want) {
+					t.Errorf("nobody says %q:\n%s", want, &log)
+				}
+			}
+			if n := strings.Count(log.String(), "\n"); n > 2 {
+				t.Errorf("%d warnings:\n%s", n, &log)
+			}
+		})
+	}
+	r := &Recorder{Source: aRun("w1", script(), dag.Succeeded), Log: zerolog.Nop()}
+	if watched(t, r); r.Ended != nil || len(r.ticks) != 0 {
+		t.Error("without a store nothing is remembered")
+	}
+}
+
+// file is the name of a workflow's file.
+func file(t *testing.T, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	store, err := state.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Remember(store, name, state.Run{ID: "w"}, false); err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	return filepath.Base(found[0])
+}

@@ -1,0 +1,129 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/dag"
+)
+
+func runIDs(w *state.Workflow) (out []string) {
+	for _, r := range w.Runs {
+		out = append(out, r.ID)
+	}
+	return out
+}
+
+// TestARunIsKeptOnce holds that of two watchers of a run, whoever comes last, the one who saw more is believed.
+func TestARunIsKeptOnce(t *testing.T) {
+	store, err := state.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, late := ran(t, "1", 10, nil), ran(t, "1", 10, nil)
+	late.WatchedSeconds = 60
+	for _, c := range []struct {
+		run  state.Run
+		want Outcome
+	}{{late, Added}, {late, Known}, {whole, Replaced}, {late, Known}, {whole, Known}} {
+		got, err := Remember(store, "a.pig", c.run, false)
+		if err != nil || got != c.want {
+			t.Errorf("Remember of a watch of %vs: %v, %v, want %v", c.run.WatchedSeconds, got, err, c.want)
+		}
+	}
+	w, err := store.Read("a.pig")
+	if err != nil || len(w.Runs) != 1 || w.Runs[0].WatchedSeconds != whole.WatchedSeconds {
+		t.Errorf("%+v, %v", w, err)
+	}
+}
+
+// TestOrder holds that a live run is the newest whatever clocks say, and that a recording goes to its place.
+func TestOrder(t *testing.T) {
+	w := &state.Workflow{}
+	at := func(id string, hour int) state.Run {
+		r := ran(t, id, 10, nil)
+		r.StartedAt = time.Date(2026, 11, 20, hour, 0, 0, 0, time.UTC)
+		return r
+	}
+	put(w, at("six", 6), false)
+	put(w, at("eight", 8), false)
+	put(w, at("seven, after the clock was set back", 7), false)
+	put(w, at("five, recorded", 5), true)
+	put(w, at("nine, recorded", 9), true)
+	want := []string{"five, recorded", "six", "eight", "seven, after the clock was set back", "nine, recorded"}
+	if got := runIDs(w); !slices.Equal(got, want) {
+		t.Errorf("runs %q, want %q", got, want)
+	}
+}
+
+// TestBounds holds that a workflow's file does not grow for ever, and that failures push no good run out.
+func TestBounds(t *testing.T) {
+	w := &state.Workflow{}
+	for i := range 2 * maxRuns {
+		put(w, ran(t, fmt.Sprint("good-", i), 10, plan("a.pig", float64(i), fmt.Sprint("good-", i), "GROUP_BY")), false)
+	}
+	for i := range 10 * maxFailed {
+		put(w, failed(fmt.Sprint("bad-", i)), false)
+	}
+	if got := len(w.Runs); got != maxRuns+maxFailed {
+		t.Fatalf("%d runs, want %d and %d", got, maxRuns, maxFailed)
+	}
+	if first, last := w.Runs[0].ID, w.Runs[len(w.Runs)-1].ID; first != "good-50" || last != "bad-99" {
+		t.Errorf("from %s to %s", first, last)
+	}
+	line := Lines(w, "")[0]
+	full := 0
+	for i := range line {
+		if p := line[i].plan; p != nil && !p.Jobs[0].Map.Pipelines[0].Tuples.IsUniform() {
+			full++
+			if i < maxRuns-fullSizes {
+				t.Errorf("run %d keeps each task's size", i)
+			}
+		}
+	}
+	if full != fullSizes {
+		t.Errorf("%d runs keep each task's size, want %d", full, fullSizes)
+	}
+	p, n := line.Profile()
+	if n != maxRuns || len(p.Residuals) != maxRuns {
+		t.Errorf("a profile of %d runs with %d residuals: old runs keep theirs", n, len(p.Residuals))
+	}
+}
+
+// TestAProfileOfVeryManyTasksIsKeptSmall in steps: the largest phases first, then all, and what is still too large not at all.
+func TestAProfileOfVeryManyTasksIsKeptSmall(t *testing.T) {
+	tasks := func(n int, jobs int) *dag.Plan {
+		p := plan("a.pig", 2, "1", slices.Repeat([]string{"GROUP_BY"}, jobs)...)
+		for j := range p.Jobs {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = float64(100_000 + i)
+			}
+			p.Jobs[j].Name = strings.Repeat("long", 50)
+			p.Jobs[j].Map.Tasks, p.Jobs[j].Map.Extent, p.Jobs[j].Map.Pipelines[0].Tuples = n, dag.Each(v), dag.Each(v)
+		}
+		return p
+	}
+	for _, c := range []struct {
+		name        string
+		tasks, jobs int
+		word, kept  bool
+	}{
+		{"as it is", 5_000, 1, false, true},
+		{"a million tasks", 1_000_000, 1, true, true},
+		{"many phases", 4_000, 40, true, true},
+		{"too many jobs", 1, 5_000, true, false},
+	} {
+		b, word, err := encode(tasks(c.tasks, c.jobs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (word != "") != c.word || (len(b) > 0) != c.kept || len(b) > maxProfile {
+			t.Errorf("%s: %d bytes, %q", c.name, len(b), word)
+		}
+	}
+}
