@@ -35,6 +35,7 @@ type view struct {
 	w      answers
 	nodes  int // the round of w.nodes, and of w.queues
 	queues int
+	world  *world // made of w.nodes
 }
 
 type nameKey struct{ name, user text }
@@ -63,7 +64,7 @@ const maxEnded = 10_000
 // Refresh lists the applications and the state of the cluster. After an error sources miss their observations.
 func (h *Hub) Refresh(ctx context.Context) error {
 	old := h.view.Load()
-	v := &view{round: old.round + 1, w: old.w, nodes: old.nodes, queues: old.queues}
+	v := &view{round: old.round + 1, w: old.w, nodes: old.nodes, queues: old.queues, world: old.world}
 	err := h.ask(ctx, v, old)
 	if err != nil {
 		failed := *old
@@ -131,9 +132,24 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 	if v.nodes != v.round && v.w.metricsErr == nil && old.apps != nil && old.w.metricsErr == nil && v.moved(old) {
 		ask(ctx, nodes)
 	}
+	if v.nodes == v.round {
+		v.list(h.cluster.Now())
+	}
 	v.take(old, &runs, &ended)
 	h.forget(v)
 	return nil
+}
+
+// list reads the nodes for all sources. Indices stay those of before.
+func (v *view) list(at dag.Instant) {
+	fresh := newWorld()
+	if v.world != nil {
+		fresh.nodes, fresh.index, fresh.ids, fresh.shared = v.world.nodes, v.world.index, v.world.ids, true
+	}
+	fresh.list(v.w.nodes.Nodes.v.Node, at)
+	fresh.plain()
+	v.world = &fresh
+	v.w.nodes = nodesBody{}
 }
 
 // moved says that nodes came or went.
@@ -231,7 +247,10 @@ func (h *Hub) serve(s *Source) error {
 	slices.SortFunc(s.listed, byID)
 	s.listed = slices.Compact(s.listed)
 	w := v.w
-	w.nodesAsked, w.queuesAsked = v.nodes > s.round, v.queues > s.round
+	w.nodesAsked, w.queuesAsked = false, v.queues > s.round
+	if v.nodes > s.round && v.world != nil && !s.world.adopt(v.world) {
+		s.world.relist(v.world)
+	}
 	s.round = v.round
 	s.world.take(&w, s)
 	return nil

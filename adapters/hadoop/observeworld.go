@@ -2,6 +2,7 @@ package hadoop
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -25,6 +26,10 @@ type world struct {
 	nodes        []dag.NodeState // never changed in place: snapshots share it
 	index        map[string]int32
 	ids          map[string]int32 // a node's id (host and RPC port), which diagnostics name
+	shared       bool             // index and ids are a hub's, for others as well
+	listing      bool             // nodes is nobody else's yet
+	machines     []dag.Node       // those of machinesOf that are not lost
+	machinesOf   []dag.NodeState
 
 	// Where nodes are not asked again (a recording), what is lost is guessed.
 	listedAt dag.Instant // when the list of nodes was made
@@ -65,6 +70,9 @@ func (w *world) take(a *answers, s *Source) {
 
 // list takes the nodes as the ResourceManager lists them. An index stays a node's for ever.
 func (w *world) list(nodes []wireNode, at dag.Instant) {
+	w.own()
+	w.nodes, w.listing = slices.Clone(w.nodes), true
+	defer func() { w.listing = false }()
 	nodes = slices.Clone(nodes)
 	slices.SortStableFunc(nodes, func(a, b wireNode) int { return cmp.Or(cmp.Compare(a.HTTP, b.HTTP), cmp.Compare(a.ID, b.ID)) })
 	for i := range nodes {
@@ -103,9 +111,67 @@ func (w *world) set(i int32, st dag.NodeState, at dag.Instant) {
 		st.LostAt = at
 	}
 	if w.nodes[i] != st {
-		w.nodes = slices.Clone(w.nodes)
+		if !w.listing {
+			w.nodes = slices.Clone(w.nodes)
+		}
 		w.nodes[i] = st
 	}
+}
+
+// own makes the indices this world's alone, before they change.
+func (w *world) own() {
+	if w.shared {
+		w.index, w.ids, w.shared = maps.Clone(w.index), maps.Clone(w.ids), false
+	}
+}
+
+// adopt takes over what a hub has read out of a list of nodes, unless this world knows of something that the list does not.
+func (w *world) adopt(hub *world) bool {
+	if len(w.guessed) > 0 || len(w.index) > 0 && !w.shared {
+		return false
+	}
+	w.nodes, w.index, w.ids, w.shared = hub.nodes, hub.index, hub.ids, true
+	w.machines, w.machinesOf = hub.plain(), hub.nodes
+	w.listedAt = hub.listedAt
+	if w.goneAt.Known() && w.listedAt >= w.goneAt {
+		w.gone = 0
+	}
+	return true
+}
+
+// relist takes over a hub's nodes by their names, where the two have come to number them differently.
+func (w *world) relist(hub *world) {
+	w.nodes = slices.Clone(w.nodes)
+	for _, n := range hub.nodes {
+		i := w.node(n.Name)
+		if w.guessed[i] > hub.listedAt { // 0 where nothing was guessed
+			n.Lost, n.LostAt = true, w.nodes[i].LostAt
+		}
+		w.nodes[i] = n
+	}
+	w.own()
+	for id, i := range hub.ids {
+		w.ids[id] = w.index[hub.nodes[i].Name]
+	}
+	w.listedAt = hub.listedAt
+	if w.goneAt.Known() && w.listedAt >= w.goneAt {
+		w.gone = 0
+	}
+}
+
+// plain are the nodes that are not lost, as plans have them: the same slice while the nodes are the same.
+func (w *world) plain() []dag.Node {
+	same := len(w.nodes) == len(w.machinesOf) && (len(w.nodes) == 0 || &w.nodes[0] == &w.machinesOf[0])
+	if same {
+		return w.machines
+	}
+	w.machines, w.machinesOf = nil, w.nodes
+	for _, n := range w.nodes {
+		if !n.Lost {
+			w.machines = append(w.machines, dag.Node{Name: n.Name, MemoryMB: n.MemoryMB})
+		}
+	}
+	return w.machines
 }
 
 // node returns the index of the node of that name, made if needed.
@@ -113,9 +179,13 @@ func (w *world) node(name string) int32 {
 	if i, ok := w.index[name]; ok {
 		return i
 	}
+	w.own()
 	i := int32(len(w.nodes))
 	w.index[name] = i
-	w.nodes = append(slices.Clip(w.nodes), dag.NodeState{Name: name, LostAt: dag.NoInstant})
+	if !w.listing {
+		w.nodes = slices.Clip(w.nodes)
+	}
+	w.nodes = append(w.nodes, dag.NodeState{Name: name, LostAt: dag.NoInstant})
 	return i
 }
 

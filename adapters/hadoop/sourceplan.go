@@ -28,11 +28,7 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: s.world.totalMB, QueueMB: s.world.queueMB(string(first.Queue))},
 		Jobs:    make([]dag.Job, len(g.nodes)),
 	}
-	for _, n := range s.world.nodes {
-		if !n.Lost {
-			p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{Name: n.Name, MemoryMB: n.MemoryMB})
-		}
-	}
+	p.Cluster.Nodes = s.world.plain()
 	var limits dag.Limits
 	if conf := s.conf(); conf != nil {
 		p.Name = cmp.Or(conf.name, p.Name)

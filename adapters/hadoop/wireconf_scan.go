@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 )
 
 // getConf decodes a job's configuration. Of a Pig job it takes 350 KB, of which a hundredth is wanted: scanning for that
@@ -170,6 +171,12 @@ func (s *confScanner) quoted() (raw []byte, escaped, ok bool) {
 // text takes a value as the type text does.
 func (s *confScanner) text(to *text) bool {
 	s.space()
+	if raw, escaped, ok := s.quoted(); ok && !escaped && utf8.Valid(raw) {
+		*to = text(raw[1 : len(raw)-1])
+		return true
+	} else if ok {
+		return json.Unmarshal(raw, to) == nil
+	}
 	from := s.at
 	if !s.skip() {
 		return false

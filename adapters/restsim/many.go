@@ -193,16 +193,18 @@ func (m *Many) memory() (mb, held int) {
 func (m *Many) metrics() string {
 	mb, held := m.memory()
 	return fmt.Sprintf(`{"clusterMetrics":{"appsSubmitted":%d,"reservedMB":0,"availableMB":%d,"allocatedMB":%d,"totalMB":%d,"totalNodes":%d,"lostNodes":0,"unhealthyNodes":0,"activeNodes":%d,"filler":"%s"}}`,
-		len(m.jobs), max(0, mb-held), held, mb, len(m.runs), len(m.runs), strings.Repeat("x", 1500))
+		len(m.jobs), max(0, mb-held), held, mb, m.hosts(), m.hosts(), strings.Repeat("x", 1500))
 }
 
-// nodes is one node for each run, which is that run's: what runs there takes nothing from others.
+func (m *Many) hosts() int { return len(m.runs)/10 + 1 }
+
+// nodes are as many as runs on a node of a common cluster, ten.
 func (m *Many) nodes() string {
-	all := make([]string, len(m.runs))
-	for i, c := range m.runs {
-		mb, _, _ := c.totalMB()
+	mb, _ := m.memory()
+	all := make([]string, m.hosts())
+	for i := range all {
 		all[i] = fmt.Sprintf(`{"rack":"/default-rack","state":"RUNNING","id":"node-%d:45454","nodeHostName":"node-%d","nodeHTTPAddress":"node-%d:8042","lastHealthUpdate":%d,"version":"3.4.2","healthReport":"","numContainers":0,"usedMemoryMB":0,"availMemoryMB":%d,"usedVirtualCores":0,"availableVirtualCores":32}`,
-			i, i, i, ms(m.now), mb)
+			i, i, i, ms(m.now), mb/len(all))
 	}
 	return `{"nodes":{"node":[` + strings.Join(all, ",") + `]}}`
 }
