@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench hadoop-up hadoop-down e2e e2e-all accuracy
+.PHONY: check test golden fuzz bench hadoop-up hadoop-down e2e e2e-all accuracy alerts
 
 check:
 	gofmt -l . | (! grep .)
@@ -38,3 +38,8 @@ e2e-all:
 accuracy:
 	go run ./internal/accuracy > docs/accuracy.md.new
 	mv docs/accuracy.md.new docs/accuracy.md
+
+# docs/alerts.md, likewise.
+alerts:
+	go run ./internal/alerting > docs/alerts.md.new
+	mv docs/alerts.md.new docs/alerts.md

@@ -1,0 +1,103 @@
+// Command alerting writes docs/alerts.md: when ParaTimer's alerts would have fired on every recording, with deadlines of
+// 0.9, 1.1 and 1.25 times its true length, beside naive rules. It runs the paratimer command and reads nothing but its
+// frames.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// factors are the deadlines, in true lengths: one that is missed, one that is met by a tenth, one met by a quarter.
+var factors = []float64{0.9, 1.1, 1.25}
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "alerting:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	folder := os.Getenv("PARATIMER_RECORDINGS")
+	if folder == "" {
+		folder = filepath.Join("..", "shared", "recordings")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("no recordings in %s: set PARATIMER_RECORDINGS to a folder of *.jsonl.gz (%w)", folder, err)
+	}
+	tmp, err := os.MkdirTemp("", "alerting")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	t := tool{exe: filepath.Join(tmp, "paratimer"), tmp: tmp}
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", t.exe, "./cmd/paratimer").CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	runs := make([]*recording, len(files))
+	jobs := parallel(ctx)
+	for i, f := range files {
+		runs[i] = &recording{file: f, name: strings.TrimSuffix(filepath.Base(f), ".jsonl.gz")}
+		jobs.Go(func() error { return t.learn(ctx, runs[i]) })
+	}
+	if err := jobs.Wait(); err != nil {
+		return err
+	}
+	all, err := t.watchAll(ctx, runs)
+	if err != nil {
+		return err
+	}
+	simulated, err := t.simulateAll(ctx)
+	if err != nil {
+		return err
+	}
+	write(os.Stdout, all, simulated)
+	return nil
+}
+
+// watchAll watches each recording without a profile and with that of each other run of its script.
+func (t tool) watchAll(ctx context.Context, runs []*recording) ([]*watched, error) {
+	var all []*watched
+	jobs := parallel(ctx)
+	for _, r := range runs {
+		for _, profile := range append([]*recording{nil}, runs...) {
+			if profile == r || profile != nil && profile.script != r.script {
+				continue
+			}
+			w := &watched{run: r, profile: profile}
+			all = append(all, w)
+			jobs.Go(func() error { return t.watch(ctx, w) })
+		}
+	}
+	return all, jobs.Wait()
+}
+
+// parallel is a group of two: one for each core of a small machine.
+func parallel(ctx context.Context) *errgroup.Group {
+	g, _ := errgroup.WithContext(ctx)
+	g.SetLimit(2)
+	return g
+}
+
+// A recording is a finished run.
+type recording struct {
+	file, name, script, profile string
+	total                       float64 // seconds
+}
+
+// A watched is a run watched against the deadlines.
+type watched struct {
+	run     *recording
+	profile *recording // nil: without
+	state   string
+	alerts  []firing            // ParaTimer's, parallel to factors
+	naive   map[string][]firing // of each naive rule, parallel to factors
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+)
+
+// The simulated runs: plans that are delivered, with noise, slow nodes, failures and skew; what is known of them is a profile.
+const simulatedRuns = 40
+
+var (
+	plans    = []string{"paper-4.2GB.yaml", "pig-join.yaml"}
+	troubles = [][]string{
+		{"--noise", "0.05"},
+		{"--noise", "0.3"},
+		{"--noise", "0.1", "--fail-rate", "0.5"},
+		{"--noise", "0.1", "--skew", "0.3"},
+		{"--noise", "0.1", "--slow", "1=1.6"},
+	}
+)
+
+// simulateAll watches simulated runs against deadlines of their own true lengths.
+func (t tool) simulateAll(ctx context.Context) ([]*watched, error) {
+	all := make([]*watched, 0, simulatedRuns)
+	jobs := parallel(ctx)
+	for i := range simulatedRuns {
+		plan, trouble := plans[i%len(plans)], troubles[i/len(plans)%len(troubles)]
+		w := &watched{run: &recording{name: fmt.Sprintf("%s, seed %d", plan, i)}}
+		all = append(all, w)
+		args := append([]string{"simulate", filepath.Join("examples", plan), "--seed", fmt.Sprint(i), "--know", "profile"}, trouble...)
+		jobs.Go(func() error {
+			frames, err := t.frames(ctx, args...)
+			if err != nil {
+				return err
+			}
+			if e := frames[len(frames)-1].Elapsed; e != nil {
+				w.run.total = *e
+			}
+			if frames, err = t.frames(ctx, append(append(args, "--estimators", "all"), bounds(w.run.total)...)...); err != nil {
+				return err
+			}
+			w.measure(frames)
+			return nil
+		})
+	}
+	return all, jobs.Wait()
+}
