@@ -80,6 +80,8 @@ func TestContractClosesItsSets(t *testing.T) {
 			string(estimators.ReasonSpeed), string(estimators.ReasonOther),
 		},
 		"warning code": warningCodes(t),
+		"alert state":  {string(frame.OnTrack), string(frame.AtRisk), string(frame.Late), string(frame.Ended), string(frame.Blind)},
+		"outcome":      {string(frame.Met), string(frame.Missed)},
 	} {
 		_, rest, found := strings.Cut(text, "\n*"+set+"*")
 		if !found {
