@@ -94,6 +94,8 @@ func (j *Job) settle() {
 	if j.Uber { // tasks run one after the other in the master's container
 		l.MaxMaps, l.MaxReduces, l.SlowStart = 1, 1, 1
 	}
+	j.Maps, j.Attempts[dag.Map] = fitting(j.Maps, j.Attempts[dag.Map])
+	j.Reduces, j.Attempts[dag.Reduce] = fitting(j.Reduces, j.Attempts[dag.Reduce])
 	for k := range j.Attempts {
 		list := j.Attempts[k]
 		slices.SortStableFunc(list, func(a, b Attempt) int {
@@ -112,6 +114,17 @@ func (j *Job) settle() {
 			j.Saw(a.Lost)
 		}
 	}
+}
+
+// fitting makes a phase as large as its attempts say: some histories announce fewer tasks than ran (Hadoop's own tests have one).
+// An attempt of a task far beyond is an error in the history.
+func fitting(tasks int, attempts []Attempt) (int, []Attempt) {
+	most := tasks + len(attempts)
+	attempts = slices.DeleteFunc(attempts, func(a Attempt) bool { return a.Task < 0 || int(a.Task) >= most })
+	for i := range attempts {
+		tasks = max(tasks, int(attempts[i].Task)+1)
+	}
+	return tasks, attempts
 }
 
 // Next returns the next snapshot, io.EOF after the last.

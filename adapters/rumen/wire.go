@@ -64,7 +64,7 @@ func (w *wireJob) job() *past.Job {
 	j := past.NewJob(string(w.ID))
 	j.Name, j.User, j.Queue = string(w.Name), string(w.User), string(w.Queue)
 	j.Submitted, j.Launched, j.Finished = w.Submitted.instant(), w.Launched.instant(), w.Finished.instant()
-	if s, ok := outcomes[w.Outcome]; ok {
+	if s, ok := outcomes[w.Outcome]; ok && j.Finished.Known() {
 		j.State = s
 	}
 	j.Slots = beforeYARN(j.ID)
