@@ -15,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -41,11 +42,20 @@ func (f *flaky) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return s, err
 }
 
+// held are bounds of each kind; a time of day depends on when the query was submitted.
+var held = []alert.Bound{
+	{Name: "deadline", Daily: &alert.Daily{Hour: 1, Zone: time.UTC}},
+	{Name: "within", Kind: alert.Within, For: 100 * time.Second},
+	{Name: "longer-than-usual", Kind: alert.LongerThanUsual, Times: 1.5, Usual: time.Minute},
+	{Name: "no-progress", Kind: alert.NoProgress, For: 2 * time.Second},
+	{Name: "outside-bounds", Kind: alert.OutsideBounds},
+}
+
 // frames watches a source and returns its frames as NDJSON.
 func frames(t *testing.T, src watch.Source) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	_, err := watch.Watch{Source: src, Panel: panel(true), Sinks: []watch.Sink{view.NewNDJSON(&out)}, Log: zerolog.Nop()}.Run(t.Context())
+	_, err := watch.Watch{Source: src, Panel: panel(true), Sinks: []watch.Sink{view.NewNDJSON(&out)}, Bounds: held, Log: zerolog.Nop()}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
