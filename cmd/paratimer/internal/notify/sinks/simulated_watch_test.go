@@ -129,6 +129,7 @@ func (p *process) die() {
 	p.folder.free(p)
 	p.d, p.dead = nil, p.w.time+time.Duration(p.w.rng.IntN(200))*time.Second
 	p.killed++
+	p.hook.unsaid++
 }
 
 // see looks at a query and keeps what follows, as the loop does.

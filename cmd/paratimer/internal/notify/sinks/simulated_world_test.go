@@ -135,6 +135,8 @@ type end struct {
 	mood  string // what is wrong with it, "" for nothing
 	after int    // Retry-After, in seconds
 	asked time.Duration
+	// unsaid is how often nobody could know that it has taken something: it did not answer, or who asked was killed.
+	unsaid int
 }
 
 var errHang = errors.New("no answer in time")
@@ -168,6 +170,7 @@ func (e *end) RoundTrip(r *http.Request) (*http.Response, error) {
 	case "hangs":
 		if e.w.rng.IntN(2) == 0 { // it may have read it all the same
 			e.take(body, r.Header.Get("Idempotency-Key"))
+			e.unsaid++
 		}
 		return nil, errHang
 	}

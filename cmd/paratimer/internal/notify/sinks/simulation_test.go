@@ -285,6 +285,9 @@ func verify(processes []*process, queries []*query, shared bool, sum *tally) err
 	}
 	for _, p := range processes {
 		sum.Twice += p.hook.twice
+		if p.checked && !shared && p.hook.twice > p.hook.unsaid {
+			return fmt.Errorf("%s sent %d messages again, and had reason to %d times", p.name, p.hook.twice, p.hook.unsaid)
+		}
 	}
 	return nil
 }

@@ -254,6 +254,23 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// TestDiskFullAtTheEnd: the disk is full when the query ends. What was told of it is written once there is room, though
+// nobody watches it any more.
+func TestDiskFullAtTheEnd(t *testing.T) {
+	disk := &fullDisk{Store: open(t, t.TempDir())}
+	k := newDesk(t, disk, newWebhook(t, newServer(t, nil).URL, ""))
+	k.keep(frame.AtRisk, "")
+	disk.full = true
+	k.keep(frame.Ended, frame.Met)
+	k.w.Close()
+	disk.full = false
+	k.pass(time.Minute)
+	w, err := disk.Read("nightly.pig")
+	if err != nil || !strings.Contains(string(w.Watched["wf_1"]), `"ended":true`) {
+		t.Errorf("remembered: %s, %v", w.Watched["wf_1"], err)
+	}
+}
+
 // TestWritesOnChange: a tick that changes nothing writes nothing.
 func TestWritesOnChange(t *testing.T) {
 	disk := &fullDisk{Store: open(t, t.TempDir())}
