@@ -25,11 +25,12 @@ const Halving = 25
 // joined by interpolation). Every quantile is corrected for itself, so that the outcome is a distribution as well. Below
 // the lowest and above the highest order for which there are runs enough, the raw distribution's own tail goes on, as much
 // wider as the part beside it became.
-func (d Distribution) Corrected(elapsed time.Duration, residuals []dag.Residual) (Distribution, int) {
+//
+// The tick is d's own.
+func (d Distribution) Corrected(tick RangeTick, residuals []dag.Residual) (Distribution, int) {
 	if len(d) == 0 {
 		return d, 0
 	}
-	tick := TickOf(elapsed, d)
 	scores := scoresAt(residuals, tick.progress())
 	if len(scores) < MinRuns {
 		return d, len(scores)

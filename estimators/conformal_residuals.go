@@ -12,16 +12,17 @@ import (
 // counts from the submission of the query's first job.
 type RangeTick struct {
 	Elapsed           time.Duration
+	Done              float64       // share of the query's tasks that are done, as far as their number is known, 0..1
 	Low, Median, High time.Duration // of order 0.1, 0.5 and 0.9
 }
 
 // TickOf is the tick of a raw distribution, which must not be empty.
-func TickOf(elapsed time.Duration, raw Distribution) RangeTick {
-	return RangeTick{elapsed, raw.At(0.1), raw.At(0.5), raw.At(0.9)}
+func TickOf(elapsed time.Duration, done float64, raw Distribution) RangeTick {
+	return RangeTick{elapsed, done, raw.At(0.1), raw.At(0.5), raw.At(0.9)}
 }
 
 // Bins are where in a run its residuals are taken, as ratios of its whole length.
-var Bins = [...]float64{0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95}
+var Bins = [...]float64{0.05, 0.10, 0.175, 0.25, 0.375, 0.50, 0.625, 0.75, 0.825, 0.90, 0.95}
 
 // nearBin is how far from a bin a tick may be, as a ratio of the whole length.
 const nearBin = 0.025
@@ -52,13 +53,14 @@ func Residuals(run string, ticks []RangeTick, total time.Duration) []dag.Residua
 
 func byProgress(a, b dag.Residual) int { return cmp.Compare(a.Progress, b.Progress) }
 
-// progress is how far the run seems to be, 0..1.
+// progress is how far the run seems to be, 0..1: by time, elapsed / (elapsed + median), or by tasks where that is further.
+// A median that is far too late would make a run that ends seem to be in its middle, and be corrected like one.
 func (t RangeTick) progress() float64 {
-	all := t.Elapsed + t.Median
-	if all <= 0 {
-		return 0
+	p := t.Done
+	if all := t.Elapsed + t.Median; all > 0 {
+		p = max(p, float64(t.Elapsed)/float64(all))
 	}
-	return min(max(float64(t.Elapsed)/float64(all), 0), 1)
+	return min(max(p, 0), 1)
 }
 
 // leastSpread is the least spread of a range, as a ratio of the whole length that it predicts: a range that is a point

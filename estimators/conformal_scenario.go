@@ -19,11 +19,25 @@ func Corrected(s Scenario) Scenario {
 		if r, ok := w.Costs.(Remembering); ok {
 			residuals = r.Residuals()
 		}
-		e.Raw = e.Distribution
-		e.Distribution, e.Runs = e.Raw.Corrected(duration(w.elapsedMS()), residuals)
+		tick := TickOf(duration(w.elapsedMS()), w.doneTasks(), e.Distribution)
+		e.Raw, e.Tick = e.Distribution, &tick
+		e.Distribution, e.Runs = e.Raw.Corrected(tick, residuals)
 		median := e.Distribution.At(0.5)
 		e.Remaining, e.Progress = &median, w.progress(float64(median.Milliseconds()))
 		return e, nil
 	}
 	return s
+}
+
+// doneTasks is the share of tasks that are done, as far as their number is known.
+func (w *World) doneTasks() float64 {
+	all, left := 0, 0
+	w.eachPhase(func(_ int, _ dag.Kind, p *phase) {
+		all += p.Tasks
+		left += p.left()
+	})
+	if all == 0 {
+		return 0
+	}
+	return 1 - float64(left)/float64(all)
 }

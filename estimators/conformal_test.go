@@ -37,11 +37,11 @@ func remembered(scores ...float64) []dag.Residual {
 func TestFewRunsCorrectNothing(t *testing.T) {
 	raw := normal(100, 10)
 	scores := []float64{-4, -3, -2, -1, 0, 1, 2, 3, 4}
-	d, runs := raw.Corrected(time.Minute, remembered(scores[:8]...))
+	d, runs := raw.Corrected(TickOf(time.Minute, 0, raw), remembered(scores[:8]...))
 	if runs != 8 || !slices.Equal(d, raw) {
 		t.Errorf("8 runs make %d, and a distribution of %v to %v", runs, d.At(0.1), d.At(0.9))
 	}
-	d, runs = raw.Corrected(time.Minute, remembered(scores...))
+	d, runs = raw.Corrected(TickOf(time.Minute, 0, raw), remembered(scores...))
 	if runs != 9 {
 		t.Errorf("9 runs count %d", runs)
 	}
@@ -75,7 +75,7 @@ func TestCorrectionByProgress(t *testing.T) {
 		5 * time.Second: 0, 25 * time.Second: 0, 150 * time.Second: 4, 1000 * time.Second: 4,
 		raw.At(0.5) * 2 / 3: 2, // progress 0.4
 	} {
-		d, _ := raw.Corrected(elapsed, rs)
+		d, _ := raw.Corrected(TickOf(elapsed, 0, raw), rs)
 		if got, want := d.At(0.5)-raw.At(0.5), time.Duration(score*float64(spread)); (got - want).Abs() > time.Millisecond {
 			t.Errorf("after %v the median moves by %v, want %v", elapsed, got, want)
 		}
@@ -93,11 +93,11 @@ func TestOldRunsFade(t *testing.T) {
 		scores = append(scores, s)
 	}
 	raw := normal(100, 10)
-	if d, _ := raw.Corrected(time.Minute, remembered(scores...)); d.At(0.5) <= raw.At(0.5) {
+	if d, _ := raw.Corrected(TickOf(time.Minute, 0, raw), remembered(scores...)); d.At(0.5) <= raw.At(0.5) {
 		t.Errorf("40 new runs against 60 old ones leave the median at %v of %v", d.At(0.5), raw.At(0.5))
 	}
 	slices.Reverse(scores)
-	if d, _ := raw.Corrected(time.Minute, remembered(scores...)); d.At(0.5) >= raw.At(0.5) {
+	if d, _ := raw.Corrected(TickOf(time.Minute, 0, raw), remembered(scores...)); d.At(0.5) >= raw.At(0.5) {
 		t.Errorf("60 new runs against 40 old ones leave the median at %v of %v", d.At(0.5), raw.At(0.5))
 	}
 }
@@ -113,7 +113,7 @@ func TestCorrectionHolds(t *testing.T) {
 		elapsed := 0.1 * length
 		raw := normal(0.7*(total-elapsed), 20) // 30 % too early, and far too sure
 		left := duration(1000 * (length - elapsed))
-		if d, backed := raw.Corrected(duration(1000*elapsed), past); backed >= MinRuns {
+		if d, backed := raw.Corrected(TickOf(duration(1000*elapsed), 0, raw), past); backed >= MinRuns {
 			n++
 			switch low, high := d.Range(0.8); {
 			case left > high:
@@ -122,7 +122,7 @@ func TestCorrectionHolds(t *testing.T) {
 				held++
 			}
 		}
-		past = append(past, Residuals(fmt.Sprint(i), []RangeTick{TickOf(duration(1000*elapsed), raw)}, duration(1000*length))...)
+		past = append(past, Residuals(fmt.Sprint(i), []RangeTick{TickOf(duration(1000*elapsed), 0, raw)}, duration(1000*length))...)
 		past = past[max(0, len(past)-50):]
 	}
 	if ratio := float64(held) / float64(n); n < runs-20 || math.Abs(ratio-0.8) > 0.025 {
@@ -140,14 +140,14 @@ func TestResiduals(t *testing.T) {
 		{Elapsed: 0, Low: second, Median: second, High: second},
 		{Elapsed: 9 * second, Low: second, Median: second, High: second},
 		{Elapsed: 10 * second, Low: 60 * second, Median: 70 * second, High: 80 * second},
-		{Elapsed: 50 * second, Low: 40 * second, Median: 60 * second, High: 61 * second},
+		{Elapsed: 50 * second, Done: 0.5, Low: 40 * second, Median: 60 * second, High: 61 * second},
 		{Elapsed: 90 * second, Low: 10 * second, Median: 10 * second, High: 10 * second},
 		{Elapsed: 91 * second, Low: 0, Median: 0, High: 0},
 	}
 	got := Residuals("r", ticks, 100*second)
 	want := []dag.Residual{
 		{Run: "r", Progress: 10.0 / 80, Score: 2}, // of 90 s: 20 s above the median, 10 s to the 0.9 quantile
-		{Run: "r", Progress: 50.0 / 110, Score: -0.5},
+		{Run: "r", Progress: 0.5, Score: -0.5},    // of 110 s it would be less, but half of the tasks are done
 		{Run: "r", Progress: 0.9, Score: 0},
 	}
 	if !slices.Equal(got, want) {
@@ -182,7 +182,7 @@ func TestCorrectedIsWhole(t *testing.T) {
 			}
 		}
 		elapsed := time.Duration(rapid.Int64Range(0, int64(dag.MaxLength)).Draw(t, "elapsed"))
-		d, runs := raw.Corrected(elapsed, rs)
+		d, runs := raw.Corrected(TickOf(elapsed, 0, raw), rs)
 		if len(d) == 0 || !slices.IsSorted(d) || d[0] < 0 {
 			t.Fatalf("%d runs make %v", runs, d)
 		}

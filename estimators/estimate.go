@@ -28,8 +28,10 @@ type Estimate struct {
 	AssumedRatio float64
 	// Distribution is what the remaining time may be, where the estimator gives one.
 	Distribution Distribution
-	// Raw is the distribution before its correction, and Runs how many earlier runs that rests on (see Corrected).
+	// Raw is the distribution before its correction, Tick what a run remembers of it, and Runs how many earlier runs the
+	// correction rests on (see Corrected).
 	Raw      Distribution
+	Tick     *RangeTick
 	Runs     int
 	Path     *pathfrag.Path // nil for estimators without one
 	Warnings []dag.Warning

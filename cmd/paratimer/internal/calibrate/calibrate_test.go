@@ -41,7 +41,9 @@ func (c crude) Estimate(run dag.Run) (estimators.Estimate, error) {
 	if profiles := run.Now().Plan.Profiles; len(profiles) > 0 {
 		residuals = profiles[0].Residuals
 	}
-	e.Distribution, e.Runs = e.Raw.Corrected(run.Now().At.Sub(run.Now().Origin()), residuals)
+	tick := estimators.TickOf(run.Now().At.Sub(run.Now().Origin()), 0, e.Raw)
+	e.Tick = &tick
+	e.Distribution, e.Runs = e.Raw.Corrected(tick, residuals)
 	if c.uncorrect {
 		e.Distribution = e.Raw
 	}

@@ -123,10 +123,7 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 	}
 	ask := map[int]bool{}
 	at := func(ratio float64) int { return nearest(run, origin, ratio*float64(w.total)) }
-	for _, r := range Ratios {
-		ask[at(r)] = true
-	}
-	for _, r := range estimators.Bins {
+	for _, r := range append(Ratios[:], estimators.Bins[:]...) {
 		ask[at(r)] = true
 	}
 	var seen dag.Run
@@ -140,8 +137,8 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 			return w, nil, nil, err
 		}
 		elapsed := s.At.Sub(origin)
-		if len(e.Raw) > 0 {
-			ranges = append(ranges, estimators.TickOf(elapsed, e.Raw))
+		if e.Tick != nil {
+			ranges = append(ranges, *e.Tick)
 		}
 		for r := range Ratios {
 			if at(Ratios[r]) == i {

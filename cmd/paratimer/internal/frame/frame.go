@@ -37,8 +37,9 @@ type Frame struct {
 	Left estimators.Distribution `json:"-"`
 	// Digest is of everything that moves while a query runs: states, attempts, counters. 0: nobody made one. It is in no JSON.
 	Digest uint64 `json:"-"`
-	// Raw is that distribution before its correction: what the run's residuals are made of.
-	Raw estimators.Distribution `json:"-"`
+	// Raw is that distribution before its correction, and Tick what of it the run's residuals are made of; nil without one.
+	Raw  estimators.Distribution `json:"-"`
+	Tick *estimators.RangeTick   `json:"-"`
 }
 
 // A Quantile is the time within which the query ends with probability Q.

@@ -81,8 +81,8 @@ func (r *Recorder) Next(ctx context.Context) (*dag.Snapshot, error) {
 
 // Show keeps what was said of the range.
 func (r *Recorder) Show(f frame.Frame) error {
-	if r.Store != nil && f.StaleSeconds == 0 && f.ElapsedSeconds != nil && len(f.Raw) > 0 {
-		r.ticks = append(r.ticks, estimators.TickOf(f.ElapsedSeconds.Duration(), f.Raw))
+	if r.Store != nil && f.StaleSeconds == 0 && f.Tick != nil {
+		r.ticks = append(r.ticks, *f.Tick)
 	}
 	return nil
 }

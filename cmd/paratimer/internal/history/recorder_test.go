@@ -61,7 +61,8 @@ func script() *dag.Plan {
 // said is what was said of the range in the middle of a run.
 func said(at time.Duration) frame.Frame {
 	elapsed := frame.SecondsOf(at)
-	return frame.Frame{ElapsedSeconds: &elapsed, Raw: estimators.Distribution{4 * time.Second, 5 * time.Second, 6 * time.Second}}
+	tick := estimators.TickOf(at, 0, estimators.Distribution{4 * time.Second, 5 * time.Second, 6 * time.Second})
+	return frame.Frame{ElapsedSeconds: &elapsed, Tick: &tick}
 }
 
 // watched watches a run to its end and returns the profiles that the last plan had.

@@ -11,7 +11,7 @@ func spread(f *frame.Frame, e estimators.Estimate) {
 	if len(d) == 0 {
 		return
 	}
-	f.Left, f.Raw = d, e.Raw
+	f.Left, f.Raw, f.Tick = d, e.Raw, e.Tick
 	f.Headline.Rough = e.Runs < estimators.MinRuns
 	for _, q := range frame.Levels {
 		f.Quantiles = append(f.Quantiles, frame.Quantile{Q: q, RemainingSeconds: frame.SecondsOf(d.At(q))})
