@@ -122,7 +122,7 @@ func (f *Find) file(in fs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // it was only read
 	jobs, err := Jobs(r)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func conf(in fs.FS, name string) ([]hadoop.Property, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	_, all, err := tape.Sniff(r)
 	if err != nil {
 		return nil, err

@@ -131,13 +131,9 @@ func (c *counters) UnmarshalJSON(b []byte) error {
 		} `json:"groups"`
 	}
 	var v set
-	if json.Unmarshal(b, &v) != nil {
-		return nil
-	}
-	if v.Groups == nil { // of attempts without success they are nullable
-		if inner := unwrapped(b); json.Unmarshal(inner, &v) != nil {
-			return nil
-		}
+	_ = json.Unmarshal(b, &v) // what is none of the kind is no counters
+	if v.Groups == nil {      // of attempts without success they are nullable
+		_ = json.Unmarshal(unwrapped(b), &v)
 	}
 	for _, g := range v.Groups {
 		for _, k := range g.Counts {

@@ -30,6 +30,10 @@ func TestSniff(t *testing.T) {
 		"no instant":     {[]byte(`{"url":"/x","status":200,"body":""}`), Unknown},
 		"other JSON":     {[]byte(`{"jobs":[]}`), Unknown},
 		"future tape":    {[]byte(`{"paratimer_tape":99}`), Tape},
+		"history":        {[]byte("Avro-Json\n{\"type\":\"record\"}\n"), History},
+		"binary history": {[]byte("Avro-Binary\n{}\n\x00\x01"), History},
+		"trace":          {[]byte("{\n  \"priority\" : \"NORMAL\",\n  \"jobID\" : \"job_1_1\",\n  \"mapTasks\" : [ {\n"), Trace},
+		"other job":      {[]byte(`{"jobID":"job_1_1"}`), Unknown},
 		"empty":          {nil, Unknown},
 		"cut-off header": {tape[:12], Unknown},
 	} {
