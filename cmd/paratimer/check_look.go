@@ -17,6 +17,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -68,10 +69,11 @@ func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, err
 				return f, err
 			}
 			defer closing(closer, file, &err)
-			until := c.Duration("at")
-			return lookThrough(ctx, withProfiles(src, profiles), held, 0, func(f frame.Frame) bool {
-				return until > 0 && f.ElapsedSeconds != nil && f.ElapsedSeconds.Duration() >= until
-			})
+			few, err := newest(ctx, src, c.Duration("at"))
+			if err != nil {
+				return f, err
+			}
+			return lookThrough(ctx, withProfiles(few, profiles), held, 0, func(frame.Frame) bool { return false })
 		}, nil
 	}
 	client, err := newClient(c, nil)
@@ -79,6 +81,7 @@ func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, err
 		return nil, err
 	}
 	name, user := c.Args().First(), userName(c)
+	store := stateOrNone(c, logger(c))
 	return func(ctx context.Context) (frame.Frame, error) {
 		defer client.Close()
 		began := time.Now()
@@ -86,7 +89,9 @@ func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, err
 		if err != nil {
 			return frame.Frame{}, err
 		}
-		return lookThrough(ctx, withProfiles(hadoop.NewSource(client, target), profiles), held, lookEvery, func(f frame.Frame) bool {
+		// Not shown the frames, and left before the end, it remembers nothing.
+		rec := &history.Recorder{Source: hadoop.NewSource(client, target), Store: store, Given: profiles, Log: zerolog.Nop()}
+		return lookThrough(ctx, rec, held, lookEvery, func(f frame.Frame) bool {
 			return f.Headline.RemainingSeconds != nil || time.Since(began)+lookEvery > q.within/2
 		})
 	}, nil
@@ -96,9 +101,52 @@ func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, err
 // which are a report of each 3 s old.
 const lookEvery = 3 * time.Second
 
+// newest reads a recording up to a time of the run, 0: to its end, and returns the newest observations of that, as far apart and
+// as few as looks at a cluster are. To estimate at each one before would take longer than anybody waits.
+func newest(ctx context.Context, src watch.Source, until time.Duration) (watch.Source, error) {
+	var few observations
+	for {
+		s, err := src.Next(ctx)
+		switch {
+		case errors.As(err, new(*dag.MissedError)):
+			continue
+		case errors.Is(err, io.EOF):
+			return &few, nil
+		case err != nil:
+			return nil, err
+		}
+		if n := len(few); n > 1 && s.At.Sub(few[n-2].At) < lookEvery {
+			few = few[:n-1]
+		}
+		few = append(few, s)
+		few = few[max(0, len(few)-fewLooks):]
+		if since := s.Origin(); until > 0 && since.Known() && s.At.Sub(since) >= until {
+			return &few, nil
+		}
+	}
+}
+
+// fewLooks is how many observations of a recording are looked at.
+const fewLooks = 3
+
+// observations are a source of what was observed already.
+type observations []*dag.Snapshot
+
+func (o *observations) Next(context.Context) (*dag.Snapshot, error) {
+	if len(*o) == 0 {
+		return nil, io.EOF
+	}
+	s := (*o)[0]
+	*o = (*o)[1:]
+	return s, nil
+}
+
 // lookThrough watches until enough is seen, and returns the last frame.
 func lookThrough(ctx context.Context, src watch.Source, held []alert.Bound, every time.Duration, enough func(frame.Frame) bool) (frame.Frame, error) {
 	var last lastFrame
+	if rec, ok := src.(*history.Recorder); ok {
+		rec.Known = func(usual time.Duration, _ int) { setUsual(held, usual) }
+	}
 	_, err := watch.Watch{
 		Source: glance{src, every > 0, func() bool { return last.seen && enough(last.Frame) }},
 		Panel:  panel(false), Sinks: []watch.Sink{&last}, Bounds: held, Every: every, Log: zerolog.Nop(),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
 // metricsFlags say where metrics are shown.
@@ -60,6 +61,21 @@ func counted(c *cli.Context, tap hadoop.Layer) hadoop.Layer {
 		}
 		return m.Layer(next)
 	}
+}
+
+// countDeliveries has metrics, where they are asked for, say what was sent of alerts.
+func countDeliveries(c *cli.Context, d *notify.Dispatcher) {
+	m := metricsOf(c)
+	if m == nil {
+		return
+	}
+	m.Deliveries(func() []metrics.Delivery {
+		var out []metrics.Delivery
+		for _, s := range d.Stats() {
+			out = append(out, metrics.Delivery(s))
+		}
+		return out
+	})
 }
 
 // serveMetrics serves what --metrics and --metrics-textfile ask for. m is nil where they ask for nothing. The server ends

@@ -64,12 +64,15 @@ func recorder(c *cli.Context, src watch.Source, profiles []*dag.Plan) *history.R
 func remembering(r *history.Recorder) func(*watch.Watch) {
 	return func(w *watch.Watch) {
 		w.Sinks = append(w.Sinks, r)
-		r.Known = func(usual time.Duration, _ int) {
-			for i := range w.Bounds {
-				if b := &w.Bounds[i]; b.Kind == alert.LongerThanUsual && b.Usual == 0 {
-					b.Usual = usual
-				}
-			}
+		r.Known = func(usual time.Duration, _ int) { setUsual(w.Bounds, usual) }
+	}
+}
+
+// setUsual tells bounds on the usual length what that is, unless they know.
+func setUsual(all []alert.Bound, usual time.Duration) {
+	for i := range all {
+		if b := &all[i]; b.Kind == alert.LongerThanUsual && b.Usual == 0 {
+			b.Usual = usual
 		}
 	}
 }

@@ -166,6 +166,7 @@ func dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error)
 		conf.Store = store
 	}
 	d = notify.New(conf)
+	countDeliveries(c, d)
 	d.Start()
 	return d, func() {
 		if left := d.Close(c.Duration("drain")); left > 0 {

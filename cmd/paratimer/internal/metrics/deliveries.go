@@ -15,8 +15,12 @@ type Delivery struct {
 	Waiting int    // notifications still to be sent
 }
 
-// Deliveries has the counts of notifications asked for at each scrape. It is called before the first frame is shown.
-func (m *Metrics) Deliveries(ask func() []Delivery) { m.deliver = ask }
+// Deliveries has the counts of notifications asked for at each scrape.
+func (m *Metrics) Deliveries(ask func() []Delivery) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.deliver = ask
+}
 
 var (
 	sent    = prometheus.NewDesc("paratimer_notifications_total", "Notifications that a sink has taken.", []string{"sink"}, nil)
@@ -27,11 +31,14 @@ var (
 
 // deliveries makes the series of notifications. Several sinks of one kind are one series.
 func (m *Metrics) deliveries(out chan<- prometheus.Metric) {
-	if m.deliver == nil {
+	m.mu.Lock()
+	ask := m.deliver
+	m.mu.Unlock()
+	if ask == nil {
 		return
 	}
 	sums := map[string]Delivery{}
-	for _, d := range m.deliver() {
+	for _, d := range ask() {
 		kind, _, _ := strings.Cut(d.Sink, " ")
 		kind, _, _ = strings.Cut(kind, ":")
 		s := sums[kind]
