@@ -182,12 +182,12 @@ func notifying(c *cli.Context) (option func(*watch.Watch), finish func(), err er
 		option, err = dryRun(c)
 		return option, func() {}, err
 	}
-	d, finish, err := dispatcher(c)
+	d, end, err := dispatcher(c)
 	if err != nil || d == nil {
-		return func(*watch.Watch) {}, finish, err
+		return func(*watch.Watch) {}, end, err
 	}
 	part := d.Watch(nil)
-	return func(w *watch.Watch) { w.Recall, w.Keep = part.Recall, part.Keep }, func() { part.Close(); finish() }, nil
+	return func(w *watch.Watch) { w.Recall, w.Keep = part.Recall, part.Keep }, func() { part.Close(); end() }, nil
 }
 
 // printing is notifying for commands that play the past: nobody is told of it.
