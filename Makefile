@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench hadoop-up hadoop-down e2e e2e-all accuracy alerts
+.PHONY: check test golden fuzz bench hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts
 
 check:
 	gofmt -l . | (! grep .)
@@ -43,3 +43,8 @@ accuracy:
 alerts:
 	go run ./internal/alerting > docs/alerts.md.new
 	mv docs/alerts.md.new docs/alerts.md
+
+# docs/calibration.md: ten minutes of two cores.
+calibration:
+	go run ./internal/calibration > docs/calibration.md.new
+	mv docs/calibration.md.new docs/calibration.md
