@@ -233,3 +233,18 @@ func TestChoose(t *testing.T) {
 		t.Error("what is not there is chosen")
 	}
 }
+
+// TestReports shows progress as of a task's last report, as often as its job's configuration lets it report.
+func TestReports(t *testing.T) {
+	j := jobOf("job_1700000000000_0001", 1000, 1)
+	j.Settings.Overheads.Report = 4 * time.Second
+	snaps := play(t, j)
+	for sec, want := range map[int]float64{6: 0, 7: 200, 10: 200, 11: 600, 12: 600} {
+		if a := snaps[sec].Jobs[0].Map.Attempts[0]; math.Abs(a.Done[0]-want) > 6 {
+			t.Errorf("at %d s it has read %v, want %v", sec, a.Done[0], want)
+		}
+	}
+	if snaps[20].Plan.Overheads.Report != 4*time.Second {
+		t.Error("the plan does not say how old reports are")
+	}
+}

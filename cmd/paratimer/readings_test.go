@@ -68,10 +68,20 @@ func wholeOf(t *testing.T, path string) dag.Run {
 	return run
 }
 
+// A pair is one run, read twice. Playing a capture takes seconds: each is played once.
+type pair struct{ history, capture dag.Run }
+
+var played = map[string]pair{}
+
 // both plays a run from its history and from its capture.
 func both(t *testing.T, name string) (history, capture dag.Run) {
 	t.Helper()
-	return wholeOf(t, historyOf(t, name)), wholeOf(t, filepath.Join(recordingsOf(t), name+".jsonl.gz"))
+	p, done := played[name]
+	if !done {
+		p = pair{wholeOf(t, historyOf(t, name)), wholeOf(t, filepath.Join(recordingsOf(t), name+".jsonl.gz"))}
+		played[name] = p
+	}
+	return p.history, p.capture
 }
 
 // TestReadingsAgree holds that a run's history tells what its watcher saw: jobs and their order, and to the millisecond when each
