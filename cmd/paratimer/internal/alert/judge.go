@@ -17,6 +17,7 @@ type verdict struct {
 	expected dag.Instant // the end that the judge expects; NoInstant where unknown
 	floor    bool        // the end will not come before expected; more is not known
 	dark     bool        // there is no number at all to judge by
+	early    bool        // the range is rough, and the run has hardly begun
 }
 
 // judge asks the bound's judge. The frame is of a query that has not ended and was observed.
@@ -47,6 +48,8 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 	case !known:
 		v.dark = true
 	case b.sampled() && len(f.Left) == 0: // a point alone tells no probability
+	case b.sampled() && f.Headline.Rough && early(f, by):
+		v.early = true
 	case b.sampled():
 		v.p = f.Left.Above(by.Sub(at))
 	case v.expected > by:
@@ -55,6 +58,20 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 		v.p = 0
 	}
 	return v.certain()
+}
+
+// settles is the share of the time that a bound gives in which a rough range is not believed: until the run has shown
+// something itself, a profile or two speak alone, and their pace may be another (docs/alerts.md: nearly all false alerts
+// with a profile were of the first tenth).
+const settles = 0.1
+
+func early(f *frame.Frame, by dag.Instant) bool {
+	if f.ElapsedSeconds == nil {
+		return false
+	}
+	elapsed := f.ElapsedSeconds.Duration()
+	given := elapsed + by.Sub(f.At.Instant)
+	return float64(elapsed) < settles*float64(given)
 }
 
 // certain gives a broken bound its probability.

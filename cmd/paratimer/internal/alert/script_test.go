@@ -165,6 +165,7 @@ func (s *stage) frame(words []string) frame.Frame {
 			mid := f.Left.At(0.5)
 			f.Headline.RemainingSeconds, f.Headline.LowSeconds = frame.SecondsIn(&mid), frame.SecondsIn(&a)
 		},
+		"rough": func(string) { f.Headline.Rough = true },
 		"point": func(v string) { d := s.seconds(v); f.Headline.RemainingSeconds = frame.SecondsIn(&d) },
 		"floor": func(v string) { d := s.seconds(v); f.Headline.LowSeconds = frame.SecondsIn(&d) },
 		"range": func(v string) { // skew_low..one_failure

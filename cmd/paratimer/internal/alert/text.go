@@ -132,6 +132,8 @@ func (w words) what() string {
 func (w words) likely() string {
 	p, what := w.v.p, w.what()
 	switch {
+	case w.v.early:
+		return "too early to say whether it misses " + what
 	case math.IsNaN(p):
 		return "how likely it is to miss " + what + " cannot be told"
 	case w.v.floor:
