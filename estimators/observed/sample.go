@@ -12,7 +12,7 @@ import (
 // How far costs may be off, as standard deviations of logarithms, before this run has shown any of them. They are what real runs
 // showed (facts/live.md 4 and 6), the rates rather twice that: the recordings are of one machine that had nothing else to do.
 const (
-	speedSigma    = 0.04 // the cluster from now on
+	speedSigma    = 0.06 // the cluster from now on
 	watchedSigma  = 0.15 // a phase's rate in this run, shrinking with what was watched of it
 	profileSigma  = 0.15 // a phase's rate where only a profile tells it
 	workSigma     = 0.06 // a task's work
@@ -20,13 +20,11 @@ const (
 	setupSigma    = 0.25 // start-ups of this run, shrinking with those that were seen
 	batchSigma    = 0.2  // start-ups of a phase, which share their causes
 	startSigma    = 0.08 // a task's start-up, beside the others of its phase
-	unseenSigma   = 1.5  // work of a phase that nobody has seen
-	alikeSigma    = 0.5  // the same of a phase that is like others that were seen
+	alikeSigma    = 0.3  // work of a phase that nobody has seen, but others like it
+	wideSigma     = 1    // what is left of a running task of a phase that nobody has seen
 	unseenTasks   = 0.3  // a task of an unseen phase, between the others
-	pauseSigma    = 0.2
+	pauseSigma    = 0.25
 	loadSigma     = 0.7
-	unseenMedian  = 0.2 // of an unseen phase's work a task, as a share of the run's mean map
-	maxUnseen     = 10  // times the mean map
 	rateSamplesMS = 4000
 )
 
@@ -47,7 +45,9 @@ type phaseSampling struct {
 	sized   []bool  // tasks whose size was told; nil: all are known
 	rate    float64 // sigma of the common factor
 	unseen  bool
+	alike   bool    // unseen, but like others that were seen
 	assumed float64 // median work of a task where unseen
+	wide    estimators.Factors
 }
 
 // A runningSampling is what is left of a running attempt.
@@ -96,10 +96,8 @@ func (m *Model) setupSpread() (common float64, phase, own estimators.Factors) {
 func (m *Model) phaseSampling(j int, k dag.Kind) phaseSampling {
 	ph := &m.phases[j][k]
 	if ph.origin >= schedule.Assumed {
-		p := phaseSampling{own: estimators.NewFactors(nil, unseenTasks), rate: unseenSigma, unseen: true, assumed: unseenMedian * m.mapWork}
-		if ph.assumed > laterWork*m.mapWork {
-			p.rate, p.assumed = alikeSigma, ph.assumed
-		}
+		p := phaseSampling{own: estimators.NewFactors(nil, unseenTasks), wide: estimators.NewFactors(nil, wideSigma), rate: alikeSigma, unseen: true}
+		p.assumed, p.alike = ph.assumed, ph.assumed > laterWork*m.mapWork
 		return p
 	}
 	residuals := m.logResiduals(ph, k, m.Snapshot.Jobs[j].Phase(k))
@@ -159,12 +157,16 @@ func (s *sampling) addRunning(j int, k dag.Kind) {
 		}
 		c := m.course(&m.phases[j][k], k, a)
 		r := runningSampling{starts: c.starts, waits: c.waits, unseen: p.unseen && c.own == 0, power: ownPriorMS / (ownPriorMS + c.own)}
+		if c.starts && !c.waits {
+			r.setup = estimators.NewRest(c.setup, c.setupAge, s.start, 1)
+		}
 		switch {
+		case r.unseen && !c.starts:
+			r.work = estimators.NewRest(c.work, c.workAge, p.wide, 1)
 		case c.waits:
 			r.left = millis(c.setupLeft())
 			r.work = estimators.NewRest(c.work, 0, p.own, 1)
 		case c.starts:
-			r.setup = estimators.NewRest(c.setup, c.setupAge, s.start, 1)
 			r.work = estimators.NewRest(c.work, 0, p.own, 1)
 		default:
 			r.work = estimators.NewRest(c.work, c.workAge, p.own, math.Sqrt(r.power))

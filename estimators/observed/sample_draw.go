@@ -20,8 +20,7 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 			p := &s.phases[j][k]
 			starts[j][k] = setup * s.start.At(d.Common(estimators.ForStart, j, dag.Kind(k)))
 			if p.unseen {
-				x := estimators.LogNormal(d.Common(estimators.ForSize, j, dag.Kind(k)), p.rate)
-				scale[j][k] = min(x*p.assumed, maxUnseen*s.m.mapWork)
+				scale[j][k] = s.drawUnseen(d, j, dag.Kind(k))
 				continue
 			}
 			scale[j][k] = speed * estimators.LogNormal(d.Common(estimators.ForRate, j, dag.Kind(k)), p.rate)
@@ -66,6 +65,8 @@ func (s *sampling) drawRunning(d estimators.Draws, t schedule.Task, r *runningSa
 	case r.unseen && r.starts:
 		cost.Work = millis(scale * s.phases[t.Job][t.Kind].own.At(u))
 	case r.unseen:
+		cost.Work = millis(r.work.At(d.Common(estimators.ForSize, t.Job, t.Kind), 1))
+	case s.phases[t.Job][t.Kind].unseen:
 		cost.Work = millis(r.work.At(u, 1))
 	default:
 		cost.Work = millis(r.work.At(u, math.Pow(scale, r.power)))
