@@ -82,9 +82,14 @@ var serving = regexp.MustCompile(`metrics at http://([^/]+)/metrics`)
 // serve runs a command in this process, with metrics at a port that is free, until the test ends.
 func serve(t *testing.T, args ...string) *served {
 	t.Helper()
+	return serveAt(t, "127.0.0.1:0", args...)
+}
+
+func serveAt(t *testing.T, address string, args ...string) *served {
+	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &served{code: make(chan int, 1), out: &output{}}
-	args = append([]string{"paratimer"}, append(args, "--metrics", "127.0.0.1:0", "--metrics-linger", "10m", "--log-level", "info", "--log-format", "json")...)
+	args = append([]string{"paratimer"}, append(args, "--metrics", address, "--metrics-linger", "10m", "--log-level", "info", "--log-format", "json")...)
 	go func() { s.code <- run(ctx, args, strings.NewReader(""), io.Discard, s.out) }()
 	t.Cleanup(func() {
 		cancel(errInterrupted)
@@ -237,10 +242,11 @@ func TestPrometheus(t *testing.T) {
 	}
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	began := time.Now()
-	// It is 115 s long, and late from 100 s on.
-	replayed := serve(t, "replay", tape, "--speed", "30", "--within", "100s")
-	attached := serve(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "500ms", "--within", "1h", "--exec", "true")
-	p := startPrometheus(t, replayed.address, attached.address)
+	replayed, attached := freeAddress(t), freeAddress(t)
+	p := startPrometheus(t, replayed, attached)
+	// It is 115 s long, and late from 60 s on, which is nearly three seconds at this speed.
+	serveAt(t, replayed, "replay", tape, "--speed", "20", "--within", "60s")
+	serveAt(t, attached, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "500ms", "--within", "1h", "--exec", "true")
 	p.is(`up == 1`, 2)
 	p.is(`paratimer_workflow_state{state="succeeded"} == 1`, 2)
 
