@@ -16,6 +16,7 @@ type result struct {
 	failed bool      // it was one failed task
 	worst  float64   // the total under one_failure, median over the ticks before it, seconds
 	others map[string]errorsOf
+	ranges ranges
 }
 
 // errorsOf are absolute errors over the ticks that gave a number.
@@ -81,6 +82,7 @@ func measure(frames []frame) *result {
 			r.failed, r.worst = failure(f) && !warned(f), median(before)
 		}
 		r.head.add(t, r.total, f.Headline.Remaining, nil)
+		r.ranges.add(t, r.total, f, r.after != nil)
 		if r.after != nil {
 			r.after.add(t, r.total, f.Headline.Remaining, nil)
 		}

@@ -51,6 +51,10 @@ type frame struct {
 	Headline struct {
 		Remaining *float64 `json:"remaining_seconds"`
 	} `json:"headline"`
+	Quantiles []struct {
+		Q         float64 `json:"q"`
+		Remaining float64 `json:"remaining_seconds"`
+	} `json:"quantiles"`
 	Others []struct {
 		Name      string   `json:"name"`
 		Remaining *float64 `json:"remaining_seconds"`

@@ -90,6 +90,7 @@ func write(w io.Writer, recs []*recording) {
 	for _, name := range baselines {
 		p("- %s is worse by a factor of %s in the median.", name, number(median(ratios[name])))
 	}
+	coverage(w, recs)
 	strikes(w, recs)
 	explain(w, recs)
 }
