@@ -103,7 +103,7 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	if r.d.steady()-r.looked >= r.d.c.Repost {
 		r.read()
 	}
-	changed := false
+	changed := r.withdraw(f)
 	for _, a := range f.Alerts {
 		if a.State == frame.Blind {
 			continue
@@ -126,6 +126,23 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	if changed {
 		r.d.wake()
 	}
+}
+
+// withdraw takes back what was told of bounds that the workflow is no longer held to: its rule is gone.
+func (r *run) withdraw(f frame.Frame) (changed bool) {
+	for bound, v := range r.views {
+		if slices.ContainsFunc(f.Alerts, func(a frame.Alert) bool { return a.Bound == bound }) {
+			continue
+		}
+		delete(r.views, bound)
+		v.about.Alert.State, v.about.Alert.Text = frame.OnTrack, "it is no longer held to this"
+		v.about.Annotations = maps.Clone(v.about.Annotations)
+		v.about.Annotations["state"], v.about.Annotations["summary"] = string(frame.OnTrack), v.about.Alert.Text
+		for _, l := range r.d.lanes {
+			changed = r.follow(lineKey{bound, l.key}, v) || changed
+		}
+	}
+	return changed
 }
 
 // concerns says whether anybody was told of a bound.

@@ -390,3 +390,21 @@ func TestMembers(t *testing.T) {
 		t.Errorf("%d and %d posts, %+v", len(one.all()), len(two.all()), s)
 	}
 }
+
+// TestWithdrawn: a query that is no longer held to a bound is no longer told of.
+func TestWithdrawn(t *testing.T) {
+	s := newServer(t, nil)
+	k := newDesk(t, open(t, t.TempDir()), newWebhook(t, s.URL, ""))
+	k.keep(frame.AtRisk, "")
+	st, f := seen("wf_1", frame.AtRisk, "")
+	f.Alerts = nil
+	for range 2 {
+		if err := k.w.Keep(st, f); err != nil {
+			t.Fatal(err)
+		}
+		k.flush()
+	}
+	if all := s.all(); len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
+		t.Errorf("told %d times, want that it fires and that it is over", len(all))
+	}
+}
