@@ -52,7 +52,7 @@ func (t *fleetText) Show(f frame.Frame) error {
 		return nil
 	}
 	delete(t.told, id)
-	text := string(f.Workflow.State)
+	text := f.Workflow.State.String()
 	if f.ElapsedSeconds != nil {
 		text += " after " + f.ElapsedSeconds.Duration().Round(time.Second).String()
 	}

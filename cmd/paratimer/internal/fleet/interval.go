@@ -16,6 +16,9 @@ const (
 	ofElapsed    = 10 // where nobody can say yet what remains
 )
 
+// brewing is the probability of being late from which on somebody may be warned soon.
+const brewing = 0.5
+
 // interval is the time until the next observation.
 func interval(f frame.Frame, bounds []alert.Bound, every, most time.Duration) time.Duration {
 	d := most
@@ -33,6 +36,9 @@ func interval(f frame.Frame, bounds []alert.Bound, every, most time.Duration) ti
 		a := &f.Alerts[i]
 		if a.DeadlineAt != nil && f.At != nil && a.State != frame.Late {
 			d = min(d, a.DeadlineAt.Sub(f.At.Instant).Abs()/ofDeadline)
+		}
+		if a.State == frame.OnTrack && a.Probability != nil && *a.Probability >= brewing {
+			d = min(d, 2*every) // alerts are held for some observations: let them come soon
 		}
 	}
 	for i := range bounds {

@@ -57,6 +57,9 @@ func (v *vessel) step(ctx context.Context, p watch.Panel) (out finished) {
 	}
 	v.stepper.Ask(p)
 	out.over, out.err = v.stepper.Step(ctx)
+	if out.err == nil && !out.over && v.stepper.State().Ended() {
+		out.over, out.err = v.stepper.Step(ctx) // so that what is done at a source's end is done, even if the fleet ends now
+	}
 	if ctx.Err() != nil && out.err != nil {
 		out.err = nil // the fleet ends, not the workflow
 	}

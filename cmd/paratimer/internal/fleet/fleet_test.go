@@ -1,0 +1,428 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // when a bubble's time begins
+
+// A cluster plays runs, each in the bubble's time.
+type cluster struct {
+	mu   sync.Mutex
+	apps []hadoop.Submitted
+	runs map[string]func() watch.Source
+	down bool
+	asks int
+}
+
+func (c *cluster) Refresh(context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asks++
+	if c.down {
+		return errors.New("connection refused")
+	}
+	return nil
+}
+
+func (c *cluster) Running() []hadoop.Submitted {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.apps)
+}
+
+func (c *cluster) Identify(_ context.Context, app string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.apps {
+		if c.apps[i].App == app {
+			c.apps[i].Read = true
+		}
+	}
+	return nil
+}
+
+func (c *cluster) Source(app string) watch.Source {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.runs[app]()
+}
+
+// over takes an application off the list.
+func (c *cluster) over(app string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.apps = slices.DeleteFunc(c.apps, func(s hadoop.Submitted) bool { return s.App == app })
+}
+
+// A live source tells the newest snapshot of a run at the bubble's time.
+type live struct {
+	run  *simulate.Source
+	next *dag.Snapshot
+	id   string
+	over func()
+	end  bool
+}
+
+func (l *live) Next(ctx context.Context) (*dag.Snapshot, error) {
+	now := dag.InstantOf(time.Now())
+	var s *dag.Snapshot
+	for !l.end {
+		if l.next == nil {
+			n, err := l.run.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				l.end = true
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			l.next = n
+		}
+		if l.next.At > now && s != nil {
+			break
+		}
+		s, l.next = l.next, nil
+		if s.At > now {
+			break
+		}
+	}
+	if s == nil {
+		l.over()
+		return nil, io.EOF
+	}
+	s.ID = l.id
+	return s, nil
+}
+
+// add puts n runs on the cluster, named w0, w1, …
+func (c *cluster) add(t *testing.T, n int) {
+	t.Helper()
+	if c.runs == nil {
+		c.runs = map[string]func() watch.Source{}
+	}
+	for i := range n {
+		app := fmt.Sprintf("application_1_%04d", i)
+		name := fmt.Sprintf("w%d", i)
+		c.apps = append(c.apps, hadoop.Submitted{App: app, Name: name, User: "etl", Queue: "root.prod", At: dag.InstantOf(time.Now()), Readable: true})
+		c.runs[app] = func() watch.Source {
+			run, err := simulate.New(plan(name), simulate.Options{Seed: uint64(i), Noise: 0.1, Know: simulate.Nothing, Every: time.Second, Start: dag.InstantOf(time.Now())})
+			if err != nil {
+				t.Error(err)
+			}
+			return &live{run: run, id: "job_1_" + app[len(app)-4:], over: func() { c.over(app) }}
+		}
+	}
+}
+
+func plan(name string) *dag.Plan {
+	pipe := dag.Pipeline{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(20)}
+	return &dag.Plan{
+		Name: name, Cluster: dag.Cluster{Policy: dag.FIFO, MapSlots: 2, ReduceSlots: 1},
+		Jobs: []dag.Job{{Node: "j", Map: dag.Phase{Known: true, Tasks: 12, Pipelines: []dag.Pipeline{pipe}}, Reduce: dag.Phase{Known: true}}},
+	}
+}
+
+func ruleset(t *testing.T, text string) []rules.Rule {
+	t.Helper()
+	all, err := rules.Read([]byte(text), "rules.yaml", time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// said is what a fleet has shown, by workflow.
+type said struct {
+	frames map[string][]frame.Frame
+}
+
+func (s *said) show(w Watched, f frame.Frame) error {
+	if s.frames == nil {
+		s.frames = map[string][]frame.Frame{}
+	}
+	s.frames[w.Name] = append(s.frames[w.Name], f)
+	return nil
+}
+
+// summary is what became of each workflow: its last state, and the states that its alerts went through.
+func (s *said) summary() string {
+	var out []string
+	for name, all := range s.frames {
+		line := name + " " + all[len(all)-1].Workflow.State.String()
+		last := map[string]frame.AlertState{}
+		for _, f := range all {
+			for _, a := range f.Alerts {
+				if last[a.Bound] != a.State {
+					last[a.Bound] = a.State
+					line += fmt.Sprintf(" %s:%s", a.Bound, a.State)
+				}
+			}
+		}
+		out = append(out, line)
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+func options(c *cluster, s *said) Options {
+	return Options{
+		Cluster: c, Shown: s.show, Every: 3 * time.Second, Most: time.Minute, Workers: 2, Drain: time.Second, Log: zerolog.Nop(),
+		Panel: func() watch.Panel {
+			all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), observed.Costs, estimators.Options{Samples: 16})
+			n := len(all) - 1
+			return watch.Panel{Scenarios: all[:n], Sampled: all[n], Model: observed.Costs}
+		},
+	}
+}
+
+const twoRules = `
+rules:
+  - {name: short, match: {name: "w[0-4]"}, within: 30s}
+  - {name: long, match: {user: etl}, within: 1h}
+`
+
+func run(t *testing.T, o Options, r []rules.Rule, d time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), d, errEnough)
+	defer cancel()
+	if err := New(o, r).Run(ctx); !errors.Is(err, errEnough) {
+		t.Errorf("the fleet ended with %v", err)
+	}
+}
+
+var errEnough = errors.New("enough")
+
+func TestFleetWatchesWhatMatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := &cluster{}, &said{}
+		c.add(t, 6)
+		c.apps[5].User = "bob"
+		run(t, options(c, s), ruleset(t, twoRules), 20*time.Minute)
+		got := s.summary()
+		want := ""
+		for i := range 5 {
+			want += fmt.Sprintf("w%d succeeded long:on_track short:on_track short:late short:ended long:ended\n", i)
+		}
+		// At risk comes before late, where it is seen in time; that is alert's matter.
+		got = strings.ReplaceAll(got, " short:at_risk", "")
+		if !sameWords(got, strings.TrimSpace(want)) {
+			t.Errorf("\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+// sameWords compares lines as sets of words.
+func sameWords(a, b string) bool {
+	norm := func(s string) []string {
+		lines := strings.Split(s, "\n")
+		for i, l := range lines {
+			w := strings.Fields(l)
+			slices.Sort(w)
+			lines[i] = strings.Join(w, " ")
+		}
+		return lines
+	}
+	return slices.Equal(norm(a), norm(b))
+}
+
+// TestOrderDoesNotMatter: what is said of a workflow does not depend on which others there are, or in which order.
+func TestOrderDoesNotMatter(t *testing.T) {
+	summaryOf := func(order func([]hadoop.Submitted)) (out string) {
+		synctest.Test(t, func(t *testing.T) {
+			c, s := &cluster{}, &said{}
+			c.add(t, 5)
+			order(c.apps)
+			run(t, options(c, s), ruleset(t, twoRules), 20*time.Minute)
+			out = s.summary()
+		})
+		return out
+	}
+	straight := summaryOf(func([]hadoop.Submitted) {})
+	if back := summaryOf(func(all []hadoop.Submitted) { slices.Reverse(all) }); back != straight || straight == "" {
+		t.Errorf("\n%s\nin the other order\n%s", straight, back)
+	}
+}
+
+// A panicky source panics at its third observation, once.
+type panicky struct {
+	watch.Source
+	n    *int
+	many bool
+}
+
+func (p *panicky) Next(ctx context.Context) (*dag.Snapshot, error) {
+	if *p.n++; *p.n == 3 || p.many {
+		panic("a bug")
+	}
+	return p.Source.Next(ctx)
+}
+
+// TestOneWorkflowsPanicIsItsOwn: the others go on, and it begins anew.
+func TestOneWorkflowsPanicIsItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := &cluster{}, &said{}
+		c.add(t, 4)
+		once, always := 0, 0
+		first, second := c.runs["application_1_0001"], c.runs["application_1_0002"]
+		c.runs["application_1_0001"] = func() watch.Source { return &panicky{Source: first(), n: &once} }
+		c.runs["application_1_0002"] = func() watch.Source { return &panicky{Source: second(), n: &always, many: true} }
+		run(t, options(c, s), ruleset(t, twoRules), 30*time.Minute)
+		got := s.summary()
+		for _, want := range []string{"w0 succeeded", "w1 succeeded", "w3 succeeded"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %s in\n%s", want, got)
+			}
+		}
+		if strings.Contains(got, "w2 ") || always < 3 || always > 10 {
+			t.Errorf("the one that always fails was begun %d times\n%s", always, got)
+		}
+	})
+}
+
+// TestBlindFleet: while the applications cannot be listed nothing new is found; it goes on afterwards.
+func TestBlindFleet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := &cluster{down: true}, &said{}
+		c.add(t, 1)
+		time.AfterFunc(time.Minute, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if len(s.frames) > 0 {
+				t.Error("something was seen of a cluster that is down")
+			}
+			c.down = false
+		})
+		run(t, options(c, s), ruleset(t, twoRules), 20*time.Minute)
+		if got := s.summary(); !strings.Contains(got, "w0 succeeded") {
+			t.Error(got)
+		}
+	})
+}
+
+// TestRulesAreReplaced: what no rule matches any more is left alone, and new bounds hold from then on.
+func TestRulesAreReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := &cluster{}, &said{}
+		c.add(t, 2)
+		closed := 0
+		o := options(c, s)
+		var mu sync.Mutex
+		o.Open = func(Watched) (Hooks, error) {
+			return Hooks{Close: func(dag.State) { mu.Lock(); closed++; mu.Unlock() }}, nil
+		}
+		f := New(o, ruleset(t, twoRules))
+		time.AfterFunc(20*time.Second, func() { f.SetRules(ruleset(t, "rules: [{name: other, match: {name: w1}, within: 1h}]")) })
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Minute, errEnough)
+		defer cancel()
+		if err := f.Run(ctx); !errors.Is(err, errEnough) {
+			t.Error(err)
+		}
+		w0, w1 := s.frames["w0"], s.frames["w1"]
+		if len(w0) == 0 || w0[len(w0)-1].Workflow.State.Ended() {
+			t.Errorf("w0, which no rule matches any more, was watched to its end: %d frames", len(w0))
+		}
+		if len(w1) == 0 {
+			t.Fatal("no frame of w1")
+		}
+		last := w1[len(w1)-1]
+		if !last.Workflow.State.Ended() || len(last.Alerts) != 1 || last.Alerts[0].Bound != "other" {
+			t.Errorf("w1 ends as %s with %+v", last.Workflow.State, last.Alerts)
+		}
+		if closed != 2 {
+			t.Errorf("%d of 2 were closed", closed)
+		}
+	})
+}
+
+func TestShownFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &cluster{}
+		c.add(t, 3)
+		o := options(c, nil)
+		broken := errors.New("broken pipe")
+		o.Shown = func(Watched, frame.Frame) error { return broken }
+		if err := New(o, ruleset(t, twoRules)).Run(t.Context()); !errors.Is(err, broken) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestInterval: sooner where something is to be expected.
+func TestInterval(t *testing.T) {
+	at := dag.InstantOf(begin)
+	sec := func(v float64) *frame.Seconds { s := frame.Seconds(v); return &s }
+	for name, c := range map[string]struct {
+		f    frame.Frame
+		want time.Duration
+	}{
+		"hours left":      {frame.Frame{Headline: frame.Headline{LowSeconds: sec(7200)}}, time.Minute},
+		"ten minutes":     {frame.Frame{Headline: frame.Headline{LowSeconds: sec(600)}}, 15 * time.Second},
+		"the end":         {frame.Frame{Headline: frame.Headline{LowSeconds: sec(10)}}, 3 * time.Second},
+		"just begun":      {frame.Frame{ElapsedSeconds: sec(0)}, 3 * time.Second},
+		"nothing is said": {frame.Frame{ElapsedSeconds: sec(300)}, 30 * time.Second},
+		"a deadline": {frame.Frame{
+			At: frame.TimeOf(at), Headline: frame.Headline{LowSeconds: sec(7200)},
+			Alerts: []frame.Alert{{State: frame.OnTrack, DeadlineAt: frame.TimeOf(at.Add(5 * time.Minute))}},
+		}, 15 * time.Second},
+		"a doubt": {frame.Frame{
+			At: frame.TimeOf(at), Headline: frame.Headline{LowSeconds: sec(7200)},
+			Alerts: []frame.Alert{{State: frame.OnTrack, DeadlineAt: frame.TimeOf(at.Add(2 * time.Hour)), Probability: frame.RatioOf(0.6)}},
+		}, 6 * time.Second},
+	} {
+		if got := interval(c.f, nil, 3*time.Second, time.Minute); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+type counter struct {
+	hadoop.Cluster
+	n int
+}
+
+func (c *counter) AM(context.Context, string, string) ([]byte, error) { c.n++; return nil, nil }
+
+func TestBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{}
+		b := Budget(c, 10)
+		from := time.Now()
+		for range 100 {
+			if _, err := b.AM(t.Context(), "", ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := time.Since(from); d < 8900*time.Millisecond || d > 10*time.Second {
+			t.Errorf("100 questions at 10 a second took %v", d)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errEnough)
+		if _, err := b.AM(ctx, "", ""); !errors.Is(err, errEnough) || c.n != 100 {
+			t.Errorf("%v after %d questions", err, c.n)
+		}
+	})
+}
