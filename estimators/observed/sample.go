@@ -12,12 +12,12 @@ import (
 // How far costs may be off, as standard deviations of logarithms, before this run has shown any of them. They are what real runs
 // showed (facts/live.md 4 and 6), the rates rather twice that: the recordings are of one machine that had nothing else to do.
 const (
-	speedSigma    = 0.06 // the cluster from now on
+	speedSigma    = 0.08 // the cluster from now on
 	watchedSigma  = 0.15 // a phase's rate in this run, shrinking with what was watched of it
-	profileSigma  = 0.15 // a phase's rate where only a profile tells it
+	profileSigma  = 0.25 // a phase's rate where only a profile tells it
 	workSigma     = 0.06 // a task's work
 	unsizedSigma  = 0.4  // the size of a reduce that has told none
-	setupSigma    = 0.25 // start-ups of this run, shrinking with those that were seen
+	setupSigma    = 0.35 // start-ups of this run, shrinking with those that were seen
 	batchSigma    = 0.2  // start-ups of a phase, which share their causes
 	startSigma    = 0.08 // a task's start-up, beside the others of its phase
 	alikeSigma    = 0.3  // work of a phase that nobody has seen, but others like it

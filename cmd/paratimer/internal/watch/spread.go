@@ -16,8 +16,9 @@ func spread(f *frame.Frame, e estimators.Estimate) {
 	for _, q := range frame.Levels {
 		f.Quantiles = append(f.Quantiles, frame.Quantile{Q: q, RemainingSeconds: frame.SecondsOf(d.At(q))})
 	}
-	if f.Headline.RemainingSeconds != nil {
-		low, high := frame.SecondsOf(d.At(0.1)), frame.SecondsOf(d.At(0.9))
+	if point := f.Headline.RemainingSeconds; point != nil {
+		// The point is standard's, which no quantile has to straddle: the range that is shown reaches to it.
+		low, high := min(frame.SecondsOf(d.At(0.1)), *point), max(frame.SecondsOf(d.At(0.9)), *point)
 		f.Headline.LowSeconds, f.Headline.HighSeconds = &low, &high
 	}
 }
