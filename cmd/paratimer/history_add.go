@@ -12,6 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -40,25 +41,23 @@ func historyAdd(c *cli.Context) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	var bad []error
+	recordings, bad := recordedRuns(c)
 	added := []addedRun{}
-	for _, path := range c.Args().Slice() {
-		err := eachRecorded(c, path, func(open opener) error {
-			a, err := addRun(c, store, path, open)
-			if err != nil {
-				return err
-			}
-			added = append(added, a)
-			if c.String("output") == "text" {
-				fmt.Fprintln(c.App.Writer, a)
-			}
-			return nil
-		})
-		if c.Context.Err() != nil {
+	for _, r := range recordings {
+		a, err := addRun(c, store, r)
+		switch {
+		case c.Context.Err() != nil:
 			return context.Cause(c.Context)
-		}
-		if err != nil {
+		case errors.As(err, new(usageError)): // it names the file
 			bad = append(bad, err)
+			continue
+		case err != nil:
+			bad = append(bad, fmt.Errorf("%s: %w", r.name, err))
+			continue
+		}
+		added = append(added, a)
+		if c.String("output") == "text" {
+			fmt.Fprintln(c.App.Writer, a)
 		}
 	}
 	if c.String("output") == "json" {
@@ -80,44 +79,85 @@ func (a addedRun) String() string {
 	return line
 }
 
-// An opener opens a recorded run, as often as it is asked to.
-type opener func() (watch.Source, io.Closer, error)
+// A recordedRun is a run to add. open opens it, as often as it is asked to.
+type recordedRun struct {
+	name string // what a user calls it
+	open func() (watch.Source, io.Closer, error)
+}
 
-// eachRecorded gives the runs of a recording to add: of job history with several workflows all, unless one is asked for.
-func eachRecorded(c *cli.Context, path string, add func(opener) error) error {
-	every := c.Duration("every")
-	if info, err := os.Stat(path); err != nil || !info.IsDir() || c.String("workflow") != "" {
-		return add(func() (watch.Source, io.Closer, error) { return openRecording(path, c.String("workflow"), every) })
-	}
-	found, err := findHistory(c.Context, path)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	var bad []error
-	for _, w := range past.Group(found.Jobs) {
-		bad = append(bad, add(func() (watch.Source, io.Closer, error) {
-			src, err := past.NewSource(w, every)
+// recordedRuns are the runs in the files that are named. Job history is put together before it is told apart: a
+// workflow has a file for each of its jobs. Of it, all workflows are added unless --workflow names one.
+func recordedRuns(c *cli.Context) (out []recordedRun, bad []error) {
+	var jobs []*past.Job
+	var from []string
+	for _, path := range c.Args().Slice() {
+		isHistory, err := holdsHistory(path)
+		switch {
+		case err != nil:
+			bad = append(bad, fmt.Errorf("cannot read the recording: %w", err))
+		case !isHistory:
+			out = append(out, recordedRun{path, func() (watch.Source, io.Closer, error) {
+				return openRecording(path, c.String("workflow"), c.Duration("every"))
+			}})
+		default:
+			found, err := findHistory(c.Context, path)
 			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", path, err)
+				bad = append(bad, fmt.Errorf("%s: %w", path, err))
+				continue
 			}
-			return src, io.NopCloser(nil), nil
-		}))
+			jobs, from = append(jobs, found.Jobs...), append(from, path)
+		}
 	}
-	return errors.Join(bad...)
+	if len(jobs) == 0 {
+		return out, bad
+	}
+	workflows := past.Group(jobs)
+	if id := c.String("workflow"); id != "" {
+		one, err := past.Choose(workflows, id)
+		if err != nil {
+			return out, append(bad, err)
+		}
+		workflows = []*past.Workflow{one}
+	}
+	name := from[0]
+	if len(from) > 1 {
+		name = fmt.Sprintf("%s and %d more", name, len(from)-1)
+	}
+	for _, w := range workflows {
+		out = append(out, recordedRun{name, func() (watch.Source, io.Closer, error) {
+			src, err := past.NewSource(w, c.Duration("every"))
+			return src, io.NopCloser(nil), err
+		}})
+	}
+	return out, bad
+}
+
+// holdsHistory says whether a file or folder is job history: many runs in one, or one in many.
+func holdsHistory(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		return err == nil, err
+	}
+	kind, _, err := tape.Sniff(f)
+	return err == nil && (kind == tape.History || kind == tape.Trace), nil // what it is otherwise, its reader says
 }
 
 // addRun plays a run and remembers it.
-func addRun(c *cli.Context, store *state.Store, path string, open opener) (addedRun, error) {
-	ticks, state, err := ticksOf(c.Context, open)
+func addRun(c *cli.Context, store *state.Store, recorded recordedRun) (a addedRun, err error) {
+	ticks, ended, err := ticksOf(c.Context, recorded.open)
 	switch {
 	case err != nil:
-		return addedRun{}, fmt.Errorf("%s: %w", path, err)
-	case !state.Ended():
-		return addedRun{}, fmt.Errorf("%s: the recording ends while the query is %s: only finished runs can be remembered", path, state)
+		return a, err
+	case !ended.Ended():
+		return a, fmt.Errorf("the recording ends while the query is %s: only finished runs can be remembered", ended)
 	}
-	src, file, err := open()
+	src, file, err := recorded.open()
 	if err != nil {
-		return addedRun{}, err
+		return a, err
 	}
 	defer file.Close()
 	rec := &history.Recorder{Source: &whole{Source: src}, Store: store, Log: logger(c), Past: true}
@@ -126,11 +166,11 @@ func addRun(c *cli.Context, store *state.Store, path string, open opener) (added
 	p.Scenarios = []estimators.Estimator{only{p.Scenarios[0], ticks}}
 	p.Sampled = only{p.Sampled, ticks}
 	if _, err := (watch.Watch{Source: rec, Panel: p, Sinks: []watch.Sink{rec}, Log: logger(c)}).Run(c.Context); err != nil {
-		return addedRun{}, fmt.Errorf("%s: %w", path, err)
+		return a, err
 	}
 	if rec.Ended == nil {
-		return addedRun{}, fmt.Errorf("%s: the run has no name or could not be stored", path)
+		return a, errors.New("the run has no name, or could not be stored")
 	}
 	r := rec.Ended
-	return addedRun{path, r.Workflow, r.Run.ID, r.Run.State, secondsOrNil(r.Run.TotalSeconds), r.Outcome, textOrNil(r.Run.Excluded)}, nil
+	return addedRun{recorded.name, r.Workflow, r.Run.ID, r.Run.State, secondsOrNil(r.Run.TotalSeconds), r.Outcome, textOrNil(r.Run.Excluded)}, nil
 }
