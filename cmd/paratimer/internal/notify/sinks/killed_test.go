@@ -47,7 +47,6 @@ func victim() {
 	d := notify.New(notify.Config{Store: store, Sinks: []notify.Sink{hook}, Log: zerolog.New(os.Stderr)})
 	d.Start()
 	w := d.Watch(nil)
-	var s alert.State
 	for first := true; ; first = false {
 		resp, err := http.Get(base + "/query")
 		fail(err)
@@ -57,9 +56,9 @@ func victim() {
 		var f frame.Frame
 		fail(json.Unmarshal(b, &f))
 		if first {
-			s = w.Recall(f)
+			w.Recall(f)
 		}
-		s = alert.State{Bounds: map[string]alert.Standing{"deadline": {State: f.Alerts[0].State, Outcome: f.Alerts[0].Outcome}}}
+		s := alert.State{Bounds: map[string]alert.Standing{"deadline": {State: f.Alerts[0].State, Outcome: f.Alerts[0].Outcome}}}
 		fail(w.Keep(s, f))
 		if f.Alerts[0].State == frame.Ended {
 			break

@@ -6,14 +6,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
@@ -205,154 +202,6 @@ func TestHangingTimesOut(t *testing.T) {
 	}
 }
 
-// A fullDisk is a store that cannot be written while it is full.
-type fullDisk struct {
-	*state.Store
-	mu   sync.Mutex
-	full bool
-	n    int // writes that were tried
-}
-
-func (f *fullDisk) Update(name string, change func(*state.Workflow) error) error {
-	f.mu.Lock()
-	full := f.full
-	f.n++
-	f.mu.Unlock()
-	if full {
-		return &errNoSpace
-	}
-	return f.Store.Update(name, change)
-}
-
-var errNoSpace = net.OpError{Op: "write", Net: "file", Err: syscall.ENOSPC}
-
-// TestDiskFull: a disk that is full loses no alert and ends no watch. It is said once, and what was told is written as
-// soon as there is room.
-func TestDiskFull(t *testing.T) {
-	s := newServer(t, nil)
-	disk := &fullDisk{Store: open(t, t.TempDir()), full: true}
-	k := newDesk(t, disk, newWebhook(t, s.URL, ""))
-	k.keep(frame.OnTrack, "")
-	k.keep(frame.AtRisk, "")
-	for range 100 {
-		k.keep(frame.AtRisk, "")
-	}
-	if n := len(s.all()); n != 1 {
-		t.Errorf("told %d times, want once", n)
-	}
-	if n := strings.Count(k.log.String(), "cannot be remembered"); n != 1 {
-		t.Errorf("said %d times: %s", n, k.log.String())
-	}
-	if disk.n > 4 {
-		t.Errorf("%d writes were tried at once", disk.n)
-	}
-	disk.full = false
-	k.pass(time.Minute)
-	w, err := disk.Read("nightly.pig")
-	if err != nil || !strings.Contains(string(w.Watched["wf_1"]), `"state":"at_risk"`) {
-		t.Errorf("remembered: %s, %v", w.Watched["wf_1"], err)
-	}
-}
-
-// TestDiskFullAtTheEnd: the disk is full when the query ends. What was told of it is written once there is room, though
-// nobody watches it any more.
-func TestDiskFullAtTheEnd(t *testing.T) {
-	disk := &fullDisk{Store: open(t, t.TempDir())}
-	k := newDesk(t, disk, newWebhook(t, newServer(t, nil).URL, ""))
-	k.keep(frame.AtRisk, "")
-	disk.full = true
-	k.keep(frame.Ended, frame.Met)
-	k.w.Close()
-	disk.full = false
-	k.pass(time.Minute)
-	w, err := disk.Read("nightly.pig")
-	if err != nil || !strings.Contains(string(w.Watched["wf_1"]), `"ended":true`) {
-		t.Errorf("remembered: %s, %v", w.Watched["wf_1"], err)
-	}
-}
-
-// TestWritesOnChange: a tick that changes nothing writes nothing.
-func TestWritesOnChange(t *testing.T) {
-	disk := &fullDisk{Store: open(t, t.TempDir())}
-	k := newDesk(t, disk, newWebhook(t, newServer(t, nil).URL, ""))
-	for _, s := range []frame.AlertState{frame.OnTrack, frame.AtRisk} {
-		k.keep(s, "")
-		n := disk.n
-		for range 1000 {
-			k.keep(s, "")
-		}
-		if disk.n != n {
-			t.Errorf("%d writes in a thousand ticks that are %s", disk.n-n, s)
-		}
-	}
-}
-
-// TestTakeOver: of two watchers that share a folder one tells, and the other goes on where that one left off.
-func TestTakeOver(t *testing.T) {
-	s := newServer(t, nil)
-	dir := t.TempDir()
-	a, b := newDesk(t, open(t, dir), newWebhook(t, s.URL, "")), newDesk(t, open(t, dir), newWebhook(t, s.URL, ""))
-	a.keep(frame.AtRisk, "")
-	b.keep(frame.AtRisk, "")
-	if n := len(s.all()); n != 1 {
-		t.Fatalf("told %d times, want once", n)
-	}
-	b.keep(frame.Late, "")
-	if n := len(s.all()); n != 1 {
-		t.Fatalf("the second watcher tells as well: %d", n)
-	}
-	a.d.Close(0)
-	b.keep(frame.Late, "")
-	if n := len(s.all()); n != 2 {
-		t.Errorf("told %d times, want that it is late", n)
-	}
-	b.keep(frame.Ended, frame.Missed)
-	all := s.all()
-	if len(all) != 3 || !strings.HasSuffix(all[2].header.Get("Idempotency-Key"), "resolved") {
-		t.Errorf("told %d times", len(all))
-	}
-	// A third one comes when all is said.
-	c := newDesk(t, open(t, dir), newWebhook(t, s.URL, ""))
-	_, f := seen("wf_1", frame.Ended, frame.Missed)
-	c.w.Recall(f)
-	c.keep(frame.Ended, frame.Missed)
-	if n := len(s.all()); n != 3 {
-		t.Errorf("the third watcher tells it again: %d", n)
-	}
-}
-
-// TestTakeOverSeesNoMore: who takes over resolves what the other fired, though it sees it on track itself.
-func TestTakeOverSeesNoMore(t *testing.T) {
-	s := newServer(t, nil)
-	dir := t.TempDir()
-	a, b := newDesk(t, open(t, dir), newWebhook(t, s.URL, "")), newDesk(t, open(t, dir), newWebhook(t, s.URL, ""))
-	b.keep(frame.OnTrack, "")
-	a.keep(frame.AtRisk, "")
-	b.keep(frame.OnTrack, "")
-	a.d.Close(0)
-	b.time += time.Minute
-	b.keep(frame.OnTrack, "")
-	if all := s.all(); len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
-		t.Errorf("told %d times", len(all))
-	}
-}
-
-// TestApart: of two watchers that share nothing each resolves only what it fired.
-func TestApart(t *testing.T) {
-	s := newServer(t, nil)
-	a, b := newDesk(t, nil, newWebhook(t, s.URL, "")), newDesk(t, nil, newWebhook(t, s.URL, ""))
-	a.keep(frame.AtRisk, "")
-	b.keep(frame.OnTrack, "")
-	b.keep(frame.Ended, frame.Met)
-	if n := len(s.all()); n != 1 {
-		t.Errorf("told %d times: who has not fired it resolves it", n)
-	}
-	a.keep(frame.OnTrack, "")
-	if n := len(s.all()); n != 2 {
-		t.Errorf("told %d times", n)
-	}
-}
-
 // TestClockStep: the watcher's clock is set an hour forth or back. Alertmanager keeps the alert, and lets go of it.
 func TestClockStep(t *testing.T) {
 	for _, by := range []time.Duration{time.Hour, -time.Hour} {
@@ -388,23 +237,5 @@ func TestMembers(t *testing.T) {
 	k.keep(frame.Late, "")
 	if s := k.d.Stats()[0]; len(one.all()) != 1 || len(two.all()) != 1 || s.Sent != 1 || s.Failed != 0 {
 		t.Errorf("%d and %d posts, %+v", len(one.all()), len(two.all()), s)
-	}
-}
-
-// TestWithdrawn: a query that is no longer held to a bound is no longer told of.
-func TestWithdrawn(t *testing.T) {
-	s := newServer(t, nil)
-	k := newDesk(t, open(t, t.TempDir()), newWebhook(t, s.URL, ""))
-	k.keep(frame.AtRisk, "")
-	st, f := seen("wf_1", frame.AtRisk, "")
-	f.Alerts = nil
-	for range 2 {
-		if err := k.w.Keep(st, f); err != nil {
-			t.Fatal(err)
-		}
-		k.flush()
-	}
-	if all := s.all(); len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
-		t.Errorf("told %d times, want that it fires and that it is over", len(all))
 	}
 }
