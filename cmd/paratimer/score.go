@@ -97,7 +97,7 @@ func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profi
 		return r, err
 	}
 	defer closing(file, path, &err)
-	var trial alert.Trial
+	trial := alert.Trial{Held: held}
 	seen := ledger{from: c.Duration("from").Seconds()}
 	state, err := watch.Watch{Source: withProfiles(src, profiles), Panel: panel(true), Sinks: []watch.Sink{&seen, &trial}, Bounds: held, Log: zerolog.Nop()}.Run(ctx)
 	switch {

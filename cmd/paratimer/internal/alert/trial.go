@@ -32,6 +32,8 @@ type Result struct {
 
 // A Trial is a sink that remembers when each bound fired. Its zero value is ready.
 type Trial struct {
+	// Held are the bounds that the query was held to. Whether nothing moved (NoProgress) is no forecast: it fires, and that is true.
+	Held   []Bound
 	bounds []tried
 	last   frame.Frame
 }
@@ -92,6 +94,9 @@ func (t *Trial) Results() []Result {
 				r.WarningSeconds = frame.Since(b.deadline.Instant, b.fired.Instant)
 				warned = b.fired.Instant < b.deadline.Instant
 			}
+		}
+		if i < len(t.Held) && t.Held[i].Kind == NoProgress {
+			r.Late, warned, r.WarningSeconds = b.fired != nil, b.fired != nil, nil
 		}
 		r.Verdict = verdictOf(b.fired != nil, warned, r.Late)
 		out[i] = r

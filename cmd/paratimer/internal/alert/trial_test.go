@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,10 +30,19 @@ func shown(at int64, state frame.AlertState, deadline int64) frame.Frame {
 func TestTrial(t *testing.T) {
 	at := func(s int64) *frame.Time { return frame.TimeOf(zero.Add(seconds(s))) }
 	sec := func(s float64) *frame.Seconds { v := frame.Seconds(s); return &v }
+	still := Bound{Kind: NoProgress}
 	for name, c := range map[string]struct {
 		frames []frame.Frame
 		want   Result
 	}{
+		"nothing moved": {
+			[]frame.Frame{shown(10, frame.OnTrack, 70), shown(61, frame.Late, 60), shown(70, frame.OnTrack, 130), shown(120, frame.Ended, 180)},
+			Result{DeadlineAt: at(60), FiredSeconds: sec(61), Firings: 1, Late: true, Verdict: True},
+		},
+		"something always moved": {
+			[]frame.Frame{shown(10, frame.OnTrack, 70), shown(100, frame.OnTrack, 110), shown(120, frame.Ended, 110)},
+			Result{DeadlineAt: at(110), Verdict: Silent},
+		},
 		"warned in time": {
 			[]frame.Frame{shown(10, frame.OnTrack, 100), shown(60, frame.AtRisk, 100), shown(101, frame.Late, 100), shown(120, frame.Ended, 100)},
 			Result{DeadlineAt: at(100), FiredSeconds: sec(60), WarningSeconds: sec(40), Firings: 1, Late: true, Verdict: True},
@@ -66,6 +76,9 @@ func TestTrial(t *testing.T) {
 		},
 	} {
 		var trial Trial
+		if strings.Contains(name, "moved") {
+			trial.Held = []Bound{still}
+		}
 		for _, f := range c.frames {
 			if err := trial.Show(f); err != nil {
 				t.Fatal(err)
