@@ -43,7 +43,7 @@ var reasons = map[string]string{
 	"cpu-1":        "a lone job whose reduces nobody has seen: \"at least\" is the answer throughout, and a floor is certain only late.",
 	"failure-1":    "a map fails at 15 s and costs a round of its own.",
 	"long-1":       "every job has its own pace against the other runs; until a job has shown itself it is expected to have changed as the others did.",
-	"nodelost-1":   "its node is lost at 54 s; the end is known from then on. Profiles of it are of a run that waited three minutes for nothing.",
+	"nodelost-1":   "its node is lost at 54 s; the end is known from then on.",
 	"quadratic-1":  "a Streaming job whose counters say nothing for 35 s: \"at least\" throughout.",
 	"queues-1":     "another user's script takes its queue's share from 18 s on.",
 	"report-1":     "four waves of small jobs; without a profile nothing tells of those to come.",

@@ -71,6 +71,7 @@ func write(w io.Writer, all, simulated []*watched) {
 			warned(r.naive["hadoop"][late]), falses([]*watched{r}, naive("hadoop")), warned(r.naive["pig"][late]), falses([]*watched{r}, naive("pig")))
 	}
 	misses(p, all)
+	fmt.Fprint(w, states)
 }
 
 // finished leaves runs out that did not succeed, and names them.
