@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -27,7 +28,8 @@ type Drawn struct {
 // Sampled is the scenario that gives a distribution: the scheduler is replayed from the snapshot with sampled costs and
 // failures, and the ends of the replays are the distribution. What a whole replay has in common (speed, start-up, pauses)
 // is drawn first: tasks that are wrong each by itself average out, and give a band that covers nothing (facts/live.md 6).
-// Remaining is the median. Where standard says nothing the distribution is empty.
+// Remaining is the median. Where not even the scale of what is left is known, the distribution is empty. Where standard gives
+// a floor or nothing, because a phase was never seen or an attempt is far past its time, the distribution is wide.
 func Sampled() Scenario {
 	return Scenario{"sampled", "many worlds that may be, replayed: half of them end by then", replayed}
 }
@@ -36,12 +38,9 @@ func replayed(w *World) (Estimate, error) {
 	if w.ended() {
 		return w.estimate(0), nil
 	}
-	if w.unknown() {
-		return w.early(w.estimate(0)), nil
-	}
 	draw := w.sampling()
 	if draw == nil {
-		return Estimate{Progress: w.progress(0)}, nil
+		return Estimate{Progress: math.NaN()}, nil
 	}
 	d, err := w.distribution(draw)
 	if err != nil {

@@ -71,8 +71,11 @@ func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 			continue
 		}
 		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+			if m.over(j, k) {
+				continue
+			}
 			p := m.phaseSampling(j, k)
-			if p.unseen && m.mapWork <= 0 {
+			if p.unseen && !(m.mapWork > 0) {
 				return nil
 			}
 			s.phases[j][k] = p
@@ -83,6 +86,17 @@ func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 	}
 	s.failures = estimators.NewFailureLaw(m.Snapshot, sum/max(n, 1))
 	return s.sample
+}
+
+// over says that every task of a phase is done.
+func (m *Model) over(j int, k dag.Kind) bool {
+	done := 0
+	for _, a := range m.Snapshot.Jobs[j].Phase(k).Attempts {
+		if a.State == dag.AttemptSucceeded {
+			done++
+		}
+	}
+	return done >= m.Snapshot.Plan.Jobs[j].Phase(k).Count()
 }
 
 // setupSpread is how far the law of start-ups may be off as a whole, for a phase and for a task.

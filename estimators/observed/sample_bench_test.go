@@ -1,0 +1,35 @@
+package observed
+
+import (
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// BenchmarkSampled is a tick's distribution: 10,000 unfinished tasks on 2,000 containers, 1,024 replays; and a small query's.
+func BenchmarkSampled(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		tasks int
+		room  int
+	}{{"10000", 12_500, 2000}, {"100", 125, 40}} {
+		b.Run(c.name, func(b *testing.B) {
+			s := wide(c.tasks, false)
+			s.Plan.Cluster.MemoryMB = c.room*256 + 512
+			s.Plan.Jobs[0].Reduce = dag.Phase{Known: true}
+			run := dag.Run{}.Append(s)
+			e := estimators.New(estimators.Sampled(), Costs, estimators.Options{})
+			b.ReportAllocs()
+			for b.Loop() {
+				run.Window = append([]*dag.Snapshot(nil), s)
+				fresh := *s
+				run.Window[0] = &fresh
+				got, err := e.Estimate(run)
+				if err != nil || len(got.Distribution) == 0 {
+					b.Fatal(err, len(got.Distribution))
+				}
+			}
+		})
+	}
+}
