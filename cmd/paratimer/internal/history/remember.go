@@ -81,11 +81,15 @@ const (
 // Remember keeps a run with its workflow's. A run is kept once, whoever watched it: what was watched longest stands. It is the
 // newest one, whatever clocks say; a recording of a past run goes to its place by its start.
 func Remember(store *state.Store, name string, r state.Run, past bool) (Outcome, error) {
-	outcome := Added
+	outcome, first := Added, false
 	err := store.Update(name, func(w *state.Workflow) error {
+		first = len(w.Runs) == 0
 		outcome = put(w, r, past)
 		return nil
 	})
+	if err == nil && first {
+		err = store.Trim(maxWorkflows)
+	}
 	return outcome, err
 }
 

@@ -2,6 +2,8 @@ package history
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -124,6 +126,36 @@ func TestAProfileOfVeryManyTasksIsKeptSmall(t *testing.T) {
 		}
 		if (word != "") != c.word || (len(b) > 0) != c.kept || len(b) > maxProfile {
 			t.Errorf("%s: %d bytes, %q", c.name, len(b), word)
+		}
+	}
+}
+
+// TestWorkflowsAreBounded holds that names that never come again do not fill the folder.
+func TestWorkflowsAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	store, err := state.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxWorkflows {
+		text := fmt.Sprintf(`{"version":1,"name":"foreign-%d"}`, i) // written by hand, so quickly
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.json", i)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC)
+	if _, err := Remember(store, "old.pig", ran(t, "1", 10, nil), false); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(filepath.Join(dir, file(t, "old.pig")), at, at); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Remember(store, "new.pig", ran(t, "1", 10, nil), false); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{"old.pig": 0, "new.pig": 1} {
+		if w, err := store.Read(name); err != nil || len(w.Runs) != want {
+			t.Errorf("%s: %d runs, %v, want %d", name, len(w.Runs), err, want)
 		}
 	}
 }

@@ -14,11 +14,12 @@ import (
 
 // What is remembered of a workflow is bounded.
 const (
-	maxRuns    = 50      // runs that succeeded; 39 are needed for a 95 % range
-	maxFailed  = 10      // other runs: a script that fails each minute must not push good runs out
-	fullSizes  = 5       // the newest runs keep each task's size; sizes are taken from the newest one only
-	maxTasks   = 5_000   // a phase of more tasks is remembered by means
-	maxProfile = 1 << 20 // bytes of a profile
+	maxRuns      = 50      // runs that succeeded; 39 are needed for a 95 % range
+	maxFailed    = 10      // other runs: a script that fails each minute must not push good runs out
+	fullSizes    = 5       // the newest runs keep each task's size; sizes are taken from the newest one only
+	maxTasks     = 5_000   // a phase of more tasks is remembered by means
+	maxProfile   = 1 << 20 // bytes of a profile
+	maxWorkflows = 2_000   // names with a date or a query in them never come again
 )
 
 // encode is a profile as it is kept. word says what of it had to be left out.
