@@ -3,11 +3,13 @@ package metrics
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -97,18 +99,6 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// serve serves metrics until the test ends and gives their address.
-func serve(t *testing.T, m *Metrics) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop := m.Serve(l, func(err error) { t.Error(err) })
-	t.Cleanup(stop)
-	return l.Addr().String()
-}
-
 // TestRebinding holds that a web page which points its own name at the loopback reads nothing.
 func TestRebinding(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -145,36 +135,52 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// TestConnections holds that connections are bounded: one more waits until another one goes.
+// A crowd is a listener at which somebody always waits to be let in.
+type crowd struct {
+	net.Listener
+	in int // who was let in so far
+}
+
+func (c *crowd) Accept() (net.Conn, error) {
+	c.in++
+	near, _ := net.Pipe()
+	return near, nil
+}
+
+func (c *crowd) Close() error { return nil }
+
+// TestConnections holds that connections are bounded: one more waits until another one goes, or the listener closes.
 func TestConnections(t *testing.T) {
-	m, _ := newMetrics(Options{})
-	address := serve(t, m)
-	var held []net.Conn
-	for range maxConnections {
-		c, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		outside := &crowd{}
+		l := limited(outside, 2)
+		accepted, ended := make(chan net.Conn, 10), make(chan error, 1)
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					ended <- err
+					return
+				}
+				accepted <- c
+			}
+		}()
+		synctest.Wait()
+		if outside.in != 2 {
+			t.Fatalf("%d are in, want 2", outside.in)
 		}
-		defer c.Close()
-		held = append(held, c)
-	}
-	answered := make(chan error, 1)
-	go func() {
-		resp, err := http.Get("http://" + address + "/healthz")
-		if err == nil {
-			resp.Body.Close()
+		one := <-accepted
+		one.Close()
+		one.Close() // it gives its place back once
+		synctest.Wait()
+		if outside.in != 3 {
+			t.Fatalf("%d were let in after one has gone, want 3", outside.in)
 		}
-		answered <- err
-	}()
-	select {
-	case <-answered:
-		t.Fatal("answered though all places are taken")
-	case <-time.After(50 * time.Millisecond): // it can only be too short to see a fault
-	}
-	held[0].Close()
-	if err := <-answered; err != nil {
-		t.Error(err)
-	}
+		l.Close()
+		if err := <-ended; !errors.Is(err, net.ErrClosed) {
+			t.Errorf("a closed listener: %v", err)
+		}
+	})
 }
 
 func TestAddress(t *testing.T) {
