@@ -36,9 +36,6 @@ func Residuals(run string, ticks []RangeTick, total time.Duration) []dag.Residua
 	for _, bin := range Bins {
 		best, least := -1, nearBin
 		for i, t := range ticks {
-			if t.Elapsed <= 0 || t.Elapsed >= total {
-				continue
-			}
 			if off := math.Abs(t.Elapsed.Seconds()/total.Seconds() - bin); off <= least {
 				best, least = i, off
 			}
