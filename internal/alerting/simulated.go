@@ -11,12 +11,13 @@ const simulatedRuns = 40
 
 var (
 	plans    = []string{"paper-4.2GB.yaml", "pig-join.yaml"}
+	observed = []string{"15s", every} // how often: the first takes half an hour
 	troubles = [][]string{
 		{"--noise", "0.05"},
 		{"--noise", "0.3"},
 		{"--noise", "0.1", "--fail-rate", "0.5"},
 		{"--noise", "0.1", "--skew", "0.3"},
-		{"--noise", "0.1", "--slow", "1=1.6"},
+		{"--noise", "0.1", "--stall", "5s"},
 	}
 )
 
@@ -28,7 +29,7 @@ func (t tool) simulateAll(ctx context.Context) ([]*watched, error) {
 		plan, trouble := plans[i%len(plans)], troubles[i/len(plans)%len(troubles)]
 		w := &watched{run: &recording{name: fmt.Sprintf("%s, seed %d", plan, i)}}
 		all = append(all, w)
-		args := append([]string{"simulate", filepath.Join("examples", plan), "--seed", fmt.Sprint(i), "--know", "profile"}, trouble...)
+		args := append([]string{"simulate", filepath.Join("examples", plan), "--seed", fmt.Sprint(i), "--know", "profile", "--every", observed[i%len(plans)]}, trouble...)
 		jobs.Go(func() error {
 			frames, err := t.frames(ctx, args...)
 			if err != nil {
