@@ -240,15 +240,16 @@ var form = regexp.MustCompile(`^((at_risk |late |at_risk late )resolved )*$`)
 
 func verify(processes []*process, queries []*query, shared bool, sum *tally) error {
 	am := processes[0].am
+	// Who is killed while the disk is full forgets what it has told and what it had to tell: also for who shares its folder.
+	forgot := slices.ContainsFunc(processes, func(p *process) bool { return !p.checked })
 	for _, q := range queries {
 		sum.Queries++
-		// Who was killed while the disk was full may have left what Alertmanager must let expire.
-		if am.fires(q.id) && !slices.ContainsFunc(processes, func(p *process) bool { return !p.checked }) {
+		if am.fires(q.id) && !forgot {
 			return fmt.Errorf("%s is over, but fires", q.id)
 		}
-		seen := false // by one who has not forgotten it: killed while the disk was full
+		seen := false // by one who has not forgotten it
 		for _, p := range processes {
-			seen = seen || p.model[q].seen && p.checked
+			seen = seen || p.model[q].seen && p.checked && !(shared && forgot)
 		}
 		if q.late() && seen {
 			sum.Late++
@@ -268,10 +269,10 @@ func verify(processes []*process, queries []*query, shared bool, sum *tally) err
 			switch {
 			case q.onTime() && len(heard) > 0:
 				return fmt.Errorf("%s was on time by a margin, and people heard %q", q.id, text)
-			case q.late() && p.checked && p.model[q].seen && !strings.Contains(text, "late") && !strings.Contains(text, "at_risk"):
+			case q.late() && p.checked && !(shared && forgot) && p.model[q].seen && !strings.Contains(text, "late") && !strings.Contains(text, "at_risk"):
 				return fmt.Errorf("%s was late, and people heard %q", q.id, text)
 			}
-			if !p.checked || shared && !(processes[0].checked && processes[1].checked) {
+			if !p.checked || shared && forgot {
 				continue
 			}
 			if !form.MatchString(text) {
