@@ -28,6 +28,7 @@ type Hub struct {
 // A view is what the cluster said at one Refresh. Nothing of it is changed once it is published.
 type view struct {
 	round  int
+	at     dag.Instant // when it was asked
 	err    error
 	apps   map[string]*wireApp // those that run, and those that were seen to have ended
 	runs   []string            // the ones that run, by id
@@ -78,7 +79,7 @@ func (h *Hub) Refresh(ctx context.Context) error {
 func (h *Hub) ask(ctx context.Context, v, old *view) error {
 	var runs, ended appsBody
 	var runsErr, endedErr error
-	now := h.cluster.Now()
+	v.at = h.cluster.Now()
 	path := appsRunning
 	if len(old.runs) > busy {
 		path = appsBriefly
@@ -104,7 +105,7 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 		})
 		defer func() {
 			if endedErr == nil {
-				h.whole = now
+				h.whole = v.at
 			}
 		}()
 	}
@@ -128,6 +129,9 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 	ask(ctx, questions...)
 	if runsErr != nil {
 		return runsErr
+	}
+	if old.apps == nil {
+		v.at = h.cluster.Now() // before its first answer the cluster's clock was not known
 	}
 	if v.nodes != v.round && v.w.metricsErr == nil && old.apps != nil && old.w.metricsErr == nil && v.moved(old) {
 		ask(ctx, nodes)
@@ -239,6 +243,7 @@ func (h *Hub) serve(s *Source) error {
 	if v.err != nil {
 		return v.err
 	}
+	s.seenAt = v.at
 	s.listed = s.listed[:0]
 	for _, id := range h.related(v, s) {
 		s.apps[id] = v.apps[id]

@@ -51,6 +51,9 @@ func (s *Source) observe(ctx context.Context) error {
 	}
 	if s.ticks == 0 {
 		s.now = s.cluster.Now() // before its first answer the cluster's clock was not known
+		if s.hub == nil {
+			s.seenAt = s.now
+		}
 	}
 	s.missed = false
 	if err := s.choose(); err != nil {
@@ -78,6 +81,7 @@ func (s *Source) observeCluster(ctx context.Context) error {
 	if s.hub != nil {
 		return s.hub.serve(s)
 	}
+	s.seenAt = s.now
 	path := appsRunning
 	if s.ticks == 0 || s.missed || s.idle() && s.ticks%allEach == 0 {
 		path = appsAll

@@ -17,7 +17,17 @@ const (
 	// asksATick bounds the tasks that are asked for attempts in one tick (0.4 KB each), countsATick those that are asked for
 	// counters (1.4 KB) while they run. The others' turn comes in the next ticks: of a thousand running tasks two fifths tell enough.
 	asksATick, countsATick = 400, 200
+	// Of a source among many: it takes a few ticks to know all tasks of a job that was met half-way.
+	asksAmongMany, countsAmongMany = 20, 10
 )
+
+// mostDetails are how many tasks a tick may ask for attempts, and for counters while they run.
+func (s *Source) mostDetails() (asks, counts int) {
+	if s.hub != nil {
+		return asksAmongMany, countsAmongMany
+	}
+	return asksATick, countsATick
+}
 
 // listDue says whether the task list is worth its bytes now (240 a task). In between, running tasks are asked one by one, and
 // the first waiting ones where the master's counts say that some were started.
@@ -79,14 +89,15 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 			all = append(all, v.details()...)
 		}
 	}
-	if len(all) > asksATick {
+	most, mostCounts := s.mostDetails()
+	if len(all) > most {
 		// Those that wait longest for an answer first.
 		slices.SortStableFunc(all, func(a, b *detail) int { return cmp.Compare(a.task.toldTick, b.task.toldTick) })
-		all = all[:asksATick]
+		all = all[:most]
 	}
 	turns := slices.Clone(all)
 	slices.SortStableFunc(turns, func(a, b *detail) int { return cmp.Compare(a.task.countTick, b.task.countTick) })
-	for _, d := range turns[:min(len(turns), countsATick)] {
+	for _, d := range turns[:min(len(turns), mostCounts)] {
 		d.count = true
 	}
 	questions := make([]func(context.Context), len(all))

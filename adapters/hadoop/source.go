@@ -54,8 +54,9 @@ type Source struct {
 	hub     *Hub // asks what sources have in common; nil: this one asks by itself
 	round   int  // of the hub, the newest that was served
 
-	now   dag.Instant // of this tick
-	ticks int
+	now    dag.Instant // of this tick
+	seenAt dag.Instant // when the applications were listed
+	ticks  int
 
 	apps     map[string]*wireApp // the ResourceManager's last list
 	jobs     map[string]*job     // by application id: what may belong to the workflow

@@ -45,7 +45,7 @@ func (s *Source) end(g *graph) dag.State {
 	if missing == 0 || worst != dag.Succeeded && stops {
 		return worst
 	}
-	if !last.Known() || s.now.Sub(last) < max(patience, 3*longestGap(g)) {
+	if !last.Known() || s.seenAt.Sub(last) < max(patience, 3*longestGap(g)) {
 		return dag.Running
 	}
 	if worst != dag.Succeeded {

@@ -1,0 +1,88 @@
+package restsim
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// TestHub: each of several workflows is seen to its end by a source of a hub, jobs of later waves included, and none is
+// taken for another's.
+func TestHub(t *testing.T) {
+	ctx := context.Background()
+	m := NewMany(start)
+	const n = 4
+	for i := range n {
+		p := script()
+		p.Name = "nightly.pig" // all of one name and user: only configurations tell them apart
+		run, err := simulate.New(p, simulate.Options{Seed: uint64(i), Noise: 0.3, Know: simulate.Nothing, Every: 2 * time.Second, Start: start + dag.Instant(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Add(ctx, run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client, err := hadoop.NewClient(hadoop.Options{
+		Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		Transport: m, Now: m.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub := hadoop.NewHub(client)
+	sources, last := map[string]*hadoop.Source{}, map[string]*dag.Snapshot{}
+	for end := m.Now().Add(2 * time.Hour); len(sources) > 0 || len(last) < n; {
+		if m.Now() > end {
+			t.Fatalf("not over: %d sources, %d workflows", len(sources), len(last))
+		}
+		if err := hub.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range hub.Running() {
+			if s.Readable && !s.Read {
+				if err := hub.Identify(ctx, s.App); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if s.Read && sources[s.Workflow] == nil && last[s.Workflow] == nil {
+				sources[s.Workflow] = hub.Source(s.App)
+			}
+		}
+		for id, src := range sources {
+			s, err := src.Next(ctx)
+			switch {
+			case errors.Is(err, io.EOF):
+				delete(sources, id)
+			case err != nil:
+				t.Fatal(err)
+			case s.ID != id:
+				t.Fatalf("the source of %s tells of %s", id, s.ID)
+			default:
+				last[id] = s
+			}
+		}
+		if err := m.Advance(ctx, m.Now().Add(2*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(last) != n {
+		t.Fatalf("%d workflows, want %d", len(last), n)
+	}
+	for id, s := range last {
+		if s.State != dag.Succeeded || len(s.Jobs) != 3 {
+			t.Errorf("%s ends as %v with %d jobs", id, s.State, len(s.Jobs))
+		}
+		for _, l := range s.Load {
+			if l.HeldMB < 0 {
+				t.Errorf("%s: load %+v", id, l)
+			}
+		}
+	}
+}
