@@ -237,3 +237,14 @@ func TestCommonNumbersAreStratified(t *testing.T) {
 		}
 	}
 }
+
+// Tasks of one phase are wrong each by itself too: one replay gives them different times.
+func TestTasksDifferWithinAReplay(t *testing.T) {
+	c := play(t, truth{plan: joinPlan(20), seed: 3})
+	w := NewWorld(dag.Run{}.Append(c.at(0)), Paper(ObservedSlowdown), Options{})
+	left := w.sampling()(Draws{seed: 1, own: 2, of: 32}).Left
+	one, two := left(schedule.Task{Index: 0, Slot: -1, Node: -1}), left(schedule.Task{Index: 1, Slot: -1, Node: -1})
+	if one.Work == two.Work || one.Same != 1 {
+		t.Errorf("both take %v, and %d tasks are the same", one.Work, one.Same)
+	}
+}
