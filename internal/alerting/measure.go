@@ -3,7 +3,7 @@ package main
 import "math"
 
 // hold is for how many ticks in a row a naive rule must speak: as ParaTimer's default.
-const hold = 3
+const hold = 5
 
 // rules are the naive rules: an engine's own percentage, extrapolated.
 var rules = []string{"hadoop", "pig"}

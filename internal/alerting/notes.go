@@ -50,6 +50,7 @@ var reasons = map[string]string{
 	"skew-1":       "without a profile nothing is known of the long reduces before they report.",
 	"refailure-1":  "the machine was busy with something else from 16 to 40 s, and a reduce fails at 22 s.",
 	"two-1":        "another script shares the cluster from 25 s on; what it will need nobody can tell.",
+	"wide-1":       "without a profile nothing tells of the jobs to come, and the range stays wide.",
 	"v210-sleep-1": "SleepJob reports no records on the way; the two recordings differ in pace and version.",
 	"v350-sleep-1": "SleepJob reports no records on the way; the two recordings differ in pace and version.",
 }

@@ -53,7 +53,7 @@ type Bound struct {
 // Defaults of a bound, chosen by what they do on recordings and simulated runs (docs/alerts.md): lower ones warn hardly
 // earlier, and falsely more often.
 const (
-	DefaultThreshold = 0.95
+	DefaultThreshold = 0.9
 	DefaultHold      = 5
 )
 
