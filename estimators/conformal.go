@@ -15,7 +15,7 @@ import (
 const MinRuns = 9
 
 // Halving is after how many later runs a run weighs half in the correction: what a cluster was like long ago says less.
-const Halving = 25
+const Halving = 50
 
 // Corrected is a distribution of the remaining time, corrected by how wrong those of earlier runs were when they had
 // come as far. It also says how many runs that rests on; with fewer than MinRuns it is the raw distribution itself.
