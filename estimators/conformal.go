@@ -18,7 +18,7 @@ const MinRuns = 9
 const Halving = 50
 
 // Corrected is a distribution of the remaining time, corrected by how wrong those of earlier runs were when they had
-// come as far. It also says how many runs that rests on; with fewer than MinRuns it is the raw distribution itself.
+// come as far. It also says how many runs that rests on; with fewer than MinRuns the stock scores stand in for them.
 //
 // This is split conformal prediction with signed scores and equal tails (Romano, Patterson and Candès, "Conformalized
 // Quantile Regression", 2019, section 6), conditional on progress (Mondrian: Vovk et al., 2005, section 4.5; the strata are
@@ -33,18 +33,23 @@ func (d Distribution) Corrected(tick RangeTick, residuals []dag.Residual) (Distr
 	}
 	scores := scoresAt(residuals, tick.progress())
 	if len(scores) < MinRuns {
-		return d, len(scores)
+		return d.by(tick, stock()), len(scores)
 	}
 	weights := make([]float64, len(scores))
 	for i := range weights {
 		weights[i] = math.Exp2(-float64(len(scores)-1-i) / Halving)
 	}
-	c := correction{raw: d, tick: tick, scores: conformal.New(scores, weights)}
+	return d.by(tick, conformal.New(scores, weights)), len(scores)
+}
+
+// by is the distribution that scores make of d.
+func (d Distribution) by(tick RangeTick, scores *conformal.Scores) Distribution {
+	c := correction{raw: d, tick: tick, scores: scores}
 	out := make(Distribution, max(len(d), fewest))
 	for i := range out {
 		out[i] = time.Duration(min(max(0, c.at(float64(i)/float64(len(out)-1))), float64(dag.MaxLength)))
 	}
-	return out, len(scores)
+	return out
 }
 
 // fewest is how many values a corrected distribution has at least.

@@ -33,13 +33,21 @@ func remembered(scores ...float64) []dag.Residual {
 	return out
 }
 
-// Nine runs bound 80 % by their best and worst; eight bound nothing, and change nothing.
-func TestFewRunsCorrectNothing(t *testing.T) {
+// Nine runs bound 80 % by their best and worst; eight bound nothing, and change nothing: stock scores stand in, whatever
+// they were.
+func TestFewRunsGetTheStock(t *testing.T) {
 	raw := normal(100, 10)
 	scores := []float64{-4, -3, -2, -1, 0, 1, 2, 3, 4}
 	d, runs := raw.Corrected(TickOf(time.Minute, 0, raw), remembered(scores[:8]...))
-	if runs != 8 || !slices.Equal(d, raw) {
+	none, _ := raw.Corrected(TickOf(time.Minute, 0, raw), nil)
+	if runs != 8 || !slices.Equal(d, none) {
 		t.Errorf("8 runs make %d, and a distribution of %v to %v", runs, d.At(0.1), d.At(0.9))
+	}
+	for q, times := range map[float64]float64{0.1: -stockWidth, 0.5: 0, 0.9: stockWidth, 0.95: stockWidth * 2.92 / 1.886} {
+		want := raw.At(0.5) + time.Duration(times*float64(raw.At(0.9)-raw.At(0.5)))
+		if got := d.At(q); (got - want).Abs() > time.Second/2 {
+			t.Errorf("without a history the quantile of order %v is %v, want about %v", q, got, want)
+		}
 	}
 	d, runs = raw.Corrected(TickOf(time.Minute, 0, raw), remembered(scores...))
 	if runs != 9 {
