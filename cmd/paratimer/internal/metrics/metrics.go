@@ -100,6 +100,7 @@ func (m *Metrics) take(f frame.Frame) {
 
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.adopt(f, id, name)
 	r := m.runs[id]
 	if r == nil || r.name != name { // a run's name may come after its id
 		m.next++
@@ -125,6 +126,17 @@ func (m *Metrics) take(f frame.Frame) {
 	} else if r.ended.IsZero() {
 		r.ended = now
 		m.purge(now)
+	}
+}
+
+// adopt drops what was shown of a script while only its first job was known: it had that job's id. The lock is held.
+func (m *Metrics) adopt(f frame.Frame, id, name string) {
+	for i := range f.Jobs {
+		if job := f.Jobs[i].ID; job != nil {
+			if before := "id " + *job; before != id && m.runs[before] != nil && m.runs[before].name == name {
+				delete(m.runs, before) // not its name, which the run keeps
+			}
+		}
 	}
 }
 

@@ -85,6 +85,28 @@ paratimer_workflows_overflow 0
 	}
 }
 
+// TestNewID holds that a script is one run, though it has its first job's id until more is known of it.
+func TestNewID(t *testing.T) {
+	m, _ := newMetrics(Options{})
+	before := full("job_1_0001", "join.pig", 2*time.Minute)
+	after := full("pig_1", "join.pig", time.Minute)
+	for _, f := range []*frame.Frame{&before, &after} {
+		f.Jobs = []frame.Job{{ID: frame.Text("job_1_0001")}, {ID: nil}}
+	}
+	show(t, m, before, after, after)
+	if got := remaining(t, m, "join.pig"); got != "60" {
+		t.Errorf("%s s remain, want those of the newest frame: 60", got)
+	}
+	if got := scrape(t, m); !strings.Contains(got, "paratimer_workflows 1\n") {
+		t.Errorf("it is not one run:\n%s", got)
+	}
+	// Another run of the same name is another run.
+	show(t, m, full("pig_2", "join.pig", time.Minute))
+	if got := scrape(t, m); !strings.Contains(got, "paratimer_workflows 2\n") {
+		t.Errorf("there are not two runs:\n%s", got)
+	}
+}
+
 // TestStale holds that a repeated frame moves neither of the instants of the last observation.
 func TestStale(t *testing.T) {
 	m, c := newMetrics(Options{})
