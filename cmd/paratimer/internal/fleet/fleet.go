@@ -6,7 +6,6 @@ package fleet
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
@@ -87,15 +86,6 @@ type Fleet struct {
 	shew sync.Mutex
 }
 
-// finished is what a worker has done.
-type finished struct {
-	v     *vessel
-	app   string // asked for its conf
-	over  bool
-	err   error
-	panic string
-}
-
 // New returns a fleet that watches nothing yet.
 func New(o Options, r []rules.Rule) *Fleet {
 	return &Fleet{
@@ -125,11 +115,15 @@ func (f *Fleet) Run(ctx context.Context) error {
 		})
 	}
 	err := f.loop(ctx, steps)
-	for _, v := range f.watched {
-		v.close()
-	}
+	cancel() // what has not come back within Drain is given up
 	close(f.work)
 	workers.Wait()
+	for len(f.done) > 0 {
+		_ = f.finish(<-f.done) // it ends anyway
+	}
+	for _, v := range f.watched { // nobody else has them any more
+		v.close()
+	}
 	return err
 }
 
@@ -230,82 +224,4 @@ func (f *Fleet) matching(w rules.Workflow) []*rules.Rule {
 		}
 	}
 	return out
-}
-
-// finish takes in what a worker has done.
-func (f *Fleet) finish(d finished) error {
-	if d.v == nil {
-		if d.err != nil {
-			f.opt.Log.Debug().Err(d.err).Str("app", d.app).Msg("its configuration cannot be read yet")
-		}
-		return nil
-	}
-	v := d.v
-	v.running, v.is.Workflow = false, v.seen
-	switch {
-	case v.gone:
-		v.close()
-	case d.panic != "":
-		v.failures++
-		f.opt.Log.Error().Str("workflow", v.is.ID).Str("app", v.is.App).Msg("watching this workflow failed; it begins anew later: " + d.panic)
-		v.stepper = nil
-		f.queue.push(v, time.Now().Add(min(time.Minute<<min(v.failures-1, 6), time.Hour)))
-	case d.err != nil && v.fatal:
-		return d.err
-	case d.err != nil:
-		f.opt.Log.Debug().Err(d.err).Str("app", v.is.App).Msg("not watched any more")
-		f.lose(v)
-	case d.over:
-		v.failures = 0
-		f.lose(v)
-	default:
-		v.failures = 0
-		if len(f.matching(v.is.Workflow)) == 0 {
-			f.drop(v.key, v) // the rules have changed meanwhile
-			return nil
-		}
-		if f.rename(v) {
-			f.queue.push(v, time.Now().Add(v.wait))
-		}
-	}
-	return nil
-}
-
-// lose forgets a workflow that is over.
-func (f *Fleet) lose(v *vessel) {
-	for _, app := range v.apps {
-		f.ended[app] = true
-	}
-	f.drop(v.key, v)
-}
-
-func (f *Fleet) drop(key string, v *vessel) {
-	delete(f.watched, key)
-	if v.running { // closed when it comes back
-		v.gone = true
-		return
-	}
-	f.queue.remove(v)
-	v.close()
-}
-
-// rename keeps a workflow under its own id once that is known. It is false where another watch has the workflow already:
-// this one was of a job of it.
-func (f *Fleet) rename(v *vessel) bool {
-	id := v.is.ID
-	if id == "" || id == v.key {
-		return true
-	}
-	if other := f.watched[id]; other != nil {
-		other.apps = append(other.apps, v.apps...)
-		f.drop(v.key, v)
-		return false
-	}
-	if v.opened && strings.HasPrefix(v.key, "job_") {
-		v.restart() // what it is tied to goes by its id
-	}
-	delete(f.watched, v.key)
-	v.key = id
-	f.watched[id] = v
-	return true
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -319,6 +320,70 @@ func TestBlindFleet(t *testing.T) {
 		run(t, options(c, s), ruleset(t, twoRules), 20*time.Minute)
 		if got := s.summary(); !strings.Contains(got, "w0 succeeded") {
 			t.Error(got)
+		}
+	})
+}
+
+// An away source misses observations until a time.
+type away struct {
+	watch.Source
+	until time.Time
+}
+
+func (a away) Next(ctx context.Context) (*dag.Snapshot, error) {
+	if time.Now().Before(a.until) {
+		return nil, &dag.MissedError{At: dag.NoInstant, Err: errors.New("connection refused")}
+	}
+	return a.Source.Next(ctx)
+}
+
+// TestMetBeforeAnOutage: the cluster goes away between the list of the applications and a workflow's first observation. It is not
+// given up, and what is remembered of its alerts is asked for as soon as it is seen.
+func TestMetBeforeAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := &cluster{}, &said{}
+		c.add(t, 1)
+		back := time.Now().Add(time.Minute)
+		then := c.runs["application_1_0000"]
+		c.runs["application_1_0000"] = func() watch.Source {
+			if time.Now().Before(back) {
+				return away{until: back}
+			}
+			return then()
+		}
+		o := options(c, s)
+		recalled := 0
+		o.Open = func(Watched) (Hooks, error) {
+			return Hooks{Recall: func(frame.Frame) alert.State { recalled++; return alert.State{} }}, nil
+		}
+		run(t, o, ruleset(t, twoRules), 30*time.Minute)
+		if got := s.summary(); !strings.Contains(got, "w0 succeeded") || recalled != 1 {
+			t.Errorf("recalled %d times: %s", recalled, got)
+		}
+	})
+}
+
+// A stuck source does not answer until its context is over.
+type stuck struct{ watch.Source }
+
+func (stuck) Next(ctx context.Context) (*dag.Snapshot, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+// TestDrain: what does not answer holds up the end no longer than it may, and is closed once.
+func TestDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := &cluster{}, &said{}
+		c.add(t, 1)
+		c.runs["application_1_0000"] = func() watch.Source { return stuck{} }
+		o := options(c, s)
+		closed := 0
+		o.Open = func(Watched) (Hooks, error) { return Hooks{Close: func(dag.State) { closed++ }}, nil }
+		from := time.Now()
+		run(t, o, ruleset(t, twoRules), time.Minute)
+		if d := time.Since(from); d != time.Minute+o.Drain || closed != 1 {
+			t.Errorf("it ended after %v, and closed %d", d, closed)
 		}
 	})
 }

@@ -91,7 +91,7 @@ func (v *vessel) open() error {
 			Source: src, Sinks: append([]watch.Sink{v}, v.hooks.Sinks...), Alerts: v.alerts, Every: v.fleet.opt.Every,
 			Keep: v.keep, Log: v.fleet.opt.Log.With().Str("app", v.is.App).Logger(),
 		}
-		if v.failures == 0 {
+		if v.failures == 0 || v.alerts.Bounds == nil { // else the watch before knows better
 			w.Recall = v.hooks.Recall
 		}
 		v.stepper, v.held = w.Stepper(), false

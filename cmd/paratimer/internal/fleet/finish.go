@@ -1,0 +1,109 @@
+package fleet
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+)
+
+// finished is what a worker has done.
+type finished struct {
+	v     *vessel
+	app   string // asked for its conf
+	over  bool
+	err   error
+	panic string
+}
+
+// finish takes in what a worker has done.
+func (f *Fleet) finish(d finished) error {
+	if d.v == nil {
+		if d.err != nil {
+			f.opt.Log.Debug().Err(d.err).Str("app", d.app).Msg("its configuration cannot be read yet")
+		}
+		return nil
+	}
+	v := d.v
+	v.running, v.is.Workflow = false, v.seen
+	switch {
+	case v.gone:
+		v.close()
+	case d.panic != "":
+		f.opt.Log.Error().Str("workflow", v.is.ID).Str("app", v.is.App).Msg("watching this workflow failed; it begins anew later: " + d.panic)
+		f.anew(v)
+	case d.err != nil && v.fatal:
+		return d.err
+	case d.err != nil && f.runs(v): // e.g. it was met just before the cluster went away
+		f.opt.Log.Warn().Err(d.err).Str("app", v.is.App).Msg("this workflow cannot be watched now; it begins anew later")
+		f.anew(v)
+	case d.err != nil:
+		f.opt.Log.Debug().Err(d.err).Str("app", v.is.App).Msg("not watched any more")
+		f.lose(v)
+	case d.over:
+		v.failures = 0
+		f.lose(v)
+	default:
+		v.failures = 0
+		if len(f.matching(v.is.Workflow)) == 0 {
+			f.drop(v.key, v) // the rules have changed meanwhile
+			return nil
+		}
+		if f.rename(v) {
+			f.queue.push(v, time.Now().Add(v.wait))
+		}
+	}
+	return nil
+}
+
+// anew has the watch of a workflow begin again, later each time.
+func (f *Fleet) anew(v *vessel) {
+	v.failures++
+	v.stepper = nil
+	f.queue.push(v, time.Now().Add(min(time.Minute<<min(v.failures-1, 6), time.Hour)))
+}
+
+// runs says whether an application of a workflow is listed.
+func (f *Fleet) runs(v *vessel) bool {
+	return slices.ContainsFunc(f.opt.Cluster.Running(), func(s hadoop.Submitted) bool { return slices.Contains(v.apps, s.App) })
+}
+
+// lose forgets a workflow that is over.
+func (f *Fleet) lose(v *vessel) {
+	for _, app := range v.apps {
+		f.ended[app] = true
+	}
+	f.drop(v.key, v)
+}
+
+func (f *Fleet) drop(key string, v *vessel) {
+	delete(f.watched, key)
+	if v.running { // closed when it comes back
+		v.gone = true
+		return
+	}
+	f.queue.remove(v)
+	v.close()
+}
+
+// rename keeps a workflow under its own id once that is known. It is false where another watch has the workflow already:
+// this one was of a job of it.
+func (f *Fleet) rename(v *vessel) bool {
+	id := v.is.ID
+	if id == "" || id == v.key {
+		return true
+	}
+	if other := f.watched[id]; other != nil {
+		other.apps = append(other.apps, v.apps...)
+		f.drop(v.key, v)
+		return false
+	}
+	if v.opened && strings.HasPrefix(v.key, "job_") {
+		v.restart() // what it is tied to goes by its id
+	}
+	delete(f.watched, v.key)
+	v.key = id
+	f.watched[id] = v
+	return true
+}
