@@ -19,31 +19,16 @@ type Hub struct {
 	cluster Cluster
 	view    atomic.Pointer[view]
 
-	mu    sync.RWMutex
-	confs map[string]*jobConf // by application
-	flows map[string][]string // workflow id to applications
-	whole dag.Instant         // when applications that have ended were listed last
+	mu     sync.RWMutex
+	confs  map[string]*jobConf // by application
+	denied map[string]bool     // applications whose conf may not be read
+	flows  map[string][]string // workflow id to applications
+	whole  dag.Instant         // when applications that have ended were listed last
 }
-
-// A view is what the cluster said at one Refresh. Nothing of it is changed once it is published.
-type view struct {
-	round  int
-	at     dag.Instant // when it was asked
-	err    error
-	apps   map[string]*wireApp // those that run, and those that were seen to have ended
-	runs   []string            // the ones that run, by id
-	names  map[nameKey][]string
-	w      answers
-	nodes  int // the round of w.nodes, and of w.queues
-	queues int
-	world  *world // made of w.nodes
-}
-
-type nameKey struct{ name, user text }
 
 // NewHub returns a hub that has asked nothing yet.
 func NewHub(cluster Cluster) *Hub {
-	h := &Hub{cluster: cluster, confs: map[string]*jobConf{}, flows: map[string][]string{}, whole: dag.NoInstant}
+	h := &Hub{cluster: cluster, confs: map[string]*jobConf{}, denied: map[string]bool{}, flows: map[string][]string{}, whole: dag.NoInstant}
 	h.view.Store(&view{err: fmt.Errorf("hadoop: the applications have not been listed yet")})
 	return h
 }
@@ -144,67 +129,6 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 	return nil
 }
 
-// list reads the nodes for all sources. Indices stay those of before.
-func (v *view) list(at dag.Instant) {
-	fresh := newWorld()
-	if v.world != nil {
-		fresh.nodes, fresh.index, fresh.ids, fresh.shared = v.world.nodes, v.world.index, v.world.ids, true
-	}
-	fresh.list(v.w.nodes.Nodes.v.Node, at)
-	fresh.plain()
-	v.world = &fresh
-	v.w.nodes = nodesBody{}
-}
-
-// moved says that nodes came or went.
-func (v *view) moved(old *view) bool {
-	is, was := &v.w.metrics.Metrics.v, &old.w.metrics.Metrics.v
-	return is.ActiveNodes != was.ActiveNodes || is.LostNodes != was.LostNodes
-}
-
-// take makes the view of two lists: the applications that run, and those that have ended since.
-func (v *view) take(old *view, runs, ended *appsBody) {
-	v.apps = make(map[string]*wireApp, len(old.apps))
-	for id, a := range old.apps {
-		if a.ended() {
-			v.apps[id] = a
-		}
-	}
-	for _, list := range []*appsBody{ended, runs} {
-		for i := range list.Apps.v.App {
-			a := &list.Apps.v.App[i]
-			if a.ID == "" {
-				continue
-			}
-			if before := old.apps[string(a.ID)]; before != nil { // the same texts are kept once
-				a.ID, a.Name, a.User, a.Queue, a.Tracking = before.ID, before.Name, before.User, before.Queue, before.Tracking
-			}
-			v.apps[string(a.ID)] = a
-		}
-	}
-	v.names = map[nameKey][]string{}
-	var over []*wireApp
-	for id, a := range v.apps {
-		if !a.ended() {
-			v.runs = append(v.runs, id)
-		} else {
-			over = append(over, a)
-		}
-	}
-	if len(over) > maxEnded {
-		slices.SortFunc(over, older)
-		for _, a := range over[:len(over)-maxEnded] {
-			delete(v.apps, string(a.ID))
-		}
-	}
-	for _, id := range slices.SortedFunc(maps.Keys(v.apps), byID) {
-		a := v.apps[id]
-		k := nameKey{a.Name, a.User}
-		v.names[k] = append(v.names[k], id)
-	}
-	slices.SortFunc(v.runs, byID)
-}
-
 // forget drops the confs of applications that are gone.
 func (h *Hub) forget(v *view) {
 	h.mu.Lock()
@@ -220,6 +144,14 @@ func (h *Hub) forget(v *view) {
 			delete(h.flows, c.workflow)
 		}
 	}
+	maps.DeleteFunc(h.denied, func(app string, _ bool) bool { return v.apps[app] == nil })
+}
+
+// deny notes that an application's conf may not be read, so that nobody waits for it.
+func (h *Hub) deny(app string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.denied[app] = true
 }
 
 func (h *Hub) conf(app string) *jobConf {
@@ -303,7 +235,8 @@ func (h *Hub) related(v *view, s *Source) []string {
 type Submitted struct {
 	App, Name, User, Queue string
 	At                     dag.Instant // its submission
-	// Read says that its conf is known, and with it the workflow; "" is a job by itself. Readable says that it can be asked.
+	// Read says that its conf is known, and with it the workflow; "" is a job by itself, as is one whose conf may not be read.
+	// Readable says that it can be asked.
 	Read, Readable bool
 	Workflow       string
 }
@@ -325,6 +258,7 @@ func (h *Hub) Running() []Submitted {
 		if c := h.confs[id]; c != nil {
 			s.Read, s.Workflow = true, c.workflow
 		}
+		s.Read = s.Read || h.denied[id]
 		out = append(out, s)
 	}
 	return out
@@ -340,6 +274,7 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 	conf, err := getConf(a.job()+"/conf", body, err)
 	switch st := status(err); {
 	case st == http.StatusUnauthorized || st == http.StatusForbidden:
+		h.deny(app)
 		return nil
 	case err != nil:
 		return err

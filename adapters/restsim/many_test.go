@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,4 +87,59 @@ func TestHub(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A denying transport refuses all configurations.
+type denying struct{ http.RoundTripper }
+
+func (d denying) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/conf") {
+		return &http.Response{StatusCode: http.StatusForbidden, Status: "403 Forbidden", Body: http.NoBody, Request: r}, nil
+	}
+	return d.RoundTripper.RoundTrip(r)
+}
+
+// TestHubDenied: an application whose configuration may not be read is a job by itself, and asked for it no more.
+func TestHubDenied(t *testing.T) {
+	ctx := context.Background()
+	m := NewMany(start)
+	run, err := simulate.New(script(), simulate.Options{Seed: 1, Know: simulate.Nothing, Every: 2 * time.Second, Start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Add(ctx, run); err != nil {
+		t.Fatal(err)
+	}
+	client, err := hadoop.NewClient(hadoop.Options{
+		Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		Transport: denying{m}, Now: m.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub := hadoop.NewHub(client)
+	for range 60 {
+		if err := hub.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range hub.Running() {
+			if !s.Readable {
+				continue
+			}
+			if err := hub.Identify(ctx, s.App); err != nil {
+				t.Fatal(err)
+			}
+			if all := hub.Running(); !all[0].Read || all[0].Workflow != "" {
+				t.Fatalf("%+v", all)
+			}
+			if snap, err := hub.Source(s.App).Next(ctx); err != nil || !strings.HasPrefix(snap.ID, "job_") {
+				t.Fatalf("%v, %v", snap, err)
+			}
+			return
+		}
+		if err := m.Advance(ctx, m.Now().Add(2*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("nothing ran")
 }

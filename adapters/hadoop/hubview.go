@@ -1,0 +1,85 @@
+package hadoop
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A view is what the cluster said at one Refresh. Nothing of it is changed once it is published.
+type view struct {
+	round  int
+	at     dag.Instant // when it was asked
+	err    error
+	apps   map[string]*wireApp // those that run, and those that were seen to have ended
+	runs   []string            // the ones that run, by id
+	names  map[nameKey][]string
+	w      answers
+	nodes  int // the round of w.nodes, and of w.queues
+	queues int
+	world  *world // made of w.nodes
+}
+
+type nameKey struct{ name, user text }
+
+// list reads the nodes for all sources. Indices stay those of before.
+func (v *view) list(at dag.Instant) {
+	fresh := newWorld()
+	if v.world != nil {
+		fresh.nodes, fresh.index, fresh.ids, fresh.shared = v.world.nodes, v.world.index, v.world.ids, true
+	}
+	fresh.list(v.w.nodes.Nodes.v.Node, at)
+	fresh.plain()
+	v.world = &fresh
+	v.w.nodes = nodesBody{}
+}
+
+// moved says that nodes came or went.
+func (v *view) moved(old *view) bool {
+	is, was := &v.w.metrics.Metrics.v, &old.w.metrics.Metrics.v
+	return is.ActiveNodes != was.ActiveNodes || is.LostNodes != was.LostNodes
+}
+
+// take makes the view of two lists: the applications that run, and those that have ended since.
+func (v *view) take(old *view, runs, ended *appsBody) {
+	v.apps = make(map[string]*wireApp, len(old.apps))
+	for id, a := range old.apps {
+		if a.ended() {
+			v.apps[id] = a
+		}
+	}
+	for _, list := range []*appsBody{ended, runs} {
+		for i := range list.Apps.v.App {
+			a := &list.Apps.v.App[i]
+			if a.ID == "" {
+				continue
+			}
+			if before := old.apps[string(a.ID)]; before != nil { // the same texts are kept once
+				a.ID, a.Name, a.User, a.Queue, a.Tracking = before.ID, before.Name, before.User, before.Queue, before.Tracking
+			}
+			v.apps[string(a.ID)] = a
+		}
+	}
+	v.names = map[nameKey][]string{}
+	var over []*wireApp
+	for id, a := range v.apps {
+		if !a.ended() {
+			v.runs = append(v.runs, id)
+		} else {
+			over = append(over, a)
+		}
+	}
+	if len(over) > maxEnded {
+		slices.SortFunc(over, older)
+		for _, a := range over[:len(over)-maxEnded] {
+			delete(v.apps, string(a.ID))
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(v.apps), byID) {
+		a := v.apps[id]
+		k := nameKey{a.Name, a.User}
+		v.names[k] = append(v.names[k], id)
+	}
+	slices.SortFunc(v.runs, byID)
+}
