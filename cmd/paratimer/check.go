@@ -29,6 +29,7 @@ func checkCommand() *cli.Command {
 		&cli.StringFlag{Name: "warning", Aliases: []string{"w"}, EnvVars: env("warning"), Usage: "warn where the remaining time is outside `RANGE` (30m, 10m:2h), or with % the risk of a bound (50%)"},
 		&cli.StringFlag{Name: "critical", Aliases: []string{"c"}, EnvVars: env("critical"), Usage: "the same `RANGE` for critical"},
 		&cli.StringFlag{Name: "timeout", Aliases: []string{"t"}, Usage: "answer within `SECONDS`, up to a minute", Value: "10"},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "more lines after the first: every bound's text, what it waits for, warnings"},
 		&cli.StringFlag{Name: "idle", EnvVars: env("idle"), Value: "ok", Usage: "`STATE` where nothing runs: ok, warning, critical, unknown"},
 		&cli.StringFlag{Name: "unreachable", EnvVars: env("unreachable"), Value: "unknown", Usage: "`STATE` where there is no answer: ok, warning, critical, unknown"},
 		&cli.StringFlag{Name: "metrics-url", EnvVars: env("metrics-url"), Usage: "ask the watcher that serves its metrics at `URL`, not the cluster; its bounds count"},
@@ -37,6 +38,7 @@ func checkCommand() *cli.Command {
 	cmd := command("check", "[ID|NAME]", "say how a query stands, as a monitoring plugin (exit codes 0, 1, 2, 3)", check, slices.Concat(flags, checkBoundFlags(), historyFlags())...)
 	cmd.Before = func(c *cli.Context) error {
 		c.App.Metadata[pluginKey] = true
+		c.App.Metadata[verboseKey] = c.Bool("verbose")
 		return configure(c)
 	}
 	cmd.OnUsageError = func(c *cli.Context, err error, sub bool) error {
@@ -46,8 +48,11 @@ func checkCommand() *cli.Command {
 	return cmd
 }
 
-// pluginKey marks an app that runs as a monitoring plugin.
-const pluginKey = "plugin"
+// pluginKey marks an app that runs as a monitoring plugin, verboseKey one that may say more than a line.
+const (
+	pluginKey  = "plugin"
+	verboseKey = "verbose"
+)
 
 // A pluginExit carries a plugin's exit code. All is said.
 type pluginExit struct{ plugin.State }
@@ -69,6 +74,9 @@ func unknown(err error) plugin.Verdict {
 }
 
 func say(app *cli.App, v plugin.Verdict) error {
+	if app.Metadata[verboseKey] != true {
+		v.Long = nil // monitoring systems show, and pagers send, one line
+	}
 	if err := v.Print(app.Writer); err != nil {
 		return pluginExit{plugin.Unknown}
 	}
