@@ -34,7 +34,7 @@ func (b *Bound) learn(st *Standing, s *State, f *frame.Frame) {
 		if b.Daily == nil {
 			by := b.At
 			st.DeadlineAt = &by
-		} else if st.DeadlineAt == nil {
+		} else if st.DeadlineAt == nil || !b.Daily.shown(*st.DeadlineAt) { // or it is of another time, which was asked for before
 			next := b.Daily.Next(origin(f, at))
 			st.DeadlineAt = &next
 		}
@@ -56,10 +56,14 @@ func (b *Bound) learn(st *Standing, s *State, f *frame.Frame) {
 	}
 }
 
-// origin is the first submission, or now where nothing was submitted.
+// origin is the first submission, or now where nothing was submitted. The time of a query that is over ends with it, however
+// much later somebody looks.
 func origin(f *frame.Frame, at dag.Instant) dag.Instant {
 	if f.ElapsedSeconds == nil {
 		return at
+	}
+	if f.Workflow.State.Ended() && f.Headline.EndAt != nil {
+		at = f.Headline.EndAt.Instant
 	}
 	return at.Add(-f.ElapsedSeconds.Duration())
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 	_ "time/tzdata" // a machine without zones tests as well
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -130,6 +131,37 @@ func TestCheck(t *testing.T) {
 		err := c.b.Check()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.b, err, c.want)
+		}
+	}
+}
+
+// TestAnotherTimeOfDay: what is remembered of a bound does not outlive that it asks for another time, and otherwise does.
+func TestAnotherTimeOfDay(t *testing.T) {
+	at := dag.InstantOf(time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC))
+	var s State
+	tick := func(minutes int, daily string) string {
+		b, err := ParseDeadline(daily, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Name = "deadline"
+		next, alerts := Step([]Bound{b}, s, frame.Frame{At: frame.TimeOf(at.Add(time.Duration(minutes) * time.Minute)), Workflow: frame.Workflow{State: dag.Submitted}})
+		s = next
+		return alerts[0].DeadlineAt.Time().UTC().Format("02 15:04") + " " + string(alerts[0].State)
+	}
+	for i, c := range []struct {
+		minutes     int
+		daily, want string
+	}{
+		{0, "06:30", "21 06:30 blind"},
+		{1, "06:30", "21 06:30 blind"},
+		{2, "08:00", "21 08:00 blind"},
+		{3, "06:02", "22 06:02 blind"},
+		{4, "06:05", "21 06:05 blind"},
+		{6, "06:05", "21 06:05 late"}, // it was never submitted, and the deadline is still that of today
+	} {
+		if got := tick(c.minutes, c.daily); got != c.want {
+			t.Errorf("%d: %s, want %s", i, got, c.want)
 		}
 	}
 }

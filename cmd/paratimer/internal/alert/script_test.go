@@ -190,7 +190,10 @@ func (s *stage) frame(words []string) frame.Frame {
 				f.Headline.EndAt = f.At
 			}
 		},
-		"end":   func(v string) { f.Headline.EndAt = frame.TimeOf(zero.Add(s.seconds(v))) },
+		"end": func(v string) { // of a query that is over; its length is that up to then
+			elapsed := frame.SecondsOf(s.seconds(v))
+			f.Headline.EndAt, f.ElapsedSeconds = frame.TimeOf(zero.Add(s.seconds(v))), &elapsed
+		},
 		"never": func(string) { f.ElapsedSeconds, f.Workflow.State = nil, dag.Submitted },
 		"waits": func(v string) { f.WaitingOn = &v },
 		"change": func(v string) {
