@@ -13,7 +13,6 @@ const (
 	firstWait   = time.Second
 	lastWait    = 5 * time.Minute
 	maxPatience = 15 * time.Minute
-	sendLimit   = 15 * time.Second // for sinks that answer; commands have a limit of their own
 )
 
 // A lane is how one sink is served: by one goroutine, at its own pace.
