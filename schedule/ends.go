@@ -1,21 +1,26 @@
 package schedule
 
 import (
-	"math"
 	"math/bits"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An endQueue orders ends by instant. It is a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan, JACM 1990): virtual time never
-// goes back, so ends that differ from the last instant in bit b only have to be told apart once time gets there.
-// A push costs one append, an end at most one move for each bit of its distance.
+// An endQueue orders ends by instant, those of one instant as they were pushed. It is a radix heap (Ahuja, Mehlhorn, Orlin,
+// Tarjan, JACM 1990): virtual time never goes back, so ends that differ from the last instant in bit b only have to be
+// told apart once time gets there. A bucket of few ends is sorted instead of being split up. So a push costs one append,
+// an end a few moves and its place in a short list.
 type endQueue struct {
-	last    dag.Instant // the instant of the last batch; nothing earlier is pushed
+	last    dag.Instant // where buckets are counted from: no end is before it
 	n       int
-	buckets [65][]end // bucket b holds the ends whose highest difference from last is bit b-1
+	buckets [65][]end   // bucket b holds the ends after upto whose highest difference from last is bit b-1
+	near    []end       // the other ends, latest first
+	upto    dag.Instant // the last instant whose ends are near
 	batch   []end
 }
+
+// few is how many ends are rather sorted than split up.
+const few = 32
 
 // An end is the end of span id; ^id if the span only frees its slots. A span of one task that succeeds also tells
 // its slot, so that the span, long out of the cache, is not read again: 2 slot + kind; else -1.
@@ -25,24 +30,71 @@ type end struct {
 	slot int32
 }
 
-func newEndQueue(now dag.Instant) endQueue { return endQueue{last: now} }
+func newEndQueue(now dag.Instant) endQueue { return endQueue{last: now, upto: now - 1} }
 
 // reset empties the queue and keeps its memory.
 func (q *endQueue) reset(now dag.Instant) {
 	for b := range q.buckets {
 		q.buckets[b] = q.buckets[b][:0]
 	}
-	q.n, q.last = 0, now
+	q.near = q.near[:0]
+	q.n, q.last, q.upto = 0, now, now-1
 }
 
-// now says that something ends at the instant of the last batch still.
-func (q *endQueue) now() bool { return len(q.buckets[0]) > 0 }
-
-// push adds an end at or after the last batch.
+// push adds an end at or after the last one that was taken.
 func (q *endQueue) push(e end) {
+	q.n++
+	if e.at > q.upto {
+		q.put(e)
+		return
+	}
+	near := append(q.near, e)
+	i := len(near) - 1
+	for ; i > 0 && near[i-1].at <= e.at; i-- {
+		near[i] = near[i-1]
+	}
+	near[i] = e
+	q.near = near
+	if len(near) > 2*few {
+		q.spill()
+	}
+}
+
+func (q *endQueue) put(e end) {
 	b := bits.Len64(uint64(e.at) ^ uint64(q.last))
 	q.buckets[b] = append(q.buckets[b], e)
-	q.n++
+}
+
+// spill puts the near ends, too many for a list, back into buckets. Every instant up to upto differs from the ends of the other
+// buckets in the same highest bit, so those stay where they are.
+func (q *endQueue) spill() {
+	k := len(q.near) - 1
+	q.last = q.near[k].at
+	q.upto = q.last - 1
+	for ; k >= 0; k-- {
+		q.put(q.near[k])
+	}
+	q.near = q.near[:0]
+}
+
+// first is the earliest instant at which something ends. The queue must not be empty.
+func (q *endQueue) first() dag.Instant {
+	if len(q.near) == 0 {
+		q.fetch()
+	}
+	return q.near[len(q.near)-1].at
+}
+
+// pop takes the first end out of a queue that is not empty.
+func (q *endQueue) pop() end {
+	if len(q.near) == 0 {
+		q.fetch()
+	}
+	k := len(q.near) - 1
+	e := q.near[k]
+	q.near = q.near[:k]
+	q.n--
+	return e
 }
 
 // next moves to the earliest instant, unless it is after until, and returns all that ends then. The slice is void
@@ -51,30 +103,62 @@ func (q *endQueue) next(until dag.Instant) (at dag.Instant, batch []end) {
 	if q.n == 0 {
 		return 0, nil
 	}
-	b := 0
-	for len(q.buckets[b]) == 0 {
-		b++
+	if at = q.first(); at > until {
+		return at, nil
 	}
-	if b > 0 {
+	q.batch = q.batch[:0]
+	for q.n > 0 && q.first() == at {
+		q.batch = append(q.batch, q.pop())
+	}
+	return at, q.batch
+}
+
+// fetch makes the ends of the first bucket near, split up as long as there are more than few of them.
+func (q *endQueue) fetch() {
+	for {
+		b := 0
+		for len(q.buckets[b]) == 0 {
+			b++
+		}
 		ends := q.buckets[b]
-		first := dag.Instant(math.MaxInt64)
+		first := ends[0].at
 		for i := range ends {
 			first = min(first, ends[i].at)
 		}
-		if first > until {
-			return first, nil
+		q.buckets[b] = ends[:0]
+		if b == 0 || len(ends) <= few {
+			q.upto = q.last
+			if b > 0 {
+				q.upto = dag.Instant((uint64(q.last) ^ 1<<(b-1)) | (1<<(b-1) - 1))
+			}
+			q.last = first
+			q.sort(ends)
+			return
 		}
 		q.last = first
-		q.buckets[b] = ends[:0]
 		for _, e := range ends {
-			to := bits.Len64(uint64(e.at) ^ uint64(first))
-			q.buckets[to] = append(q.buckets[to], e)
+			q.put(e)
 		}
 	}
-	if q.last > until {
-		return q.last, nil
+}
+
+// sort makes ends near, where none was.
+func (q *endQueue) sort(ends []end) {
+	near := q.near[:0]
+	if ends[0].at == ends[len(ends)-1].at && len(ends) > few { // all of one instant
+		for i := range ends {
+			near = append(near, ends[len(ends)-1-i])
+		}
+		q.near = near
+		return
 	}
-	q.batch, q.buckets[0] = q.buckets[0], q.batch[:0]
-	q.n -= len(q.batch)
-	return q.last, q.batch
+	for _, e := range ends {
+		near = append(near, e)
+		i := len(near) - 1
+		for ; i > 0 && near[i-1].at <= e.at; i-- {
+			near[i] = near[i-1]
+		}
+		near[i] = e
+	}
+	q.near = near
 }

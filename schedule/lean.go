@@ -5,8 +5,7 @@ import "github.com/paratimer/paratimer/dag"
 // Lean makes a replay tell nothing but its end, and keeps its memory for the next one. One who replays a thousand worlds
 // looks at their ends only. It is not safe for concurrent use; the zero value is ready.
 type Lean struct {
-	ends    endQueue    // of spans that succeed: their order within an instant does not matter
-	first   dag.Instant // no end is before it
+	ends    endQueue // of spans that succeed: their order within an instant does not matter
 	events  []event
 	spans   []Span
 	batches []batch
@@ -26,7 +25,6 @@ func (l *Lean) lend(y *yarn) {
 	y.todo = events{heap: l.events[:0], do: l.do[:0]}
 	y.out, y.batches, y.recent = l.spans[:0], l.batches[:0], l.starts[:0]
 	l.ends.reset(y.now)
-	l.first = y.now
 	l.free, l.vacant = l.free[:0], l.vacant[:0]
 	l.newest = -1
 }
@@ -43,42 +41,8 @@ func (l *Lean) take(y *yarn) {
 // ending says that a span is to end.
 func (l *Lean) ending() bool { return l != nil && l.ends.n > 0 }
 
-func (l *Lean) endsAt(t dag.Instant, span int32) {
-	if l.ends.n == 0 || t < l.first {
-		l.first = t
-	}
-	l.ends.push(end{t, span, -1})
-}
-
-// endBatch ends the spans that end next, unless something else happens before.
-func (y *yarn) endBatch() bool {
-	l, until := y.lean, dag.Instant(maxInstant)
-	if len(y.todo.heap) > 0 {
-		until = y.todo.heap[0].at
-	}
-	if y.opt.Until.Known() && y.opt.Until > 0 {
-		until = min(until, y.opt.Until)
-	}
-	if l.first > until {
-		return false
-	}
-	at, batch := l.ends.next(until)
-	if len(batch) == 0 {
-		l.first = at
-		return false
-	}
-	y.now = at
-	for _, e := range batch {
-		y.done(int(e.id), at)
-	}
-	if l.first = at + 1; l.ends.now() {
-		l.first = at // tasks of no length
-	}
-	if !y.moreNow() {
-		y.grant(at)
-	}
-	return true
-}
+// endsAt has a span end at t.
+func (l *Lean) endsAt(t dag.Instant, span int32) { l.ends.push(end{t, span, -1}) }
 
 // span returns the index of a new span.
 func (y *yarn) span(sp Span) int {

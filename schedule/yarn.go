@@ -42,7 +42,7 @@ func replayYARN(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 		if y.lean.ending() && y.endBatch() {
 			continue
 		}
-		if opt.Until.Known() && opt.Until > 0 && y.todo.heap[0].at > opt.Until {
+		if opt.Until.Known() && opt.Until > 0 && (len(y.todo.heap) == 0 || y.todo.heap[0].at > opt.Until) {
 			break
 		}
 		e := y.todo.pop()
@@ -64,7 +64,7 @@ func replayYARN(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 
 // moreNow says that more happens at this instant.
 func (y *yarn) moreNow() bool {
-	return len(y.todo.heap) > 0 && y.todo.heap[0].at <= y.now || y.lean.ending() && y.lean.first <= y.now
+	return len(y.todo.heap) > 0 && y.todo.heap[0].at <= y.now || y.lean.ending() && y.lean.ends.first() <= y.now
 }
 
 // unblock makes room when nothing is left to happen and tasks still wait. It says whether anything changed.

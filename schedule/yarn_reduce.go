@@ -69,13 +69,18 @@ const defaultRampUp = 0.5
 
 // done ends a span of tasks.
 func (y *yarn) done(at int, t dag.Instant) {
-	sp := y.out[at]
+	sp := &y.out[at]
 	j, k, n := int(sp.Job), sp.Kind, int(sp.Count)
+	y.release(at)
+	y.over(at)
+	y.count(j, k, n, t)
+}
+
+// count adds n tasks that are done to a phase whose containers have been given back.
+func (y *yarn) count(j int, k dag.Kind, n int, t dag.Instant) {
 	job := &y.jobs[j]
 	p := &job.phase[k]
 	p.done += n
-	y.release(at)
-	y.over(at)
 	job.lastEnd = t
 	if k == dag.Map {
 		if p.left() == 0 {
