@@ -77,7 +77,8 @@ func watchMany(c *cli.Context) error {
 		return err
 	}
 	defer done()
-	sinks := []watch.Sink{fleetSink(c)}
+	shown := fleetSink(c)
+	sinks := []watch.Sink{shown}
 	if meter != nil {
 		sinks = append(sinks, meter)
 	}
@@ -102,6 +103,14 @@ func watchMany(c *cli.Context) error {
 				errs = append(errs, s.Show(f))
 			}
 			return errors.Join(errs...)
+		},
+		Left: func(w fleet.Watched) { // what is not seen any more must not look as if it were
+			if text, ok := shown.(*fleetText); ok {
+				delete(text.told, w.ID)
+			}
+			if meter != nil {
+				meter.Forget(w.ID)
+			}
 		},
 		Every: every, Most: most, Workers: fleetWorkers, Drain: 10 * time.Second, Log: log,
 	}, all)

@@ -29,7 +29,7 @@ func (f *Fleet) finish(d finished) error {
 	v.running, v.is.Workflow = false, v.seen
 	switch {
 	case v.gone:
-		v.close()
+		f.leave(v)
 	case d.panic != "":
 		f.opt.Log.Error().Str("workflow", v.is.ID).Str("app", v.is.App).Msg("watching this workflow failed; it begins anew later: " + d.panic)
 		f.anew(v)
@@ -84,7 +84,17 @@ func (f *Fleet) drop(key string, v *vessel) {
 		return
 	}
 	f.queue.remove(v)
+	f.leave(v)
+}
+
+// leave unties a workflow that is not watched any more, and says so where it has not ended.
+func (f *Fleet) leave(v *vessel) {
 	v.close()
+	if f.opt.Left != nil && !v.state.Ended() {
+		f.shew.Lock()
+		defer f.shew.Unlock()
+		f.opt.Left(v.is)
+	}
 }
 
 // rename keeps a workflow under its own id once that is known. It is false where another watch has the workflow already:
@@ -96,6 +106,7 @@ func (f *Fleet) rename(v *vessel) bool {
 	}
 	if other := f.watched[id]; other != nil {
 		other.apps = append(other.apps, v.apps...)
+		v.is.ID = v.key // the id is the other's
 		f.drop(v.key, v)
 		return false
 	}

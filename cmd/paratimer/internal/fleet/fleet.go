@@ -47,6 +47,8 @@ type Options struct {
 	Panel func() watch.Panel
 	// Shown is told of each frame, one at a time. An error ends the fleet.
 	Shown func(Watched, frame.Frame) error
+	// Left is told of a workflow that is not watched any more though it has not ended, in turn with Shown; nil: nobody is.
+	Left func(Watched)
 	// Listed is told after each round in which the applications were listed; nil: nobody is.
 	Listed func()
 	// Every is the least time between observations of a workflow, and the time between two lists of the applications.

@@ -399,6 +399,8 @@ func TestRulesAreReplaced(t *testing.T) {
 		o.Open = func(Watched) (Hooks, error) {
 			return Hooks{Close: func(dag.State) { mu.Lock(); closed++; mu.Unlock() }}, nil
 		}
+		var left []string
+		o.Left = func(w Watched) { left = append(left, w.Name+" "+w.ID) }
 		f := New(o, ruleset(t, twoRules))
 		time.AfterFunc(20*time.Second, func() { f.SetRules(ruleset(t, "rules: [{name: other, match: {name: w1}, within: 1h}]")) })
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Minute, errEnough)
@@ -416,6 +418,9 @@ func TestRulesAreReplaced(t *testing.T) {
 		last := w1[len(w1)-1]
 		if !last.Workflow.State.Ended() || len(last.Alerts) != 1 || last.Alerts[0].Bound != "other" {
 			t.Errorf("w1 ends as %s with %+v", last.Workflow.State, last.Alerts)
+		}
+		if got := strings.Join(left, ", "); got != "w0 job_1_0000" {
+			t.Errorf("left: %s, want the one that has not ended", got)
 		}
 		if closed != 2 {
 			t.Errorf("%d of 2 were closed", closed)

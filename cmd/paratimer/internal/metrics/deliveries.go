@@ -8,7 +8,7 @@ import (
 
 // A Delivery is what a sink of notifications was sent so far.
 type Delivery struct {
-	Sink    string // its kind, up to the first colon or space: what follows may be an address
+	Sink    string // its kind, up to the first dash: what follows tells its target, which is no label
 	Sent    int    // notifications that were taken
 	Failed  int    // attempts that failed
 	Dropped int    // notifications that were refused, or too many
@@ -39,8 +39,7 @@ func (m *Metrics) deliveries(out chan<- prometheus.Metric) {
 	}
 	sums := map[string]Delivery{}
 	for _, d := range ask() {
-		kind, _, _ := strings.Cut(d.Sink, " ")
-		kind, _, _ = strings.Cut(kind, ":")
+		kind, _, _ := strings.Cut(d.Sink, "-")
 		s := sums[kind]
 		sums[kind] = Delivery{kind, s.Sent + d.Sent, s.Failed + d.Failed, s.Dropped + d.Dropped, s.Waiting + d.Waiting}
 	}

@@ -323,7 +323,7 @@ func TestManyAtOnce(t *testing.T) {
 func TestDeliveries(t *testing.T) {
 	m, _ := newMetrics(Options{})
 	m.Deliveries(func() []Delivery {
-		return []Delivery{{"webhook:https://a.example/x", 3, 1, 0, 2}, {"webhook:https://b.example/y", 4, 0, 1, 0}, {"exec page-me", 1, 0, 0, 0}}
+		return []Delivery{{"webhook-0a1b2c3d", 3, 1, 0, 2}, {"webhook-4e5f6071", 4, 0, 1, 0}, {"exec-8293a4b5", 1, 0, 0, 0}}
 	})
 	got := scrape(t, m)
 	for _, want := range []string{
