@@ -169,10 +169,9 @@ func (w *Watch) Close() {
 	}
 }
 
+// enter finds the run of a frame. A script has its first job's id until a master answers, and another watcher that comes
+// later may never see that: what was told by then keeps the id that it was told under, for every watcher of the folder.
 func (w *Watch) enter(f frame.Frame) {
-	if w.run != nil {
-		return
-	}
 	who := workflowOf(f)
 	if who.ID == "" {
 		who.ID = who.Name
@@ -180,8 +179,16 @@ func (w *Watch) enter(f frame.Frame) {
 	if who.Name == "" {
 		who.Name = who.ID
 	}
+	if w.run != nil {
+		if w.run.id == who.ID || who.ID == "" || w.run.spoken() {
+			return
+		}
+		w.Close()
+		w.run = nil
+	}
+	id := w.d.toldAs(who, f)
 	for w.run == nil || !w.run.watch() {
-		w.run = w.d.enter(who.Name, who.ID)
+		w.run = w.d.enter(who.Name, id)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // enter returns the run of a workflow, which is made where there is none.
@@ -22,6 +24,24 @@ func (d *Dispatcher) enter(name, id string) *run {
 	d.runs[id] = r
 	d.listed = append(slices.Clone(d.listed), r)
 	return r
+}
+
+// toldAs is the id under which somebody was told of a workflow: that of one of its jobs, or else its own.
+func (d *Dispatcher) toldAs(who Workflow, f frame.Frame) string {
+	if d.c.Store == nil {
+		return who.ID
+	}
+	w, err := d.c.Store.Read(who.Name)
+	if err != nil {
+		d.trouble(err)
+		return who.ID
+	}
+	for i := range f.Jobs {
+		if job := f.Jobs[i].ID; job != nil && len(recordOf(w, *job).Lines) > 0 {
+			return *job
+		}
+	}
+	return who.ID
 }
 
 func (d *Dispatcher) steady() time.Duration { return d.c.Steady() }

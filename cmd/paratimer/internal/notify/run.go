@@ -98,6 +98,9 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.alerts = s
+	if f.Workflow.ID != nil {
+		f.Workflow.ID = &r.id // labels stay what they were
+	}
 	if r.d.steady()-r.looked >= r.d.c.Repost {
 		r.read()
 	}
@@ -209,6 +212,13 @@ func (r *run) watch() bool {
 	defer r.mu.Unlock()
 	r.watched = r.watched || !r.gone
 	return r.watched
+}
+
+// spoken says whether anybody was told of the run, or is to be.
+func (r *run) spoken() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.lines) > 0
 }
 
 // order is the lines in an order that is always the same.

@@ -1,6 +1,7 @@
 package sinks_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -89,5 +90,67 @@ func TestWithdrawn(t *testing.T) {
 	}
 	if all := s.all(); len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
 		t.Errorf("told %d times, want that it fires and that it is over", len(all))
+	}
+}
+
+// TestNewID: a watcher that was there before the script had its own id shares an alert with one that came after.
+func TestNewID(t *testing.T) {
+	s := newServer(t, nil)
+	dir := t.TempDir()
+	a, b := newDesk(t, open(t, dir), newWebhook(t, s.URL, "")), newDesk(t, open(t, dir), newWebhook(t, s.URL, ""))
+	keep(t, a.w, "job_1", frame.OnTrack, "")
+	for _, k := range []*desk{a, b} {
+		keep(t, k.w, "pig_1", frame.AtRisk, "")
+		k.flush()
+	}
+	if n := len(s.all()); n != 1 {
+		t.Errorf("told %d times, want once", n)
+	}
+	a.d.Close(0)
+	_, f := seen("pig_1", frame.OnTrack, "")
+	if is := newDesk(t, open(t, dir)).w.Recall(f).Bounds; len(is) != 1 {
+		t.Errorf("of the script %v is remembered", is)
+	}
+}
+
+// TestNewIDLate: what was told before the script had its own id is taken back where it was told.
+func TestNewIDLate(t *testing.T) {
+	s := newServer(t, nil)
+	k := newDesk(t, open(t, t.TempDir()), newWebhook(t, s.URL, ""))
+	for _, at := range []struct {
+		id string
+		is frame.AlertState
+	}{{"job_1", frame.AtRisk}, {"pig_1", frame.AtRisk}, {"pig_1", frame.OnTrack}} {
+		keep(t, k.w, at.id, at.is, "")
+		k.flush()
+	}
+	if all := s.all(); len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
+		t.Errorf("told %d times, want that it fires and that it is over", len(all))
+	} else if first, last := bytes.Count(all[0].body, []byte(`"job_1"`)), bytes.Count(all[1].body, []byte(`"job_1"`)); first == 0 || first != last {
+		t.Errorf("it is over under another id:\n%s", all[1].body)
+	}
+}
+
+// TestNewIDElsewhere: who comes when the script has its own id goes on with what was told before.
+func TestNewIDElsewhere(t *testing.T) {
+	s := newServer(t, nil)
+	dir := t.TempDir()
+	a := newDesk(t, open(t, dir), newWebhook(t, s.URL, ""))
+	keep(t, a.w, "job_1", frame.AtRisk, "")
+	a.flush()
+	b := newDesk(t, open(t, dir), newWebhook(t, s.URL, ""))
+	st, f := seen("pig_1", frame.AtRisk, "")
+	f.Jobs = []frame.Job{{ID: frame.Text("job_1")}}
+	for range 2 {
+		if is := b.w.Recall(f).Bounds; len(is) != 1 {
+			t.Errorf("of the script %v is remembered", is)
+		}
+		if err := b.w.Keep(st, f); err != nil {
+			t.Fatal(err)
+		}
+		b.flush()
+	}
+	if n := len(s.all()); n != 1 {
+		t.Errorf("told %d times, want once", n)
 	}
 }
