@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // finished is what a worker has done.
@@ -47,7 +48,7 @@ func (f *Fleet) finish(d finished) error {
 	default:
 		v.failures = 0
 		if len(f.matching(v.is.Workflow)) == 0 {
-			f.drop(v.key, v) // the rules have changed meanwhile
+			f.release(v.key, v) // the rules have changed meanwhile
 			return nil
 		}
 		if f.rename(v) {
@@ -85,6 +86,17 @@ func (f *Fleet) drop(key string, v *vessel) {
 	}
 	f.queue.remove(v)
 	f.leave(v)
+}
+
+// release drops a workflow that runs but is held to nothing any more: what was told of its alerts is taken back.
+func (f *Fleet) release(key string, v *vessel) {
+	if v.hooks.Keep != nil && v.alerts.Bounds != nil {
+		is := frame.Workflow{ID: &v.is.ID, Name: &v.is.Name, State: v.state}
+		if err := v.hooks.Keep(v.alerts, frame.Frame{Workflow: is}); err != nil {
+			f.opt.Log.Warn().Err(err).Str("app", v.is.App).Msg("what was told of this workflow cannot be taken back")
+		}
+	}
+	f.drop(key, v)
 }
 
 // leave unties a workflow that is not watched any more, and says so where it has not ended.

@@ -213,7 +213,7 @@ func (f *Fleet) takeRules() {
 	f.edition++
 	for key, v := range f.watched {
 		if !v.running && len(f.matching(v.is.Workflow)) == 0 {
-			f.drop(key, v)
+			f.release(key, v)
 		}
 	}
 }

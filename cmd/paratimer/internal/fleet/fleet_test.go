@@ -393,11 +393,16 @@ func TestRulesAreReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := &cluster{}, &said{}
 		c.add(t, 2)
-		closed := 0
+		closed, kept := 0, map[string]int{} // the newest frame's alerts
 		o := options(c, s)
 		var mu sync.Mutex
 		o.Open = func(Watched) (Hooks, error) {
-			return Hooks{Close: func(dag.State) { mu.Lock(); closed++; mu.Unlock() }}, nil
+			return Hooks{Close: func(dag.State) { mu.Lock(); closed++; mu.Unlock() }, Keep: func(_ alert.State, f frame.Frame) error {
+				mu.Lock()
+				defer mu.Unlock()
+				kept[*f.Workflow.ID] = len(f.Alerts)
+				return nil
+			}}, nil
 		}
 		var left []string
 		o.Left = func(w Watched) { left = append(left, w.Name+" "+w.ID) }
@@ -421,6 +426,9 @@ func TestRulesAreReplaced(t *testing.T) {
 		}
 		if got := strings.Join(left, ", "); got != "w0 job_1_0000" {
 			t.Errorf("left: %s, want the one that has not ended", got)
+		}
+		if kept["job_1_0000"] != 0 || kept["job_1_0001"] != 1 {
+			t.Errorf("held to %v: what was told of the one that no rule matches is not taken back", kept)
 		}
 		if closed != 2 {
 			t.Errorf("%d of 2 were closed", closed)
