@@ -104,12 +104,11 @@ func (y *yarn) startBatch(at int32, t dag.Instant) {
 			y.lean.newest = -1
 		}
 	}
-	from := int32(0)
-	for _, cut := range b.cuts {
-		y.start(int(b.job), b.kind, b.first+from, b.lanes[from:cut], t)
-		from = cut
+	if y.laneless() {
+		y.runPlain(&b, t)
+		return
 	}
-	y.start(int(b.job), b.kind, b.first+from, b.lanes[from:], t)
+	y.start(int(b.job), b.kind, b.first, b.lanes, t)
 }
 
 // useLanes takes n lanes. Where only the end counts and no node is known, one lane stands for all.

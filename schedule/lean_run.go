@@ -92,17 +92,25 @@ func (y *yarn) endOne(e end) {
 	y.count(j, k, 1, e.at)
 }
 
-// runPlain starts n tasks as run does, each by itself and without a span unless it fails or waits for maps.
-func (y *yarn) runPlain(j int, k dag.Kind, first int32, n int, t dag.Instant) {
-	job := &y.jobs[j]
+// runPlain starts a batch of tasks as run does, each by itself and without a span unless it fails or waits for maps.
+func (y *yarn) runPlain(b *batch, t dag.Instant) {
+	j, k, job := int(b.job), b.kind, &y.jobs[b.job]
 	numbers := job.phase[k].attempt
-	task := Task{Job: j, Kind: k, Node: -1, Start: t, Together: y.recent.at(-1)}
+	task := Task{Job: j, Kind: k, Node: -1, Start: t}
 	ready := max(t, y.now)
+	n, cuts, cut := int32(len(b.lanes)), b.cuts, int32(0)
 	var cost Cost
-	for i := first; i < first+int32(n); i++ {
-		task.Index, task.Attempt = int(i), 0
+	for i := range n {
+		if i == cut { // the next grant, whose tasks know nothing of those after it
+			if cut = n; len(cuts) > 0 {
+				cut, cuts = cuts[0], cuts[1:]
+			}
+			y.recent.note(-1, int(cut-i), t)
+			task.Together, cost.Same = y.recent.at(-1), 0
+		}
+		task.Index, task.Attempt = int(b.first+i), 0
 		if numbers != nil {
-			task.Attempt = int(numbers[i])
+			task.Attempt = int(numbers[b.first+i])
 		}
 		if cost.Same--; cost.Same < 1 || task.Attempt != 0 || y.opt.Fault != nil {
 			cost = y.left(task)

@@ -139,10 +139,6 @@ func (y *yarn) nextBeat(j int, t dag.Instant) dag.Instant {
 // start launches a batch of tasks that were granted together.
 func (y *yarn) start(j int, k dag.Kind, first int32, lanes []int32, t dag.Instant) {
 	y.noteStarts(lanes, t)
-	if y.laneless() {
-		y.runPlain(j, k, first, len(lanes), t)
-		return
-	}
 	for i := 0; i < len(lanes); {
 		number := y.jobs[j].phase[k].attempt[first+int32(i)]
 		i += y.run(j, k, first+int32(i), len(lanes)-i, number, t, lanes[i:], nil)
@@ -150,10 +146,6 @@ func (y *yarn) start(j int, k dag.Kind, first int32, lanes []int32, t dag.Instan
 }
 
 func (y *yarn) noteStarts(lanes []int32, t dag.Instant) {
-	if y.laneless() {
-		y.recent.note(-1, len(lanes), t)
-		return
-	}
 	for _, l := range lanes {
 		y.recent.note(y.pool.node[l], 1, t)
 	}

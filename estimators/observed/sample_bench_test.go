@@ -7,16 +7,21 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// BenchmarkSampled is a tick's distribution: 10,000 unfinished tasks on 2,000 containers, 1,024 replays; and a small query's.
+// BenchmarkSampled is a tick's distribution: 10,000 unfinished tasks on 2,000 containers, 1,024 replays; and a small query's. Each on
+// YARN and on the paper's cluster.
 func BenchmarkSampled(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		tasks int
 		room  int
-	}{{"10000", 12_500, 2000}, {"100", 125, 40}} {
+		fifo  bool
+	}{{"10000", 12_500, 2000, false}, {"100", 125, 40, false}, {"10000/fifo", 12_500, 2000, true}, {"100/fifo", 125, 40, true}} {
 		b.Run(c.name, func(b *testing.B) {
 			s := wide(c.tasks, false)
 			s.Plan.Cluster.MemoryMB = c.room*256 + 512
+			if c.fifo {
+				s.Plan.Cluster = dag.Cluster{Policy: dag.FIFO, MapSlots: c.room, ReduceSlots: c.room, SlotsPerNode: 4}
+			}
 			s.Plan.Jobs[0].Reduce = dag.Phase{Known: true}
 			run := dag.Run{}.Append(s)
 			e := estimators.New(estimators.Sampled(), Costs, estimators.Options{})

@@ -26,20 +26,31 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 			scale[j][k] = speed * estimators.LogNormal(d.Common(estimators.ForRate, j, dag.Kind(k)), p.rate)
 		}
 	}
+	var law [2]startsTogether
 	left := func(t schedule.Task) schedule.Cost {
 		if t.Running != nil {
 			if r, ok := s.running[t.Running]; ok {
-				return s.drawRunning(d, t, &r, setup, scale[t.Job][t.Kind])
+				return s.drawRunning(d, &t, &r, setup, scale[t.Job][t.Kind])
 			}
 		}
-		return s.drawPending(d, t, starts[t.Job][t.Kind], scale[t.Job][t.Kind])
+		l := &law[t.Kind]
+		if n := max(t.Together, 1); n != l.n {
+			*l = startsTogether{n, s.m.startCost(t.Kind, n)}
+		}
+		return s.drawPending(d, &t, l.cost*starts[t.Job][t.Kind], scale[t.Job][t.Kind])
 	}
 	return estimators.Drawn{Snapshot: s.drawSnapshot(d), Left: left, Fault: s.failures.Fault(d, s.m.now)}
 }
 
-func (s *sampling) drawPending(d estimators.Draws, t schedule.Task, setup, scale float64) schedule.Cost {
+// startsTogether is the start-up of a task that starts with n-1 others, in milliseconds. Those that follow mostly start with as many.
+type startsTogether struct {
+	n    int
+	cost float64
+}
+
+func (s *sampling) drawPending(d estimators.Draws, t *schedule.Task, start, scale float64) schedule.Cost {
 	p := &s.phases[t.Job][t.Kind]
-	start := s.m.startCost(t.Kind, max(t.Together, 1)) * setup * s.alone.At(d.Task(estimators.ForStart, t.Job, t.Kind, t.Index, t.Attempt))
+	start *= s.alone.At(d.Task(estimators.ForStart, t.Job, t.Kind, t.Index, t.Attempt))
 	f := p.own.At(d.Task(estimators.ForWork, t.Job, t.Kind, t.Index, t.Attempt))
 	work := scale * f
 	if !p.unseen {
@@ -52,7 +63,7 @@ func (s *sampling) drawPending(d estimators.Draws, t schedule.Task, setup, scale
 	return schedule.Cost{Setup: millis(start), Work: millis(work), Same: 1}
 }
 
-func (s *sampling) drawRunning(d estimators.Draws, t schedule.Task, r *runningSampling, setup, scale float64) schedule.Cost {
+func (s *sampling) drawRunning(d estimators.Draws, t *schedule.Task, r *runningSampling, setup, scale float64) schedule.Cost {
 	cost := schedule.Cost{Same: 1}
 	u := d.Task(estimators.ForWork, t.Job, t.Kind, t.Index, t.Attempt)
 	switch {
