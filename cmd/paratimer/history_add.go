@@ -41,7 +41,7 @@ func historyAdd(c *cli.Context) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	recordings, bad := recordedRuns(c)
+	recordings, bad := recordedRuns(c, c.Args().Slice())
 	added := []addedRun{}
 	for _, r := range recordings {
 		a, err := addRun(c, store, r)
@@ -79,18 +79,18 @@ func (a addedRun) String() string {
 	return line
 }
 
-// A recordedRun is a run to add. open opens it, as often as it is asked to.
+// A recordedRun is a run in a recording. open opens it, as often as it is asked to.
 type recordedRun struct {
 	name string // what a user calls it
 	open func() (watch.Source, io.Closer, error)
 }
 
-// recordedRuns are the runs in the files that are named. Job history is put together before it is told apart: a
-// workflow has a file for each of its jobs. Of it, all workflows are added unless --workflow names one.
-func recordedRuns(c *cli.Context) (out []recordedRun, bad []error) {
+// recordedRuns are the runs in files and folders. Job history is put together before it is told apart: a
+// workflow has a file for each of its jobs. Of it, all workflows are taken unless --workflow names one.
+func recordedRuns(c *cli.Context, paths []string) (out []recordedRun, bad []error) {
 	var jobs []*past.Job
 	var from []string
-	for _, path := range c.Args().Slice() {
+	for _, path := range paths {
 		isHistory, err := holdsHistory(path)
 		switch {
 		case err != nil:

@@ -31,6 +31,7 @@ func rulesTestFlags() []cli.Flag {
 // A pastRun is a recording that has been played once, to know what came of it.
 type pastRun struct {
 	file     string
+	open     func() (watch.Source, io.Closer, error)
 	workflow rules.Workflow
 	length   time.Duration // 0 where the recording does not reach its end
 	end      dag.Instant
@@ -56,8 +57,12 @@ func rulesTest(c *cli.Context) error {
 	}
 	t := trial{Rules: []ruleSummary{}, Runs: []triedRun{}}
 	var past []pastRun
-	for _, path := range c.Args().Slice()[1:] {
-		p, err := outcomeOf(c, path)
+	recordings, bad := recordedRuns(c, c.Args().Slice()[1:])
+	if len(bad) > 0 {
+		return usage("%w", errors.Join(bad...))
+	}
+	for _, r := range recordings {
+		p, err := outcomeOf(c.Context, r)
 		if err != nil {
 			return err
 		}
@@ -66,7 +71,7 @@ func rulesTest(c *cli.Context) error {
 	for i := range past {
 		usual := usualOf(c.Duration("usual"), past, i)
 		tried := variants(all, multiples, past[i], usual)
-		rows, err := tryRun(c, past[i], tried, profiles)
+		rows, err := tryRun(c.Context, past[i], tried, profiles)
 		if err != nil {
 			return err
 		}
@@ -97,26 +102,26 @@ func multiples(texts []string) ([]float64, error) {
 }
 
 // outcomeOf reads a recording to its end, and estimates nothing.
-func outcomeOf(c *cli.Context, path string) (p pastRun, err error) {
-	src, file, err := openRecording(path, c.String("workflow"), c.Duration("every"))
+func outcomeOf(ctx context.Context, r recordedRun) (p pastRun, err error) {
+	src, file, err := r.open()
 	if err != nil {
 		return p, err
 	}
-	defer closing(file, path, &err)
-	p = pastRun{file: path}
+	defer closing(file, r.name, &err)
+	p = pastRun{file: r.name, open: r.open}
 	var last *dag.Snapshot
 	for {
-		s, err := src.Next(c.Context)
+		s, err := src.Next(ctx)
 		var missed *dag.MissedError
 		switch {
 		case errors.Is(err, io.EOF):
 			if last == nil {
-				return p, usage("%s: the recording holds no observation", path)
+				return p, usage("%s: the recording holds no observation", r.name)
 			}
 			return ends(p, last), nil
 		case errors.As(err, &missed):
 		case err != nil:
-			return p, fmt.Errorf("%s: %w", path, err)
+			return p, fmt.Errorf("%s: %w", r.name, err)
 		default:
 			last = s
 		}
@@ -199,11 +204,11 @@ func variantName(rule string, at float64) string {
 }
 
 // tryRun plays a run and says of each variant what came of it.
-func tryRun(c *cli.Context, p pastRun, tried []variant, profiles []*dag.Plan) (rows []triedRun, err error) {
+func tryRun(ctx context.Context, p pastRun, tried []variant, profiles []*dag.Plan) (rows []triedRun, err error) {
 	if len(tried) == 0 {
 		return []triedRun{{File: p.file, WorkflowID: textOrNull(p.workflow.ID), Workflow: textOrNull(p.workflow.Name), TotalSeconds: lengthOrNull(p.length)}}, nil
 	}
-	src, file, err := openRecording(p.file, c.String("workflow"), c.Duration("every"))
+	src, file, err := p.open()
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +218,7 @@ func tryRun(c *cli.Context, p pastRun, tried []variant, profiles []*dag.Plan) (r
 	for i := range tried {
 		held[i] = tried[i].bound
 	}
-	err = playHeld(c.Context, withProfiles(src, profiles), held, &seen)
+	err = playHeld(ctx, withProfiles(src, profiles), held, &seen)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.file, err)
 	}

@@ -189,7 +189,19 @@ func (t *trial) demand(precision, recall float64) error {
 func (t *trial) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tLENGTH\tRULE\tDEADLINE\tFIRED\tBEFORE IT\tVERDICT\t")
+	ids := map[string]string{} // by file; "" where it holds several runs
 	for _, r := range t.Runs {
+		if id, seen := ids[r.File]; r.WorkflowID != nil && (!seen || id == *r.WorkflowID) {
+			ids[r.File] = *r.WorkflowID
+		} else {
+			ids[r.File] = ""
+		}
+	}
+	for _, r := range t.Runs {
+		name := filepath.Base(r.File)
+		if ids[r.File] == "" && r.WorkflowID != nil {
+			name += " " + *r.WorkflowID
+		}
 		rule := "no rule matches"
 		if r.Rule != nil {
 			rule = variantName(*r.Rule, or0(r.AtRatio))
@@ -198,7 +210,7 @@ func (t *trial) print(out io.Writer) error {
 		if r.Firings > 1 {
 			verdict += fmt.Sprintf(", fired %d times", r.Firings)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", view.Escape(filepath.Base(r.File)), span(r.TotalSeconds), rule,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", view.Escape(name), span(r.TotalSeconds), rule,
 			span(r.DeadlineSeconds), span(r.FiredSeconds), span(r.WarningSeconds), verdict)
 	}
 	if err := w.Flush(); err != nil {
