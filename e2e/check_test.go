@@ -41,13 +41,8 @@ func (w *watcher) ofCapture() []string {
 	return []string{"--workflow", w.last().jobs()[0], w.capture}
 }
 
-// with adds the watcher's profiles to arguments.
-func (w *watcher) with(args ...string) []string {
-	for _, p := range w.profiles {
-		args = append(args, "--profile", p)
-	}
-	return args
-}
+// with adds what the watcher was told to arguments.
+func (w *watcher) with(args ...string) []string { return append(args, w.told...) }
 
 // firstDifference shows where two outputs part.
 func firstDifference(a, b []byte) string {

@@ -41,12 +41,30 @@ type frame struct {
 		}
 	}
 	WaitingOn *string `json:"waiting_on"`
+	Quantiles []struct{ Q float64 }
+	Alerts    []alert
 	Changes   []struct {
 		Delta   float64 `json:"delta_seconds"`
 		Reason  string
 		Subject *string
 	}
 	Warnings []struct{ Code, Text string }
+}
+
+// An alert is how the run stands to a bound.
+type alert struct {
+	Bound, State string
+	Outcome      *string
+}
+
+// alert is the state of a bound, "" where the frame has none of that name.
+func (f frame) alert(bound string) string {
+	for _, a := range f.Alerts {
+		if a.Bound == bound {
+			return a.State
+		}
+	}
+	return ""
 }
 
 // readFrames reads NDJSON.

@@ -16,14 +16,19 @@ var joinSmall = []string{
 // profiles holds learned profiles for later tests, by script. Tests run in the order of their files, so this one is first.
 var profiles = map[string]string{}
 
-// TestJoin runs two DISTINCTs and a JOIN, first without a profile, then with that of the first run.
+// TestJoin runs two DISTINCTs and a JOIN twice, with everybody beside it whom a lateness concerns. Of the first run nothing is
+// known before; the second is watched with what is remembered of it.
 func TestJoin(t *testing.T) {
 	l := up(t)
+	o := l.oncall()
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)
 	l.awaitApp("join.pig")
-	w := l.attach("attach", "")
+	w := l.attach("attach", "", append(o.flags(), soon...)...)
+	id := o.hears("within")
 	w.ends(0, "succeeded")
 	pig.succeed()
+	w.missed("within", false)
+	o.over(id, "within")
 	w.knowsDAG(3)
 	w.numberAtFirstCounters()
 	w.noStepAtHandOver()
@@ -35,14 +40,28 @@ func TestJoin(t *testing.T) {
 
 	again := l.client("pig-again", append([]string{"pig"}, joinSmall...)...)
 	l.await("the second run", func() bool { return len(l.apps()) > 3 })
-	w = l.attach("attach-again", "", "--profile", profile)
-	w.ends(0, "succeeded")
+	second := l.attach("attach-again", "", append(o.flags(), soon...)...)
+	id = o.hears("within")
+	o.plugin("check")
+	// One that comes later shares the alert.
+	third := l.attach("beside", "", append(o.sinks(), soon...)...)
+	second.ends(0, "succeeded")
 	again.succeed()
-	w.numberAtOnce()
-	w.noStepAtHandOver()
-	w.recordings(0)
-	known := w.score("profile", "--profile", profile)
-	l.tell("join again, watched with the profile of the first run", w.score("bare"), &known, "", "a number from the first tick on, hand-over, end, replay, score")
+	second.missed("within", true)
+	third.ends(0, "succeeded")
+	o.over(id, "within")
+	o.remembered(second)
+	o.runs(w, second)
+	if o.prometheus.url != "" {
+		o.prometheus.families()
+	}
+	second.numberAtOnce()
+	second.noStepAtHandOver()
+	second.told = append(second.told, "--profile", o.given(second))
+	second.recordings(0)
+	known := second.score("profile", "--profile", profile)
+	l.tell("join again, watched with what is remembered of the first run", second.score("bare"), &known, "",
+		"a number and ranges from the first tick on, at risk, late and over once in Alertmanager, every metric in Prometheus, `check`, `history`, hand-over, end, replay")
 }
 
 // knowsDAG checks that all jobs are known from the first job's conf on, those to come as blocked.

@@ -72,6 +72,11 @@ func (l *lab) tell(scenario string, bare graded, profile *graded, after, checked
 	rows = append(rows, r)
 }
 
+// note adds a scenario that scores nothing.
+func (l *lab) note(scenario string, total float64, checked string) {
+	rows = append(rows, row{scenario: scenario, total: total, checked: checked, load: load(), failed: l.t.Failed})
+}
+
 // load is the machine's, over the last minute: others' work makes runs longer and errors larger.
 func load() string {
 	b, err := os.ReadFile("/proc/loadavg")

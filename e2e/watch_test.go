@@ -17,9 +17,9 @@ const every = time.Second
 type watcher struct {
 	*process
 	tape, capture string
-	profiles      []string
-	raw           []byte  // its frames as printed, once it has ended
-	frames        []frame // the same, read
+	told          []string // its flags of profiles and bounds, which a replay needs to give the same frames
+	raw           []byte   // its frames as printed, once it has ended
+	frames        []frame  // the same, read
 }
 
 // paratimer is a command with the real binary. Of the environment's settings none is taken over.
@@ -43,8 +43,9 @@ func (l *lab) attach(name, target string, more ...string) *watcher {
 		capture: filepath.Join(l.dir, name+".capture.jsonl.gz"),
 	}
 	for i := 0; i+1 < len(more); i++ {
-		if more[i] == "--profile" {
-			w.profiles = append(w.profiles, more[i+1])
+		switch more[i] {
+		case "--profile", "--within", "--hold":
+			w.told = append(w.told, more[i:i+2]...)
 		}
 	}
 	args := append([]string{"attach", "--output", "ndjson", "--every", every.String(), "--tape", w.tape, "--capture", w.capture}, more...)

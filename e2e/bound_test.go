@@ -1,0 +1,162 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// soon is a bound that the small join misses on any machine, held for so few ticks that it is a risk before it is missed.
+var soon = []string{"--within", "35s", "--hold", "2"}
+
+// An oncall is what is beside a watcher: who is told of alerts, who scrapes it, what is remembered.
+type oncall struct {
+	lab          *lab
+	alertmanager *server
+	prometheus   *server
+	state        string // the folder
+	metrics      string // the address
+	alerts       int    // how many have come and gone
+}
+
+// oncall starts what there is on this machine.
+func (l *lab) oncall() *oncall {
+	l.t.Helper()
+	o := &oncall{lab: l, state: filepath.Join(l.dir, "state"), metrics: l.free()}
+	o.alertmanager, o.prometheus = l.alertmanager(), l.prometheus(o.metrics)
+	return o
+}
+
+// flags make a watcher tell and remember. It serves its metrics two scrapes longer than it watches.
+func (o *oncall) flags() []string {
+	return append(o.sinks(), "--metrics", o.metrics, "--metrics-linger", "3s")
+}
+
+// sinks are flags for who is told. Alertmanager forgets what is not repeated within 20 s.
+func (o *oncall) sinks() []string {
+	args := []string{"--no-history=false", "--state-dir", o.state}
+	if o.alertmanager.url != "" {
+		args = append(args, "--alertmanager", o.alertmanager.url, "--repost", "5s")
+	}
+	return args
+}
+
+// hears waits until a bound fires in Alertmanager, and checks that it is one alert. It returns the workflow's id there, which is
+// its first job's where it was told before a master had answered.
+func (o *oncall) hears(bound string) (id string) {
+	l := o.lab
+	l.t.Helper()
+	if o.alertmanager.url == "" {
+		return ""
+	}
+	l.await(bound+" fires in Alertmanager", func() bool { return len(o.alertmanager.active(bound)) > 0 })
+	ids := o.alertmanager.active(bound)
+	if len(ids) != 1 {
+		l.t.Errorf("Alertmanager has %s of %v, want it once", bound, ids)
+	}
+	return ids[0]
+}
+
+// over checks that people have heard once that a bound of a workflow that has ended fired, once that it is over, and of nothing else.
+func (o *oncall) over(id, bound string) {
+	l := o.lab
+	l.t.Helper()
+	if o.alertmanager.url == "" {
+		return
+	}
+	l.await(bound+" of "+id+" is resolved", func() bool { return o.alertmanager.told(id, bound, "resolved") > 0 })
+	if fired, resolved := o.alertmanager.told(id, bound, "firing"), o.alertmanager.told(id, bound, "resolved"); fired != 1 || resolved != 1 {
+		l.t.Errorf("people have heard %d times that %s fires and %d times that it is over, want each once", fired, bound, resolved)
+	}
+	o.alerts++
+	if n := o.alertmanager.told("", bound, "firing"); n != o.alerts {
+		l.t.Errorf("people have heard of %d alerts of %s, want %d", n, bound, o.alerts)
+	}
+	if ids := o.alertmanager.active(bound); len(ids) > 0 {
+		l.t.Errorf("%s still fires in Alertmanager for %v", bound, ids)
+	}
+}
+
+// missed checks the way of a bound that was missed: on track, at risk, late, ended. Where the risk may show only late, in a run of which
+// nothing is known, it may be skipped.
+func (w *watcher) missed(bound string, warned bool) {
+	l := w.lab
+	l.t.Helper()
+	var way []string
+	for _, f := range w.frames {
+		if is := f.alert(bound); len(way) == 0 || way[len(way)-1] != is {
+			way = append(way, is)
+			l.t.Logf("%s: %s at %s s", bound, is, number(f.Elapsed))
+		}
+	}
+	risk := slices.Contains(way, "at_risk")
+	if want := "on_track at_risk late ended"; strings.Join(way, " ") != want && (warned || risk || strings.Join(way, " ") != "on_track late ended") {
+		l.t.Errorf("%s went %v, want %s", bound, way, want)
+	}
+	for _, a := range w.last().Alerts {
+		if a.Bound == bound && deref(a.Outcome) != "missed" {
+			l.t.Errorf("%s ended with the outcome %q, want missed", bound, deref(a.Outcome))
+		}
+	}
+}
+
+// plugin has a monitoring plugin look while the bound is in danger: a warning, or critical once it is late.
+func (o *oncall) plugin(name string) {
+	l := o.lab
+	l.t.Helper()
+	p := l.start(name, l.paratimer(append([]string{"check", "join.pig", "--no-history=false", "--state-dir", o.state}, soon[:2]...)...))
+	code := p.wait()
+	out, err := os.ReadFile(p.stdout)
+	l.must(err)
+	word := map[int]string{1: "WARNING", 2: "CRITICAL"}[code]
+	if word == "" || !strings.HasPrefix(string(out), "PARATIMER "+word+" - join.pig ") || !strings.Contains(string(out), "within") {
+		l.t.Errorf("check: exit code %d: %s", code, out)
+	}
+	line, _, _ := strings.Cut(string(out), "\n")
+	l.t.Logf("check: %s", line)
+}
+
+// remembered checks that a watcher has used what was remembered, has said so, and gave ranges from its first frame on.
+func (o *oncall) remembered(w *watcher) {
+	l := o.lab
+	l.t.Helper()
+	if said, err := os.ReadFile(w.stderr); err != nil || !strings.Contains(string(said), "using the profile of 1 run of join.pig") {
+		l.t.Errorf("%s does not say what it uses: %s (%v)", w.name, said, err)
+	}
+	for i, f := range w.frames {
+		if f.Workflow.State == "running" && len(f.Quantiles) != 7 {
+			l.t.Errorf("%s: frame %d has %d quantiles, though a run is remembered", w.name, i+1, len(f.Quantiles))
+			return
+		}
+	}
+}
+
+// runs checks that exactly these watchers' runs are remembered.
+func (o *oncall) runs(watchers ...*watcher) {
+	l := o.lab
+	l.t.Helper()
+	var got struct{ Runs []struct{ ID, State string } }
+	l.must(json.Unmarshal(l.run("history", 0, "history", "show", "join.pig", "--state-dir", o.state, "--output", "json"), &got))
+	var ids, want []string
+	for _, r := range got.Runs {
+		ids = append(ids, r.ID+" "+r.State)
+	}
+	for _, w := range watchers {
+		want = append(want, deref(w.last().Workflow.ID)+" "+w.last().Workflow.State)
+	}
+	if !slices.Equal(ids, want) {
+		l.t.Errorf("history has %v, want %v", ids, want)
+	}
+	l.t.Logf("history show\n%s", l.run("history-text", 0, "history", "show", "join.pig", "--state-dir", o.state))
+}
+
+// given exports the profile that a watcher was given by the history, for its replay.
+func (o *oncall) given(w *watcher) string {
+	file := filepath.Join(o.lab.dir, w.name+".given.yaml")
+	o.lab.run(w.name+"-export", 0, "history", "export", "join.pig", "--before", deref(w.last().Workflow.ID), "--state-dir", o.state, "-o", file)
+	return file
+}
