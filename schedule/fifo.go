@@ -65,6 +65,11 @@ type heldReduce struct {
 
 func fifo(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 	e := &fifoEngine{snap: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, ends: newEndQueue(s.At)}
+	if l := opt.Lean; l != nil {
+		l.ends.reset(e.now)
+		e.ends, e.spans = l.ends, l.spans[:0]
+		defer func() { l.ends, l.spans = e.ends, e.spans }()
+	}
 	e.load()
 	if err := e.run(); err != nil {
 		return nil, err
@@ -187,6 +192,10 @@ func (e *fifoEngine) schedule() *Schedule {
 		sp := &s.Spans[max(h.span, ^h.span)]
 		sp.End = max(e.opt.Until, e.now) + 1
 		s.End = max(s.End, sp.End)
+	}
+	if e.opt.Lean != nil {
+		s.Spans = nil
+		return s
 	}
 	if e.jumbled {
 		sortStarts(s.Spans)

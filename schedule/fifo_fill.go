@@ -237,7 +237,16 @@ func part(sp *Span, from, to int32) Span {
 }
 
 func (e *fifoEngine) push(sp *Span) {
-	n := len(e.spans)
+	n, slot := len(e.spans), int32(-1)
+	e.end = max(e.end, sp.End)
+	if sp.Count == 1 && sp.Outcome == OK {
+		slot = 2*sp.Slots[0] + int32(sp.Kind)
+		e.holder[sp.Kind][sp.Slots[0]] = sp.Job
+		if e.opt.Lean != nil { // nobody looks at its span
+			e.ends.push(end{sp.End, -1, slot})
+			return
+		}
+	}
 	if n == cap(e.spans) {
 		e.grow()
 	}
@@ -245,13 +254,7 @@ func (e *fifoEngine) push(sp *Span) {
 		e.jumbled = true
 	}
 	e.spans = append(e.spans, *sp)
-	slot := int32(-1)
-	if sp.Count == 1 && sp.Outcome == OK {
-		slot = 2*sp.Slots[0] + int32(sp.Kind)
-		e.holder[sp.Kind][sp.Slots[0]] = sp.Job
-	}
 	e.ends.push(end{sp.End, int32(n), slot})
-	e.end = max(e.end, sp.End)
 }
 
 // grow makes room for the spans that the rest of the tasks will need if they go on as so far.

@@ -29,7 +29,7 @@ func (e *fifoEngine) load() {
 		e.holder[k] = make([]int32, len(e.free[k].all))
 	}
 	e.link()
-	e.spans = make([]Span, 0, e.attempts())
+	e.spans = slices.Grow(e.spans, e.attempts())
 	running := newRunningSet(e)
 	for j := range e.jobs {
 		e.loadJob(int32(j), running)

@@ -182,3 +182,21 @@ func TestFIFOMonotone(t *testing.T) {
 		}
 	})
 }
+
+// A lean replay ends when the full one does, also with memory that another world has used.
+func TestLeanFIFOEndsTheSame(t *testing.T) {
+	var used schedule.Lean
+	rapid.Check(t, func(t *rapid.T) {
+		d := draw(t)
+		opt := schedule.Options{Fault: d.fault}
+		full, err := schedule.Replay(d.seen, d.left(d.seen), opt)
+		opt.Lean = &used
+		lean, leanErr := schedule.Replay(d.seen, d.left(d.seen), opt)
+		if (err == nil) != (leanErr == nil) {
+			t.Fatalf("full: %v; lean: %v", err, leanErr)
+		}
+		if err == nil && (full.Now != lean.Now || full.End != lean.End) {
+			t.Fatalf("full ends at %d, lean at %d", full.End, lean.End)
+		}
+	})
+}
