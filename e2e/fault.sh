@@ -12,6 +12,7 @@ usage: fault.sh [--wait SECONDS] FAULT
                                  PATTERN, a regular expression such as m_000006_0 or 'r_.*'
   kill-am APP                    kill -9 the application's AM
   kill-node N                    kill -9 NodeManager N together with all its containers
+  kill-rm                        kill -9 the ResourceManager; hadoop.sh rm starts it again. After up --recovery nothing else is lost
   master-node APP                breaks nothing: prints the number of the node that the application's AM runs on
 
 JOB_OR_APP may be job_1_0001, application_1_0001, or "any": then the oldest that has a match.
@@ -96,6 +97,11 @@ kill_node() {
 	echo "killed node$1 at $at"
 }
 
+kill_rm() {
+	kill -KILL "$(<"$RUN/pid/rm")" || die "the ResourceManager does not run"
+	echo "killed rm at $(now_ms)"
+}
+
 WAIT=0
 if [[ ${1:-} == --wait ]]; then
 	WAIT=${2:-}
@@ -107,6 +113,7 @@ case ${1:-}/$# in
 kill-task/3) identify "$2" && kill_found "attempt of $2 like $3" find_task "$3" ;;
 kill-am/2) identify "$2" && kill_found "AM of $2" find_am ;;
 kill-node/2) kill_node "$2" ;;
+kill-rm/1) kill_rm ;;
 master-node/2) identify "$2" && master_node "$2" ;;
 *) usage ;;
 esac

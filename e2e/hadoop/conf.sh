@@ -1,5 +1,5 @@
 # Sourced by hadoop.sh: writes the configuration of one run into $RUN/conf and $RUN/nodeN/conf.
-# Needs PORT, NODES, MEMORY, HDFS, QUEUES and SLOW.
+# Needs PORT, NODES, MEMORY, HDFS, QUEUES, RECOVERY and SLOW.
 # shellcheck shell=bash disable=SC2153,SC2154
 
 site() { # site FILE: one property a line on stdin, NAME VALUE
@@ -16,7 +16,10 @@ site() { # site FILE: one property a line on stdin, NAME VALUE
 }
 
 yarn_site() { # yarn_site FILE NODE: node 0 stands for the ResourceManager and the clients
-	local localizer=0 web=0 memory=3072
+	local localizer=0 web=0 memory=3072 recovery=false
+	if ((RECOVERY)); then
+		recovery=true
+	fi
 	if (($2 > 0)); then
 		memory=${MEMORY[$2 - 1]}
 	fi
@@ -32,6 +35,9 @@ yarn_site() { # yarn_site FILE NODE: node 0 stands for the ResourceManager and t
 		yarn.resourcemanager.admin.address localhost:${PORT[rm_admin]}
 		yarn.resourcemanager.webapp.address localhost:${PORT[rm_web]}
 		yarn.resourcemanager.am.max-attempts 2
+		yarn.resourcemanager.recovery.enabled $recovery
+		yarn.resourcemanager.store.class org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore
+		yarn.resourcemanager.fs.state-store.uri file://$RUN/rmstate
 		yarn.node-attribute.fs-store.root-dir file://$RUN/attributes
 		yarn.resourcemanager.nodemanagers.heartbeat-interval-ms 1000
 		yarn.nm.liveness-monitor.expiry-interval-ms 15000
@@ -84,11 +90,13 @@ scheduler_site() {
 }
 
 write_conf() {
-	local conf=$RUN/conf fs=file:/// staging=$RUN/staging pigtmp=$RUN/pigtmp queue=default node
+	local conf=$RUN/conf fs=file:/// staging=$RUN/staging pigtmp=$RUN/pigtmp queue=default node move=180000
 	# HDFS's jar comes without its web pages; the daemons ask only for the folders.
 	mkdir -p "$conf"/webapps/{hdfs,datanode}
 	if ((HDFS)); then
 		fs=hdfs://localhost:${PORT[nn]} staging=/staging pigtmp=/pigtmp
+		# With HDFS a test reads the folder of finished jobs, and does not wait three minutes for it.
+		move=3000
 	fi
 	if ((QUEUES)); then
 		queue=a
@@ -119,6 +127,7 @@ write_conf() {
 		mapreduce.jobhistory.admin.address localhost:${PORT[jhs_admin]}
 		mapreduce.jobhistory.webapp.address localhost:${PORT[jhs_web]}
 		mapreduce.jobhistory.jhist.format json
+		mapreduce.jobhistory.move.interval-ms $move
 		mapreduce.job.queuename $queue
 		yarn.app.mapreduce.am.staging-dir $staging
 		yarn.app.mapreduce.am.resource.mb 512

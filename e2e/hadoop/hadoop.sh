@@ -12,11 +12,12 @@ usage() {
 usage: hadoop.sh VERB
 
   fetch                        get the jars (once)
-  up [--nodes N] [--hdfs] [--queues] [--slow N]
+  up [--nodes N] [--hdfs] [--queues] [--slow N] [--recovery]
                                start a fresh cluster and wait until it answers
   down                         kill everything that belongs to it
   status                       say what runs; exit 0 up, 1 partly, 3 down
   env                          print the run's settings for eval
+  rm                           start the ResourceManager again after fault.sh kill-rm
   node N                       start NodeManager N again after fault.sh kill-node N
   pig SCRIPT [-p K=V]... [-D K=V]... [--queue Q] [--user U]
   stream [ARG]...              Hadoop Streaming; pace.py and quadratic.py are at hand
@@ -140,6 +141,10 @@ start_node() {
 		org.apache.hadoop.yarn.server.nodemanager.NodeManager "$mark" "PARATIMER_PACE=$pace"
 }
 
+start_rm() {
+	daemon rm "$RUN/conf:$LAB/lib/*" org.apache.hadoop.yarn.server.resourcemanager.ResourceManager
+}
+
 answer() { curl -sS --noproxy '*' --max-time 5 "$@" 2>/dev/null; }
 
 # await NAME URL PATTERN waits until URL's answer has PATTERN, and gives up when any daemon dies.
@@ -162,13 +167,14 @@ give_up() { # give_up NAME WHY: leaves the logs, but nothing running
 }
 
 up() {
-	NODES=1 HDFS=0 QUEUES=0 SLOW=
+	NODES=1 HDFS=0 QUEUES=0 SLOW= RECOVERY=0
 	while (($#)); do
 		case $1 in
 		--nodes) NODES=${2:-} && shift ;;
 		--slow) SLOW=${2:-} && shift ;;
 		--hdfs) HDFS=1 ;;
 		--queues) QUEUES=1 ;;
+		--recovery) RECOVERY=1 ;;
 		*) usage ;;
 		esac
 		shift || usage
@@ -217,7 +223,7 @@ up() {
 		daemon namenode "$cp" org.apache.hadoop.hdfs.server.namenode.NameNode
 		daemon datanode "$cp" org.apache.hadoop.hdfs.server.datanode.DataNode
 	fi
-	daemon rm "$cp" org.apache.hadoop.yarn.server.resourcemanager.ResourceManager
+	start_rm
 	for ((node = 1; node <= NODES; node++)); do
 		start_node "$node"
 	done
@@ -418,11 +424,19 @@ node() {
 	start_node "$1"
 }
 
+rm_again() {
+	client
+	! kill -0 "$(<"$RUN/pid/rm")" 2>/dev/null || die "the ResourceManager is running"
+	start_rm
+	await rm "$PARATIMER_RM/ws/v1/cluster/metrics" "\"activeNodes\":${PARATIMER_NODES}[,}]"
+}
+
 verb=${1:-}
 shift || usage
 case $verb in
 fetch) lock && fetch ;;
 env) load_run && sed 's/^/export /' "$RUN/env" ;;
+rm) rm_again ;;
 up | down | status | node | pig | stream | run) "$verb" "$@" ;;
 *) usage ;;
 esac
