@@ -27,8 +27,12 @@ type record struct {
 	Lines  []line      `json:"lines,omitempty"`
 }
 
-// keptRuns is how many runs of a workflow that are over are remembered, so that nobody tells of them again.
-const keptRuns = 20
+// keptRuns is how many runs of a workflow that are over are remembered, so that nobody tells of them again. One that was not
+// written for keptFor is over, whatever it was: its watcher was killed, and none came after it.
+const (
+	keptRuns = 20
+	keptFor  = 30 * 24 * time.Hour
+)
 
 // recordOf is what a workflow's file has of a run. What cannot be read is nothing.
 func recordOf(w *state.Workflow, id string) record {
@@ -85,17 +89,19 @@ func (p page) put(w *state.Workflow, id string) {
 		w.Watched = map[string]json.RawMessage{}
 	}
 	w.Watched[id] = p.raw
-	prune(w, id)
+	prune(w, id, p.rec.At)
 }
 
 // prune forgets the oldest runs beyond keptRuns of which nothing must be sent and nothing fires, but never keep.
-func prune(w *state.Workflow, keep string) {
+func prune(w *state.Workflow, keep string, now time.Time) {
 	if len(w.Watched) <= keptRuns {
 		return
 	}
 	at := map[string]time.Time{}
 	for id := range w.Watched {
-		if r := recordOf(w, id); id != keep && !slices.ContainsFunc(r.Lines, func(l line) bool { return l.State != "" || len(l.Queue) > 0 }) {
+		r := recordOf(w, id)
+		open := slices.ContainsFunc(r.Lines, func(l line) bool { return l.State != "" || len(l.Queue) > 0 })
+		if id != keep && (!open || now.Sub(r.At) > keptFor) {
 			at[id] = r.At
 		}
 	}
