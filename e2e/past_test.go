@@ -1,0 +1,76 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPast imports the job history of a script: from the history server's folder in a real HDFS, and from a copy of it on disk.
+func TestPast(t *testing.T) {
+	l := up(t, "--hdfs")
+	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)
+	pig.succeed()
+	var jobs []string
+	for _, a := range l.apps() {
+		jobs = append(jobs, a.job())
+	}
+	truth := l.truth(jobs)
+	namenode := strings.TrimPrefix(settings(l.hadoop("env"))["PARATIMER_NN"], "http://")
+	const done = "/staging/history/done"
+	l.await("the history of three jobs in "+done, func() bool {
+		return strings.Count(l.hadoop("run", "org.apache.hadoop.fs.FsShell", "-ls", "-R", done), ".jhist") == 3
+	})
+	local := filepath.Join(l.dir, "done")
+	l.hadoop("run", "org.apache.hadoop.fs.FsShell", "-get", done, local)
+
+	disk := l.imported("disk", truth, local)
+	hdfs := l.imported("hdfs", truth, "webhdfs://"+namenode+done)
+	if !bytes.Equal(disk, hdfs) {
+		t.Errorf("the tapes differ: %s", firstDifference(disk, hdfs))
+	}
+	if len(jobs) != 3 {
+		t.Errorf("%d jobs, want 3", len(jobs))
+	}
+	l.note("job history of a script, in HDFS and on disk", truth, "`import` makes the same tape of both, as long as the history server says")
+}
+
+// imported is the one tape that `paratimer import` makes of what is at a place, unzipped.
+func (l *lab) imported(name string, truth float64, place string) []byte {
+	l.t.Helper()
+	out := filepath.Join(l.dir, name)
+	var got struct {
+		Workflows []struct {
+			ID, Name, Tape, State string
+			Jobs                  int
+			TotalSeconds          float64 `json:"total_seconds"`
+		}
+		LeftOut []any `json:"left_out"`
+	}
+	l.must(json.Unmarshal(l.run("import-"+name, 0, "import", place, "-o", out, "--output", "json"), &got))
+	if len(got.Workflows) != 1 || len(got.LeftOut) > 0 {
+		l.t.Fatalf("%s: %d workflows, left out %v", name, len(got.Workflows), got.LeftOut)
+	}
+	w := got.Workflows[0]
+	l.t.Logf("%s: %+v", name, w)
+	if w.Jobs != 3 || w.State != "succeeded" || !strings.HasPrefix(w.ID, "pig_") || math.Abs(w.TotalSeconds-truth) > 0.001 {
+		l.t.Errorf("%s: %+v, want a script of 3 jobs that took %.3f s", name, w, truth)
+	}
+	l.run("replay-"+name, 0, "replay", "--output", "ndjson", w.Tape)
+	f, err := os.Open(w.Tape)
+	l.must(err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	l.must(err)
+	tape, err := io.ReadAll(z)
+	l.must(err)
+	return tape
+}
