@@ -54,6 +54,9 @@ func TestJoin(t *testing.T) {
 	o.runs(w, second)
 	if o.prometheus.url != "" {
 		o.prometheus.families()
+		if o.prometheus.series("max_over_time(paratimer_workflows[1h]) > 1") > 0 {
+			t.Error("Prometheus saw one run as several")
+		}
 	}
 	second.numberAtOnce()
 	second.noStepAtHandOver()
