@@ -17,27 +17,26 @@ type Scores struct {
 	scores, orders []float64
 }
 
-// New weighs scores. Score i stands for weights[i] of the scores to come, as in Barber et al., "Conformal Prediction
-// Beyond Exchangeability", 2023, equation 10; but the next one weighs as much as the mean of the others, not as the
-// heaviest of them: that is right on average over weights that decay slowly, where theirs is a bound. Weights must be
-// above 0 and may have any sum; equal ones give the ranks above.
+// New weighs scores. Score i stands for weights[i] of the scores to come, and the next one weighs as much as the heaviest of
+// them (Barber et al., "Conformal Prediction Beyond Exchangeability", 2023, equation 10). Weights must be above 0 and may
+// have any sum; equal ones give the ranks above.
 //
 // A score's order is the middle of its weight, so that light scores at an end and heavy ones are treated alike.
 func New(scores, weights []float64) *Scores {
 	n := len(scores)
 	place := make([]int, n)
-	sum := 0.0
+	sum, next := 0.0, 0.0
 	for i, w := range weights {
 		place[i] = i
 		sum += w
+		next = max(next, w)
 	}
 	slices.SortStableFunc(place, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	s := &Scores{make([]float64, n), make([]float64, n)}
-	mean := sum / float64(n)
-	below := mean / 2
+	below := next / 2
 	for r, i := range place {
 		s.scores[r] = scores[i]
-		s.orders[r] = (below + weights[i]/2) / (sum + mean)
+		s.orders[r] = (below + weights[i]/2) / (sum + next)
 		below += weights[i]
 	}
 	return s
