@@ -66,6 +66,9 @@ func Read(ctx context.Context, in fs.FS, name string) (*Find, error) {
 			return err
 		case d.IsDir():
 			return nil
+		case d.Type()&^fs.ModeSymlink != 0 && candidate(name): // to open a pipe waits for ever
+			f.skip(name, errors.New("it is no file"))
+			return nil
 		}
 		if seen++; seen > maxFiles || len(f.Jobs) > maxJobs {
 			return fmt.Errorf("%s: more than %d files or %d jobs: give a smaller folder", name, maxFiles, maxJobs)

@@ -87,3 +87,12 @@ func TestFile(t *testing.T) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
+
+// TestPipe: what is no file is left out, and not opened: a pipe without a writer would be waited for.
+func TestPipe(t *testing.T) {
+	in := fstest.MapFS{"done/a.jhist": {Mode: fs.ModeNamedPipe | 0o644}}
+	f, err := Read(t.Context(), in, "done")
+	if err != nil || len(f.Skipped) != 1 || f.Skipped[0].Why != "it is no file" {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
