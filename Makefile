@@ -44,7 +44,7 @@ alerts:
 	go run ./internal/alerting > docs/alerts.md.new
 	mv docs/alerts.md.new docs/alerts.md
 
-# docs/calibration.md: ten minutes of two cores.
+# docs/calibration.md: some minutes of two cores.
 calibration:
 	go run ./internal/calibration > docs/calibration.md.new
 	mv docs/calibration.md.new docs/calibration.md

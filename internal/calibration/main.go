@@ -15,7 +15,7 @@ import (
 
 func main() {
 	runs := flag.Int("runs", 2000, "simulated runs a seed")
-	seeds := flag.Int("seeds", 5, "how many seeds, from 1 on")
+	seeds := flag.Int("seeds", 3, "how many seeds, from 1 on")
 	flag.Parse()
 	if err := run(*runs, *seeds); err != nil {
 		fmt.Fprintln(os.Stderr, "calibration:", err)
