@@ -99,11 +99,7 @@ func (m *Many) Over() bool {
 // ServeHTTP answers over a network.
 func (m *Many) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a, now := m.answer(r)
-	for k, v := range a.header(now) {
-		w.Header()[k] = v
-	}
-	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // a client that has gone is no fault of ours
+	a.write(w, now)
 }
 
 // RoundTrip answers without one.

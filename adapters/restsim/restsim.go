@@ -114,11 +114,7 @@ type answer struct {
 // ServeHTTP answers over a network.
 func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a, now := c.answer(r)
-	for k, v := range a.header(now) {
-		w.Header()[k] = v
-	}
-	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // a client that has gone is no fault of ours
+	a.write(w, now)
 }
 
 // RoundTrip answers without one.
@@ -128,6 +124,14 @@ func (c *Cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	a, now := c.answer(r)
 	return a.response(r, now), nil
+}
+
+func (a *answer) write(w http.ResponseWriter, now dag.Instant) {
+	for k, v := range a.header(now) {
+		w.Header()[k] = v
+	}
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.body) // a client that has gone is no fault of ours
 }
 
 func (a *answer) response(r *http.Request, now dag.Instant) *http.Response {

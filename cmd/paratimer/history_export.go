@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 )
@@ -18,23 +15,18 @@ func historyExport(c *cli.Context) error {
 	if err := arguments(c, 1, 1); err != nil {
 		return err
 	}
-	store, err := openState(c)
-	if err != nil {
-		return usage("%w", err)
-	}
-	w, err := workflowOf(store, c.Args().First())
+	w, err := namedWorkflow(c)
 	if err != nil {
 		return err
 	}
-	lines := history.Lines(w, "")
 	if id := c.String("before"); id != "" {
 		i := slices.IndexFunc(w.Runs, func(r state.Run) bool { return r.ID == id })
 		if i < 0 {
 			return usage("--before %s: no such run of %s is remembered; `paratimer history show %s` lists them", id, w.Name, w.Name)
 		}
 		w.Runs = w.Runs[:i]
-		lines = history.Lines(w, "")
 	}
+	lines := history.Lines(w, "")
 	if len(lines) == 0 {
 		return usage("%s: no run is remembered from before that", w.Name)
 	}
@@ -42,16 +34,5 @@ func historyExport(c *cli.Context) error {
 	if n == 0 {
 		return usage("%s: no run that is remembered can be learned from; `paratimer history show %s` says why", w.Name, w.Name)
 	}
-	var text bytes.Buffer
-	if err := planfile.Write(&text, profile); err != nil {
-		return err
-	}
-	if path := c.String("out"); path != "" {
-		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
-			return usage("cannot write the profile: %w", err)
-		}
-		return nil
-	}
-	_, err = c.App.Writer.Write(text.Bytes())
-	return err
+	return writeProfile(c, profile)
 }

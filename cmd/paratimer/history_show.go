@@ -26,11 +26,7 @@ func historyShow(c *cli.Context) error {
 	if err := arguments(c, 1, 1); err != nil {
 		return err
 	}
-	store, err := openState(c)
-	if err != nil {
-		return usage("%w", err)
-	}
-	w, err := workflowOf(store, c.Args().First())
+	w, err := namedWorkflow(c)
 	if err != nil {
 		return err
 	}
@@ -82,4 +78,13 @@ func workflowOf(store *state.Store, name string) (*state.Workflow, error) {
 		return nil, usage("no run of %q is remembered, nor of any other workflow", name)
 	}
 	return nil, usage("no run of %q is remembered; there are runs of %s", name, strings.Join(names[:min(len(names), 20)], ", "))
+}
+
+// namedWorkflow is what is remembered of the workflow that the command's argument names.
+func namedWorkflow(c *cli.Context) (*state.Workflow, error) {
+	store, err := openState(c)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	return workflowOf(store, c.Args().First())
 }

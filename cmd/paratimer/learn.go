@@ -1,17 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/capture"
-	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/observed"
@@ -34,18 +31,7 @@ func learn(c *cli.Context) error {
 	if !ok {
 		return usage("these recordings are of different scripts: make a profile of each")
 	}
-	var text bytes.Buffer
-	if err := planfile.Write(&text, profile); err != nil {
-		return err
-	}
-	if path := c.String("out"); path != "" {
-		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
-			return usage("cannot write the profile: %w", err)
-		}
-		return nil
-	}
-	_, err := c.App.Writer.Write(text.Bytes())
-	return err
+	return writeProfile(c, profile)
 }
 
 func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {

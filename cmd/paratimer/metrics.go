@@ -13,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
 // metricsFlags say where metrics are shown.
@@ -110,19 +111,7 @@ func serveMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done
 	log.Info().Msgf("metrics at http://%s/metrics", listener.Addr())
 	stop := m.Serve(listener, func(err error) { log.Error().Err(err).Msg("metrics are not served any more") })
 	return m, func() {
-		linger(ctx, c.Duration("metrics-linger"))
+		_ = watch.Sleep(ctx, c.Duration("metrics-linger")) // however it ends, it is over
 		stop()
 	}, nil
-}
-
-func linger(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

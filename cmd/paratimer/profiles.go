@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"os"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
@@ -26,4 +29,20 @@ func readProfiles(c *cli.Context) ([]*dag.Plan, error) {
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// writeProfile writes a profile to the file of --out, or to stdout. A profile that cannot be written leaves no file.
+func writeProfile(c *cli.Context, profile *dag.Plan) error {
+	var text bytes.Buffer
+	if err := planfile.Write(&text, profile); err != nil {
+		return err
+	}
+	if path := c.String("out"); path != "" {
+		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
+			return usage("cannot write the profile: %w", err)
+		}
+		return nil
+	}
+	_, err := c.App.Writer.Write(text.Bytes())
+	return err
 }

@@ -78,14 +78,7 @@ func (m *Model) courseMap(ph *phase, a *dag.Attempt) course {
 
 // courseReduce is a reduce's: its start-up and copy, then its work once the last map output exists.
 func (m *Model) courseReduce(ph *phase, a *dag.Attempt) course {
-	units := m.unit(dag.Reduce, a)
-	if math.IsNaN(units) {
-		units = ph.size(int(a.Task))
-	}
-	whole, origin := ph.alpha*units*ph.factor(a.Node), ph.origin
-	if math.IsNaN(whole) {
-		whole, origin = ph.unmeasured(int(a.Task))
-	}
+	units, whole, origin := m.wholeReduce(ph, a)
 	if !a.CopyEnd.Known() {
 		age := float64(m.now - a.Start)
 		return course{starts: true, setup: m.startCostOf(a), setupAge: age, work: whole, age: age, waits: !ph.mapsDone, origin: origin}
@@ -107,13 +100,19 @@ func (m *Model) courseReduce(ph *phase, a *dag.Attempt) course {
 // courseWhole is a reduce's on the paper's cluster, whose tasks are measured as a whole.
 func (m *Model) courseWhole(ph *phase, a *dag.Attempt) course {
 	age := float64(m.now - a.Start)
-	units := m.unit(dag.Reduce, a)
+	_, whole, origin := m.wholeReduce(ph, a)
+	return course{work: m.setup.of(a) + whole, workAge: age, age: age, origin: origin}
+}
+
+// wholeReduce is a reduce's size in units and all its work, measured or not.
+func (m *Model) wholeReduce(ph *phase, a *dag.Attempt) (units, work float64, origin schedule.Origin) {
+	units = m.unit(dag.Reduce, a)
 	if math.IsNaN(units) {
 		units = ph.size(int(a.Task))
 	}
-	whole, origin := ph.alpha*units*ph.factor(a.Node), ph.origin
-	if math.IsNaN(whole) {
-		whole, origin = ph.unmeasured(int(a.Task))
+	work, origin = ph.alpha*units*ph.factor(a.Node), ph.origin
+	if math.IsNaN(work) {
+		work, origin = ph.unmeasured(int(a.Task))
 	}
-	return course{work: m.setup.of(a) + whole, workAge: age, age: age, origin: origin}
+	return units, work, origin
 }

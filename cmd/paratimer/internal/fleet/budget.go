@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
 // Budget lets masters and the history server be asked at most so many questions a second, on average over a second. The
@@ -35,17 +36,7 @@ func (b *budget) take(ctx context.Context) error {
 	b.free = b.free.Add(b.gap)
 	wait := b.free.Sub(now)
 	b.mu.Unlock()
-	if wait <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
+	return watch.Sleep(ctx, wait)
 }
 
 func (b *budget) AM(ctx context.Context, app, path string) ([]byte, error) {

@@ -48,7 +48,7 @@ func (w Watch) Run(ctx context.Context) (dag.State, error) {
 		if over || err != nil {
 			return s.t.state, err
 		}
-		if err := sleep(ctx, s.Wait()); err != nil {
+		if err := Sleep(ctx, s.Wait()); err != nil {
 			return s.t.state, err
 		}
 	}
@@ -56,7 +56,7 @@ func (w Watch) Run(ctx context.Context) (dag.State, error) {
 
 // see shows the frame of a snapshot, when its time has come.
 func (w *Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
-	if err := sleep(ctx, w.pace(t.at, s.At)); err != nil {
+	if err := Sleep(ctx, w.pace(t.at, s.At)); err != nil {
 		return err
 	}
 	return w.show(t, t.tick(w.Panel, s))
@@ -70,7 +70,7 @@ func (w *Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, mi
 		}
 		return nil
 	}
-	if err := sleep(ctx, w.pace(t.at, missed.At)); err != nil {
+	if err := Sleep(ctx, w.pace(t.at, missed.At)); err != nil {
 		return err
 	}
 	return w.show(t, t.repeat(missed))
@@ -111,7 +111,8 @@ func (w *Watch) pace(before, at dag.Instant) time.Duration {
 	return time.Duration(float64(at.Sub(before)) / w.Speed)
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits for d, or until the context is done, whose cause it returns then.
+func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
