@@ -8,12 +8,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/played"
 )
 
 func main() {
@@ -24,26 +22,19 @@ func main() {
 }
 
 func run() error {
-	folder := os.Getenv("PARATIMER_RECORDINGS")
-	if folder == "" {
-		folder = filepath.Join("..", "shared", "recordings")
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("no recordings in %s: set PARATIMER_RECORDINGS to a folder of *.jsonl.gz (%w)", folder, err)
-	}
-	tmp, err := os.MkdirTemp("", "accuracy")
+	files, err := played.Recordings()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
-	t := tool{exe: filepath.Join(tmp, "paratimer"), tmp: tmp}
-	if out, err := exec.CommandContext(context.Background(), "go", "build", "-o", t.exe, "./cmd/paratimer").CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
+	command, err := played.Build(context.Background())
+	if err != nil {
+		return err
 	}
+	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+	t := tool{command}
 	recs := make([]*recording, len(files))
 	for i, f := range files {
-		recs[i] = &recording{file: f, name: strings.TrimSuffix(filepath.Base(f), ".jsonl.gz")}
+		recs[i] = &recording{file: f, name: played.Name(f)}
 		if err := t.learn(recs[i]); err != nil {
 			return err
 		}

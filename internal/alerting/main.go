@@ -7,11 +7,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/paratimer/paratimer/internal/played"
 )
 
 // factors are the deadlines, in true lengths: one that is missed, one that is met by a tenth, one met by a quarter.
@@ -25,27 +24,20 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	folder := os.Getenv("PARATIMER_RECORDINGS")
-	if folder == "" {
-		folder = filepath.Join("..", "shared", "recordings")
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("no recordings in %s: set PARATIMER_RECORDINGS to a folder of *.jsonl.gz (%w)", folder, err)
-	}
-	tmp, err := os.MkdirTemp("", "alerting")
+	files, err := played.Recordings()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
-	t := tool{exe: filepath.Join(tmp, "paratimer"), tmp: tmp}
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", t.exe, "./cmd/paratimer").CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
+	command, err := played.Build(ctx)
+	if err != nil {
+		return err
 	}
+	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+	t := tool{command}
 	runs := make([]*recording, len(files))
 	jobs := parallel(ctx)
 	for i, f := range files {
-		runs[i] = &recording{file: f, name: strings.TrimSuffix(filepath.Base(f), ".jsonl.gz")}
+		runs[i] = &recording{file: f, name: played.Name(f)}
 		jobs.Go(func() error { return t.learn(ctx, runs[i]) })
 	}
 	if err := jobs.Wait(); err != nil {

@@ -1,40 +1,23 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path"
-	"path/filepath"
-	"strings"
+
+	"github.com/paratimer/paratimer/internal/played"
 )
 
 // every is how often a query is observed: as attach does by default.
 const every = "3s"
 
 // A tool runs the paratimer command.
-type tool struct{ exe, tmp string }
+type tool struct{ played.Command }
 
 // learn makes the recording's profile, whose name is its script's, and finds out its length.
 func (t tool) learn(ctx context.Context, r *recording) error {
-	r.profile = filepath.Join(t.tmp, r.name+".yaml")
-	if out, err := exec.CommandContext(ctx, t.exe, "learn", r.file, "-o", r.profile).CombinedOutput(); err != nil {
-		return fmt.Errorf("learn %s: %w\n%s", r.name, err, out)
-	}
-	text, err := os.ReadFile(r.profile)
-	if err != nil {
+	var err error
+	if r.profile, r.script, err = t.Learn(ctx, r.file); err != nil {
 		return err
-	}
-	for line := range strings.Lines(string(text)) {
-		if name, ok := strings.CutPrefix(line, "name: "); ok {
-			r.script = path.Base(strings.Trim(strings.TrimSpace(name), `"`))
-			break
-		}
 	}
 	frames, err := t.frames(ctx, "replay", "--every", "1h", r.file) // the last tick is never thinned out
 	if err != nil {
@@ -89,27 +72,5 @@ func (t tool) watch(ctx context.Context, w *watched) error {
 
 // frames runs a command that prints frames.
 func (t tool) frames(ctx context.Context, args ...string) ([]frame, error) {
-	cmd := exec.CommandContext(ctx, t.exe, append(args, "--output", "ndjson")...)
-	var talk bytes.Buffer
-	cmd.Stderr = &talk
-	out, err := cmd.Output()
-	// A query that failed makes exit code 1: that is an answer.
-	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
-		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, &talk)
-	}
-	var frames []frame
-	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var f frame
-		if err := d.Decode(&f); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", strings.Join(args, " "), err)
-		}
-		frames = append(frames, f)
-	}
-	if len(frames) == 0 {
-		return nil, fmt.Errorf("%s: no frames\n%s", strings.Join(args, " "), &talk)
-	}
-	return frames, nil
+	return played.Frames[frame](ctx, t.Command, args...)
 }

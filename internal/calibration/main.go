@@ -9,8 +9,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
+
+	"github.com/paratimer/paratimer/internal/played"
 )
 
 func main() {
@@ -42,18 +43,14 @@ type held struct {
 }
 
 func run(runs, seeds int) error {
-	tmp, err := os.MkdirTemp("", "calibration")
+	command, err := played.Build(context.Background())
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
-	exe := filepath.Join(tmp, "paratimer")
-	if out, err := exec.CommandContext(context.Background(), "go", "build", "-o", exe, "./cmd/paratimer").CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
-	}
+	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
 	var all []report
 	for seed := 1; seed <= seeds; seed++ {
-		cmd := exec.CommandContext(context.Background(), exe, "calibrate", "--runs", strconv.Itoa(runs), "--seed", strconv.Itoa(seed), "--output", "json")
+		cmd := exec.CommandContext(context.Background(), command.Exe, "calibrate", "--runs", strconv.Itoa(runs), "--seed", strconv.Itoa(seed), "--output", "json")
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		if err != nil {

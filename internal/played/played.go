@@ -1,0 +1,99 @@
+// Package played runs the paratimer command over recordings, for the tools that write docs/: they read nothing but its frames.
+package played
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Recordings are the files of the recordings: of the folder PARATIMER_RECORDINGS, else of those beside the project.
+func Recordings() ([]string, error) {
+	folder := os.Getenv("PARATIMER_RECORDINGS")
+	if folder == "" {
+		folder = filepath.Join("..", "shared", "recordings")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("no recordings in %s: set PARATIMER_RECORDINGS to a folder of *.jsonl.gz (%w)", folder, err)
+	}
+	return files, nil
+}
+
+// Name is a recording's name.
+func Name(file string) string { return strings.TrimSuffix(filepath.Base(file), ".jsonl.gz") }
+
+// A Command is the paratimer command, built from the working folder.
+type Command struct {
+	Exe string
+	Tmp string // a folder of its own
+}
+
+// Build builds the command. Remove its folder.
+func Build(ctx context.Context) (Command, error) {
+	tmp, err := os.MkdirTemp("", "played")
+	if err != nil {
+		return Command{}, err
+	}
+	c := Command{filepath.Join(tmp, "paratimer"), tmp}
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", c.Exe, "./cmd/paratimer").CombinedOutput(); err != nil {
+		return c, errors.Join(fmt.Errorf("build: %w\n%s", err, out), c.Remove())
+	}
+	return c, nil
+}
+
+// Remove removes the command and what it has made.
+func (c Command) Remove() error { return os.RemoveAll(c.Tmp) }
+
+// Learn makes the profile of a recording, and says which script was run.
+func (c Command) Learn(ctx context.Context, file string) (profile, script string, err error) {
+	profile = filepath.Join(c.Tmp, Name(file)+".yaml")
+	if out, err := exec.CommandContext(ctx, c.Exe, "learn", file, "-o", profile).CombinedOutput(); err != nil {
+		return "", "", fmt.Errorf("learn %s: %w\n%s", Name(file), err, out)
+	}
+	text, err := os.ReadFile(profile)
+	if err != nil {
+		return "", "", err
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(line, "name: "); ok {
+			return profile, path.Base(strings.Trim(strings.TrimSpace(name), `"`)), nil
+		}
+	}
+	return profile, "", nil
+}
+
+// Frames runs a command that prints frames. F is what of a frame is read.
+func Frames[F any](ctx context.Context, c Command, args ...string) ([]F, error) {
+	cmd := exec.CommandContext(ctx, c.Exe, append(args, "--output", "ndjson")...)
+	var talk bytes.Buffer
+	cmd.Stderr = &talk
+	out, err := cmd.Output()
+	// A query that failed makes exit code 1: that is an answer.
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, &talk)
+	}
+	var frames []F
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var f F
+		if err := d.Decode(&f); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+		}
+		frames = append(frames, f)
+	}
+	if len(frames) == 0 {
+		return nil, fmt.Errorf("%s: no frames\n%s", strings.Join(args, " "), &talk)
+	}
+	return frames, nil
+}
