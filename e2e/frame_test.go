@@ -40,6 +40,11 @@ type frame struct {
 			Done, Running int
 		}
 	}
+	Path []struct {
+		Jobs  []string
+		Phase string
+		End   float64 `json:"end_seconds"`
+	} `json:"critical_path"`
 	WaitingOn *string `json:"waiting_on"`
 	Quantiles []struct{ Q float64 }
 	Alerts    []alert
@@ -125,6 +130,22 @@ func (f frame) jobs() []string {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// early is by how much less than predicted the run has come to the end of a job: what has passed since its first submission
+// in the frame after the job's end, less the job's predicted end on the critical path. It is 0 off the path.
+func (f frame) early(job string, after frame) time.Duration {
+	for _, j := range f.Jobs {
+		if j.ID == nil || *j.ID != job || after.Elapsed == nil {
+			continue
+		}
+		for _, p := range slices.Backward(f.Path) {
+			if slices.Contains(p.Jobs, j.Node) {
+				return time.Duration((*after.Elapsed - p.End) * float64(time.Second))
+			}
+		}
+	}
+	return 0
 }
 
 // tickOf is the index of the frame during whose tick t was: the last that is not later. -1 is before all.
