@@ -13,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
@@ -97,7 +98,7 @@ func serveMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done
 	if typed == "" {
 		return m, done, nil
 	}
-	address, exposed, err := metrics.Address(typed)
+	address, exposed, err := serve.Address(typed)
 	if err != nil {
 		return nil, nil, usage("--metrics: %w", err)
 	}

@@ -3,13 +3,11 @@ package metrics
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -132,81 +130,5 @@ func TestRebinding(t *testing.T) {
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %s", resp.Status)
-	}
-}
-
-// A crowd is a listener at which somebody always waits to be let in.
-type crowd struct {
-	net.Listener
-	in int // who was let in so far
-}
-
-func (c *crowd) Accept() (net.Conn, error) {
-	c.in++
-	near, _ := net.Pipe()
-	return near, nil
-}
-
-func (c *crowd) Close() error { return nil }
-
-// TestConnections holds that connections are bounded: one more waits until another one goes, or the listener closes.
-func TestConnections(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		outside := &crowd{}
-		l := limited(outside, 2)
-		accepted, ended := make(chan net.Conn, 10), make(chan error, 1)
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					ended <- err
-					return
-				}
-				accepted <- c
-			}
-		}()
-		synctest.Wait()
-		if outside.in != 2 {
-			t.Fatalf("%d are in, want 2", outside.in)
-		}
-		one := <-accepted
-		one.Close()
-		one.Close() // it gives its place back once
-		synctest.Wait()
-		if outside.in != 3 {
-			t.Fatalf("%d were let in after one has gone, want 3", outside.in)
-		}
-		l.Close()
-		if err := <-ended; !errors.Is(err, net.ErrClosed) {
-			t.Errorf("a closed listener: %v", err)
-		}
-	})
-}
-
-func TestAddress(t *testing.T) {
-	for typed, want := range map[string]struct {
-		address string
-		exposed bool
-	}{
-		"9188":             {"127.0.0.1:9188", false},
-		":9188":            {"127.0.0.1:9188", false},
-		"localhost:9188":   {"localhost:9188", false},
-		"127.0.0.2:9188":   {"127.0.0.2:9188", false},
-		"[::1]:9188":       {"[::1]:9188", false},
-		"0.0.0.0:9188":     {"0.0.0.0:9188", true},
-		"[::]:9188":        {"[::]:9188", true},
-		"gateway:9188":     {"gateway:9188", true},
-		"10.1.2.3:9188":    {"10.1.2.3:9188", true},
-		"localhost.x:9188": {"localhost.x:9188", true},
-	} {
-		address, exposed, err := Address(typed)
-		if err != nil || address != want.address || exposed != want.exposed {
-			t.Errorf("%s: %s, exposed %v, %v; want %s, %v", typed, address, exposed, err, want.address, want.exposed)
-		}
-	}
-	for _, typed := range []string{"", ":", "x", ":http-alt-x", ":99999", ":-1", "1:2:3", "http://localhost:9188"} {
-		if address, _, err := Address(typed); err == nil {
-			t.Errorf("%q is taken as %s", typed, address)
-		}
 	}
 }
