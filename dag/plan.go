@@ -106,6 +106,8 @@ type Phase struct {
 	Out    Series // tuples written by a task
 	Bytes  Series // bytes read by a task (for a reduce: shuffled)
 	Extent Series // milliseconds of a whole task, from start to end
+	// Groups of a profile's reduce phase: the key groups that the earlier run had, and what they took. nil: not known.
+	Groups *Groups
 }
 
 // Pipelines of a reduce task, in order. A map task has only pipeline 0.

@@ -29,7 +29,8 @@ type JobState struct {
 	HeldMB    int     // YARN: memory that its application holds now, the AM's included
 	Map       PhaseState
 	Reduce    PhaseState
-	Diagnosis string // why it failed, first line
+	Diagnosis string  // why it failed, first line
+	Groups    *Groups // key groups of its reduces; nil where nothing tells of them
 }
 
 // A PhaseState holds the attempts of a phase. A task with no running, waiting or succeeded attempt is pending.

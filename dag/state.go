@@ -73,6 +73,18 @@ func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 // UnmarshalText reads the name used in plan files and tapes.
 func (p *Policy) UnmarshalText(b []byte) error { return parse(p, policyNames[:], b, "policy") }
 
+var originNames = [...]string{"none", "counters", "tap", "complete"}
+
+func (o GroupOrigin) String() string { return name(originNames[:], int(o)) }
+
+// MarshalText gives the name used in plan files, frames and tapes.
+func (o GroupOrigin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads the name used in plan files, frames and tapes.
+func (o *GroupOrigin) UnmarshalText(b []byte) error {
+	return parse(o, originNames[:], b, "origin of groups")
+}
+
 func name(names []string, i int) string {
 	if i < len(names) {
 		return names[i]

@@ -29,7 +29,7 @@ func decode(old *dag.Snapshot, l *line, limit int) (*dag.Snapshot, error) {
 	put(l.Load, &s.Load, func(v []load) []dag.Load { return each(v, load.dag) })
 	put(l.Warnings, &s.Warnings, func(v []warning) []dag.Warning { return each(v, warning.dag) })
 	if l.Count.set {
-		jobs, err := resize(s.Jobs, l.Count.v, blankJob())
+		jobs, err := resize(s.Jobs, l.Count.v, maxJobs, "jobs", blankJob())
 		if err != nil {
 			return nil, err
 		}
@@ -70,6 +70,14 @@ func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, limit int) error {
 		}
 		state.Attempts = as
 	}
+	if l.Groups == nil {
+		return nil
+	}
+	g, err := l.Groups.apply(j.Groups, s.At, maxGroups-groupPieces(s)+pieces(j.Groups))
+	if err != nil {
+		return fmt.Errorf("key groups: %w", err)
+	}
+	j.Groups = g
 	return nil
 }
 

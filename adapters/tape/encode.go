@@ -74,6 +74,9 @@ func (e *encoder) fill(l *line, old, s *dag.Snapshot) (err error) {
 	if n := attempts(s); n > maxAttempts {
 		return fmt.Errorf("tape: the observation %d has %d attempts, more than the %d that a tape holds", e.n, n, maxAttempts)
 	}
+	if n := groupPieces(s); n > maxGroups {
+		return fmt.Errorf("tape: the observation %d has %d sizes, names and points of key groups, more than the %d that a tape holds", e.n, n, maxGroups)
+	}
 	if len(s.Jobs) > maxJobs {
 		return fmt.Errorf("tape: the observation %d has %d jobs, more than the %d that a tape holds", e.n, len(s.Jobs), maxJobs)
 	}
@@ -125,8 +128,9 @@ func jobChange(old, j *dag.JobState, at dag.Instant) *jobLine {
 		Diagnosis: changed(text(old.Diagnosis), text(j.Diagnosis)),
 		Map:       encodePhase(old.Map.Attempts, j.Map.Attempts, dag.Map, at),
 		Reduce:    encodePhase(old.Reduce.Attempts, j.Reduce.Attempts, dag.Reduce, at),
+		Groups:    encodeGroups(old.Groups, j.Groups, at),
 	}
-	if l.Map == nil && l.Reduce == nil && !l.ID.set && !l.State.set && !l.Submitted.set && !l.Started.set && !l.Finished.set &&
+	if l.Map == nil && l.Reduce == nil && l.Groups == nil && !l.ID.set && !l.State.set && !l.Submitted.set && !l.Started.set && !l.Finished.set &&
 		!l.Attempt.set && !l.HeldMB.set && !l.Diagnosis.set {
 		return nil
 	}

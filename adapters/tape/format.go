@@ -15,6 +15,8 @@ const (
 	maxLine     = 64 << 20 // bytes of a line
 	maxAttempts = 1 << 21  // attempts of a snapshot
 	maxJobs     = 1 << 16  // jobs of a plan or snapshot
+	maxReduces  = 1 << 18  // reduces of a job of which key groups are known
+	maxGroups   = 1 << 21  // these, and sizes, names and points of their groups, of a snapshot
 )
 
 // A header is a tape's first line.
@@ -55,6 +57,7 @@ type jobLine struct {
 	Diagnosis opt[text]      `json:"why,omitzero"`
 	Map       *phaseLine     `json:"m,omitempty"`
 	Reduce    *phaseLine     `json:"r,omitempty"`
+	Groups    *groupsLine    `json:"g,omitempty"`
 }
 
 type node struct {

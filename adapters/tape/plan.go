@@ -85,13 +85,14 @@ type limits struct {
 }
 
 type planPhase struct {
-	Tasks     int        `json:"tasks"`
-	Known     bool       `json:"known"`
-	Pipelines []pipeline `json:"pipelines"`
-	Setup     series     `json:"setup"`
-	Out       series     `json:"out"`
-	Bytes     series     `json:"bytes"`
-	Extent    series     `json:"extent"`
+	Tasks     int         `json:"tasks"`
+	Known     bool        `json:"known"`
+	Pipelines []pipeline  `json:"pipelines"`
+	Setup     series      `json:"setup"`
+	Out       series      `json:"out"`
+	Bytes     series      `json:"bytes"`
+	Extent    series      `json:"extent"`
+	Groups    *groupsLine `json:"groups,omitempty"`
 }
 
 type pipeline struct {

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -60,17 +61,19 @@ func jobOf(j *dag.Job) planJob {
 	}
 }
 
-func (j *planJob) dag() dag.Job {
+func (j *planJob) dag() (dag.Job, error) {
 	l := &j.Limits
+	maps, err := j.Map.dag()
+	reduces, err2 := j.Reduce.dag()
 	return dag.Job{
 		Node: string(j.Node), Name: string(j.Name), Feature: string(j.Feature), Alias: string(j.Alias), After: j.After,
-		Map: j.Map.dag(), Reduce: j.Reduce.dag(),
+		Map: maps, Reduce: reduces,
 		Limits: dag.Limits{
 			AMMB: l.AMMB, MapMB: l.MapMB, ReduceMB: l.ReduceMB, SlowStart: l.SlowStart.float(), RampUp: l.RampUp.float(),
 			MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
 		},
 		Input: each(j.Input, func(s text) string { return string(s) }),
-	}
+	}, errors.Join(err, err2)
 }
 
 func phaseOf(p *dag.Phase) planPhase {
@@ -80,15 +83,22 @@ func phaseOf(p *dag.Phase) planPhase {
 		series{p.Out},
 		series{p.Bytes},
 		series{p.Extent},
+		encodeGroups(nil, p.Groups, dag.NoInstant),
 	}
 }
 
-func (p *planPhase) dag() dag.Phase {
+func (p *planPhase) dag() (dag.Phase, error) {
+	var g *dag.Groups
+	var err error
+	if p.Groups != nil {
+		g, err = p.Groups.apply(nil, dag.NoInstant, maxGroups)
+	}
 	return dag.Phase{
 		Tasks: p.Tasks, Known: p.Known,
 		Pipelines: each(p.Pipelines, func(l pipeline) dag.Pipeline { return dag.Pipeline{Tuples: l.Tuples.Series, Alpha: l.Alpha.Series} }),
 		Setup:     p.Setup.Series, Out: p.Out.Series, Bytes: p.Bytes.Series, Extent: p.Extent.Series,
-	}
+		Groups: g,
+	}, err
 }
 
 // decodePlan applies l to old, which it leaves alone.
@@ -104,7 +114,7 @@ func decodePlan(old *dag.Plan, l *planLine) (*dag.Plan, error) {
 		p.Name, p.Cluster, p.Overheads = string(l.Head.Name), l.Head.Cluster.dag(), l.Head.Overheads.dag()
 	}
 	if l.Count.set {
-		jobs, err := resize(p.Jobs, l.Count.v, dag.Job{})
+		jobs, err := resize(p.Jobs, l.Count.v, maxJobs, "jobs", dag.Job{})
 		if err != nil {
 			return nil, err
 		}
@@ -120,18 +130,21 @@ func decodePlan(old *dag.Plan, l *planLine) (*dag.Plan, error) {
 		if err := json.Unmarshal(j.Job, &job); err != nil {
 			return nil, fmt.Errorf("job %d of the plan: %w", j.Index, err)
 		}
-		p.Jobs[j.Index] = job.dag()
+		var err error
+		if p.Jobs[j.Index], err = job.dag(); err != nil {
+			return nil, fmt.Errorf("job %d of the plan: key groups: %w", j.Index, err)
+		}
 	}
 	return p, nil
 }
 
-// resize returns a copy of s with n elements, new ones being fresh; -1 is nil.
-func resize[T any](s []T, n int, fresh T) ([]T, error) {
+// resize returns a copy of s with n elements, new ones being fresh; -1 is nil. what names the elements.
+func resize[T any](s []T, n, most int, what string, fresh T) ([]T, error) {
 	if n == -1 {
 		return nil, nil
 	}
-	if n < 0 || n > maxJobs {
-		return nil, fmt.Errorf("%d jobs: not a number from 0 to %d", n, maxJobs)
+	if n < 0 || n > most {
+		return nil, fmt.Errorf("%d %s: not a number from 0 to %d", n, what, most)
 	}
 	out := make([]T, 0, n)
 	out = append(out, s[:min(n, len(s))]...)

@@ -31,6 +31,15 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 	case *dag.Policy:
 		*x = dag.Policy(rapid.IntRange(0, int(dag.YARN)).Draw(t, path))
 		return v
+	case *dag.GroupOrigin:
+		*x = dag.GroupOrigin(rapid.IntRange(0, int(dag.GroupsComplete)).Draw(t, path))
+		return v
+	case **dag.Groups:
+		if rapid.Bool().Draw(t, path) {
+			g := draw(t, reflect.TypeFor[dag.Groups](), path)
+			*x = g.Addr().Interface().(*dag.Groups)
+		}
+		return v
 	case *time.Duration:
 		*x = time.Duration(rapid.Int64().Draw(t, path))
 		return v

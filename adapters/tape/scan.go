@@ -95,6 +95,27 @@ func (s *scan) int(bits int) int64 {
 	return i
 }
 
+func (s *scan) float() float64 {
+	t := s.token()
+	if s.err != nil {
+		return 0
+	}
+	n, err := parseNum(t)
+	if err != nil {
+		s.err = fmt.Errorf("%w: %w", errRows, err)
+	}
+	return n.float()
+}
+
+// instant reads milliseconds from base on, or null.
+func (s *scan) instant(base dag.Instant) dag.Instant {
+	if null := "null"; len(s.b)-s.i >= len(null) && string(s.b[s.i:s.i+len(null)]) == null {
+		s.i += len(null)
+		return dag.NoInstant
+	}
+	return base + dag.Instant(s.int(64))
+}
+
 func (s *scan) key() key {
 	task := s.int(32)
 	s.must(',')

@@ -126,6 +126,32 @@ func grow(t *rapid.T, s *dag.Snapshot) *dag.Snapshot {
 				p.Attempts = growAttempts(t, p.Attempts)
 			}
 		}
+		if rapid.Bool().Draw(t, "groups move") {
+			next.Jobs[i].Groups = growGroups(t, next.Jobs[i].Groups, next.At)
+		}
+	}
+	return &next
+}
+
+// growGroups returns groups that follow g: points are appended, condensed or of a new attempt, promises change. What stays is shared.
+func growGroups(t *rapid.T, g *dag.Groups, at dag.Instant) *dag.Groups {
+	if g == nil {
+		return &dag.Groups{Origin: dag.GroupsTapped, Reduces: []dag.ReduceGroups{dag.NoReduceGroups(), dag.NoReduceGroups()}}
+	}
+	next := *g
+	next.Reduces = slices.Clone(g.Reduces)
+	for i := range next.Reduces {
+		r := &next.Reduces[i]
+		switch rapid.IntRange(0, 4).Draw(t, "fate of a reduce") {
+		case 0:
+			r.Explicit = append(slices.Clone(r.Explicit), dag.GroupSize{Bytes: 7, Count: 2})
+		case 1:
+			r.Done = append(r.Done[:len(r.Done):len(r.Done)], dag.GroupPoint{At: at, Bytes: 5, Took: 3, Count: 1}, dag.GroupPoint{At: at, Count: 2})
+		case 2:
+			r.Done = slices.Clone(r.Done[len(r.Done)/2:])
+		case 3:
+			r.Attempt, r.Done = r.Attempt+1, []dag.GroupPoint{}
+		}
 	}
 	return &next
 }

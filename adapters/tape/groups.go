@@ -1,0 +1,196 @@
+package tape
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A groupsLine is what changed of a job's key groups.
+type groupsLine struct {
+	Nil     bool                 `json:"nil,omitempty"`   // nothing is known of them
+	Whole   bool                 `json:"whole,omitempty"` // there were none before
+	Origin  opt[dag.GroupOrigin] `json:"origin,omitzero"`
+	Maps    opt[int]             `json:"maps,omitzero"`
+	Note    opt[text]            `json:"note,omitzero"`
+	Count   opt[int]             `json:"reduces,omitzero"` // number of reduces, -1 for a nil slice
+	Reduces []reduceLine         `json:"r,omitempty"`
+}
+
+// A reduceLine is what changed of a reduce's groups.
+type reduceLine struct {
+	Index     int                  `json:"i"`
+	Bytes     opt[num]             `json:"b,omitzero"`
+	Implicit  opt[num]             `json:"rest,omitzero"`
+	Explicit  opt[json.RawMessage] `json:"sizes,omitzero"` // the whole list: bytes, or [bytes, count] where the count is not 1
+	Top       opt[[]topLine]       `json:"top,omitzero"`
+	Attempt   opt[int32]           `json:"n,omitzero"`
+	Keep      opt[int]             `json:"keep,omitzero"` // only so many of the points before stay; -1: there is no list
+	Done      json.RawMessage      `json:"d,omitempty"`   // points appended: [instant, bytes, took] or [instant, bytes, took, count]
+	OpenBytes opt[num]             `json:"open,omitzero"`
+	OpenSince opt[instant]         `json:"since,omitzero"`
+	OpenKey   opt[text]            `json:"key,omitzero"`
+}
+
+type topLine struct {
+	Key   text `json:"k"`
+	Bytes num  `json:"b"`
+}
+
+// pieces is how much there is of g: reduces, sizes, names and points.
+func pieces(g *dag.Groups) int {
+	if g == nil {
+		return 0
+	}
+	n := len(g.Reduces)
+	for i := range g.Reduces {
+		r := &g.Reduces[i]
+		n += len(r.Explicit) + len(r.Top) + len(r.Done)
+	}
+	return n
+}
+
+// groupPieces is the pieces of all jobs of a snapshot.
+func groupPieces(s *dag.Snapshot) int {
+	n := 0
+	for i := range s.Jobs {
+		n += pieces(s.Jobs[i].Groups)
+	}
+	return n
+}
+
+// encodeGroups says how to get from old to g, nil where they are the same.
+func encodeGroups(old, g *dag.Groups, at dag.Instant) *groupsLine {
+	switch {
+	case old == g:
+		return nil
+	case g == nil:
+		return &groupsLine{Nil: true}
+	}
+	l := groupsLine{Whole: old == nil}
+	if old == nil {
+		old = &dag.Groups{}
+	}
+	l.Origin = changed(old.Origin, g.Origin)
+	l.Maps = changed(old.Maps, g.Maps)
+	l.Note = changed(text(old.Note), text(g.Note))
+	l.Count = changed(count(old.Reduces), count(g.Reduces))
+	for i := range g.Reduces {
+		was := dag.NoReduceGroups()
+		if i < len(old.Reduces) {
+			was = old.Reduces[i]
+		}
+		if r := reduceChange(&was, &g.Reduces[i], at); r != nil {
+			r.Index = i
+			l.Reduces = append(l.Reduces, *r)
+		}
+	}
+	if !l.Whole && !l.Origin.set && !l.Maps.set && !l.Note.set && !l.Count.set && l.Reduces == nil {
+		return nil
+	}
+	return &l
+}
+
+// reduceChange returns what changed of a reduce's groups, nil if nothing did.
+func reduceChange(old, r *dag.ReduceGroups, at dag.Instant) *reduceLine {
+	l := reduceLine{
+		Bytes:     changed(numOf(old.Bytes), numOf(r.Bytes)),
+		Implicit:  changed(numOf(old.Implicit), numOf(r.Implicit)),
+		Top:       changedList(old.Top, r.Top, func(k dag.KeyGroup) topLine { return topLine{text(k.Key), numOf(k.Bytes)} }),
+		Attempt:   changed(old.Attempt, r.Attempt),
+		OpenBytes: changed(numOf(old.OpenBytes), numOf(r.OpenBytes)),
+		OpenSince: changed(instant(old.OpenSince), instant(r.OpenSince)),
+		OpenKey:   changed(text(old.OpenKey), text(r.OpenKey)),
+	}
+	if !sameSlice(old.Explicit, r.Explicit, sameSize) {
+		l.Explicit = some(encodeSizes(r.Explicit))
+	}
+	keep := prefix(old.Done, r.Done, samePoint)
+	switch {
+	case r.Done == nil && old.Done != nil:
+		l.Keep = some(-1)
+	case keep < len(old.Done), r.Done != nil && old.Done == nil && len(r.Done) == 0:
+		l.Keep = some(keep)
+	}
+	l.Done = encodePoints(r.Done[keep:], at)
+	if l.Done == nil && !l.Bytes.set && !l.Implicit.set && !l.Explicit.set && !l.Top.set && !l.Attempt.set && !l.Keep.set &&
+		!l.OpenBytes.set && !l.OpenSince.set && !l.OpenKey.set {
+		return nil
+	}
+	return &l
+}
+
+func sameSize(a, b *dag.GroupSize) bool {
+	return numOf(a.Bytes) == numOf(b.Bytes) && numOf(a.Count) == numOf(b.Count)
+}
+
+func samePoint(a, b *dag.GroupPoint) bool {
+	return a.At == b.At && a.Took == b.Took && numOf(a.Bytes) == numOf(b.Bytes) && numOf(a.Count) == numOf(b.Count)
+}
+
+func sameSlice[T any](a, b []T, same func(a, b *T) bool) bool {
+	return len(a) == len(b) && (a == nil) == (b == nil) && prefix(a, b, same) == len(a)
+}
+
+// prefix is how many elements from the first on are the same. Slices that share them are not compared one by one.
+func prefix[T any](a, b []T, same func(a, b *T) bool) int {
+	n := min(len(a), len(b))
+	if n == 0 || &a[0] == &b[0] {
+		return n
+	}
+	for i := range n {
+		if !same(&a[i], &b[i]) {
+			return i
+		}
+	}
+	return n
+}
+
+func encodeSizes(sizes []dag.GroupSize) json.RawMessage {
+	if sizes == nil {
+		return null
+	}
+	b := []byte{'['}
+	for i, s := range sizes {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if s.Count == 1 {
+			b = appendNum(b, numOf(s.Bytes))
+			continue
+		}
+		b = append(appendNum(append(b, '['), numOf(s.Bytes)), ',')
+		b = append(appendNum(b, numOf(s.Count)), ']')
+	}
+	return append(b, ']')
+}
+
+// encodePoints writes instants as milliseconds since the point before, the first since at, and durations in nanoseconds.
+func encodePoints(points []dag.GroupPoint, at dag.Instant) json.RawMessage {
+	var b []byte
+	before := firstBase(at)
+	for _, p := range points {
+		b = append(b, opening(b), '[')
+		if p.At.Known() {
+			b = strconv.AppendInt(b, int64(p.At-before), 10)
+			before = p.At
+		} else {
+			b = append(b, null...)
+		}
+		b = appendNum(append(b, ','), numOf(p.Bytes))
+		b = strconv.AppendInt(append(b, ','), int64(p.Took), 10)
+		if p.Count != 1 {
+			b = appendNum(append(b, ','), numOf(p.Count))
+		}
+		b = append(b, ']')
+	}
+	return closeList(b)
+}
+
+func firstBase(at dag.Instant) dag.Instant {
+	if at.Known() {
+		return at
+	}
+	return 0
+}
