@@ -14,7 +14,7 @@ import (
 const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
-var core = []string{"dag", "schedule", "pathfrag", "estimators"}
+var core = []string{"dag", "schedule", "pathfrag", "estimators", "sketch"}
 
 // A pkg is what `go list` says of a package. Dir is relative to the module; imports of tests are not looked at.
 type pkg struct {
@@ -65,15 +65,17 @@ func packages(t *testing.T) []pkg {
 //
 //	cmd ──► adapters ──► dag ◄── schedule ◄── pathfrag ◄── estimators ◄── cmd
 //	        adapters/simulate ──► schedule
+//	        adapters, estimators, cmd ──► sketch
 var may = map[string][]string{
 	"dag":        {},
 	"schedule":   {"dag"},
 	"pathfrag":   {"dag", "schedule"},
-	"estimators": {"dag", "schedule", "pathfrag"},
-	"adapters":   {"dag"},
-	"cmd":        {"adapters", "dag", "estimators", "examples", "pathfrag", "schedule"},
+	"estimators": {"dag", "schedule", "pathfrag", "sketch"},
+	"adapters":   {"dag", "sketch"},
+	"cmd":        {"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch"},
 	"examples":   {},
-	"internal":   {"adapters", "dag", "schedule", "pathfrag", "estimators"}, // the project's own tools and test helpers
+	"sketch":     {},
+	"internal":   {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch"}, // the project's own tools and test helpers
 }
 
 // exceptions are packages that may import more than their part.

@@ -1,0 +1,91 @@
+// Package powerfit fits y = a + b x^c by weighted least squares.
+//
+// For a given c the best a and b are linear (variable projection: Golub and Pereyra, 1973), so only c is searched: on a grid
+// from 0.1 to 6, then by golden section around the best. gonum has neither: its stat.LinearRegression would serve the
+// inner step, its optimize needs a start and derivatives or a simplex, and has no bracketed search in one dimension.
+package powerfit
+
+import "math"
+
+// A Point is a measurement. X is at least 0, Weight above 0, all are finite.
+type Point struct {
+	X, Y, Weight float64
+}
+
+// A Fit is y = A + B X^C. R2 is the weighted coefficient of determination, of the points that it was made from.
+type Fit struct {
+	A, B, C, R2 float64
+
+	// B as a factor of (X/scale)^C: X^C alone overflows where the product does not.
+	factor, scale float64
+}
+
+// At is what the fit says for x, at least 0.
+func (f Fit) At(x float64) float64 {
+	if f.scale == 0 {
+		return max(0, f.A+f.B*math.Pow(x, f.C))
+	}
+	return max(0, f.A+f.factor*math.Pow(x/f.scale, f.C))
+}
+
+// The search, of which facts N2 says that a power outside does not occur.
+const (
+	gridStep  = 0.1
+	gridSteps = 60
+	lowest    = 0.05 // of the golden section
+	sections  = 40
+	distinct  = 4 // sizes at least: three unknowns and something to judge by
+)
+
+// New fits points in any order. There is no fit for fewer than four distinct X or where Y does not vary.
+// Points of one X count as their mean: that changes no coefficient. More than MaxDistinct different X are joined with
+// their neighbours first.
+func New(points []Point) (Fit, bool) {
+	s := condense(points)
+	if len(s.x) < distinct || !(s.total > 0) {
+		return Fit{}, false
+	}
+	best, low := 0, math.Inf(1)
+	for i := range s.x {
+		s.z[i] = 1
+	}
+	for k := 1; k <= gridSteps; k++ {
+		for i := range s.z {
+			s.z[i] *= s.step[i]
+		}
+		if _, _, sse := s.linear(); sse < low {
+			best, low = k, sse
+		}
+	}
+	c := s.section(float64(best)*gridStep-gridStep, float64(best)*gridStep+gridStep)
+	a, b, sse := s.at(c)
+	f := Fit{C: c, R2: 1 - sse/s.total, A: a * s.yScale, factor: b * s.yScale, scale: s.xScale}
+	f.B = f.factor / math.Pow(s.xScale, c)
+	if !finite(f.A) || !finite(f.factor) || !finite(f.R2) {
+		return Fit{}, false
+	}
+	return f, true
+}
+
+// section is the middle of what a golden section of [low, high] leaves (Kiefer, 1953).
+func (s *sums) section(low, high float64) float64 {
+	low = max(lowest, low)
+	ratio := (math.Sqrt(5) - 1) / 2
+	c1, c2 := high-ratio*(high-low), low+ratio*(high-low)
+	_, _, f1 := s.at(c1)
+	_, _, f2 := s.at(c2)
+	for range sections {
+		if f1 < f2 {
+			high, c2, f2 = c2, c1, f1
+			c1 = high - ratio*(high-low)
+			_, _, f1 = s.at(c1)
+		} else {
+			low, c1, f1 = c1, c2, f2
+			c2 = low + ratio*(high-low)
+			_, _, f2 = s.at(c2)
+		}
+	}
+	return (low + high) / 2
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

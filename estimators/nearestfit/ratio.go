@@ -1,0 +1,63 @@
+package nearestfit
+
+import "math"
+
+// speed is seconds a byte of what was done: over all, or with more weight on what is new.
+type speed struct {
+	at             float64 // of the report that is being added up
+	bytes, seconds float64 // in that report
+	mean           float64 // of the reports before it; NaN: none had bytes
+}
+
+func newSpeed() speed { return speed{at: math.NaN(), mean: math.NaN()} }
+
+// report adds groups. Those that became visible at one instant are one report.
+func (s *speed) report(at, bytes, seconds, weight float64) {
+	if at != s.at {
+		s.mean = s.value(weight)
+		s.at, s.bytes, s.seconds = at, 0, 0
+	}
+	s.bytes += bytes
+	s.seconds += seconds
+}
+
+// value is the exponentially weighted mean with the report at hand; NaN before there is one.
+func (s *speed) value(weight float64) float64 {
+	if s.bytes <= 0 {
+		return s.mean
+	}
+	now := s.seconds / s.bytes
+	if math.IsNaN(s.mean) {
+		return now
+	}
+	return s.mean + weight*(now-s.mean)
+}
+
+// alpha is seconds a byte of what was measured; NaN while nothing is done.
+func (m *measured) alpha() float64 {
+	if m.bytes <= 0 {
+		return math.NaN()
+	}
+	return m.seconds / m.bytes
+}
+
+// JobRatio is the seconds that a task has left if all bytes take what the job's have taken on average; NaN while none are
+// done anywhere. The group that is being processed counts as left (section 3.1).
+func (p *Prediction) JobRatio(task int) float64 {
+	if task < 0 || task >= len(p.tasks) {
+		return math.NaN()
+	}
+	return p.alpha * p.tasks[task].ratioBytes
+}
+
+// TaskRatio is JobRatio with the task's own speed, once more than Params.TaskRatioMin of its bytes are done.
+func (p *Prediction) TaskRatio(task int) float64 {
+	if task < 0 || task >= len(p.tasks) {
+		return math.NaN()
+	}
+	t := &p.tasks[task]
+	if !math.IsNaN(t.alpha) {
+		return t.alpha * t.ratioBytes
+	}
+	return p.JobRatio(task)
+}

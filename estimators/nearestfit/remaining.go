@@ -1,0 +1,118 @@
+package nearestfit
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/estimators/internal/powerfit"
+	"github.com/paratimer/paratimer/estimators/internal/smoothing"
+)
+
+// Left is what a task has left.
+type Left struct {
+	// Seconds is r_i, from At on, the group that is being processed included; NaN: nothing is known.
+	Seconds float64
+	// At is p_i: when the last groups arrived, before any its start; NaN: neither is known. A task ends at
+	// max(now, At+Seconds).
+	At float64
+	// Shares say what Seconds is made of, by rule; rules that predict nothing are not there.
+	Shares []Share
+	// Explicit and Implicit are the bytes that are left.
+	Explicit, Implicit float64
+	// Spread is how far groups lie from the task's fit: the standard deviation of the logarithm of what they took by what
+	// the fit says, weighted by time. NaN: no fit, or nothing measured.
+	Spread float64
+	// Groups is how many groups of equal length would vary as much in sum as those left (their effective number): for
+	// independent errors Seconds has a spread of Spread/sqrt(Groups). NaN where Seconds is or is 0.
+	Groups float64
+}
+
+// A Share is what one rule predicts of a task. Groups is NaN where only their bytes are known, as long as no size of an
+// implicit group has been seen.
+type Share struct {
+	Rule    Rule
+	Groups  float64
+	Bytes   float64
+	Seconds float64
+}
+
+// Remaining predicts what a task has left: its explicit groups one by one, its implicit bytes as groups of the sizes that
+// implicit groups had so far, in this task or, while it has none, in the job (section 4.2). With neither, bytes are taken
+// for time. Of no such task nothing is known.
+func (p *Prediction) Remaining(task int) Left {
+	left := Left{Seconds: math.NaN(), At: math.NaN(), Explicit: math.NaN(), Implicit: math.NaN(), Spread: math.NaN(), Groups: math.NaN()}
+	if task < 0 || task >= len(p.tasks) {
+		return left
+	}
+	t := &p.tasks[task]
+	left.At, left.Implicit, left.Explicit, left.Spread = t.last, t.implicit, 0, t.spread
+	var shares [Rules]Share
+	seconds, squares := 0.0, 0.0
+	add := func(bytes, count float64) {
+		f, rule := p.Time(task, bytes)
+		s := &shares[rule]
+		s.Groups += count
+		s.Bytes += bytes * count
+		s.Seconds += f * count
+		seconds += f * count
+		squares += f * f * count
+	}
+	for _, g := range t.left {
+		left.Explicit += g.Bytes * g.Count
+		add(g.Bytes, g.Count)
+	}
+	switch histogram, bytes := p.likely(t); {
+	case math.IsNaN(t.implicit):
+		seconds = math.NaN()
+	case t.implicit == 0:
+	case bytes > 0:
+		for _, h := range histogram {
+			add(h.Size, t.implicit*h.Count/bytes)
+		}
+	default:
+		s := &shares[Fallback]
+		s.Groups = math.NaN()
+		s.Bytes += t.implicit
+		s.Seconds += t.implicit * p.mean
+		seconds += t.implicit * p.mean
+	}
+	left.Seconds = seconds
+	if squares > 0 {
+		left.Groups = seconds * seconds / squares
+	}
+	for rule := range shares {
+		if s := shares[rule]; s.Bytes > 0 || s.Groups > 0 {
+			s.Rule = Rule(rule) //nolint:gosec // a handful
+			left.Shares = append(left.Shares, s)
+		}
+	}
+	return left
+}
+
+// likely is the sizes that implicit groups of a task are taken to have, and their bytes.
+func (p *Prediction) likely(t *view) ([]smoothing.Point, float64) {
+	if t.bytes > 0 {
+		return t.histogram, t.bytes
+	}
+	return p.all.histogram, p.all.bytes
+}
+
+func (p *Prediction) spread(t *view) float64 {
+	var f *powerfit.Fit
+	switch {
+	case t.fit != nil && t.fit.R2 >= p.params.R2:
+		f = t.fit
+	case t.best != nil:
+		f = t.best
+	default:
+		return math.NaN()
+	}
+	weight, squares := 0.0, 0.0
+	for _, c := range t.points {
+		if at := f.At(c.Size); at > 0 && c.Mean > 0 {
+			off := math.Log(c.Mean / at)
+			weight += c.Count * c.Mean
+			squares += c.Count * c.Mean * off * off
+		}
+	}
+	return math.Sqrt(squares / weight) // NaN without weight
+}

@@ -1,0 +1,92 @@
+package nearestfit
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// sizes are the explicit groups of a task that are left. Taking one out costs about constant time: a size that is used up
+// points to its neighbours (disjoint sets with path halving).
+type sizes struct {
+	bytes       []float64 // ascending, each once
+	left        []float64 // how many groups
+	below, over []int32   // the nearest place that may have groups left, itself if it has; shifted by one: 0 and n+1 are none
+}
+
+func newSizes(explicit []dag.GroupSize) *sizes {
+	in := make([]dag.GroupSize, 0, len(explicit))
+	for _, g := range explicit {
+		if measurable(g.Bytes, maxBytes) && measurable(g.Count, maxCount) && g.Count > 0 {
+			in = append(in, g)
+		}
+	}
+	slices.SortStableFunc(in, func(a, b dag.GroupSize) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	s := &sizes{}
+	for _, g := range in {
+		if last := len(s.bytes) - 1; last >= 0 && s.bytes[last] == g.Bytes {
+			s.left[last] += g.Count
+			continue
+		}
+		s.bytes, s.left = append(s.bytes, g.Bytes), append(s.left, g.Count)
+	}
+	s.below, s.over = make([]int32, len(s.bytes)+2), make([]int32, len(s.bytes)+2)
+	for i := range s.below {
+		s.below[i], s.over[i] = int32(i), int32(i) //nolint:gosec // sizes of one task
+	}
+	return s
+}
+
+// take removes up to count groups of the sizes nearest to bytes, the lower one of two equally near, as long as these are
+// within ratio of it. It returns how many found no size.
+func (s *sizes) take(bytes, count, ratio float64) float64 {
+	n := len(s.bytes)
+	for count > 0 && n > 0 {
+		at := sort.SearchFloat64s(s.bytes, bytes)
+		low, high := find(s.below, at), find(s.over, at+1) // low is before at, high from it on
+		best := 0
+		switch {
+		case low > 0 && high <= n && s.bytes[high-1]-bytes < bytes-s.bytes[low-1]:
+			best = high
+		case low > 0:
+			best = low
+		case high <= n:
+			best = high
+		default:
+			return count
+		}
+		i := best - 1
+		if math.Abs(s.bytes[i]-bytes) > ratio*bytes {
+			return count
+		}
+		some := min(count, s.left[i])
+		count -= some
+		s.left[i] -= some
+		if s.left[i] <= 0 {
+			s.below[best], s.over[best] = int32(best-1), int32(best+1) //nolint:gosec // as above
+		}
+	}
+	return count
+}
+
+func find(next []int32, i int) int {
+	for int(next[i]) != i {
+		next[i] = next[next[i]]
+		i = int(next[i])
+	}
+	return i
+}
+
+// rest is what is left, ascending.
+func (s *sizes) rest() []dag.GroupSize {
+	var out []dag.GroupSize
+	for i, n := range s.left {
+		if n > 0 {
+			out = append(out, dag.GroupSize{Bytes: s.bytes[i], Count: n})
+		}
+	}
+	return out
+}
