@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// decode applies l to old, which it leaves alone. At most limit attempts result.
-func decode(old *dag.Snapshot, l *line, limit int) (*dag.Snapshot, error) {
+// decode applies l to old, which it leaves alone.
+func decode(old *dag.Snapshot, l *line, most bounds) (*dag.Snapshot, error) {
 	if l.Whole {
 		old = blank()
 	}
@@ -16,7 +16,7 @@ func decode(old *dag.Snapshot, l *line, limit int) (*dag.Snapshot, error) {
 	s.At = dag.Instant(l.At)
 	if l.Plan != nil {
 		var err error
-		if s.Plan, err = decodePlan(old.Plan, l.Plan); err != nil {
+		if s.Plan, err = decodePlan(old.Plan, l.Plan, most.groups); err != nil {
 			return nil, err
 		}
 	}
@@ -42,14 +42,14 @@ func decode(old *dag.Snapshot, l *line, limit int) (*dag.Snapshot, error) {
 		if j.Index < 0 || j.Index >= len(s.Jobs) {
 			return nil, fmt.Errorf("there is no job %d, only %d jobs", j.Index, len(s.Jobs))
 		}
-		if err := j.apply(&s, &s.Jobs[j.Index], limit); err != nil {
+		if err := j.apply(&s, &s.Jobs[j.Index], most); err != nil {
 			return nil, fmt.Errorf("job %d: %w", j.Index, err)
 		}
 	}
 	return &s, nil
 }
 
-func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, limit int) error {
+func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, most bounds) error {
 	put(l.ID, &j.ID, plain)
 	put(l.State, &j.State, same)
 	put(l.Submitted, &j.Submitted, instant.dag)
@@ -64,7 +64,7 @@ func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, limit int) error {
 		}
 		kind := dag.Kind(k)
 		state := j.Phase(kind)
-		as, err := decodePhase(state.Attempts, p, kind, s.At, limit-attempts(s)+len(state.Attempts))
+		as, err := decodePhase(state.Attempts, p, kind, s.At, most.attempts-attempts(s)+len(state.Attempts))
 		if err != nil {
 			return fmt.Errorf("%s tasks: %w", kind, err)
 		}
@@ -73,7 +73,7 @@ func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, limit int) error {
 	if l.Groups == nil {
 		return nil
 	}
-	g, err := l.Groups.apply(j.Groups, s.At, maxGroups-groupPieces(s)+pieces(j.Groups))
+	g, err := l.Groups.apply(j.Groups, s.At, most.groups-groupPieces(s)+pieces(j.Groups))
 	if err != nil {
 		return fmt.Errorf("key groups: %w", err)
 	}

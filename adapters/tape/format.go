@@ -16,8 +16,14 @@ const (
 	maxAttempts = 1 << 21  // attempts of a snapshot
 	maxJobs     = 1 << 16  // jobs of a plan or snapshot
 	maxReduces  = 1 << 18  // reduces of a job of which key groups are known
-	maxGroups   = 1 << 21  // these, and sizes, names and points of their groups, of a snapshot
+	maxGroups   = 1 << 21  // these, and sizes, names and points of their groups: of a snapshot, of a phase of the plan
 )
+
+// bounds are what a snapshot may hold at most.
+type bounds struct {
+	attempts int
+	groups   int // pieces of key groups; likewise of a phase of the plan
+}
 
 // A header is a tape's first line.
 type header struct {

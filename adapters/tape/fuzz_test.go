@@ -26,6 +26,9 @@ func FuzzReader(f *testing.F) {
 		`{"n":2,"t":1,"j":[{"i":0,"m":{"all":true,"a":[[0,16777216,0,3],[9,1,"0x7ff8000000000001"],[10,256,null],[11,8388608,"why"]]}}]}`,
 		`{"n":2,"t":1,"j":[{"i":0,"m":{"x":[[0,0]],"a":[[0,16777217,1,1,"inf"]]}}]}`,
 		`{"n":2,"t":-9223372036854775808,"j":[{"i":1,"r":{"a":[[2147483647,128,-9223372036854775808]]}}]}`,
+		`{"n":2,"t":1,"j":[{"i":0,"g":{"whole":true,"origin":"tap","maps":3,"note":"a combiner","reduces":2,"r":[{"i":1,"b":30,"rest":null,"sizes":[1,[2,3.5]],` +
+			`"top":[{"k":"#12","b":9}],"n":0,"d":[[-5,10,7],[0,null,1,2.5],[null,"inf",-3]],"open":1,"since":2,"key":"#1"},{"i":1,"keep":1,"d":[[3,4,5]]},{"i":0,"sizes":null,"keep":-1}]}}]}`,
+		`{"n":2,"t":1,"plan":{"j":[{"i":0,"job":{"reduce":{"groups":{"reduces":3,"r":[{"i":2,"d":[[1,2,3]]}]}}}}]},"j":[{"i":1,"g":{"nil":true}}]}`,
 	} {
 		f.Add(edit(tape, func(l []string) []string { return append(l[:2], line+"\n") }))
 	}
@@ -34,7 +37,7 @@ func FuzzReader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r.attempts, r.lines.limit = 10_000, 100_000 // limits as real ones, only sooner
+		r.most, r.lines.limit = bounds{10_000, 10_000}, 100_000 // limits as real ones, only sooner
 		var items []any
 		for range 50 {
 			s, err := r.Next(context.Background())

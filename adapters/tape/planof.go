@@ -61,10 +61,10 @@ func jobOf(j *dag.Job) planJob {
 	}
 }
 
-func (j *planJob) dag() (dag.Job, error) {
+func (j *planJob) dag(groups int) (dag.Job, error) {
 	l := &j.Limits
-	maps, err := j.Map.dag()
-	reduces, err2 := j.Reduce.dag()
+	maps, err := j.Map.dag(groups)
+	reduces, err2 := j.Reduce.dag(groups)
 	return dag.Job{
 		Node: string(j.Node), Name: string(j.Name), Feature: string(j.Feature), Alias: string(j.Alias), After: j.After,
 		Map: maps, Reduce: reduces,
@@ -87,11 +87,11 @@ func phaseOf(p *dag.Phase) planPhase {
 	}
 }
 
-func (p *planPhase) dag() (dag.Phase, error) {
+func (p *planPhase) dag(groups int) (dag.Phase, error) {
 	var g *dag.Groups
 	var err error
 	if p.Groups != nil {
-		g, err = p.Groups.apply(nil, dag.NoInstant, maxGroups)
+		g, err = p.Groups.apply(nil, dag.NoInstant, groups)
 	}
 	return dag.Phase{
 		Tasks: p.Tasks, Known: p.Known,
@@ -101,8 +101,8 @@ func (p *planPhase) dag() (dag.Phase, error) {
 	}, err
 }
 
-// decodePlan applies l to old, which it leaves alone.
-func decodePlan(old *dag.Plan, l *planLine) (*dag.Plan, error) {
+// decodePlan applies l to old, which it leaves alone. A phase has at most so many pieces of key groups.
+func decodePlan(old *dag.Plan, l *planLine, groups int) (*dag.Plan, error) {
 	if l.Nil {
 		return nil, nil
 	}
@@ -131,7 +131,7 @@ func decodePlan(old *dag.Plan, l *planLine) (*dag.Plan, error) {
 			return nil, fmt.Errorf("job %d of the plan: %w", j.Index, err)
 		}
 		var err error
-		if p.Jobs[j.Index], err = job.dag(); err != nil {
+		if p.Jobs[j.Index], err = job.dag(groups); err != nil {
 			return nil, fmt.Errorf("job %d of the plan: key groups: %w", j.Index, err)
 		}
 	}

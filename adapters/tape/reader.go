@@ -16,15 +16,15 @@ import (
 //
 // A torn tail is left out, and the snapshot before it says so (dag.WarnTornTape).
 type Reader struct {
-	lines    lines
-	attempts int           // of a snapshot at most
-	n        int64         // the newest observation's number
-	state    *dag.Snapshot // what the next line changes; nil: only a whole line can be used
-	lost     int           // the line from which on state is missing
-	at       dag.Instant   // of the newest observation
-	any      bool          // there was a snapshot
-	told     bool          // a snapshot has said that the tail is torn
-	notes    []dag.Warning // for the next snapshot
+	lines lines
+	most  bounds
+	n     int64         // the newest observation's number
+	state *dag.Snapshot // what the next line changes; nil: only a whole line can be used
+	lost  int           // the line from which on state is missing
+	at    dag.Instant   // of the newest observation
+	any   bool          // there was a snapshot
+	told  bool          // a snapshot has said that the tail is torn
+	notes []dag.Warning // for the next snapshot
 }
 
 const maxNotes = 20
@@ -35,7 +35,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tape: %w", err)
 	}
-	t := &Reader{lines: lines{in: in, limit: maxLine}, attempts: maxAttempts, at: dag.NoInstant}
+	t := &Reader{lines: lines{in: in, limit: maxLine}, most: bounds{maxAttempts, maxGroups}, at: dag.NoInstant}
 	t.lines.read()
 	l := t.lines.next
 	var h header
@@ -104,7 +104,7 @@ func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
 	if t.state == nil && !l.Whole {
 		return nil, t.missed(&LineError{raw.number, fmt.Errorf("observations before line %d are missing, and it needs them up to the next whole snapshot", max(t.lost, 2))})
 	}
-	s, err := decode(t.state, &l, t.attempts)
+	s, err := decode(t.state, &l, t.most)
 	if err != nil {
 		t.state, t.lost = nil, raw.number
 		return nil, t.missed(&LineError{raw.number, err})

@@ -81,3 +81,50 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+// growing is a job whose 100 reduces finish 10,000 key groups each while it is watched 200 times.
+type growing struct{ ticks int }
+
+func (g *growing) Next(context.Context) (*dag.Snapshot, error) {
+	const start, ticks, reduces, points = dag.Instant(1_795_222_440_184), 200, 100, 10_000
+	if g.ticks++; g.ticks > ticks {
+		return nil, io.EOF
+	}
+	at := start + dag.Instant(5000*g.ticks)
+	groups := &dag.Groups{Origin: dag.GroupsTapped, Maps: 20, Reduces: make([]dag.ReduceGroups, reduces)}
+	for i := range groups.Reduces {
+		r := dag.NoReduceGroups()
+		r.Bytes, r.Implicit, r.Attempt = 1e9, 9e8, 0
+		for n := range points * g.ticks / ticks {
+			hash := uint64(n+1) * uint64(i+1) * 0x9e3779b97f4a7c15
+			r.Done = append(r.Done, dag.GroupPoint{
+				At: start + dag.Instant(5000*ticks/points*n), Bytes: float64(60 + hash>>52), Took: time.Duration(hash >> 38), Count: 1,
+			})
+		}
+		for n := range 1000 {
+			r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: float64(100*n + i), Count: 1})
+		}
+		groups.Reduces[i] = r
+	}
+	return &dag.Snapshot{At: at, Stale: dag.NoInstant, Jobs: []dag.JobState{{ID: "job_1795222440184_0001", Groups: groups}}}, nil
+}
+
+// A point of a key group takes some 27 bytes, whole lines included. Promises that do not change are not repeated.
+func TestGroupsSize(t *testing.T) {
+	var w counter
+	tee := Tee(&growing{}, &w)
+	for {
+		s, err := tee.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil || len(s.Warnings) > 0 {
+			t.Fatal(err, s.Warnings)
+		}
+	}
+	perPoint := float64(w.bytes) / 1e6
+	t.Logf("%.1f bytes a point", perPoint)
+	if perPoint > 30 {
+		t.Errorf("%.1f bytes a point, more than 30", perPoint)
+	}
+}

@@ -276,9 +276,13 @@ func TestLimits(t *testing.T) {
 		t.Errorf("a long line: %v", got[2])
 	}
 	for what, line := range map[string]string{
-		"attempts": fmt.Sprintf(`{"n":3,"t":0,"j":[{"i":0,"m":{"a":[[0,%d,0,2000000000]]}}]}`, 1<<fMany),
-		"jobs":     `{"n":3,"t":0,"jobs":2000000000}`,
-		"plan":     `{"n":3,"t":0,"plan":{"jobs":2000000000}}`,
+		"attempts":  fmt.Sprintf(`{"n":3,"t":0,"j":[{"i":0,"m":{"a":[[0,%d,0,2000000000]]}}]}`, 1<<fMany),
+		"reduces":   `{"n":3,"t":0,"j":[{"i":0,"g":{"reduces":2000000000}}]}`,
+		"groups":    `{"n":3,"t":0,"j":[{"i":0,"g":{"reduces":1,"r":[{"i":0,"d":[[0,1,1]` + strings.Repeat(",[0,1,1]", maxGroups) + `]}]}}]}`,
+		"no reduce": `{"n":3,"t":0,"j":[{"i":0,"g":{"reduces":1,"r":[{"i":1}]}}]}`,
+		"points":    `{"n":3,"t":0,"j":[{"i":0,"g":{"reduces":1,"r":[{"i":0,"keep":1}]}}]}`,
+		"jobs":      `{"n":3,"t":0,"jobs":2000000000}`,
+		"plan":      `{"n":3,"t":0,"plan":{"jobs":2000000000}}`,
 	} {
 		got := play(t, edit(tape, func(l []string) []string { l[3] = line + "\n"; return l }))
 		if err, ok := got[2].(error); !ok || !strings.Contains(err.Error(), "line 4") {
