@@ -1,0 +1,55 @@
+package tap
+
+import (
+	"crypto/sha256"
+	"strings"
+	"testing"
+)
+
+func shown(key string) string { return ShownName([]byte(key), sha256.Sum256([]byte(key)), false) }
+
+func TestNames(t *testing.T) {
+	// The SHA-256 of "abc" is an example of FIPS 180-2.
+	if got := HashedName([]byte("abc")); got != "#ba7816bf8f01cfea" {
+		t.Errorf("hashed: %s", got)
+	}
+	for key, want := range map[string]string{
+		"":                      `\empty`,
+		"user 42":               "user 42",
+		`\empty`:                `\\empty`,
+		"\x1b[2J":               `\x1b[2J`,
+		"a\tb\n":                `a\tb\n`,
+		"\xff\xfe":              `\xff\xfe`,
+		"日本語":                   "日本語",
+		"a\u202eb":              `a\u202eb`,
+		strings.Repeat("k", 64): strings.Repeat("k", 64),
+		strings.Repeat("k", 65): strings.Repeat("k", 46) + "~" + HashedName([]byte(strings.Repeat("k", 65))),
+		strings.Repeat("語", 22): strings.Repeat("語", 15) + "~" + HashedName([]byte(strings.Repeat("語", 22))),
+	} {
+		got := shown(key)
+		if got != want {
+			t.Errorf("%q: %s, not %s", key, got, want)
+		}
+	}
+	whole := "k" + strings.Repeat("x", 1000)
+	if got := ShownName([]byte(whole[:50]), sha256.Sum256([]byte(whole)), true); got != shown(whole) {
+		t.Errorf("by its beginning: %s, by the whole: %s", got, shown(whole))
+	}
+}
+
+func FuzzName(f *testing.F) {
+	for _, key := range []string{"", "user 42", "\x1b[2J", "\xff", `\`, strings.Repeat("\x00", 100), "a\u202e\ufeff", strings.Repeat("é", 40)} {
+		f.Add([]byte(key), []byte(key+"x"))
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		x, y := shown(string(a)), shown(string(b))
+		for _, name := range []string{x, y, HashedName(a)} {
+			if err := checkName(name); err != nil {
+				t.Fatalf("%q: %v", name, err)
+			}
+		}
+		if (x == y) != (string(a) == string(b)) {
+			t.Fatalf("%q and %q are called %q and %q", a, b, x, y)
+		}
+	})
+}
