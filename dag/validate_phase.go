@@ -9,6 +9,7 @@ import (
 var pipelineFields = [...][]string{Map: {"map"}, Reduce: {"reduce.copy", "reduce.sort", "reduce.reduce"}}
 
 func (f *faults) phase(j int, k Kind) {
+	f.groups(j, k)
 	p, name := f.p.Jobs[j].Phase(k), k.String()
 	if p.Known {
 		f.number(ofJob(f.p, j, name+".tasks", -1), float64(p.Tasks), 0, MaxTasks, "")

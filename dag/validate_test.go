@@ -27,6 +27,18 @@ func sound() *Plan {
 	}
 }
 
+// soundGroups are key groups of two reduces, of one of which nothing is known.
+func soundGroups() *Groups {
+	return oneReduce(ReduceGroups{
+		Bytes: 10, Implicit: 3, Explicit: []GroupSize{{1, 5}, {2, 1}}, Top: []KeyGroup{{"#1", 2}},
+		Done: []GroupPoint{{At: NoInstant, Bytes: 1, Took: time.Second, Count: 2.5}},
+	})
+}
+
+func oneReduce(r ReduceGroups) *Groups {
+	return &Groups{Origin: GroupsTapped, Maps: 3, Reduces: []ReduceGroups{r, NoReduceGroups()}}
+}
+
 func TestValidate(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
@@ -116,6 +128,63 @@ func TestValidate(t *testing.T) {
 		{
 			"too long", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Alpha = Uniform(3e12) },
 			`dag: jobs: 104167 days of running time are more than the supported 36500`,
+		},
+		{"groups", func(p *Plan) { p.Jobs[0].Reduce.Groups = soundGroups() }, ""},
+		{
+			"groups of maps", func(p *Plan) { p.Jobs[0].Map.Groups = soundGroups() },
+			`dag: job "a": map.groups: only reduce tasks have key groups`,
+		},
+		{
+			"groups of other tasks", func(p *Plan) { p.Jobs[0].Reduce.Groups = &Groups{Origin: 7, Maps: -1} },
+			"dag: job \"a\": reduce.groups: there is no origin unknown(7)\n" +
+				"dag: job \"a\": reduce.groups.maps is -1: it must lie between 0 and 1e+07\n" +
+				"dag: job \"a\": reduce.groups: they are of 0 tasks, and the job has 2",
+		},
+		{
+			"many groups", func(p *Plan) {
+				p.Jobs[0].Reduce.Groups = soundGroups()
+				p.Jobs[0].Reduce.Groups.Reduces[0].Done = make([]GroupPoint, MaxGroupPieces)
+			},
+			`dag: job "a": reduce.groups: 1000005 tasks, sizes, names and points are more than the supported 1000000`,
+		},
+		{
+			"bytes of groups", func(p *Plan) { p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Bytes: -1, Implicit: inf}) },
+			"dag: job \"a\": reduce.groups.tasks[0].bytes is -1: it must lie between 0 and 1e+18\n" +
+				"dag: job \"a\": reduce.groups.tasks[0].rest is +Inf: it must lie between 0 and 1e+18",
+		},
+		{
+			"half known", func(p *Plan) { p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Bytes: 1, Implicit: nan}) },
+			`dag: job "a": reduce.groups.tasks[0].rest: the bytes of all groups and of those without a size of their own are both known, or none is`,
+		},
+		{
+			"sizes that do not ascend", func(p *Plan) {
+				p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Explicit: []GroupSize{{1, 1}, {1, 1}, {-1, 1}}})
+			},
+			`dag: job "a": reduce.groups.tasks[0].sizes[1]: 1 bytes come after 1: sizes ascend, and equal ones are counted`,
+		},
+		{
+			"a count that is no number", func(p *Plan) { p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Explicit: []GroupSize{{1, nan}}}) },
+			`dag: job "a": reduce.groups.tasks[0].sizes[0] is NaN groups: it must lie between 0 and 1e+15 groups`,
+		},
+		{
+			"names", func(p *Plan) {
+				p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Top: []KeyGroup{{"a", 1}, {"b", 2}}})
+				p.Jobs[0].Reduce.Groups.Reduces[1].Top = make([]KeyGroup, 11)
+			},
+			"dag: job \"a\": reduce.groups.tasks[0].top[1]: 2 bytes come after 1: the largest group comes first\n" +
+				"dag: job \"a\": reduce.groups.tasks[1].top: 11 groups with a name are more than the supported 10",
+		},
+		{
+			"a long name", func(p *Plan) {
+				p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Top: []KeyGroup{{strings.Repeat("k", 300), 1}}})
+			},
+			`dag: job "a": reduce.groups.tasks[0].top[0]: 300 bytes of a key's name are more than the supported 256`,
+		},
+		{
+			"points", func(p *Plan) {
+				p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Done: []GroupPoint{{Took: time.Second}, {Took: -time.Second}}})
+			},
+			`dag: job "a": reduce.groups.tasks[0].done[1] is -1s: it must lie between 0 and 3.1536e+09s`,
 		},
 		{
 			"ratio", func(p *Plan) { p.Jobs[0].Limits.SlowStart = nan },

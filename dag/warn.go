@@ -16,5 +16,6 @@ const (
 	WarnTornTape        = "torn_tape"        // a tape or capture ends in the middle of a line
 	WarnSecondLaunch    = "more_launches"    // the script launches in several batches; later ones are invisible
 	WarnInterpolated    = "interpolated"     // progress of attempts is a straight line between instants that are known
+	WarnKeyGroups       = "key_groups"       // a job's reduces are predicted by their key groups
 	WarnNoEstimate      = "no_estimate"      // an estimator failed; its number is missing
 )
