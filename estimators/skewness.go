@@ -1,0 +1,134 @@
+package estimators
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A Skew is how unevenly the work of a job lies on its reduces, and what that costs the query. A delay is the end that
+// standard predicts less the end of the same replay from now on without it: what is lost already is in neither.
+type Skew struct {
+	Job     int
+	Reduces int             // reduce tasks of the job
+	Keys    dag.GroupOrigin // who measured its key groups; GroupsNone: nothing is known of its keys
+	Sizes   SizeUnit        // what shares are of
+	// Median is how long the median reduce works: to its end from its start, or from the last map's end where that is later.
+	Median time.Duration
+	Skewed int           // how many unfinished reduces are skewed
+	Delay  time.Duration // of all of them: without it each takes the median
+	Worst  []SkewedReduce
+	Split  *Split         // of its largest key that is left; nil where no key is known
+	Double *time.Duration // how much sooner the query would end with twice the reduces; nil where no key is known
+}
+
+// A SkewedReduce is a reduce that works longer than the others of its job.
+type SkewedReduce struct {
+	Task    int
+	Done    bool
+	Running *dag.Attempt  // nil where none runs
+	Size    float64       // in SizeUnit
+	Share   float64       // of the job's, 0..1; NaN where not all sizes are known
+	Work    time.Duration // as Skew.Median counts
+	End     dag.Instant
+	Delay   time.Duration // of this one alone
+	Keys    []SkewedKey   // its largest, largest first, at most dag.MaxTopGroups
+}
+
+// A SizeUnit is what sizes of reduces count.
+type SizeUnit uint8
+
+// The units of sizes.
+const (
+	SizesUnknown SizeUnit = iota
+	SizesBytes
+	SizesRecords
+)
+
+// A reduce is skewed if it works this much longer than the median one, by both, and was given more.
+const (
+	skewRatio = 1.5
+	skewLeast = 5 * time.Second
+	// skewWorth is the least share of the remaining time that a delay is told from, skewLeast apart.
+	skewWorth = 0.02
+	// skewSize is how many times the median's size is more.
+	skewSize = 1.1
+)
+
+// Bounds of what is told, and so of the replays: a job takes six and one for each reduce that is told.
+const (
+	MaxSkewedJobs    = 3
+	MaxSkewedReduces = 5
+)
+
+// Skew tells of the unfinished jobs whose skewed reduces delay the query's end by more than 5 s and a fiftieth of what
+// remains, the greatest delay first. It is nil where it is too early to say: the costs of what is left, or the sizes of
+// all reduces, are not known. With all it tells of every unfinished job with more than one reduce, and of its longest
+// reduces, skewed or not, done or not.
+func (w *World) Skew(all bool) ([]Skew, error) {
+	if w.ended() || w.unknown() {
+		return nil, nil
+	}
+	sch, err := w.Schedule()
+	if err != nil {
+		return nil, err
+	}
+	found, known := w.unevenJobs(sch, all)
+	if !known {
+		return nil, nil
+	}
+	least := max(skewLeast, time.Duration(skewWorth*float64(sch.Remaining())))
+	out := []Skew{}
+	for i := range found {
+		s, err := w.skewOf(found[i], sch)
+		if err != nil {
+			return nil, err
+		}
+		if all || s.Delay > least {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Skew) int { return cmp.Compare(b.Delay, a.Delay) })
+	return out, nil
+}
+
+// unevenJobs are the jobs worth a replay, those with the longest excess, in that order. known is false where reduces are
+// left and nothing has shown what they cost.
+func (w *World) unevenJobs(sch *schedule.Schedule, all bool) (found []*uneven, known bool) {
+	works := w.reduceWork(sch)
+	known = len(works) == 0
+	for _, u := range works {
+		known = known || w.phase(u.job, dag.Reduce).best < schedule.Assumed
+		if !all && u.longest <= u.median+millis(skewLeast) {
+			continue
+		}
+		u.size(w)
+		if u.judge(all); len(u.told) > 0 {
+			found = append(found, u)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *uneven) int { return cmp.Compare(b.told[0].excess(b), a.told[0].excess(a)) })
+	return found[:min(len(found), MaxSkewedJobs)], known
+}
+
+func (w *World) skewOf(u *uneven, sch *schedule.Schedule) (Skew, error) {
+	s := Skew{Job: u.job, Reduces: u.count, Keys: u.keys.origin(), Sizes: u.unit, Median: duration(u.median), Skewed: len(u.skewed)}
+	r := replays{w: w, u: u, end: sch.End}
+	s.Delay = r.delay(u.skewed)
+	for i := range u.told {
+		k := &u.told[i]
+		one := SkewedReduce{
+			Task: k.first, Done: k.done, Running: k.running, Size: u.sizeOf(k.first), Share: u.share(k.first),
+			Work: duration(k.ms), End: k.end, Keys: u.keys.of(k),
+		}
+		if k.skewed {
+			one.Delay = r.delay([]reduceWork{*k})
+		}
+		s.Worst = append(s.Worst, one)
+	}
+	s.Split, s.Double = r.split(s.Worst), r.double()
+	return s, r.err
+}

@@ -1,0 +1,188 @@
+package estimators
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A SkewedKey is one of the largest key groups of a reduce.
+type SkewedKey struct {
+	Name      string // "" where only its size is known
+	Bytes     float64
+	TaskShare float64       // of its reduce's bytes, 0..1; NaN unknown
+	JobShare  float64       // of its job's
+	Took      time.Duration // what the group takes, as it is predicted
+	Rule      string        // by which rule of NearestFit; RuleLinear where the job goes by bytes
+	Left      bool          // it is not done
+	Delay     time.Duration // the end less that without the group; 0 of one that is done, and of all but the largest left
+}
+
+// RuleLinear says that a group takes its share of its reduce's time by bytes.
+const RuleLinear = "linear"
+
+// A KeyTimer is a cost model that tells what one key group of a job's reduces takes.
+type KeyTimer interface {
+	// Groups is what is known of a job's key groups, in this run or in a profile that fits it; nil where nothing is.
+	Groups(job int) *dag.Groups
+	// GroupTime is what a group of so many bytes takes in a reduce, in milliseconds, and the rule that says so. It is NaN
+	// where the model does not go by the job's key groups.
+	GroupTime(job, task int, bytes float64) (ms float64, rule string)
+}
+
+// A Sizer is a cost model that tells how much each reduce of a job is given: bytes, or records.
+type Sizer interface {
+	ReduceSize(job, task int) float64 // NaN where it is not known
+	InRecords() bool
+}
+
+// A keyring is what is known of the key groups of a job.
+type keyring struct {
+	groups *dag.Groups
+	count  int // reduces of the job
+	total  float64
+	time   func(task int, bytes float64) (float64, string)
+}
+
+// keyring finds a job's groups: those that this run has observed, else those of a profile. A profile of another number of
+// reduces knows other groups.
+func (w *World) keyring(job, reduces int) *keyring {
+	k := &keyring{count: reduces, time: func(int, float64) (float64, string) { return math.NaN(), "" }}
+	if s := w.Now(); job < len(s.Jobs) && s.Jobs[job].Groups != nil {
+		k.groups = s.Jobs[job].Groups
+	} else {
+		k.groups = s.Plan.Jobs[job].Reduce.Groups
+	}
+	if m, ok := w.Costs.(KeyTimer); ok {
+		k.groups = m.Groups(job)
+		k.time = func(task int, bytes float64) (float64, string) { return m.GroupTime(job, task, bytes) }
+	}
+	if k.groups != nil && len(k.groups.Reduces) != reduces {
+		k.groups = nil
+	}
+	for i := range reduces {
+		k.total += k.bytes(i)
+	}
+	return k
+}
+
+// origin says who measured the groups.
+func (k *keyring) origin() dag.GroupOrigin {
+	if k.groups == nil {
+		return dag.GroupsNone
+	}
+	return k.groups.Origin
+}
+
+// bytes is the size of a reduce, NaN where its groups do not tell.
+func (k *keyring) bytes(task int) float64 {
+	if k.groups == nil || task >= len(k.groups.Reduces) {
+		return math.NaN()
+	}
+	return k.groups.Reduces[task].Bytes
+}
+
+// named says that keys are known one by one.
+func (k *keyring) named() bool { return k.origin() >= dag.GroupsTapped }
+
+// of returns the largest groups of a reduce.
+func (k *keyring) of(r *reduceWork) []SkewedKey {
+	if !k.named() || r.first >= len(k.groups.Reduces) {
+		return nil
+	}
+	g := &k.groups.Reduces[r.first]
+	top := g.Top
+	if len(top) == 0 {
+		top = unnamed(g.Explicit)
+	}
+	left := notDone(top, g, r.running)
+	out := make([]SkewedKey, len(top))
+	for i, key := range top {
+		ms, rule := k.took(r, key.Bytes)
+		out[i] = SkewedKey{
+			Name: key.Key, Bytes: key.Bytes, TaskShare: shareOf(key.Bytes, g.Bytes), JobShare: shareOf(key.Bytes, k.total),
+			Took: duration(ms), Rule: rule, Left: left[i] && !r.done,
+		}
+	}
+	return out
+}
+
+// took is what a group takes in a reduce, in milliseconds: by its job's key groups, else by its share of the bytes.
+func (k *keyring) took(r *reduceWork, bytes float64) (float64, string) {
+	if ms, rule := k.time(r.first, bytes); !math.IsNaN(ms) {
+		return tame(ms), rule
+	}
+	return tame(r.ms * shareOf(bytes, k.bytes(r.first))), RuleLinear
+}
+
+// largest is what the largest group of a reduce that is not done takes, in milliseconds; 0 where none is known.
+func (k *keyring) largest(r *reduceWork) float64 {
+	for _, key := range k.of(r) {
+		if key.Left {
+			return millis(key.Took)
+		}
+	}
+	return 0
+}
+
+func shareOf(part, whole float64) float64 {
+	if f := part / whole; f >= 0 && f <= 1 {
+		return f
+	}
+	return math.NaN()
+}
+
+// unnamed are the largest of explicit sizes, which are ascending.
+func unnamed(sizes []dag.GroupSize) []dag.KeyGroup {
+	var out []dag.KeyGroup
+	for i := len(sizes) - 1; i >= 0; i-- {
+		for n := sizes[i].Count; n >= 1; n-- {
+			if out = append(out, dag.KeyGroup{Bytes: sizes[i].Bytes}); len(out) == dag.MaxTopGroups {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// closeSize is how far the size of a finished group may be from that of a key, to be the key's (facts N9).
+const closeSize = 0.05
+
+// notDone says which of a reduce's groups, largest first, none of its finished ones is taken for: of each finished group
+// that with the nearest size. What an attempt has done counts for that attempt only.
+func notDone(top []dag.KeyGroup, g *dag.ReduceGroups, running *dag.Attempt) []bool {
+	left := make([]bool, len(top))
+	for i := range left {
+		left[i] = true
+	}
+	if len(top) == 0 || running == nil || running.Number != g.Attempt {
+		return left
+	}
+	least := top[len(top)-1].Bytes * (1 - closeSize)
+	var done []dag.GroupPoint
+	for _, d := range g.Done {
+		if d.Bytes >= least {
+			done = append(done, d)
+		}
+	}
+	slices.SortStableFunc(done, func(a, b dag.GroupPoint) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	for _, d := range done {
+		for n := min(d.Count, float64(len(top))); n >= 1; n-- {
+			best := -1
+			for i, key := range top {
+				off := math.Abs(key.Bytes - d.Bytes)
+				if left[i] && off <= closeSize*d.Bytes && (best < 0 || off < math.Abs(top[best].Bytes-d.Bytes)) {
+					best = i
+				}
+			}
+			if best < 0 {
+				break
+			}
+			left[best] = false
+		}
+	}
+	return left
+}

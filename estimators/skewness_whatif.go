@@ -1,0 +1,170 @@
+package estimators
+
+import (
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A Split is what the query would gain if a key's values were spread over as many parts as the job has reduces, one for each
+// reduce that is not done. It takes a job that can merge what the parts give: a sum or a count can, a median cannot.
+type Split struct {
+	Task   int
+	Key    string // "" where it has no name
+	Parts  int
+	Sooner time.Duration
+}
+
+// replays asks what would be if the reduces of a job had other work. All start from the same snapshot, with the same costs of
+// everything else.
+type replays struct {
+	w    *World
+	u    *uneven
+	end  dag.Instant // that standard predicts
+	lean schedule.Lean
+	err  error // of the first replay that failed
+}
+
+// sooner is how much before end the query ends under other costs; not below 0.
+func (r *replays) sooner(s *dag.Snapshot, left schedule.Left) time.Duration {
+	if r.err != nil {
+		return 0
+	}
+	sch, err := schedule.Replay(s, left, schedule.Options{FutureOnly: true, Lean: &r.lean})
+	if err != nil {
+		r.err = err
+		return 0
+	}
+	return max(r.end.Sub(sch.End), 0)
+}
+
+// changed are the costs with what each reduce of the job has left changed by some milliseconds. by is 0 but for the
+// tasks of cuts, which are ascending.
+func (r *replays) changed(cuts []int, by func(task int) float64) schedule.Left {
+	left := r.w.Costs.Left
+	return func(t schedule.Task) schedule.Cost {
+		c := left(t)
+		if t.Job != r.u.job || t.Kind != dag.Reduce {
+			return c
+		}
+		i, special := slices.BinarySearch(cuts, t.Index)
+		switch {
+		case special:
+			c.Same = 1
+		case i < len(cuts):
+			c.Same = min(c.Same, cuts[i]-t.Index)
+		}
+		c.Work = max(c.Work+signed(by(t.Index)), 0)
+		return c
+	}
+}
+
+// signed converts milliseconds that may be negative.
+func signed(ms float64) time.Duration {
+	if ms < 0 {
+		return -whole(-ms)
+	}
+	return whole(ms)
+}
+
+// delay is how much sooner the query would end if these reduces worked no longer than the median one.
+func (r *replays) delay(works []reduceWork) time.Duration {
+	if len(works) == 0 {
+		return 0
+	}
+	less := make(map[int]float64)
+	for _, k := range works {
+		for task := k.first; task < k.first+k.count; task++ {
+			less[task] = -k.excess(r.u)
+		}
+	}
+	cuts := make([]int, 0, len(less))
+	for task := range less {
+		cuts = append(cuts, task)
+	}
+	slices.Sort(cuts)
+	return r.sooner(r.w.Now(), r.changed(cuts, func(task int) float64 { return less[task] }))
+}
+
+// split looks at the largest key that is left of each reduce: its Delay, and of the one with the longest reduce, what
+// splitting it would gain. The cost of a part is that of a group of its size: where cost grows as the square of the size,
+// the parts together take less than the whole.
+func (r *replays) split(worst []SkewedReduce) *Split {
+	var best *Split
+	for i := range worst {
+		one := &worst[i]
+		at := slices.IndexFunc(one.Keys, func(k SkewedKey) bool { return k.Left })
+		if at < 0 {
+			continue
+		}
+		key, cuts := &one.Keys[at], []int{one.Task}
+		took := millis(key.Took)
+		key.Delay = r.sooner(r.w.Now(), r.changed(cuts, func(task int) float64 {
+			if task == one.Task {
+				return -took
+			}
+			return 0
+		}))
+		if best != nil {
+			continue
+		}
+		parts := float64(r.u.count)
+		part, _ := r.u.keys.took(&reduceWork{first: one.Task, count: 1, ms: millis(one.Work)}, key.Bytes/parts)
+		best = &Split{Task: one.Task, Key: key.Name, Parts: r.u.count}
+		best.Sooner = r.sooner(r.w.Now(), r.changed(cuts, func(task int) float64 {
+			if task == one.Task {
+				return part - took
+			}
+			return part
+		}))
+	}
+	return best
+}
+
+// double is how much sooner the query would end with twice the reduces, nil where no key is known. What is left of a reduce
+// is dealt again, as hashing does: the largest key stays whole where it is, and on average half of the rest goes to a
+// new reduce.
+func (r *replays) double() *time.Duration {
+	if !r.u.keys.named() {
+		return nil
+	}
+	now := *r.w.Now()
+	plan := *now.Plan
+	plan.Jobs = slices.Clone(plan.Jobs)
+	reduces := &plan.Jobs[r.u.job].Reduce
+	now.Plan = &plan
+
+	goes := make(map[int]float64) // by task: milliseconds that go to a new reduce
+	var from []int                // the reduces that new ones take from, in the order of the new ones
+	phase := r.w.phase(r.u.job, dag.Reduce)
+	for i := range r.u.works {
+		k := &r.u.works[i]
+		if k.done {
+			continue
+		}
+		for task := k.first; task < k.first+k.count; task++ {
+			if g, ok := phase.at(task); ok {
+				one := reduceWork{first: task, count: 1, ms: k.ms, running: k.running}
+				work := max(g.Rem-g.Setup, 0)
+				goes[task] = (work - min(r.u.keys.largest(&one), work)) / 2
+				from = append(from, task)
+			}
+		}
+	}
+	first := reduces.Count()
+	reduces.Tasks = first + len(from)
+	stay := r.changed(from, func(task int) float64 { return -goes[task] })
+	d := r.sooner(&now, func(t schedule.Task) schedule.Cost {
+		if t.Job != r.u.job || t.Kind != dag.Reduce || t.Index < first {
+			return stay(t)
+		}
+		old := from[t.Index-first]
+		t.Index, t.Attempt = old, 0
+		c := r.w.Costs.Left(t)
+		c.Work, c.Same = whole(goes[old]), 1
+		return c
+	})
+	return &d
+}
