@@ -162,7 +162,7 @@ func (g *goldenRun) smoothing(t *testing.T, raw json.RawMessage) {
 	decode(t, raw, &c)
 	p := smoothing.New(c.Tolerance, maxTaskPoints)
 	for _, r := range c.Records {
-		p.Add(r[0], r[1], 1)
+		p.Add(r[0], r[1], 1, 0)
 	}
 	got := p.Points()
 	if len(got) != len(c.Points) {

@@ -29,9 +29,20 @@ func FromGroups(g *dag.Groups, start func(task int) dag.Instant, p Params) *Job 
 			}
 		}
 	}
-	for _, a := range arrivals(g.Reduces) {
-		d := &g.Reduces[a.task].Done[a.index]
-		j.Record(a.task, seconds(d.At), d.Bytes, d.Took.Seconds(), d.Count)
+	record := func(task, index int) {
+		d := &g.Reduces[task].Done[index]
+		j.Record(task, seconds(d.At), d.Bytes, d.Took.Seconds(), d.Count)
+	}
+	if j.params.EWMA > 0 { // all else does not depend on the order between tasks
+		for _, a := range arrivals(g.Reduces) {
+			record(a.task, a.index)
+		}
+		return j
+	}
+	for task := range g.Reduces {
+		for index := range g.Reduces[task].Done {
+			record(task, index)
+		}
 	}
 	return j
 }

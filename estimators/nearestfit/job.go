@@ -16,22 +16,19 @@ type Task struct {
 
 // A Job is what is known of the groups of one job's reduces. It is not safe for concurrent use.
 //
-// Its memory is bounded whatever it is told: maxPoints points in the profiles of all tasks together, each task at most
-// maxTaskPoints, the job's own at most maxJobPoints, half of it again for the histograms of implicit sizes. Beyond, points
-// of one size become one and then those of near sizes, so that counts, bytes and time are conserved. To that comes what the
-// maps promised.
+// Its memory is bounded whatever it is told: at most maxPoints points in the profiles of all tasks together and
+// maxTaskPoints in one (minTaskPoints where tasks are very many). Beyond, points of one size become one and then those of
+// near sizes, so that counts, bytes and time are conserved. To that comes what the maps promised.
 type Job struct {
 	params Params
 	tasks  []task
-	all    measured
 	speed  speed
 }
 
-// The bounds. A point takes about 100 bytes with its place in the map.
+// The bounds. A point takes about 80 bytes with its place in the map.
 const (
 	maxPoints     = 1 << 17
 	maxTaskPoints = 4096
-	maxJobPoints  = 8192
 	minTaskPoints = 8
 )
 
@@ -44,7 +41,10 @@ const (
 
 // A task is what is promised to a reduce and what it has done.
 type task struct {
-	measured
+	// profile is what was measured. Marked are groups that matched no explicit size: the histogram of implicit sizes is of
+	// these alone, or implicit bytes would be taken for groups of the explicit ones' size, which are the largest.
+	profile  *smoothing.Profile
+	work     work
 	left     *sizes
 	implicit float64 // bytes left
 	bytes    float64 // of all groups
@@ -52,27 +52,14 @@ type task struct {
 	speed    speed
 }
 
-// measured is what was seen of a task or of the job.
-type measured struct {
-	profile *smoothing.Profile
-	// implicit counts the groups by size that matched no explicit one. The histogram is of these alone: the explicit sizes
-	// are the largest, and implicit bytes would be taken for groups of their size.
-	implicit       *smoothing.Profile
-	seconds, bytes float64
-}
-
-func newMeasured(p Params, limit int) measured {
-	return measured{smoothing.New(p.SmoothSeconds, limit), smoothing.New(0, limit/2), 0, 0}
-}
-
 // New starts a job with these reduce tasks.
 func New(tasks []Task, p Params) *Job {
 	p = p.sane()
-	j := &Job{params: p, tasks: make([]task, len(tasks)), all: newMeasured(p, maxJobPoints), speed: newSpeed()}
+	j := &Job{params: p, tasks: make([]task, len(tasks)), speed: newSpeed()}
 	limit := min(maxTaskPoints, max(minTaskPoints, maxPoints/max(1, len(tasks))))
 	for i, t := range tasks {
 		j.tasks[i] = task{
-			measured: newMeasured(p, limit),
+			profile:  smoothing.New(p.SmoothSeconds, limit),
 			left:     newSizes(t.Explicit),
 			implicit: known(t.Implicit),
 			bytes:    known(t.Bytes),
@@ -101,18 +88,15 @@ func (j *Job) Record(task int, at, bytes, seconds, count float64) {
 	}
 	t := &j.tasks[task]
 	unknown := t.left.take(bytes, count, j.params.MatchRatio)
-	for _, m := range []*measured{&t.measured, &j.all} {
-		m.profile.Add(bytes, seconds, count)
-		m.bytes += bytes * count
-		m.seconds += seconds * count
-		if unknown > 0 {
-			m.implicit.Add(bytes, 0, unknown)
-		}
-	}
-	t.speed.report(at, bytes*count, seconds*count, j.params.EWMA)
-	j.speed.report(at, bytes*count, seconds*count, j.params.EWMA)
+	t.profile.Add(bytes, seconds, count, unknown)
 	t.implicit = positive(t.implicit - bytes*unknown)
 	t.last = at
+	w := work{bytes * count, seconds * count}
+	t.work.add(w)
+	if j.params.EWMA > 0 {
+		t.speed.report(at, w, j.params.EWMA)
+		j.speed.report(at, w, j.params.EWMA)
+	}
 }
 
 func measurable(v, limit float64) bool { return v >= 0 && v <= limit }

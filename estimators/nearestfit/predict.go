@@ -1,7 +1,10 @@
 package nearestfit
 
 import (
+	"cmp"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/internal/neighbours"
@@ -13,9 +16,9 @@ import (
 type Prediction struct {
 	params Params
 	tasks  []view
-	all    seen
-	alpha  float64 // seconds a byte, of the ratios; NaN: none
-	mean   float64 // seconds a byte, of rule 5; NaN: none
+	all    func() *seen // of all tasks together
+	alpha  float64      // seconds a byte, of the ratios; NaN: none
+	mean   float64      // seconds a byte, of rule 5; NaN: none
 }
 
 // A view is what is known of one task.
@@ -24,49 +27,42 @@ type view struct {
 	left       []dag.GroupSize
 	implicit   float64
 	last       float64
-	ratioBytes float64 // not yet done
-	alpha      float64 // NaN: the job's
-	best       *powerfit.Fit
+	ratioBytes float64       // not yet done
+	alpha      float64       // NaN: the job's
+	fit, best  *powerfit.Fit // of rules 2 and 4, nil: none
 	spread     float64
 }
 
 // seen is what was measured, ready to be asked.
 type seen struct {
-	points    []smoothing.Point
-	near      *neighbours.Index
-	histogram []smoothing.Point // implicit groups by size
-	bytes     float64           // of the histogram
-	fit       *powerfit.Fit
+	points   []smoothing.Point // by size
+	near     *neighbours.Index
+	implicit float64 // bytes of the groups that matched no explicit size
 }
 
 // Predict makes the fits anew from what has arrived.
 func (j *Job) Predict() *Prediction {
-	p := &Prediction{params: j.params, tasks: make([]view, len(j.tasks)), all: j.all.see(j.params, j.params.Pooled)}
-	p.mean, p.alpha = j.all.alpha(), j.all.alpha()
-	if j.params.EWMA > 0 {
-		p.alpha = j.speed.value(j.params.EWMA)
-	}
+	p := &Prediction{params: j.params, tasks: make([]view, len(j.tasks))}
+	done := work{}
 	for i := range j.tasks {
 		t := &j.tasks[i]
-		v := &p.tasks[i]
-		*v = view{
-			seen:       t.see(j.params, !j.params.Pooled),
+		done.add(t.work)
+		p.tasks[i] = view{
+			seen:       see(t.profile.Points()),
 			left:       t.left.rest(),
 			implicit:   t.implicit,
 			last:       t.last,
-			ratioBytes: positive(t.bytes - t.measured.bytes),
+			ratioBytes: positive(t.bytes - t.work.bytes),
 			alpha:      math.NaN(),
 		}
-		if j.params.Pooled {
-			v.fit = p.all.fit
-		}
-		if t.measured.bytes > j.params.TaskRatioMin*t.bytes {
-			v.alpha = t.measured.alpha()
-			if j.params.EWMA > 0 {
-				v.alpha = t.speed.value(j.params.EWMA)
-			}
+		if t.work.bytes > j.params.TaskRatioMin*t.bytes {
+			p.tasks[i].alpha = j.alpha(t.work, &t.speed)
 		}
 	}
+	p.mean, p.alpha = done.alpha(), j.alpha(done, &j.speed)
+	// Few predictions ask the job's neighbours: they are sorted when one does.
+	p.all = sync.OnceValue(p.together)
+	p.fit()
 	p.choose()
 	for i := range p.tasks {
 		p.tasks[i].spread = p.spread(&p.tasks[i])
@@ -74,24 +70,62 @@ func (j *Job) Predict() *Prediction {
 	return p
 }
 
-func (m *measured) see(p Params, fit bool) seen {
-	s := seen{points: m.profile.Points(), histogram: m.implicit.Points()}
-	for _, h := range s.histogram {
-		s.bytes += h.Size * h.Count
+// alpha is the speed that the ratios go by.
+func (j *Job) alpha(done work, recent *speed) float64 {
+	if j.params.EWMA > 0 {
+		return recent.value(j.params.EWMA)
 	}
-	n := len(s.points)
+	return done.alpha()
+}
+
+func see(points []smoothing.Point) seen {
+	s := seen{points: points}
+	n := len(points)
 	columns := make([]float64, 3*n)
 	size, mean, count := columns[:n:n], columns[n:2*n:2*n], columns[2*n:]
-	for i, c := range s.points {
+	for i, c := range points {
 		size[i], mean[i], count[i] = c.Size, c.Mean, c.Count
+		s.implicit += c.Size * c.Marked
 	}
 	s.near = neighbours.New(size, mean, count)
-	if fit && p.Use != NeighboursOnly {
-		if f, ok := powerfit.New(weighted(s.points, p.Weights)); ok {
-			s.fit = &f
+	return s
+}
+
+// together is the job's profile. A mean over neighbours is the same whether groups of two tasks are one point or two.
+func (p *Prediction) together() *seen {
+	n := 0
+	for i := range p.tasks {
+		n += len(p.tasks[i].points)
+	}
+	points := make([]smoothing.Point, 0, n)
+	for i := range p.tasks {
+		points = append(points, p.tasks[i].points...)
+	}
+	slices.SortStableFunc(points, func(a, b smoothing.Point) int { return cmp.Compare(a.Size, b.Size) })
+	s := see(points)
+	return &s
+}
+
+// fit makes the fits of rule 2: each task's own, or one for all.
+func (p *Prediction) fit() {
+	of := func(points []smoothing.Point) *powerfit.Fit {
+		if f, ok := powerfit.New(weighted(points, p.params.Weights)); ok {
+			return &f
+		}
+		return nil
+	}
+	if p.params.Use == NeighboursOnly {
+		return
+	}
+	var pooled *powerfit.Fit
+	if p.params.Pooled {
+		pooled = of(p.all().points)
+	}
+	for i := range p.tasks {
+		if p.tasks[i].fit = pooled; !p.params.Pooled {
+			p.tasks[i].fit = of(p.tasks[i].points)
 		}
 	}
-	return s
 }
 
 func weighted(points []smoothing.Point, w Weights) []powerfit.Point {
@@ -130,7 +164,7 @@ func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) 
 		return t.fit.At(bytes), OwnFit
 	}
 	if near {
-		if s, ok := p.all.near.Near(bytes, p.params.DeltaBytes); ok {
+		if s, ok := p.all().near.Near(bytes, p.params.DeltaBytes); ok {
 			return s, JobNeighbours
 		}
 	}

@@ -2,43 +2,52 @@ package nearestfit
 
 import "math"
 
-// speed is seconds a byte of what was done: over all, or with more weight on what is new.
+// work is what was done, and how long it took.
+type work struct {
+	bytes, seconds float64
+}
+
+func (w *work) add(more work) {
+	w.bytes += more.bytes
+	w.seconds += more.seconds
+}
+
+// alpha is seconds a byte; NaN while nothing is done.
+func (w work) alpha() float64 {
+	if w.bytes <= 0 {
+		return math.NaN()
+	}
+	return w.seconds / w.bytes
+}
+
+// speed is seconds a byte with more weight on what is new.
 type speed struct {
-	at             float64 // of the report that is being added up
-	bytes, seconds float64 // in that report
-	mean           float64 // of the reports before it; NaN: none had bytes
+	at   float64 // of the report that is being added up
+	now  work    // that report
+	mean float64 // of the reports before it; NaN: none had bytes
 }
 
 func newSpeed() speed { return speed{at: math.NaN(), mean: math.NaN()} }
 
 // report adds groups. Those that became visible at one instant are one report.
-func (s *speed) report(at, bytes, seconds, weight float64) {
+func (s *speed) report(at float64, w work, weight float64) {
 	if at != s.at {
 		s.mean = s.value(weight)
-		s.at, s.bytes, s.seconds = at, 0, 0
+		s.at, s.now = at, work{}
 	}
-	s.bytes += bytes
-	s.seconds += seconds
+	s.now.add(w)
 }
 
 // value is the exponentially weighted mean with the report at hand; NaN before there is one.
 func (s *speed) value(weight float64) float64 {
-	if s.bytes <= 0 {
+	switch now := s.now.alpha(); {
+	case math.IsNaN(now):
 		return s.mean
-	}
-	now := s.seconds / s.bytes
-	if math.IsNaN(s.mean) {
+	case math.IsNaN(s.mean):
 		return now
+	default:
+		return s.mean + weight*(now-s.mean)
 	}
-	return s.mean + weight*(now-s.mean)
-}
-
-// alpha is seconds a byte of what was measured; NaN while nothing is done.
-func (m *measured) alpha() float64 {
-	if m.bytes <= 0 {
-		return math.NaN()
-	}
-	return m.seconds / m.bytes
 }
 
 // JobRatio is the seconds that a task has left if all bytes take what the job's have taken on average; NaN while none are

@@ -66,7 +66,9 @@ func (p *Prediction) Remaining(task int) Left {
 	case t.implicit == 0:
 	case bytes > 0:
 		for _, h := range histogram {
-			add(h.Size, t.implicit*h.Count/bytes)
+			if h.Marked > 0 {
+				add(h.Size, t.implicit*h.Marked/bytes)
+			}
 		}
 	default:
 		s := &shares[Fallback]
@@ -90,10 +92,10 @@ func (p *Prediction) Remaining(task int) Left {
 
 // likely is the sizes that implicit groups of a task are taken to have, and their bytes.
 func (p *Prediction) likely(t *view) ([]smoothing.Point, float64) {
-	if t.bytes > 0 {
-		return t.histogram, t.bytes
+	if t.seen.implicit > 0 {
+		return t.points, t.seen.implicit
 	}
-	return p.all.histogram, p.all.bytes
+	return p.all().points, p.all().implicit
 }
 
 func (p *Prediction) spread(t *view) float64 {

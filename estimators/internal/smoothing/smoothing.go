@@ -9,134 +9,89 @@ import (
 	"slices"
 )
 
-// A Point is Count measurements of one size. Mean is their time.
+// A Point is Count measurements of one size. Mean is their time, Marked how many of them the caller has marked.
 type Point struct {
-	Size, Mean, Count float64
+	Size, Mean, Count, Marked float64
 }
 
 // sameSize is how many points of one size are kept apart.
 const sameSize = 512
 
 // A Profile holds points. It never holds more than its limit: beyond, points of one size become one, and then those of near
-// sizes, by twos, until half are left. Means are weighted by counts, so that count, bytes and time are conserved.
+// sizes, by twos, until half are left.
 type Profile struct {
 	tolerance float64
 	limit     int
-	sizes     map[float64][]Point // of each size in order of creation
-	points    int
+	points    []Point // in order of creation
+	next      []int32 // of each point the next one of its size, -1 after the last
+	first     map[float64]int32
 }
 
 // New returns an empty profile. A measurement joins the first point of exactly its size whose mean is within tolerance.
 // Limits below 8 are 8.
 func New(tolerance float64, limit int) *Profile {
-	return &Profile{tolerance: tolerance, limit: max(8, limit), sizes: make(map[float64][]Point)}
+	return &Profile{tolerance: tolerance, limit: max(8, limit), first: make(map[float64]int32)}
 }
 
 // Len is how many points there are.
-func (p *Profile) Len() int { return p.points }
+func (p *Profile) Len() int { return len(p.points) }
 
-// Add takes count measurements of one size with a mean time. All must be finite, count above 0.
-func (p *Profile) Add(size, mean, count float64) {
-	same := p.sizes[size]
-	for i := range same {
-		c := &same[i]
-		if d := c.Mean - mean; d <= p.tolerance && -d <= p.tolerance {
-			c.Mean += (mean - c.Mean) * count / (c.Count + count)
-			c.Count += count
-			return
+// Add takes count measurements of one size with a mean time, some of them marked. All must be finite, count above 0.
+func (p *Profile) Add(size, mean, count, marked float64) {
+	last, same := int32(-1), 0
+	if at, ok := p.first[size]; ok {
+		for ; at >= 0; at = p.next[at] {
+			c := &p.points[at]
+			if d := c.Mean - mean; d <= p.tolerance && -d <= p.tolerance {
+				c.Mean += (mean - c.Mean) * count / (c.Count + count)
+				c.Count += count
+				c.Marked += marked
+				return
+			}
+			last = at
+			same++
 		}
 	}
-	if len(same) >= sameSize {
-		p.points -= len(same) - 1
-		same = append(same[:0], joined(same))
+	at := int32(len(p.points)) //nolint:gosec // below the limit
+	p.points, p.next = append(p.points, Point{size, mean, count, marked}), append(p.next, -1)
+	if last < 0 {
+		p.first[size] = at
+	} else {
+		p.next[last] = at
 	}
-	p.sizes[size] = append(same, Point{size, mean, count})
-	p.points++
-	if p.points > p.limit {
-		p.condense()
+	if same >= sameSize {
+		p.replace(bySize(p.Points()))
+	} else if len(p.points) > p.limit {
+		p.replace(condense(p.Points(), p.limit/2))
 	}
 }
 
 // Points returns all points by size, those of one size in order of creation.
 func (p *Profile) Points() []Point {
-	sizes := make([]float64, 0, len(p.sizes))
-	for s := range p.sizes {
-		sizes = append(sizes, s)
+	order := make([]int32, len(p.points))
+	for i := range order {
+		order[i] = int32(i) //nolint:gosec // below the limit
 	}
-	slices.Sort(sizes)
-	out := make([]Point, 0, p.points)
-	for _, s := range sizes {
-		out = append(out, p.sizes[s]...)
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(p.points[a].Size, p.points[b].Size), cmp.Compare(a, b))
+	})
+	out := make([]Point, len(order))
+	for i, at := range order {
+		out[i] = p.points[at]
 	}
 	return out
 }
 
-func (p *Profile) condense() {
-	sizes := make([]float64, 0, len(p.sizes))
-	for s := range p.sizes {
-		sizes = append(sizes, s)
-	}
-	slices.Sort(sizes)
-	points := make([]Point, 0, len(sizes))
-	for _, s := range sizes {
-		points = append(points, joined(p.sizes[s]))
-	}
-	for len(points) > p.limit/2 {
-		points = pairs(points, len(points)-p.limit/2)
-	}
-	clear(p.sizes)
-	for _, c := range points {
-		p.sizes[c.Size] = append(p.sizes[c.Size], c)
-	}
-	p.points = len(points)
-}
-
-// pairs joins at most n neighbours by twos, those with the smallest relative distance first. Twos, because a chain of equal
-// distances would end as one point.
-func pairs(points []Point, n int) []Point {
-	type gap struct {
-		ratio float64
-		at    int
-	}
-	gaps := make([]gap, len(points)-1)
-	for i := range gaps {
-		gaps[i] = gap{1 - points[i].Size/points[i+1].Size, i}
-	}
-	slices.SortFunc(gaps, func(a, b gap) int {
-		return cmp.Or(cmp.Compare(a.ratio, b.ratio), cmp.Compare(a.at, b.at))
-	})
-	taken := make([]bool, len(points)) // joined with the one before or the one after
-	second := make([]bool, len(points))
-	for _, g := range gaps {
-		if n == 0 {
-			break
-		}
-		if taken[g.at] || taken[g.at+1] {
+// replace starts anew with these points.
+func (p *Profile) replace(points []Point) {
+	p.points, p.next = append(p.points[:0], points...), p.next[:0]
+	clear(p.first)
+	for i, c := range points {
+		p.next = append(p.next, -1)
+		if i > 0 && points[i-1].Size == c.Size {
+			p.next[i-1] = int32(i) //nolint:gosec // below the limit
 			continue
 		}
-		taken[g.at], taken[g.at+1], second[g.at+1] = true, true, true
-		n--
+		p.first[c.Size] = int32(i) //nolint:gosec // below the limit
 	}
-	out := points[:0]
-	for i, c := range points {
-		if second[i] {
-			last := len(out) - 1
-			c = joined([]Point{out[last], c})
-			out = out[:last]
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-// joined is the mean of points, weighted by their counts.
-func joined(points []Point) Point {
-	out := points[0]
-	for _, c := range points[1:] {
-		share := c.Count / (out.Count + c.Count)
-		out.Size += (c.Size - out.Size) * share
-		out.Mean += (c.Mean - out.Mean) * share
-		out.Count += c.Count
-	}
-	return out
 }

@@ -1,0 +1,349 @@
+package nearestfit
+
+import (
+	"flag"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/sketch"
+)
+
+// The drawn cases are the same in every run; -rapid.seed=0 draws others.
+func init() { _ = flag.Set("rapid.seed", "20261121") }
+
+// TestAgainstNaive compares drawn jobs with the definition, after each few records.
+func TestAgainstNaive(t *testing.T) {
+	rules := map[Rule]int{}
+	rapid.Check(t, func(t *rapid.T) { againstNaive(t, rules) })
+	for rule := NoRule; rule <= Fallback; rule++ {
+		if rules[rule] == 0 {
+			t.Errorf("rule %v was never used: nothing is compared", rule)
+		}
+	}
+}
+
+func againstNaive(t *rapid.T, rules map[Rule]int) {
+	p := Params{
+		DeltaBytes:    rapid.SampledFrom([]float64{0, 5, 30}).Draw(t, "delta"),
+		MatchRatio:    rapid.SampledFrom([]float64{0, 0.05, 0.5}).Draw(t, "match"),
+		SmoothSeconds: rapid.SampledFrom([]float64{0, 0.5, 5}).Draw(t, "smooth"),
+		R2:            rapid.SampledFrom([]float64{0, 0.9, 0.999}).Draw(t, "r2"),
+		Weights:       rapid.SampledFrom([]Weights{Counts, Unit}).Draw(t, "weights"),
+		TaskRatioMin:  0.02,
+		Use:           rapid.SampledFrom([]Use{Both, Both, FitOnly, NeighboursOnly}).Draw(t, "use"),
+		Pooled:        rapid.Bool().Draw(t, "pooled"),
+	}
+	size := rapid.SampledFrom([]float64{10, 20, 21, 30, 50, 70, 100, 200, 500})
+	tasks := make([]Task, rapid.IntRange(1, 4).Draw(t, "tasks"))
+	n := &naive{p: p, tasks: make([]naiveTask, len(tasks))}
+	for i := range tasks {
+		tasks[i].Implicit = float64(rapid.IntRange(0, 500).Draw(t, "implicit"))
+		tasks[i].Bytes = tasks[i].Implicit
+		for range rapid.IntRange(0, 5).Draw(t, "explicit") {
+			x := size.Draw(t, "size")
+			tasks[i].Explicit = append(tasks[i].Explicit, dag.GroupSize{Bytes: x, Count: 1})
+			tasks[i].Bytes += x
+			n.tasks[i].explicit = append(n.tasks[i].explicit, x)
+		}
+		slices.Sort(n.tasks[i].explicit)
+		n.tasks[i].left, n.tasks[i].total = tasks[i].Implicit, tasks[i].Bytes
+	}
+	j := New(tasks, p)
+	for range rapid.IntRange(0, 4).Draw(t, "ticks") {
+		for range rapid.IntRange(0, 12).Draw(t, "records") {
+			task := rapid.IntRange(0, len(tasks)-1).Draw(t, "task")
+			x := size.Draw(t, "bytes")
+			seconds := x*x/100*rapid.Float64Range(0.5, 1.5).Draw(t, "noise") + float64(task)
+			n.record(task, 7, x, seconds)
+			j.Record(task, 7, x, seconds, 1)
+		}
+		compareNaive(t, n, j.Predict(), rules)
+	}
+}
+
+func compareNaive(t *rapid.T, n *naive, p *Prediction, rules map[Rule]int) {
+	same := func(what string, task int, got, want float64) {
+		if math.Abs(got-want) > 1e-9*max(1, math.Abs(want)) || math.IsNaN(got) != math.IsNaN(want) {
+			t.Fatalf("task %d: %s is %v, by the definition %v", task, what, got, want)
+		}
+	}
+	for i := range n.tasks {
+		for _, x := range []float64{10, 25, 60, 300, 1000} {
+			f, rule := p.Time(i, x)
+			want, by := n.time(i, x)
+			rules[rule]++
+			if rule != by {
+				t.Fatalf("task %d: %v bytes by %v, by the definition %v", i, x, rule, by)
+			}
+			same("time", i, f, want)
+		}
+		left := p.Remaining(i)
+		same("remaining", i, left.Seconds, n.remaining(i))
+		same("explicit bytes", i, left.Explicit, total(n.tasks[i].explicit))
+		same("implicit bytes", i, left.Implicit, n.tasks[i].left)
+		job, own := n.ratios(i)
+		same("job ratio", i, p.JobRatio(i), job)
+		same("task ratio", i, p.TaskRatio(i), own)
+	}
+}
+
+func TestEnd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tasks := make([]Turn, rapid.IntRange(0, 8).Draw(t, "tasks"))
+		for i := range tasks {
+			tasks[i] = Turn{
+				State:   rapid.SampledFrom([]State{Unscheduled, Running, Finished}).Draw(t, "state"),
+				At:      float64(rapid.IntRange(0, 100).Draw(t, "at")),
+				Seconds: float64(rapid.IntRange(0, 50).Draw(t, "seconds")),
+				Shuffle: float64(rapid.IntRange(0, 5).Draw(t, "shuffle")),
+			}
+		}
+		slots := rapid.IntRange(0, 5).Draw(t, "slots")
+		got, want := End(tasks, slots, 60), naiveEnd(tasks, slots, 60)
+		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Fatalf("ends at %v, slot by slot at %v", got, want)
+		}
+		for i := range tasks {
+			if tasks[i].State != Finished {
+				tasks[i].Seconds = math.NaN()
+				if got := End(tasks, slots, 60); !math.IsNaN(got) {
+					t.Fatalf("nothing is known of task %d, and the end is %v", i, got)
+				}
+			}
+		}
+	})
+}
+
+func TestShuffle(t *testing.T) {
+	done := []Transfer{{100, 2}, {300, 6}, {math.NaN(), 50}, {100, -1}}
+	for _, c := range []struct {
+		done  []Transfer
+		bytes float64
+		want  float64
+	}{
+		{done, 200, 4},
+		{done, 0, 0},
+		{done, math.NaN(), 4}, // the mean of those that count
+		{[]Transfer{{0, 1}, {0, 3}}, 10, 2},
+		{nil, 10, math.NaN()},
+	} {
+		if got := Shuffle(c.done, c.bytes); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("Shuffle(%v, %v) = %v, want %v", c.done, c.bytes, got, c.want)
+		}
+	}
+}
+
+// By hand: reports of 1, 3 and 2 seconds a byte; the first is taken as it is, each later one counts for half.
+func TestEWMA(t *testing.T) {
+	p := Default()
+	p.EWMA = 0.5
+	j := New([]Task{{Implicit: 100, Bytes: 100}}, p)
+	j.Record(0, 1, 4, 4, 1)
+	j.Record(0, 2, 1, 3, 1)
+	j.Record(0, 2, 1, 3, 1) // the same report
+	j.Record(0, 3, 2, 4, 2)
+	want := (100. - 10) * (2*0.5 + 0.5*(3*0.5+1*0.5))
+	if got := j.Predict(); math.Abs(got.JobRatio(0)-want) > 1e-9 || got.TaskRatio(0) != got.JobRatio(0) {
+		t.Errorf("%v by the job, %v by the task, want %v", got.JobRatio(0), got.TaskRatio(0), want)
+	}
+}
+
+// Groups that come as one record of many are those that come one by one.
+func TestManyAtOnce(t *testing.T) {
+	tasks := []Task{{Explicit: []dag.GroupSize{{Bytes: 10, Count: 2}, {Bytes: 100, Count: 1}}, Implicit: 100, Bytes: 220}}
+	one, many := New(tasks, Default()), New(tasks, Default())
+	for range 5 {
+		one.Record(0, 3, 10, 2, 1)
+	}
+	many.Record(0, 3, 10, 2, 5)
+	a, b := one.Predict().Remaining(0), many.Predict().Remaining(0)
+	if a.Seconds != b.Seconds || a.Implicit != b.Implicit || a.Implicit != 70 || a.Explicit != 100 {
+		t.Errorf("one by one %+v, at once %+v", a, b)
+	}
+}
+
+// A prediction stays what it was when more arrives.
+func TestPredictionIsReadOnly(t *testing.T) {
+	j := New([]Task{{Explicit: []dag.GroupSize{{Bytes: 10, Count: 2}}, Implicit: 100, Bytes: 120}}, Default())
+	j.Record(0, 1, 30, 3, 1)
+	p := j.Predict()
+	before := p.Remaining(0)
+	for i := range 50 {
+		j.Record(0, 2, float64(i), 9, 1)
+	}
+	if after := p.Remaining(0); after.Seconds != before.Seconds || after.Implicit != before.Implicit {
+		t.Errorf("it was %+v, it is %+v", before, after)
+	}
+}
+
+// What cannot be is not measured; what is not known stays unknown.
+func TestNothingEscapes(t *testing.T) {
+	j := New([]Task{{Explicit: []dag.GroupSize{{Bytes: math.Inf(1), Count: 1}, {Bytes: 5, Count: math.NaN()}}, Implicit: math.NaN(), Bytes: -1}, {}}, Params{DeltaBytes: math.NaN(), R2: math.NaN(), EWMA: -1})
+	bad := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300}
+	for _, v := range bad {
+		j.Record(0, 1, v, 1, 1)
+		j.Record(0, 1, 1, v, 1)
+		j.Record(0, 1, 1, 1, v)
+	}
+	j.Record(0, math.NaN(), 1, 1, 1)
+	j.Record(0, 1, 1, 1, 0)
+	j.Record(-1, 1, 1, 1, 1)
+	j.Record(2, 1, 1, 1, 1)
+	p := j.Predict()
+	if len(p.all().points) != 0 {
+		t.Errorf("measured: %v", p.all().points)
+	}
+	for task := -1; task < 3; task++ {
+		f, rule := p.Time(task, 10)
+		if !math.IsNaN(f) || rule != NoRule {
+			t.Errorf("task %d: %v by %v", task, f, rule)
+		}
+		if left := p.Remaining(task); math.IsNaN(left.Seconds) == (task == 1) {
+			t.Errorf("task %d has %v left", task, left.Seconds)
+		}
+		if !math.IsNaN(p.JobRatio(task)) || !math.IsNaN(p.TaskRatio(task)) {
+			t.Errorf("task %d has a ratio", task)
+		}
+	}
+	// The largest values that are taken give no infinity.
+	j = New([]Task{{Explicit: []dag.GroupSize{{Bytes: maxBytes, Count: maxCount}}, Implicit: maxBytes, Bytes: maxBytes}}, Default())
+	for _, x := range []float64{0, 1, 2, 3, 4, 5, 1e6} {
+		j.Record(0, 1, x, math.Pow(x/1e6, 6)*maxSeconds, maxCount)
+	}
+	if left := j.Predict().Remaining(0); math.IsInf(left.Seconds, 0) || math.IsNaN(left.Seconds) {
+		t.Errorf("%v s left", left.Seconds)
+	}
+}
+
+func TestFromGroups(t *testing.T) {
+	g := &dag.Groups{Reduces: []dag.ReduceGroups{
+		{Bytes: 130, Explicit: []dag.GroupSize{{Bytes: 100, Count: 1}}, Implicit: 30, Attempt: 0, Done: []dag.GroupPoint{
+			{At: 5000, Bytes: 10, Took: time.Second, Count: 2},
+		}},
+		{Bytes: 50, Implicit: 50, Attempt: 0, Done: []dag.GroupPoint{{At: 4000, Bytes: 20, Took: 3 * time.Second, Count: 1}}},
+		{Bytes: math.NaN(), Implicit: math.NaN(), Attempt: -1},
+	}}
+	start := func(task int) dag.Instant {
+		if task == 2 {
+			return 2500
+		}
+		return dag.NoInstant
+	}
+	p := FromGroups(g, start, Default()).Predict()
+	want := New([]Task{{Explicit: g.Reduces[0].Explicit, Implicit: 30, Bytes: 130}, {Implicit: 50, Bytes: 50}, {Implicit: math.NaN(), Bytes: math.NaN()}}, Default())
+	want.Start(2, 2.5)
+	want.Record(1, 4, 20, 3, 1)
+	want.Record(0, 5, 10, 1, 2)
+	q := want.Predict()
+	for i := range g.Reduces {
+		a, b := p.Remaining(i), q.Remaining(i)
+		if (a.Seconds != b.Seconds || a.At != b.At) && !math.IsNaN(b.Seconds) || a.At != b.At {
+			t.Errorf("task %d: %+v, want %+v", i, a, b)
+		}
+	}
+	if left := p.Remaining(2); !math.IsNaN(left.Seconds) || left.At != 2.5 {
+		t.Errorf("of the last task nothing is known: %+v", left)
+	}
+	if p := FromGroups(nil, nil, Default()).Predict(); !math.IsNaN(p.Remaining(0).Seconds) {
+		t.Error("no groups have a remaining time")
+	}
+}
+
+// flood records n groups of different sizes in all tasks.
+func flood(j *Job, n int) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		x := math.Floor(math.Exp(r.Float64() * 14))
+		j.Record(i%len(j.tasks), float64(i), x, x*x*1e-6*(1+0.1*r.Float64()), 1)
+	}
+}
+
+func floodTasks(n int) []Task {
+	maps := []sketch.Profile[int]{{Bytes: make([]float64, n)}}
+	for i := range n * 1000 {
+		bytes := float64(10 + i*7%20000)
+		maps[0].Keys = append(maps[0].Keys, sketch.Key[int]{Key: i, Reduce: i % n, Bytes: bytes})
+		maps[0].Bytes[i%n] += 3 * bytes
+	}
+	return Explicit(maps, n, 0, 0)
+}
+
+// Bytes, groups and time are kept however much arrives; points are not.
+func TestBounded(t *testing.T) {
+	j := New(floodTasks(20), Default())
+	flood(j, 200_000)
+	points, seconds, count, done := 0, 0.0, 0.0, 0.0
+	for i := range j.tasks {
+		if n := j.tasks[i].profile.Len(); n > maxTaskPoints {
+			t.Errorf("task %d keeps %d points", i, n)
+		}
+		points += j.tasks[i].profile.Len()
+	}
+	for _, c := range j.Predict().all().points {
+		seconds += c.Mean * c.Count
+		count += c.Count
+	}
+	if points > maxPoints {
+		t.Errorf("%d points in all tasks", points)
+	}
+	for i := range j.tasks {
+		done += j.tasks[i].work.seconds
+	}
+	if math.Abs(seconds/done-1) > 1e-9 || count != 200_000 {
+		t.Errorf("%v groups of %v s, want 200000 of %v s", count, seconds, done)
+	}
+	// Each record costs a few bytes at most once the bounds are reached.
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	flood(j, 200_000)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 8<<20 { //nolint:gosec // a few megabytes
+		t.Errorf("another 200,000 groups keep %d more bytes", grown)
+	}
+	runtime.KeepAlive(j)
+}
+
+// Condensed, the job predicts what it would with all points.
+func TestCondensedPredictsTheSame(t *testing.T) {
+	tasks := floodTasks(2)
+	j := New(tasks, Default())
+	flood(j, 100_000)
+	p := j.Predict()
+	for _, x := range []float64{1000, 30_000, 1e6} {
+		if got, rule := p.Time(0, x); math.Abs(got/(x*x*1e-6*1.05)-1) > 0.05 {
+			t.Errorf("%v bytes take %v by %v, want about %v", x, got, rule, x*x*1e-6*1.05)
+		}
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	tasks := floodTasks(100)
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		j := New(tasks, Default())
+		b.StartTimer()
+		flood(j, 100_000)
+	}
+}
+
+func BenchmarkPredict(b *testing.B) {
+	j := New(floodTasks(100), Default())
+	flood(j, 100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		p := j.Predict()
+		for i := range 100 {
+			p.Remaining(i)
+		}
+	}
+}
