@@ -75,7 +75,7 @@ func TestFailing(t *testing.T) {
 func TestStreaming(t *testing.T) {
 	l := up(t)
 	job := l.client("stream", "stream", "-D", "mapreduce.job.reduces=2", "-input", "3x300x50z1.0",
-		"-mapper", "python3 pace.py 20", "-reducer", "python3 quadratic.py 250")
+		"-mapper", "python3 pace.py 20", "-reducer", "python3 power.py 2 250")
 	var run app
 	l.await("the streaming job", func() bool {
 		if apps := l.apps(); len(apps) > 0 {

@@ -20,11 +20,12 @@ usage: hadoop.sh VERB
   rm                           start the ResourceManager again after fault.sh kill-rm
   node N                       start NodeManager N again after fault.sh kill-node N
   pig SCRIPT [-p K=V]... [-D K=V]... [--queue Q] [--user U]
-  stream [ARG]...              Hadoop Streaming; pace.py and quadratic.py are at hand
+  stream [ARG]...              Hadoop Streaming; pace.py and power.py are at hand
   run CLASS [ARG]...           any class with a main
 
 An argument such as 20x600x300 names input data: 20 files of 600 records over 300 keys;
-20x600x300z1.2 draws the keys by Zipf's law with that exponent. It is made when first used.
+20x600x300z1.2 draws the keys by Zipf's law with that exponent; w400 at its end makes records of 400
+bytes, the keys' names dealt at random. It is made when first used.
 State is in $PARATIMER_LAB (default ~/.cache/paratimer/lab).
 END
 	exit 2
@@ -296,7 +297,7 @@ status() {
 data_dir() { if ((PARATIMER_HDFS)); then echo /data; else echo "$LAB/data"; fi; }
 out_dir() { if ((PARATIMER_HDFS)); then echo "/out/$1-$(now_ms)"; else echo "$RUN/out/$1-$(now_ms)"; fi; }
 
-is_spec() { [[ $1 =~ ^[0-9]+x[0-9]+x[0-9]+(z[0-9.]+)?$ ]]; }
+is_spec() { [[ $1 =~ ^[0-9]+x[0-9]+x[0-9]+(z[0-9.]+)?(w[0-9]+)?$ ]]; }
 
 java_client() { # java_client CLASSPATH CLASS [ARG]...
 	local cp=$1
@@ -393,11 +394,12 @@ resolve() {
 stream() {
 	client
 	resolve "$@"
-	local generic=() rest=() output=0 i
+	local generic=() rest=() output=0 files="file://$E2E/stream/pace.py,file://$E2E/stream/power.py" i
 	for ((i = 0; i < ${#ARGS[@]}; i++)); do
 		case ${ARGS[i]} in
 		-D) generic+=(-D "${ARGS[++i]:-}") ;;
 		-D*) generic+=(-D "${ARGS[i]#-D}") ;;
+		-files) files+=,${ARGS[++i]:-} ;;
 		-output) output=1 && rest+=(-output) ;;
 		*) rest+=("${ARGS[i]}") ;;
 		esac
@@ -405,7 +407,7 @@ stream() {
 	((output)) || rest+=(-output "$(out_dir stream)")
 	java_client "$RUN/conf:$LAB/lib/*" org.apache.hadoop.streaming.HadoopStreaming \
 		${generic[@]+"${generic[@]}"} \
-		-files "file://$E2E/stream/pace.py,file://$E2E/stream/quadratic.py" "${rest[@]}"
+		-files "$files" "${rest[@]}"
 }
 
 run() {
