@@ -16,6 +16,7 @@ const (
 	ReasonFailure Reason = "failure" // attempts failed, or work that was done is lost
 	ReasonSize    Reason = "size"    // numbers of tasks or sizes became known
 	ReasonSlots   Reason = "slots"   // slots or containers were lost or gained
+	ReasonModel   Reason = "model"   // a job's tasks are predicted in another way
 	ReasonSpeed   Reason = "speed"   // tasks take more or less time than was thought
 	ReasonOther   Reason = "other"   // the rest
 )
@@ -97,8 +98,16 @@ func attribute(before, after dag.Run, model Model, tell func(time.Duration, Reas
 		return
 	}
 	costs := model(after)
-	if moved, err := w.end(asKnownLater(w.Now(), after.Now(), costs)); err == nil {
-		tell(moved.Sub(end), ReasonSpeed, slower(w, costs))
+	later := asKnownLater(w.Now(), after.Now(), costs)
+	other := changedModels(w, costs)
+	if len(other) > 0 {
+		if moved, err := w.end(onlyOf(other, later, w.Costs.Left)); err == nil {
+			tell(moved.Sub(end), ReasonModel, describeModels(w, costs, other))
+			end = moved
+		}
+	}
+	if moved, err := w.end(later); err == nil {
+		tell(moved.Sub(end), ReasonSpeed, slower(w, costs, other))
 	}
 }
 

@@ -38,12 +38,13 @@ func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {
 	}
 }
 
-// slower names the unfinished phase whose tasks the costs change most in all, "" where none changes by a percent.
-func slower(w *World, costs Costs) string {
+// slower names the unfinished phase whose tasks the costs change most in all, "" where none changes by a percent. Reduces of
+// the jobs in told are told of already.
+func slower(w *World, costs Costs, told []int) string {
 	var most float64
 	var subject string
 	w.eachPhase(func(job int, k dag.Kind, p *phase) {
-		if p.left() == 0 {
+		if p.left() == 0 || k == dag.Reduce && slices.Contains(told, job) {
 			return
 		}
 		var was, is float64

@@ -54,6 +54,13 @@ func Others() []Scenario {
 		{"dne", "the share of input tuples read (driver node)", dne},
 		{"gnm", "the share of getnext calls made", gnm},
 		{"luo", "what is left at the speed of the last ten seconds (Luo)", luo},
+		{"nearestfit", "reduces by their key groups, every key known (NearestFit)", nearestFit},
+		{"nearestfit_stream", "reduces by their key groups, the largest keys known (NearestFit's streaming form)", nearestFitStream},
+		{"nearestfit_counters", "reduces by what their counters did between two reports, taken for key groups (NearestFit)", nearestFitCounters},
+		{"job_ratio", "reduces by their job's time for a byte", jobRatio},
+		{"task_ratio", "reduces by their own time for a byte", taskRatio},
+		{"nearestfit_fit_only", "as nearestfit, by its fitted curves alone", nearestFitFitOnly},
+		{"nearestfit_neighbours_only", "as nearestfit, by its nearest neighbours alone", nearestFitNeighboursOnly},
 	}
 }
 

@@ -40,6 +40,9 @@ func (c *course) workLeft() float64 {
 }
 
 func (m *Model) course(ph *phase, k dag.Kind, a *dag.Attempt) course {
+	if c, ok := ph.groups.course(m, ph, a); ok {
+		return c
+	}
 	switch {
 	case k == dag.Map:
 		return m.courseMap(ph, a)

@@ -25,8 +25,9 @@ type Model struct {
 	fifo     bool    // the paper's cluster: a set-up that is given, reduces that start after the maps and are counted in tuples
 	lag      float64 // a counter first seen at an instant was reported this long before, on average
 	setup    setupLaw
-	phases   [][2]phase // by job, Map and Reduce
-	mapWork  float64    // of a mean map of this run, 0 where none has shown work
+	phases   [][2]phase   // by job, Map and Reduce
+	mapWork  float64      // of a mean map of this run, 0 where none has shown work
+	groups   []*jobGroups // by job, nil where nothing tells of its key groups
 
 	residuals []dag.Residual
 }

@@ -20,6 +20,7 @@ type phase struct {
 	assumed float64   // work of a task, used where alpha or its size is unknown
 	// mapsDone says of a reduce phase that every map output exists.
 	mapsDone bool
+	groups   *groupWork // of a reduce phase that goes by its key groups, else nil
 }
 
 // priorMS is how much watched work a profile's rate weighs against this run's.
@@ -41,6 +42,7 @@ func (m *Model) learnPhases(profile *match, opt Options) {
 			m.learnPhase(j, k, profile.job(j), slow)
 		}
 	}
+	m.learnGroups(profile, slow)
 	later := laterWork
 	if opt.LaterWork > 0 {
 		later = opt.LaterWork
@@ -163,6 +165,9 @@ func (ph *phase) size(i int) float64 {
 
 // work of a whole task that starts on the node.
 func (ph *phase) work(i int, node int32) (float64, schedule.Origin) {
+	if w := ph.groups.of(i); !math.IsNaN(w) {
+		return w, ph.origin
+	}
 	if w := ph.alpha * ph.size(i); !math.IsNaN(w) {
 		return w * ph.factor(node), ph.origin
 	}
@@ -186,6 +191,9 @@ func (ph *phase) factor(node int32) float64 {
 
 // same is how many tasks from i on are of one size.
 func (ph *phase) same(i, n int) int {
+	if ph.groups != nil {
+		return ph.groups.same(i)
+	}
 	if len(ph.sizes) == 0 {
 		return max(n-i, 1)
 	}

@@ -48,6 +48,15 @@ type phaseSampling struct {
 	alike   bool    // unseen, but like others that were seen
 	assumed float64 // median work of a task where unseen
 	wide    estimators.Factors
+	each    []estimators.Factors // by task in place of own, of a phase that goes by its key groups
+}
+
+// of are the factors of a task.
+func (p *phaseSampling) of(task int) estimators.Factors {
+	if task < len(p.each) {
+		return p.each[task]
+	}
+	return p.own
 }
 
 // A runningSampling is what is left of a running attempt.
@@ -114,6 +123,9 @@ func (m *Model) phaseSampling(j int, k dag.Kind) phaseSampling {
 		p.assumed, p.alike = ph.assumed, ph.assumed > laterWork*m.mapWork
 		return p
 	}
+	if ph.groups != nil {
+		return ph.groups.sampling()
+	}
 	residuals := m.logResiduals(ph, k, m.Snapshot.Jobs[j].Phase(k))
 	p := phaseSampling{own: estimators.NewFactors(residuals, workSigma)}
 	_, weight := ph.seen.alpha()
@@ -169,7 +181,7 @@ func (s *sampling) addRunning(j int, k dag.Kind) {
 		if a.State != dag.AttemptRunning {
 			continue
 		}
-		c := m.course(&m.phases[j][k], k, a)
+		c, own := m.course(&m.phases[j][k], k, a), p.of(int(a.Task))
 		r := runningSampling{starts: c.starts, waits: c.waits, unseen: p.unseen && c.own == 0, power: ownPriorMS / (ownPriorMS + c.own)}
 		if c.starts && !c.waits {
 			r.setup = estimators.NewRest(c.setup, c.setupAge, s.start, 1)
@@ -179,11 +191,11 @@ func (s *sampling) addRunning(j int, k dag.Kind) {
 			r.work = estimators.NewRest(c.work, c.workAge, p.wide, 1)
 		case c.waits:
 			r.left = millis(c.setupLeft())
-			r.work = estimators.NewRest(c.work, 0, p.own, 1)
+			r.work = estimators.NewRest(c.work, 0, own, 1)
 		case c.starts:
-			r.work = estimators.NewRest(c.work, 0, p.own, 1)
+			r.work = estimators.NewRest(c.work, 0, own, 1)
 		default:
-			r.work = estimators.NewRest(c.work, c.workAge, p.own, math.Sqrt(r.power))
+			r.work = estimators.NewRest(c.work, c.workAge, own, math.Sqrt(r.power))
 		}
 		s.running[a] = r
 	}

@@ -51,7 +51,7 @@ type startsTogether struct {
 func (s *sampling) drawPending(d estimators.Draws, t *schedule.Task, start, scale float64) schedule.Cost {
 	p := &s.phases[t.Job][t.Kind]
 	start *= s.alone.At(d.Task(estimators.ForStart, t.Job, t.Kind, t.Index, t.Attempt))
-	f := p.own.At(d.Task(estimators.ForWork, t.Job, t.Kind, t.Index, t.Attempt))
+	f := p.of(t.Index).At(d.Task(estimators.ForWork, t.Job, t.Kind, t.Index, t.Attempt))
 	work := scale * f
 	if !p.unseen {
 		known, _ := s.m.phases[t.Job][t.Kind].work(t.Index, int32(t.Node))

@@ -1,0 +1,5 @@
+package estimators
+
+// nearestFitStream is the streaming form of NearestFit: each map tells its largest keys, the rest are bytes.
+// paratimer-tap measures them.
+func nearestFitStream(w *World) (Estimate, error) { return w.inForm(FormStream) }

@@ -1,0 +1,92 @@
+package observed
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/nearestfit"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// choose is the work of the job's reduces by their key groups, nil where the linear model stands.
+//
+// NearestFit's curve is one over all tasks (Params.Pooled): with tasks that have each seen little it is the better one. That
+// is a deviation from the paper (facts N4). Where a tap measures bytes and counters say nothing of what is left of a running
+// reduce (Streaming), the linear model is that of the groups: the task's time by bytes.
+func (g *jobGroups) choose() *groupWork {
+	var points []arrival
+	if g.own != nil {
+		points = arrivals(g.own)
+	}
+	if len(points) == 0 && len(g.curve) == 0 {
+		return nil
+	}
+	j := judge{job: g.newJob(pooled())}
+	j.record(points, g.n+1, len(g.curve) > 0)
+	counted := g.own != nil && g.own.Origin == dag.GroupsCounted
+	v, p := j.verdict, j.job.Predict()
+	g.judged = v
+	if !v.settled(counted) && g.known != nil {
+		v = crossJudged(g.known)
+	}
+	left := p.TaskRatio
+	switch {
+	case v.settled(counted) && v.better(counted):
+		g.nearest = true
+		left = func(i int) float64 { return p.Remaining(i).Seconds }
+	case g.own == nil || counted || g.m.phases[g.job][dag.Reduce].seen.silent == 0 || len(points) == 0:
+		return nil
+	}
+	w := g.workOf(left)
+	w.spread, w.common = spreads(p, g.n), v.common()
+	if len(points) == 0 {
+		w.origin = schedule.Profiled
+	}
+	return w
+}
+
+func pooled() nearestfit.Params {
+	p := nearestfit.Default()
+	p.Pooled = true
+	return p
+}
+
+// newJob starts a job of the reduces' sizes, and one more that is promised nothing: it has the groups of an earlier run and
+// those of lost attempts.
+func (g *jobGroups) newJob(p nearestfit.Params) *nearestfit.Job {
+	tasks := make([]nearestfit.Task, g.n+1)
+	for i := range g.n {
+		r := &g.sizes.Reduces[i]
+		tasks[i] = nearestfit.Task{Explicit: r.Explicit, Implicit: r.Implicit, Bytes: r.Bytes}
+	}
+	job := nearestfit.New(tasks, p)
+	for _, d := range g.curve {
+		job.Record(g.n, 0, d.Bytes, d.Took.Seconds(), d.Count)
+	}
+	return job
+}
+
+// spreads are how far what is left of each task may be off for itself: its groups' errors, which in a sum even out.
+func spreads(p *nearestfit.Prediction, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		l := p.Remaining(i)
+		out[i] = l.Spread / math.Sqrt(max(l.Groups, 1))
+		if math.IsNaN(out[i]) {
+			out[i] = workSigma
+		}
+		out[i] = min(max(out[i], workSigma/2), wideSigma)
+	}
+	return out
+}
+
+// warnGroups says that a job goes by its key groups. The text has no numbers: it is told once.
+func (m *Model) warnGroups(g *jobGroups) {
+	by := "key groups"
+	if !g.nearest {
+		by = "bytes of their key groups"
+	}
+	m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnKeyGroups, Text: fmt.Sprintf(
+		"the reduces of job %s are predicted by their %s, %s", m.Snapshot.Plan.Jobs[g.job].Node, by, g.source())})
+}

@@ -1,0 +1,160 @@
+package observed
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/nearestfit"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// jobGroups is what is known of the key groups of one job's reduces.
+type jobGroups struct {
+	m      *Model
+	job, n int
+	own    *dag.Groups      // as current makes them; nil: this run shows none
+	known  *dag.Groups      // an earlier run's, nil: none
+	sizes  *dag.Groups      // of this run's reduces: its own, else the earlier run's, scaled
+	curve  []dag.GroupPoint // what groups cost in the earlier run, at this run's speed
+	// nearest says that NearestFit tells the reduces, not their bytes.
+	nearest bool
+	judged  verdict
+	// asked are the predictions of own that forms have asked for.
+	asked map[nearestfit.Params]*nearestfit.Prediction
+}
+
+// newJobGroups is nil where nothing tells of the job's groups.
+func (m *Model) newJobGroups(j int, known *dag.Job, slow *slowdown) *jobGroups {
+	g := &jobGroups{m: m, job: j, n: m.Snapshot.Plan.Jobs[j].Reduce.Count(), asked: map[nearestfit.Params]*nearestfit.Prediction{}}
+	if own := m.Snapshot.Jobs[j].Groups; own != nil && own.Origin != dag.GroupsNone {
+		g.own = m.current(j, own, g.n)
+		g.sizes = g.own
+	}
+	if known != nil && known.Reduce.Groups != nil {
+		g.known = known.Reduce.Groups
+		g.curve = g.speeded(slow)
+		if g.sizes == nil {
+			g.sizes = g.scaled(known)
+		}
+	}
+	if g.sizes == nil {
+		return nil
+	}
+	return g
+}
+
+// source says for people who measured.
+func (g *jobGroups) source() string {
+	switch {
+	case g.own == nil:
+		return "as an earlier run had them"
+	case g.own.Origin == dag.GroupsCounted:
+		return "as far as counters tell"
+	case g.own.Origin == dag.GroupsTapped:
+		return "as the tap measures them"
+	}
+	return "all of which are known"
+}
+
+// inForm is the work of the job's reduces in a form; nil where its groups are of another kind, none has ended, or they tell
+// nothing of a reduce that is left.
+func (g *jobGroups) inForm(f estimators.GroupForm) *groupWork {
+	params, origin := formParams(f)
+	if g.own == nil || origin != dag.GroupsNone && origin != g.own.Origin {
+		return nil
+	}
+	p := g.asked[params]
+	if p == nil {
+		p = nearestfit.FromGroups(g.own, nil, params).Predict()
+		g.asked[params] = p
+	}
+	left := func(i int) float64 { return p.Remaining(i).Seconds }
+	switch f {
+	case estimators.FormJobRatio:
+		left = p.JobRatio
+	case estimators.FormTaskRatio:
+		left = p.TaskRatio
+	}
+	w := g.workOf(left)
+	attempts := g.m.Snapshot.Jobs[g.job].Reduce.Attempts
+	for i := range g.n {
+		if math.IsNaN(w.left[i]) && !done(attempts, i) {
+			return nil
+		}
+	}
+	return w
+}
+
+// formParams are the parameters of a form, and the origin of the groups that it is for; GroupsNone: any.
+func formParams(f estimators.GroupForm) (nearestfit.Params, dag.GroupOrigin) {
+	p := nearestfit.Default()
+	switch f {
+	case estimators.FormTheory:
+		return p, dag.GroupsComplete
+	case estimators.FormStream:
+		return p, dag.GroupsTapped
+	case estimators.FormCounters:
+		return p, dag.GroupsCounted
+	case estimators.FormTaskRatio:
+		p.EWMA = taskRatioEWMA
+	case estimators.FormFitOnly:
+		p.Use = nearestfit.FitOnly
+	case estimators.FormNeighboursOnly:
+		p.Use = nearestfit.NeighboursOnly
+	case estimators.FormJobRatio:
+	}
+	return p, dag.GroupsNone
+}
+
+// taskRatioEWMA is what the newest report weighs in task_ratio.
+const taskRatioEWMA = 0.3
+
+// done says whether a task has succeeded.
+func done(attempts []dag.Attempt, task int) bool {
+	for i := find(attempts, int32(task)); i < len(attempts) && attempts[i].Task == int32(task); i++ {
+		if attempts[i].State == dag.AttemptSucceeded {
+			return true
+		}
+	}
+	return false
+}
+
+// workOf is the work of the job's reduces, of which left tells the seconds that remain.
+func (g *jobGroups) workOf(left func(task int) float64) *groupWork {
+	w := &groupWork{
+		origin: schedule.Observed, left: make([]float64, g.n), whole: make([]float64, g.n), since: make([]dag.Instant, g.n),
+		attempt: make([]int32, g.n), copy: make([]float64, g.n), sort: make([]float64, g.n), sized: true,
+	}
+	copied, sorted := g.m.transfers(g.job)
+	for i := range g.n {
+		w.left[i], w.since[i], w.attempt[i] = bounded(1000*left(i)), dag.NoInstant, -1
+		took := 0.0
+		if g.own != nil {
+			r := &g.own.Reduces[i]
+			w.attempt[i] = r.Attempt
+			for _, d := range r.Done {
+				w.since[i] = max(w.since[i], d.At)
+				took += zero(ms(d.Took) * d.Count)
+			}
+		}
+		w.whole[i] = bounded(w.left[i] + took)
+		bytes := g.sizes.Reduces[i].Bytes
+		w.copy[i], w.sort[i] = transfer(copied, bytes), transfer(sorted, bytes)
+		w.sized = w.sized && !math.IsNaN(bytes)
+	}
+	return w
+}
+
+// transfer is what copy or sort takes for so many bytes, in milliseconds; 0 where none has shown it.
+func transfer(done []nearestfit.Transfer, bytes float64) float64 {
+	return zero(bounded(1000 * nearestfit.Shuffle(done, bytes)))
+}
+
+// bounded keeps NaN and bounds a cost.
+func bounded(ms float64) float64 {
+	if math.IsNaN(ms) {
+		return ms
+	}
+	return min(max(ms, 0), maxMillis)
+}

@@ -1,0 +1,112 @@
+package observed
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/nearestfit"
+)
+
+// An arrival is a point of a task.
+type arrival struct {
+	task int
+	*dag.GroupPoint
+}
+
+func (a *arrival) seconds() float64 { return a.Took.Seconds() * a.Count }
+
+// arrivals are the points of all reduces in the order in which they became visible.
+func arrivals(g *dag.Groups) []arrival {
+	n := 0
+	for i := range g.Reduces {
+		n += len(g.Reduces[i].Done)
+	}
+	out := make([]arrival, 0, n)
+	for i := range g.Reduces {
+		for k := range g.Reduces[i].Done {
+			out = append(out, arrival{i, &g.Reduces[i].Done[k]})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b arrival) int { return cmp.Compare(a.At, b.At) })
+	return out
+}
+
+// The looks that a job is judged by. The first is made when groups have taken firstLook seconds, each other when they have
+// taken twice as many as at the one before: what is to come is as much again, and all looks cost little more than the last.
+// Of a stretch between two looks at most stretchMost points are compared.
+const (
+	firstLook   = 1
+	stretchMost = 2000
+)
+
+// stretches cuts arrivals where looks are made: the indices of the first point of each.
+func stretches(points []arrival) []int {
+	cuts := []int{0}
+	seconds, next := 0.0, float64(firstLook)
+	for i := range points {
+		if seconds >= next {
+			cuts = append(cuts, i)
+			for seconds >= next && !math.IsInf(next, 1) {
+				next *= 2
+			}
+		}
+		seconds += points[i].seconds()
+	}
+	return append(cuts, len(points))
+}
+
+// A judge records groups in a job, and predicts each stretch of them from what came before it.
+type judge struct {
+	job  *nearestfit.Job
+	seen []spent // by task
+	all  spent
+	verdict
+}
+
+// spent is what was seen of groups.
+type spent struct{ seconds, bytes float64 }
+
+func (s *spent) add(d *dag.GroupPoint) {
+	s.seconds += d.Took.Seconds() * d.Count
+	s.bytes += d.Bytes * d.Count
+}
+
+func (s spent) alpha() float64 { return s.seconds / s.bytes } // NaN: nothing seen
+
+// record feeds the points of n tasks. known says that the job has groups of an earlier run: then the first stretch is
+// predicted too.
+func (g *judge) record(points []arrival, n int, known bool) {
+	g.seen = make([]spent, n)
+	cuts := stretches(points)
+	for c := 1; c < len(cuts); c++ {
+		stretch := points[cuts[c-1]:cuts[c]]
+		if c > 1 || known {
+			g.compare(stretch, n)
+		}
+		for i := range stretch {
+			p := &stretch[i]
+			g.job.Record(p.task, float64(p.At)/1000, p.Bytes, p.Took.Seconds(), p.Count)
+			g.seen[p.task].add(p.GroupPoint)
+			g.all.add(p.GroupPoint)
+		}
+	}
+}
+
+// compare predicts points from what has been recorded.
+func (g *judge) compare(points []arrival, n int) {
+	p := g.job.Predict()
+	batches := make([]batch, n)
+	stride := len(points)/stretchMost + 1
+	for i := 0; i < len(points); i += stride {
+		a := &points[i]
+		one, _ := p.Time(a.task, a.Bytes)
+		own := g.seen[a.task].alpha()
+		if math.IsNaN(own) {
+			own = g.all.alpha()
+		}
+		batches[a.task].add(batch{a.seconds(), one * a.Count, g.all.alpha() * a.Bytes * a.Count, own * a.Bytes * a.Count})
+	}
+	g.count(batches)
+}
