@@ -32,8 +32,10 @@ const (
 	minTaskPoints = 8
 )
 
-// What is refused as a measurement: an exabyte and 30,000 years are mistakes, and powers of them overflow.
+// What is refused as a measurement: an exabyte and 30,000 years are mistakes, and powers of them overflow. So would those of
+// the tiniest sizes, which are none.
 const (
+	minBytes   = 1e-6
 	maxBytes   = 1 << 60
 	maxSeconds = 1e12
 	maxCount   = 1e15
@@ -85,6 +87,9 @@ func (j *Job) Record(task int, at, bytes, seconds, count float64) {
 	if task < 0 || task >= len(j.tasks) || !measurable(bytes, maxBytes) || !measurable(seconds, maxSeconds) ||
 		!measurable(count, maxCount) || count == 0 || math.IsNaN(at) || math.IsInf(at, 0) {
 		return
+	}
+	if bytes < minBytes {
+		bytes = 0
 	}
 	t := &j.tasks[task]
 	unknown := t.left.take(bytes, count, j.params.MatchRatio)

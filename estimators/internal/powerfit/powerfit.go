@@ -7,7 +7,8 @@ package powerfit
 
 import "math"
 
-// A Point is a measurement. X is at least 0, Weight above 0, all are finite.
+// A Point is a measurement. X is 0 or from 1e-21 to 1e19, Y at most 1e12, Weight above 0: then all that a fit says of such
+// an X is finite.
 type Point struct {
 	X, Y, Weight float64
 }
