@@ -7,6 +7,7 @@ import (
 
 // Bounds of the key groups of a phase.
 const (
+	MaxGroupTasks  = 100_000
 	MaxGroupPieces = 1_000_000 // reduces, sizes, names and points together
 	MaxKeyLength   = 256       // bytes of a key's name
 	maxGroupBytes  = 1e18      // as of a task
@@ -22,6 +23,10 @@ func (f *faults) groups(j int, k Kind) {
 	at := ofJob(f.p, j, k.String()+".groups", -1)
 	if k == Map {
 		f.add(&ShapeError{Place: at, Why: "only reduce tasks have key groups"})
+		return
+	}
+	if n := len(g.Reduces); n > MaxGroupTasks {
+		f.add(&LimitError{Place: at, What: "tasks with key groups", Have: float64(n), Max: MaxGroupTasks})
 		return
 	}
 	if n := g.pieces(); n > MaxGroupPieces {

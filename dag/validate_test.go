@@ -141,6 +141,10 @@ func TestValidate(t *testing.T) {
 				"dag: job \"a\": reduce.groups: they are of 0 tasks, and the job has 2",
 		},
 		{
+			"groups of many tasks", func(p *Plan) { p.Jobs[0].Reduce.Groups = &Groups{Reduces: make([]ReduceGroups, 100_001)} },
+			`dag: job "a": reduce.groups: 100001 tasks with key groups are more than the supported 100000`,
+		},
+		{
 			"many groups", func(p *Plan) {
 				p.Jobs[0].Reduce.Groups = soundGroups()
 				p.Jobs[0].Reduce.Groups.Reduces[0].Done = make([]GroupPoint, MaxGroupPieces)

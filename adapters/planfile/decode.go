@@ -54,6 +54,16 @@ func (d *decoder) value(n *node, v reflect.Value, path []string) {
 		to.Series = d.series(n, path, wantNumber, func(n *node) (float64, bool) { return n.num, n.kind == number && n.num >= 0 })
 	case *times:
 		to.Series = d.series(n, path, wantTime, milliseconds)
+	case *length:
+		ms, ok := milliseconds(n)
+		if !ok {
+			d.fail(n, path, wantTime)
+		}
+		*to = length(ms)
+	case *sizes:
+		*to = d.sizes(n, path)
+	case *points:
+		*to = d.points(n, path)
 	case *string:
 		*to = n.text
 	case *int:

@@ -63,10 +63,12 @@ func mapOf(p *dag.Phase) *mapTasks {
 
 // reduceOf gives nil for a phase without tasks, of which nothing else is known either.
 func reduceOf(p *dag.Phase) *reduceTask {
-	if p.Known && p.Tasks == 0 && len(p.Pipelines) == 0 && !p.Setup.Known() && !p.Out.Known() && !p.Bytes.Known() && !p.Extent.Known() {
+	if p.Known && p.Tasks == 0 && len(p.Pipelines) == 0 && !p.Setup.Known() && !p.Out.Known() && !p.Bytes.Known() && !p.Extent.Known() &&
+		p.Groups == nil {
 		return nil
 	}
 	r := &reduceTask{Tasks: &tasks{p.Tasks, p.Known}, Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent}}
+	r.Groups = groupsOf(p.Groups)
 	if short(p) {
 		r.Records, r.Cost = numbers{p.Pipelines[dag.Work].Tuples}, times{p.Pipelines[dag.Work].Alpha}
 		return r
@@ -161,6 +163,10 @@ func encode(v reflect.Value) *node {
 			return nil
 		}
 		return numberNode(*x)
+	case sizes:
+		return sizesNode(x)
+	case points:
+		return pointsNode(x)
 	}
 	if v.IsZero() {
 		return nil
@@ -181,7 +187,10 @@ func encode(v reflect.Value) *node {
 		n := &node{kind: list, children: &children{}}
 		for i := range v.Len() {
 			item := encode(v.Index(i))
-			if item == nil { // the empty string
+			switch {
+			case v.Index(i).Kind() == reflect.Struct && item == nil:
+				item = &node{kind: mapping, children: &children{}}
+			case item == nil: // the empty string
 				item = word(text, "")
 			}
 			n.items = append(n.items, item)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // FuzzRead holds that no file panics, and that what is read can be written and read again.
@@ -41,7 +42,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatalf("reading again: %v\n%s", err, file)
 		}
-		if diff := cmp.Diff(p, back, sameSeries); diff != "" {
+		if diff := cmp.Diff(p, back, sameSeries, cmpopts.EquateNaNs()); diff != "" {
 			t.Fatalf("(-first +again)\n%s\n%s", diff, file)
 		}
 	})

@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -102,7 +103,37 @@ func (d drawer) phase(k dag.Kind) dag.Phase {
 		p.Pipelines = nil
 	}
 	p.Setup, p.Out, p.Bytes, p.Extent = d.series(&p), d.series(&p), d.series(&p), d.series(&p)
+	if k == dag.Reduce && rapid.IntRange(0, 2).Draw(d.T, "groups") > 0 {
+		p.Groups = d.groups(p.Count())
+	}
 	return p
+}
+
+// groups are of n tasks.
+func (d drawer) groups(n int) *dag.Groups {
+	g := &dag.Groups{
+		Origin: rapid.SampledFrom([]dag.GroupOrigin{dag.GroupsNone, dag.GroupsCounted, dag.GroupsTapped, dag.GroupsComplete}).Draw(d.T, "origin"),
+		Maps:   rapid.IntRange(0, 3).Draw(d.T, "maps"), Note: d.text("note"),
+	}
+	size := rapid.OneOf(rapid.Float64Range(0, 1e9), rapid.SampledFrom([]float64{0, 1, 0.1, 1e18, 5e-324}))
+	for range n {
+		r := dag.NoReduceGroups()
+		if rapid.Bool().Draw(d.T, "bytes") {
+			r.Bytes, r.Implicit = size.Draw(d.T, "bytes"), size.Draw(d.T, "rest")
+		}
+		sizes := rapid.SliceOfNDistinct(size, 0, 3, rapid.ID[float64]).Draw(d.T, "sizes")
+		slices.Sort(sizes)
+		for i, s := range sizes {
+			r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: s, Count: size.Draw(d.T, "count") / 1e4})
+			r.Top = append(r.Top, dag.KeyGroup{Key: d.text("key"), Bytes: sizes[len(sizes)-1-i]})
+			r.Done = append(r.Done, dag.GroupPoint{
+				At: dag.NoInstant, Bytes: s, Count: rapid.SampledFrom([]float64{1, 2, 0.5}).Draw(d.T, "count"),
+				Took: nanoseconds(rapid.Float64Range(0, 4e6).Draw(d.T, "took")),
+			})
+		}
+		g.Reduces = append(g.Reduces, r)
+	}
+	return g
 }
 
 func (d drawer) series(p *dag.Phase) dag.Series {

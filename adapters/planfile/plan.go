@@ -44,6 +44,7 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 		}
 		names[i] = j.Name
 	}
+	budget := maxDrawn
 	for i, j := range f.Jobs {
 		to := &p.Jobs[i]
 		*to = dag.Job{Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input, Limits: j.Limits.dag(p.Cluster.Policy)}
@@ -57,6 +58,11 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 			to.After = append(to.After, a)
 		}
 		to.Map, to.Reduce = j.Map.phase(), j.Reduce.phase()
+		if j.Reduce != nil && j.Reduce.Keys != nil {
+			if err := j.Reduce.Keys.draw(&to.Reduce, &budget); err != nil {
+				d.report(root, []string{"jobs", strconv.Itoa(i), "reduce", "keys"}, err)
+			}
+		}
 	}
 	for _, r := range f.Residuals {
 		p.Residuals = append(p.Residuals, dag.Residual{Run: r.Run, Progress: r.Progress, Score: r.Score})
@@ -110,6 +116,7 @@ func (r *reduceTask) phase() dag.Phase {
 		return dag.Phase{Known: true}
 	}
 	p := phaseOf(r.Tasks, r.Setup, r.Out, r.Bytes, r.Extent)
+	p.Groups = r.Groups.dag()
 	work, free := r.Reduce, func(records numbers) *pipeline {
 		if !records.Known() {
 			records.Series = dag.Uniform(0)
@@ -181,10 +188,14 @@ func (d *decoder) locate(root *node, err error) {
 	if at, ok := err.(interface{ Locate() dag.Place }); ok {
 		path = placePath(at.Locate())
 		if place, rest := root.find(path); len(rest) > 0 && len(path) > 3 && path[2] == "reduce" && place.kind == mapping {
-			if path[3] != "reduce" {
+			switch {
+			case place.get("keys") != nil:
+				path = append(path[:3], "keys")
+			case path[3] == "reduce":
+				path = slices.Delete(path, 3, 4)
+			case path[3] == "copy" || path[3] == "sort":
 				return // the short form gives copy and sort the records of reduce, where the fault is reported
 			}
-			path = slices.Delete(path, 3, 4)
 		}
 	}
 	d.report(root, path, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
@@ -28,7 +29,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatalf("reading: %v\n%s", err, file)
 		}
-		if diff := cmp.Diff(p, back, sameSeries); diff != "" {
+		if diff := cmp.Diff(p, back, sameSeries, cmpopts.EquateNaNs()); diff != "" {
 			t.Fatalf("(-plan +read)\n%s\n%s", diff, file)
 		}
 	})
@@ -51,7 +52,7 @@ func TestRoundTripJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(p, back, sameSeries); diff != "" {
+	if diff := cmp.Diff(p, back, sameSeries, cmpopts.EquateNaNs()); diff != "" {
 		t.Errorf("(-plan +read)\n%.2000s", diff)
 	}
 	if yaml, bad := parseYAML(file[:0:0], "plan"); bad == nil {
@@ -98,7 +99,7 @@ func TestGoldenPlans(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", c.Name, err, file)
 		}
-		if diff := cmp.Diff(c.Plan, back, sameSeries); diff != "" {
+		if diff := cmp.Diff(c.Plan, back, sameSeries, cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%s (-plan +read)\n%s\n%s", c.Name, diff, file)
 		}
 	}

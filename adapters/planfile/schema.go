@@ -44,7 +44,7 @@ func compile(text []byte, noun string) *compiled {
 }
 
 // Bounds of what the schema sees of a list: it takes a microsecond for a value and keeps an error for each. The decoder
-// checks every scalar, and the schema allows no list of more than maxMappings mappings.
+// checks every scalar and list, and the schema allows no list of more than maxMappings mappings.
 const (
 	shownScalars = 64
 	maxMappings  = 100_000
@@ -61,7 +61,7 @@ func plain(n *node) any {
 		return n.text
 	case list:
 		shown := n.items
-		if len(shown) > 0 && shown[0].children == nil {
+		if len(shown) > 0 && shown[0].kind != mapping {
 			shown = shown[:min(len(shown), shownScalars)]
 		}
 		shown = shown[:min(len(shown), maxMappings+1)]

@@ -24,6 +24,11 @@ var defs = map[reflect.Type]string{
 	reflect.TypeFor[reduceTask](): "#/$defs/reduce",
 	reflect.TypeFor[pipeline]():   "#/$defs/pipeline",
 	reflect.TypeFor[residual]():   "#/$defs/residual",
+	reflect.TypeFor[groups]():     "#/$defs/groups",
+	reflect.TypeFor[taskGroups](): "#/$defs/task_groups",
+	reflect.TypeFor[topKey]():     "#/$defs/top_key",
+	reflect.TypeFor[keys]():       "#/$defs/keys",
+	reflect.TypeFor[keyCost]():    "#/$defs/key_cost",
 }
 
 // What the schema allows and what the structs hold is the same, field by field.
@@ -67,7 +72,10 @@ func TestFileHasEverySetting(t *testing.T) {
 		{reflect.TypeFor[dag.Job](), reflect.TypeFor[job](), nil},
 		{reflect.TypeFor[dag.Limits](), reflect.TypeFor[limits](), nil},
 		{reflect.TypeFor[dag.Residual](), reflect.TypeFor[residual](), nil},
-		{reflect.TypeFor[dag.Phase](), reflect.TypeFor[mapTasks](), []string{"Known"}},
+		{reflect.TypeFor[dag.Phase](), reflect.TypeFor[mapTasks](), []string{"Known", "Groups"}},
+		{reflect.TypeFor[dag.Groups](), reflect.TypeFor[groups](), nil},
+		{reflect.TypeFor[dag.ReduceGroups](), reflect.TypeFor[taskGroups](), []string{"Attempt", "OpenBytes", "OpenSince", "OpenKey"}},
+		{reflect.TypeFor[dag.KeyGroup](), reflect.TypeFor[topKey](), nil},
 	} {
 		have := c.out.NumField() + len(c.not)
 		switch c.out {

@@ -92,13 +92,49 @@ type (
 		Out     numbers   `plan:"out"`
 		Bytes   numbers   `plan:"bytes"`
 		Extent  times     `plan:"extent"`
+		Groups  *groups   `plan:"groups"`
+		Keys    *keys     `plan:"keys"`
+	}
+	groups struct {
+		Origin string       `plan:"origin"`
+		Maps   int          `plan:"maps"`
+		Note   string       `plan:"note"`
+		Tasks  []taskGroups `plan:"tasks"`
+	}
+	taskGroups struct {
+		Bytes *float64 `plan:"bytes"`
+		Rest  *float64 `plan:"rest"`
+		Sizes sizes    `plan:"sizes"`
+		Top   []topKey `plan:"top"`
+		Done  points   `plan:"done"`
+	}
+	topKey struct {
+		Key   string  `plan:"key"`
+		Bytes float64 `plan:"bytes"`
+	}
+	// keys draws groups; what is written are the groups that were drawn.
+	keys struct {
+		Values     float64 `plan:"values"`
+		Distinct   int     `plan:"distinct"`
+		Zipf       float64 `plan:"zipf"`
+		ValueBytes float64 `plan:"value_bytes"`
+		Cost       keyCost `plan:"cost"`
+		Seed       int     `plan:"seed"`
+	}
+	keyCost struct {
+		Fixed length   `plan:"fixed"`
+		Per   length   `plan:"per"`
+		Power *float64 `plan:"power"`
 	}
 	pipeline struct {
 		Records numbers `plan:"records"`
 		Cost    times   `plan:"cost"`
 	}
 
-	memory  int                  // MB
+	memory  int     // MB
+	length  float64 // milliseconds
+	sizes   []dag.GroupSize
+	points  []dag.GroupPoint
 	numbers struct{ dag.Series } // of tuples or bytes
 	times   struct{ dag.Series } // of milliseconds
 	tasks   struct {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -57,7 +58,7 @@ func (p *printer) put(s string) { _, _ = p.WriteString(s) }
 
 func (p *printer) indent(depth int) { p.put(strings.Repeat("  ", depth)) }
 
-// mapping prints in block style. Lists of scalars, and mappings of scalars that fit on a line, are in flow style.
+// mapping prints in block style. Lists of scalars and tuples, and mappings of scalars that fit on a line, are in flow style.
 func (p *printer) mapping(n *node, depth int) {
 	for i, k := range n.keys {
 		if i > 0 || depth == 0 {
@@ -93,14 +94,31 @@ func (p *printer) mapping(n *node, depth int) {
 // flat says whether a composite is printed in flow style.
 func flat(n *node) bool {
 	for _, item := range n.items {
-		if item.children != nil {
+		if item.children != nil && (n.kind == mapping || !tuple(item)) {
 			return false
 		}
 	}
 	return n.kind == list || len(n.items) <= 4
 }
 
+// tuple says whether a node is a short list of numbers, such as the size and count of key groups.
+func tuple(n *node) bool {
+	return n.kind == list && len(n.items) <= 4 && !slices.ContainsFunc(n.items, func(item *node) bool { return item.kind != number })
+}
+
 const lineWidth = 110
+
+// width is about how many characters a scalar or tuple takes.
+func width(n *node) int {
+	if n.children == nil {
+		return len(n.text)
+	}
+	sum := 0
+	for _, item := range n.items {
+		sum += len(item.text) + 2
+	}
+	return sum
+}
 
 func (p *printer) flow(n *node, depth int) {
 	switch n.kind {
@@ -120,7 +138,7 @@ func (p *printer) flow(n *node, depth int) {
 					p.put(" ")
 				}
 			}
-			column += len(item.text) + 2
+			column += width(item) + 2
 			p.flow(item, depth)
 		}
 		p.put("]")
@@ -153,9 +171,13 @@ func (p *printer) json(n *node, depth int) {
 			if i > 0 {
 				p.put(",")
 			}
-			if item.children != nil || n.kind == mapping || i%16 == 0 {
+			if item.children != nil && !tuple(item) || n.kind == mapping || i%16 == 0 {
 				p.put("\n")
 				p.indent(depth + 1)
+			}
+			if n.kind == list && tuple(item) {
+				p.flow(item, depth)
+				continue
 			}
 			if n.kind == mapping {
 				p.put(quoted(n.keys[i].text) + ": ")

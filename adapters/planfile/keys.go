@@ -1,0 +1,106 @@
+package planfile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+const (
+	defaultValueBytes = 10
+	maxDrawn          = 1_000_000 // keys, and tasks that get them, of all jobs of a file
+)
+
+// draw gives the tasks of p key groups, and the records, costs and bytes that follow from them. Sizes are whole numbers of
+// values, at least one a key. What is drawn is taken from budget.
+func (k *keys) draw(p *dag.Phase, budget *int) error {
+	if p.Count() == 0 {
+		return errors.New("keys are drawn for tasks: say how many tasks there are, at least 1")
+	}
+	if n := p.Tasks + k.Distinct; n > *budget {
+		return fmt.Errorf("keys and their tasks are %d more, and there may be %d in a plan: draw fewer", n, maxDrawn)
+	} else {
+		*budget -= n
+	}
+	cost := k.Cost.at
+	if whole := cost(k.Values); math.IsInf(whole, 0) || whole > float64(dag.MaxLength.Milliseconds()) {
+		return fmt.Errorf("one group with all values would take %.3g years: give keys a smaller cost", whole/365/24/3600/1000)
+	}
+	width := k.ValueBytes
+	if width == 0 {
+		width = defaultValueBytes
+	}
+	counts := make([]map[float64]float64, p.Tasks) // of groups, by values
+	tops := make([][]dag.KeyGroup, p.Tasks)
+	chance := rand.New(rand.NewPCG(uint64(k.Seed), 0))
+	for rank, values := range k.zipf() {
+		task := chance.IntN(p.Tasks)
+		if counts[task] == nil {
+			counts[task] = map[float64]float64{}
+		}
+		counts[task][values]++
+		if len(tops[task]) < dag.MaxTopGroups { // largest keys come first
+			tops[task] = append(tops[task], dag.KeyGroup{Key: fmt.Sprintf("key-%d", rank+1), Bytes: values * width})
+		}
+	}
+	g := &dag.Groups{Origin: dag.GroupsComplete}
+	records, alpha, bytes := make([]float64, p.Tasks), make([]float64, p.Tasks), make([]float64, p.Tasks)
+	for i := range p.Tasks {
+		r := dag.NoReduceGroups()
+		r.Implicit, r.Top = 0, tops[i]
+		work := 0.0
+		for _, values := range ascending(counts[i]) {
+			n, ms := counts[i][values], cost(values)
+			r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: values * width, Count: n})
+			r.Done = append(r.Done, dag.GroupPoint{At: dag.NoInstant, Bytes: values * width, Took: time.Duration(math.Round(ms * 1e6)), Count: n})
+			records[i] += n * values
+			work += n * ms
+		}
+		bytes[i] = records[i] * width
+		if r.Bytes = bytes[i]; records[i] > 0 {
+			alpha[i] = work / records[i]
+		}
+		g.Reduces = append(g.Reduces, r)
+	}
+	in, free := compact(dag.Each(records), p), dag.Uniform(0)
+	p.Pipelines = []dag.Pipeline{{Tuples: in, Alpha: free}, {Tuples: in, Alpha: free}, {Tuples: in, Alpha: compact(dag.Each(alpha), p)}}
+	p.Bytes, p.Groups = compact(dag.Each(bytes), p), g
+	return nil
+}
+
+// zipf is how many values each key has, largest first.
+func (k *keys) zipf() []float64 {
+	v := make([]float64, k.Distinct)
+	sum := 0.0
+	for r := range v {
+		v[r] = math.Pow(float64(r+1), -k.Zipf)
+		sum += v[r]
+	}
+	for r := range v {
+		v[r] = max(1, math.Round(k.Values*v[r]/sum))
+	}
+	return v
+}
+
+// at is the time of a group of so many values, in milliseconds.
+func (c *keyCost) at(values float64) float64 {
+	power := 1.0
+	if c.Power != nil {
+		power = *c.Power
+	}
+	return float64(c.Fixed) + float64(c.Per)*math.Pow(values, power)
+}
+
+func ascending(m map[float64]float64) []float64 {
+	var v []float64
+	for x := range m {
+		v = append(v, x)
+	}
+	slices.Sort(v)
+	return v
+}
