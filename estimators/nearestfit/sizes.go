@@ -47,7 +47,7 @@ func (s *sizes) take(bytes, count, ratio float64) float64 {
 	for count > 0 && n > 0 {
 		at := sort.SearchFloat64s(s.bytes, bytes)
 		low, high := find(s.below, at), find(s.over, at+1) // low is before at, high from it on
-		best := 0
+		var best int
 		switch {
 		case low > 0 && high <= n && s.bytes[high-1]-bytes < bytes-s.bytes[low-1]:
 			best = high
