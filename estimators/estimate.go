@@ -34,6 +34,7 @@ type Estimate struct {
 	Tick     *RangeTick
 	Runs     int
 	Path     *pathfrag.Path // nil for estimators without one
+	Skew     []Skew         // of Uneven alone
 	Warnings []dag.Warning
 }
 

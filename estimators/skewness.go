@@ -2,6 +2,7 @@ package estimators
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -34,8 +35,8 @@ type SkewedReduce struct {
 	Share   float64       // of the job's, 0..1; NaN where not all sizes are known
 	Work    time.Duration // as Skew.Median counts
 	End     dag.Instant
-	Delay   time.Duration // of this one alone
-	Keys    []SkewedKey   // its largest, largest first, at most dag.MaxTopGroups
+	Delay   *time.Duration // of this one alone; nil of one that is not skewed
+	Keys    []SkewedKey    // its largest, largest first, at most dag.MaxTopGroups
 }
 
 // A SizeUnit is what sizes of reduces count.
@@ -63,6 +64,14 @@ const (
 	MaxSkewedJobs    = 3
 	MaxSkewedReduces = 5
 )
+
+// Uneven is asked for Estimate.Skew alone: it has no time.
+func Uneven() Scenario {
+	return Scenario{"skew", "the reduces that work longer than the others of their job", func(w *World) (Estimate, error) {
+		skew, err := w.Skew(false)
+		return Estimate{Skew: skew, Progress: math.NaN()}, err
+	}}
+}
 
 // Skew tells of the unfinished jobs whose skewed reduces delay the query's end by more than 5 s and a fiftieth of what
 // remains, the greatest delay first. It is nil where it is too early to say: the costs of what is left, or the sizes of
@@ -125,7 +134,8 @@ func (w *World) skewOf(u *uneven, sch *schedule.Schedule) (Skew, error) {
 			Work: duration(k.ms), End: k.end, Keys: u.keys.of(k),
 		}
 		if k.skewed {
-			one.Delay = r.delay([]reduceWork{*k})
+			d := r.delay([]reduceWork{*k})
+			one.Delay = &d
 		}
 		s.Worst = append(s.Worst, one)
 	}

@@ -13,12 +13,12 @@ import (
 type SkewedKey struct {
 	Name      string // "" where only its size is known
 	Bytes     float64
-	TaskShare float64       // of its reduce's bytes, 0..1; NaN unknown
-	JobShare  float64       // of its job's
-	Took      time.Duration // what the group takes, as it is predicted
-	Rule      string        // by which rule of NearestFit; RuleLinear where the job goes by bytes
-	Left      bool          // it is not done
-	Delay     time.Duration // the end less that without the group; 0 of one that is done, and of all but the largest left
+	TaskShare float64        // of its reduce's bytes, 0..1; NaN unknown
+	JobShare  float64        // of its job's
+	Took      time.Duration  // what the group takes, as it is predicted
+	Rule      string         // by which rule of NearestFit; RuleLinear where the job goes by bytes
+	Left      bool           // it is not done
+	Delay     *time.Duration // the end less that without the group; told of the largest one that is left, else nil
 }
 
 // RuleLinear says that a group takes its share of its reduce's time by bytes.

@@ -54,7 +54,7 @@ func TestSkewOfOneReduce(t *testing.T) {
 	if s.Skewed != 1 || s.Reduces != 4 || s.Sizes != SizesRecords || s.Median != 10*time.Second || s.Delay != 50*time.Second || s.Keys != dag.GroupsNone {
 		t.Errorf("%+v", s)
 	}
-	if r.Task != 1 || r.Work != 60*time.Second || r.Delay != 50*time.Second || r.End != 70_000 || math.Abs(r.Share-60./90) > 1e-9 || r.Done {
+	if r.Task != 1 || r.Work != 60*time.Second || *r.Delay != 50*time.Second || r.End != 70_000 || math.Abs(r.Share-60./90) > 1e-9 || r.Done {
 		t.Errorf("%+v", r)
 	}
 	if s.Split != nil || s.Double != nil {
@@ -69,8 +69,8 @@ func TestSkewOfTwoReduces(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for _, r := range got[0].Worst {
-		if r.Delay != 0 {
-			t.Errorf("reduce %d alone: %v", r.Task, r.Delay)
+		if *r.Delay != 0 {
+			t.Errorf("reduce %d alone: %v", r.Task, *r.Delay)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestSkewOfAKey(t *testing.T) {
 	if s.Keys != dag.GroupsTapped || s.Sizes != SizesBytes || got[0].Worst[0].Share != 0.25 || got[0].Worst[0].Size != 1000 {
 		t.Errorf("%+v", s)
 	}
-	if key.Name != "#9f3a" || key.Took != 40*time.Second || key.Rule != "own_fit" || !key.Left || key.TaskShare != 0.2 || key.JobShare != 0.05 || key.Delay != 38*time.Second {
+	if key.Name != "#9f3a" || key.Took != 40*time.Second || key.Rule != "own_fit" || !key.Left || key.TaskShare != 0.2 || key.JobShare != 0.05 || *key.Delay != 38*time.Second {
 		t.Errorf("%+v", key)
 	}
 	if s.Split == nil || s.Split.Key != "#9f3a" || s.Split.Parts != 4 || s.Split.Task != 2 || s.Split.Sooner != 48*time.Second-12500*time.Millisecond {
@@ -167,7 +167,7 @@ func TestSkewOfALinearKey(t *testing.T) {
 	if len(got) != 1 {
 		t.Fatalf("%+v", got)
 	}
-	if key := got[0].Worst[0].Keys[0]; key.Took != 40*time.Second || key.Rule != RuleLinear || key.Delay != 38*time.Second {
+	if key := got[0].Worst[0].Keys[0]; key.Took != 40*time.Second || key.Rule != RuleLinear || *key.Delay != 38*time.Second {
 		t.Errorf("%+v", key)
 	}
 	if s := got[0].Split; s == nil || s.Sooner != 48*time.Second-20*time.Second {

@@ -101,12 +101,13 @@ func (r *replays) split(worst []SkewedReduce) *Split {
 		}
 		key, cuts := &one.Keys[at], []int{one.Task}
 		took := millis(key.Took)
-		key.Delay = r.sooner(r.w.Now(), r.changed(cuts, func(task int) float64 {
+		delay := r.sooner(r.w.Now(), r.changed(cuts, func(task int) float64 {
 			if task == one.Task {
 				return -took
 			}
 			return 0
 		}))
+		key.Delay = &delay
 		if best != nil {
 			continue
 		}

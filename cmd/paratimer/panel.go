@@ -11,11 +11,11 @@ func panel(others bool) watch.Panel { return panelWithin(others, 0) }
 
 // panelWithin is panel with at most so many samples of the range; 0: as many as the number of tasks asks for.
 func panelWithin(others bool, samples int) watch.Panel {
-	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()))
-	n := len(scenarios) - 1
+	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()), estimators.Uneven())
+	n := len(scenarios) - 2
 	if others {
 		scenarios = append(scenarios, estimators.Others()...)
 	}
 	all := estimators.Shared(scenarios, observed.Costs, estimators.Options{Samples: samples})
-	return watch.Panel{Scenarios: all[:n], Sampled: all[n], Others: all[n+1:], Model: observed.Costs}
+	return watch.Panel{Scenarios: all[:n], Sampled: all[n], Uneven: all[n+1], Others: all[n+2:], Model: observed.Costs}
 }

@@ -31,6 +31,7 @@ type Frame struct {
 	Changes        []Change      `json:"changes"`
 	Warnings       []dag.Warning `json:"warnings"`
 	Alerts         []Alert       `json:"alerts"`
+	Skew           []Skew        `json:"skew"` // nil: not known
 	Others         []Other       `json:"others,omitempty"`
 
 	// Left is the distribution of the remaining time that Quantiles are taken from. Alerts ask it; it is in no JSON.
@@ -126,6 +127,7 @@ var reasons = map[string]string{
 	"failure": "work was lost",
 	"size":    "sizes became known",
 	"slots":   "slots were lost or gained",
+	"model":   "tasks are predicted in another way",
 	"speed":   "tasks run at another speed than was thought",
 	"other":   "for other reasons",
 }

@@ -57,6 +57,15 @@ var families = []family{
 			emit(indicator(r.frame.Workflow.State == s), s.String())
 		}
 	}},
+	{"skew_delay_seconds", "By how much uneven reduces hold the query back; 0 where none does.", nil, func(r *run, emit emit) {
+		if r.frame.Skew != nil {
+			most := frame.Seconds(0)
+			for i := range r.frame.Skew {
+				most = max(most, r.frame.Skew[i].DelaySeconds)
+			}
+			emit(float64(most))
+		}
+	}},
 	{"late_probability_ratio", "Probability of breaking a bound.", []string{"bound"}, func(r *run, emit emit) {
 		for _, a := range r.bounds() {
 			ratio(a.Probability, emit, label(a.Bound))

@@ -42,6 +42,7 @@ paratimer_remaining_quantile_seconds{q="0.1",workflow="join.pig"} 80
 paratimer_remaining_quantile_seconds{q="0.9",workflow="join.pig"} 120.5
 paratimer_remaining_seconds{scenario="one_failure",workflow="join.pig"} 180
 paratimer_remaining_seconds{scenario="standard",workflow="join.pig"} 90
+paratimer_skew_delay_seconds{workflow="join.pig"} 40
 paratimer_stale_frames_total 0
 paratimer_stale_seconds{workflow="join.pig"} 0
 paratimer_stale_seconds{workflow="new.pig"} 0

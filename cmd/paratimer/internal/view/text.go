@@ -28,11 +28,12 @@ type Text struct {
 	jobs   map[string]dag.State
 	shown  steady
 	told   map[string]frame.AlertState // what was told of each bound
+	skewed map[string]toldSkew         // what was told of each job's skew
 }
 
 // NewText writes to w, in colour if asked.
 func NewText(w io.Writer, colour bool) *Text {
-	return &Text{w: w, colour: colour, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{}, told: map[string]frame.AlertState{}}
+	return &Text{w: w, colour: colour, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{}, told: map[string]frame.AlertState{}, skewed: map[string]toldSkew{}}
 }
 
 // Show writes what is new in the frame.
@@ -53,10 +54,14 @@ func (t *Text) Show(f frame.Frame) error {
 	}
 	t.jobLines(&b, f)
 	t.alertLines(&b, f)
-	happened := first || b.Len() > began
+	skew := t.skewLines(f)
+	happened := first || b.Len() > began || len(skew) > 0
 	if k := kind(f); happened || k != t.kind || elapsed(f) >= t.at+pause(f) {
 		t.kind, t.at = k, elapsed(f)
 		t.line(&b, f, t.status(f))
+	}
+	for _, line := range skew {
+		t.line(&b, f, line)
 	}
 	_, err := io.WriteString(t.w, b.String())
 	return err

@@ -18,6 +18,7 @@ const assumedMost = 1.0 / 3
 type answers struct {
 	scenarios, others []estimators.Estimate
 	sampled           estimators.Estimate // whose Distribution the range is taken from; without one there is none
+	uneven            estimators.Estimate // whose Skew is told
 }
 
 // build makes the frame of a snapshot.
@@ -55,6 +56,7 @@ func build(s *dag.Snapshot, a answers, changes []frame.Change) frame.Frame {
 		f.CriticalPath = segments(s, a.scenarios[0].Path, origin)
 		f.Headline = headline(s.At, a.scenarios)
 		spread(&f, a.sampled)
+		f.Skew = Skew(s, a.uneven.Skew, a.scenarios[0].Remaining)
 	}
 	if r := f.Headline.RemainingSeconds; r != nil && f.ElapsedSeconds != nil {
 		f.ProgressRatio = frame.ProgressOf(*f.ElapsedSeconds, *r)
@@ -151,6 +153,7 @@ func warnings(s *dag.Snapshot, a answers) []dag.Warning {
 	for _, e := range a.scenarios {
 		all = append(all, e.Warnings...)
 	}
+	all = append(all, a.uneven.Warnings...)
 	out := make([]dag.Warning, 0, len(all))
 	for _, w := range all {
 		if !slices.Contains(out, w) {

@@ -115,6 +115,7 @@ func TestFrameJSON(t *testing.T) {
  "changes": [],
  "warnings": [],
  "alerts": [],
+ "skew": null,
  "others": [
   {
    "name": "pig",

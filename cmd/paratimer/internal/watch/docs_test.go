@@ -15,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -77,11 +78,13 @@ func TestContractClosesItsSets(t *testing.T) {
 		"state": states, "phase": kinds, "origin": origins, "scenario": scenarios,
 		"reason": {
 			string(estimators.ReasonFailure), string(estimators.ReasonSize), string(estimators.ReasonSlots),
-			string(estimators.ReasonSpeed), string(estimators.ReasonOther),
+			string(estimators.ReasonModel), string(estimators.ReasonSpeed), string(estimators.ReasonOther),
 		},
 		"warning code": warningCodes(t),
 		"alert state":  {string(frame.OnTrack), string(frame.AtRisk), string(frame.Late), string(frame.Ended), string(frame.Blind)},
 		"outcome":      {string(frame.Met), string(frame.Missed)},
+		"group origin": groupOrigins(),
+		"rule":         groupRules(),
 	} {
 		_, rest, found := strings.Cut(text, "\n*"+set+"*")
 		if !found {
@@ -101,6 +104,21 @@ func TestContractClosesItsSets(t *testing.T) {
 			t.Errorf("docs/frames.md says that a %s is one of %v, it is one of %v", set, told, names)
 		}
 	}
+}
+
+func groupOrigins() (names []string) {
+	for o := dag.GroupsNone; o <= dag.GroupsComplete; o++ {
+		names = append(names, o.String())
+	}
+	return names
+}
+
+func groupRules() []string {
+	names := []string{estimators.RuleLinear}
+	for r := nearestfit.OwnNeighbours; int(r) < nearestfit.Rules; r++ {
+		names = append(names, r.String())
+	}
+	return names
 }
 
 // warningCodes reads the Warn constants out of package dag's source.

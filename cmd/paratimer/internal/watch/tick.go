@@ -15,6 +15,8 @@ type Panel struct {
 	Scenarios, Others []estimators.Estimator
 	// Sampled gives the distribution of the remaining time; nil: frames have no quantiles.
 	Sampled estimators.Estimator
+	// Uneven tells which reduces hold the query back; nil: frames say that it is not known.
+	Uneven estimators.Estimator
 	// Model is what the estimators rest on; changes of the predicted end are told with it.
 	Model estimators.Model
 }
@@ -58,8 +60,14 @@ func (t *ticker) repeat(missed *dag.MissedError) frame.Frame {
 
 func (p Panel) ask(run dag.Run) answers {
 	a := answers{scenarios: ask(p.Scenarios, run), others: ask(p.Others, run)}
-	if p.Sampled != nil && !run.Now().State.Ended() {
+	if run.Now().State.Ended() {
+		return a
+	}
+	if p.Sampled != nil {
 		a.sampled = ask([]estimators.Estimator{p.Sampled}, run)[0]
+	}
+	if p.Uneven != nil {
+		a.uneven = ask([]estimators.Estimator{p.Uneven}, run)[0]
 	}
 	return a
 }

@@ -1,0 +1,162 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// toldSkew is what was told of a job's skew.
+type toldSkew struct {
+	task  int
+	delay frame.Seconds
+}
+
+// skewAgain is how many times the delay that was told another must be, to be told as well. It falls as time goes on, which is no
+// news.
+const skewAgain = 1.5
+
+// mostSkewed bounds what is remembered of skew: beyond it that is told again.
+const mostSkewed = 1000
+
+// skewLines tells which jobs have come to be held back by some of their reduces, or by others or longer than was told.
+func (t *Text) skewLines(f frame.Frame) []string {
+	if len(t.skewed) > mostSkewed {
+		clear(t.skewed)
+	}
+	var out []string
+	for i := range f.Skew {
+		s := &f.Skew[i]
+		if len(s.Worst) == 0 {
+			continue
+		}
+		told, any := t.skewed[s.Job]
+		if any && told.task == s.Worst[0].Task && s.DelaySeconds < skewAgain*told.delay {
+			continue
+		}
+		t.skewed[s.Job] = toldSkew{s.Worst[0].Task, s.DelaySeconds}
+		out = append(out, t.paint(yellow, "skew:")+" "+SkewSentence(s))
+		if gains := skewGains(s); gains != "" {
+			out = append(out, "      "+gains)
+		}
+	}
+	return out
+}
+
+// SkewSentence says which reduces hold a query back, with how much of the data, and which key. There is at least one in
+// Worst.
+func SkewSentence(s *frame.Skew) string {
+	worst := &s.Worst[0]
+	who, has, holds := fmt.Sprintf("reduce %d", worst.Task), "has", "holds"
+	if s.Skewed > 1 {
+		who, has, holds = "reduces "+numbers(s), "have", "hold"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %s ", who, Escape(s.Job))
+	if of := share(s); of != "" {
+		fmt.Fprintf(&b, "%s %s and ", has, of)
+	}
+	fmt.Fprintf(&b, "%s the end back by %s", holds, length(s.DelaySeconds))
+	if k := heldBy(worst); k != nil {
+		which := "its largest key"
+		if k.Key != nil {
+			which = "key " + shortKey(*k.Key)
+		}
+		if s.Skewed > 1 {
+			which += fmt.Sprintf(" of reduce %d", worst.Task)
+		}
+		fmt.Fprintf(&b, ", %s alone by %s", which, length(*k.DelaySeconds))
+	}
+	return b.String()
+}
+
+// numbers lists the skewed reduces: "4 and 5", "4, 5, 1 and 7 more".
+func numbers(s *frame.Skew) string {
+	var names []string
+	for i := range s.Worst[:min(len(s.Worst), 4)] {
+		names = append(names, strconv.Itoa(s.Worst[i].Task))
+	}
+	if more := s.Skewed - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// heldBy is the key of a reduce that holds the end back by a second or more; nil: none is known to.
+func heldBy(r *frame.SkewedReduce) *frame.SkewedKey {
+	for i := range r.Keys {
+		if k := &r.Keys[i]; k.DelaySeconds != nil {
+			if *k.DelaySeconds < 1 {
+				return nil
+			}
+			return k
+		}
+	}
+	return nil
+}
+
+// skewGains says what another dealing of the keys would gain; "" where nothing tells.
+func skewGains(s *frame.Skew) string {
+	var parts []string
+	if p := s.Split; p != nil {
+		parts = append(parts, fmt.Sprintf("that key in %d parts: %s", p.Parts, sooner(p.SoonerSeconds)))
+	}
+	if d := s.Doubled; d != nil {
+		parts = append(parts, fmt.Sprintf("%d reduces: %s", d.Reduces, sooner(d.SoonerSeconds)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func sooner(s frame.Seconds) string {
+	if s < 1 {
+		return "no sooner"
+	}
+	return length(s) + " sooner"
+}
+
+// share words how much of the data the skewed reduces have; "" where that is not known of each.
+func share(s *frame.Skew) string {
+	if s.Skewed > len(s.Worst) {
+		return ""
+	}
+	sum, what := frame.Ratio(0), "bytes"
+	for i := range s.Worst {
+		r := &s.Worst[i]
+		if r.ShareRatio == nil {
+			return ""
+		}
+		if sum += *r.ShareRatio; r.SizeBytes == nil {
+			what = "records"
+		}
+	}
+	return percent(sum) + " of the " + what
+}
+
+func percent(r frame.Ratio) string {
+	if p := 100 * float64(r); p > 0 && p < 1 {
+		return "<1 %"
+	}
+	return fmt.Sprintf("%.0f %%", math.Floor(100*float64(r)+0.5))
+}
+
+// length rounds a length of time to what is worth telling of it.
+func length(s frame.Seconds) string {
+	d := s.Duration()
+	return short(d.Round(step(d, 0)))
+}
+
+// longestKey is how many letters of a key a line shows.
+const longestKey = 40
+
+// shortKey makes a key safe for a terminal, and short.
+func shortKey(key string) string {
+	r := []rune(Escape(key))
+	if len(r) > longestKey {
+		return string(r[:longestKey-1]) + "…"
+	}
+	return string(r)
+}
