@@ -22,24 +22,33 @@ func (g *jobGroups) choose() *groupWork {
 	if len(points) == 0 && len(g.curve) == 0 {
 		return nil
 	}
-	j := judge{job: g.newJob(pooled())}
+	j := judge{job: g.newJob(nil)}
 	j.record(points, g.n+1, len(g.curve) > 0)
 	counted := g.own != nil && g.own.Origin == dag.GroupsCounted
-	v, p := j.verdict, j.job.Predict()
+	v := j.verdict
 	g.judged = v
 	if !v.settled(counted) && g.known != nil {
 		v = crossJudged(g.known)
 	}
-	left := p.TaskRatio
-	switch {
-	case v.settled(counted) && v.better(counted):
-		g.nearest = true
-		left = func(i int) float64 { return p.Remaining(i).Seconds }
-	case g.own == nil || counted || g.m.phases[g.job][dag.Reduce].seen.silent == 0 || len(points) == 0:
+	g.nearest = v.settled(counted) && v.better(counted)
+	silent := len(points) > 0 && !counted && g.m.phases[g.job][dag.Reduce].seen.silent > 0
+	if !g.nearest && !silent {
 		return nil
 	}
-	w := g.workOf(left)
-	w.spread, w.common = spreads(p, g.n), v.common()
+	job := g.newJob(g.sizes.Reduces)
+	for i := range points {
+		points[i].recordIn(job)
+	}
+	p := job.Predict()
+	rest := make([]nearestfit.Left, g.n)
+	for i := range rest {
+		rest[i] = p.Remaining(i)
+		if !g.nearest {
+			rest[i].Seconds = p.TaskRatio(i)
+		}
+	}
+	w := g.workOf(func(i int) float64 { return rest[i].Seconds })
+	w.spread, w.common = spreads(rest), v.common()
 	if len(points) == 0 {
 		w.origin = schedule.Profiled
 	}
@@ -52,15 +61,15 @@ func pooled() nearestfit.Params {
 	return p
 }
 
-// newJob starts a job of the reduces' sizes, and one more that is promised nothing: it has the groups of an earlier run and
-// those of lost attempts.
-func (g *jobGroups) newJob(p nearestfit.Params) *nearestfit.Job {
+// newJob starts a job of reduces, and one more that is promised nothing: it has the groups of an earlier run and those of
+// lost attempts. Without promises a job tells what groups take, and costs less.
+func (g *jobGroups) newJob(promised []dag.ReduceGroups) *nearestfit.Job {
 	tasks := make([]nearestfit.Task, g.n+1)
-	for i := range g.n {
-		r := &g.sizes.Reduces[i]
+	for i := range min(g.n, len(promised)) {
+		r := &promised[i]
 		tasks[i] = nearestfit.Task{Explicit: r.Explicit, Implicit: r.Implicit, Bytes: r.Bytes}
 	}
-	job := nearestfit.New(tasks, p)
+	job := nearestfit.New(tasks, pooled())
 	for _, d := range g.curve {
 		job.Record(g.n, 0, d.Bytes, d.Took.Seconds(), d.Count)
 	}
@@ -68,10 +77,9 @@ func (g *jobGroups) newJob(p nearestfit.Params) *nearestfit.Job {
 }
 
 // spreads are how far what is left of each task may be off for itself: its groups' errors, which in a sum even out.
-func spreads(p *nearestfit.Prediction, n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		l := p.Remaining(i)
+func spreads(rest []nearestfit.Left) []float64 {
+	out := make([]float64, len(rest))
+	for i, l := range rest {
 		out[i] = l.Spread / math.Sqrt(max(l.Groups, 1))
 		if math.IsNaN(out[i]) {
 			out[i] = workSigma

@@ -11,11 +11,15 @@ import (
 
 // An arrival is a point of a task.
 type arrival struct {
-	task int
+	task, index int
 	*dag.GroupPoint
 }
 
 func (a *arrival) seconds() float64 { return a.Took.Seconds() * a.Count }
+
+func (a *arrival) recordIn(job *nearestfit.Job) {
+	job.Record(a.task, float64(a.At)/1000, a.Bytes, a.Took.Seconds(), a.Count)
+}
 
 // arrivals are the points of all reduces in the order in which they became visible.
 func arrivals(g *dag.Groups) []arrival {
@@ -26,10 +30,12 @@ func arrivals(g *dag.Groups) []arrival {
 	out := make([]arrival, 0, n)
 	for i := range g.Reduces {
 		for k := range g.Reduces[i].Done {
-			out = append(out, arrival{i, &g.Reduces[i].Done[k]})
+			out = append(out, arrival{i, k, &g.Reduces[i].Done[k]})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b arrival) int { return cmp.Compare(a.At, b.At) })
+	slices.SortFunc(out, func(a, b arrival) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), a.task-b.task, a.index-b.index)
+	})
 	return out
 }
 
@@ -87,7 +93,7 @@ func (g *judge) record(points []arrival, n int, known bool) {
 		}
 		for i := range stretch {
 			p := &stretch[i]
-			g.job.Record(p.task, float64(p.At)/1000, p.Bytes, p.Took.Seconds(), p.Count)
+			p.recordIn(g.job)
 			g.seen[p.task].add(p.GroupPoint)
 			g.all.add(p.GroupPoint)
 		}

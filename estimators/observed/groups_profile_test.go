@@ -1,0 +1,94 @@
+package observed
+
+import (
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// asProfile is a profile of a run whose reduces were r's; points that are condensed have no instants.
+func asProfile(r reducer) *dag.Plan {
+	s := r.at(400_000, dag.GroupsTapped)
+	s.State, s.Jobs[0].State, s.Jobs[0].Finished = dag.Succeeded, dag.Succeeded, 400_000
+	g := *s.Jobs[0].Groups
+	g.Reduces = append([]dag.ReduceGroups(nil), g.Reduces...)
+	for i := range g.Reduces {
+		done := append([]dag.GroupPoint(nil), g.Reduces[i].Done...)
+		for k := range done {
+			done[k].At = dag.NoInstant
+		}
+		g.Reduces[i].Done = done
+	}
+	p := Learn(runOf(s))
+	p.Jobs[0].Reduce.Groups = &g
+	return p
+}
+
+// larger is r with keys f times as large.
+func (r reducer) larger(f float64) reducer {
+	out := reducer{cost: r.cost}
+	for _, sizes := range r.sizes {
+		scaled := make([]float64, len(sizes))
+		for i := range sizes {
+			scaled[i] = f * sizes[i]
+		}
+		out.sizes = append(out.sizes, scaled)
+	}
+	return out
+}
+
+// pending is what is said of the reduces before they start.
+func pending(m *Model, task int) schedule.Cost {
+	return m.Left(schedule.Task{Kind: dag.Reduce, Index: task, Node: -1, Slot: -1, Together: 1})
+}
+
+// Keys twice as large take four times as long at n²; a profile that knows them says so before the first reduce has shown
+// anything, whether a tap tells this run's keys or only the bytes of its maps do.
+func TestProfilesCurveTellsLargerKeys(t *testing.T) {
+	r := quadratic()
+	profile, twice := asProfile(r), r.larger(2)
+	want := float64(twice.end(2) - 30_000)
+	for _, tapped := range []bool{true, false} {
+		s := twice.at(30_001, dag.GroupsTapped)
+		if !tapped {
+			s.Jobs[0].Groups = nil
+		}
+		m := New(runOf(Attach(s, []*dag.Plan{profile})), Options{})
+		left := leftOf(m, 2)
+		if !m.ByGroups(0) || left.Origin != schedule.Profiled {
+			t.Errorf("tapped %v: by groups %v, origin %v", tapped, m.ByGroups(0), left.Origin)
+		}
+		near(t, "left", ms(left.Work), want, 0.03*want)
+	}
+}
+
+// A cluster that is half as fast is seen from the groups that have ended, however large these are.
+func TestProfilesCurveIsSlowedDown(t *testing.T) {
+	r := quadratic()
+	profile, slow := asProfile(r), quadratic()
+	slow.cost = func(b float64) time.Duration { return 2 * r.cost(b) }
+	m := New(runOf(Attach(slow.at(40_000, dag.GroupsTapped), []*dag.Plan{profile})), Options{})
+	near(t, "left", ms(leftOf(m, 2).Work), float64(slow.end(2)-40_000), 15_000)
+}
+
+// A profile of linear groups tells no more than its bytes, and one of another number of reduces not where keys are.
+func TestProfilesGroupsThatTellNothing(t *testing.T) {
+	r := quadratic()
+	linear := quadratic()
+	linear.cost = func(b float64) time.Duration { return time.Duration(b * 3 * float64(time.Millisecond)) }
+	if m := New(runOf(Attach(r.at(30_001, dag.GroupsTapped), []*dag.Plan{asProfile(linear)})), Options{}); m.ByGroups(0) {
+		t.Error("a profile of linear groups is gone by")
+	}
+	s := r.at(30_001, dag.GroupsNone)
+	s.Jobs[0].Groups = nil
+	s.Plan.Jobs[0].Reduce.Tasks = 5
+	m := New(runOf(Attach(s, []*dag.Plan{asProfile(r)})), Options{})
+	if m.ByGroups(0) {
+		t.Error("keys of four reduces tell of five")
+	}
+	if c := pending(m, 4); c.Origin != schedule.Profiled || c.Work <= 0 {
+		t.Errorf("the fifth reduce: %+v", c)
+	}
+}
