@@ -1,0 +1,230 @@
+package collect
+
+import (
+	"cmp"
+	"container/list"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/sketch"
+)
+
+// A job is what came of one job.
+type job struct {
+	id      string
+	cost    int
+	watched int           // by so many sources
+	stray   *list.Element // its place among the strays while nobody watches it
+
+	// How many tasks it has, as a snapshot says; 0 where it does not know.
+	mapTasks, reduceTasks int
+
+	reduces int // as its maps say; 0: none has
+	maps    map[int32]*profile
+	came    int    // so many profiles, those that replaced others included
+	silent  string // why maps promise nothing; "" if they do
+	tasks   map[int32][]*attempt
+}
+
+// A profile is what a map attempt promises. It is not changed, but replaced.
+type profile struct {
+	attempt int32
+	sketch.Profile[string]
+	whole bool // Keys are all that it has
+	won   bool // a snapshot has told that the task's result is this attempt's
+}
+
+func (p *profile) cost() int {
+	n := profileCost + cellCost*len(p.Bytes)
+	for i := range p.Keys {
+		n += keyCost + len(p.Keys[i].Key)
+	}
+	return n
+}
+
+func newJob(id string) *job {
+	return &job{id: id, cost: jobCost, maps: map[int32]*profile{}, tasks: map[int32][]*attempt{}}
+}
+
+// profileOf is the profile in a batch, with the lambda largest of its keys.
+func profileOf(m *tap.MapProfile, number int32, lambda int) *profile {
+	p := &profile{attempt: number, whole: m.Complete && len(m.Top) <= lambda}
+	p.Bytes = slices.Clone(m.Bytes)
+	p.Keys = make([]sketch.Key[string], len(m.Top))
+	for i, k := range m.Top {
+		p.Keys[i] = sketch.Key[string]{Key: k.Name, Reduce: k.Reduce, Bytes: k.Bytes}
+	}
+	slices.SortFunc(p.Keys, func(a, b sketch.Key[string]) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Key, b.Key))
+	})
+	return p.cut(lambda)
+}
+
+// cut is the profile with the lambda largest of its keys.
+func (p *profile) cut(lambda int) *profile {
+	if len(p.Keys) <= lambda {
+		return p
+	}
+	q := *p
+	q.Keys, q.whole = slices.Clone(p.Keys[:lambda]), false
+	return &q
+}
+
+func (j *job) tasksOf(reduce bool) int {
+	if reduce {
+		return j.reduceTasks
+	}
+	return j.mapTasks
+}
+
+// profiles are the profiles of the maps, by index.
+func (j *job) profiles() []*profile {
+	tasks := slices.Sorted(maps.Keys(j.maps))
+	out := make([]*profile, len(tasks))
+	for i, t := range tasks {
+		out[i] = j.maps[t]
+	}
+	return out
+}
+
+// prune forgets maps that the job does not have, told of before anybody knew.
+func (j *job) prune() {
+	if j.mapTasks == 0 || len(j.maps) <= j.mapTasks {
+		return
+	}
+	for task, p := range j.maps {
+		if int(task) >= j.mapTasks {
+			delete(j.maps, task)
+			j.cost -= p.cost()
+		}
+	}
+}
+
+// wants says whether an attempt's profile is to be had: the first is, and one that comes later replaces it, but not that of
+// the attempt that has won.
+func (j *job) wants(task, number int32) bool {
+	p := j.maps[task]
+	return p == nil || !p.won || p.attempt == number
+}
+
+// find is the attempt of a reduce of that number; nil where it has told nothing.
+func (j *job) find(task, number int32) *attempt {
+	for _, a := range j.tasks[task] {
+		if a.number == number {
+			return a
+		}
+	}
+	return nil
+}
+
+// attemptOf is the attempt of a reduce of that number, made if needed; of too many the one with the lowest number goes.
+func (j *job) attemptOf(task, number int32) *attempt {
+	if a := j.find(task, number); a != nil {
+		return a
+	}
+	a := &attempt{number: number}
+	all := append(j.tasks[task], a)
+	slices.SortFunc(all, func(a, b *attempt) int { return cmp.Compare(a.number, b.number) })
+	if len(all) > maxAttempts {
+		drop := 0
+		if all[0] == a {
+			drop = 1
+		}
+		j.cost -= all[drop].cost()
+		all = slices.Delete(all, drop, drop+1)
+	}
+	j.tasks[task] = all
+	j.cost += a.cost()
+	return a
+}
+
+// best is the attempt of a reduce whose groups count: the one that has succeeded, else of those that run the one that has
+// done most, as the engine's own progress and counters are those of the best attempt (TaskImpl.selectBestAttempt), else one
+// that the snapshot does not know yet. nil: none. seen are the snapshot's attempts of the task.
+func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, start dag.Instant) {
+	most := unfit
+	for _, a := range j.tasks[task] {
+		r, from := rank(a.number, seen)
+		if r > most || r == most && best != nil && a.done > best.done {
+			best, most, start = a, r, from
+		}
+	}
+	return best, start
+}
+
+// Ranks of attempts.
+const (
+	unfit   = iota // it has failed, or is forgotten
+	unknown        // it has begun since, or has not begun
+	running
+	succeeded
+)
+
+func rank(number int32, seen []dag.Attempt) (rank int, start dag.Instant) {
+	for i := range seen {
+		s := &seen[i]
+		if s.Number != number {
+			continue
+		}
+		switch s.State {
+		case dag.AttemptSucceeded:
+			return succeeded, s.Start
+		case dag.AttemptRunning:
+			return running, s.Start
+		case dag.AttemptWaiting:
+			return unknown, s.Start
+		}
+		return unfit, s.Start
+	}
+	if len(seen) > 0 && seen[len(seen)-1].Number > number {
+		return unfit, dag.NoInstant
+	}
+	return unknown, dag.NoInstant
+}
+
+// take takes in a batch that fits: a is its attempt, p its profile, if any.
+func (j *job) take(b *tap.Batch, a tap.Attempt, p *profile, received time.Time, most int) {
+	task, number := int32(a.Task), int32(a.Number)
+	switch {
+	case a.Reduce:
+		t := j.attemptOf(task, number)
+		j.cost -= t.cost()
+		t.take(b, received, most)
+		j.cost += t.cost()
+	case p != nil:
+		if old := j.maps[task]; old != nil {
+			j.cost -= old.cost()
+		}
+		j.maps[task], j.reduces = p, b.Map.Reduces
+		j.cost += p.cost()
+		j.came++
+	case b.Note != "" && j.silent == "":
+		j.silent = b.Note
+		j.cost += len(b.Note)
+	}
+}
+
+// lower keeps the lambda largest keys of each map.
+func (j *job) lower(lambda int) {
+	for task, p := range j.maps {
+		if q := p.cut(lambda); q != p {
+			j.cost += q.cost() - p.cost()
+			j.maps[task] = q
+			j.came++
+		}
+	}
+}
+
+// condense keeps at most so many points of an attempt.
+func (j *job) condense(most int) {
+	for _, all := range j.tasks {
+		for _, a := range all {
+			j.cost -= a.cost()
+			a.course.condense(most)
+			j.cost += a.cost()
+		}
+	}
+}

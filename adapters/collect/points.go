@@ -1,0 +1,107 @@
+package collect
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A point is groups of one size that an attempt has finished.
+type point struct {
+	seq   int       // of its batch; of several joined, the last
+	ended time.Time // by the collector's clock
+	at    dag.Instant
+	bytes float64 // of one group
+	took  float64 // seconds of one group
+	count float64
+}
+
+// A course is what an attempt has done, in the order of its batches. The instant of a point is known once a snapshot has
+// shown it, and then stays.
+type course struct {
+	points  []point
+	shown   int // so many points from the first on have an instant
+	edition int // grows when points that were shown are other ones now
+}
+
+// add puts points of a batch at their place.
+func (c *course) add(seq int, points []point) {
+	i := len(c.points)
+	for i > 0 && c.points[i-1].seq > seq {
+		i--
+	}
+	c.points = slices.Insert(c.points, i, points...)
+	if i < c.shown {
+		c.shown = i
+		c.edition++
+	}
+}
+
+// stamp gives points their instants: now is the snapshot's by the collector's clock, at by the cluster's. They lie between
+// the attempt's start and the snapshot, and in the order of the points.
+func (c *course) stamp(now time.Time, at, start dag.Instant) {
+	before := start
+	for i := range c.points {
+		p := &c.points[i]
+		if !p.at.Known() {
+			p.at = within(at.Add(p.ended.Sub(now)), start, at)
+			if i+1 < len(c.points) && c.points[i+1].at.Known() {
+				p.at = min(p.at, c.points[i+1].at)
+			}
+			p.at = max(p.at, before)
+		}
+		before = p.at
+	}
+	c.shown = len(c.points)
+}
+
+// within cuts an instant to the span from start, which may be unknown, to end.
+func within(i, start, end dag.Instant) dag.Instant {
+	if start.Known() {
+		i = max(i, start)
+	}
+	return min(i, end)
+}
+
+// condense joins points until there are at most most: those of the same size, then those of nearly the same, at the place
+// of their last. Bytes, time and count of all stay what they are.
+func (c *course) condense(most int) {
+	if len(c.points) <= most {
+		return
+	}
+	points := join(c.points, func(p *point) float64 { return p.bytes })
+	for width := 1e-3; len(points) > most; width *= 2 {
+		points = join(points, func(p *point) float64 { return math.Floor(math.Log(max(p.bytes, 1)) / width) })
+	}
+	c.points, c.shown = points, 0
+	c.edition++
+}
+
+// join makes one of all points that have the same class.
+func join(points []point, class func(*point) float64) []point {
+	var out []point
+	place := make(map[float64]int)
+	for i := range points {
+		p := &points[i]
+		k := class(p)
+		j, ok := place[k]
+		if !ok {
+			place[k] = len(out)
+			out = append(out, *p)
+			continue
+		}
+		q := &out[j]
+		n := q.count + p.count
+		q.bytes += (p.bytes - q.bytes) * (p.count / n)
+		q.took += (p.took - q.took) * (p.count / n)
+		q.count, q.seq, q.ended = n, p.seq, p.ended
+		if q.at.Known() {
+			q.at = p.at
+		}
+	}
+	slices.SortStableFunc(out, func(a, b point) int { return cmp.Or(cmp.Compare(a.seq, b.seq), a.ended.Compare(b.ended)) })
+	return out
+}

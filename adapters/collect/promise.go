@@ -1,0 +1,115 @@
+package collect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/sketch"
+)
+
+// A promise is what the maps of a job promise its reduces.
+type promise struct {
+	maps    int // so many are in
+	came    int // of so many profiles that had come
+	reduces []dag.ReduceGroups
+	whole   bool // every key of these maps is known with its size
+}
+
+// promiseOf joins profiles, which are ordered by map (facts N7, N8).
+func promiseOf(profiles []*profile, lambda, capacity int) promise {
+	p := promise{maps: len(profiles), whole: true}
+	all, reduces := make([]sketch.Profile[string], len(profiles)), 0
+	for i, m := range profiles {
+		all[i], reduces = m.Profile, max(reduces, len(m.Bytes))
+		p.whole = p.whole && m.whole && len(m.Keys) <= lambda
+	}
+	rest := 0.0
+	for _, r := range sketch.Promises(all, reduces, lambda, capacity) {
+		p.reduces = append(p.reduces, promised(&r))
+		rest += r.Implicit
+	}
+	p.whole = p.whole && rest < 1 // no key was evicted
+	return p
+}
+
+// promised is a promise without what a reduce has done.
+func promised(p *sketch.Promise[string]) dag.ReduceGroups {
+	r := dag.NoReduceGroups()
+	r.Bytes, r.Implicit = p.Bytes, p.Implicit
+	for _, k := range p.Explicit {
+		if n := len(r.Explicit); n > 0 && r.Explicit[n-1].Bytes == k.Bytes {
+			r.Explicit[n-1].Count++
+			continue
+		}
+		r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: k.Bytes, Count: 1})
+	}
+	top := slices.Clone(p.Explicit)
+	slices.SortFunc(top, func(a, b sketch.Key[string]) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Key, b.Key))
+	})
+	for _, k := range top[:min(len(top), dag.MaxTopGroups)] {
+		r.Top = append(r.Top, dag.KeyGroup{Key: k.Key, Bytes: k.Bytes})
+	}
+	return r
+}
+
+// A tally is how the maps of a job stand in a snapshot.
+type tally struct {
+	tasks     int // in all; 0 unknown
+	succeeded int
+	silent    int // of these, have not told their keys
+}
+
+func (t tally) over() bool { return t.tasks > 0 && t.succeeded >= t.tasks }
+
+// count tells how the maps stand, and marks the profiles of attempts that have won.
+func (j *job) count(phase *dag.Phase, attempts []dag.Attempt) tally {
+	t := tally{tasks: phase.Count()}
+	for i := range attempts {
+		a := &attempts[i]
+		if a.State != dag.AttemptSucceeded {
+			continue
+		}
+		t.succeeded++
+		p := j.maps[a.Task]
+		if p == nil {
+			t.silent++
+		} else {
+			p.won = p.attempt == a.Number
+		}
+	}
+	return t
+}
+
+// due says whether promises are to be made anew: every twentieth of the maps, once all are in, and once all that will
+// come have. Each time a tape takes all sizes that are known.
+func (j *job) due(was *promise, t tally) bool {
+	fresh := j.came - was.came
+	if fresh == 0 || j.silent != "" {
+		return false
+	}
+	return t.over() || fresh*20 >= max(t.tasks, len(j.maps))
+}
+
+// note says why less is known than a tap could tell.
+func (j *job) note(t tally, reduces int, short bool, told string) string {
+	var out []string
+	switch {
+	case j.silent != "":
+		out = append(out, "no sizes of keys: "+j.silent)
+	case j.reduces > 0 && j.reduces != reduces:
+		out = append(out, fmt.Sprintf("no sizes of keys: the maps speak of %d reduces, the job has %d", j.reduces, reduces))
+	case t.over() && t.silent > 0:
+		out = append(out, fmt.Sprintf("%d of %d maps have not told their keys", t.silent, t.tasks))
+	}
+	if short {
+		out = append(out, "of each map only a part of its largest keys is kept: the watcher has room for no more")
+	}
+	if told != "" {
+		out = append(out, told)
+	}
+	return strings.Join(out, "; ")
+}

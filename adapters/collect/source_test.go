@@ -1,0 +1,490 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A stage is a query of one job, seen each ten seconds, whose cluster's clock is an hour behind the collector's.
+type stage struct {
+	t     *testing.T
+	snap  dag.Snapshot
+	store *Store
+	src   *Source
+	clock time.Time
+	told  []string
+}
+
+func (s *stage) Next(context.Context) (*dag.Snapshot, error) {
+	if s.snap.Plan == nil {
+		return nil, io.EOF
+	}
+	snap := s.snap
+	return &snap, nil
+}
+
+func cluster(t time.Time) dag.Instant { return dag.InstantOf(t.Add(-time.Hour)) }
+
+// newStage has so many maps, none done, and two reduces that have not begun.
+func newStage(t *testing.T, maps int, o Options) *stage {
+	s := &stage{t: t, store: NewStore(DefaultLimits()), clock: noon}
+	o.Now, o.Tell = func() time.Time { return s.clock }, func(job string) { s.told = append(s.told, job) }
+	s.src = NewSource(s, s.store, o)
+	plan := &dag.Plan{Jobs: []dag.Job{{Node: "early", Map: dag.Phase{Known: true}}, {Node: "a", Map: dag.Phase{Known: true, Tasks: maps}, Reduce: dag.Phase{Known: true, Tasks: 2}}}}
+	s.snap = dag.Snapshot{Plan: plan, State: dag.Running, Jobs: []dag.JobState{{State: dag.Blocked}, {ID: theJob, State: dag.Running}}}
+	return s
+}
+
+// done has maps succeed from the first on, in their first attempts.
+func (s *stage) done(maps int) {
+	s.snap.Jobs = slices.Clone(s.snap.Jobs)
+	var out []dag.Attempt
+	for i := range maps {
+		out = append(out, dag.Attempt{Task: int32(i), State: dag.AttemptSucceeded})
+	}
+	s.snap.Jobs[1].Map.Attempts = out
+}
+
+// reduces are the attempts of reduces.
+func (s *stage) reduces(attempts ...dag.Attempt) {
+	s.snap.Jobs = slices.Clone(s.snap.Jobs)
+	s.snap.Jobs[1].Reduce.Attempts = attempts
+}
+
+func (s *stage) take(batches ...*tap.Batch) {
+	s.t.Helper()
+	for _, b := range batches {
+		if err := s.store.Take(b, s.clock); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// look observes ten seconds later.
+func (s *stage) look() *dag.Groups {
+	s.t.Helper()
+	s.clock = s.clock.Add(10 * time.Second)
+	s.snap.At = cluster(s.clock)
+	before := slices.Clone(s.snap.Jobs)
+	snap, err := s.src.Next(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, s.snap.Jobs, nan); diff != "" {
+		s.t.Fatalf("the source's own snapshot was changed: %s", diff)
+	}
+	if snap.Jobs[0].Groups != nil {
+		s.t.Fatal("a job that nobody knows has groups")
+	}
+	return snap.Jobs[1].Groups
+}
+
+var nan = cmpopts.EquateNaNs()
+
+func attemptAt(task, number int32, state dag.AttemptState, start time.Time) dag.Attempt {
+	return dag.Attempt{Task: task, Number: number, State: state, Start: cluster(start), End: dag.NoInstant, CopyEnd: dag.NoInstant, Bytes: math.NaN()}
+}
+
+// TestPromises: what maps tell becomes sizes, largest names and the rest, and bytes are conserved.
+func TestPromises(t *testing.T) {
+	s := newStage(t, 2, Options{})
+	if g := s.look(); g != nil {
+		t.Fatalf("groups of nothing: %+v", g)
+	}
+	s.done(2)
+	s.take(mapBatch(theJob, 0, 0, 50, 8, 3, 8), mapBatch(theJob, 1, 0, 50, 9, 97, 7, 3))
+	got := s.look()
+	one, two := dag.NoReduceGroups(), dag.NoReduceGroups()
+	one.Bytes, one.Implicit = 406, 203
+	one.Explicit = []dag.GroupSize{{Bytes: 3, Count: 1}, {Bytes: 100, Count: 2}}
+	one.Top = []dag.KeyGroup{{Key: "k0", Bytes: 100}, {Key: "k2", Bytes: 100}, {Key: "k4", Bytes: 3}}
+	two.Bytes, two.Implicit = 64, 32
+	two.Explicit = []dag.GroupSize{{Bytes: 15, Count: 1}, {Bytes: 17, Count: 1}}
+	two.Top = []dag.KeyGroup{{Key: "k1", Bytes: 17}, {Key: "k3", Bytes: 15}}
+	want := &dag.Groups{Origin: dag.GroupsTapped, Maps: 2, Reduces: []dag.ReduceGroups{one, two}}
+	if diff := cmp.Diff(want, got, nan); diff != "" {
+		t.Error(diff)
+	}
+	if again := s.look(); again != got {
+		t.Error("what has not changed is not shared")
+	}
+	if !slices.Equal(s.told, []string{theJob}) {
+		t.Errorf("told of %v", s.told)
+	}
+}
+
+// TestPromisesBounded: λ and the capacity bound what is known one by one, and not the bytes.
+func TestPromisesBounded(t *testing.T) {
+	s := newStage(t, 2, Options{Lambda: 3, Capacity: 4})
+	s.done(2)
+	s.take(mapBatch(theJob, 0, 0, 50, 8, 7, 6), mapBatch(theJob, 1, 0, 1, 2, 30, 40, 50))
+	n := 0.0
+	for i, r := range s.look().Reduces {
+		sum := r.Implicit
+		for _, e := range r.Explicit {
+			sum, n = sum+e.Bytes*e.Count, n+e.Count
+		}
+		if want := []float64{2 * (50 + 7 + 1 + 30 + 50), 2 * (8 + 6 + 2 + 40)}[i]; r.Bytes != want || sum != want {
+			t.Errorf("reduce %d: %v bytes, its parts %v, want %v", i, r.Bytes, sum, want)
+		}
+	}
+	if n == 0 || n > 4 {
+		t.Errorf("%v keys are known one by one", n)
+	}
+}
+
+// TestComplete: where every map told every key, the sizes are those of theory.
+func TestComplete(t *testing.T) {
+	whole := func(task int, sizes ...float64) *tap.Batch {
+		b := mapBatch(theJob, task, 0, sizes...)
+		b.Map.Complete = true
+		for i := range b.Map.Bytes {
+			b.Map.Bytes[i] /= 2
+		}
+		return b
+	}
+	s := newStage(t, 2, Options{})
+	s.done(1)
+	s.take(whole(0, 5, 6))
+	if g := s.look(); g.Origin != dag.GroupsTapped || g.Maps != 1 {
+		t.Errorf("while a map runs: %+v", g)
+	}
+	s.take(whole(1, 5, 6))
+	s.done(2)
+	if g := s.look(); g.Origin != dag.GroupsComplete || g.Reduces[0].Implicit != 0 || g.Maps != 2 {
+		t.Errorf("%+v", g)
+	}
+	// One map's profile is only the top of its keys.
+	s = newStage(t, 2, Options{})
+	s.done(2)
+	s.take(whole(0, 5, 6), mapBatch(theJob, 1, 0, 5, 6))
+	if g := s.look(); g.Origin != dag.GroupsTapped {
+		t.Errorf("%+v", g)
+	}
+	// More keys than are counted.
+	s = newStage(t, 2, Options{Lambda: 10, Capacity: 3})
+	s.done(2)
+	s.take(whole(0, 5, 6, 7), whole(1, 5, 6, 7, 8))
+	if g := s.look(); g.Origin != dag.GroupsTapped {
+		t.Errorf("%+v", g)
+	}
+}
+
+// TestDue: promises are made anew for every twentieth of the maps, and when all are in.
+func TestDue(t *testing.T) {
+	s := newStage(t, 100, Options{})
+	made, last := 0, (*dag.Groups)(nil)
+	for i := range 100 {
+		s.done(i + 1)
+		s.take(mapBatch(theJob, i, 0, 10, 20))
+		if g := s.look(); g != nil && (last == nil || g.Maps != last.Maps) {
+			made++
+			last = g
+		}
+	}
+	if made != 20 || last.Maps != 100 || last.Reduces[0].Bytes != 2000 {
+		t.Errorf("made %d times; at the end of %d maps, %v", made, last.Maps, last.Reduces[0])
+	}
+}
+
+// TestLostProfiles: some maps' profiles never came: bytes come from counters, once a reduce has copied all, and Note says so.
+func TestLostProfiles(t *testing.T) {
+	s := newStage(t, 4, Options{})
+	s.done(4)
+	s.take(mapBatch(theJob, 0, 0, 100, 10), mapBatch(theJob, 1, 0, 100, 10), mapBatch(theJob, 3, 0, 100, 10))
+	s.reduces(attemptAt(0, 0, dag.AttemptRunning, s.clock), attemptAt(1, 0, dag.AttemptRunning, s.clock))
+	g := s.look()
+	if g.Note != "1 of 4 maps have not told their keys" || g.Maps != 3 || !math.IsNaN(g.Reduces[0].Bytes) || !math.IsNaN(g.Reduces[0].Implicit) {
+		t.Errorf("before the copies' end: %+v", g)
+	}
+	if e := g.Reduces[0].Explicit; len(e) != 1 || e[0].Bytes != 300 {
+		t.Errorf("what was told is forgotten: %+v", e)
+	}
+	a, b := attemptAt(0, 0, dag.AttemptRunning, s.clock), attemptAt(1, 0, dag.AttemptRunning, s.clock)
+	a.CopyEnd, a.Bytes = cluster(s.clock), 770
+	b.CopyEnd, b.Bytes = cluster(s.clock), 1e6 // counts much that is neither key nor value
+	s.reduces(a, b)
+	g = s.look()
+	if r := g.Reduces[0]; r.Bytes != 770 || r.Implicit != 470 {
+		t.Errorf("after its copy's end: %+v", r)
+	}
+	if r := g.Reduces[1]; r.Bytes != 80 || r.Implicit != 50 {
+		t.Errorf("with counters that are far off: %+v", r)
+	}
+}
+
+// TestSilent: taps that cannot promise anything say why, and what reduces do counts all the same.
+func TestSilent(t *testing.T) {
+	s := newStage(t, 1, Options{})
+	s.done(1)
+	s.take(checked(&tap.Batch{Job: theJob, Attempt: attemptID(theJob, "m", 0, 0), Final: true, Note: "a combiner runs after the tap"}))
+	a := attemptAt(0, 0, dag.AttemptRunning, s.clock)
+	a.CopyEnd, a.Bytes = cluster(s.clock), 500
+	s.reduces(a)
+	s.take(reduceBatch(theJob, 0, 0, 0, 7))
+	g := s.look()
+	if g.Note != "no sizes of keys: a combiner runs after the tap" || g.Maps != 0 || g.Origin != dag.GroupsTapped {
+		t.Errorf("%+v", g)
+	}
+	if r := g.Reduces[0]; r.Bytes != 500 || r.Implicit != 500 || r.Explicit != nil || len(r.Done) != 1 {
+		t.Errorf("%+v", r)
+	}
+	// Maps of another number of reduces are not this job's.
+	s = newStage(t, 1, Options{})
+	s.done(1)
+	b := mapBatch(theJob, 0, 0, 1)
+	b.Map.Reduces, b.Map.Bytes = 3, []float64{2, 0, 0}
+	s.take(b)
+	if g := s.look(); !strings.Contains(g.Note, "the maps speak of 3 reduces, the job has 2") || !math.IsNaN(g.Reduces[0].Bytes) {
+		t.Errorf("%+v", g)
+	}
+}
+
+// TestDone: groups are finished at their instants by the cluster's clock; only new ones are added to what was shown.
+func TestDone(t *testing.T) {
+	s := newStage(t, 1, Options{})
+	s.done(1)
+	s.reduces(attemptAt(1, 0, dag.AttemptRunning, noon))
+	s.take(mapBatch(theJob, 0, 0, 1, 100))
+	b := reduceBatch(theJob, 1, 0, 0, 50, 60)
+	b.Points[0].Age, b.Points[1].Age, b.Points[1].Count = 100, 2, 3
+	b.Open = &tap.Open{Name: "#00000000000000ff", Bytes: 9, Seconds: 1.5}
+	s.clock = s.clock.Add(5 * time.Second)
+	s.take(b)
+	g := s.look()
+	r := g.Reduces[1]
+	want := []dag.GroupPoint{
+		{At: cluster(noon), Bytes: 50, Took: 50 * time.Millisecond, Count: 1}, // no earlier than the attempt's start
+		{At: cluster(after(3)), Bytes: 60, Took: 60 * time.Millisecond, Count: 3},
+	}
+	if diff := cmp.Diff(want, r.Done); diff != "" || r.Attempt != 0 {
+		t.Error(diff)
+	}
+	if r.OpenBytes != 9 || r.OpenKey != "#00000000000000ff" || r.OpenSince != cluster(after(3.5)) {
+		t.Errorf("the open group: %+v", r)
+	}
+	if r := g.Reduces[0]; r.Attempt != -1 || r.Done != nil || r.OpenSince.Known() {
+		t.Errorf("the other reduce: %+v", r)
+	}
+	if s.look() != g {
+		t.Error("what has not changed is not shared")
+	}
+	// The same group is still open, told by a batch that took a second longer.
+	b = reduceBatch(theJob, 1, 0, 1, 70)
+	b.Open = &tap.Open{Name: "#00000000000000ff", Bytes: 90, Seconds: 20.5}
+	s.take(b)
+	r = s.look().Reduces[1]
+	if r.OpenBytes != 90 || r.OpenSince != cluster(after(3.5)) {
+		t.Errorf("the open group a batch later: %+v", r)
+	}
+	if len(r.Done) != 3 || r.Done[2].Bytes != 70 || r.Done[0] != want[0] {
+		t.Errorf("%+v", r.Done)
+	}
+	if len(g.Reduces[1].Done) != 2 {
+		t.Error("a snapshot that was handed out has changed")
+	}
+	b = reduceBatch(theJob, 1, 0, 2)
+	b.Final = true
+	s.take(b)
+	if r := s.look().Reduces[1]; r.OpenSince.Known() || r.OpenKey != "" || !math.IsNaN(r.OpenBytes) {
+		t.Errorf("after the end: %+v", r)
+	}
+}
+
+// TestAttempts: of several attempts of a reduce the one counts that the snapshot shows as succeeded, else the one that runs
+// and has done most. Nothing is added up.
+func TestAttempts(t *testing.T) {
+	s := newStage(t, 0, Options{})
+	s.take(reduceBatch(theJob, 0, 0, 0, 500, 600), reduceBatch(theJob, 0, 1, 0, 400))
+	is := func(when string, number int32, sizes ...float64) {
+		t.Helper()
+		r := s.look().Reduces[0]
+		var got []float64
+		for _, p := range r.Done {
+			got = append(got, p.Bytes)
+		}
+		if r.Attempt != number || !slices.Equal(got, sizes) {
+			t.Errorf("%s: attempt %d, groups %v; want %d, %v", when, r.Attempt, got, number, sizes)
+		}
+	}
+	run, end, kill := dag.AttemptRunning, dag.AttemptSucceeded, dag.AttemptKilled
+	is("nobody knows them", 0, 500, 600)
+	s.reduces(attemptAt(0, 0, run, noon))
+	is("the first runs", 0, 500, 600)
+	s.reduces(attemptAt(0, 0, run, noon), attemptAt(0, 1, run, noon))
+	is("both run", 0, 500, 600)
+	s.reduces(attemptAt(0, 0, kill, noon), attemptAt(0, 1, run, noon))
+	is("the first was killed", 1, 400)
+	s.reduces(attemptAt(0, 0, kill, noon), attemptAt(0, 1, dag.AttemptFailed, noon))
+	is("both are gone", -1)
+	s.take(reduceBatch(theJob, 0, 2, 0, 1, 2, 3))
+	is("a third one has begun", 2, 1, 2, 3)
+	s.reduces(attemptAt(0, 0, kill, noon), attemptAt(0, 1, run, noon), attemptAt(0, 2, run, noon))
+	is("the second and the third run", 1, 400)
+	s.take(reduceBatch(theJob, 0, 2, 1, 1000))
+	is("the third has overtaken", 2, 1, 2, 3, 1000)
+	s.reduces(attemptAt(0, 0, end, noon), attemptAt(0, 1, run, noon), attemptAt(0, 2, run, noon))
+	is("the first succeeded", 0, 500, 600)
+	s.reduces(attemptAt(0, 1000, run, noon)) // of a master that came again
+	is("all are forgotten", -1)
+}
+
+// TestManyPoints: what was shown of an attempt that has done much is condensed, and replaced as a whole.
+func TestManyPoints(t *testing.T) {
+	s := newStage(t, 0, Options{})
+	s.store.points = 100
+	sizes := func(n int) (out []float64) {
+		for i := range n {
+			out = append(out, float64(100+i%45))
+		}
+		return out
+	}
+	s.take(reduceBatch(theJob, 0, 0, 0, sizes(40)...))
+	g := s.look()
+	s.take(reduceBatch(theJob, 0, 0, 1, sizes(70)...))
+	r := s.look().Reduces[0]
+	count, last := 0.0, dag.NoInstant
+	for _, p := range r.Done {
+		count += p.Count
+		if p.At < last {
+			t.Errorf("%v comes after %v", p.At, last)
+		}
+		last = p.At
+	}
+	if len(r.Done) != 45 || count != 110 {
+		t.Errorf("%d points of %v groups", len(r.Done), count)
+	}
+	if d := g.Reduces[0].Done; len(d) != 40 || d[39].Bytes != 139 || d[39].Count != 1 {
+		t.Error("a snapshot that was handed out has changed")
+	}
+}
+
+// TestLate: a batch that comes late is put at its place.
+func TestLate(t *testing.T) {
+	s := newStage(t, 0, Options{})
+	s.take(reduceBatch(theJob, 0, 0, 0, 10), reduceBatch(theJob, 0, 0, 2, 30))
+	g := s.look()
+	late := reduceBatch(theJob, 0, 0, 1, 20)
+	late.Open = &tap.Open{Name: "old", Bytes: 1, Seconds: 1}
+	s.take(late, late)
+	var sizes []float64
+	last := dag.NoInstant
+	r := s.look().Reduces[0]
+	if r.OpenKey != "" {
+		t.Errorf("a late batch tells which group is open: %s", r.OpenKey)
+	}
+	for _, p := range r.Done {
+		sizes = append(sizes, p.Bytes)
+		if p.At < last {
+			t.Errorf("%v comes after %v", p.At, last)
+		}
+		last = p.At
+	}
+	if !slices.Equal(sizes, []float64{10, 20, 30}) {
+		t.Errorf("%v", sizes)
+	}
+	if len(g.Reduces[0].Done) != 2 || g.Reduces[0].Done[1].Bytes != 30 {
+		t.Error("a snapshot that was handed out has changed")
+	}
+}
+
+// TestOver: what was shown of a job that has ended stands, and costs the store nothing.
+func TestOver(t *testing.T) {
+	s := newStage(t, 1, Options{})
+	s.done(1)
+	s.take(mapBatch(theJob, 0, 0, 10))
+	s.snap.Jobs[1].State = dag.Succeeded
+	g := s.look()
+	if g == nil || g.Maps != 1 {
+		t.Fatalf("%+v", g)
+	}
+	if s.look() != g {
+		t.Error("it is forgotten or made again")
+	}
+	if c := s.store.Counts(); c.Bytes != 0 || c.Jobs != 0 || c.Strays != 0 {
+		t.Errorf("%+v", c)
+	}
+	if err := s.store.Take(mapBatch(theJob, 0, 1, 10), noon); err == nil {
+		t.Error("what comes after the end is kept")
+	}
+	s.snap.Plan = nil
+	if _, err := s.src.Next(t.Context()); err != io.EOF { //nolint:errorlint // handed on as it is
+		t.Error(err)
+	}
+}
+
+// TestClose: a job that is not watched any more is a stray, and can be watched again.
+func TestClose(t *testing.T) {
+	s := newStage(t, 1, Options{})
+	s.done(1)
+	s.take(mapBatch(theJob, 0, 0, 10))
+	g := s.look()
+	s.src.Close()
+	if c := s.store.Counts(); c.Strays != 1 || c.Jobs != 0 {
+		t.Errorf("%+v", c)
+	}
+	s.src = NewSource(s, s.store, Options{Now: func() time.Time { return s.clock }})
+	if again := s.look(); again == nil || again.Maps != g.Maps {
+		t.Errorf("%+v", again)
+	}
+}
+
+// TestCounted: what counters told of a job goes on where the taps tell nothing.
+func TestCounted(t *testing.T) {
+	s := newStage(t, 1, Options{})
+	r := dag.NoReduceGroups()
+	r.Attempt, r.Bytes, r.Implicit = 0, 40, 40
+	r.Done = []dag.GroupPoint{{At: 1, Bytes: 4, Took: time.Second, Count: 1}}
+	inner := &dag.Groups{Origin: dag.GroupsCounted, Reduces: []dag.ReduceGroups{r, r}, Note: "counters"}
+	s.snap.Jobs[1].Groups = inner
+	if g := s.look(); g != inner {
+		t.Errorf("without a tap: %+v", g)
+	}
+	s.done(1)
+	s.take(mapBatch(theJob, 0, 0, 10), reduceBatch(theJob, 1, 0, 0, 1, 2, 3))
+	s.reduces(attemptAt(1, 0, dag.AttemptRunning, noon))
+	g := s.look()
+	if g.Origin != dag.GroupsTapped || len(g.Reduces[0].Done) != 1 || len(g.Reduces[1].Done) != 3 || g.Reduces[0].Bytes != 20 {
+		t.Errorf("%+v", g)
+	}
+}
+
+// TestTooMany: groups that no tape can hold are left out, and said to be.
+func TestTooMany(t *testing.T) {
+	s := newStage(t, 1, Options{})
+	big := make([]dag.GroupSize, maxPieces+1)
+	s.snap.Jobs[1].Groups = &dag.Groups{Reduces: []dag.ReduceGroups{{Explicit: big}}}
+	s.take(reduceBatch(theJob, 0, 0, 0, 1))
+	s.snap.Plan.Jobs[1].Reduce.Tasks = 1
+	snap, err := s.src.Next(t.Context())
+	if err != nil || len(snap.Warnings) != 1 || snap.Jobs[1].Groups != s.snap.Jobs[1].Groups {
+		t.Errorf("%v, %v", snap.Warnings, err)
+	}
+}
+
+// BenchmarkPromises joins 1,000 maps of 2,000 keys.
+func BenchmarkPromises(b *testing.B) {
+	var all []*profile
+	for i := range 1000 {
+		m := &tap.MapProfile{Reduces: 10, Bytes: make([]float64, 10), Lambda: 2000}
+		for k := range 2000 {
+			m.Top = append(m.Top, tap.Key{Name: fmt.Sprintf("#%016x", (k*(1+i%7))%9973), Reduce: k % 10, Bytes: float64(2000 - k)})
+		}
+		all = append(all, profileOf(m, 0, 2000))
+	}
+	for b.Loop() {
+		promiseOf(all, DefaultLambda, DefaultCapacity)
+	}
+}

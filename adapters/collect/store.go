@@ -1,0 +1,261 @@
+package collect
+
+import (
+	"container/list"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+)
+
+// Errors of Take. The batch changed nothing.
+var (
+	// ErrFull says that there is no room for the batch.
+	ErrFull = errors.New("the watcher has no room for more key groups")
+	// ErrOver says that nobody wants to know any more.
+	ErrOver = errors.New("the job has ended, or is not watched any more")
+)
+
+// A ReducesError says that two maps of a job speak of different numbers of reduces.
+type ReducesError struct {
+	Job       string
+	Is, Other int
+}
+
+func (e *ReducesError) Error() string {
+	return fmt.Sprintf("map.r: this map has %d reduces, others of %s have %d", e.Other, e.Job, e.Is)
+}
+
+// A TaskError says that a job has no such task.
+type TaskError struct {
+	Attempt string
+	Tasks   int
+}
+
+func (e *TaskError) Error() string {
+	return fmt.Sprintf("att: %s, but its job has %d such tasks", e.Attempt, e.Tasks)
+}
+
+// Counts are what a store has done and holds.
+type Counts struct {
+	Taken, Refused int // batches, since the start
+	Jobs, Strays   int // that are watched, and that are not
+	Bytes          int // held
+}
+
+// A Store keeps what taps tell, by job, within its limits. Several goroutines may use it.
+type Store struct {
+	limits Limits
+
+	mu             sync.Mutex
+	jobs           map[string]*job
+	strays         list.List // of *job, the longest silent first
+	held, strayed  int       // bytes of all, and of the strays
+	lambda, points int       // what is kept of a map's keys, and of an attempt's points
+	over           map[string]bool
+	ended          [maxOver]string // a ring of what over holds
+	next           int
+	taken, refused int
+}
+
+// NewStore returns an empty store.
+func NewStore(l Limits) *Store {
+	return &Store{limits: l, jobs: map[string]*job{}, over: map[string]bool{}, lambda: tap.MaxKeys, points: max(l.Points, minPoints)}
+}
+
+// Counts returns what the store has done and holds now.
+func (s *Store) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.strays.Len()
+	return Counts{s.taken, s.refused, len(s.jobs) - n, n, s.held}
+}
+
+// Take takes in a batch that was received at an instant of the collector's clock. The batch must be valid. Errors are
+// ErrFull, ErrOver, *ReducesError and *TaskError.
+func (s *Store) Take(b *tap.Batch, received time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.take(b, received)
+	if err != nil {
+		s.refused++
+	} else {
+		s.taken++
+	}
+	return err
+}
+
+// Refused counts a batch that never came so far as to be taken.
+func (s *Store) Refused() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused++
+}
+
+func (s *Store) take(b *tap.Batch, received time.Time) error {
+	a, err := tap.ParseAttempt(b.Attempt)
+	if err != nil {
+		return err
+	}
+	if s.over[b.Job] {
+		return ErrOver
+	}
+	j := s.jobs[b.Job]
+	if j != nil && b.Map != nil && j.reduces > 0 && j.reduces != b.Map.Reduces {
+		return &ReducesError{b.Job, j.reduces, b.Map.Reduces}
+	}
+	if j != nil && j.tasksOf(a.Reduce) > 0 && a.Task >= j.tasksOf(a.Reduce) {
+		return &TaskError{b.Attempt, j.tasksOf(a.Reduce)}
+	}
+	if j != nil && !a.Reduce && b.Map != nil && !j.wants(int32(a.Task), int32(a.Number)) {
+		return nil
+	}
+	var p *profile
+	need := attemptCost + lateCost + len(b.Note)
+	switch {
+	case a.Reduce:
+		need += pointCost * (2*len(b.Points) + 64)
+		if j != nil {
+			if t := j.find(int32(a.Task), int32(a.Number)); t != nil {
+				need += pointCost * len(t.course.points)
+			}
+		}
+	case b.Map != nil:
+		p = profileOf(b.Map, int32(a.Number), s.lambda)
+		need += p.cost()
+	}
+	if j == nil {
+		need += jobCost
+	}
+	if !s.room(need, j) {
+		return ErrFull
+	}
+	if p != nil {
+		p = p.cut(s.lambda) // it may be less now
+	}
+	if j == nil || s.jobs[b.Job] == nil {
+		j = newJob(b.Job)
+		s.jobs[b.Job] = j
+		j.stray = s.strays.PushBack(j)
+		s.charge(j, j.cost)
+	} else if j.stray != nil {
+		s.strays.MoveToBack(j.stray)
+	}
+	before := j.cost
+	j.take(b, a, p, received, s.pointsOf(j))
+	s.charge(j, j.cost-before)
+	return nil
+}
+
+// pointsOf is how many points an attempt of a job may have.
+func (s *Store) pointsOf(j *job) int {
+	return max(minPoints, min(s.points, maxJobPoints/max(1, j.reduces, len(j.tasks))))
+}
+
+// charge counts bytes of a job.
+func (s *Store) charge(j *job, bytes int) {
+	s.held += bytes
+	if j.stray != nil {
+		s.strayed += bytes
+	}
+}
+
+// room makes room for so many bytes of a job, which is nil where it is a new one, and says whether it could.
+func (s *Store) room(need int, j *job) bool {
+	if j == nil || j.stray != nil {
+		for s.strayed+need > s.limits.Strays {
+			if !s.evict(j) {
+				return false
+			}
+		}
+	}
+	for s.held+need > s.limits.Bytes {
+		if !s.evict(j) && !s.shrink() {
+			return false
+		}
+	}
+	return true
+}
+
+// evict forgets the longest silent stray but keep, and says whether there was one.
+func (s *Store) evict(keep *job) bool {
+	for e := s.strays.Front(); e != nil; e = e.Next() {
+		if j := e.Value.(*job); j != keep {
+			s.forget(j)
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Store) forget(j *job) {
+	s.charge(j, -j.cost)
+	if j.stray != nil {
+		s.strays.Remove(j.stray)
+	}
+	delete(s.jobs, j.id)
+}
+
+// shrink lowers what is kept of every map, then what is kept of every attempt, and says whether it could.
+func (s *Store) shrink() bool {
+	switch {
+	case s.lambda > minLambda:
+		s.lambda = max(minLambda, s.lambda/2)
+	case s.points > minPoints:
+		s.points = max(minPoints, s.points/2)
+	default:
+		return false
+	}
+	for _, j := range s.jobs {
+		before := j.cost
+		j.lower(s.lambda)
+		j.condense(s.points)
+		s.charge(j, j.cost-before)
+	}
+	return true
+}
+
+// watch says that a source watches a job, whose batches are kept from now on as long as it does.
+func (s *Store) watch(id string) {
+	delete(s.over, id)
+	j := s.jobs[id]
+	if j == nil {
+		j = newJob(id)
+		s.jobs[id] = j
+		s.charge(j, j.cost)
+	}
+	if j.stray != nil {
+		s.strayed -= j.cost
+		s.strays.Remove(j.stray)
+		j.stray = nil
+	}
+	j.watched++
+}
+
+// leave says that a source watches a job no more. Where no other one does, a job that has ended is forgotten, and what
+// still comes of it is refused; another one is a stray again.
+func (s *Store) leave(id string, ended bool) {
+	j := s.jobs[id]
+	if j == nil || j.watched == 0 {
+		return
+	}
+	if j.watched--; j.watched > 0 {
+		return
+	}
+	if !ended {
+		j.stray = s.strays.PushBack(j)
+		s.strayed += j.cost
+		for s.strayed > s.limits.Strays && s.evict(nil) {
+		}
+		return
+	}
+	s.forget(j)
+	delete(s.over, s.ended[s.next])
+	s.ended[s.next], s.over[id] = id, true
+	s.next = (s.next + 1) % maxOver
+	if s.held < s.limits.Bytes/4 { // what made room necessary is gone
+		s.lambda, s.points = tap.MaxKeys, max(s.limits.Points, minPoints)
+	}
+}

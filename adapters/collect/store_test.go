@@ -1,0 +1,341 @@
+package collect
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+)
+
+const theJob = "job_1700000000000_0001"
+
+// mapBatch is the profile of a map for two reduces: keys k0, k1 … of the sizes given, at reduce 0 and 1 in turn, and as much
+// again of other keys.
+func mapBatch(job string, task, number int, sizes ...float64) *tap.Batch {
+	m := &tap.MapProfile{Reduces: 2, Bytes: make([]float64, 2), Records: 1, Lambda: 100}
+	for i, s := range sizes {
+		m.Top = append(m.Top, tap.Key{Name: fmt.Sprintf("k%d", i), Reduce: i % 2, Bytes: s})
+		m.Bytes[i%2] += 2 * s
+	}
+	slices.SortStableFunc(m.Top, func(a, b tap.Key) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return checked(&tap.Batch{Job: job, Attempt: attemptID(job, "m", task, number), Final: true, Map: m})
+}
+
+// reduceBatch has a group of each size, which took as many milliseconds as it has bytes.
+func reduceBatch(job string, task, number, seq int, sizes ...float64) *tap.Batch {
+	b := &tap.Batch{Job: job, Attempt: attemptID(job, "r", task, number), Seq: seq}
+	for _, s := range sizes {
+		b.Points = append(b.Points, tap.Point{Bytes: s, Seconds: s / 1000, Count: 1})
+	}
+	return checked(b)
+}
+
+func attemptID(job, kind string, task, number int) string {
+	return fmt.Sprintf("attempt_%s_%s_%06d_%d", job[len("job_"):], kind, task, number)
+}
+
+// checked is the batch as a collector gets it.
+func checked(b *tap.Batch) *tap.Batch {
+	b.Version = tap.Version
+	if _, err := b.Encode(); err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func take(t *testing.T, s *Store, batches ...*tap.Batch) {
+	t.Helper()
+	for _, b := range batches {
+		if err := s.Take(b, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// cost counts anew what a store holds.
+func (s *Store) cost() (all, strays int) {
+	for _, j := range s.jobs {
+		n := jobCost + len(j.silent)
+		for _, p := range j.maps {
+			n += p.cost()
+		}
+		for _, attempts := range j.tasks {
+			for _, a := range attempts {
+				n += a.cost()
+			}
+		}
+		all += n
+		if j.stray != nil {
+			strays += n
+		}
+	}
+	return all, strays
+}
+
+func TestStoreReplaces(t *testing.T) {
+	s := NewStore(DefaultLimits())
+	take(t, s, mapBatch(theJob, 3, 0, 10, 5), mapBatch(theJob, 3, 1, 20, 5), mapBatch(theJob, 3, 1, 20, 5))
+	j := s.jobs[theJob]
+	if p := j.maps[3]; len(j.maps) != 1 || p.attempt != 1 || p.Keys[0].Bytes != 20 || p.Bytes[0] != 40 {
+		t.Errorf("a later attempt adds: %+v", p)
+	}
+	j.maps[3].won = true
+	take(t, s, mapBatch(theJob, 3, 2, 30, 5))
+	if p := j.maps[3]; p.attempt != 1 {
+		t.Errorf("attempt %d replaces the one whose result counts", p.attempt)
+	}
+	take(t, s, reduceBatch(theJob, 0, 0, 0, 7), reduceBatch(theJob, 0, 0, 0, 7), reduceBatch(theJob, 0, 1, 0, 8, 9), reduceBatch(theJob, 0, 0, 1, 6))
+	if n := len(j.find(0, 0).course.points); n != 2 {
+		t.Errorf("%d points after a batch that came twice, want 2", n)
+	}
+	if n := len(j.find(0, 1).course.points); n != 2 {
+		t.Errorf("%d points of another attempt, want 2", n)
+	}
+	if c := s.Counts(); c.Taken != 8 || c.Refused != 0 || c.Strays != 1 || c.Jobs != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestManyAttempts: of a reduce that fails again and again the newest attempts are kept.
+func TestManyAttempts(t *testing.T) {
+	s := NewStore(DefaultLimits())
+	for i := range 6 {
+		take(t, s, reduceBatch(theJob, 0, i, 0, 1, 2))
+	}
+	if all := s.jobs[theJob].tasks[0]; len(all) != maxAttempts || all[0].number != 3 || all[2].number != 5 {
+		t.Errorf("%d attempts, the first has number %d", len(all), all[0].number)
+	}
+	if all, _ := s.cost(); all != s.held {
+		t.Errorf("%d bytes held, %d counted", all, s.held)
+	}
+}
+
+func TestStoreRefuses(t *testing.T) {
+	s := NewStore(DefaultLimits())
+	take(t, s, mapBatch(theJob, 0, 0, 1))
+	other := mapBatch(theJob, 1, 0, 1)
+	other.Map.Reduces, other.Map.Bytes = 3, []float64{2, 0, 0}
+	var reduces *ReducesError
+	if err := s.Take(other, noon); !errors.As(err, &reduces) || reduces.Is != 2 || reduces.Other != 3 {
+		t.Error(err)
+	}
+	s.watch(theJob)
+	s.jobs[theJob].mapTasks, s.jobs[theJob].reduceTasks = 10, 2
+	var task *TaskError
+	for _, b := range []*tap.Batch{mapBatch(theJob, 10, 0, 1), reduceBatch(theJob, 2, 0, 0, 1)} {
+		if err := s.Take(b, noon); !errors.As(err, &task) || task.Tasks == 0 {
+			t.Errorf("%s: %v", b.Attempt, err)
+		}
+	}
+	s.leave(theJob, true)
+	if err := s.Take(mapBatch(theJob, 0, 0, 1), noon); !errors.Is(err, ErrOver) {
+		t.Errorf("of a job that has ended: %v", err)
+	}
+	if c := s.Counts(); c.Bytes != 0 || c.Jobs != 0 || c.Strays != 0 || c.Refused != 4 {
+		t.Errorf("%+v", c)
+	}
+	for i := range 3 * maxOver {
+		id := fmt.Sprintf("job_1700000000000_%06d", i)
+		s.watch(id)
+		s.leave(id, true)
+	}
+	if len(s.over) != maxOver {
+		t.Errorf("%d jobs that have ended are remembered", len(s.over))
+	}
+}
+
+// TestStoreForgetsStrays: jobs that nobody watches go, the longest silent first, and never one that is watched.
+func TestStoreForgetsStrays(t *testing.T) {
+	name := func(i int) string { return fmt.Sprintf("job_1700000000000_%04d", i) }
+	s := NewStore(Limits{Bytes: 1 << 20, Strays: 20 << 10, Points: 100})
+	s.watch(name(0))
+	for i := range 12 {
+		take(t, s, reduceBatch(name(i), 0, 0, 0, 1, 2, 3))
+		if i > 1 {
+			take(t, s, reduceBatch(name(1), 0, 0, i, 1)) // is heard of again and again
+		}
+	}
+	var there []int
+	for i := range 12 {
+		if s.jobs[name(i)] != nil {
+			there = append(there, i)
+		}
+	}
+	if s.jobs[name(0)] == nil || s.jobs[name(1)] == nil || s.jobs[name(2)] != nil || s.jobs[name(11)] == nil {
+		t.Errorf("there are still %v", there)
+	}
+	if n := len(s.jobs[name(1)].find(0, 0).course.points); n != 3+10 {
+		t.Errorf("of the job that is heard of again and again %d points are left, want 13", n)
+	}
+	if _, strays := s.cost(); strays > 20<<10 {
+		t.Errorf("%d bytes of strays", strays)
+	}
+	// The longest silent one has much to say: another one goes.
+	quiet := s.strays.Front().Value.(*job).id
+	take(t, s, reduceBatch(quiet, 0, 0, 99, make([]float64, 40)...))
+	if n := len(s.jobs[quiet].find(0, 0).course.points); n != 43 {
+		t.Errorf("of the job that speaks %d points are left, want 43", n)
+	}
+}
+
+// TestStoreKeepsLess: where room is short, the smaller keys of every map go and then the detail of what was done; what is
+// refused changes nothing.
+func TestStoreKeepsLess(t *testing.T) {
+	sizes := make([]float64, 100)
+	for i := range sizes {
+		sizes[i] = float64(1000 - i)
+	}
+	s := NewStore(Limits{Bytes: 200 << 10, Strays: 10 << 10, Points: 1000})
+	s.watch(theJob)
+	refused := 0
+	for i := range 200 {
+		before := s.Counts().Bytes
+		switch err := s.Take(mapBatch(theJob, i, 0, sizes...), noon); {
+		case errors.Is(err, ErrFull):
+			if refused++; s.Counts().Bytes > before {
+				t.Fatalf("map %d was refused and takes room", i)
+			}
+		case err != nil:
+			t.Fatal(err)
+		}
+		if n := s.Counts().Bytes; n > 200<<10 {
+			t.Fatalf("map %d: %d bytes", i, n)
+		}
+	}
+	j := s.jobs[theJob]
+	if s.lambda != minLambda || s.points != minPoints || refused == 0 || len(j.maps) < 60 {
+		t.Errorf("lambda %d, %d points, %d refused, %d maps", s.lambda, s.points, refused, len(j.maps))
+	}
+	for task, p := range j.maps {
+		if len(p.Keys) != minLambda || p.Keys[0].Bytes != 1000 || p.whole {
+			t.Fatalf("map %d: %d keys, the first of %v bytes", task, len(p.Keys), p.Keys[0].Bytes)
+		}
+		if p.Bytes[0] < 90_000 {
+			t.Fatalf("map %d has lost bytes: %v", task, p.Bytes)
+		}
+	}
+	s.leave(theJob, true)
+	if s.lambda != tap.MaxKeys || s.points != 1000 {
+		t.Error("room that is there again is not used")
+	}
+}
+
+// TestFlood: a million batches, of jobs that nobody knows or of any task of one that is watched, stay within the limits.
+func TestFlood(t *testing.T) {
+	limits := Limits{Bytes: 4 << 20, Strays: 1 << 20, Points: 500}
+	n := 1_000_000
+	if testing.Short() {
+		n = 50_000
+	}
+	for name, job := range map[string]func(i int) string{
+		"of one job":   func(int) string { return theJob },
+		"of many jobs": func(i int) string { return fmt.Sprintf("job_1700000000000_%06d", i) },
+		"of both":      func(i int) string { return []string{theJob, fmt.Sprintf("job_1700000000000_%06d", i%500_000)}[i%2] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := NewStore(limits)
+			s.watch(theJob)
+			b := reduceBatch(theJob, 0, 0, 0, 1, 10, 100)
+			for i := range n / 3 {
+				b.Job, b.Seq = job(i), i
+				b.Attempt = attemptID(b.Job, "r", i%7_000, i%5)
+				for k := range b.Points {
+					b.Points[k].Bytes = float64((i * (k + 7)) % 10_007)
+				}
+				if err := s.Take(b, noon); err != nil && !errors.Is(err, ErrFull) {
+					t.Fatal(err)
+				}
+			}
+			c := s.Counts()
+			if all, strays := s.cost(); all != c.Bytes || strays != s.strayed || all > limits.Bytes || strays > limits.Strays {
+				t.Errorf("%d bytes held, %d counted, %d of strays, %d counted", all, c.Bytes, strays, s.strayed)
+			}
+			if c.Jobs != 1 || c.Strays > limits.Strays/jobCost || c.Taken+c.Refused != n/3 || c.Taken < 1000 {
+				t.Errorf("%+v", c)
+			}
+			if name == "of many jobs" && (c.Refused != 0 || c.Strays < 100) {
+				t.Errorf("%+v", c)
+			}
+		})
+	}
+}
+
+// TestStoreCounts: whatever comes, what is counted is what is held, and the limits hold.
+func TestStoreCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limits := Limits{Bytes: 30 << 10, Strays: 12 << 10, Points: 70}
+		s := NewStore(limits)
+		watched := map[string]int{}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			job := fmt.Sprintf("job_1700000000000_%04d", rapid.IntRange(0, 3).Draw(t, "job"))
+			task, number := rapid.IntRange(0, 1).Draw(t, "task"), rapid.IntRange(0, 5).Draw(t, "number")
+			sizes := rapid.SliceOfN(rapid.Float64Range(1, 100), 0, 60).Draw(t, "sizes")
+			var err error
+			switch rapid.IntRange(0, 5).Draw(t, "what") {
+			case 0, 1:
+				m := &tap.MapProfile{Reduces: 2, Bytes: []float64{math.Inf(1), 0}, Lambda: 100}
+				for i, v := range sizes {
+					m.Top = append(m.Top, tap.Key{Name: fmt.Sprint("k", i), Bytes: v})
+				}
+				err = s.Take(&tap.Batch{Job: job, Attempt: attemptID(job, "m", task, number), Map: m}, noon)
+			case 2, 3:
+				b := reduceBatch(job, task, number, rapid.IntRange(0, 5).Draw(t, "seq"), sizes...)
+				b.Note = "coarse"
+				err = s.Take(b, noon)
+			case 4:
+				s.watch(job)
+				watched[job]++
+			case 5:
+				ended := rapid.Bool().Draw(t, "ended")
+				s.leave(job, ended)
+				watched[job] = max(0, watched[job]-1)
+			}
+			if err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrOver) {
+				t.Fatal(err)
+			}
+			all, strays := s.cost()
+			if all != s.held || strays != s.strayed {
+				t.Fatalf("%d bytes held, %d counted; %d of strays, %d counted", all, s.held, strays, s.strayed)
+			}
+			if all > limits.Bytes+4*jobCost || strays > limits.Strays {
+				t.Fatalf("%d bytes, %d of strays", all, strays)
+			}
+			for id, n := range watched {
+				if n > 0 && s.jobs[id] == nil {
+					t.Fatalf("%s is watched and forgotten", id)
+				}
+			}
+		}
+	})
+}
+
+// BenchmarkFlood shows the memory that a full store takes beside what it counts.
+func BenchmarkFlood(b *testing.B) {
+	for b.Loop() {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		s := NewStore(DefaultLimits())
+		s.watch(theJob)
+		for i := range 3000 {
+			m := &tap.MapProfile{Reduces: 100, Bytes: make([]float64, 100), Lambda: 2000}
+			for k := range 2000 {
+				m.Top = append(m.Top, tap.Key{Name: fmt.Sprintf("#%016x", k*3001+i), Reduce: k % 100, Bytes: float64(k)})
+			}
+			_ = s.Take(&tap.Batch{Job: theJob, Attempt: attemptID(theJob, "m", i, 0), Map: m}, noon)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB")
+		b.ReportMetric(float64(s.Counts().Bytes)/(1<<20), "MiB-counted")
+		b.ReportMetric(float64(s.lambda), "lambda")
+		runtime.KeepAlive(s)
+	}
+}

@@ -1,0 +1,148 @@
+package collect
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A view is what a source has shown of a job.
+type view struct {
+	groups  *dag.Groups // nil: nothing yet
+	promise promise
+	shown   []shown // by reduce
+	told    bool    // that its first batch is here
+	over    bool    // the job has ended: what was shown stands
+}
+
+// A shown is which points of a reduce were shown.
+type shown struct {
+	of      *attempt
+	edition int
+}
+
+// show makes the groups of a snapshot that was made at the instant at, which was now by the collector's clock. Where nothing
+// changed they are those of before.
+func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Instant, now time.Time) {
+	inner := state.Groups
+	n := j.reduceTasks
+	if n == 0 {
+		n = max(j.reduces, reducesOf(inner))
+	}
+	usable := j.silent == "" && v.promise.maps > 0 && len(v.promise.reduces) == n
+	g := &dag.Groups{Origin: dag.GroupsTapped, Reduces: make([]dag.ReduceGroups, n)}
+	if usable {
+		g.Maps = v.promise.maps
+		if v.promise.whole && g.Maps == t.tasks {
+			g.Origin = dag.GroupsComplete
+		}
+	}
+	if len(v.shown) != n {
+		v.shown = make([]shown, n)
+	}
+	attempts, told := byTask(state.Reduce.Attempts), ""
+	for i := range g.Reduces {
+		seen := attempts.next(int32(i))
+		r := dag.NoReduceGroups()
+		if i < reducesOf(inner) {
+			r = inner.Reduces[i]
+		}
+		if usable {
+			p := &v.promise.reduces[i]
+			r.Bytes, r.Explicit, r.Implicit, r.Top = p.Bytes, p.Explicit, p.Implicit, p.Top
+		}
+		if t.over() && (usable && t.silent > 0 || !usable && math.IsNaN(r.Bytes)) {
+			counted(&r, seen, t, g.Maps)
+		}
+		if a, start := j.best(int32(i), seen); a != nil {
+			v.done(&r, i, a, now, at, start)
+			if told == "" {
+				told = a.note
+			}
+		}
+		g.Reduces[i] = r
+	}
+	g.Note = j.note(t, n, short, told)
+	if v.groups == nil || !same(v.groups, g) {
+		v.groups = g
+	}
+}
+
+// done adds what an attempt has done to its reduce.
+func (v *view) done(r *dag.ReduceGroups, i int, a *attempt, now time.Time, at, start dag.Instant) {
+	var before []dag.GroupPoint
+	if v.groups != nil && i < len(v.groups.Reduces) && v.shown[i].of == a {
+		before = v.groups.Reduces[i].Done
+	}
+	is := a.groups(before, v.shown[i].edition, now, at, start)
+	r.Attempt, r.Done = is.Attempt, is.Done
+	r.OpenBytes, r.OpenSince, r.OpenKey = is.OpenBytes, is.OpenSince, is.OpenKey
+	v.shown[i] = shown{a, a.course.edition}
+}
+
+// counted takes the bytes of a reduce from its counters, as not all maps have promised something: what it has copied, once
+// it has copied all. Where most maps have, it is not more than if the others were like them, because counters may hold more
+// than keys and values. r is NaN in Bytes and Implicit where its counters do not tell.
+func counted(r *dag.ReduceGroups, seen []dag.Attempt, t tally, maps int) {
+	bytes, promised := math.NaN(), r.Bytes
+	for i := range seen {
+		if a := &seen[i]; a.CopyEnd.Known() && a.Bytes > 0 && (a.State == dag.AttemptRunning || a.State == dag.AttemptSucceeded) {
+			bytes = a.Bytes
+		}
+	}
+	if maps > 0 {
+		bytes = min(max(bytes, promised), promised*float64(t.tasks)/float64(maps)) // NaN stays
+	}
+	r.Bytes, r.Implicit = bytes, bytes
+	for _, e := range r.Explicit {
+		r.Implicit -= e.Bytes * e.Count
+	}
+	if r.Implicit < 0 {
+		r.Implicit = 0
+	}
+}
+
+func reducesOf(g *dag.Groups) int {
+	if g == nil {
+		return 0
+	}
+	return len(g.Reduces)
+}
+
+// A cursor goes through attempts, which are ordered by task.
+type cursor struct{ rest []dag.Attempt }
+
+func byTask(attempts []dag.Attempt) cursor { return cursor{attempts} }
+
+// next returns the attempts of a task; tasks are asked for in order.
+func (c *cursor) next(task int32) []dag.Attempt {
+	for len(c.rest) > 0 && c.rest[0].Task < task {
+		c.rest = c.rest[1:]
+	}
+	n := 0
+	for n < len(c.rest) && c.rest[n].Task == task {
+		n++
+	}
+	return c.rest[:n]
+}
+
+// same says whether two groups say the same. Lists that are not shared count as different ones.
+func same(a, b *dag.Groups) bool {
+	if a.Origin != b.Origin || a.Maps != b.Maps || a.Note != b.Note || len(a.Reduces) != len(b.Reduces) {
+		return false
+	}
+	for i := range a.Reduces {
+		x, y := &a.Reduces[i], &b.Reduces[i]
+		if x.Attempt != y.Attempt || x.OpenSince != y.OpenSince || x.OpenKey != y.OpenKey ||
+			!equal(x.Bytes, y.Bytes) || !equal(x.Implicit, y.Implicit) || !equal(x.OpenBytes, y.OpenBytes) ||
+			!shared(x.Explicit, y.Explicit) || !shared(x.Top, y.Top) || !shared(x.Done, y.Done) {
+			return false
+		}
+	}
+	return true
+}
+
+func equal(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+func shared[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
