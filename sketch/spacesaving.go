@@ -4,7 +4,6 @@ package sketch
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"slices"
 )
@@ -18,8 +17,10 @@ import (
 // stream gives the same entries. A step takes time logarithmic in the number of entries.
 type SpaceSaving[K comparable] struct {
 	capacity int
-	place    map[K]int // of a key's entry in the heap
-	entries  []entry[K]
+	slots    map[K]int32 // of a key's entry
+	entries  []Entry[K]  // by slot: they stay where they are
+	heap     []node      // on top the entry that leaves next
+	places   []int32     // of a slot's node in the heap
 	inserted uint64
 	refused  int
 }
@@ -33,14 +34,9 @@ type Entry[K comparable] struct {
 // Sure is what the key has weighed at least.
 func (e Entry[K]) Sure() float64 { return e.Count - e.Err }
 
-type entry[K comparable] struct {
-	Entry[K]
-	inserted uint64
-}
-
 // New returns an empty sketch of at most capacity entries; a capacity below 1 is 1.
 func New[K comparable](capacity int) *SpaceSaving[K] {
-	return &SpaceSaving[K]{capacity: max(1, capacity), place: make(map[K]int)}
+	return &SpaceSaving[K]{capacity: min(max(1, capacity), math.MaxInt32), slots: make(map[K]int32)}
 }
 
 // Add counts weight for key. Weights that are negative or not finite, and keys that are not equal to themselves, change
@@ -50,21 +46,31 @@ func (s *SpaceSaving[K]) Add(key K, weight float64) {
 		s.refused++
 		return
 	}
-	if i, ok := s.place[key]; ok {
-		s.entries[i].Count = sum(s.entries[i].Count, weight)
-		heap.Fix((*byCount[K])(s), i)
+	if slot, ok := s.slots[key]; ok {
+		e := &s.entries[slot]
+		e.Count = sum(e.Count, weight)
+		at := s.places[slot]
+		s.heap[at].count = e.Count
+		s.down(int(at))
 		return
 	}
 	s.inserted++
 	if len(s.entries) < s.capacity {
-		heap.Push((*byCount[K])(s), entry[K]{Entry[K]{key, weight, 0}, s.inserted})
+		slot := int32(len(s.entries))
+		s.slots[key] = slot
+		s.entries = append(s.entries, Entry[K]{key, weight, 0})
+		s.heap = append(s.heap, node{weight, s.inserted, slot})
+		s.places = append(s.places, slot)
+		s.up(len(s.heap) - 1)
 		return
 	}
-	least := s.entries[0].Count
-	delete(s.place, s.entries[0].Key)
-	s.entries[0] = entry[K]{Entry[K]{key, sum(least, weight), least}, s.inserted}
-	s.place[key] = 0
-	heap.Fix((*byCount[K])(s), 0)
+	slot := s.heap[0].slot
+	e := &s.entries[slot]
+	delete(s.slots, e.Key)
+	*e = Entry[K]{key, sum(e.Count, weight), e.Count}
+	s.slots[key] = slot
+	s.heap[0] = node{e.Count, s.inserted, slot}
+	s.down(0)
 }
 
 // sum stays finite, so that a hostile stream cannot make every count infinite.
@@ -78,44 +84,13 @@ func (s *SpaceSaving[K]) Refused() int { return s.refused }
 
 // Entries returns all entries, the largest count first; of equal ones the one that came first.
 func (s *SpaceSaving[K]) Entries() []Entry[K] {
-	sorted := slices.Clone(s.entries)
-	slices.SortFunc(sorted, func(a, b entry[K]) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.inserted, b.inserted))
+	sorted := slices.Clone(s.heap)
+	slices.SortFunc(sorted, func(a, b node) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.inserted, b.inserted))
 	})
 	out := make([]Entry[K], len(sorted))
 	for i := range sorted {
-		out[i] = sorted[i].Entry
+		out[i] = s.entries[sorted[i].slot]
 	}
 	return out
-}
-
-// byCount is the heap of a sketch: on top the entry that leaves next.
-type byCount[K comparable] SpaceSaving[K]
-
-func (h *byCount[K]) Len() int { return len(h.entries) }
-
-func (h *byCount[K]) Less(i, j int) bool {
-	a, b := &h.entries[i], &h.entries[j]
-	if a.Count != b.Count {
-		return a.Count < b.Count
-	}
-	return a.inserted < b.inserted
-}
-
-func (h *byCount[K]) Swap(i, j int) {
-	h.entries[i], h.entries[j] = h.entries[j], h.entries[i]
-	h.place[h.entries[i].Key], h.place[h.entries[j].Key] = i, j
-}
-
-func (h *byCount[K]) Push(x any) {
-	e := x.(entry[K])
-	h.place[e.Key] = len(h.entries)
-	h.entries = append(h.entries, e)
-}
-
-func (h *byCount[K]) Pop() any {
-	last := len(h.entries) - 1
-	e := h.entries[last]
-	h.entries = h.entries[:last]
-	return e
 }
