@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/user"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -29,7 +30,7 @@ func attachFlags() []cli.Flag {
 		&cli.DurationFlag{Name: "every", EnvVars: env("every"), Value: 3 * time.Second, Usage: "observe each `TIME`"},
 		&cli.StringFlag{Name: "tape", EnvVars: env("tape"), Usage: "record what is observed to `FILE`, for replay, learn and score"},
 		&cli.StringFlag{Name: "capture", EnvVars: env("capture"), Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out"},
-		profileFlag()), append(historyFlags(), sinkFlags()...)...)...)
+		profileFlag()), slices.Concat(historyFlags(), sinkFlags(), collectFlags())...)...)
 }
 
 // attach watches a query on a live cluster.
@@ -63,7 +64,14 @@ func attach(c *cli.Context) (err error) {
 		return err
 	}
 	defer client.Close()
-	src, done, err := taped(c, hadoop.NewSource(client, target))
+	keys, err := collecting(c.Context, c)
+	if err != nil {
+		return err
+	}
+	defer keys.close()
+	grouped, leave := keys.source(hadoop.NewSource(client, target))
+	defer leave()
+	src, done, err := taped(c, grouped)
 	if err != nil {
 		return err
 	}

@@ -79,6 +79,7 @@ func TestLiveEqualsReplay(t *testing.T) {
 		},
 		"join-1":   recorded("join-1"),
 		"report-1": recorded("report-1"),
+		"tapped":   tapped("quadratic-1"),
 	}
 	for name, source := range sources {
 		t.Run(name, func(t *testing.T) {

@@ -79,8 +79,8 @@ func (o *output) String() string {
 // serving is what a command says of its metrics.
 var serving = regexp.MustCompile(`metrics at http://([^/]+)/metrics`)
 
-// serve runs a command in this process, with metrics at a port that is free, until the test ends.
-func serve(t *testing.T, args ...string) *served {
+// serveFor runs a command in this process, with metrics at a port that is free, until the test ends.
+func serveFor(t *testing.T, args ...string) *served {
 	t.Helper()
 	return serveAt(t, "127.0.0.1:0", args...)
 }
@@ -374,7 +374,7 @@ func TestPromtool(t *testing.T) {
 	})
 	t.Run("metrics", func(t *testing.T) {
 		url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
-		s := serve(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within", "45m")
+		s := serveFor(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within", "45m")
 		var served string
 		eventually(t, "the run ends", func() (err error) {
 			served, err = fetch("http://" + s.address + "/metrics")

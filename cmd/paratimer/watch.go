@@ -36,7 +36,7 @@ func watchFlags() []cli.Flag {
 		choice("output", "write `FORMAT`", "text", "ndjson", "none"),
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "end after `TIME`, with exit code 124"},
 	)
-	return slices.Concat(flags, sinkFlags(), historyFlags(), metricsFlags())
+	return slices.Concat(flags, sinkFlags(), historyFlags(), metricsFlags(), collectFlags())
 }
 
 // watchMany watches every workflow that matches a rule, until it is told to end.
@@ -83,7 +83,12 @@ func watchMany(c *cli.Context) error {
 		sinks = append(sinks, meter)
 	}
 	log := logger(c)
-	tie, untie, err := ties(c)
+	keys, err := collecting(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer keys.close()
+	tie, untie, err := ties(c, keys)
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// ties connects each workflow of a fleet with what is remembered of its runs and with who is told of its alerts.
-func ties(c *cli.Context) (tie func(fleet.Watched) (fleet.Hooks, error), untie func(), err error) {
+// ties connects each workflow of a fleet with what taps tell of it, with what is remembered of its runs and with who is told
+// of its alerts.
+func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks, error), untie func(), err error) {
 	log := logger(c)
 	told, untie, err := fleetDispatcher(c)
 	if err != nil {
@@ -32,10 +33,16 @@ func ties(c *cli.Context) (tie func(fleet.Watched) (fleet.Hooks, error), untie f
 			Tell:  func(line string) { log.Debug().Str("app", w.App).Msg(line) },
 			Known: func(d time.Duration, _ int) { usual = d },
 		}
+		leave := func() {}
 		h := fleet.Hooks{
-			Source: func(src watch.Source) watch.Source { rec.Source = src; return rec },
-			Usual:  func() time.Duration { return usual },
-			Sinks:  []watch.Sink{rec},
+			Source: func(src watch.Source) watch.Source {
+				leave() // the watch begins anew
+				rec.Source, leave = keys.source(src)
+				return rec
+			},
+			Close: func(dag.State) { leave() },
+			Usual: func() time.Duration { return usual },
+			Sinks: []watch.Sink{rec},
 		}
 		if told == nil {
 			return h, nil
@@ -56,7 +63,7 @@ func ties(c *cli.Context) (tie func(fleet.Watched) (fleet.Hooks, error), untie f
 				dresses[r.Name] = r.Dress()
 			}
 		}
-		h.Close = func(dag.State) { part.Close() }
+		h.Close = func(dag.State) { leave(); part.Close() }
 		return h, nil
 	}, untie, nil
 }

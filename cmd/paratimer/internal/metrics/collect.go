@@ -21,7 +21,7 @@ var (
 
 // Describe lists all series that Collect may make.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{buildInfo, workflows, overflow, watched, interval, frames, repeated, sent, failed, dropped, waiting} {
+	for _, d := range []*prometheus.Desc{buildInfo, workflows, overflow, watched, interval, frames, repeated, sent, failed, dropped, waiting, batches, turnedAway, grouped, groupBytes} {
 		out <- d
 	}
 	for _, f := range families {
@@ -47,6 +47,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(frames, prometheus.CounterValue, float64(now.frames))
 	out <- prometheus.MustNewConstMetric(repeated, prometheus.CounterValue, float64(now.stale))
 	c.deliveries(out)
+	c.collected(out)
 	for _, f := range families {
 		d := f.desc()
 		for i := range now.runs {

@@ -49,6 +49,7 @@ type Metrics struct {
 	frames   int
 	stale    int
 	deliver  func() []Delivery
+	collect  func() Collected
 }
 
 // A run is what was last said of one run.

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/collect"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+)
+
+// collectFlags say where taps tell of key groups, and how much is made of it.
+func collectFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "collect", EnvVars: env("collect"), Usage: "take in at `ADDRESS` what paratimer-tap tells of key groups: a port, such as :9190, is this machine's own only"},
+		&cli.StringFlag{Name: "collect-token", EnvVars: env("collect-token"), Usage: "take in what comes with this `TOKEN` only (default on this machine's own addresses: one made up)"},
+		&cli.StringFlag{Name: "collect-token-file", EnvVars: env("collect-token-file"), Usage: "read that token from `FILE`: everybody can read a command line"},
+		&cli.IntFlag{Name: "lambda", EnvVars: env("lambda"), Value: collect.DefaultLambda, Usage: "look at the `N` largest keys of each map"},
+		&cli.IntFlag{Name: "capacity", EnvVars: env("capacity"), Usage: "count `N` keys of all maps together one by one (default: 35 times --lambda)"},
+	}
+}
+
+// Limits of the collector. Taps keep their connections for a moment only.
+const (
+	collectConnections = 256
+	collectTime        = 10 * time.Second
+)
+
+// A collector takes in what taps tell while a command watches.
+type collector struct {
+	store *collect.Store
+	opt   collect.Options
+	stop  func()
+}
+
+// collecting serves what --collect asks for; nil where it asks for nothing.
+func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
+	typed := c.String("collect")
+	if typed == "" {
+		if c.IsSet("collect-token") || c.IsSet("collect-token-file") {
+			return nil, usage("--collect-token and --collect-token-file go with --collect ADDRESS")
+		}
+		return nil, nil
+	}
+	lambda, capacity := c.Int("lambda"), c.Int("capacity")
+	if lambda < 1 || lambda > maxLambda || capacity < 0 || capacity > 35*maxLambda {
+		return nil, usage("--lambda %d, --capacity %d: they are 1 to %d, and up to %d", lambda, capacity, maxLambda, 35*maxLambda)
+	}
+	address, exposed, err := serve.Address(typed)
+	if err != nil {
+		return nil, usage("--collect: %w", err)
+	}
+	token, given, err := collectToken(c)
+	if err != nil {
+		return nil, err
+	}
+	if exposed && !given {
+		return nil, usage("--collect %s: others can reach this address: give a token, in --collect-token-file or PARATIMER_COLLECT_TOKEN", typed)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, usage("--collect: %w", err)
+	}
+	log, say := logger(c), tell(c)
+	k := &collector{store: collect.NewStore(collect.DefaultLimits())}
+	k.opt = collect.Options{Lambda: lambda, Capacity: capacity, Tell: func(job string) { say("key groups of " + job + " come in") }}
+	handler := collect.NewHandler(k.store, token, time.Now, func(err error) { log.Warn().Msg(err.Error()) })
+	k.stop = serve.Serve(listener, serve.Headers(handler), serve.Limits{Connections: collectConnections, Time: collectTime},
+		func(err error) { log.Error().Err(err).Msg("key groups are not taken in any more") })
+	if given {
+		token = "TOKEN"
+	}
+	say(invitation(listener.Addr().String(), token))
+	if m := metricsOf(c); m != nil {
+		m.Collecting(func() metrics.Collected { return metrics.Collected(k.store.Counts()) })
+	}
+	return k, nil
+}
+
+// maxLambda is what a map's profile may hold.
+const maxLambda = 8192
+
+// source is src with the key groups that taps tell. Close ends it. k may be nil.
+func (k *collector) source(src watch.Source) (with watch.Source, done func()) {
+	if k == nil {
+		return src, func() {}
+	}
+	s := collect.NewSource(src, k.store, k.opt)
+	return s, func() { _ = s.Close() } // it cannot fail
+}
+
+// close ends the collector, which may be nil.
+func (k *collector) close() {
+	if k != nil {
+		k.stop()
+	}
+}
+
+// safeToken is what a header and a shell take as it is.
+var safeToken = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{1,256}$`)
+
+// collectToken is the token that is given, or one made up.
+func collectToken(c *cli.Context) (token string, given bool, err error) {
+	token, from := c.String("collect-token"), "--collect-token"
+	if path := c.String("collect-token-file"); path != "" {
+		if token != "" {
+			return "", false, usage("--collect-token and --collect-token-file: give one of them")
+		}
+		b, err := readBounded(path)
+		if err != nil {
+			return "", false, usage("--collect-token-file: %w", err)
+		}
+		token, from = string(bytes.TrimSpace(b)), "--collect-token-file "+path
+	} else if token == "" {
+		b := make([]byte, 16)
+		_, _ = rand.Read(b) // it never fails
+		return hex.EncodeToString(b), false, nil
+	}
+	if !safeToken.MatchString(token) {
+		return "", false, usage("%s: a token is 1 to 256 letters, digits and . _ ~ + / = -", from)
+	}
+	return token, true, nil
+}
+
+// invitation is what to give a Streaming job, so that its taps find the collector.
+func invitation(address, token string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip, bad := netip.ParseAddr(host); err == nil && bad == nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			address = net.JoinHostPort(name, port)
+		}
+	}
+	return fmt.Sprintf("key groups are taken in at %s; give a Streaming job: -files paratimer-tap -cmdenv PARATIMER_COLLECT=%s -cmdenv PARATIMER_TOKEN=%s "+
+		`-mapper "paratimer-tap map -- MAPPER" -reducer "paratimer-tap reduce -- REDUCER"`, address, address, token)
+}
