@@ -70,6 +70,11 @@ func play(t *testing.T, rec *Recording, o Options) (run []*dag.Snapshot, hashes 
 func hash(s *dag.Snapshot) uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, *s.Plan, s.At, s.ID, s.State, s.Jobs, s.Nodes, s.Load, s.Warnings)
+	for j := range s.Jobs {
+		if g := s.Jobs[j].Groups; g != nil {
+			fmt.Fprint(h, *g)
+		}
+	}
 	return h.Sum64()
 }
 

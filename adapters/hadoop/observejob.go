@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -27,6 +28,8 @@ type job struct {
 	total     [2]int
 	pending   [2]int // tasks that wait, as the master counts them
 	phases    [2]phase
+	perRecord float64     // bytes of a record that is shuffled; NaN before a reduce needs it
+	grouped   *dag.Groups // of the newest snapshot, to be shared while nothing changes
 
 	heard     dag.Instant // the last answer of its master
 	seenUp    dag.Instant // the last tick that found it RUNNING
@@ -46,7 +49,7 @@ type phase struct {
 
 func newJob(app *wireApp) *job {
 	return &job{
-		app: string(app.ID), id: app.job(), state: dag.Submitted, submitted: app.Started.instant(),
+		app: string(app.ID), id: app.job(), state: dag.Submitted, submitted: app.Started.instant(), perRecord: math.NaN(),
 		started: dag.NoInstant, finished: dag.NoInstant, heard: dag.NoInstant, seenUp: dag.NoInstant, bornAt: dag.NoInstant, overSince: dag.NoInstant,
 	}
 }

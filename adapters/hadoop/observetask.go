@@ -189,7 +189,13 @@ func (s *Source) takeDetail(d *detail) {
 		total = float64(j.total[dag.Map])
 	}
 	c := d.counters.counters()
-	c.count(d.kind, best, total, j.known && j.total[dag.Reduce] == 0, final, s.made(d.visit.base+d.path+"/counters"))
+	counted := s.made(d.visit.base + d.path + "/counters")
+	c.count(d.kind, best, total, j.known && j.total[dag.Reduce] == 0, final, counted)
+	if d.kind == dag.Map {
+		t.out = c.output()
+	} else {
+		t.groups.count(best, &c, j.recordBytes(best), final, counted, j.groupPoints())
+	}
 	t.settled = t.done() && (final || t.state != "SUCCEEDED")
 	t.node = best.Node
 }

@@ -49,6 +49,7 @@ func (j *job) shown(a *wireApp) dag.JobState {
 	if a != nil {
 		st.HeldMB = a.AllocatedMB.count(maxMB)
 	}
+	st.Groups = j.groups() // before the attempts: they settle what has changed
 	st.Map.Attempts, st.Reduce.Attempts = j.phases[dag.Map].attempts(), j.phases[dag.Reduce].attempts()
 	return st
 }

@@ -20,6 +20,9 @@ type task struct {
 	settled             bool // attempts and counters are as at its end
 	recall              bool // it was done and is not any more: its attempts must be asked again
 	tries               int  // questions after its end that brought nothing new
+
+	out    output     // of a map
+	groups groupCount // of a reduce
 }
 
 func newTask() *task {

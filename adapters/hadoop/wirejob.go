@@ -88,11 +88,14 @@ type counters struct {
 	redIn, redOut           float64
 	shuffledMaps, shuffledB float64
 	read                    float64 // bytes read
+	redGroups               float64
+	mapOutBytes, combined   float64 // as they are shuffled; records after a combiner, if there is one
+	sum                     float64 // of all counters: it changes with every report of a task that does anything
 }
 
 func (b *countersBody) counters() counters {
 	nan := math.NaN()
-	c := counters{mapIn: nan, mapOut: nan, redIn: nan, redOut: nan, shuffledMaps: nan, shuffledB: nan, read: nan}
+	c := counters{mapIn: nan, mapOut: nan, redIn: nan, redOut: nan, shuffledMaps: nan, shuffledB: nan, read: nan, redGroups: nan, mapOutBytes: nan, combined: nan}
 	files, input := nan, nan
 	for _, g := range b.Counters.v.Groups {
 		group := string(g.Name[strings.LastIndexByte(string(g.Name), '.')+1:])
@@ -102,6 +105,7 @@ func (b *countersBody) counters() counters {
 				continue
 			}
 			c.any = true
+			c.sum += v
 			name := string(k.Name)
 			switch {
 			case group == "FileSystemCounter" && strings.HasSuffix(name, "_BYTES_READ"):
@@ -116,6 +120,12 @@ func (b *countersBody) counters() counters {
 					c.mapIn = v
 				case "MAP_OUTPUT_RECORDS":
 					c.mapOut = v
+				case "MAP_OUTPUT_MATERIALIZED_BYTES":
+					c.mapOutBytes = v
+				case "COMBINE_OUTPUT_RECORDS":
+					c.combined = v
+				case "REDUCE_INPUT_GROUPS":
+					c.redGroups = v
 				case "REDUCE_INPUT_RECORDS":
 					c.redIn = v
 				case "REDUCE_OUTPUT_RECORDS":
