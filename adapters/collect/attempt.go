@@ -70,21 +70,21 @@ const sameSince = 2 * time.Second
 // seconds is a duration of so many, which validation has bounded.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// groups are the attempt's for a snapshot made at the instant at, which was now by the collector's clock. before are those
-// that were shown last, whose list of points is appended to where it still holds.
-func (a *attempt) groups(before []dag.GroupPoint, edition int, now time.Time, at, start dag.Instant) (r dag.ReduceGroups) {
+// groups are the attempt's at a moment. before are those that were shown last, whose list of points is appended to where it
+// still holds.
+func (a *attempt) groups(before []dag.GroupPoint, edition int, m moment) (r dag.ReduceGroups) {
 	r = dag.NoReduceGroups()
 	r.Attempt = a.number
-	a.course.stamp(now, at, start)
+	a.course.stamp(m)
 	if edition == a.course.edition && len(before) <= len(a.course.points) {
 		r.Done = before
 	}
 	for _, p := range a.course.points[len(r.Done):] {
 		r.Done = append(r.Done, dag.GroupPoint{At: p.at, Bytes: p.bytes, Took: seconds(p.took), Count: p.count})
 	}
-	if a.open != nil {
+	if a.open != nil && !m.end.Known() {
 		if !a.sinceAt.Known() {
-			a.sinceAt = within(at.Add(a.since.Sub(now)), start, at)
+			a.sinceAt = m.of(a.since)
 		}
 		r.OpenBytes, r.OpenSince, r.OpenKey = a.open.Bytes, a.sinceAt, a.open.Name
 	}

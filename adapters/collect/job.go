@@ -143,16 +143,17 @@ func (j *job) attemptOf(task, number int32) *attempt {
 
 // best is the attempt of a reduce whose groups count: the one that has succeeded, else of those that run the one that has
 // done most, as the engine's own progress and counters are those of the best attempt (TaskImpl.selectBestAttempt), else one
-// that the snapshot does not know yet. nil: none. seen are the snapshot's attempts of the task.
-func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, start dag.Instant) {
+// that the snapshot does not know yet. nil: none. seen are the snapshot's attempts of the task; is is its own among them,
+// nil where it is not there.
+func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, is *dag.Attempt) {
 	most := unfit
 	for _, a := range j.tasks[task] {
-		r, from := rank(a.number, seen)
+		r, s := rank(a.number, seen)
 		if r > most || r == most && best != nil && a.done > best.done {
-			best, most, start = a, r, from
+			best, most, is = a, r, s
 		}
 	}
-	return best, start
+	return best, is
 }
 
 // Ranks of attempts.
@@ -163,7 +164,7 @@ const (
 	succeeded
 )
 
-func rank(number int32, seen []dag.Attempt) (rank int, start dag.Instant) {
+func rank(number int32, seen []dag.Attempt) (rank int, is *dag.Attempt) {
 	for i := range seen {
 		s := &seen[i]
 		if s.Number != number {
@@ -171,18 +172,18 @@ func rank(number int32, seen []dag.Attempt) (rank int, start dag.Instant) {
 		}
 		switch s.State {
 		case dag.AttemptSucceeded:
-			return succeeded, s.Start
+			return succeeded, s
 		case dag.AttemptRunning:
-			return running, s.Start
+			return running, s
 		case dag.AttemptWaiting:
-			return unknown, s.Start
+			return unknown, s
 		}
-		return unfit, s.Start
+		return unfit, s
 	}
 	if len(seen) > 0 && seen[len(seen)-1].Number > number {
-		return unfit, dag.NoInstant
+		return unfit, nil
 	}
-	return unknown, dag.NoInstant
+	return unknown, nil
 }
 
 // take takes in a batch that fits: a is its attempt, p its profile, if any.

@@ -40,14 +40,29 @@ func (c *course) add(seq int, points []point) {
 	}
 }
 
-// stamp gives points their instants: now is the snapshot's by the collector's clock, at by the cluster's. They lie between
-// the attempt's start and the snapshot, and in the order of the points.
-func (c *course) stamp(now time.Time, at, start dag.Instant) {
-	before := start
+// A moment is a snapshot's, by both clocks, and what an attempt's instants lie between.
+type moment struct {
+	now        time.Time   // by the collector's clock
+	at         dag.Instant // by the cluster's
+	start, end dag.Instant // of the attempt; unknown where they are not known, or not yet
+}
+
+// of is an instant of the collector's clock by the cluster's, cut to the attempt and to the snapshot.
+func (m moment) of(t time.Time) dag.Instant {
+	i := min(m.at.Add(t.Sub(m.now)), m.at)
+	if m.end.Known() {
+		i = min(i, m.end)
+	}
+	return max(i, m.start) // an unknown start is before all
+}
+
+// stamp gives points their instants, in the order of the points.
+func (c *course) stamp(m moment) {
+	before := dag.NoInstant
 	for i := range c.points {
 		p := &c.points[i]
 		if !p.at.Known() {
-			p.at = within(at.Add(p.ended.Sub(now)), start, at)
+			p.at = m.of(p.ended)
 			if i+1 < len(c.points) && c.points[i+1].at.Known() {
 				p.at = min(p.at, c.points[i+1].at)
 			}
@@ -56,14 +71,6 @@ func (c *course) stamp(now time.Time, at, start dag.Instant) {
 		before = p.at
 	}
 	c.shown = len(c.points)
-}
-
-// within cuts an instant to the span from start, which may be unknown, to end.
-func within(i, start, end dag.Instant) dag.Instant {
-	if start.Known() {
-		i = max(i, start)
-	}
-	return min(i, end)
 }
 
 // condense joins points until there are at most most: those of the same size, then those of nearly the same, at the place

@@ -71,20 +71,23 @@ func TestStamp(t *testing.T) {
 	var c course
 	c.add(0, []point{pointAt(0, -100, 1, 1, 1), pointAt(0, 5, 1, 1, 1), pointAt(0, 4, 1, 1, 1)})
 	c.add(2, []point{pointAt(2, 8, 1, 1, 1), pointAt(2, 99, 1, 1, 1)})
-	c.stamp(after(10), at(10), at(2))
+	c.stamp(moment{after(10), at(10), at(2), at(100)})
 	is(&c, at(2), at(5), at(5), at(8), at(10))
 	c.add(3, []point{pointAt(3, 11, 1, 1, 1)})
 	if c.edition != 0 {
 		t.Error("points at the end change those before")
 	}
-	c.stamp(after(12.5), at(12), at(2)) // the poll was slow
+	c.stamp(moment{after(12.5), at(12), at(2), at(100)}) // the poll was slow
 	is(&c, at(2), at(5), at(5), at(8), at(10), at(10.5))
 	c.add(1, []point{pointAt(1, 6, 1, 1, 1), pointAt(1, 9, 1, 1, 1)})
 	if c.edition != 1 {
 		t.Error("a late batch changes nothing")
 	}
-	c.stamp(after(13), at(13), at(2))
+	c.stamp(moment{after(13), at(13), at(2), at(100)})
 	is(&c, at(2), at(5), at(5), at(6), at(8), at(8), at(10), at(10.5))
+	c.add(4, []point{pointAt(4, 13, 1, 1, 1)})
+	c.stamp(moment{after(20), at(20), at(2), at(11)})
+	is(&c, at(2), at(5), at(5), at(6), at(8), at(8), at(10), at(10.5), at(11))
 }
 
 // TestCondense: bytes, time and count of all stay, the sizes that are there most.

@@ -21,6 +21,8 @@ type Options struct {
 	Capacity int // how many keys of all maps are counted; 35 times Lambda
 	// Now is the collector's clock, by which batches were received; nil is time.Now.
 	Now func() time.Time
+	// AtEnd has groups added only once the query has ended: those from spools, whose instants nobody knows.
+	AtEnd bool
 	// Tell is told of a job's id when its first batch is seen; nil: nobody is.
 	Tell func(job string)
 }
@@ -60,7 +62,7 @@ const maxPieces = 1 << 20
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	now := s.opt.Now() // the snapshot's instant is that of its beginning
 	snap, err := s.Inner.Next(ctx)
-	if snap == nil || err != nil {
+	if snap == nil || err != nil || s.opt.AtEnd && !snap.State.Ended() {
 		return snap, err
 	}
 	with, room := *snap, maxPieces

@@ -55,8 +55,12 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 		if t.over() && (usable && t.silent > 0 || !usable && math.IsNaN(r.Bytes)) {
 			counted(&r, seen, t, g.Maps)
 		}
-		if a, start := j.best(int32(i), seen); a != nil {
-			v.done(&r, i, a, now, at, start)
+		if a, is := j.best(int32(i), seen); a != nil {
+			m := moment{now, at, dag.NoInstant, dag.NoInstant}
+			if is != nil {
+				m.start, m.end = is.Start, is.End
+			}
+			v.done(&r, i, a, m)
 			if told == "" {
 				told = a.note
 			}
@@ -70,12 +74,12 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 }
 
 // done adds what an attempt has done to its reduce.
-func (v *view) done(r *dag.ReduceGroups, i int, a *attempt, now time.Time, at, start dag.Instant) {
+func (v *view) done(r *dag.ReduceGroups, i int, a *attempt, m moment) {
 	var before []dag.GroupPoint
 	if v.groups != nil && i < len(v.groups.Reduces) && v.shown[i].of == a {
 		before = v.groups.Reduces[i].Done
 	}
-	is := a.groups(before, v.shown[i].edition, now, at, start)
+	is := a.groups(before, v.shown[i].edition, m)
 	r.Attempt, r.Done = is.Attempt, is.Done
 	r.OpenBytes, r.OpenSince, r.OpenKey = is.OpenBytes, is.OpenSince, is.OpenKey
 	v.shown[i] = shown{a, a.course.edition}

@@ -1,0 +1,49 @@
+package collect
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// TestReadSpool: lines that are no batches keep none of the others out.
+func TestReadSpool(t *testing.T) {
+	good := func(seq int) string { return string(encoded(t, reduceBatch(theJob, 0, 0, seq, 5))) + "\n" }
+	spool := good(0) + "\n" + "{}\n" + strings.Repeat("x", tap.MaxBatchBytes+5) + "\n" + good(1) + good(1) + strings.Repeat(" ", tap.MaxBatchBytes*3) + "\n" + good(2)[:40]
+	s := NewStore(DefaultLimits())
+	got, err := ReadSpool(strings.NewReader(spool), s, noon)
+	if err != nil || got.Taken != 3 || got.Refused != 4 || !strings.Contains(got.First.Error(), "line 3: tap: bad batch: v: missing") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if n := len(s.jobs[theJob].find(0, 0).course.points); n != 2 {
+		t.Errorf("%d points", n)
+	}
+	broken := errors.New("the disk is gone")
+	if got, err := ReadSpool(iotest.ErrReader(broken), s, noon); !errors.Is(err, broken) || got.Taken != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestAtEnd: what spools told is added when the query has ended; its instants lie within the attempts.
+func TestAtEnd(t *testing.T) {
+	s := newStage(t, 1, Options{})
+	s.src.opt.AtEnd, s.src.opt.Now = true, func() time.Time { return noon }
+	s.done(1)
+	run := attemptAt(1, 0, dag.AttemptSucceeded, noon)
+	run.End = cluster(after(7))
+	s.reduces(run)
+	s.take(mapBatch(theJob, 0, 0, 1, 100), reduceBatch(theJob, 1, 0, 0, 50, 60))
+	if g := s.look(); g != nil {
+		t.Errorf("before the end: %+v", g)
+	}
+	s.snap.State, s.snap.Jobs[1].State = dag.Succeeded, dag.Succeeded
+	g := s.look()
+	if g == nil || g.Maps != 1 || len(g.Reduces[1].Done) != 2 || g.Reduces[1].Done[1].At != run.End {
+		t.Errorf("%+v", g)
+	}
+}
