@@ -108,7 +108,7 @@ func (w *World) Skew(all bool) ([]Skew, error) {
 // left and nothing has shown what they cost.
 func (w *World) unevenJobs(sch *schedule.Schedule, all bool) (found []*uneven, known bool) {
 	works := w.reduceWork(sch)
-	known = len(works) == 0
+	known = len(works) == 0 && w.reducesKnown()
 	for _, u := range works {
 		known = known || w.phase(u.job, dag.Reduce).best < schedule.Assumed
 		if !all && u.longest <= u.median+millis(skewLeast) {
@@ -121,6 +121,16 @@ func (w *World) unevenJobs(sch *schedule.Schedule, all bool) (found []*uneven, k
 	}
 	slices.SortStableFunc(found, func(a, b *uneven) int { return cmp.Compare(b.told[0].excess(b), a.told[0].excess(a)) })
 	return found[:min(len(found), MaxSkewedJobs)], known
+}
+
+// reducesKnown says whether every job that is left has told how many reduces it has.
+func (w *World) reducesKnown() bool {
+	for j := range w.Run.Now().Plan.Jobs {
+		if !w.Run.Now().Plan.Jobs[j].Reduce.Known && !w.jobEnded(j) {
+			return false
+		}
+	}
+	return true
 }
 
 func (w *World) skewOf(u *uneven, sch *schedule.Schedule) (Skew, error) {

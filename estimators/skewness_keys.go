@@ -24,14 +24,16 @@ type SkewedKey struct {
 // RuleLinear says that a group takes its share of its reduce's time by bytes.
 const RuleLinear = "linear"
 
-// A KeyTimer is a cost model that tells what one key group of a job's reduces takes.
-type KeyTimer interface {
-	// Groups is what is known of a job's key groups, in this run or in a profile that fits it; nil where nothing is.
-	Groups(job int) *dag.Groups
-	// GroupTime is what a group of so many bytes takes in a reduce, in milliseconds, and the rule that says so. It is NaN
-	// where the model does not go by the job's key groups.
-	GroupTime(job, task int, bytes float64) (ms float64, rule string)
+// A Keyed is a cost model that knows key groups.
+type Keyed interface {
+	// KeyGroups is what is known of the key groups of a job's reduces, in this run or in a profile that fits it, nil where
+	// nothing is; and what one of them takes, nil where the job's reduces go by something else. There may be more reduces
+	// than the job has: those are nobody's.
+	KeyGroups(job int) (*dag.Groups, GroupTime)
 }
+
+// A GroupTime tells what a group of so many bytes takes in a reduce, in milliseconds, and the rule that says so.
+type GroupTime func(task int, bytes float64) (ms float64, rule string)
 
 // A Sizer is a cost model that tells how much each reduce of a job is given: bytes, or records.
 type Sizer interface {
@@ -42,26 +44,22 @@ type Sizer interface {
 // A keyring is what is known of the key groups of a job.
 type keyring struct {
 	groups *dag.Groups
-	count  int // reduces of the job
-	total  float64
-	time   func(task int, bytes float64) (float64, string)
+	total  float64 // bytes of all reduces; NaN where those of one are not known
+	time   GroupTime
 }
 
-// keyring finds a job's groups: those that this run has observed, else those of a profile. A profile of another number of
-// reduces knows other groups.
+// keyring finds a job's groups. Those of a plan with another number of reduces lie otherwise.
 func (w *World) keyring(job, reduces int) *keyring {
-	k := &keyring{count: reduces, time: func(int, float64) (float64, string) { return math.NaN(), "" }}
-	if s := w.Now(); job < len(s.Jobs) && s.Jobs[job].Groups != nil {
+	k := &keyring{}
+	if m, ok := w.Costs.(Keyed); ok {
+		k.groups, k.time = m.KeyGroups(job)
+	} else if s := w.Now(); job < len(s.Jobs) && s.Jobs[job].Groups != nil {
 		k.groups = s.Jobs[job].Groups
 	} else {
 		k.groups = s.Plan.Jobs[job].Reduce.Groups
 	}
-	if m, ok := w.Costs.(KeyTimer); ok {
-		k.groups = m.Groups(job)
-		k.time = func(task int, bytes float64) (float64, string) { return m.GroupTime(job, task, bytes) }
-	}
-	if k.groups != nil && len(k.groups.Reduces) != reduces {
-		k.groups = nil
+	if k.groups != nil && len(k.groups.Reduces) < reduces {
+		k.groups, k.time = nil, nil
 	}
 	for i := range reduces {
 		k.total += k.bytes(i)
@@ -112,8 +110,10 @@ func (k *keyring) of(r *reduceWork) []SkewedKey {
 
 // took is what a group takes in a reduce, in milliseconds: by its job's key groups, else by its share of the bytes.
 func (k *keyring) took(r *reduceWork, bytes float64) (float64, string) {
-	if ms, rule := k.time(r.first, bytes); !math.IsNaN(ms) {
-		return tame(ms), rule
+	if k.time != nil {
+		if ms, rule := k.time(r.first, bytes); !math.IsNaN(ms) {
+			return tame(ms), rule
+		}
 	}
 	return tame(r.ms * shareOf(bytes, k.bytes(r.first))), RuleLinear
 }

@@ -18,10 +18,8 @@ type keyed struct {
 	power  float64
 }
 
-func (k keyed) Groups(int) *dag.Groups { return k.groups }
-
-func (k keyed) GroupTime(_, _ int, bytes float64) (float64, string) {
-	return math.Pow(bytes, k.power), "own_fit"
+func (k keyed) KeyGroups(int) (*dag.Groups, GroupTime) {
+	return k.groups, func(_ int, bytes float64) (float64, string) { return math.Pow(bytes, k.power), "own_fit" }
 }
 
 // unevenPlan has one map of 10 s, then reduces of so many records at 1 ms, on as many slots.
@@ -101,6 +99,10 @@ func TestNoSkew(t *testing.T) {
 	unknown.Jobs[0].Reduce.Pipelines[dag.Work].Tuples = dag.Series{}
 	if got := skewOf(t, unknown, paperModel, false); got != nil {
 		t.Errorf("unknown sizes: %+v", got)
+	}
+	unknown.Jobs[0].Reduce = dag.Phase{}
+	if got := skewOf(t, unknown, paperModel, false); got != nil {
+		t.Errorf("unknown number of reduces: %+v", got)
 	}
 }
 

@@ -11,24 +11,18 @@ import (
 // current are a job's groups, of n reduces, as they count now. One more reduce is promised nothing: it has the groups of
 // attempts that failed or were killed, which tell what groups cost, but nothing of how far a task is.
 //
-// While maps are left, keys still grow: sizes are scaled by how many maps have told theirs. A reduce whose size nobody has
-// told yet is as large as its phase expects.
+// While maps are left, keys still grow: sizes are scaled by how many maps have told theirs.
 func (m *Model) current(j int, g *dag.Groups, n int) *dag.Groups {
 	out := &dag.Groups{Origin: g.Origin, Maps: g.Maps, Reduces: make([]dag.ReduceGroups, n+1), Note: g.Note}
 	grow := 1.0
 	if maps := m.Snapshot.Plan.Jobs[j].Map.Count(); g.Maps > 0 && g.Maps < maps {
 		grow = float64(maps) / float64(g.Maps)
 	}
-	ph := &m.phases[j][dag.Reduce]
 	var lost []dag.GroupPoint
 	for i := range n {
 		r := dag.NoReduceGroups()
 		if i < len(g.Reduces) {
 			r = grown(g.Reduces[i], grow)
-		}
-		if math.IsNaN(r.Bytes) && !m.fifo {
-			r.Bytes = ph.size(i)
-			r.Implicit = r.Bytes
 		}
 		if !counts(m.Snapshot.Jobs[j].Reduce.Attempts, i, r.Attempt) {
 			lost = append(lost, r.Done...)
@@ -39,6 +33,21 @@ func (m *Model) current(j int, g *dag.Groups, n int) *dag.Groups {
 	slices.SortStableFunc(lost, func(a, b dag.GroupPoint) int { return cmp.Compare(a.At, b.At) })
 	out.Reduces[n] = dag.ReduceGroups{Attempt: -1, Done: lost}
 	return out
+}
+
+// expect gives reduces whose sizes nobody has told those that an earlier run had, scaled as this run is larger, or bytes alone.
+func (g *jobGroups) expect(r []dag.ReduceGroups, scaled *dag.Groups) {
+	for i := range min(g.n, len(r)) {
+		switch {
+		case !math.IsNaN(r[i].Bytes):
+		case scaled != nil:
+			was := &scaled.Reduces[i]
+			r[i].Bytes, r[i].Implicit, r[i].Explicit, r[i].Top = was.Bytes, was.Implicit, was.Explicit, was.Top
+		case !g.m.fifo:
+			r[i].Bytes = g.m.phases[g.job][dag.Reduce].size(i)
+			r[i].Implicit = r[i].Bytes
+		}
+	}
 }
 
 // counts says whether an attempt of a task runs or has succeeded.
@@ -61,6 +70,10 @@ func grown(r dag.ReduceGroups, f float64) dag.ReduceGroups {
 	r.Explicit = slices.Clone(r.Explicit)
 	for i := range r.Explicit {
 		r.Explicit[i].Bytes *= f
+	}
+	r.Top = slices.Clone(r.Top)
+	for i := range r.Top {
+		r.Top[i].Bytes *= f
 	}
 	return r
 }

@@ -24,6 +24,7 @@ type SkewedReduce struct {
 	SizeRecords  *float64    `json:"size_records"`
 	ShareRatio   *Ratio      `json:"share_ratio"`
 	WorkSeconds  Seconds     `json:"work_seconds"`
+	EndSeconds   *Seconds    `json:"end_seconds"`
 	EndAt        *Time       `json:"end_at"`
 	DelaySeconds *Seconds    `json:"delay_seconds"`
 	Keys         []SkewedKey `json:"keys"`
@@ -55,4 +56,16 @@ type Doubled struct {
 	Reduces       int     `json:"reduces"`
 	SoonerSeconds Seconds `json:"sooner_seconds"`
 	EndAt         *Time   `json:"end_at"`
+}
+
+// A SkewReport is how the reduces of a query stand at one moment: the answer of `paratimer skew`.
+type SkewReport struct {
+	SchemaVersion    int      `json:"schema_version"`
+	At               *Time    `json:"at"` // null of a plan
+	Workflow         Workflow `json:"workflow"`
+	ElapsedSeconds   *Seconds `json:"elapsed_seconds"`
+	RemainingSeconds *Seconds `json:"remaining_seconds"`
+	EndAt            *Time    `json:"end_at"`
+	// Skew tells of unfinished jobs, uneven or not, and of their longest reduces, done or not.
+	Skew []Skew `json:"skew"`
 }

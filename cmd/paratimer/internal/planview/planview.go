@@ -22,11 +22,7 @@ type View struct {
 
 // Of makes the view of a plan of which nothing has run, under ParaTimer's scenarios.
 func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options) (*View, error) {
-	s := &dag.Snapshot{Plan: plan, At: 0, State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(plan.Jobs))}
-	for j := range s.Jobs {
-		s.Jobs[j] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
-	}
-	w := estimators.NewWorld(dag.Run{}.Append(s), model, opt)
+	w := estimators.NewWorld(dag.Run{}.Append(Before(plan)), model, opt)
 	path, err := w.Path()
 	if err != nil {
 		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
@@ -40,6 +36,15 @@ func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options) (*View, 
 		v.Estimates = append(v.Estimates, e)
 	}
 	return v, nil
+}
+
+// Before is a plan of which nothing has run, at instant 0.
+func Before(plan *dag.Plan) *dag.Snapshot {
+	s := &dag.Snapshot{Plan: plan, State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(plan.Jobs))}
+	for j := range s.Jobs {
+		s.Jobs[j] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
+	}
+	return s
 }
 
 // worst returns the longest task, the first of several, and its length in milliseconds; job is -1 if there is no task.

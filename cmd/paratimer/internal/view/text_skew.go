@@ -30,7 +30,7 @@ func (t *Text) skewLines(f frame.Frame) []string {
 	var out []string
 	for i := range f.Skew {
 		s := &f.Skew[i]
-		if len(s.Worst) == 0 {
+		if len(skewedOnes(s)) == 0 {
 			continue
 		}
 		told, any := t.skewed[s.Job]
@@ -46,17 +46,17 @@ func (t *Text) skewLines(f frame.Frame) []string {
 	return out
 }
 
-// SkewSentence says which reduces hold a query back, with how much of the data, and which key. There is at least one in
-// Worst.
+// SkewSentence says which reduces hold a query back, with how much of the data, and which key. There is at least one.
 func SkewSentence(s *frame.Skew) string {
-	worst := &s.Worst[0]
+	all := skewedOnes(s)
+	worst := &all[0]
 	who, has, holds := fmt.Sprintf("reduce %d", worst.Task), "has", "holds"
 	if s.Skewed > 1 {
-		who, has, holds = "reduces "+numbers(s), "have", "hold"
+		who, has, holds = "reduces "+numbers(s.Skewed, all), "have", "hold"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s ", who, Escape(s.Job))
-	if of := share(s); of != "" {
+	if of := share(s.Skewed, all); of != "" {
 		fmt.Fprintf(&b, "%s %s and ", has, of)
 	}
 	fmt.Fprintf(&b, "%s the end back by %s", holds, length(s.DelaySeconds))
@@ -73,13 +73,24 @@ func SkewSentence(s *frame.Skew) string {
 	return b.String()
 }
 
-// numbers lists the skewed reduces: "4 and 5", "4, 5, 1 and 7 more".
-func numbers(s *frame.Skew) string {
-	var names []string
-	for i := range s.Worst[:min(len(s.Worst), 4)] {
-		names = append(names, strconv.Itoa(s.Worst[i].Task))
+// skewedOnes are the skewed reduces of those that a job tells.
+func skewedOnes(s *frame.Skew) []frame.SkewedReduce {
+	var out []frame.SkewedReduce
+	for _, r := range s.Worst {
+		if r.DelaySeconds != nil {
+			out = append(out, r)
+		}
 	}
-	if more := s.Skewed - len(names); more > 0 {
+	return out
+}
+
+// numbers lists reduces, of which there are n in all: "4 and 5", "4, 5, 1 and 7 more".
+func numbers(n int, told []frame.SkewedReduce) string {
+	var names []string
+	for i := range told[:min(len(told), 4)] {
+		names = append(names, strconv.Itoa(told[i].Task))
+	}
+	if more := n - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	last := len(names) - 1
@@ -118,14 +129,14 @@ func sooner(s frame.Seconds) string {
 	return length(s) + " sooner"
 }
 
-// share words how much of the data the skewed reduces have; "" where that is not known of each.
-func share(s *frame.Skew) string {
-	if s.Skewed > len(s.Worst) {
+// share words how much of the data n reduces have; "" where that is not known of each.
+func share(n int, told []frame.SkewedReduce) string {
+	if n > len(told) {
 		return ""
 	}
 	sum, what := frame.Ratio(0), "bytes"
-	for i := range s.Worst {
-		r := &s.Worst[i]
+	for i := range told {
+		r := &told[i]
 		if r.ShareRatio == nil {
 			return ""
 		}

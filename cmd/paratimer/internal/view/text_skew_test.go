@@ -33,11 +33,12 @@ func TestSkewSentence(t *testing.T) {
 	named.Worst[0].Keys[1].Key = nil
 	records.Worst[0].SizeBytes, records.Worst[0].Keys[1].DelaySeconds = nil, sec(0.4)
 	two := oneSkewed()
-	two.Skewed, two.Worst = 2, append(two.Worst, frame.SkewedReduce{Task: 5, SizeBytes: some(1.), ShareRatio: some(frame.Ratio(0.19))})
+	two.Skewed, two.Worst = 2, append(two.Worst, frame.SkewedReduce{Task: 5, SizeBytes: some(1.), ShareRatio: some(frame.Ratio(0.19)), DelaySeconds: sec(0)},
+		frame.SkewedReduce{Task: 6, SizeBytes: some(1.), ShareRatio: some(frame.Ratio(0.1))})
 	many := oneSkewed()
 	many.Skewed = 9
 	for i := range 4 {
-		many.Worst = append(many.Worst, frame.SkewedReduce{Task: 10 + i})
+		many.Worst = append(many.Worst, frame.SkewedReduce{Task: 10 + i, DelaySeconds: sec(0)})
 	}
 	for _, c := range []struct {
 		name string

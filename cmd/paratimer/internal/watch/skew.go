@@ -9,12 +9,16 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// Skew dresses what estimators tell of uneven reduces; nil stays nil. remaining is standard's, from which other ends count.
+// Skew dresses what estimators tell of uneven reduces; nil stays nil. remaining is standard's, from which other ends count. Of a
+// plan, which nobody has submitted, instants mean nothing: its times count from now.
 func Skew(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) []frame.Skew {
 	if skew == nil || remaining == nil {
 		return nil
 	}
-	end := s.At.Add(*remaining)
+	end, origin := s.At.Add(*remaining), s.Origin()
+	if !origin.Known() {
+		end = dag.NoInstant
+	}
 	out := make([]frame.Skew, len(skew))
 	for i := range skew {
 		from := &skew[i]
@@ -40,8 +44,13 @@ func Skew(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) []f
 
 func skewedReduce(s *dag.Snapshot, skew *estimators.Skew, r *estimators.SkewedReduce) frame.SkewedReduce {
 	out := frame.SkewedReduce{
-		Task: r.Task, Done: r.Done, ShareRatio: frame.RatioOf(r.Share), WorkSeconds: frame.SecondsOf(r.Work), EndAt: frame.TimeOf(r.End),
+		Task: r.Task, Done: r.Done, ShareRatio: frame.RatioOf(r.Share), WorkSeconds: frame.SecondsOf(r.Work),
 		DelaySeconds: frame.SecondsIn(r.Delay), Keys: []frame.SkewedKey{},
+	}
+	if origin := s.Origin(); origin.Known() {
+		out.EndSeconds, out.EndAt = frame.Since(r.End, origin), frame.TimeOf(r.End)
+	} else {
+		out.EndSeconds = frame.Since(r.End, s.At)
 	}
 	switch skew.Sizes {
 	case estimators.SizesBytes:

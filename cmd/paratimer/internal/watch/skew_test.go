@@ -53,6 +53,7 @@ func TestSkew(t *testing.T) {
     "size_records": null,
     "share_ratio": 0.6,
     "work_seconds": 50,
+    "end_seconds": 70,
     "end_at": "1970-01-01T00:17:50.000Z",
     "delay_seconds": 40,
     "keys": [
@@ -86,6 +87,7 @@ func TestSkew(t *testing.T) {
     "size_records": null,
     "share_ratio": null,
     "work_seconds": 1,
+    "end_seconds": 5,
     "end_at": "1970-01-01T00:16:45.000Z",
     "delay_seconds": null,
     "keys": []

@@ -1,0 +1,181 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// SkewJSON writes a report of skew as JSON.
+func SkewJSON(w io.Writer, r frame.SkewReport) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
+
+// SkewText writes a report of skew for people: the sentence, and of each job a table of its reduces, one of the keys of its longest
+// reduce, and what another dealing would gain.
+func SkewText(w io.Writer, r frame.SkewReport) error {
+	var b strings.Builder
+	b.WriteString(skewTitle(r) + "\n")
+	switch {
+	case r.Workflow.State.Ended():
+		b.WriteString("it is over: nothing holds it back\n")
+	case r.Skew == nil:
+		b.WriteString("too early to say: nothing has shown what its reduces cost\n")
+	case len(r.Skew) == 0:
+		b.WriteString("no job that is left has more than one reduce\n")
+	}
+	for i := range r.Skew {
+		if s := &r.Skew[i]; len(skewedOnes(s)) > 0 {
+			b.WriteString(SkewSentence(s) + "\n")
+		} else {
+			fmt.Fprintf(&b, "%s: %s, none is skewed: the longest works %s, the median one %s\n", Escape(s.Job), many(s.Reduces, "reduce"), longestWork(s), length(s.MedianSeconds))
+		}
+	}
+	for i := range r.Skew {
+		if s := &r.Skew[i]; len(skewedOnes(s)) > 0 {
+			b.WriteString("\n")
+			skewTables(&b, s)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// skewTitle says what is looked at, when, and when it ends.
+func skewTitle(r frame.SkewReport) string {
+	name := "query"
+	if r.Workflow.Name != nil {
+		name = Escape(*r.Workflow.Name)
+	}
+	switch {
+	case r.Workflow.State == dag.Blocked:
+		name += ", before it runs"
+	case r.ElapsedSeconds != nil:
+		name += " after " + clock(r.ElapsedSeconds.Duration())
+	}
+	if r.RemainingSeconds != nil {
+		name += ": ~" + length(*r.RemainingSeconds) + " left"
+	}
+	return name
+}
+
+// longestWork is how long the longest reduce of a job works.
+func longestWork(s *frame.Skew) string {
+	if len(s.Worst) == 0 {
+		return "?"
+	}
+	return length(s.Worst[0].WorkSeconds)
+}
+
+func skewTables(b *strings.Builder, s *frame.Skew) {
+	fmt.Fprintf(b, "%s: %s, the median one works %s\n", Escape(s.Job), many(s.Reduces, "reduce"), length(s.MedianSeconds))
+	table(b, "reduce\tgiven\tshare\tworks\tends after\tholds back", func(row func(...string)) {
+		for i := range s.Worst {
+			one := &s.Worst[i]
+			ends := "done"
+			if !one.Done && one.EndSeconds != nil {
+				ends = clock(one.EndSeconds.Duration())
+			}
+			row(fmt.Sprint(one.Task), given(one), percentOr(one.ShareRatio), length(one.WorkSeconds), ends, back(one.DelaySeconds))
+		}
+	})
+	skewKeys(b, s)
+	if p := s.Split; p != nil {
+		fmt.Fprintf(b, "  that key in %d parts: %s (if the job can merge what the parts give)\n", p.Parts, sooner(p.SoonerSeconds))
+	}
+	if d := s.Doubled; d != nil {
+		fmt.Fprintf(b, "  %d reduces: %s (no key is divided)\n", d.Reduces, sooner(d.SoonerSeconds))
+	}
+	if s.KeysFrom <= dag.GroupsCounted {
+		b.WriteString("  its keys are not known: run it with paratimer-tap and `paratimer attach --collect`, which tell them\n")
+	}
+}
+
+// mostKeys is how many keys of a reduce have a row.
+const mostKeys = 5
+
+// skewKeys is the table of the keys of the longest reduce that is not done.
+func skewKeys(b *strings.Builder, s *frame.Skew) {
+	for i := range s.Worst {
+		one := &s.Worst[i]
+		if one.Done || len(one.Keys) == 0 {
+			continue
+		}
+		table(b, fmt.Sprintf("keys of reduce %d\tbytes\tof the reduce\ttakes\tby\tholds back", one.Task), func(row func(...string)) {
+			for k := range one.Keys[:min(len(one.Keys), mostKeys)] {
+				key := &one.Keys[k]
+				name, by := "?", strings.ReplaceAll(key.Rule, "_", " ")
+				if key.Key != nil {
+					name = shortKey(*key.Key)
+				}
+				if key.Done {
+					by = "done"
+				}
+				row(name, size(key.SizeBytes), percentOr(key.TaskRatio), length(key.PredictedSeconds), by, back(key.DelaySeconds))
+			}
+		})
+		return
+	}
+}
+
+// table writes rows in columns, all but the first right-aligned, two letters in.
+func table(b *strings.Builder, head string, rows func(row func(...string))) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	line := func(cells string) { fmt.Fprintf(w, "%s\t\n", cells) }
+	line(head)
+	rows(func(cells ...string) { line(strings.Join(cells, "\t")) })
+	_ = w.Flush() // a strings.Builder takes all
+}
+
+// given is what a reduce was given.
+func given(r *frame.SkewedReduce) string {
+	if r.SizeBytes == nil && r.SizeRecords != nil {
+		return fmt.Sprintf("%.0f records", *r.SizeRecords)
+	}
+	return size(r.SizeBytes)
+}
+
+// size writes a size with three figures: "512 B", "1.21 MB".
+func size(v *float64) string {
+	if v == nil {
+		return "?"
+	}
+	n, unit := *v, 0
+	units := []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
+	for ; n >= 999.5 && unit < len(units)-1; unit++ {
+		n /= 1000
+	}
+	format := "%.0f %s"
+	switch {
+	case unit > 0 && n < 9.995:
+		format = "%.2f %s"
+	case unit > 0 && n < 99.95:
+		format = "%.1f %s"
+	}
+	return fmt.Sprintf(format, n, units[unit])
+}
+
+func percentOr(r *frame.Ratio) string {
+	if r == nil {
+		return "?"
+	}
+	return percent(*r)
+}
+
+func back(s *frame.Seconds) string {
+	switch {
+	case s == nil:
+		return "-"
+	case *s < 1:
+		return "0s"
+	}
+	return length(*s)
+}
