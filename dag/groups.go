@@ -7,10 +7,12 @@ import (
 
 // Groups is what is known of the key groups of a job's reduces: what its maps promise them, and what they have processed.
 // It is observed like everything else in a JobState: unchanged parts may be shared between snapshots, and a reduce's Done
-// only grows while its attempt is the same one.
+// grows at its end while its attempt is the same one, unless a report comes late or there are so many points that they are
+// joined.
 type Groups struct {
 	Origin GroupOrigin
-	// Maps is how many map tasks' promises are in; 0 where the sizes come from a profile or are not known.
+	// Maps is how many map tasks' promises are in; 0 where the sizes come from a profile or are not known. While other maps
+	// run, sizes are what these have promised so far.
 	Maps    int
 	Reduces []ReduceGroups // one for each reduce task, by index
 	// Note says why less is known than the origin could tell, e.g. that a combiner runs after the tap; "" otherwise.

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"math"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
@@ -70,23 +71,23 @@ const sameSince = 2 * time.Second
 // seconds is a duration of so many, which validation has bounded.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// groups are the attempt's at a moment. before are those that were shown last, whose list of points is appended to where it
-// still holds.
-func (a *attempt) groups(before []dag.GroupPoint, edition int, m moment) (r dag.ReduceGroups) {
-	r = dag.NoReduceGroups()
-	r.Attempt = a.number
+// finished adds what the attempt has done since to those of its groups that were shown.
+func (a *attempt) finished(before []dag.GroupPoint, m moment) []dag.GroupPoint {
 	a.course.stamp(m)
-	if edition == a.course.edition && len(before) <= len(a.course.points) {
-		r.Done = before
+	for _, p := range a.course.points[len(before):] {
+		before = append(before, dag.GroupPoint{At: p.at, Bytes: p.bytes, Took: seconds(p.took), Count: p.count})
 	}
-	for _, p := range a.course.points[len(r.Done):] {
-		r.Done = append(r.Done, dag.GroupPoint{At: p.at, Bytes: p.bytes, Took: seconds(p.took), Count: p.count})
+	return before
+}
+
+// opened adds the group that the attempt is in, while it runs.
+func (a *attempt) opened(r *dag.ReduceGroups, m moment) {
+	r.OpenBytes, r.OpenSince, r.OpenKey = math.NaN(), dag.NoInstant, ""
+	if a.open == nil || m.end.Known() {
+		return
 	}
-	if a.open != nil && !m.end.Known() {
-		if !a.sinceAt.Known() {
-			a.sinceAt = m.of(a.since)
-		}
-		r.OpenBytes, r.OpenSince, r.OpenKey = a.open.Bytes, a.sinceAt, a.open.Name
+	if !a.sinceAt.Known() {
+		a.sinceAt = m.of(a.since)
 	}
-	return r
+	r.OpenBytes, r.OpenSince, r.OpenKey = a.open.Bytes, a.sinceAt, a.open.Name
 }

@@ -37,13 +37,15 @@ func TestAtEnd(t *testing.T) {
 	run := attemptAt(1, 0, dag.AttemptSucceeded, noon)
 	run.End = cluster(after(7))
 	s.reduces(run)
-	s.take(mapBatch(theJob, 0, 0, 1, 100), reduceBatch(theJob, 1, 0, 0, 50, 60))
+	last := reduceBatch(theJob, 1, 0, 0, 50, 60)
+	last.Open = &tap.Open{Name: "k", Bytes: 1, Seconds: 1} // the tap was killed
+	s.take(mapBatch(theJob, 0, 0, 1, 100), last)
 	if g := s.look(); g != nil {
 		t.Errorf("before the end: %+v", g)
 	}
 	s.snap.State, s.snap.Jobs[1].State = dag.Succeeded, dag.Succeeded
 	g := s.look()
-	if g == nil || g.Maps != 1 || len(g.Reduces[1].Done) != 2 || g.Reduces[1].Done[1].At != run.End {
+	if g == nil || g.Maps != 1 || len(g.Reduces[1].Done) != 2 || g.Reduces[1].Done[1].At != run.End || g.Reduces[1].OpenKey != "" {
 		t.Errorf("%+v", g)
 	}
 }

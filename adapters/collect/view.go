@@ -2,6 +2,7 @@ package collect
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -20,6 +21,7 @@ type view struct {
 type shown struct {
 	of      *attempt
 	edition int
+	done    []dag.GroupPoint
 }
 
 // show makes the groups of a snapshot that was made at the instant at, which was now by the collector's clock. Where nothing
@@ -75,14 +77,13 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 
 // done adds what an attempt has done to its reduce.
 func (v *view) done(r *dag.ReduceGroups, i int, a *attempt, m moment) {
-	var before []dag.GroupPoint
-	if v.groups != nil && i < len(v.groups.Reduces) && v.shown[i].of == a {
-		before = v.groups.Reduces[i].Done
+	was := &v.shown[i]
+	if was.of != a || was.edition != a.course.edition {
+		*was = shown{of: a, edition: a.course.edition}
 	}
-	is := a.groups(before, v.shown[i].edition, m)
-	r.Attempt, r.Done = is.Attempt, is.Done
-	r.OpenBytes, r.OpenSince, r.OpenKey = is.OpenBytes, is.OpenSince, is.OpenKey
-	v.shown[i] = shown{a, a.course.edition}
+	was.done = a.finished(was.done, m)
+	r.Attempt, r.Done = a.number, slices.Clip(was.done)
+	a.opened(r, m)
 }
 
 // counted takes the bytes of a reduce from its counters, as not all maps have promised something: what it has copied, once
