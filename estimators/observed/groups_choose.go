@@ -47,7 +47,7 @@ func (g *jobGroups) choose() *groupWork {
 			rest[i].Seconds = p.TaskRatio(i)
 		}
 	}
-	w := g.workOf(func(i int) float64 { return rest[i].Seconds })
+	w := g.workOf(g.sizes, g.own, func(i int) float64 { return rest[i].Seconds })
 	w.spread, w.common = spreads(rest), v.common()
 	if len(points) == 0 {
 		w.origin = schedule.Profiled
@@ -61,19 +61,40 @@ func pooled() nearestfit.Params {
 	return p
 }
 
-// newJob starts a job of reduces, and one more that is promised nothing: it has the groups of an earlier run and those of
-// lost attempts. Without promises a job tells what groups take, and costs less.
+// newJob starts a job of reduces, and one more for the groups of an earlier run and those of lost attempts. That one is promised
+// what these were: what matches no promise tells how large implicit groups are. Without promises a job tells what groups
+// take, and costs less.
 func (g *jobGroups) newJob(promised []dag.ReduceGroups) *nearestfit.Job {
 	tasks := make([]nearestfit.Task, g.n+1)
 	for i := range min(g.n, len(promised)) {
 		r := &promised[i]
 		tasks[i] = nearestfit.Task{Explicit: r.Explicit, Implicit: r.Implicit, Bytes: r.Bytes}
 	}
+	if len(promised) > 0 {
+		tasks[g.n].Explicit = g.promisedElsewhere()
+	}
 	job := nearestfit.New(tasks, pooled())
 	for _, d := range g.curve {
 		job.Record(g.n, 0, d.Bytes, d.Took.Seconds(), d.Count)
 	}
 	return job
+}
+
+// promisedElsewhere are the explicit sizes of an earlier run, and of this one where attempts were lost.
+func (g *jobGroups) promisedElsewhere() []dag.GroupSize {
+	var out []dag.GroupSize
+	add := func(all *dag.Groups) {
+		for i := range all.Reduces {
+			out = append(out, all.Reduces[i].Explicit...)
+		}
+	}
+	if len(g.curve) > 0 {
+		add(g.known)
+	}
+	if g.own != nil && len(g.own.Reduces[g.n].Done) > 0 {
+		add(g.own)
+	}
+	return out
 }
 
 // spreads are how far what is left of each task may be off for itself: its groups' errors, which in a sum even out.

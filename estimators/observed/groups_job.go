@@ -11,16 +11,18 @@ import (
 
 // jobGroups is what is known of the key groups of one job's reduces.
 type jobGroups struct {
-	m      *Model
-	job, n int
-	own    *dag.Groups      // as current makes them; nil: this run shows none
-	known  *dag.Groups      // an earlier run's, nil: none
-	sizes  *dag.Groups      // of this run's reduces: its own, else the earlier run's, scaled
-	curve  []dag.GroupPoint // what groups cost in the earlier run, at this run's speed
+	m       *Model
+	job, n  int
+	shown   *dag.Groups      // this run's, as current makes them; nil: none
+	own     *dag.Groups      // shown, or nil where the earlier run's are the better ones
+	known   *dag.Groups      // an earlier run's, nil: none
+	planned *dag.Phase       // the reduces as a profile has them, nil: none does
+	sizes   *dag.Groups      // of this run's reduces: its own, else the earlier run's, scaled
+	curve   []dag.GroupPoint // what groups cost in the earlier run, at this run's speed
 	// nearest says that NearestFit tells the reduces, not their bytes.
 	nearest bool
 	judged  verdict
-	// asked are the predictions of own that forms have asked for.
+	// asked are the predictions of shown that forms have asked for.
 	asked map[nearestfit.Params]*nearestfit.Prediction
 }
 
@@ -28,15 +30,26 @@ type jobGroups struct {
 func (m *Model) newJobGroups(j int, known *dag.Job, slow *slowdown) *jobGroups {
 	g := &jobGroups{m: m, job: j, n: m.Snapshot.Plan.Jobs[j].Reduce.Count(), asked: map[nearestfit.Params]*nearestfit.Prediction{}}
 	if own := m.Snapshot.Jobs[j].Groups; own != nil && own.Origin != dag.GroupsNone {
-		g.own = m.current(j, own, g.n)
-		g.sizes = g.own
+		g.shown = m.current(j, own, g.n)
+		g.own = g.shown
+	}
+	var scaled *dag.Groups
+	if known != nil {
+		g.planned = &known.Reduce
 	}
 	if known != nil && known.Reduce.Groups != nil {
 		g.known = known.Reduce.Groups
-		g.curve = g.speeded(slow)
-		if g.sizes == nil {
-			g.sizes = g.scaled(known)
+		scaled = g.scaled(known)
+		if g.own != nil && g.own.Origin == dag.GroupsCounted && g.known.Origin > dag.GroupsCounted && scaled != nil {
+			g.own = nil // keys that were measured tell more than bursts
 		}
+		g.curve = g.speeded(slow)
+	}
+	if g.shown != nil {
+		g.expect(g.shown.Reduces, scaled)
+	}
+	if g.sizes = g.own; g.own == nil {
+		g.sizes = scaled
 	}
 	if g.sizes == nil {
 		return nil
@@ -47,6 +60,8 @@ func (m *Model) newJobGroups(j int, known *dag.Job, slow *slowdown) *jobGroups {
 // source says for people who measured.
 func (g *jobGroups) source() string {
 	switch {
+	case g.m.given:
+		return "as the plan tells them"
 	case g.own == nil:
 		return "as an earlier run had them"
 	case g.own.Origin == dag.GroupsCounted:
@@ -61,12 +76,12 @@ func (g *jobGroups) source() string {
 // nothing of a reduce that is left.
 func (g *jobGroups) inForm(f estimators.GroupForm) *groupWork {
 	params, origin := formParams(f)
-	if g.own == nil || origin != dag.GroupsNone && origin != g.own.Origin {
+	if g.shown == nil || origin != dag.GroupsNone && origin != g.shown.Origin {
 		return nil
 	}
 	p := g.asked[params]
 	if p == nil {
-		p = nearestfit.FromGroups(g.own, nil, params).Predict()
+		p = nearestfit.FromGroups(g.shown, nil, params).Predict()
 		g.asked[params] = p
 	}
 	left := func(i int) float64 { return p.Remaining(i).Seconds }
@@ -76,7 +91,7 @@ func (g *jobGroups) inForm(f estimators.GroupForm) *groupWork {
 	case estimators.FormTaskRatio:
 		left = p.TaskRatio
 	}
-	w := g.workOf(left)
+	w := g.workOf(g.shown, g.shown, left)
 	attempts := g.m.Snapshot.Jobs[g.job].Reduce.Attempts
 	for i := range g.n {
 		if math.IsNaN(w.left[i]) && !done(attempts, i) {
@@ -120,8 +135,9 @@ func done(attempts []dag.Attempt, task int) bool {
 	return false
 }
 
-// workOf is the work of the job's reduces, of which left tells the seconds that remain.
-func (g *jobGroups) workOf(left func(task int) float64) *groupWork {
+// workOf is the work of the job's reduces of these sizes, of which done, nil for nothing, has ended and left tells the seconds
+// that remain.
+func (g *jobGroups) workOf(sizes, done *dag.Groups, left func(task int) float64) *groupWork {
 	w := &groupWork{
 		origin: schedule.Observed, left: make([]float64, g.n), whole: make([]float64, g.n), since: make([]dag.Instant, g.n),
 		attempt: make([]int32, g.n), copy: make([]float64, g.n), sort: make([]float64, g.n), sized: true,
@@ -130,8 +146,8 @@ func (g *jobGroups) workOf(left func(task int) float64) *groupWork {
 	for i := range g.n {
 		w.left[i], w.since[i], w.attempt[i] = bounded(1000*left(i)), dag.NoInstant, -1
 		took := 0.0
-		if g.own != nil {
-			r := &g.own.Reduces[i]
+		if done != nil {
+			r := &done.Reduces[i]
 			w.attempt[i] = r.Attempt
 			for _, d := range r.Done {
 				w.since[i] = max(w.since[i], d.At)
@@ -139,11 +155,23 @@ func (g *jobGroups) workOf(left func(task int) float64) *groupWork {
 			}
 		}
 		w.whole[i] = bounded(w.left[i] + took)
-		bytes := g.sizes.Reduces[i].Bytes
-		w.copy[i], w.sort[i] = transfer(copied, bytes), transfer(sorted, bytes)
+		bytes := sizes.Reduces[i].Bytes
+		w.copy[i], w.sort[i] = transfer(copied, bytes), transfer(sorted, bytes)+g.pipes(i)
 		w.sized = w.sized && !math.IsNaN(bytes)
 	}
 	return w
+}
+
+// pipes is what a plan tells of copy and sort of a task, in milliseconds; those of a profile that was learned take nothing.
+func (g *jobGroups) pipes(i int) float64 {
+	took := 0.0
+	if g.planned != nil {
+		for p := range min(len(g.planned.Pipelines), dag.Work) {
+			pipe := &g.planned.Pipelines[p]
+			took += zero(pipe.Tuples.At(i) * pipe.Alpha.At(i))
+		}
+	}
+	return min(took, maxMillis)
 }
 
 // transfer is what copy or sort takes for so many bytes, in milliseconds; 0 where none has shown it.

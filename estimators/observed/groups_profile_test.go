@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -45,22 +46,44 @@ func pending(m *Model, task int) schedule.Cost {
 }
 
 // Keys twice as large take four times as long at n²; a profile that knows them says so before the first reduce has shown
-// anything, whether a tap tells this run's keys or only the bytes of its maps do.
+// anything, whether a tap tells this run's keys, is yet to tell them, or only the bytes of its maps are known.
 func TestProfilesCurveTellsLargerKeys(t *testing.T) {
 	r := quadratic()
 	profile, twice := asProfile(r), r.larger(2)
 	want := float64(twice.end(2) - 30_000)
-	for _, tapped := range []bool{true, false} {
+	for tapped, change := range map[string]func(js *dag.JobState){
+		"tapped":        func(*dag.JobState) {},
+		"not yet":       func(js *dag.JobState) { js.Groups = &dag.Groups{Origin: dag.GroupsTapped} },
+		"not at all":    func(js *dag.JobState) { js.Groups = nil },
+		"counters only": func(js *dag.JobState) { js.Groups = &dag.Groups{Origin: dag.GroupsCounted} },
+	} {
 		s := twice.at(30_001, dag.GroupsTapped)
-		if !tapped {
-			s.Jobs[0].Groups = nil
-		}
+		change(&s.Jobs[0])
 		m := New(runOf(Attach(s, []*dag.Plan{profile})), Options{})
 		left := leftOf(m, 2)
 		if !m.ByGroups(0) || left.Origin != schedule.Profiled {
-			t.Errorf("tapped %v: by groups %v, origin %v", tapped, m.ByGroups(0), left.Origin)
+			t.Errorf("%s: by groups %v, origin %v", tapped, m.ByGroups(0), left.Origin)
 		}
 		near(t, "left", ms(left.Work), want, 0.03*want)
+	}
+}
+
+// Bursts of counters do not overrule keys that were measured in an earlier run; the form that is named after them has them still.
+func TestCountersYieldToMeasuredKeys(t *testing.T) {
+	r := quadratic()
+	s := r.at(60_000, dag.GroupsCounted)
+	for i := range s.Jobs[0].Groups.Reduces {
+		g := &s.Jobs[0].Groups.Reduces[i]
+		g.Explicit, g.Implicit = nil, g.Bytes
+		for k := range g.Done {
+			g.Done[k].Bytes, g.Done[k].Count = 10, g.Done[k].Bytes/10 // what was one group looks like many
+			g.Done[k].Took = time.Duration(float64(g.Done[k].Took) / g.Done[k].Count)
+		}
+	}
+	m := New(runOf(Attach(s, []*dag.Plan{asProfile(r)})), Options{})
+	near(t, "left", ms(leftOf(m, 2).Work), float64(r.end(2)-60_000), 5000)
+	if m.InForm(estimators.FormCounters) == nil {
+		t.Error("nearestfit_counters has nothing to say")
 	}
 }
 

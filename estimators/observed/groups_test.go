@@ -169,7 +169,7 @@ func TestLostAttemptsGroupsStillTell(t *testing.T) {
 	if left := leftOf(m, 2); !m.ByGroups(0) || left.Origin != schedule.Observed {
 		t.Fatalf("by groups %v, origin %v", m.ByGroups(0), left.Origin)
 	}
-	near(t, "all of it again", ms(leftOf(m, 2).Work), float64(r.end(2)-30_000), 6000)
+	near(t, "all of it again", ms(leftOf(m, 2).Work), float64(r.end(2)-30_000), 4000)
 	again := reduceAttempt(2, lost.Bytes, 0, dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant})
 	again.Number, again.Start, again.CopyEnd, again.SortEnd = 1, 50_000, 52_000, 52_000
 	s.Jobs[0].Reduce.Attempts = slices.Insert(s.Jobs[0].Reduce.Attempts, 3, again)
@@ -179,13 +179,13 @@ func TestLostAttemptsGroupsStillTell(t *testing.T) {
 	if n := len(m.groups[0].own.Reduces[4].Done); n != len(s.Jobs[0].Groups.Reduces[2].Done) {
 		t.Errorf("%d groups of the lost attempt are known", n)
 	}
-	near(t, "of the new attempt", ms(left.Work), float64(r.end(2)-30_000-8000), 6000)
+	near(t, "of the new attempt", ms(left.Work), float64(r.end(2)-30_000-8000), 4000)
 	lost.State, lost.End = dag.AttemptRunning, dag.NoInstant // the new one is a speculative one
 	m = New(runOf(s), Options{})
 	near(t, "of the older one", ms(leftOf(m, 2).Work), float64(r.end(2)-60_000), 3000)
 	left = m.Left(schedule.Task{Kind: dag.Reduce, Index: 2, Running: &s.Jobs[0].Reduce.Attempts[3]})
-	near(t, "of the speculative one", ms(left.Work), float64(r.end(2)-30_000-8000), 6000)
-	near(t, "and in full", m.Full(0, dag.Reduce, 2)-m.startCost(dag.Reduce, 1), float64(r.end(2)-30_000), 6000)
+	near(t, "of the speculative one", ms(left.Work), float64(r.end(2)-30_000-8000), 4000)
+	near(t, "and in full", m.Full(0, dag.Reduce, 2)-m.startCost(dag.Reduce, 1), float64(r.end(2)-30_000), 4000)
 }
 
 // While half of the maps have told their keys, these are taken to be half of what they will be.

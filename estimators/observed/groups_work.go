@@ -55,7 +55,7 @@ func (w *groupWork) course(m *Model, ph *phase, a *dag.Attempt) (c course, ok bo
 	case w.attempt[a.Task] == a.Number && w.since[a.Task].Known():
 		c.work, c.workAge = w.left[a.Task], float64(m.now-w.since[a.Task])
 	case m.fifo: // the paper's cluster: a task is measured as a whole
-		c.work, c.workAge = m.setup.of(a)+w.whole[a.Task], age
+		c.work, c.workAge = m.setup.of(a)+w.of(int(a.Task)), age
 	case !since.Known():
 		c.starts, c.setup, c.setupAge = true, m.startCostOf(a), age
 		c.work, c.waits = w.whole[a.Task]+w.sort[a.Task], !ph.mapsDone

@@ -12,9 +12,9 @@ func Costs(run dag.Run) estimators.Costs {
 	if planned := plannedCosts(now); planned != nil {
 		paper := estimators.Paper(estimators.ObservedSlowdown)
 		if planned == now {
-			return paper(run)
+			return keyed(run, paper(run))
 		}
-		return profiledCosts{paper(newest(run, planned)), planned, matchProfile(now).residuals()}
+		return keyed(run, profiledCosts{paper(newest(run, planned)), planned, matchProfile(now).residuals()})
 	}
 	if tellsAny(now.Plan) {
 		run = newest(run, itsOwnProfile(now))
