@@ -237,6 +237,7 @@ func TestGroupsOfAJob(t *testing.T) {
 	a.State = dag.AttemptKilled
 	b := r.attempt(1, 1)
 	b.State = dag.AttemptRunning
+	b.Done[dag.Work] = 1 // it has read something, and not told of groups
 	p.dirty = true
 	if again := j.groups(); again.Reduces[1].Attempt != -1 || len(again.Reduces[1].Done) != 0 || len(g.Reduces[1].Done) != 2 {
 		t.Errorf("attempt 1 runs, and the groups are %+v", again.Reduces[1])
