@@ -35,7 +35,8 @@ const (
 	gridSteps = 60
 	lowest    = 0.05 // of the golden section
 	sections  = 40
-	distinct  = 4 // sizes at least: three unknowns and something to judge by
+	coarse    = 18 // sections for points that are joined: they do not know the power to more than 1e-4
+	distinct  = 4  // sizes at least: three unknowns and something to judge by
 )
 
 // New fits points in any order. There is no fit for fewer than four distinct X or where Y does not vary.
@@ -75,7 +76,11 @@ func (s *sums) section(low, high float64) float64 {
 	c1, c2 := high-ratio*(high-low), low+ratio*(high-low)
 	_, _, f1 := s.at(c1)
 	_, _, f2 := s.at(c2)
-	for range sections {
+	steps := sections
+	if s.joined {
+		steps = coarse
+	}
+	for range steps {
 		if f1 < f2 {
 			high, c2, f2 = c2, c1, f1
 			c1 = high - ratio*(high-low)

@@ -19,6 +19,7 @@ type sums struct {
 	within         float64   // squares within points of one x, which no curve can explain
 	total          float64   // squares around the mean
 	xScale, yScale float64
+	joined         bool // points of different x have become one
 }
 
 func condense(points []Point) *sums {
@@ -31,7 +32,8 @@ func condense(points []Point) *sums {
 	if s.xScale == 0 || s.yScale == 0 {
 		return s
 	}
-	bins := bins(points)
+	bins, joined := bins(points)
+	s.joined = joined
 	for i, p := range points {
 		x, y := p.X/s.xScale, p.Y/s.yScale
 		last := len(s.x) - 1
@@ -61,8 +63,9 @@ func condense(points []Point) *sums {
 
 // bins gives each of the sorted points a number: one for each distinct x, or, where these are too many, one for each part of
 // the range of equal width in log x.
-func bins(points []Point) []int {
-	out, n := make([]int, len(points)), 0
+func bins(points []Point) (out []int, joined bool) {
+	out = make([]int, len(points))
+	n := 0
 	for i := 1; i < len(points); i++ {
 		if points[i].X != points[i-1].X {
 			n++
@@ -70,7 +73,7 @@ func bins(points []Point) []int {
 		out[i] = n
 	}
 	if n < MaxDistinct {
-		return out
+		return out, false
 	}
 	first := 0 // log 0 has no width
 	for points[first].X == 0 {
@@ -82,7 +85,7 @@ func bins(points []Point) []int {
 	for i := first; i < len(points); i++ {
 		out[i] = 1 + int((math.Log(points[i].X)-low)/width)
 	}
-	return out
+	return out, true
 }
 
 // at solves for a and b at power c.

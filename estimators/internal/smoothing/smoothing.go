@@ -4,10 +4,7 @@
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 5.
 package smoothing
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // A Point is Count measurements of one size. Mean is their time, Marked how many of them the caller has marked.
 type Point struct {
@@ -68,16 +65,26 @@ func (p *Profile) Add(size, mean, count, marked float64) {
 
 // Points returns all points by size, those of one size in order of creation.
 func (p *Profile) Points() []Point {
-	order := make([]int32, len(p.points))
-	for i := range order {
-		order[i] = int32(i) //nolint:gosec // below the limit
+	type place struct {
+		size float64
+		at   int32
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(p.points[a].Size, p.points[b].Size), cmp.Compare(a, b))
+	order := make([]place, len(p.points))
+	for i := range order {
+		order[i] = place{p.points[i].Size, int32(i)} //nolint:gosec // below the limit
+	}
+	slices.SortFunc(order, func(a, b place) int {
+		switch {
+		case a.size < b.size:
+			return -1
+		case a.size > b.size:
+			return 1
+		}
+		return int(a.at - b.at)
 	})
 	out := make([]Point, len(order))
-	for i, at := range order {
-		out[i] = p.points[at]
+	for i, o := range order {
+		out[i] = p.points[o.at]
 	}
 	return out
 }
