@@ -68,7 +68,8 @@ func (p *reporter) counted(j int, k dag.Kind, r *track) counted {
 
 func (c *counted) total(i int) float64 { return c.phase.Pipelines[i].Tuples.At(int(c.r.task)) }
 
-// tuples is K of pipeline i: whole tuples, N·(t-t0)/(t1-t0) in integer division, N where t1 = t0 (facts A10).
+// tuples is K of pipeline i: whole tuples, N·(t-t0)/(t1-t0) in integer division, N where t1 = t0 (facts A10). In a reduce that is
+// played group by group they go with the groups' bytes.
 func (c *counted) tuples(i int) float64 {
 	n, begin, end := c.total(i), c.x.begin(i), c.x.ends[i]
 	switch {
@@ -76,6 +77,9 @@ func (c *counted) tuples(i int) float64 {
 		return 0
 	case c.pos >= end:
 		return n
+	}
+	if i == dag.Work && c.x.walk != nil {
+		return math.Floor(n * c.x.share(c.pos))
 	}
 	hi, lo := bits.Mul64(uint64(n), uint64(c.pos-begin))
 	whole, _ := bits.Div64(hi, lo, uint64(end-begin))
@@ -94,7 +98,16 @@ func (x *extent) begin(i int) int64 {
 func (p *reporter) since(c *counted, i int, k float64) dag.Instant {
 	n, begin, length := c.total(i), c.x.begin(i), c.x.ends[i]-c.x.begin(i)
 	pos := begin + length
-	if k < n {
+	switch {
+	case i == dag.Work && c.x.walk != nil:
+		for low := begin; low < pos; {
+			if mid := low + (pos-low)/2; math.Floor(n*c.x.share(mid)) < k {
+				low = mid + 1
+			} else {
+				pos = mid
+			}
+		}
+	case k < n:
 		// The least pos with n·(pos-begin)/length >= k.
 		hi, lo := bits.Mul64(uint64(k), uint64(length))
 		at, rest := bits.Div64(hi, lo, uint64(n))

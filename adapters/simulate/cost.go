@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"math"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -44,6 +45,11 @@ func (w *world) left(t schedule.Task) schedule.Cost {
 }
 
 func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+// millisOf rounds to nanoseconds.
+func millisOf(ms float64) time.Duration {
+	return time.Duration(math.Round(ms * float64(time.Millisecond)))
+}
 
 // cold says whether a start belongs to the run's first batch.
 func (w *world) cold(start dag.Instant) bool {

@@ -57,7 +57,35 @@ func drawPhase(t *rapid.T, pipes int) dag.Phase {
 	if rapid.Bool().Draw(t, "out") {
 		p.Out = drawSeries(t, p.Tasks, 0, 500)
 	}
+	if pipes == dag.Pipelines && rapid.Bool().Draw(t, "keyed") {
+		p.Groups = drawGroups(t, p.Tasks)
+	}
 	return p
+}
+
+// drawGroups draws all key groups of n tasks and some of their times.
+func drawGroups(t *rapid.T, n int) *dag.Groups {
+	g := &dag.Groups{Origin: dag.GroupsComplete}
+	for range n {
+		r := dag.NoReduceGroups()
+		r.Bytes, r.Implicit = 0, 0
+		for _, bytes := range [...]float64{0, 10, 40, 300, 20_000} {
+			if count := float64(rapid.SampledFrom([]int{0, 0, 1, 3, 250}).Draw(t, "groups")); count > 0 {
+				if bytes > 1000 {
+					count = min(count, 3)
+				}
+				r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: bytes, Count: count})
+				r.Top = append([]dag.KeyGroup{{Key: rapid.StringMatching("#[0-9a-f]{4}").Draw(t, "key"), Bytes: bytes}}, r.Top...)
+				r.Bytes += bytes * count
+			}
+		}
+		if rapid.Bool().Draw(t, "timed") {
+			bytes := float64(rapid.IntRange(1000, 30_000).Draw(t, "of bytes"))
+			r.Done = append(r.Done, dag.GroupPoint{At: dag.NoInstant, Bytes: bytes, Took: millis(rapid.Int64Range(0, 300).Draw(t, "took")), Count: 1})
+		}
+		g.Reduces = append(g.Reduces, r)
+	}
+	return g
 }
 
 func drawSeries(t *rapid.T, n, lo, hi int) dag.Series {
@@ -82,6 +110,7 @@ func drawOptions(t *rapid.T, p *dag.Plan) Options {
 		Speed:  rapid.SampledFrom([]float64{0, 0, 0.3}).Draw(t, "speed"), SetupNoise: rapid.SampledFrom([]float64{0, 0, 0.5}).Draw(t, "setup noise"),
 		Stall: rapid.SampledFrom([]time.Duration{0, 0, 5 * time.Second}).Draw(t, "stall"),
 		Skew:  rapid.SampledFrom([]float64{0, 0, 0.5, 1}).Draw(t, "skew"), Shuffle: rapid.Bool().Draw(t, "shuffle"),
+		Groups: dag.GroupOrigin(rapid.IntRange(0, int(dag.GroupsComplete)).Draw(t, "groups")), Lambda: rapid.SampledFrom([]int{0, 1, 5, 300}).Draw(t, "lambda"),
 		FailRate: rapid.SampledFrom([]float64{0, 0, 20, 300}).Draw(t, "fail rate"),
 	}
 	nodes := nodeCount(p)

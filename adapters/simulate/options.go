@@ -44,7 +44,7 @@ type Options struct {
 	Start dag.Instant   // when the run starts; 0 is as good as any
 	Every time.Duration // between snapshots, DefaultEvery if 0
 
-	Noise float64 // sigma of the factor on each task's work
+	Noise float64 // sigma of the factor on each task's work, and of one on each key group's
 	// Family is the shape of that factor.
 	Family Family
 	// Speed is the sigma of a factor on the work of all tasks of the run, of the gamma family.
@@ -63,12 +63,19 @@ type Options struct {
 	// Skew is the Zipf exponent of the sizes of reduces: the r-th largest of a job is in proportion to r^-Skew, and their
 	// sum is the plan's. Task 0 is the largest (facts A8).
 	Skew float64
+	// Groups is who measures the key groups of reduces whose groups the plan gives; with GroupsNone nobody does.
+	Groups dag.GroupOrigin
+	// Lambda is how many keys of a map a tap names; DefaultLambda if 0.
+	Lambda int
 	// Shuffle hands reduces out in an order drawn from the seed, not by index.
 	Shuffle bool
 }
 
 // DefaultEvery is the time between snapshots, as in the paper's experiments.
 const DefaultEvery = 5 * time.Second
+
+// DefaultLambda is the number of named keys of a map in the experiments of NearestFit (facts B1).
+const DefaultLambda = 2000
 
 // A SlowNode takes Factor times as long for all work.
 type SlowNode struct {
@@ -127,6 +134,10 @@ func (o *Options) check(p *dag.Plan) error {
 		return bad("fail rate", "%v a task-hour is not from 0 to %v", o.FailRate, maxRate)
 	case o.MaxAttempts < 0:
 		return bad("max attempts", "%d is less than none", o.MaxAttempts)
+	case o.Groups > dag.GroupsComplete:
+		return bad("groups", "no such origin: %v", o.Groups)
+	case o.Lambda < 0:
+		return bad("lambda", "%d is less than none", o.Lambda)
 	case !(o.Skew >= 0 && o.Skew <= maxSkew):
 		return bad("skew", "exponent %v is not from 0 to %v", o.Skew, maxSkew)
 	}

@@ -17,6 +17,7 @@ const (
 	drawSpeed
 	drawSetups
 	drawSetup
+	drawWalk
 )
 
 // random returns a generator for one purpose of one attempt.

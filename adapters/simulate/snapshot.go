@@ -12,6 +12,8 @@ type camera struct {
 	reporter
 	views []view // two a job
 	plans planner
+
+	groupViews []groupView // one a job
 }
 
 // A view is what the last snapshot showed of a phase.
@@ -43,6 +45,7 @@ func (c *camera) take(t dag.Instant) *dag.Snapshot {
 		for _, k := range kinds {
 			state.Phase(k).Attempts = c.phase(j, k)
 		}
+		state.Groups = c.groups(j, &state)
 		s.Jobs[j] = state
 	}
 	if t >= c.end {

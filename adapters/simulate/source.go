@@ -21,6 +21,9 @@ func New(plan *dag.Plan, opt Options) (*Source, error) {
 	if err := checkPlan(plan); err != nil {
 		return nil, err
 	}
+	if err := checkGroups(plan); err != nil {
+		return nil, err
+	}
 	if err := opt.check(plan); err != nil {
 		return nil, err
 	}
@@ -39,6 +42,8 @@ func start(plan *dag.Plan, t *truth) (*Source, error) {
 		reporter: reporter{world: w, every: dag.Instant(t.opt.Every.Milliseconds()), know: t.opt.Know},
 		views:    newViews(len(plan.Jobs)),
 		plans:    planner{given: plan, know: t.opt.Know},
+
+		groupViews: make([]groupView, len(plan.Jobs)),
 	}}, nil
 }
 

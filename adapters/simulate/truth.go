@@ -16,10 +16,14 @@ type truth struct {
 	pace float64   // the run's own
 	// order and place turn tasks into places in the order of hand-out and back; nil where they are the same.
 	order, place [][]int32
+	keyed        []*keyed // by job; nil for one that is not played group by group
 }
 
 func newTruth(p *dag.Plan, o *Options) *truth {
 	t := &truth{plan: p, opt: o, pace: o.pace(), order: make([][]int32, len(p.Jobs)), place: make([][]int32, len(p.Jobs))}
+	for j := range p.Jobs {
+		t.keyed = append(t.keyed, keyedPhase(&p.Jobs[j].Reduce))
+	}
 	if o.Skew > 0 {
 		t.plan = skewed(p, o.Skew)
 	}
@@ -70,10 +74,13 @@ type extent struct {
 	ends  [dag.Pipelines]int64 // of the pipelines, from the end of set-up on
 	pipes int
 	work  int64 // all pipelines and the combine stall
+	// A reduce that is played group by group: its groups, and what all of them take longer.
+	walk *walk
+	slow float64
 }
 
 // extent is floor(s alpha N + 0.5) ms for each pipeline (facts A1), with s the attempt's noise times its run's pace and its node's
-// slowness.
+// slowness. The work of a reduce whose key groups are known is theirs.
 func (t *truth) extent(job int, k dag.Kind, task, attempt, node int) extent {
 	phase := t.plan.Jobs[job].Phase(k)
 	s := t.pace * t.opt.noise(job, k, task, attempt)
@@ -82,6 +89,12 @@ func (t *truth) extent(job int, k dag.Kind, task, attempt, node int) extent {
 	}
 	e := extent{pipes: len(phase.Pipelines)}
 	for p, pipe := range phase.Pipelines {
+		if k == dag.Reduce && p == dag.Work && t.keyed[job] != nil {
+			e.walk, e.slow = t.walk(job, task, attempt), s
+			e.work = e.groupEnd(len(e.walk.size) - 1)
+			e.ends[p] = e.work
+			continue
+		}
 		e.work += int64(min(maxWorkMS, math.Floor(s*pipe.Alpha.At(task)*pipe.Tuples.At(task)+0.5)))
 		e.ends[p] = e.work
 	}
@@ -114,21 +127,22 @@ func (t *truth) setup(job int, k dag.Kind, task, together int, cold bool) time.D
 // uniform says whether all first attempts of the phase cost the same on every node.
 func (t *truth) uniform(job int, k dag.Kind) bool {
 	phase := t.plan.Jobs[job].Phase(k)
-	same := t.opt.Noise == 0 && t.opt.SetupNoise == 0 && phase.Setup.IsUniform() && !slices.ContainsFunc(t.slow, func(s float64) bool { return s != 1 })
+	same := (k == dag.Map || t.keyed[job] == nil) && t.opt.Noise == 0 && t.opt.SetupNoise == 0 && phase.Setup.IsUniform() && !slices.ContainsFunc(t.slow, func(s float64) bool { return s != 1 })
 	for _, p := range phase.Pipelines {
 		same = same && p.Tuples.IsUniform() && p.Alpha.IsUniform()
 	}
 	return same
 }
 
-// skewed returns the plan with Zipf-sized reduces: weights r^-s, scaled to the phase's sum. Sizes are whole tuples.
+// skewed returns the plan with Zipf-sized reduces: weights r^-s, scaled to the phase's sum. Sizes are whole tuples. Reduces with
+// key groups keep theirs.
 func skewed(p *dag.Plan, s float64) *dag.Plan {
 	q := *p
 	q.Jobs = slices.Clone(p.Jobs)
 	for j := range q.Jobs {
 		phase := &q.Jobs[j].Reduce
 		n := phase.Count()
-		if n < 2 {
+		if n < 2 || keyedPhase(phase) != nil {
 			continue
 		}
 		weights := make([]float64, n)
