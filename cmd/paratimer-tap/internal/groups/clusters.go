@@ -1,0 +1,116 @@
+package groups
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+)
+
+// near is how close to a mean a time must be, in seconds, to be taken into it (facts N10).
+const near = 0.5
+
+// clusters are points that wait to be told: groups of the same size and about the same time are one.
+type clusters struct {
+	all   []cluster
+	first map[float64]int32 // the first cluster of a size
+}
+
+type cluster struct {
+	bytes, mean, count float64
+	at                 time.Duration
+	next               int32 // cluster of the same size; 0 for none
+}
+
+// add takes in count groups of one size, of this mean time. Where there would be more points than a batch holds, sizes that
+// are within a few per cent of each other are taken together: no bytes and no time are lost.
+func (c *clusters) add(bytes, seconds, count float64, at time.Duration) {
+	if len(c.all) >= tap.MaxPoints {
+		c.coarsen()
+	}
+	c.join(bytes, seconds, count, at, near)
+}
+
+func (c *clusters) join(bytes, seconds, count float64, at time.Duration, near float64) {
+	if c.first == nil {
+		c.first = map[float64]int32{}
+	}
+	i, ok := c.first[bytes]
+	for ok {
+		p := &c.all[i]
+		if math.Abs(p.mean-seconds) <= near {
+			p.mean += (seconds - p.mean) * count / (p.count + count)
+			p.count += count
+			p.at = max(p.at, at)
+			return
+		}
+		if p.next == 0 {
+			p.next = int32(len(c.all))
+			break
+		}
+		i = p.next
+	}
+	if !ok {
+		c.first[bytes] = int32(len(c.all))
+	}
+	c.all = append(c.all, cluster{bytes: bytes, mean: seconds, count: count, at: at})
+}
+
+// grain is how many sizes an octave has when there are too many: 4 % from one to the next.
+const grain = 16
+
+func (c *clusters) coarsen() {
+	old := c.all
+	c.all, c.first = make([]cluster, 0, len(old)), nil
+	byOctave := map[int]int{}
+	for _, p := range old {
+		o := int(math.Round(grain * math.Log2(max(1, p.bytes))))
+		i, ok := byOctave[o]
+		if !ok {
+			i = len(c.all)
+			byOctave[o] = i
+			c.all = append(c.all, cluster{bytes: p.bytes, mean: p.mean, count: p.count, at: p.at})
+			continue
+		}
+		q := &c.all[i]
+		share := p.count / (q.count + p.count)
+		q.bytes += (p.bytes - q.bytes) * share
+		q.mean += (p.mean - q.mean) * share
+		q.count += p.count
+		q.at = max(q.at, p.at)
+	}
+	c.first = make(map[float64]int32, len(c.all))
+	for i, p := range c.all {
+		if _, ok := c.first[p.bytes]; !ok {
+			c.first[p.bytes] = int32(i)
+		}
+	}
+}
+
+// take empties the clusters into points. Ages are seconds before now.
+func (c *clusters) take(now time.Duration) []tap.Point {
+	var out []tap.Point
+	for _, p := range c.all {
+		out = append(out, tap.Point{
+			Age:     round(max(0, now-p.at).Seconds()),
+			Bytes:   p.bytes,
+			Seconds: round(p.mean),
+			Count:   p.count,
+		})
+	}
+	c.all = c.all[:0]
+	clear(c.first)
+	return out
+}
+
+// round leaves six digits: more are noise on the wire.
+func round(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	unit := math.Pow(10, 5-math.Floor(math.Log10(v)))
+	if r := math.Round(v*unit) / unit; r > 0 && !math.IsInf(r, 0) {
+		return r
+	}
+	return v
+}

@@ -1,0 +1,76 @@
+package groups
+
+import (
+	"bytes"
+	"crypto/sha256"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
+)
+
+// A key is that of the group that comes in. One of a line that was too long to keep is known by its SHA-256 alone.
+type key struct {
+	known bool
+	text  []byte // the key, or its beginning
+	size  int64
+	whole bool // text is the key, and more fields follow it in its line
+	sum   [sha256.Size]byte
+	isSum bool // sum is its SHA-256
+}
+
+// split tells a line's key from its value. Hadoop ends a key of too few fields with a separator that is not its own.
+func split(line []byte, f lines.Format) (end, value int, found bool) {
+	end, found = f.KeyEnd(line)
+	if found {
+		return end, len(line) - end - len(f.Separator), true
+	}
+	return len(bytes.TrimSuffix(line, f.Separator)), 0, false
+}
+
+// sameAgain is the quick way for a line of the same group: it begins with the key, and then goes on.
+func (k *key) sameAgain(line []byte, f lines.Format) (value int, same bool) {
+	if n := len(k.text); k.whole && len(line) > n && bytes.HasPrefix(line[n:], f.Separator) && bytes.Equal(line[:n], k.text) {
+		return len(line) - n - len(f.Separator), true
+	}
+	return 0, false
+}
+
+func (k *key) is(text []byte) bool {
+	if !k.known || k.size != int64(len(text)) {
+		return false
+	}
+	if k.size == int64(len(k.text)) {
+		return bytes.Equal(k.text, text)
+	}
+	return k.sum == sha256.Sum256(text)
+}
+
+func (k *key) set(text []byte, whole bool) {
+	*k = key{known: true, text: append(k.text[:0], text...), size: int64(len(text)), whole: whole}
+}
+
+func (k *key) isLong(r *lines.Long) bool {
+	if !k.known || k.size != r.Key {
+		return false
+	}
+	k.hash()
+	return k.sum == r.Sum
+}
+
+func (k *key) setLong(r *lines.Long) {
+	*k = key{known: true, text: append(k.text[:0], r.Begin...), size: r.Key, sum: r.Sum, isSum: true}
+}
+
+func (k *key) hash() {
+	if !k.isSum {
+		k.sum, k.isSum = sha256.Sum256(k.text), true
+	}
+}
+
+func (k *key) name(show bool) string {
+	k.hash()
+	if show {
+		return tap.ShownName(k.text, k.sum, k.size > int64(len(k.text)))
+	}
+	return tap.NameOf(k.sum)
+}
