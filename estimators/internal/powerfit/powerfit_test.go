@@ -94,7 +94,7 @@ func TestMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var points []Point
 	for range 20_000 {
-		x := math.Floor(math.Exp(r.Float64() * 12))
+		x := math.Floor(math.Exp(r.Float64() * 7))
 		points = append(points, Point{x, (0.01 + 1e-6*x*x) * (1 + 0.1*r.NormFloat64()), 1})
 	}
 	points = append(points, Point{0, 0.01, 1})
