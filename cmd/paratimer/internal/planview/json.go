@@ -15,7 +15,7 @@ import (
 )
 
 // JSON writes the view: name, schedule, rounds, fragments, critical_path, critical_path_ms, worst_task,
-// worst_single_task_ms, estimates, warnings. Instants are milliseconds from now.
+// worst_single_task_ms, estimates, warnings, skew (as in frames). Instants are milliseconds from now.
 // A task is j1.m1: job, kind, index from 1; in rounds and fragments one prime follows for each earlier attempt. Pauses are
 // rounds and fragments without tasks. Elements of lists are written one by one: a plan may have a million tasks.
 func (v *View) JSON(w io.Writer) error {
@@ -33,6 +33,7 @@ func (v *View) JSON(w io.Writer) error {
 	j.list("estimates", len(v.Estimates), func(i int) { j.raw(string(marshal(v.estimate(i)))) })
 	warnings := v.warnings()
 	j.list("warnings", len(warnings), func(i int) { j.raw(string(marshal(warnings[i]))) })
+	j.raw(",\n\"skew\": ").raw(string(marshal(v.Skew)))
 	j.raw("\n}\n")
 	return j.Flush()
 }

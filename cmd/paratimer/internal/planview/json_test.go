@@ -33,7 +33,7 @@ func TestJSONIsGolden(t *testing.T) {
 		if err := json.Unmarshal(out, &keys); err != nil {
 			t.Fatalf("%s: %v\n%s", c.Name, err, out)
 		}
-		own := []string{"name", "worst_task", "estimates", "warnings"}
+		own := []string{"name", "worst_task", "estimates", "warnings", "skew"}
 		for _, k := range own {
 			if keys[k] == nil {
 				t.Errorf("%s: no %s", c.Name, k)

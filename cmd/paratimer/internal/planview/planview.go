@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
@@ -16,6 +18,8 @@ type View struct {
 	Plan      *dag.Plan
 	Path      *pathfrag.Path // with its Schedule
 	Estimates []estimators.Estimate
+	// Skew is which reduces hold the plan back; nil where it cannot be told. Its times count from now.
+	Skew []frame.Skew
 	// Full is how long a whole task takes, in milliseconds (estimators.Costs.Full).
 	Full func(job int, k dag.Kind, task int) float64
 }
@@ -35,6 +39,12 @@ func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options) (*View, 
 		}
 		v.Estimates = append(v.Estimates, e)
 	}
+	skew, err := w.Skew(false)
+	if err != nil {
+		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
+	}
+	remaining := path.Schedule.Remaining()
+	v.Skew = watch.Skew(w.Run.Now(), skew, &remaining)
 	return v, nil
 }
 

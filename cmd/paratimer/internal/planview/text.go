@@ -26,6 +26,9 @@ func (v *View) Text(w io.Writer) error {
 	for _, warning := range v.warnings() {
 		fmt.Fprintf(b, "  warning: %s\n", view.Escape(warning.Text))
 	}
+	for i := range v.Skew {
+		fmt.Fprintf(b, "  skew: %s\n", view.SkewSentence(&v.Skew[i]))
+	}
 	v.pathLines(b)
 	v.gantt(b)
 	return b.Flush()
