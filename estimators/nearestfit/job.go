@@ -22,7 +22,7 @@ type Task struct {
 type Job struct {
 	params Params
 	tasks  []task
-	speed  speed
+	recent recently
 }
 
 // The bounds. A point takes about 80 bytes with its place in the map.
@@ -51,13 +51,13 @@ type task struct {
 	implicit float64 // bytes left
 	bytes    float64 // of all groups
 	last     float64 // p_i: the last arrival, or its start; NaN: neither is known
-	speed    speed
+	recent   recently
 }
 
 // New starts a job with these reduce tasks.
 func New(tasks []Task, p Params) *Job {
 	p = p.sane()
-	j := &Job{params: p, tasks: make([]task, len(tasks)), speed: newSpeed()}
+	j := &Job{params: p, tasks: make([]task, len(tasks))}
 	limit := min(maxTaskPoints, max(minTaskPoints, maxPoints/max(1, len(tasks))))
 	for i, t := range tasks {
 		j.tasks[i] = task{
@@ -66,7 +66,6 @@ func New(tasks []Task, p Params) *Job {
 			implicit: known(t.Implicit),
 			bytes:    known(t.Bytes),
 			last:     math.NaN(),
-			speed:    newSpeed(),
 		}
 	}
 	return j
@@ -99,8 +98,8 @@ func (j *Job) Record(task int, at, bytes, seconds, count float64) {
 	w := work{bytes * count, seconds * count}
 	t.work.add(w)
 	if j.params.EWMA > 0 {
-		t.speed.report(at, w, j.params.EWMA)
-		j.speed.report(at, w, j.params.EWMA)
+		t.recent.add(w, j.params.EWMA)
+		j.recent.add(w, j.params.EWMA)
 	}
 }
 

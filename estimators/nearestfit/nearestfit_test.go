@@ -141,17 +141,27 @@ func TestShuffle(t *testing.T) {
 }
 
 // By hand: reports of 1, 3 and 2 seconds a byte; the first is taken as it is, each later one counts for half.
+// A minute of work weighs what EWMA says, the minute before it that much less.
 func TestEWMA(t *testing.T) {
 	p := Default()
-	p.EWMA = 0.5
-	j := New([]Task{{Implicit: 100, Bytes: 100}}, p)
-	j.Record(0, 1, 4, 4, 1)
-	j.Record(0, 2, 1, 3, 1)
-	j.Record(0, 2, 1, 3, 1) // the same report
-	j.Record(0, 3, 2, 4, 2)
-	want := (100. - 10) * (2*0.5 + 0.5*(3*0.5+1*0.5))
-	if got := j.Predict(); math.Abs(got.JobRatio(0)-want) > 1e-9 || got.TaskRatio(0) != got.JobRatio(0) {
+	p.EWMA = 0.25
+	record := func(pieces int) *Prediction {
+		j := New([]Task{{Implicit: 100, Bytes: 100}}, p)
+		for _, bytes := range []float64{4, 10, 1} {
+			for range pieces {
+				j.Record(0, 1, bytes/float64(pieces), 60/float64(pieces), 1)
+			}
+		}
+		return j.Predict()
+	}
+	want := (100. - 15) * 60 * (0.75*0.75 + 0.75 + 1) / (4*0.75*0.75 + 10*0.75 + 1)
+	got := record(1)
+	if math.Abs(got.JobRatio(0)-want) > 1e-9 || got.TaskRatio(0) != got.JobRatio(0) {
 		t.Errorf("%v by the job, %v by the task, want %v", got.JobRatio(0), got.TaskRatio(0), want)
+	}
+	// Reports are as frequent as groups are short. That is no reason to forget faster.
+	if many := record(1000).JobRatio(0); math.Abs(many-want) > 0.05*want {
+		t.Errorf("in a thousand reports a minute %v, in one %v", many, want)
 	}
 }
 

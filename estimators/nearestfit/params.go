@@ -28,7 +28,7 @@ type Params struct {
 	Weights Weights
 	// TaskRatioMin is from which share of its bytes on TaskRatio believes the task's own speed.
 	TaskRatioMin float64
-	// EWMA smooths the speeds of the ratios: the weight of the newest report, in (0, 1]. 0: the mean over all.
+	// EWMA smooths the speeds of the ratios: the weight of the newest minute of work, in (0, 1]. 0: the mean over all.
 	EWMA float64
 	// Use leaves a part of the method out, to see what it is worth (section 8.6).
 	Use Use

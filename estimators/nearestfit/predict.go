@@ -56,10 +56,10 @@ func (j *Job) Predict() *Prediction {
 			alpha:      math.NaN(),
 		}
 		if t.work.bytes > j.params.TaskRatioMin*t.bytes {
-			p.tasks[i].alpha = j.alpha(t.work, &t.speed)
+			p.tasks[i].alpha = j.alpha(t.work, t.recent)
 		}
 	}
-	p.mean, p.alpha = done.alpha(), j.alpha(done, &j.speed)
+	p.mean, p.alpha = done.alpha(), j.alpha(done, j.recent)
 	// Few predictions ask the job's neighbours: they are sorted when one does.
 	p.all = sync.OnceValue(p.together)
 	p.fit()
@@ -71,9 +71,9 @@ func (j *Job) Predict() *Prediction {
 }
 
 // alpha is the speed that the ratios go by.
-func (j *Job) alpha(done work, recent *speed) float64 {
-	if j.params.EWMA > 0 {
-		return recent.value(j.params.EWMA)
+func (j *Job) alpha(done work, recent recently) float64 {
+	if a := recent.alpha(); !math.IsNaN(a) {
+		return a
 	}
 	return done.alpha()
 }

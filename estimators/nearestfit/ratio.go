@@ -20,34 +20,15 @@ func (w work) alpha() float64 {
 	return w.seconds / w.bytes
 }
 
-// speed is seconds a byte with more weight on what is new.
-type speed struct {
-	at   float64 // of the report that is being added up
-	now  work    // that report
-	mean float64 // of the reports before it; NaN: none had bytes
-}
+// recently is the work that was done, with more weight on what is new: each minute of work weighs less by what the newest one
+// weighs. It goes by time, not by reports, or a burst of milliseconds would weigh as much as a group of minutes.
+type recently struct{ work }
 
-func newSpeed() speed { return speed{at: math.NaN(), mean: math.NaN()} }
-
-// report adds groups. Those that became visible at one instant are one report.
-func (s *speed) report(at float64, w work, weight float64) {
-	if at != s.at {
-		s.mean = s.value(weight)
-		s.at, s.now = at, work{}
-	}
-	s.now.add(w)
-}
-
-// value is the exponentially weighted mean with the report at hand; NaN before there is one.
-func (s *speed) value(weight float64) float64 {
-	switch now := s.now.alpha(); {
-	case math.IsNaN(now):
-		return s.mean
-	case math.IsNaN(s.mean):
-		return now
-	default:
-		return s.mean + weight*(now-s.mean)
-	}
+func (r *recently) add(w work, weight float64) {
+	const minute = 60
+	keep := math.Pow(1-weight, w.seconds/minute)
+	r.bytes = r.bytes*keep + w.bytes
+	r.seconds = r.seconds*keep + w.seconds
 }
 
 // JobRatio is the seconds that a task has left if all bytes take what the job's have taken on average; NaN while none are

@@ -122,7 +122,7 @@ func formParams(f estimators.GroupForm) (nearestfit.Params, dag.GroupOrigin) {
 	return p, dag.GroupsNone
 }
 
-// taskRatioEWMA is what the newest report weighs in task_ratio.
+// taskRatioEWMA is what the newest minute of work weighs in task_ratio.
 const taskRatioEWMA = 0.3
 
 // done says whether a task has succeeded.
