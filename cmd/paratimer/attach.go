@@ -76,6 +76,9 @@ func attach(c *cli.Context) (err error) {
 		return err
 	}
 	defer done(&err)
+	if keys != nil && target.ID == "" {
+		src = &awaiting{Source: src, every: every, say: tell(c)}
+	}
 	rec := recorder(c, src, profiles)
 	told, finish, err := notifying(c)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -15,9 +16,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/collect"
+	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // collectFlags say where taps tell of key groups, and how much is made of it.
@@ -143,4 +146,30 @@ func invitation(address, token string) string {
 	}
 	return fmt.Sprintf("key groups are taken in at %s; give a Streaming job: -files paratimer-tap -cmdenv PARATIMER_COLLECT=%s -cmdenv PARATIMER_TOKEN=%s "+
 		`-mapper "paratimer-tap map -- MAPPER" -reducer "paratimer-tap reduce -- REDUCER"`, address, address, token)
+}
+
+// awaiting waits for a query where none runs yet: whoever is told what to give a job submits it after that.
+type awaiting struct {
+	watch.Source
+	every time.Duration
+	say   func(string)
+	said  bool
+	seen  bool
+}
+
+func (a *awaiting) Next(ctx context.Context) (*dag.Snapshot, error) {
+	for {
+		s, err := a.Source.Next(ctx)
+		if _, none := errors.AsType[*hadoop.NoWorkflowError](err); !none || a.seen {
+			a.seen = a.seen || s != nil
+			return s, err
+		}
+		if !a.said {
+			a.said = true
+			a.say("nothing runs yet: waiting for a query to be submitted")
+		}
+		if err := watch.Sleep(ctx, a.every); err != nil {
+			return nil, err
+		}
+	}
 }

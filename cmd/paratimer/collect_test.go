@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,9 +14,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/collect"
+	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/restsim"
 	"github.com/paratimer/paratimer/adapters/simulate"
@@ -306,6 +309,37 @@ func TestWatchCollects(t *testing.T) {
 type writer func([]byte)
 
 func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
+
+// TestAttachAwaits: with a collector attach waits for the query that its taps are for; without one it does not.
+func TestAttachAwaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		none, asked := &hadoop.NoWorkflowError{}, 0
+		var said []string
+		src := &awaiting{every: time.Second, say: func(s string) { said = append(said, s) }, Source: source(func() (*dag.Snapshot, error) {
+			if asked++; asked < 100 || asked > 101 {
+				return nil, none
+			}
+			return &dag.Snapshot{}, nil
+		})}
+		began := time.Now()
+		if s, err := src.Next(t.Context()); s == nil || err != nil || time.Since(began) != 99*time.Second || len(said) != 1 {
+			t.Errorf("%v, %v after %v; said %q", s, err, time.Since(began), said)
+		}
+		_, _ = src.Next(t.Context())
+		if _, err := src.Next(t.Context()); !errors.Is(err, none) {
+			t.Errorf("a query that has gone: %v", err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errInterrupted)
+		if _, err := (&awaiting{Source: src.Source, say: src.say, every: time.Second}).Next(ctx); !errors.Is(err, errInterrupted) {
+			t.Errorf("when it is told to end: %v", err)
+		}
+	})
+}
+
+type source func() (*dag.Snapshot, error)
+
+func (s source) Next(context.Context) (*dag.Snapshot, error) { return s() }
 
 func TestCollectUsage(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
