@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -486,5 +487,41 @@ func BenchmarkPromises(b *testing.B) {
 	}
 	for b.Loop() {
 		promiseOf(all, DefaultLambda, DefaultCapacity)
+	}
+}
+
+// TestConcurrent: taps tell while several sources look. The race detector watches.
+func TestConcurrent(t *testing.T) {
+	store := NewStore(DefaultLimits())
+	stages := []*stage{newStage(t, 60, Options{}), newStage(t, 60, Options{})}
+	for _, s := range stages {
+		s.store = store
+		s.src = NewSource(s, store, Options{Now: func() time.Time { return s.clock }})
+		s.done(60)
+	}
+	var all sync.WaitGroup
+	for k := range 4 {
+		all.Go(func() {
+			for i := range 60 {
+				_ = store.Take(mapBatch(theJob, i, k, 10, 20, 30), noon)
+				_ = store.Take(reduceBatch(theJob, i%2, k%2, i, 1, 2, 3), noon)
+			}
+		})
+	}
+	for _, s := range stages {
+		all.Go(func() {
+			for range 50 {
+				s.look()
+			}
+		})
+	}
+	all.Wait()
+	for _, s := range stages {
+		if g := s.look(); g.Maps != 60 || g.Reduces[0].Bytes != 60*2*40 {
+			t.Errorf("%d maps, %v bytes", g.Maps, g.Reduces[0].Bytes)
+		}
+	}
+	if c := store.Counts(); c.Taken != 480 || c.Bytes != store.held {
+		t.Errorf("%+v", c)
 	}
 }
