@@ -165,6 +165,47 @@ func TestEWMA(t *testing.T) {
 	}
 }
 
+// A key that half of the maps told of has half its size: its group matches none, and stays.
+func TestConserve(t *testing.T) {
+	tasks := []Task{{Explicit: []dag.GroupSize{{Bytes: 50, Count: 4}, {Bytes: 1000, Count: 1}}, Implicit: 200, Bytes: 1400}}
+	for _, c := range []struct {
+		conserve bool
+		done     float64 // groups of 100 bytes
+		explicit []dag.GroupSize
+		implicit float64
+	}{
+		{false, 4, []dag.GroupSize{{Bytes: 50, Count: 4}, {Bytes: 1000, Count: 1}}, 0},
+		{true, 0, []dag.GroupSize{{Bytes: 50, Count: 4}, {Bytes: 1000, Count: 1}}, 200},
+		{true, 2, []dag.GroupSize{{Bytes: 50, Count: 4}, {Bytes: 1000, Count: 1}}, 0},
+		{true, 3, []dag.GroupSize{{Bytes: 50, Count: 2}, {Bytes: 1000, Count: 1}}, 0},
+		{true, 4, []dag.GroupSize{{Bytes: 1000, Count: 1}}, 0},
+		{true, 9, []dag.GroupSize{{Bytes: 1000, Count: 0.5}}, 0}, // more than was promised
+		{true, 14, nil, 0},
+	} {
+		p := Default()
+		p.Conserve = c.conserve
+		j := New(tasks, p)
+		if c.done > 0 {
+			j.Record(0, 1, 100, 1, c.done)
+		}
+		got := j.Predict()
+		if left := got.tasks[0].left; !slices.Equal(left, c.explicit) || got.Remaining(0).Implicit != c.implicit {
+			t.Errorf("%v done: left %v and %v bytes, want %v and %v", c.done, left, got.Remaining(0).Implicit, c.explicit, c.implicit)
+		}
+	}
+}
+
+// Bytes that are not known are not held to.
+func TestConserveUnknown(t *testing.T) {
+	p := Default()
+	p.Conserve = true
+	j := New([]Task{{Explicit: []dag.GroupSize{{Bytes: 50, Count: 4}}, Implicit: math.NaN(), Bytes: math.NaN()}}, p)
+	j.Record(0, 1, 100, 1, 9)
+	if left := j.Predict().Remaining(0); left.Explicit != 200 {
+		t.Errorf("%v explicit bytes left, want 200", left.Explicit)
+	}
+}
+
 // Groups that come as one record of many are those that come one by one.
 func TestManyAtOnce(t *testing.T) {
 	tasks := []Task{{Explicit: []dag.GroupSize{{Bytes: 10, Count: 2}, {Bytes: 100, Count: 1}}, Implicit: 100, Bytes: 220}}

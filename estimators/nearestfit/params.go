@@ -35,6 +35,9 @@ type Params struct {
 	// Pooled makes one fit from the groups of all tasks, for rules 2 and 4. The paper fits each task by itself; with
 	// several tasks that have seen little each, one fit is better.
 	Pooled bool
+	// Conserve takes explicit groups for done, the smallest first, where there are more of them left than bytes. In the paper
+	// a size that no finished group came close to stays to the end.
+	Conserve bool
 }
 
 // Weights says what a point of a fit weighs.

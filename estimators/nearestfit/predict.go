@@ -55,6 +55,9 @@ func (j *Job) Predict() *Prediction {
 			ratioBytes: positive(t.bytes - t.work.bytes),
 			alpha:      math.NaN(),
 		}
+		if v := &p.tasks[i]; j.params.Conserve {
+			v.left = conserve(v.left, v.implicit, v.ratioBytes)
+		}
 		if t.work.bytes > j.params.TaskRatioMin*t.bytes {
 			p.tasks[i].alpha = j.alpha(t.work, t.recent)
 		}
