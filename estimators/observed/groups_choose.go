@@ -28,7 +28,7 @@ func (g *jobGroups) choose() *groupWork {
 	v := j.verdict
 	g.judged = v
 	if !v.settled(counted) && g.known != nil {
-		v = crossJudged(g.known)
+		v = crossJudged(g.known, g.m.pooled())
 	}
 	g.nearest = v.settled(counted) && v.better(counted)
 	silent := len(points) > 0 && !counted && g.m.phases[g.job][dag.Reduce].seen.silent > 0
@@ -55,8 +55,17 @@ func (g *jobGroups) choose() *groupWork {
 	return w
 }
 
-func pooled() nearestfit.Params {
+// nearest are NearestFit's parameters.
+func (m *Model) nearest() nearestfit.Params {
 	p := nearestfit.Default()
+	if m.delta > 0 {
+		p.DeltaBytes = m.delta
+	}
+	return p
+}
+
+func (m *Model) pooled() nearestfit.Params {
+	p := m.nearest()
 	p.Pooled = true
 	return p
 }
@@ -73,7 +82,7 @@ func (g *jobGroups) newJob(promised []dag.ReduceGroups) *nearestfit.Job {
 	if len(promised) > 0 {
 		tasks[g.n].Explicit = g.promisedElsewhere()
 	}
-	job := nearestfit.New(tasks, pooled())
+	job := nearestfit.New(tasks, g.m.pooled())
 	for _, d := range g.curve {
 		job.Record(g.n, 0, d.Bytes, d.Took.Seconds(), d.Count)
 	}

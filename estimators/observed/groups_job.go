@@ -75,7 +75,7 @@ func (g *jobGroups) source() string {
 // inForm is the work of the job's reduces in a form; nil where its groups are of another kind, none has ended, or they tell
 // nothing of a reduce that is left.
 func (g *jobGroups) inForm(f estimators.GroupForm) *groupWork {
-	params, origin := formParams(f)
+	params, origin := formParams(f, g.m.nearest())
 	if g.shown == nil || origin != dag.GroupsNone && origin != g.shown.Origin {
 		return nil
 	}
@@ -101,9 +101,8 @@ func (g *jobGroups) inForm(f estimators.GroupForm) *groupWork {
 	return w
 }
 
-// formParams are the parameters of a form, and the origin of the groups that it is for; GroupsNone: any.
-func formParams(f estimators.GroupForm) (nearestfit.Params, dag.GroupOrigin) {
-	p := nearestfit.Default()
+// formParams are the parameters p for a form, and the origin of the groups that it is for; GroupsNone: any.
+func formParams(f estimators.GroupForm, p nearestfit.Params) (nearestfit.Params, dag.GroupOrigin) {
 	switch f {
 	case estimators.FormTheory:
 		return p, dag.GroupsComplete

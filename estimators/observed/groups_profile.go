@@ -30,7 +30,7 @@ func (g *jobGroups) speeded(slow *slowdown) []dag.GroupPoint {
 
 // compared is how many times as long this run's groups take as those of a curve say.
 func (g *jobGroups) compared(curve []dag.GroupPoint) (float64, bool) {
-	job := nearestfit.New(make([]nearestfit.Task, 1), pooled())
+	job := nearestfit.New(make([]nearestfit.Task, 1), g.m.pooled())
 	for _, d := range curve {
 		job.Record(0, 0, d.Bytes, d.Took.Seconds(), d.Count)
 	}
@@ -76,11 +76,11 @@ const folds = 8
 
 // crossJudged is how far off NearestFit and the linear model are on an earlier run's groups, each part of its reduces predicted
 // from the others: nothing tells in which order they came. Of few reduces the points are divided.
-func crossJudged(g *dag.Groups) verdict {
+func crossJudged(g *dag.Groups, params nearestfit.Params) verdict {
 	var v verdict
 	n := len(g.Reduces)
 	for f := range folds {
-		job := nearestfit.New(make([]nearestfit.Task, 1), pooled())
+		job := nearestfit.New(make([]nearestfit.Task, 1), params)
 		var rest spent
 		part := func(visit func(d *dag.GroupPoint), held bool) {
 			for i := range g.Reduces {

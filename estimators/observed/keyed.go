@@ -17,7 +17,7 @@ type keyedCosts struct {
 }
 
 // keyed is costs with key groups where there are any.
-func keyed(run dag.Run, costs estimators.Costs) estimators.Costs {
+func keyed(run dag.Run, costs estimators.Costs, opt Options) estimators.Costs {
 	now := run.Now()
 	if !anyGroups(now) {
 		return costs
@@ -25,7 +25,7 @@ func keyed(run dag.Run, costs estimators.Costs) estimators.Costs {
 	if tellsAny(now.Plan) {
 		run = newest(run, itsOwnProfile(now))
 	}
-	return keyedCosts{costs, now, New(run, Options{})}
+	return keyedCosts{costs, now, New(run, opt)}
 }
 
 // anyGroups says whether anything tells of key groups: the run, its plan or a profile.

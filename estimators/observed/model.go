@@ -30,12 +30,15 @@ type Model struct {
 	groups   []*jobGroups // by job, nil where nothing tells of its key groups
 
 	residuals []dag.Residual
+	delta     float64 // Options.DeltaBytes
 }
 
 // Options choose how a model is made. The zero value is the default.
 type Options struct {
 	// LaterWork is what a phase that nobody has seen is assumed to take a task, as a ratio of the run's mean map; 0: laterWork.
 	LaterWork float64
+	// DeltaBytes is NearestFit's δ: how far the sizes of neighbours lie apart; 0: that of nearestfit.Default.
+	DeltaBytes float64
 
 	learning bool // nothing but this run counts
 }
@@ -43,7 +46,7 @@ type Options struct {
 // New observes a run.
 func New(run dag.Run, opt Options) *Model {
 	s := run.Now()
-	m := &Model{now: s.At, fifo: s.Plan.Cluster.Policy == dag.FIFO, given: tellsCosts(s.Plan), lag: observationLag(run), learning: opt.learning}
+	m := &Model{now: s.At, fifo: s.Plan.Cluster.Policy == dag.FIFO, given: tellsCosts(s.Plan), lag: observationLag(run), learning: opt.learning, delta: opt.DeltaBytes}
 	profile := matchProfile(s)
 	m.residuals = profile.residuals()
 	m.learnSetup(s, profile)

@@ -7,19 +7,26 @@ import (
 
 // Costs is the cost model of a run: the paper's where the plan, or a profile of the same jobs, tells what every task
 // costs on slots; else what the run's own counters show, with what the plan tells as one more profile.
-func Costs(run dag.Run) estimators.Costs {
+func Costs(run dag.Run) estimators.Costs { return costs(run, Options{}) }
+
+// With is Costs with other options.
+func With(opt Options) estimators.Model {
+	return func(run dag.Run) estimators.Costs { return costs(run, opt) }
+}
+
+func costs(run dag.Run, opt Options) estimators.Costs {
 	now := run.Now()
 	if planned := plannedCosts(now); planned != nil {
 		paper := estimators.Paper(estimators.ObservedSlowdown)
 		if planned == now {
-			return keyed(run, paper(run))
+			return keyed(run, paper(run), opt)
 		}
-		return keyed(run, profiledCosts{paper(newest(run, planned)), planned, matchProfile(now).residuals()})
+		return keyed(run, profiledCosts{paper(newest(run, planned)), planned, matchProfile(now).residuals()}, opt)
 	}
 	if tellsAny(now.Plan) {
 		run = newest(run, itsOwnProfile(now))
 	}
-	return New(run, Options{})
+	return New(run, opt)
 }
 
 // newest is the run with s in place of its newest snapshot.
