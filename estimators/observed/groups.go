@@ -18,10 +18,11 @@ func (m *Model) learnGroups(profile *match, slow *slowdown) {
 		return
 	}
 	for j := range m.phases {
-		if m.Snapshot.Jobs[j].State.Ended() || m.over(j, dag.Reduce) {
+		known := profile.job(j)
+		if m.Snapshot.Jobs[j].Groups == nil && (known == nil || known.Reduce.Groups == nil) || m.Snapshot.Jobs[j].State.Ended() || m.over(j, dag.Reduce) {
 			continue
 		}
-		g := m.newJobGroups(j, profile.job(j), slow)
+		g := m.newJobGroups(j, known, slow)
 		if g == nil {
 			continue
 		}
