@@ -75,7 +75,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			command("replay", "FILE", "print the frames of a recorded run, tape or capture", replay,
 				followFlags(append(append(recordingFlags(), profileFlag(), speedFlag(0)), sinkFlags()...)...)...),
 			command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
-				append(append(recordingFlags(), boundFlags()...), profileFlag(), outputFlag("text", "json"), choice("estimators", "which estimators are compared", "all", "standard"),
+				append(append(recordingFlags(), boundFlags()...), profileFlag(), outputFlag("text", "json"), choice("estimators", "which estimators are compared", "all", "standard"), deltaFlag(),
 					&cli.DurationFlag{Name: "from", EnvVars: env("from"), Usage: "count only ticks from this `TIME` of the run on"})...),
 			command("calibrate", "", "try on simulated runs whether ranges hold as often as they say", calibration, calibrateFlags()...),
 			command("learn", "FILE...", "make a profile of recorded runs of one script, for later runs of it", learn,

@@ -28,6 +28,7 @@ func followFlags(more ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{
 		outputFlag("text", "ndjson"),
 		choice("estimators", "which estimators speak", "standard", "all"),
+		deltaFlag(),
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
 	}, slices.Concat(boundFlags(), metricsFlags(), more)...)
 }
@@ -59,7 +60,7 @@ func follow(c *cli.Context, src watch.Source, p pace, options ...func(*watch.Wat
 	}
 	defer done()
 	w := watch.Watch{
-		Source: src, Panel: panel(c.String("estimators") == "all"), Sinks: sinks,
+		Source: src, Panel: panelOf(modelOf(c), c.String("estimators") == "all", 0), Sinks: sinks,
 		Bounds: held, Every: p.every, Speed: p.speed, Log: logger(c),
 	}
 	for _, option := range options {

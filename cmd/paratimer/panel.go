@@ -1,21 +1,51 @@
 package main
 
 import (
+	"github.com/urfave/cli/v2"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// panel is who estimates: ParaTimer's scenarios, the range, and, if asked, all others for comparison.
-func panel(others bool) watch.Panel { return panelWithin(others, 0) }
+// panel is who estimates: ParaTimer's scenarios, the range, which reduces hold the query back, and, if asked, all others for
+// comparison.
+func panel(others bool) watch.Panel { return panelOf(observed.Costs, others, 0) }
 
 // panelWithin is panel with at most so many samples of the range; 0: as many as the number of tasks asks for.
 func panelWithin(others bool, samples int) watch.Panel {
+	return panelOf(observed.Costs, others, samples)
+}
+
+// panelOf is panelWithin on another cost model.
+func panelOf(model estimators.Model, others bool, samples int) watch.Panel {
 	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()), estimators.Uneven())
 	n := len(scenarios) - 2
 	if others {
 		scenarios = append(scenarios, estimators.Others()...)
 	}
-	all := estimators.Shared(scenarios, observed.Costs, estimators.Options{Samples: samples})
-	return watch.Panel{Scenarios: all[:n], Sampled: all[n], Uneven: all[n+1], Others: all[n+2:], Model: observed.Costs}
+	all := estimators.Shared(scenarios, model, estimators.Options{Samples: samples})
+	return watch.Panel{Scenarios: all[:n], Sampled: all[n], Uneven: all[n+1], Others: all[n+2:], Model: model}
+}
+
+// deltaFlag is --delta.
+func deltaFlag() cli.Flag {
+	return &cli.Float64Flag{
+		Name: "delta", EnvVars: env("delta"), Value: nearestfit.Default().DeltaBytes,
+		Usage: "of reduces that go by their key groups: groups whose sizes differ by `BYTES` at most take the same time (NearestFit's delta)",
+		Action: func(_ *cli.Context, v float64) error {
+			if !(v > 0 && v <= maxDelta) {
+				return usage("--delta %v: it is more than 0, and 1e12 at most", v)
+			}
+			return nil
+		},
+	}
+}
+
+const maxDelta = 1e12
+
+// modelOf is the cost model with the flags' parameters.
+func modelOf(c *cli.Context) estimators.Model {
+	return observed.With(observed.Options{DeltaBytes: c.Float64("delta")})
 }

@@ -99,7 +99,7 @@ func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profi
 	defer closing(file, path, &err)
 	trial := alert.Trial{Held: held}
 	seen := ledger{from: c.Duration("from").Seconds()}
-	state, err := watch.Watch{Source: withProfiles(src, profiles), Panel: panel(true), Sinks: []watch.Sink{&seen, &trial}, Bounds: held, Log: zerolog.Nop()}.Run(ctx)
+	state, err := watch.Watch{Source: withProfiles(src, profiles), Panel: panelOf(modelOf(c), c.String("estimators") == "all", 0), Sinks: []watch.Sink{&seen, &trial}, Bounds: held, Log: zerolog.Nop()}.Run(ctx)
 	switch {
 	case err != nil:
 		return r, fmt.Errorf("%s: %w", path, err)

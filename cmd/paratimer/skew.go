@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +25,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
 )
 
 func skewFlags() []cli.Flag {
@@ -32,7 +32,7 @@ func skewFlags() []cli.Flag {
 		outputFlag("text", "json"),
 		&cli.StringFlag{Name: "at", EnvVars: env("at"), Usage: "of a recording, how it stood at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: when the delay was greatest)"},
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
-		profileFlag(),
+		deltaFlag(), profileFlag(),
 	}, recordingFlags(), clusterFlags(), historyFlags())
 }
 
@@ -62,7 +62,7 @@ func skew(c *cli.Context) error {
 		}
 		return err
 	}
-	r, err := skewReport(run)
+	r, err := skewReport(modelOf(c), run)
 	if err != nil {
 		return err
 	}
@@ -95,14 +95,17 @@ func skewedRun(ctx context.Context, c *cli.Context, path string, when moment, pr
 		src, file, err := openRecording(path, c.String("workflow"), c.Duration("every"))
 		return withProfiles(src, profiles), file, err
 	}
-	return skewedThen(ctx, path, open, when)
+	return skewedThen(ctx, modelOf(c), path, open, when)
 }
 
 // fileKind says what is in the file of a name, if there is one. A folder holds history.
 func fileKind(path string) (kind tape.Kind, exists bool, err error) {
 	info, err := os.Stat(path)
-	if err != nil || path == "" {
-		return tape.Unknown, false, nil //nolint:nilerr // then it names a query
+	switch {
+	case err != nil && isPath(path):
+		return tape.Unknown, false, usage("%w", err)
+	case err != nil:
+		return tape.Unknown, false, nil // it names a query
 	}
 	if info.IsDir() {
 		return tape.History, true, nil
@@ -116,6 +119,11 @@ func fileKind(path string) (kind tape.Kind, exists bool, err error) {
 		return kind, true, usage("%s: %w", path, err)
 	}
 	return kind, true, nil
+}
+
+// isPath says that a name is one of a file, not of a query.
+func isPath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || slices.Contains([]string{".tape", ".yaml", ".yml", ".json", ".jsonl", ".gz", ".jhist"}, filepath.Ext(name))
 }
 
 // A moment is when a recording is looked at; the zero one is when the delay was greatest.
@@ -145,7 +153,7 @@ func parseMoment(s string) (m moment, err error) {
 }
 
 // skewedThen reads a recording up to a moment. To find a part of its length it is read twice.
-func skewedThen(ctx context.Context, path string, open func() (watch.Source, io.Closer, error), when moment) (best dag.Run, err error) {
+func skewedThen(ctx context.Context, model estimators.Model, path string, open func() (watch.Source, io.Closer, error), when moment) (best dag.Run, err error) {
 	if when.part > 0 {
 		length, err := lengthOf(ctx, path, open)
 		if err != nil {
@@ -162,7 +170,7 @@ func skewedThen(ctx context.Context, path string, open func() (watch.Source, io.
 			since := s.Origin()
 			return since.Known() && s.At.Sub(since) >= when.after, nil
 		}
-		skew, err := estimators.NewWorld(run, observed.Costs, estimators.Options{}).Skew(false)
+		skew, err := estimators.NewWorld(run, model, estimators.Options{}).Skew(false)
 		if err != nil {
 			return false, fmt.Errorf("%s, %s: %w", path, s.At.Time().Format(time.RFC3339), err)
 		}
@@ -244,7 +252,7 @@ func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag
 			return run, err
 		}
 		run = run.Append(s)
-		skew, err := estimators.NewWorld(run, observed.Costs, estimators.Options{}).Skew(false)
+		skew, err := estimators.NewWorld(run, modelOf(c), estimators.Options{}).Skew(false)
 		if err != nil || skew != nil || s.State.Ended() {
 			return run, err
 		}
@@ -258,9 +266,9 @@ func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag
 }
 
 // skewReport is how the reduces stand at the end of a run.
-func skewReport(run dag.Run) (frame.SkewReport, error) {
+func skewReport(model estimators.Model, run dag.Run) (frame.SkewReport, error) {
 	s := run.Now()
-	w := estimators.NewWorld(run, observed.Costs, estimators.Options{})
+	w := estimators.NewWorld(run, model, estimators.Options{})
 	r := frame.SkewReport{
 		SchemaVersion:  frame.SchemaVersion,
 		Workflow:       frame.Workflow{ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: dag.Blocked},
