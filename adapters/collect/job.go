@@ -24,7 +24,9 @@ type job struct {
 
 	reduces int // as its maps say; 0: none has
 	maps    map[int32]*profile
-	came    int    // so many profiles, those that replaced others included
+	came    int // so many profiles, those that replaced others included
+	promise promise
+	settled bool   // the promise is that of all maps; their profiles are not kept
 	silent  string // why maps promise nothing; "" if they do
 	tasks   map[int32][]*attempt
 }
@@ -107,7 +109,7 @@ func (j *job) prune() {
 // the attempt that has won.
 func (j *job) wants(task, number int32) bool {
 	p := j.maps[task]
-	return p == nil || !p.won || p.attempt == number
+	return !j.settled && (p == nil || !p.won || p.attempt == number)
 }
 
 // find is the attempt of a reduce of that number; nil where it has told nothing.

@@ -8,7 +8,7 @@ type Limits struct {
 	Points int // of what one attempt of a reduce has done, before they are condensed
 }
 
-// DefaultLimits are enough for 1,000 maps of 2,000 keys, and 500 reduces of 2,000 points.
+// DefaultLimits are enough for 1,000 maps of 2,000 keys whose jobs still map, and 500 reduces of 2,000 points.
 func DefaultLimits() Limits { return Limits{Bytes: 256 << 20, Strays: 32 << 20, Points: 4096} }
 
 // What things cost, in bytes: the structures, their slots in maps and the allocator's rounding.

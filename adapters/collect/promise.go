@@ -65,6 +65,18 @@ type tally struct {
 
 func (t tally) over() bool { return t.tasks > 0 && t.succeeded >= t.tasks }
 
+// settle forgets the profiles of a job all of whose maps have told and are done: their promise stands. A map that must run
+// again, because its output is lost, promises the same.
+func (j *job) settle(t tally) {
+	if !t.over() || t.silent > 0 || j.promise.came != j.came || len(j.maps) == 0 {
+		return
+	}
+	for _, p := range j.maps {
+		j.cost -= p.cost()
+	}
+	j.maps, j.settled = nil, true
+}
+
 // count tells how the maps stand, and marks the profiles of attempts that have won.
 func (j *job) count(phase *dag.Phase, attempts []dag.Attempt) tally {
 	t := tally{tasks: phase.Count()}
@@ -75,10 +87,11 @@ func (j *job) count(phase *dag.Phase, attempts []dag.Attempt) tally {
 		}
 		t.succeeded++
 		p := j.maps[a.Task]
-		if p == nil {
-			t.silent++
-		} else {
+		switch {
+		case p != nil:
 			p.won = p.attempt == a.Number
+		case !j.settled:
+			t.silent++
 		}
 	}
 	return t
@@ -86,8 +99,8 @@ func (j *job) count(phase *dag.Phase, attempts []dag.Attempt) tally {
 
 // due says whether promises are to be made anew: every twentieth of the maps, once all are in, and once all that will
 // come have. Each time a tape takes all sizes that are known.
-func (j *job) due(was *promise, t tally) bool {
-	fresh := j.came - was.came
+func (j *job) due(t tally) bool {
+	fresh := j.came - j.promise.came
 	if fresh == 0 || j.silent != "" {
 		return false
 	}

@@ -128,28 +128,37 @@ func (s *Source) groups(snap *dag.Snapshot, i int, now time.Time) *dag.Groups {
 func (s *Source) look(v *view, state *dag.JobState, plan *dag.Job, at dag.Instant, now time.Time) {
 	j := s.store.jobs[state.ID]
 	j.mapTasks, j.reduceTasks = plan.Map.Count(), plan.Reduce.Count()
-	if len(j.maps) == 0 && len(j.tasks) == 0 && j.silent == "" {
+	if j.came == 0 && len(j.tasks) == 0 && j.silent == "" {
 		return
 	}
 	if !v.told && s.opt.Tell != nil {
 		s.opt.Tell(state.ID)
 	}
 	v.told = true
-	before := j.cost
-	j.prune()
-	s.store.charge(j, j.cost-before)
+	s.charged(j, j.prune)
 	t := j.count(&plan.Map, state.Map.Attempts)
-	if j.due(&v.promise, t) {
+	if j.due(t) {
 		all, came := j.profiles(), j.came
 		s.store.mu.Unlock()
-		v.promise = promiseOf(all, s.opt.Lambda, s.opt.Capacity)
+		p := promiseOf(all, s.opt.Lambda, s.opt.Capacity)
 		s.store.mu.Lock()
-		v.promise.came = came
+		p.came = came
+		j.promise = p
 	}
-	if v.groups == nil && v.promise.maps == 0 && len(j.tasks) == 0 && j.silent == "" {
+	s.charged(j, func() { j.settle(t) })
+	if v.groups == nil && j.promise.maps == 0 && len(j.tasks) == 0 && j.silent == "" {
 		return // a few of the maps are in
 	}
 	v.show(j, state, t, s.store.lambda < s.opt.Lambda, at, now)
+}
+
+// charged counts what do changes of a job.
+func (s *Source) charged(j *job, do func()) {
+	before := j.cost
+	do()
+	if s.store.jobs[j.id] == j { // else another source has left it meanwhile
+		s.store.charge(j, j.cost-before)
+	}
 }
 
 // pieces is how much a tape has to hold of g.

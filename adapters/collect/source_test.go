@@ -426,6 +426,30 @@ func TestOver(t *testing.T) {
 	}
 }
 
+// TestSettled: once all maps have told and are done, their profiles are not kept; what comes later changes nothing.
+func TestSettled(t *testing.T) {
+	s := newStage(t, 2, Options{})
+	s.done(1)
+	s.take(mapBatch(theJob, 0, 0, 10), mapBatch(theJob, 1, 0, 10))
+	g := s.look()
+	if n := len(s.store.jobs[theJob].maps); n != 2 {
+		t.Errorf("%d profiles while a map runs", n)
+	}
+	s.done(2)
+	if again := s.look(); again != g {
+		t.Error("what has not changed is not shared")
+	}
+	before := s.store.Counts().Bytes
+	s.take(mapBatch(theJob, 1, 1, 99, 99, 99))
+	if again := s.look(); again != g || s.store.Counts().Bytes != before || before != jobCost {
+		t.Errorf("a profile that comes later counts: %d bytes, %+v", before, again)
+	}
+	s.done(1) // the other one's output is lost
+	if again := s.look(); again != g {
+		t.Errorf("a map that runs again: %+v", again)
+	}
+}
+
 // TestClose: a job that is not watched any more is a stray, and can be watched again.
 func TestClose(t *testing.T) {
 	s := newStage(t, 1, Options{})
@@ -521,7 +545,7 @@ func TestConcurrent(t *testing.T) {
 			t.Errorf("%d maps, %v bytes", g.Maps, g.Reduces[0].Bytes)
 		}
 	}
-	if c := store.Counts(); c.Taken != 480 || c.Bytes != store.held {
-		t.Errorf("%+v", c)
+	if all, _ := store.cost(); all != store.held || store.Counts().Taken != 480 {
+		t.Errorf("%d bytes held, %d counted; %+v", all, store.held, store.Counts())
 	}
 }

@@ -10,11 +10,10 @@ import (
 
 // A view is what a source has shown of a job.
 type view struct {
-	groups  *dag.Groups // nil: nothing yet
-	promise promise
-	shown   []shown // by reduce
-	told    bool    // that its first batch is here
-	over    bool    // the job has ended: what was shown stands
+	groups *dag.Groups // nil: nothing yet
+	shown  []shown     // by reduce
+	told   bool        // that its first batch is here
+	over   bool        // the job has ended: what was shown stands
 }
 
 // A shown is which points of a reduce were shown.
@@ -32,11 +31,11 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 	if n == 0 {
 		n = max(j.reduces, reducesOf(inner))
 	}
-	usable := j.silent == "" && v.promise.maps > 0 && len(v.promise.reduces) == n
+	usable := j.silent == "" && j.promise.maps > 0 && len(j.promise.reduces) == n
 	g := &dag.Groups{Origin: dag.GroupsTapped, Reduces: make([]dag.ReduceGroups, n)}
 	if usable {
-		g.Maps = v.promise.maps
-		if v.promise.whole && g.Maps == t.tasks {
+		g.Maps = j.promise.maps
+		if j.promise.whole && g.Maps == t.tasks {
 			g.Origin = dag.GroupsComplete
 		}
 	}
@@ -51,7 +50,7 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 			r = inner.Reduces[i]
 		}
 		if usable {
-			p := &v.promise.reduces[i]
+			p := &j.promise.reduces[i]
 			r.Bytes, r.Explicit, r.Implicit, r.Top = p.Bytes, p.Explicit, p.Implicit, p.Top
 		}
 		if t.over() && (usable && t.silent > 0 || !usable && math.IsNaN(r.Bytes)) {
