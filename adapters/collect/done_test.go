@@ -1,0 +1,161 @@
+package collect
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// TestDone: groups are finished at their instants by the cluster's clock; only new ones are added to what was shown.
+func TestDone(t *testing.T) {
+	s := newStage(t, 1, Options{})
+	s.done(1)
+	s.reduces(attemptAt(1, 0, dag.AttemptRunning, noon))
+	s.take(mapBatch(theJob, 0, 0, 1, 100))
+	b := reduceBatch(theJob, 1, 0, 0, 50, 60)
+	b.Points[0].Age, b.Points[1].Age, b.Points[1].Count = 100, 2, 3
+	b.Open = &tap.Open{Name: "#00000000000000ff", Bytes: 9, Seconds: 1.5}
+	s.clock = s.clock.Add(5 * time.Second)
+	s.take(b)
+	g := s.look()
+	r := g.Reduces[1]
+	want := []dag.GroupPoint{
+		{At: cluster(noon), Bytes: 50, Took: 50 * time.Millisecond, Count: 1}, // no earlier than the attempt's start
+		{At: cluster(after(3)), Bytes: 60, Took: 60 * time.Millisecond, Count: 3},
+	}
+	if diff := cmp.Diff(want, r.Done); diff != "" || r.Attempt != 0 {
+		t.Error(diff)
+	}
+	if r.OpenBytes != 9 || r.OpenKey != "#00000000000000ff" || r.OpenSince != cluster(after(3.5)) {
+		t.Errorf("the open group: %+v", r)
+	}
+	if r := g.Reduces[0]; r.Attempt != -1 || r.Done != nil || r.OpenSince.Known() {
+		t.Errorf("the other reduce: %+v", r)
+	}
+	if s.look() != g {
+		t.Error("what has not changed is not shared")
+	}
+	// The same group is still open, told by a batch that took a second longer.
+	b = reduceBatch(theJob, 1, 0, 1, 70)
+	b.Open = &tap.Open{Name: "#00000000000000ff", Bytes: 90, Seconds: 20.5}
+	s.take(b)
+	r = s.look().Reduces[1]
+	if r.OpenBytes != 90 || r.OpenSince != cluster(after(3.5)) {
+		t.Errorf("the open group a batch later: %+v", r)
+	}
+	if len(r.Done) != 3 || r.Done[2].Bytes != 70 || r.Done[0] != want[0] {
+		t.Errorf("%+v", r.Done)
+	}
+	if len(g.Reduces[1].Done) != 2 {
+		t.Error("a snapshot that was handed out has changed")
+	}
+	b = reduceBatch(theJob, 1, 0, 2)
+	b.Final = true
+	s.take(b)
+	if r := s.look().Reduces[1]; r.OpenSince.Known() || r.OpenKey != "" || !math.IsNaN(r.OpenBytes) {
+		t.Errorf("after the end: %+v", r)
+	}
+}
+
+// TestAttempts: of several attempts of a reduce the one counts that the snapshot shows as succeeded, else the one that runs
+// and has done most. Nothing is added up.
+func TestAttempts(t *testing.T) {
+	s := newStage(t, 0, Options{})
+	s.take(reduceBatch(theJob, 0, 0, 0, 500, 600), reduceBatch(theJob, 0, 1, 0, 400))
+	is := func(when string, number int32, sizes ...float64) {
+		t.Helper()
+		r := s.look().Reduces[0]
+		var got []float64
+		for _, p := range r.Done {
+			got = append(got, p.Bytes)
+		}
+		if r.Attempt != number || !slices.Equal(got, sizes) {
+			t.Errorf("%s: attempt %d, groups %v; want %d, %v", when, r.Attempt, got, number, sizes)
+		}
+	}
+	run, end, kill := dag.AttemptRunning, dag.AttemptSucceeded, dag.AttemptKilled
+	is("nobody knows them", 0, 500, 600)
+	s.reduces(attemptAt(0, 0, run, noon))
+	is("the first runs", 0, 500, 600)
+	s.reduces(attemptAt(0, 0, run, noon), attemptAt(0, 1, run, noon))
+	is("both run", 0, 500, 600)
+	s.reduces(attemptAt(0, 0, kill, noon), attemptAt(0, 1, run, noon))
+	is("the first was killed", 1, 400)
+	s.reduces(attemptAt(0, 0, kill, noon), attemptAt(0, 1, dag.AttemptFailed, noon))
+	is("both are gone", -1)
+	s.take(reduceBatch(theJob, 0, 2, 0, 1, 2, 3))
+	is("a third one has begun", 2, 1, 2, 3)
+	s.reduces(attemptAt(0, 0, kill, noon), attemptAt(0, 1, run, noon), attemptAt(0, 2, run, noon))
+	is("the second and the third run", 1, 400)
+	s.take(reduceBatch(theJob, 0, 2, 1, 1000))
+	is("the third has overtaken", 2, 1, 2, 3, 1000)
+	s.reduces(attemptAt(0, 0, end, noon), attemptAt(0, 1, run, noon), attemptAt(0, 2, run, noon))
+	is("the first succeeded", 0, 500, 600)
+	s.reduces(attemptAt(0, 1000, run, noon)) // of a master that came again
+	is("all are forgotten", -1)
+}
+
+// TestManyPoints: what was shown of an attempt that has done much is condensed, and replaced as a whole.
+func TestManyPoints(t *testing.T) {
+	s := newStage(t, 0, Options{})
+	s.store.points = 100
+	sizes := func(n int) (out []float64) {
+		for i := range n {
+			out = append(out, float64(100+i%45))
+		}
+		return out
+	}
+	s.take(reduceBatch(theJob, 0, 0, 0, sizes(40)...))
+	g := s.look()
+	s.take(reduceBatch(theJob, 0, 0, 1, sizes(70)...))
+	r := s.look().Reduces[0]
+	count, last := 0.0, dag.NoInstant
+	for _, p := range r.Done {
+		count += p.Count
+		if p.At < last {
+			t.Errorf("%v comes after %v", p.At, last)
+		}
+		last = p.At
+	}
+	if len(r.Done) != 45 || count != 110 {
+		t.Errorf("%d points of %v groups", len(r.Done), count)
+	}
+	if d := g.Reduces[0].Done; len(d) != 40 || d[39].Bytes != 139 || d[39].Count != 1 {
+		t.Error("a snapshot that was handed out has changed")
+	}
+}
+
+// TestLate: a batch that comes late is put at its place.
+func TestLate(t *testing.T) {
+	s := newStage(t, 0, Options{})
+	s.take(reduceBatch(theJob, 0, 0, 0, 10), reduceBatch(theJob, 0, 0, 2, 30))
+	g := s.look()
+	late := reduceBatch(theJob, 0, 0, 1, 20)
+	late.Open = &tap.Open{Name: "old", Bytes: 1, Seconds: 1}
+	s.take(late, late)
+	var sizes []float64
+	last := dag.NoInstant
+	r := s.look().Reduces[0]
+	if r.OpenKey != "" {
+		t.Errorf("a late batch tells which group is open: %s", r.OpenKey)
+	}
+	for _, p := range r.Done {
+		sizes = append(sizes, p.Bytes)
+		if p.At < last {
+			t.Errorf("%v comes after %v", p.At, last)
+		}
+		last = p.At
+	}
+	if !slices.Equal(sizes, []float64{10, 20, 30}) {
+		t.Errorf("%v", sizes)
+	}
+	if len(g.Reduces[0].Done) != 2 || g.Reduces[0].Done[1].Bytes != 30 {
+		t.Error("a snapshot that was handed out has changed")
+	}
+}
