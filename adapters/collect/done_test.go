@@ -159,3 +159,30 @@ func TestLate(t *testing.T) {
 		t.Error("a snapshot that was handed out has changed")
 	}
 }
+
+// BenchmarkNext is a tick of a job with 100 reduces that have done groups of 1,000 sizes each and tell of one more.
+func BenchmarkNext(b *testing.B) {
+	s := &stage{store: NewStore(DefaultLimits()), clock: noon}
+	s.store.watch(theJob)
+	s.src = NewSource(s, s.store, Options{Now: func() time.Time { return s.clock }})
+	plan := &dag.Plan{Jobs: []dag.Job{{Reduce: dag.Phase{Known: true, Tasks: 100}}}}
+	s.snap = dag.Snapshot{Plan: plan, State: dag.Running, Jobs: []dag.JobState{{ID: theJob, State: dag.Running}}}
+	sizes := make([]float64, 1000)
+	for i := range sizes {
+		sizes[i] = float64(100 + i)
+	}
+	for i := range 100 {
+		s.snap.Jobs[0].Reduce.Attempts = append(s.snap.Jobs[0].Reduce.Attempts, attemptAt(int32(i), 0, dag.AttemptRunning, noon))
+		_ = s.store.Take(reduceBatch(theJob, i, 0, 0, sizes...), noon)
+	}
+	for n := 1; b.Loop(); n++ {
+		for i := range 100 {
+			_ = s.store.Take(&tap.Batch{Job: theJob, Attempt: attemptID(theJob, "r", i, 0), Seq: n, Points: []tap.Point{{Bytes: 1, Count: 1}}}, s.clock)
+		}
+		s.clock = s.clock.Add(time.Second)
+		s.snap.At = cluster(s.clock)
+		if _, err := s.src.Next(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -59,7 +59,10 @@ func (m moment) of(t time.Time) dag.Instant {
 // stamp gives points their instants, in the order of the points.
 func (c *course) stamp(m moment) {
 	before := dag.NoInstant
-	for i := range c.points {
+	if c.shown > 0 {
+		before = c.points[c.shown-1].at
+	}
+	for i := c.shown; i < len(c.points); i++ {
 		p := &c.points[i]
 		if !p.at.Known() {
 			p.at = m.of(p.ended)
