@@ -63,6 +63,7 @@ func (m *Model) learnedReduce(j int) dag.Phase {
 		out.Pipelines = []dag.Pipeline{none, none, {Tuples: series(in), Alpha: dag.Uniform(round(st.workMS / st.in))}}
 	}
 	out.Out, out.Bytes, out.Extent = series(wrote), series(bytes), series(extent)
+	out.Groups = m.learnedGroups(j)
 	return out
 }
 

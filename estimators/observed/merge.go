@@ -8,8 +8,9 @@ import (
 )
 
 // Merge makes one profile of several runs of the same script, oldest first. Sizes and numbers of tasks are the newest
-// run's; costs and pauses are means over the runs that know them, weighted by weights (nil: all alike); residuals are
-// those of all runs, in their order. ok is false where a run is of another script.
+// run's; key groups are those of the newest run that had any, and as many reduces; costs and pauses are means over the runs
+// that know them, weighted by weights (nil: all alike); residuals are those of all runs, in their order. ok is false where
+// a run is of another script.
 func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 	out := *runs[len(runs)-1]
 	out.Jobs = append([]dag.Job(nil), out.Jobs...)
@@ -23,6 +24,9 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 		out.Residuals = append(out.Residuals, run.Residuals...)
 		for j := range out.Jobs {
 			if known := m.job(j); known != nil {
+				if g := known.Reduce.Groups; g != nil && known.Reduce.Count() == out.Jobs[j].Reduce.Count() {
+					out.Jobs[j].Reduce.Groups = g
+				}
 				for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
 					for p, pipe := range known.Phase(k).Pipelines {
 						if pipe.Alpha.IsUniform() && pipe.Alpha.Known() {

@@ -7,7 +7,7 @@ import (
 )
 
 // Summary is a profile with means in place of the values of each task, in phases of more than most tasks; short is false
-// where there are none. Numbers of tasks, costs, pauses and residuals stay; what is lost is which task was the long one.
+// where there are none. Their key groups are left out. Numbers of tasks, costs, pauses and residuals stay; what is lost is which task was the long one.
 func Summary(profile *dag.Plan, most int) (summary *dag.Plan, short bool) {
 	out := *profile
 	out.Jobs = append([]dag.Job(nil), out.Jobs...)
@@ -31,11 +31,15 @@ func valuesOf(ph *dag.Phase) int {
 	for p := range ph.Pipelines {
 		n = max(n, len(ph.Pipelines[p].Tuples.Values()), len(ph.Pipelines[p].Alpha.Values()))
 	}
+	if ph.Groups != nil {
+		n = max(n, len(ph.Groups.Reduces))
+	}
 	return n
 }
 
 func meanPhase(ph *dag.Phase) dag.Phase {
 	out := *ph
+	out.Groups = nil
 	out.Setup, out.Out, out.Bytes, out.Extent = meanOf(ph.Setup, nil), meanOf(ph.Out, nil), meanOf(ph.Bytes, nil), meanOf(ph.Extent, nil)
 	out.Pipelines = make([]dag.Pipeline, len(ph.Pipelines))
 	for p, pipe := range ph.Pipelines {
