@@ -182,6 +182,7 @@ func TestExamples(t *testing.T) {
 		"paper-4.2GB.yaml": "fifo 3 jobs, 53 maps, 48 reduces",
 		"fig3a.yaml":       "fifo 3 jobs, 9 maps, 3 reduces",
 		"skew.yaml":        "fifo 1 jobs, 6 maps, 10 reduces",
+		"skewed.yaml":      "fifo 3 jobs, 36 maps, 12 reduces",
 		"pig-join.yaml":    "yarn 3 jobs, 37 maps, 16 reduces",
 	} {
 		p, err := ReadFile("../../examples/"+f, Options{})

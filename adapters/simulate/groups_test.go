@@ -144,18 +144,20 @@ func TestGroupsAreTheWork(t *testing.T) {
 	if n := len(last.Jobs[0].Groups.Reduces[0].Done); n != 1152 {
 		t.Errorf("%d points", n)
 	}
-	slow := 0
+	slow, fast := 0, 0.0
 	for i := 1; i < len(run); i++ {
 		as, before := run[i].Jobs[0].Reduce.Attempts, run[i-1].Jobs[0].Reduce.Attempts
 		if len(before) == 0 || as[0].State != dag.AttemptRunning {
 			continue
 		}
-		if read := as[0].Done[dag.Work] - before[0].Done[dag.Work]; read <= 11 { // 100 ms of a large group are 100 of 15,000 bytes
+		read := as[0].Done[dag.Work] - before[0].Done[dag.Work]
+		if read <= 11 { // 100 ms of a large group are 100 of 15,000 bytes
 			slow++
 		}
+		fast = max(fast, read)
 	}
-	if slow < 17 {
-		t.Errorf("%d of 20 ticks are spent in large groups", slow)
+	if slow < 17 || fast < 500 {
+		t.Errorf("%d of 20 ticks are spent in large groups, and at most %v records are read in one", slow, fast)
 	}
 }
 
@@ -194,6 +196,31 @@ func TestTappedGroups(t *testing.T) {
 	}
 	if named != 0 {
 		t.Errorf("one of two groups of the same size is named %d times", named)
+	}
+}
+
+// Of groups of the same size only as many are named as a map may name.
+func TestNamedOfMany(t *testing.T) {
+	p := keyedPlan()
+	reduce := &p.Jobs[0].Reduce
+	same := dag.ReduceGroups{Bytes: 1000, Explicit: []dag.GroupSize{{Bytes: 10, Count: 100}}, Done: reduce.Groups.Reduces[0].Done}
+	reduce.Tasks, reduce.Groups = 3, &dag.Groups{Reduces: []dag.ReduceGroups{same, same, same}}
+	src, err := New(p, Options{Groups: dag.GroupsTapped, Lambda: 150})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := []float64{}
+	for _, pr := range src.camera.promises(0, 2) {
+		n := 0.0
+		for _, s := range pr.explicit {
+			n += s.Count
+		}
+		if named = append(named, n); pr.implicit != 1000-10*n {
+			t.Errorf("%v groups are named and %v bytes are not", n, pr.implicit)
+		}
+	}
+	if !slices.Equal(named, []float64{100, 50, 0}) {
+		t.Errorf("%v groups are named", named)
 	}
 }
 

@@ -31,6 +31,8 @@ func simulateFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "fail-rate", EnvVars: env("fail-rate"), Usage: "failures for each hour that a task runs"},
 		&cli.StringSliceFlag{Name: "lose", EnvVars: env("lose"), Usage: "`NODE@TIME`: the node dies; may be repeated"},
 		&cli.Float64Flag{Name: "skew", EnvVars: env("skew"), Usage: "Zipf exponent of the sizes of reduces"},
+		choice("groups", "who measures the key groups of a plan that has some", "tap", "complete", "counters", "none"),
+		&cli.IntFlag{Name: "lambda", EnvVars: env("lambda"), Value: simulate.DefaultLambda, Usage: "how many keys of a map a tap names"},
 		&cli.BoolFlag{Name: "shuffle", EnvVars: env("shuffle"), Usage: "hand reduces out in a random order"},
 	)
 }
@@ -75,7 +77,12 @@ func simulateOptions(c *cli.Context) (simulate.Options, error) {
 	if err != nil {
 		return simulate.Options{}, usage("--know: %w", err)
 	}
+	var groups dag.GroupOrigin
+	if err := groups.UnmarshalText([]byte(c.String("groups"))); err != nil {
+		return simulate.Options{}, usage("--groups: %w", err)
+	}
 	o := simulate.Options{
+		Groups: groups, Lambda: c.Int("lambda"),
 		Seed: c.Uint64("seed"), Know: know, Start: simulatedStart, Every: c.Duration("every"),
 		Noise: c.Float64("noise"), Stall: c.Duration("stall"), FailRate: c.Float64("fail-rate"),
 		Skew: c.Float64("skew"), Shuffle: c.Bool("shuffle"),
