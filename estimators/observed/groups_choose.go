@@ -12,8 +12,8 @@ import (
 // choose is the work of the job's reduces by their key groups, nil where the linear model stands.
 //
 // NearestFit's curve is one over all tasks (Params.Pooled): with tasks that have each seen little it is the better one. That
-// is a deviation from the paper (facts N4). Where a tap measures bytes and counters say nothing of what is left of a running
-// reduce (Streaming), the linear model is that of the groups: the task's time by bytes.
+// is a deviation from the paper (facts N4). Where groups are measured and nothing else tells of the phase's reduces, or counters
+// say nothing of what is left of one (Streaming), the linear model is that of the groups: the task's time by bytes.
 func (g *jobGroups) choose() *groupWork {
 	var points []arrival
 	if g.own != nil {
@@ -30,9 +30,13 @@ func (g *jobGroups) choose() *groupWork {
 	if !v.settled(counted) && g.known != nil {
 		v = crossJudged(g.known, g.m.pooled())
 	}
-	g.nearest = v.settled(counted) && v.better(counted)
-	silent := len(points) > 0 && !counted && g.m.phases[g.job][dag.Reduce].seen.silent > 0
-	if !g.nearest && !silent {
+	if !v.settled(counted) {
+		return nil
+	}
+	ph := &g.m.phases[g.job][dag.Reduce]
+	alone := len(points) > 0 && !counted && (ph.seen.silent > 0 || ph.origin >= schedule.Assumed)
+	g.nearest = v.better(counted) || alone && v.nearest < v.linear()
+	if !g.nearest && !alone {
 		return nil
 	}
 	job := g.newJob(g.sizes.Reduces)
@@ -40,6 +44,7 @@ func (g *jobGroups) choose() *groupWork {
 		points[i].recordIn(job)
 	}
 	p := job.Predict()
+	g.said = p
 	rest := make([]nearestfit.Left, g.n)
 	for i := range rest {
 		rest[i] = p.Remaining(i)

@@ -22,6 +22,7 @@ type jobGroups struct {
 	// nearest says that NearestFit tells the reduces, not their bytes.
 	nearest bool
 	judged  verdict
+	said    *nearestfit.Prediction // that the reduces go by; nil: they go by something else
 	// asked are the predictions of shown that forms have asked for.
 	asked map[nearestfit.Params]*nearestfit.Prediction
 }

@@ -3,7 +3,6 @@ package observed
 import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
 // ReduceSize is what a reduce is given, in bytes or as InRecords says; NaN where nothing tells. It satisfies estimators.Sizer.
@@ -20,28 +19,10 @@ func (m *Model) KeyGroups(job int) (*dag.Groups, estimators.GroupTime) {
 		if !m.ByGroups(job) || !g.nearest {
 			return g.sizes, nil
 		}
-		return g.sizes, timed(func() *nearestfit.Job {
-			out := g.newJob(nil)
-			if g.own != nil {
-				points := arrivals(g.own)
-				for i := range points {
-					points[i].recordIn(out)
-				}
-			}
-			return out
-		})
+		return g.sizes, func(task int, bytes float64) (float64, string) {
+			seconds, rule := g.said.Time(task, bytes)
+			return 1000 * seconds, rule.String()
+		}
 	}
 	return m.Snapshot.Plan.Jobs[job].Reduce.Groups, nil
-}
-
-// timed predicts groups; the fits are made when the first is asked for.
-func timed(of func() *nearestfit.Job) estimators.GroupTime {
-	var p *nearestfit.Prediction
-	return func(task int, bytes float64) (float64, string) {
-		if p == nil {
-			p = of().Predict()
-		}
-		seconds, rule := p.Time(task, bytes)
-		return 1000 * seconds, rule.String()
-	}
 }
