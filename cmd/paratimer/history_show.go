@@ -15,10 +15,12 @@ import (
 
 // A shownWorkflow is what `paratimer history show --output json` prints. Runs are in order, oldest first.
 type shownWorkflow struct {
-	Workflow     string       `json:"workflow"`
-	IncludedRuns int          `json:"included_runs"`
-	UsualSeconds *float64     `json:"usual_seconds"`
-	Runs         []*listedRun `json:"runs"`
+	Workflow     string   `json:"workflow"`
+	IncludedRuns int      `json:"included_runs"`
+	UsualSeconds *float64 `json:"usual_seconds"`
+	// KeyGroups are what is known of the keys of its reduces; an empty list where nothing is.
+	KeyGroups []rememberedGroups `json:"key_groups"`
+	Runs      []*listedRun       `json:"runs"`
 }
 
 // historyShow lists the runs of a workflow, and why nothing is learned from some.
@@ -32,13 +34,14 @@ func historyShow(c *cli.Context) error {
 	}
 	l, lines := listed(w), history.Lines(w, "")
 	if c.String("output") == "json" {
-		out := shownWorkflow{Workflow: l.Workflow, IncludedRuns: l.IncludedRuns, UsualSeconds: l.UsualSeconds}
+		out := shownWorkflow{Workflow: l.Workflow, IncludedRuns: l.IncludedRuns, UsualSeconds: l.UsualSeconds, KeyGroups: keyGroupsOf(lines[0])}
 		for i := range w.Runs {
 			out.Runs = append(out.Runs, runOf(inLines(lines, &w.Runs[i])))
 		}
 		return json.NewEncoder(c.App.Writer).Encode(out)
 	}
 	fmt.Fprintf(c.App.Writer, "%s: %d runs, learned from %d of them, usually %s\n", view.Escape(w.Name), l.Runs, l.IncludedRuns, length(l.UsualSeconds))
+	printGroups(c.App.Writer, keyGroupsOf(lines[0]))
 	t := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "STARTED\tTOOK\tSTATE\tWEIGHT\tID\t")
 	for i := range w.Runs {
