@@ -1,0 +1,238 @@
+//go:build unix
+
+// Package flow copies data between descriptors: to what a command reads, and from what it writes. It does as a pipe does:
+// bytes stay in order, nothing is kept back, and that a reader has gone is seen at once.
+package flow
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Watcher is told how a command takes its input (see package groups). It is called by one goroutine.
+type Watcher interface {
+	Feed(piece []byte)                   // what comes next, before the command gets it
+	Cut(from int64) int64                // where the command should take all there is before it gets more
+	Mark(now time.Duration, taken int64) // so many bytes have been taken
+	Ended()                              // the input has ended
+	Stop()                               // the command takes no more
+}
+
+const (
+	page = 4096
+	// A pause for each page costs some ten microseconds. A command that takes more than quick bytes a second is given its input
+	// in large pieces instead, and its groups are measured less finely.
+	quick = 12 << 20
+	// window is over how many bytes that is measured.
+	window = 256 << 10
+	// pause is how long a quick command may stop for: then it is not quick any more.
+	pause = 10 * time.Millisecond
+	// patience is how many bytes must have been taken quickly. It doubles each time that was wrong.
+	leastPatience, mostPatience = 1 << 20, 8 << 20
+)
+
+// A Feeder gives a command its input through a pipe.
+type Feeder struct {
+	from, to int
+	watch    Watcher
+	start    time.Time
+
+	coarse  bool  // the pipe cannot be narrowed
+	fine    bool  // the pipe is narrow: it can be written to when it is empty
+	full    bool  // fine, and something is in it
+	written int64 // into the pipe
+
+	quick    float64 // bytes a second
+	pause    time.Duration
+	begun    time.Duration // of the window
+	since    int64         // written then
+	streak   int64         // bytes that were taken quickly
+	patience int64
+}
+
+// NewFeeder takes the descriptor of the input, and of the pipe that the command reads: its writing end, which is made
+// non-blocking and is closed when all is written.
+func NewFeeder(from, to int, watch Watcher) (*Feeder, error) {
+	if err := unix.SetNonblock(to, true); err != nil {
+		return nil, err
+	}
+	f := &Feeder{from: from, to: to, watch: watch, start: time.Now(), quick: quick, pause: pause, patience: leastPatience}
+	f.fine = narrow(to)
+	f.coarse = !f.fine
+	return f, nil
+}
+
+// Coarse says that groups are measured by 64 KiB only.
+func (f *Feeder) Coarse() bool { return f.coarse }
+
+// Now is the time since the feeder was made.
+func (f *Feeder) Now() time.Duration { return time.Since(f.start) }
+
+// Run copies until the input ends or the command reads no more, and closes the pipe.
+func (f *Feeder) Run() End {
+	end := f.run()
+	if end == EOF {
+		f.watch.Ended()
+	} else {
+		f.watch.Stop()
+	}
+	_ = unix.Close(f.to)
+	return end
+}
+
+func (f *Feeder) run() End {
+	buf := make([]byte, Size)
+	for {
+		n, end := f.read(buf)
+		if n == 0 {
+			return end
+		}
+		f.watch.Feed(buf[:n])
+		for piece := buf[:n]; len(piece) > 0; {
+			from := f.written
+			give := f.bulk
+			if f.fine {
+				give = f.single
+			}
+			if !give(piece) {
+				return Closed
+			}
+			piece = piece[f.written-from:]
+		}
+	}
+}
+
+// read waits for input. In the meantime it sees that the command takes what it has been given, and that it goes.
+func (f *Feeder) read(buf []byte) (int, End) {
+	fds := make([]unix.PollFd, 2)
+	for {
+		fds[0] = unix.PollFd{Fd: int32(f.from), Events: unix.POLLIN}
+		fds[1] = unix.PollFd{Fd: int32(f.to)}
+		if f.full {
+			fds[1].Events = unix.POLLOUT
+		}
+		if err := poll(fds, -1); err != nil {
+			return 0, EOF
+		}
+		switch {
+		case fds[1].Revents&gone != 0:
+			return 0, Closed
+		case fds[1].Revents&unix.POLLOUT != 0:
+			f.emptied()
+		}
+		if fds[0].Revents == 0 {
+			continue
+		}
+		n, err := read(f.from, buf)
+		if again(err) {
+			continue
+		}
+		return n, EOF
+	}
+}
+
+// single writes one piece into the narrow pipe, when it is empty. It is false when nobody reads any more.
+func (f *Feeder) single(piece []byte) bool {
+	if f.full {
+		if !f.wait(-1, unix.POLLOUT) {
+			return false
+		}
+		f.emptied()
+		if f.taken(); !f.fine {
+			return true
+		}
+	}
+	n := int64(min(len(piece), page))
+	if cut := f.watch.Cut(f.written); cut-f.written < n {
+		n = max(1, cut-f.written)
+	}
+	return f.write(piece[:n])
+}
+
+// bulk writes as much as the pipe takes.
+func (f *Feeder) bulk(piece []byte) bool {
+	from := f.written
+	if !f.write(piece) {
+		return false
+	}
+	stopped := time.Duration(0)
+	if f.written == from {
+		before := f.Now()
+		if !f.wait(-1, unix.POLLOUT) {
+			return false
+		}
+		stopped = f.Now() - before
+	}
+	f.look()
+	if slow := f.taken(); slow || stopped > f.pause && !f.coarse {
+		return f.slowed()
+	}
+	return true
+}
+
+func (f *Feeder) write(piece []byte) bool {
+	n, err := write(f.to, piece)
+	if err != nil && !again(err) {
+		return false
+	}
+	f.written += int64(n)
+	f.full = f.fine
+	return true
+}
+
+// emptied is called when the narrow pipe is seen to be empty.
+func (f *Feeder) emptied() {
+	f.full = false
+	f.watch.Mark(f.Now(), f.written)
+}
+
+// look asks the pipe what has been taken.
+func (f *Feeder) look() {
+	if n, ok := unread(f.to); ok {
+		f.watch.Mark(f.Now(), f.written-int64(n))
+	}
+}
+
+// taken looks how fast the command takes its input. It goes over to bulk where that is quick for long enough, and says when
+// it is not quick any more.
+func (f *Feeder) taken() (slow bool) {
+	bytes := f.written - f.since
+	if f.coarse || bytes < window {
+		return false
+	}
+	now := f.Now()
+	speed := float64(bytes) / (now - f.begun).Seconds()
+	f.begun, f.since = now, f.written
+	if !f.fine {
+		return speed < f.quick/2
+	}
+	f.streak += bytes
+	if speed < f.quick {
+		f.streak = 0
+	}
+	if f.streak >= f.patience {
+		f.fine, f.streak = false, 0
+		widen(f.to)
+	}
+	return false
+}
+
+// slowed goes back to the narrow pipe. It can be narrowed when no more than a page is in it.
+func (f *Feeder) slowed() bool {
+	f.patience = min(2*f.patience, mostPatience)
+	for wait := 1; !narrow(f.to); wait = min(2*wait, 16) {
+		if !f.wait(wait, 0) {
+			return false
+		}
+		f.look()
+	}
+	f.fine, f.full = true, true
+	return true
+}
+
+// wait waits for the pipe, at most for so many milliseconds. It is false when nobody reads any more.
+func (f *Feeder) wait(milliseconds int, events int16) bool {
+	fds := []unix.PollFd{{Fd: int32(f.to), Events: events}}
+	return poll(fds, milliseconds) == nil && fds[0].Revents&gone == 0
+}
