@@ -203,7 +203,7 @@ func TestCheckHistory(t *testing.T) {
 func TestCheckWatcher(t *testing.T) {
 	alone(t)
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
-	s := serve(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "300ms", "--within", "1m")
+	s := serveFor(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "300ms", "--within", "1m")
 	at := "http://" + s.address + "/metrics"
 	seen := map[string]bool{}
 	eventually(t, "the watcher's query is at risk, then late, then over", func() error {

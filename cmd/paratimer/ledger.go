@@ -63,6 +63,7 @@ func (l *ledger) add(name string, f frame.Frame, remaining, progress float64, ex
 	}
 	if _, known := l.samples[name]; !known {
 		l.names = append(l.names, name)
+		l.samples[name] = nil
 	}
 	if float64(*f.ElapsedSeconds) < l.from {
 		return
