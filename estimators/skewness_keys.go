@@ -96,6 +96,7 @@ func (k *keyring) of(r *reduceWork) []SkewedKey {
 	if len(top) == 0 {
 		top = unnamed(g.Explicit)
 	}
+	top = top[:min(len(top), dag.MaxTopGroups)]
 	left := notDone(top, g, r.running)
 	out := make([]SkewedKey, len(top))
 	for i, key := range top {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
@@ -58,5 +59,22 @@ func TestNoSkewInRecordings(t *testing.T) {
 		if strings.Contains(out.String(), "skew") {
 			t.Errorf("%s:\n%s", name, &out)
 		}
+	}
+}
+
+// A query that runs is looked at once or twice; one that has ended, or none, is no trouble of the command's.
+func TestSkewOfAQueryThatRuns(t *testing.T) {
+	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	code, out, errs := paratimer(t, "skew", "--rm", url, "--jhs", url, "--user", "alice", "--no-history")
+	if code != exitOK || !strings.HasPrefix(out, "join.pig after 1") || !strings.HasSuffix(out, "\ntoo early to say: nothing has shown what its reduces cost\n") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	code, _, errs = paratimer(t, "skew", "--rm", url, "--jhs", url, "--user", "bob", "--no-history")
+	if code != exitBlind || errs == "" {
+		t.Errorf("nobody's: exit code %d: %s", code, errs)
+	}
+	code, _, errs = paratimer(t, "skew", "--rm", url, "--jhs", url, "--user", "alice", "--timeout", "1ms")
+	if code != exitTimeout || !strings.Contains(errs, "the time limit has passed") {
+		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

@@ -1,0 +1,76 @@
+package estimators
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+func oddGroups(r *rand.Rand, n int) *dag.Groups {
+	g := &dag.Groups{Origin: dag.GroupOrigin(r.IntN(4)), Maps: r.IntN(3)}
+	for range max(0, n+r.IntN(3)-1) {
+		one := dag.ReduceGroups{Bytes: odd(r), Implicit: odd(r), Attempt: int32(r.IntN(3) - 1), OpenBytes: odd(r), OpenSince: dag.NoInstant}
+		for range r.IntN(5) {
+			one.Explicit = append(one.Explicit, dag.GroupSize{Bytes: odd(r), Count: odd(r)})
+		}
+		for range r.IntN(15) {
+			one.Top = append(one.Top, dag.KeyGroup{Key: string([]byte{byte(r.IntN(256)), 27}), Bytes: odd(r)})
+		}
+		for range r.IntN(5) {
+			one.Done = append(one.Done, dag.GroupPoint{At: dag.Instant(r.IntN(2_000_000)), Bytes: odd(r), Took: time.Duration(r.Int64()), Count: odd(r)})
+		}
+		g.Reduces = append(g.Reduces, one)
+	}
+	return g
+}
+
+// Whatever the counters, plans and key groups say, what is told of skew is bounded, finite and the same each time.
+func TestSkewOfOddRuns(t *testing.T) {
+	told := 0
+	for seed := range uint64(3000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		run := oddRun(r, dag.Policy(seed%2))
+		s := run.Now()
+		for j := range s.Jobs {
+			if s.Jobs[j].Groups = oddGroups(r, s.Plan.Jobs[j].Reduce.Tasks); r.IntN(3) == 0 {
+				s.Jobs[j].Groups = nil
+			}
+		}
+		model := Paper(ObservedSlowdown)
+		for _, all := range []bool{false, true} {
+			w := NewWorld(run, model, Options{})
+			if _, err := w.Schedule(); err != nil {
+				continue // it can never run
+			}
+			got, err := w.Skew(all)
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if len(got) > MaxSkewedJobs {
+				t.Fatalf("seed %d: %d jobs", seed, len(got))
+			}
+			for _, k := range got {
+				told++
+				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > MaxSkewedReduces || k.Split != nil && k.Split.Sooner < 0 || k.Double != nil && *k.Double < 0 {
+					t.Fatalf("seed %d: %+v", seed, k)
+				}
+				for _, one := range k.Worst {
+					if one.Work < 0 || one.Share < 0 || one.Share > 1 || one.Delay != nil && *one.Delay < 0 || len(one.Keys) > dag.MaxTopGroups {
+						t.Fatalf("seed %d: %+v", seed, one)
+					}
+					for _, key := range one.Keys {
+						if key.Took < 0 || key.TaskShare < 0 || key.TaskShare > 1 || math.IsInf(key.JobShare, 0) {
+							t.Fatalf("seed %d: %+v", seed, key)
+						}
+					}
+				}
+			}
+		}
+	}
+	if told < 100 {
+		t.Fatalf("only %d jobs were told of: nothing is guarded", told)
+	}
+}
