@@ -14,9 +14,9 @@ import (
 
 // Limits of a handler. Reading a batch takes some milliseconds of a processor and up to 20 MB.
 const (
-	maxBatches  = 8               // that are read at a time
-	waitToRead  = 2 * time.Second // for a place among them: a tap that is turned away spools its batch
-	maxComplain = 20              // refusals that are told of one by one
+	maxBatches  = 8           // that are read at a time
+	waitToRead  = time.Second // for a place among them; a tap has patience for twice that, and tries again
+	maxComplain = 20          // refusals that are told of one by one
 )
 
 // A Handler takes batches at tap.Path: a POST with the token, one batch, 204. What is refused changes nothing; the answer

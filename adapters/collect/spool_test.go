@@ -49,3 +49,24 @@ func TestAtEnd(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 }
+
+// TestSpoolOfATape: a tape has what the collector took, a spool the rest: of each reduce the fuller one stands.
+func TestSpoolOfATape(t *testing.T) {
+	s := newStage(t, 3, Options{})
+	s.done(3)
+	s.snap.State = dag.Succeeded
+	one, two := dag.NoReduceGroups(), dag.NoReduceGroups()
+	one.Bytes, one.Attempt, one.Done = 900, 0, []dag.GroupPoint{{Bytes: 100, Took: time.Second, Count: 9}}
+	two.Bytes, two.Attempt, two.Done = 10, 0, []dag.GroupPoint{{Bytes: 1, Took: time.Second, Count: 1}}
+	s.snap.Jobs[1].Groups = &dag.Groups{Origin: dag.GroupsTapped, Maps: 2, Reduces: []dag.ReduceGroups{one, two}}
+	s.reduces(attemptAt(0, 0, dag.AttemptSucceeded, noon), attemptAt(1, 0, dag.AttemptSucceeded, noon))
+	s.take(mapBatch(theJob, 0, 0, 7), reduceBatch(theJob, 0, 0, 5, 100), reduceBatch(theJob, 1, 0, 3, 6, 7))
+	g := s.look()
+	if g.Maps != 2 || g.Reduces[0].Bytes != 900 || len(g.Reduces[0].Done) != 1 || g.Reduces[0].Done[0].Count != 9 || len(g.Reduces[1].Done) != 2 {
+		t.Errorf("%+v", g)
+	}
+	s.take(mapBatch(theJob, 1, 0, 7), mapBatch(theJob, 2, 0, 7))
+	if g := s.look(); g.Maps != 3 || g.Reduces[0].Bytes != 42 {
+		t.Errorf("%+v", g)
+	}
+}

@@ -24,18 +24,21 @@ type shown struct {
 }
 
 // show makes the groups of a snapshot that was made at the instant at, which was now by the collector's clock. Where nothing
-// changed they are those of before.
+// changed they are those of before. Of what the snapshot has itself by a tap, as one on a tape may, the fuller one stands.
 func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Instant, now time.Time) {
 	inner := state.Groups
 	n := j.reduceTasks
 	if n == 0 {
 		n = max(j.reduces, reducesOf(inner))
 	}
-	usable := j.silent == "" && j.promise.maps > 0 && len(j.promise.reduces) == n
 	g := &dag.Groups{Origin: dag.GroupsTapped, Reduces: make([]dag.ReduceGroups, n)}
+	if inner != nil && inner.Origin >= dag.GroupsTapped {
+		g.Origin, g.Maps = inner.Origin, inner.Maps
+	}
+	usable := j.silent == "" && j.promise.maps > g.Maps && len(j.promise.reduces) == n
 	if usable {
 		g.Maps = j.promise.maps
-		if j.promise.whole && g.Maps == t.tasks {
+		if g.Origin = dag.GroupsTapped; j.promise.whole && g.Maps == t.tasks {
 			g.Origin = dag.GroupsComplete
 		}
 	}
@@ -56,7 +59,8 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 		if t.over() && (usable && t.silent > 0 || !usable && math.IsNaN(r.Bytes)) {
 			counted(&r, seen, t, g.Maps)
 		}
-		if a, is := j.best(int32(i), seen); a != nil {
+		a, is := j.best(int32(i), seen)
+		if a != nil && !(reducesOf(inner) > i && inner.Origin >= dag.GroupsTapped && doneOf(&r) >= a.done) {
 			m := moment{now, at, dag.NoInstant, dag.NoInstant}
 			if is != nil {
 				m.start, m.end = is.Start, is.End
@@ -72,6 +76,15 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 	if v.groups == nil || !same(v.groups, g) {
 		v.groups = g
 	}
+}
+
+// doneOf is the bytes of all groups that a reduce has done.
+func doneOf(r *dag.ReduceGroups) float64 {
+	sum := 0.0
+	for _, p := range r.Done {
+		sum += p.Bytes * p.Count
+	}
+	return sum
 }
 
 // done adds what an attempt has done to its reduce.

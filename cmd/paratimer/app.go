@@ -79,7 +79,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 					&cli.DurationFlag{Name: "from", EnvVars: env("from"), Usage: "count only ticks from this `TIME` of the run on"})...),
 			command("calibrate", "", "try on simulated runs whether ranges hold as often as they say", calibration, calibrateFlags()...),
 			command("learn", "FILE...", "make a profile of recorded runs of one script, for later runs of it", learn,
-				append(recordingFlags(), &cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write the profile to `FILE` (default: stdout)"})...),
+				append(recordingFlags(), spoolFlag(), &cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write the profile to `FILE` (default: stdout)"})...),
 			historyCommand(),
 			command("import", "PATH...", "make tapes of the history of finished jobs: .jhist files, Rumen traces, folders of them, webhdfs:// addresses", importHistory,
 				importFlags()...),

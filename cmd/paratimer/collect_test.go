@@ -137,19 +137,7 @@ func tapped(name string) func(t *testing.T) watch.Source {
 // said in out.
 func tappedServer(t *testing.T, plan string, out *output) string {
 	t.Helper()
-	p, err := planfile.ReadFile(plan, planfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := simulate.New(p, simulate.Options{Start: simulatedStart, Every: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cluster, err := restsim.New(context.Background(), run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := taps{told: map[string]int{}, send: func(b tap.Batch) {
+	return serverWithTaps(t, plan, func(b tap.Batch) {
 		said := invited.FindStringSubmatch(out.String())
 		if said == nil {
 			t.Errorf("no collector is said in %s", out)
@@ -175,7 +163,25 @@ func tappedServer(t *testing.T, plan string, out *output) string {
 		if answer, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusNoContent {
 			t.Errorf("%s: %d %s", b.Attempt, resp.StatusCode, answer)
 		}
-	}}
+	})
+}
+
+// serverWithTaps plays a run of a plan, five seconds of it each time that its applications are listed.
+func serverWithTaps(t *testing.T, plan string, send func(tap.Batch)) string {
+	t.Helper()
+	p, err := planfile.ReadFile(plan, planfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := simulate.New(p, simulate.Options{Start: simulatedStart, Every: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster, err := restsim.New(context.Background(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := taps{told: map[string]int{}, send: send}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/ws/v1/cluster/apps" {
 			if err := cluster.Advance(r.Context(), cluster.Now().Add(5*time.Second)); err != nil {
@@ -232,6 +238,9 @@ func TestAttachCollects(t *testing.T) {
 		}
 	}
 
+	if code, out, said := paratimer(t, "history", "export", "join.pig"); code != exitOK || strings.Count(out, "origin: tap") != 3 {
+		t.Errorf("what is remembered: exit code %d\n%s\n%s", code, said, out)
+	}
 	for _, file := range []string{tapeFile, captureFile, metricsFile} {
 		b, err := os.ReadFile(file)
 		if err != nil {
@@ -273,6 +282,72 @@ func groupsOf(t *testing.T, file string) map[string]*dag.Groups {
 			}
 		}
 	}
+}
+
+// TestLearnSpool: nobody collects; what the taps have kept in their folders is learned afterwards, from the tape of a watch.
+func TestLearnSpool(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir := t.TempDir()
+	tapeFile, spools := filepath.Join(dir, "run.tape"), filepath.Join(dir, "logs")
+	url := spoolingServer(t, "../../examples/pig-join.yaml", spools)
+	if code, _, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--tape", tapeFile, "--no-history"); code != exitOK {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	learned := func(args ...string) string {
+		t.Helper()
+		code, out, stderr := paratimer(t, append([]string{"learn", tapeFile}, args...)...)
+		if code != exitOK {
+			t.Fatalf("exit code %d\n%s", code, stderr)
+		}
+		return out
+	}
+	if out := learned(); strings.Contains(out, "groups:") {
+		t.Errorf("key groups out of nothing\n%s", out)
+	}
+	torn := filepath.Join(spools, "paratimer-tap.attempt_1_0001_m_000000_0.ndjson")
+	if err := os.WriteFile(torn, []byte(`{"v":1,`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr := paratimer(t, "learn", tapeFile, "--spool", spools)
+	if n := strings.Count(out, "origin: tap"); code != exitOK || n != 3 || !strings.Contains(stderr, "line 1") {
+		t.Errorf("exit code %d, key groups of %d jobs, want 3\n%s\n%s", code, n, stderr, out)
+	}
+	if code, _, stderr := paratimer(t, "history", "add", tapeFile, "--spool", spools); code != exitOK {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	if code, out, stderr := paratimer(t, "history", "export", "join.pig"); code != exitOK || strings.Count(out, "origin: tap") != 3 {
+		t.Errorf("exit code %d\n%s\n%s", code, stderr, out)
+	}
+	if code, _, stderr := paratimer(t, "learn", tapeFile, "--spool", filepath.Join(dir, "none")); code != exitUsage {
+		t.Errorf("a folder that is not there: exit code %d\n%s", code, stderr)
+	}
+}
+
+// spoolingServer plays a run of a plan with taps that find no collector: each attempt's keep their batches in a folder of its
+// own.
+func spoolingServer(t *testing.T, plan, folder string) string {
+	t.Helper()
+	return serverWithTaps(t, plan, func(b tap.Batch) {
+		line, err := b.Encode()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		dir := filepath.Join(folder, "container_"+b.Attempt)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Error(err)
+		}
+		f, err := os.OpenFile(filepath.Join(dir, "paratimer-tap."+b.Attempt+".ndjson"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer f.Close()
+		if _, err := f.Write(append(line, '\n')); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestWatchCollects: one collector serves all workflows that are watched.

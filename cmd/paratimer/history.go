@@ -26,7 +26,7 @@ func historyCommand() *cli.Command {
 		command("export", "NAME", "write the profile that the next run would be given, for --profile", historyExport, stateFlag(), out,
 			&cli.StringFlag{Name: "before", EnvVars: env("before"), Usage: "as the run with this `ID` was given it: of the runs before it"}),
 		command("add", "FILE...", "remember recorded runs: tapes, captures, job history files or folders of them", historyAdd,
-			append(recordingFlags(), stateFlag(), outputFlag("text", "json"))...),
+			append(recordingFlags(), spoolFlag(), stateFlag(), outputFlag("text", "json"))...),
 	)
 }
 

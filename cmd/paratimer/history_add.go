@@ -160,6 +160,9 @@ func addRun(c *cli.Context, store *state.Store, recorded recordedRun) (a addedRu
 		return a, err
 	}
 	defer file.Close()
+	if src, err = spooled(c, src); err != nil {
+		return a, err
+	}
 	rec := &history.Recorder{Source: &whole{Source: src}, Store: store, Log: logger(c), Past: true}
 	p := panel(false)
 	p.Model = nil // of what is said only the range is kept

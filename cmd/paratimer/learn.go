@@ -40,6 +40,9 @@ func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
 		return nil, err
 	}
 	defer closing(file, path, &err)
+	if src, err = spooled(c, src); err != nil {
+		return nil, err
+	}
 	run, err := wholeRun(c.Context, src)
 	log := logger(c)
 	var cut *capture.CutOffError
