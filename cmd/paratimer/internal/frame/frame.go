@@ -10,8 +10,9 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// SchemaVersion is the version of the frame's JSON. Fields may be added within a version, never renamed or removed.
-const SchemaVersion = 1
+// SchemaVersion is the version of the frame's JSON. Fields may be added within a version, never renamed or removed;
+// closed sets stay closed. 2 added the reason model and the warning code key_groups to them.
+const SchemaVersion = 2
 
 // A Frame is what one tick says. Its JSON is a contract (docs/frames.md): unknown is null, times are RFC 3339 in UTC,
 // lengths of time are seconds, ratios lie in 0..1. Seconds of a point in time count from the first job's submission.
