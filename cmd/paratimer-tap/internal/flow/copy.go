@@ -39,7 +39,7 @@ func Copy(from, to int, see func([]byte)) (End, error) {
 			continue
 		case err != nil || n == 0:
 			// An input that cannot be read has ended, as far as a reader of the output can see.
-			return EOF, nil
+			return EOF, nil //nolint:nilerr // see above
 		}
 		if end, err := writeAll(to, buf[:n]); err != nil {
 			return end, err

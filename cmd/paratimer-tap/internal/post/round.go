@@ -1,0 +1,71 @@
+package post
+
+import (
+	"context"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+)
+
+// A Rounds sends what there is from time to time, beside the command.
+type Rounds struct {
+	stop chan tap.Batch
+	done chan struct{}
+}
+
+// Start begins to send every so often what take returns, unless that says that there is nothing. full says that there is so
+// much that it should be sent early; nil: never. Both are called by another goroutine. A panic of theirs ends the rounds, and nothing else.
+func Start(p *Post, every time.Duration, take func() (tap.Batch, bool), full func() bool) *Rounds {
+	r := &Rounds{make(chan tap.Batch, 1), make(chan struct{})}
+	go r.run(p, every, take, full)
+	return r
+}
+
+func (r *Rounds) run(p *Post, every time.Duration, take func() (tap.Batch, bool), full func() bool) {
+	defer close(r.done)
+	defer func() { _ = recover() }()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	last := make(chan tap.Batch, 1)
+	go func() {
+		// A request that is under way when the command ends is given up: the end has its own time.
+		b := <-r.stop
+		last <- b
+		cancel()
+	}()
+	tick := time.NewTicker(max(every/8, time.Millisecond))
+	defer tick.Stop()
+	for sent := time.Now(); ; {
+		select {
+		case b := <-last:
+			r.end(p, b)
+			return
+		case now := <-tick.C:
+			if now.Sub(sent) < every && (full == nil || !full()) {
+				continue
+			}
+			sent = now
+			if b, any := take(); any {
+				p.Send(ctx, b)
+			}
+		}
+	}
+}
+
+func (r *Rounds) end(p *Post, b tap.Batch) {
+	ctx, cancel := context.WithTimeout(context.Background(), farewell-200*time.Millisecond)
+	defer cancel()
+	b.Final = true
+	p.Send(ctx, b)
+}
+
+// End sends the last batch. It waits for that, but never long: a disk may hang as well as a collector.
+func (r *Rounds) End(b tap.Batch) {
+	r.stop <- b
+	late := time.NewTimer(farewell)
+	defer late.Stop()
+	select {
+	case <-r.done:
+	case <-late.C:
+	}
+}

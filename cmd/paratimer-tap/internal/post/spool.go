@@ -1,0 +1,79 @@
+package post
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// spoolBytes bounds what an attempt leaves on its node.
+const spoolBytes = 8 << 20
+
+// A spool is a file of batches, one a line. Only whole lines are in it.
+type spool struct {
+	folder, name string
+	file         *os.File
+	size         int64
+}
+
+func newSpool(folder, attempt string) *spool {
+	return &spool{folder: folder, name: "paratimer-tap." + attempt + ".ndjson"}
+}
+
+func (s *spool) path() string { return filepath.Join(s.folder, s.name) }
+
+// write adds a line. The file is made when there is one.
+func (s *spool) write(line []byte) error {
+	if s.file == nil {
+		if err := s.open(); err != nil {
+			return err
+		}
+	}
+	line = append(line, '\n')
+	if s.size+int64(len(line)) > spoolBytes {
+		return fmt.Errorf("%s has reached %d bytes", s.path(), spoolBytes)
+	}
+	n, err := s.file.Write(line)
+	if err != nil {
+		if n > 0 {
+			err = errors.Join(err, s.file.Truncate(s.size))
+		}
+		return err
+	}
+	s.size += int64(n)
+	return nil
+}
+
+func (s *spool) open() error {
+	// Within the folder: a link that leads out of it is not followed.
+	in, err := os.OpenRoot(s.folder)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	f, err := in.OpenFile(s.name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o640)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", s.path())
+	}
+	if err == nil {
+		s.size, err = f.Seek(0, io.SeekEnd)
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	s.file = f
+	return nil
+}
+
+func (s *spool) close() {
+	if s.file != nil {
+		s.file.Close()
+	}
+}
