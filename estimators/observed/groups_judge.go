@@ -43,14 +43,14 @@ func arrivals(g *dag.Groups) []arrival {
 // taken twice as many as at the one before: what is to come is as much again, and all looks cost little more than the last.
 // Of a stretch between two looks at most stretchMost points are compared.
 const (
-	firstLook   = 1
+	firstLook   = 0.125
 	stretchMost = 2000
 )
 
 // stretches cuts arrivals where looks are made: the indices of the first point of each.
 func stretches(points []arrival) []int {
 	cuts := []int{0}
-	seconds, next := 0.0, float64(firstLook)
+	seconds, next := 0.0, firstLook
 	for i := range points {
 		if seconds >= next {
 			cuts = append(cuts, i)
@@ -112,7 +112,7 @@ func (g *judge) compare(points []arrival, n int) {
 		if math.IsNaN(own) {
 			own = g.all.alpha()
 		}
-		batches[a.task].add(batch{a.seconds(), one * a.Count, g.all.alpha() * a.Bytes * a.Count, own * a.Bytes * a.Count})
+		batches[a.task].add(batch{a.Count, a.seconds(), one * a.Count, g.all.alpha() * a.Bytes * a.Count, own * a.Bytes * a.Count})
 	}
 	g.count(batches)
 }

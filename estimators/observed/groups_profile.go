@@ -104,7 +104,7 @@ func crossJudged(g *dag.Groups, params nearestfit.Params) verdict {
 		part(func(d *dag.GroupPoint) {
 			one, _ := p.Time(0, d.Bytes)
 			line := rest.alpha() * d.Bytes * d.Count
-			b.add(batch{d.Took.Seconds() * d.Count, one * d.Count, line, line})
+			b.add(batch{d.Count, d.Took.Seconds() * d.Count, one * d.Count, line, line})
 		}, true)
 		v.count([]batch{b})
 	}

@@ -7,6 +7,7 @@ import "math"
 // what counts in the end is a sum of groups too. Times are seconds.
 type verdict struct {
 	took          float64 // of the groups that were predicted
+	groups        float64 // how many these were
 	batches       int
 	nearest       float64 // sums of absolute errors
 	byJob, byTask float64
@@ -17,6 +18,8 @@ type verdict struct {
 // by less than groupsWorth there is nothing to win. Bursts of counters are no key groups: they must win by more.
 const (
 	judgedLeast   = 4 // seconds of groups
+	judgedSmall   = 2 // of judgedGroups groups at least: before its first large key a reduce may do little else
+	judgedGroups  = 200
 	judgedBatches = 4
 	groupsBetter  = 0.8
 	groupsWorth   = 0.02
@@ -26,8 +29,11 @@ const (
 
 func (v *verdict) settled(counted bool) bool {
 	least := float64(judgedLeast)
-	if counted {
+	switch {
+	case counted:
 		least = countsLeast
+	case v.groups >= judgedGroups:
+		least = judgedSmall
 	}
 	return v.took >= least && v.batches >= judgedBatches
 }
@@ -38,9 +44,11 @@ func (v *verdict) better(counted bool) bool {
 	if counted {
 		ratio = countsBetter
 	}
-	linear := min(v.byJob, v.byTask)
-	return v.nearest < ratio*linear && linear-v.nearest > groupsWorth*v.took
+	return v.nearest < ratio*v.linear() && v.linear()-v.nearest > groupsWorth*v.took
 }
+
+// linear is the error of the better linear model.
+func (v *verdict) linear() float64 { return min(v.byJob, v.byTask) }
 
 // common is the standard deviation of the logarithm of what all tasks together took by what was predicted.
 func (v *verdict) common() float64 {
@@ -51,9 +59,10 @@ func (v *verdict) common() float64 {
 }
 
 // A batch is what was predicted of groups, and what they took.
-type batch struct{ took, nearest, byJob, byTask float64 }
+type batch struct{ groups, took, nearest, byJob, byTask float64 }
 
 func (b *batch) add(o batch) {
+	b.groups += o.groups
 	b.took, b.nearest, b.byJob, b.byTask = b.took+o.took, b.nearest+o.nearest, b.byJob+o.byJob, b.byTask+o.byTask
 }
 
@@ -67,6 +76,7 @@ func (v *verdict) count(batches []batch) {
 		}
 		v.batches++
 		v.took += b.took
+		v.groups += b.groups
 		v.nearest += math.Abs(b.nearest - b.took)
 		v.byJob += math.Abs(b.byJob - b.took)
 		v.byTask += math.Abs(b.byTask - b.took)
