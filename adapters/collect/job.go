@@ -27,7 +27,7 @@ type job struct {
 	came    int // so many profiles, those that replaced others included
 	promise promise
 	settled bool   // the promise is that of all maps; their profiles are not kept
-	silent  string // why maps promise nothing; "" if they do
+	silent  string // why a map promises nothing; "" if none has said so
 	tasks   map[int32][]*attempt
 }
 

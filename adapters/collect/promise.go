@@ -101,22 +101,23 @@ func (j *job) count(phase *dag.Phase, attempts []dag.Attempt) tally {
 // come have. Each time a tape takes all sizes that are known.
 func (j *job) due(t tally) bool {
 	fresh := j.came - j.promise.came
-	if fresh == 0 || j.silent != "" {
-		return false
-	}
-	return t.over() || fresh*20 >= max(t.tasks, len(j.maps))
+	return fresh > 0 && (t.over() || fresh*20 >= max(t.tasks, len(j.maps)))
 }
 
 // note says why less is known than a tap could tell.
 func (j *job) note(t tally, reduces int, short bool, told string) string {
 	var out []string
 	switch {
-	case j.silent != "":
+	case j.silent != "" && j.came == 0:
 		out = append(out, "no sizes of keys: "+j.silent)
 	case j.reduces > 0 && j.reduces != reduces:
 		out = append(out, fmt.Sprintf("no sizes of keys: the maps speak of %d reduces, the job has %d", j.reduces, reduces))
 	case t.over() && t.silent > 0:
-		out = append(out, fmt.Sprintf("%d of %d maps have not told their keys", t.silent, t.tasks))
+		lost := fmt.Sprintf("%d of %d maps have not told their keys", t.silent, t.tasks)
+		if j.silent != "" {
+			lost += ": " + j.silent
+		}
+		out = append(out, lost)
 	}
 	if short {
 		out = append(out, "of each map only a part of its largest keys is kept: the watcher has room for no more")

@@ -242,6 +242,13 @@ func TestSilent(t *testing.T) {
 	if r := g.Reduces[0]; r.Bytes != 500 || r.Implicit != 500 || r.Explicit != nil || len(r.Done) != 1 {
 		t.Errorf("%+v", r)
 	}
+	// One map of several could not be measured.
+	s = newStage(t, 2, Options{})
+	s.done(2)
+	s.take(mapBatch(theJob, 0, 0, 1), checked(&tap.Batch{Job: theJob, Attempt: attemptID(theJob, "m", 1, 0), Final: true, Note: "its memory was short"}))
+	if g := s.look(); g.Note != "1 of 2 maps have not told their keys: its memory was short" || g.Maps != 1 {
+		t.Errorf("%+v", g)
+	}
 	// Maps of another number of reduces are not this job's.
 	s = newStage(t, 1, Options{})
 	s.done(1)

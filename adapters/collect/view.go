@@ -35,7 +35,7 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 	if inner != nil && inner.Origin >= dag.GroupsTapped {
 		g.Origin, g.Maps = inner.Origin, inner.Maps
 	}
-	usable := j.silent == "" && j.promise.maps > g.Maps && len(j.promise.reduces) == n
+	usable := j.promise.maps > g.Maps && len(j.promise.reduces) == n
 	if usable {
 		g.Maps = j.promise.maps
 		if g.Origin = dag.GroupsTapped; j.promise.whole && g.Maps == t.tasks {
