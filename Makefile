@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts
+.PHONY: check test golden fuzz bench hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit
 
 check:
 	gofmt -l . | (! grep .)
@@ -48,3 +48,8 @@ alerts:
 calibration:
 	go run ./internal/calibration > docs/calibration.md.new
 	mv docs/calibration.md.new docs/calibration.md
+
+# docs/nearestfit.md: some minutes of two cores.
+nearestfit:
+	go run ./internal/skewed > docs/nearestfit.md.new
+	mv docs/nearestfit.md.new docs/nearestfit.md

@@ -28,16 +28,20 @@ func (r *Run) points() []Point {
 	for task := range r.Work.Order {
 		all = append(all, r.reported(task)...)
 	}
+	byInstant(all)
+	return all
+}
+
+func byInstant(all []Point) {
 	slices.SortStableFunc(all, func(a, b Point) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Task, b.Task))
 	})
-	return all
 }
 
 func (r *Run) reported(task int) []Point {
 	var all []Point
 	at := r.Start[task]
-	var b burst
+	var b pending
 	for _, key := range r.Work.Order[task] {
 		g := r.Work.Groups[key]
 		if g.Bytes > Small {
@@ -54,26 +58,29 @@ func (r *Run) reported(task int) []Point {
 	return b.flush(all, at, task)
 }
 
-// A burst is small groups that are pending, by how many values they have.
-type burst struct {
-	sizes                 [Small/ValueBytes + 1]float64
-	count, bytes, seconds float64
+// A burst is groups that are timed together.
+type burst struct{ count, bytes, seconds float64 }
+
+// pending are small groups, by how many values they have.
+type pending struct {
+	burst
+	sizes [Small/ValueBytes + 1]float64
 }
 
-func (b *burst) add(g Group) {
+func (b *pending) add(g Group) {
 	b.sizes[int(g.Bytes/ValueBytes)]++
 	b.count++
 	b.bytes += g.Bytes
 	b.seconds += g.Seconds
 }
 
-func (b *burst) flush(all []Point, at float64, task int) []Point {
+func (b *pending) flush(all []Point, at float64, task int) []Point {
 	for values, n := range b.sizes {
 		if n > 0 {
 			size := float64(values) * ValueBytes
 			all = append(all, Point{at, task, size, b.seconds * size / b.bytes, n})
 		}
 	}
-	*b = burst{}
+	*b = pending{}
 	return all
 }

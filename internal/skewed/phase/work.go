@@ -20,9 +20,10 @@ type Spec struct {
 
 // A Group is a key group. Its key is its index.
 type Group struct {
-	Task    int
-	Bytes   float64
-	Seconds float64
+	Task     int
+	Bytes    float64
+	Seconds  float64
+	Expected float64 // what Seconds would be without noise
 }
 
 // A Part is what one map has of a key group.
@@ -48,13 +49,15 @@ func Make(s Spec) *Work {
 		g := &w.Groups[i]
 		g.Task = task(s.Seed, i, s.Reduces)
 		g.Bytes = v * ValueBytes
+		g.Expected = s.Costs[i]
 		g.Seconds = s.Costs[i] * math.Exp(s.Noise*rng.NormFloat64())
 		sum += g.Seconds
 		w.Order[g.Task] = append(w.Order[g.Task], i)
 	}
 	scale := (s.Mean*float64(s.Reduces) - s.Each*float64(len(s.Values))) / sum
 	for i := range w.Groups {
-		w.Groups[i].Seconds = w.Groups[i].Seconds*scale + s.Each
+		g := &w.Groups[i]
+		g.Seconds, g.Expected = g.Seconds*scale+s.Each, g.Expected*scale+s.Each
 	}
 	for _, order := range w.Order {
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -112,6 +115,15 @@ func (w *Work) Bytes() []float64 {
 	sum := make([]float64, len(w.Order))
 	for _, g := range w.Groups {
 		sum[g.Task] += g.Bytes
+	}
+	return sum
+}
+
+// Shuffle is the size of all tasks.
+func (w *Work) Shuffle() float64 {
+	sum := 0.0
+	for _, bytes := range w.Bytes() {
+		sum += bytes
 	}
 	return sum
 }

@@ -1,0 +1,51 @@
+// Command skewed writes docs/nearestfit.md: how right NearestFit and the other methods are on reduce phases whose key groups
+// are skewed and whose cost is not linear, beside what the paper says (E. Coppa, I. Finocchi, SoCC 2015, section 8) and what an
+// independent reference program has measured.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+func main() {
+	seeds := flag.Int("seeds", 5, "runs of each setting, with seeds from 1 on")
+	largest := flag.Float64("largest", 10_000, "values of the largest group of the synthetic workload")
+	folder := flag.String("graphs", filepath.Join("..", "shared", "data", "snap"), "folder of degree histograms (*"+histograms+")")
+	before := flag.String("before", document, "document whose section of graphs is kept where that folder is absent")
+	flag.Parse()
+	began := time.Now()
+	if err := run(os.Stdout, lab{*largest, *seeds}, *folder, *before); err != nil {
+		fmt.Fprintln(os.Stderr, "skewed:", err)
+		os.Exit(1)
+	}
+	fmt.Fprintf(os.Stderr, "skewed: took %v\n", time.Since(began).Round(time.Second))
+}
+
+// document is what the command writes, when make runs it.
+var document = filepath.Join("docs", "nearestfit.md")
+
+func run(w io.Writer, l lab, folder, before string) error {
+	if l.seeds < 1 || !(l.largest >= 1 && l.largest <= 1e6) {
+		return fmt.Errorf("-seeds %d -largest %v: want at least one seed, and 1 to 1,000,000 values", l.seeds, l.largest)
+	}
+	all, err := graphs(folder)
+	if err != nil {
+		return err
+	}
+	realistic := kept(realisticTitle, before, "the graphs of "+folder)
+	if len(all) > 0 {
+		realistic = realisticExperiment(all)
+	}
+	recordings := kept(recordingsTitle, before, "the recordings")
+	if files := skewedRecordings(); len(files) > 0 {
+		recordings = recordingsExperiment(files)
+	}
+	return write(w, l, []experiment{
+		fig6Experiment(l), realistic, wavesExperiment(l), lambdaExperiment(l), partsExperiment(l), countersExperiment(l), recordings,
+	})
+}

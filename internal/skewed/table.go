@@ -1,0 +1,32 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A printer writes a line.
+type printer func(format string, args ...any)
+
+// head is a table's first lines.
+func head[T any](p printer, left []string, columns []T, right ...string) {
+	titles := left
+	for _, c := range columns {
+		titles = append(titles, fmt.Sprint(c))
+	}
+	titles = append(titles, right...)
+	p("%s", line(titles...))
+	p("|%s", strings.Repeat("---|", len(titles)))
+}
+
+// line is a line of a table.
+func line(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |" }
+
+// cells are a result's cells for methods.
+func (r result) cells(methods []string) []string {
+	text := make([]string, len(methods))
+	for i, m := range methods {
+		text[i] = r[m].String()
+	}
+	return text
+}
