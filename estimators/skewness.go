@@ -74,7 +74,8 @@ func Uneven() Scenario {
 }
 
 // Skew tells of the unfinished jobs whose skewed reduces delay the query's end by more than 5 s and a fiftieth of what
-// remains, the greatest delay first. It is nil where it is too early to say: the costs of what is left, or the sizes of
+// remains, the greatest delay first. Where several hold it back and none does alone, as two branches that end together, each has
+// the delay of all. It is nil where it is too early to say: the costs of what is left, or the sizes of
 // all reduces, are not known. With all it tells of every unfinished job with more than one reduce, and of its longest
 // reduces, skewed or not, done or not.
 func (w *World) Skew(all bool) ([]Skew, error) {
@@ -90,7 +91,11 @@ func (w *World) Skew(all bool) ([]Skew, error) {
 		return nil, nil
 	}
 	least := max(skewLeast, time.Duration(skewWorth*float64(sch.Remaining())))
-	out := []Skew{}
+	together, err := w.together(found, sch)
+	if err != nil || !all && together <= least {
+		return []Skew{}, err
+	}
+	out, tied := []Skew{}, []Skew(nil)
 	for i := range found {
 		s, err := w.skewOf(found[i], sch)
 		if err != nil {
@@ -98,10 +103,31 @@ func (w *World) Skew(all bool) ([]Skew, error) {
 		}
 		if all || s.Delay > least {
 			out = append(out, s)
+		} else if s.Skewed > 0 {
+			tied = append(tied, s)
 		}
+	}
+	if !all && len(out) == 0 {
+		for i := range tied {
+			tied[i].Delay = together
+		}
+		out = tied
 	}
 	slices.SortStableFunc(out, func(a, b Skew) int { return cmp.Compare(b.Delay, a.Delay) })
 	return out, nil
+}
+
+// together is the delay of all skewed reduces of some jobs.
+func (w *World) together(found []*uneven, sch *schedule.Schedule) (time.Duration, error) {
+	left := w.Costs.Left
+	r := replays{w: w, end: sch.End}
+	for _, u := range found {
+		left = u.atMedian(left, u.skewed)
+	}
+	if len(found) == 0 {
+		return 0, nil
+	}
+	return r.sooner(w.Now(), left), r.err
 }
 
 // unevenJobs are the jobs worth a replay, those with the longest excess, in that order. known is false where reduces are

@@ -73,6 +73,27 @@ func TestSkewOfTwoReduces(t *testing.T) {
 	}
 }
 
+// Two branches that end together hold the end back together: neither does alone, and both are told.
+func TestSkewOfTwoBranches(t *testing.T) {
+	plan := unevenPlan(10_000, 60_000, 10_000)
+	plan.Cluster.MapSlots, plan.Cluster.ReduceSlots = 3, 9
+	for _, node := range []string{"j2", "even"} {
+		j := unevenPlan(10_000, 60_000, 10_000).Jobs[0]
+		if j.Node = node; node == "even" {
+			j = unevenPlan(10_000, 10_000, 10_000).Jobs[0]
+		}
+		plan.Jobs = append(plan.Jobs, j)
+	}
+	got := skewOf(t, plan, paperModel, false)
+	if len(got) != 2 || got[0].Job != 0 || got[1].Job != 1 || got[0].Delay != 50*time.Second || got[1].Delay != 50*time.Second {
+		t.Fatalf("%+v", got)
+	}
+	plan.Jobs[1].Reduce = unevenPlan(10_000, 40_000, 10_000).Jobs[0].Reduce
+	if got := skewOf(t, plan, paperModel, false); len(got) != 1 || got[0].Job != 0 || got[0].Delay != 20*time.Second {
+		t.Errorf("one ends later: %+v", got)
+	}
+}
+
 // What is short, or hides behind another job, is not told; what nobody knows is nil.
 func TestNoSkew(t *testing.T) {
 	for name, records := range map[string][]float64{
@@ -190,8 +211,7 @@ func TestSplitKeepsTheRest(t *testing.T) {
 // A change of one task ends the run of equal ones before it.
 func TestChangedCosts(t *testing.T) {
 	costs := newPaperCosts(golden.Start(oneJob()), Slowdown{}) // two equal reduces
-	r := replays{w: &World{Costs: costs}, u: &uneven{job: 0}}
-	left := r.changed([]int{1}, func(task int) float64 { return -5000 * float64(task) })
+	left := (&uneven{job: 0}).changed(costs.Left, []int{1}, func(task int) float64 { return -5000 * float64(task) })
 	for task, want := range []schedule.Cost{{Work: 20 * time.Second, Same: 1}, {Work: 15 * time.Second, Same: 1}} {
 		if got := left(schedule.Task{Kind: dag.Reduce, Index: task}); got.Work != want.Work || got.Same != want.Same {
 			t.Errorf("task %d: %+v, want %+v", task, got, want)

@@ -40,13 +40,12 @@ func (r *replays) sooner(s *dag.Snapshot, left schedule.Left) time.Duration {
 	return max(r.end.Sub(sch.End), 0)
 }
 
-// changed are the costs with what each reduce of the job has left changed by some milliseconds. by is 0 but for the
-// tasks of cuts, which are ascending.
-func (r *replays) changed(cuts []int, by func(task int) float64) schedule.Left {
-	left := r.w.Costs.Left
+// changed are costs with what each reduce of a job has left changed by some milliseconds, by the same for all but the tasks
+// of cuts, which are ascending.
+func (u *uneven) changed(left schedule.Left, cuts []int, by func(task int) float64) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
 		c := left(t)
-		if t.Job != r.u.job || t.Kind != dag.Reduce {
+		if t.Job != u.job || t.Kind != dag.Reduce {
 			return c
 		}
 		i, special := slices.BinarySearch(cuts, t.Index)
@@ -74,10 +73,15 @@ func (r *replays) delay(works []reduceWork) time.Duration {
 	if len(works) == 0 {
 		return 0
 	}
+	return r.sooner(r.w.Now(), r.u.atMedian(r.w.Costs.Left, works))
+}
+
+// atMedian are costs by which these reduces of a job work no longer than its median one.
+func (u *uneven) atMedian(left schedule.Left, works []reduceWork) schedule.Left {
 	less := make(map[int]float64)
 	for _, k := range works {
 		for task := k.first; task < k.first+k.count; task++ {
-			less[task] = -k.excess(r.u)
+			less[task] = -k.excess(u)
 		}
 	}
 	cuts := make([]int, 0, len(less))
@@ -85,7 +89,7 @@ func (r *replays) delay(works []reduceWork) time.Duration {
 		cuts = append(cuts, task)
 	}
 	slices.Sort(cuts)
-	return r.sooner(r.w.Now(), r.changed(cuts, func(task int) float64 { return less[task] }))
+	return u.changed(left, cuts, func(task int) float64 { return less[task] })
 }
 
 // split looks at the largest key that is left of each reduce: its Delay, and of the one with the longest reduce, what
@@ -101,7 +105,7 @@ func (r *replays) split(worst []SkewedReduce) *Split {
 		}
 		key, cuts := &one.Keys[at], []int{one.Task}
 		took := millis(key.Took)
-		delay := r.sooner(r.w.Now(), r.changed(cuts, func(task int) float64 {
+		delay := r.sooner(r.w.Now(), r.u.changed(r.w.Costs.Left, cuts, func(task int) float64 {
 			if task == one.Task {
 				return -took
 			}
@@ -114,7 +118,7 @@ func (r *replays) split(worst []SkewedReduce) *Split {
 		parts := float64(r.u.count)
 		part, _ := r.u.keys.took(&reduceWork{first: one.Task, count: 1, ms: millis(one.Work)}, key.Bytes/parts)
 		best = &Split{Task: one.Task, Key: key.Name, Parts: r.u.count}
-		best.Sooner = r.sooner(r.w.Now(), r.changed(cuts, func(task int) float64 {
+		best.Sooner = r.sooner(r.w.Now(), r.u.changed(r.w.Costs.Left, cuts, func(task int) float64 {
 			if task == one.Task {
 				return part - took
 			}
@@ -156,7 +160,7 @@ func (r *replays) double() *time.Duration {
 	}
 	first := reduces.Count()
 	reduces.Tasks = first + len(from)
-	stay := r.changed(from, func(task int) float64 { return -goes[task] })
+	stay := r.u.changed(r.w.Costs.Left, from, func(task int) float64 { return -goes[task] })
 	d := r.sooner(&now, func(t schedule.Task) schedule.Cost {
 		if t.Job != r.u.job || t.Kind != dag.Reduce || t.Index < first {
 			return stay(t)
