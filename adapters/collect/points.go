@@ -56,21 +56,24 @@ func (m moment) of(t time.Time) dag.Instant {
 	return max(i, m.start) // an unknown start is before all
 }
 
-// stamp gives points their instants, in the order of the points.
+// stamp gives points their instants, in the order of the points: none is later than one that was shown after it.
 func (c *course) stamp(m moment) {
+	limit := m.at
+	for i := len(c.points) - 1; i >= c.shown; i-- {
+		p := &c.points[i]
+		if p.at.Known() {
+			limit = p.at
+		} else {
+			p.at = min(m.of(p.ended), limit)
+		}
+	}
 	before := dag.NoInstant
 	if c.shown > 0 {
 		before = c.points[c.shown-1].at
 	}
 	for i := c.shown; i < len(c.points); i++ {
 		p := &c.points[i]
-		if !p.at.Known() {
-			p.at = m.of(p.ended)
-			if i+1 < len(c.points) && c.points[i+1].at.Known() {
-				p.at = min(p.at, c.points[i+1].at)
-			}
-			p.at = max(p.at, before)
-		}
+		p.at = max(p.at, before)
 		before = p.at
 	}
 	c.shown = len(c.points)
@@ -94,24 +97,30 @@ func (c *course) condense(most int) {
 func join(points []point, class func(*point) float64) []point {
 	var out []point
 	place := make(map[float64]int)
+	last := make([]int, 0, len(points)) // of each of out, the last that is in it
 	for i := range points {
 		p := &points[i]
 		k := class(p)
 		j, ok := place[k]
 		if !ok {
 			place[k] = len(out)
-			out = append(out, *p)
+			out, last = append(out, *p), append(last, i)
 			continue
 		}
 		q := &out[j]
 		n := q.count + p.count
 		q.bytes += (p.bytes - q.bytes) * (p.count / n)
 		q.took += (p.took - q.took) * (p.count / n)
-		q.count, q.seq, q.ended = n, p.seq, p.ended
-		if q.at.Known() {
-			q.at = p.at
-		}
+		q.count, q.seq, q.ended, q.at, last[j] = n, p.seq, p.ended, p.at, i
 	}
-	slices.SortStableFunc(out, func(a, b point) int { return cmp.Or(cmp.Compare(a.seq, b.seq), a.ended.Compare(b.ended)) })
-	return out
+	order := make([]int, len(out))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(last[a], last[b]) })
+	sorted := make([]point, len(out))
+	for i, k := range order {
+		sorted[i] = out[k]
+	}
+	return sorted
 }
