@@ -83,7 +83,7 @@ func (c *camera) groupsOf(j int, r *track, v *taskView, of *dag.ReduceGroups) bo
 		of.Done = c.counts(v, r, &x, pos)
 		return true
 	}
-	if v.number != r.number || v.leg != c.now {
+	if v.number != r.number || v.leg != c.now && r.end > v.leg {
 		v.number, v.leg, v.points = r.number, c.now, x.points(r, c.opt.Groups == dag.GroupsTapped)
 	}
 	end := min(c.t, r.end)
