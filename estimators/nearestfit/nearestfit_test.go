@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 	"github.com/paratimer/paratimer/sketch"
 )
 
@@ -35,7 +36,7 @@ func againstNaive(t *rapid.T, rules map[Rule]int) {
 		MatchRatio:    rapid.SampledFrom([]float64{0, 0.05, 0.5}).Draw(t, "match"),
 		SmoothSeconds: rapid.SampledFrom([]float64{0, 0.5, 5}).Draw(t, "smooth"),
 		R2:            rapid.SampledFrom([]float64{0, 0.9, 0.999}).Draw(t, "r2"),
-		Weights:       rapid.SampledFrom([]Weights{Counts, Unit}).Draw(t, "weights"),
+		Weights:       rapid.SampledFrom([]Weights{Counts, Unit, PerSecond}).Draw(t, "weights"),
 		TaskRatioMin:  0.02,
 		Use:           rapid.SampledFrom([]Use{Both, Both, FitOnly, NeighboursOnly}).Draw(t, "use"),
 		Pooled:        rapid.Bool().Draw(t, "pooled"),
@@ -203,6 +204,19 @@ func TestConserveUnknown(t *testing.T) {
 	j.Record(0, 1, 100, 1, 9)
 	if left := j.Predict().Remaining(0); left.Explicit != 200 {
 		t.Errorf("%v explicit bytes left, want 200", left.Explicit)
+	}
+}
+
+func TestWeights(t *testing.T) {
+	points := []smoothing.Point{{Size: 1, Mean: 0, Count: 5}, {Size: 2, Mean: 0.5, Count: 3}, {Size: 3, Mean: 10, Count: 2}}
+	for w, want := range map[Weights][]float64{Counts: {5, 3, 2}, Unit: {1, 1, 1}, PerSecond: {5000, 6, 0.2}} {
+		var got []float64
+		for _, p := range weighted(points, w) {
+			got = append(got, p.Weight)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d: %v, want %v", w, got, want)
+		}
 	}
 }
 

@@ -47,6 +47,10 @@ type Weights uint8
 const (
 	Counts Weights = iota // how many groups it stands for
 	Unit                  // 1
+	// PerSecond is how many groups it stands for, over what one of them takes. The times of groups vary by a share of
+	// themselves: with Counts the noise of a few long groups decides on the power, with the square of the time that of small
+	// groups, whose times are shares of a burst. This is a deviation from the paper.
+	PerSecond
 )
 
 // Use says which parts of the method are used.

@@ -134,12 +134,23 @@ func (p *Prediction) fit() {
 func weighted(points []smoothing.Point, w Weights) []powerfit.Point {
 	out := make([]powerfit.Point, len(points))
 	for i, c := range points {
-		out[i] = powerfit.Point{X: c.Size, Y: c.Mean, Weight: 1}
-		if w == Counts {
-			out[i].Weight = c.Count
-		}
+		out[i] = powerfit.Point{X: c.Size, Y: c.Mean, Weight: w.of(c)}
 	}
 	return out
+}
+
+// of is the weight of a point.
+func (w Weights) of(c smoothing.Point) float64 {
+	// What is shorter is not measured well enough to weigh more.
+	const short = 1e-3 // seconds
+	switch w {
+	case Unit:
+		return 1
+	case PerSecond:
+		return c.Count / max(c.Mean, short)
+	default:
+		return c.Count
+	}
 }
 
 // Fit is the fit that rule 2 asks for a task: its own, or with Params.Pooled the job's.
