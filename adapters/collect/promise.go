@@ -109,7 +109,7 @@ func (j *job) note(t tally, reduces int, short bool, told string) string {
 	var out []string
 	switch {
 	case j.silent != "" && j.came == 0:
-		out = append(out, "no sizes of keys: "+j.silent)
+		out = append(out, j.silent)
 	case j.reduces > 0 && j.reduces != reduces:
 		out = append(out, fmt.Sprintf("no sizes of keys: the maps speak of %d reduces, the job has %d", j.reduces, reduces))
 	case t.over() && t.silent > 0:

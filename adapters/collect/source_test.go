@@ -230,13 +230,13 @@ func TestLostProfiles(t *testing.T) {
 func TestSilent(t *testing.T) {
 	s := newStage(t, 1, Options{})
 	s.done(1)
-	s.take(checked(&tap.Batch{Job: theJob, Attempt: attemptID(theJob, "m", 0, 0), Final: true, Note: "a combiner runs after the tap"}))
+	s.take(checked(&tap.Batch{Job: theJob, Attempt: attemptID(theJob, "m", 0, 0), Final: true, Note: "no promises: a combiner runs after the tap"}))
 	a := attemptAt(0, 0, dag.AttemptRunning, s.clock)
 	a.CopyEnd, a.Bytes = cluster(s.clock), 500
 	s.reduces(a)
 	s.take(reduceBatch(theJob, 0, 0, 0, 7))
 	g := s.look()
-	if g.Note != "no sizes of keys: a combiner runs after the tap" || g.Maps != 0 || g.Origin != dag.GroupsTapped {
+	if g.Note != "no promises: a combiner runs after the tap" || g.Maps != 0 || g.Origin != dag.GroupsTapped {
 		t.Errorf("%+v", g)
 	}
 	if r := g.Reduces[0]; r.Bytes != 500 || r.Implicit != 500 || r.Explicit != nil || len(r.Done) != 1 {
