@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -75,6 +76,21 @@ func TestSkewOfAQueryThatRuns(t *testing.T) {
 	if code != exitBlind || errs == "" {
 		t.Errorf("nobody's: exit code %d: %s", code, errs)
 	}
+	const said = `{"schema_version":2,"at":"2010-06-06T09:00:00Z","workflow":{"id":"pig_1","name":"join.pig","state":"running"},"elapsed_seconds":60,
+"headline":{"remaining_seconds":90},"skew":[{"job":"j","reduces":4,"skewed":1,"delay_seconds":60,"keys_from":"tap","worst":[{"task":3,"delay_seconds":60}]}]}`
+	watcher := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, said) }))
+	t.Cleanup(watcher.Close)
+	code, out, errs = paratimer(t, "skew", "join.pig", "--metrics-url", watcher.URL+"/metrics")
+	if code != exitOK || !strings.HasPrefix(out, "join.pig after 1m: ~1m30s left\nreduce 3 of j holds the end back by 1m\n") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	if code, _, errs = paratimer(t, "skew", "other.pig", "--metrics-url", watcher.URL); code != exitBlind || !strings.Contains(errs, "other.pig") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	if code, _, errs = paratimer(t, "skew", "--at", "3s", "--metrics-url", watcher.URL); code != exitUsage {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+
 	mute := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(mute.Close)
 	code, _, errs = paratimer(t, "skew", "--rm", mute.URL, "--user", "alice", "--timeout", "10ms")

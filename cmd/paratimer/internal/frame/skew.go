@@ -66,6 +66,6 @@ type SkewReport struct {
 	ElapsedSeconds   *Seconds `json:"elapsed_seconds"`
 	RemainingSeconds *Seconds `json:"remaining_seconds"`
 	EndAt            *Time    `json:"end_at"`
-	// Skew tells of unfinished jobs, uneven or not, and of their longest reduces, done or not.
+	// Skew tells of unfinished jobs, uneven or not, and of their longest reduces, done or not; a watcher tells of what is uneven.
 	Skew []Skew `json:"skew"`
 }

@@ -30,7 +30,7 @@ func SkewText(w io.Writer, r frame.SkewReport) error {
 	case r.Skew == nil:
 		b.WriteString("too early to say: nothing has shown what its reduces cost\n")
 	case len(r.Skew) == 0:
-		b.WriteString("no job that is left has more than one reduce\n")
+		b.WriteString("no reduce is skewed\n")
 	}
 	for i := range r.Skew {
 		if s := &r.Skew[i]; len(skewedOnes(s)) > 0 {

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// skewedRun is what is looked at: a plan or a recording if there is a file of the name, else a query of the cluster.
+func skewedRun(ctx context.Context, c *cli.Context, path string, when moment, profiles []*dag.Plan) (dag.Run, error) {
+	kind, exists, err := fileKind(path)
+	if err != nil {
+		return dag.Run{}, err
+	}
+	switch {
+	case (!exists || kind == tape.Unknown) && when != (moment{}):
+		return dag.Run{}, usage("--at goes with a recording")
+	case !exists:
+		return skewedNow(ctx, c, path, profiles)
+	case kind == tape.Unknown:
+		plan, err := planfile.ReadFile(path, planfile.Options{})
+		if err != nil {
+			return dag.Run{}, usage("%s is no recording, and no plan: %w", path, err)
+		}
+		plan.Profiles = profiles
+		return dag.Run{}.Append(planview.Before(plan)), nil
+	}
+	open := func() (watch.Source, io.Closer, error) {
+		src, file, err := openRecording(path, c.String("workflow"), c.Duration("every"))
+		return withProfiles(src, profiles), file, err
+	}
+	return skewedThen(ctx, modelOf(c), path, open, when)
+}
+
+// fileKind says what is in the file of a name, if there is one. A folder holds history.
+func fileKind(path string) (kind tape.Kind, exists bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil && isPath(path):
+		return tape.Unknown, false, usage("%w", err)
+	case err != nil:
+		return tape.Unknown, false, nil // it names a query
+	}
+	if info.IsDir() {
+		return tape.History, true, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return tape.Unknown, true, usage("%w", err)
+	}
+	defer f.Close()
+	if kind, _, err = tape.Sniff(f); err != nil {
+		return kind, true, usage("%s: %w", path, err)
+	}
+	return kind, true, nil
+}
+
+// isPath says that a name is one of a file, not of a query.
+func isPath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || slices.Contains([]string{".tape", ".yaml", ".yml", ".json", ".jsonl", ".gz", ".jhist"}, filepath.Ext(name))
+}
+
+// skewedNow looks at a query of the cluster, a second time where the first look tells nothing.
+func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (run dag.Run, err error) {
+	client, err := newClient(c, nil)
+	if err != nil {
+		return run, err
+	}
+	defer client.Close()
+	target, err := pick(ctx, client, name, userName(c))
+	if err != nil {
+		return run, err
+	}
+	rec := &history.Recorder{Source: hadoop.NewSource(client, target), Store: stateOrNone(c, logger(c)), Given: profiles, Log: zerolog.Nop()}
+	for look := range 2 {
+		s, err := rec.Next(ctx)
+		var missed *dag.MissedError
+		switch {
+		case errors.Is(err, io.EOF) && look > 0:
+			return run, nil
+		case errors.As(err, &missed):
+			return run, missed.Err
+		case err != nil:
+			return run, err
+		}
+		run = run.Append(s)
+		skew, err := estimators.NewWorld(run, modelOf(c), estimators.Options{}).Skew(false)
+		if err != nil || skew != nil || s.State.Ended() {
+			return run, err
+		}
+		if look == 0 {
+			if err := watch.Sleep(ctx, lookEvery); err != nil {
+				return run, err
+			}
+		}
+	}
+	return run, nil
+}
