@@ -11,9 +11,8 @@ import (
 
 // choose is the work of the job's reduces by their key groups, nil where the linear model stands.
 //
-// NearestFit's curve is one over all tasks (Params.Pooled): with tasks that have each seen little it is the better one. That
-// is a deviation from the paper (facts N4). Where groups are measured and nothing else tells of the phase's reduces, or counters
-// say nothing of what is left of one (Streaming), the linear model is that of the groups: the task's time by bytes.
+// Where groups are measured and nothing else tells of the phase's reduces, or counters say nothing of what is left of one
+// (Streaming), the linear model is that of the groups: the task's time by bytes.
 func (g *jobGroups) choose() *groupWork {
 	var points []arrival
 	if g.own != nil {
@@ -69,9 +68,12 @@ func (m *Model) nearest() nearestfit.Params {
 	return p
 }
 
+// pooled are the parameters that the model goes by. They deviate from the paper (facts N2, N4): the curve is one over all tasks,
+// which may each have seen little; its points weigh by time, or the noise of the largest groups would bend it; and keys that only
+// some maps told do not stay to the end.
 func (m *Model) pooled() nearestfit.Params {
 	p := m.nearest()
-	p.Pooled = true
+	p.Pooled, p.Weights, p.Conserve = true, nearestfit.PerSecond, true
 	return p
 }
 

@@ -160,6 +160,19 @@ func TestSilentReducesGoByTheirBytes(t *testing.T) {
 	}
 }
 
+// Where no reduce of the phase has ended, and their output moves as if they had little left, time by bytes of the groups is the
+// linear model; nothing is assumed.
+func TestUnseenPhaseGoesByItsGroupsBytes(t *testing.T) {
+	r := quadratic()
+	r.cost = func(b float64) time.Duration { return time.Duration(b * 3 * float64(time.Millisecond)) }
+	m := New(runOf(r.at(40_000, dag.GroupsTapped)), Options{})
+	left := leftOf(m, 2)
+	near(t, "left", ms(left.Work), float64(r.end(2)-40_000), 2000)
+	if m.phases[0][dag.Reduce].origin != schedule.Observed || m.groups[0].nearest {
+		t.Errorf("origin %v, by NearestFit: %v", m.phases[0][dag.Reduce].origin, m.groups[0].nearest)
+	}
+}
+
 // A new attempt has all of its groups to do; what the lost one measured is still known.
 func TestLostAttemptsGroupsStillTell(t *testing.T) {
 	r := quadratic()

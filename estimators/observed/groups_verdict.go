@@ -18,7 +18,7 @@ type verdict struct {
 // by less than groupsWorth there is nothing to win. Bursts of counters are no key groups: they must win by more.
 const (
 	judgedLeast   = 4 // seconds of groups
-	judgedSmall   = 2 // of judgedGroups groups at least: before its first large key a reduce may do little else
+	judgedSmall   = 2 // of judgedGroups groups at least, in few batches: one reduce may have no more before its first large key
 	judgedGroups  = 200
 	judgedBatches = 4
 	groupsBetter  = 0.8
@@ -27,15 +27,15 @@ const (
 	countsBetter  = 0.5
 )
 
+// settled says that there is evidence enough.
 func (v *verdict) settled(counted bool) bool {
-	least := float64(judgedLeast)
 	switch {
 	case counted:
-		least = countsLeast
+		return v.took >= countsLeast && v.batches >= judgedBatches
 	case v.groups >= judgedGroups:
-		least = judgedSmall
+		return v.took >= judgedSmall && v.batches >= 2
 	}
-	return v.took >= least && v.batches >= judgedBatches
+	return v.took >= judgedLeast && v.batches >= judgedBatches
 }
 
 // better says that NearestFit is to be gone by.
