@@ -23,9 +23,10 @@ func countersExperiment(l lab) experiment {
 	}
 	for _, s := range unseen {
 		e.rows = append(e.rows, row{l.run(s), func(run *phase.Run) []*watcher {
-			p := nearestfit.Default()
-			watchers := []*watcher{newWatcher(paper(run.Work), p, run.Seen, nearest(stream), jobRatio(byJob), taskRatio(byTask))}
-			p.Pooled, p.Conserve = true, true
+			watchers := []*watcher{newWatcher(paper(run.Work), deviating(), run.Seen, nearest(ours), jobRatio(byJob), taskRatio(byTask))}
+			// A burst's groups are taken for equal: what is small is off, and must not weigh more.
+			p := deviating()
+			p.Weights = nearestfit.Counts
 			for i, every := range polls {
 				seen := run.Counts(every)
 				watchers = append(watchers,
@@ -36,7 +37,7 @@ func countersExperiment(l lab) experiment {
 		}})
 	}
 	e.write = func(p printer, r []result) error {
-		columns := slices.Concat(alone, sized, []string{stream, byJob, byTask, hadoop})
+		columns := slices.Concat(alone, sized, []string{ours, byJob, byTask, hadoop})
 		head(p, []string{"cost", "σ", "tasks"}, columns)
 		for i, s := range unseen {
 			p("%s", line(append([]string{s.cost(), fmt.Sprint(s.sigma), fmt.Sprint(s.reduces)}, r[i].cells(columns)...)...))

@@ -9,7 +9,8 @@ import (
 const (
 	theory    = "theory"
 	stream    = "stream"
-	onefit    = "stream, one fit"
+	onefit    = "one fit"
+	ours      = "ours"
 	foreknown = "curve known"
 	polled    = "counters"
 	byJob     = "job_ratio"
@@ -34,7 +35,15 @@ func all(run *phase.Run) []*watcher {
 		newWatcher(everything(run.Work), params, run.Seen, nearest(theory), foreseen(foreknown, run.Work)),
 		newWatcher(promised, params, run.Seen, nearest(stream), jobRatio(byJob), taskRatio(byTask)),
 		newWatcher(promised, pool, run.Seen, nearest(onefit)),
+		newWatcher(promised, deviating(), run.Seen, nearest(ours)),
 		newWatcher(promised, smooth, run.Seen, taskRatio(smoothed)),
 		newWatcher(nothing(run.Work), params, run.Counts(poll), nearest(polled)),
 	}
+}
+
+// deviating are NearestFit's parameters with everything that the paper does not have, see the notes of nearestfit.Params.
+func deviating() nearestfit.Params {
+	p := nearestfit.Default()
+	p.Pooled, p.Conserve, p.Weights = true, true, nearestfit.PerSecond
+	return p
 }

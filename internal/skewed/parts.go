@@ -68,10 +68,12 @@ func variants() []variant {
 			reference: references{"12.6 / 46", "9.7 / 49", "4.9 / 42", "2.5 / 14", ""},
 		},
 		{name: "one fit for all tasks", params: func(p *params) { p.Pooled = true }, reference: references{"", "", "", "0.98 / 2.9", ""}},
+		{name: "a point weighs groups per second", params: func(p *params) { p.Weights = nearestfit.PerSecond }},
 		{name: "explicit groups held to the bytes left", params: func(p *params) { p.Conserve = true }},
 		{name: "the same, δ = 0", params: func(p *params) { p.Conserve, p.DeltaBytes = true, 0 }},
+		{name: "all three: ours", params: func(p *params) { *p = deviating() }},
 		{name: "groups take exactly what their size says", spec: still},
-		{name: "the same, one fit for all tasks", spec: still, params: func(p *params) { p.Pooled = true }},
+		{name: "the same, one fit for all", spec: still, params: func(p *params) { p.Pooled = true }},
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/internal/skewed/phase"
 )
 
@@ -82,7 +81,7 @@ func realisticExperiment(graphs []graph) experiment {
 			p("* *%s*: %s", k.Name, k.Means)
 		}
 		p("")
-		methods := []string{theory, stream, onefit, exact, foreknown, polled, byJob, byTask, hadoop}
+		methods := []string{theory, stream, onefit, ours, exact, foreknown, polled, byJob, byTask, hadoop}
 		head(p, []string{"graph", "cost"}, methods)
 		for i, g := range graphs {
 			for j, k := range kinds {
@@ -96,11 +95,11 @@ func realisticExperiment(graphs []graph) experiment {
 	return e
 }
 
-// exact is the streaming form that takes groups of the same size alone for neighbours, with one fit for all tasks.
-const exact = "one fit, δ = 0"
+// exact takes groups of the same size alone for neighbours.
+const exact = "ours, δ = 0"
 
 func onGraphs(run *phase.Run) []*watcher {
-	p := nearestfit.Default()
-	p.Pooled, p.DeltaBytes = true, 0
+	p := deviating()
+	p.DeltaBytes = 0
 	return append(all(run), newWatcher(paper(run.Work), p, run.Seen, nearest(exact)))
 }

@@ -4,8 +4,12 @@ import "fmt"
 
 // waves are tasks on fewer and fewer slots (Fig. 9).
 var waves = []synthetic{
-	{2, 1.2, 32, 32}, {2, 1.2, 32, 16}, {2, 1.2, 32, 8}, {2, 1.2, 32, 4},
-	{2, 1.4, 32, 32}, {2, 1.4, 32, 8},
+	{2, 1.2, 32, 32},
+	{2, 1.2, 32, 16},
+	{2, 1.2, 32, 8},
+	{2, 1.2, 32, 4},
+	{2, 1.4, 32, 32},
+	{2, 1.4, 32, 8},
 }
 
 func wavesExperiment(l lab) experiment {
@@ -14,7 +18,7 @@ func wavesExperiment(l lab) experiment {
 		e.rows = append(e.rows, row{l.run(s), all})
 	}
 	e.write = func(p printer, r []result) error {
-		methods := []string{theory, stream, onefit, foreknown, polled, byJob, byTask, hadoop}
+		methods := []string{theory, stream, onefit, ours, foreknown, polled, byJob, byTask, hadoop}
 		head(p, []string{"cost", "σ", "tasks", "slots"}, methods)
 		for i, s := range waves {
 			p("%s", line(append([]string{s.cost(), fmt.Sprint(s.sigma), fmt.Sprint(s.reduces), fmt.Sprint(s.slots)}, r[i].cells(methods)...)...))
