@@ -71,16 +71,21 @@ func TestSameSeedSameWork(t *testing.T) {
 	}
 }
 
-// TestHashIsFair: each of 8 tasks gets about an eighth of 8,000 keys.
+// TestHashIsFair: each of 8 tasks gets about an eighth of 8,000 keys, with the differences that chance makes.
 func TestHashIsFair(t *testing.T) {
 	count := make([]int, 8)
 	for key := range 8000 {
 		count[task(3, key, 8)]++
 	}
+	chi := 0.0
 	for i, n := range count {
 		if n < 880 || n > 1120 {
 			t.Errorf("task %d has %d keys of 8000", i, n)
 		}
+		chi += float64((n-1000)*(n-1000)) / 1000
+	}
+	if chi < 1 || chi > 25 { // of 7 degrees of freedom: one time in 200 or less
+		t.Errorf("keys go to tasks as %v: not by chance", count)
 	}
 }
 
@@ -125,10 +130,10 @@ func TestBursts(t *testing.T) {
 		}
 	}
 	take(101, 10, 1) // one more than may be pending
-	take(2, 20, 5)   // flushed by the one after it
-	take(1, 10, 2)
+	take(2, 20, 5)   // flushed by the one that is alone
+	take(1, 50, 8)
 	take(1, 60, 7)
-	want := []Point{{101, 0, 10, 1, 101}, {113, 0, 10, 2.4, 1}, {113, 0, 20, 4.8, 2}, {120, 0, 60, 7, 1}}
+	want := []Point{{101, 0, 10, 1, 101}, {119, 0, 20, 4, 2}, {119, 0, 50, 10, 1}, {126, 0, 60, 7, 1}}
 	if got := Play(w, 1).Seen; !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}

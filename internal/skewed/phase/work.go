@@ -74,7 +74,7 @@ func task(seed uint64, key, reduces int) int {
 		b[i], b[8+i] = byte(seed>>(8*i)), byte(uint64(key)>>(8*i))
 	}
 	h.Write(b[:])
-	// The low bits of this hash are those of the last byte alone.
+	// The low bits of this hash come from the low bits of the key's bytes alone: keys would go round the tasks in turn.
 	return int(h.Sum64() >> 20 % uint64(reduces))
 }
 
