@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -309,6 +310,28 @@ func TestPanic(t *testing.T) {
 			t.Error("the end waits for rounds that have ended")
 		}
 	})
+}
+
+// TestHungDisk holds that the end does not wait for a spool that cannot be written to.
+func TestHungDisk(t *testing.T) {
+	p, _, _ := setup(t, &collector{answer: func(tap.Batch) (int, error) { return 0, errRefused }})
+	if err := syscall.Mkfifo(p.spool.path(), 0o600); err != nil { // opening it waits for a reader
+		t.Skipf("SKIPPED: %v", err)
+	}
+	r := Start(p, time.Hour, nil, nil)
+	r.late = 0
+	r.End(points(1))
+	select {
+	case <-r.done:
+		t.Error("the disk did not hang")
+	default:
+	}
+	reader, err := os.Open(p.spool.path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	<-r.done
 }
 
 // TestSpool holds that a spool is bounded and never has half a line, and that its end is said.

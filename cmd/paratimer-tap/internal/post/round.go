@@ -11,12 +11,13 @@ import (
 type Rounds struct {
 	stop chan tap.Batch
 	done chan struct{}
+	late time.Duration
 }
 
 // Start begins to send every so often what take returns, unless that says that there is nothing. full says that there is so
 // much that it should be sent early; nil: never. Both are called by another goroutine. A panic of theirs ends the rounds, and nothing else.
 func Start(p *Post, every time.Duration, take func() (tap.Batch, bool), full func() bool) *Rounds {
-	r := &Rounds{make(chan tap.Batch, 1), make(chan struct{})}
+	r := &Rounds{make(chan tap.Batch, 1), make(chan struct{}), farewell}
 	go r.run(p, every, take, full)
 	return r
 }
@@ -62,7 +63,7 @@ func (r *Rounds) end(p *Post, b tap.Batch) {
 // End sends the last batch. It waits for that, but never long: a disk may hang as well as a collector.
 func (r *Rounds) End(b tap.Batch) {
 	r.stop <- b
-	late := time.NewTimer(farewell)
+	late := time.NewTimer(r.late)
 	defer late.Stop()
 	select {
 	case <-r.done:

@@ -52,8 +52,8 @@ func (s *spool) open() error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
 	f, err := in.OpenFile(s.name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o640)
+	_ = in.Close()
 	if err != nil {
 		return err
 	}

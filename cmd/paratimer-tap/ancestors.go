@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+)
+
+// ancestors looks for the attempt's id in the command lines of the parents: Hadoop gives it to the task's Java process. It is
+// "" where there is none, or no /proc.
+func ancestors() string {
+	pid := os.Getppid()
+	for range 10 {
+		line := readProc(pid, "cmdline")
+		if bytes.Contains(line, []byte("YarnChild")) {
+			for arg := range bytes.SplitSeq(line, []byte{0}) {
+				if _, err := tap.ParseAttempt(string(arg)); err == nil {
+					return string(arg)
+				}
+			}
+		}
+		// "pid (name) state ppid": the name may hold anything.
+		stat := readProc(pid, "stat")
+		after := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+		if len(after) < 2 {
+			return ""
+		}
+		parent, err := strconv.Atoi(string(after[1]))
+		if err != nil || parent < 1 {
+			return ""
+		}
+		pid = parent
+	}
+	return ""
+}
+
+func readProc(pid int, name string) []byte {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/%s", pid, name))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b, _ := io.ReadAll(io.LimitReader(f, 1<<20))
+	return b
+}

@@ -1,0 +1,62 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/groups"
+)
+
+// care keeps faults of the measuring away from the copying.
+type care struct {
+	off atomic.Pointer[string] // why nothing more is measured
+}
+
+// do does what measures, unless that has failed before.
+func (c *care) do(measure func()) {
+	if c.off.Load() != nil {
+		return
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			why := note(fmt.Sprintf("nothing is measured: a fault of the tap: %v", fault))
+			if c.off.CompareAndSwap(nil, &why) {
+				say(why + "; the command is not affected")
+			}
+		}
+	}()
+	measure()
+}
+
+// note is why nothing more is measured, "" where all is well.
+func (c *care) note() string {
+	if why := c.off.Load(); why != nil {
+		return *why
+	}
+	return ""
+}
+
+// careful is a flow.Watcher whose faults harm nobody.
+type careful struct {
+	meter *groups.Meter
+	care  *care
+}
+
+func (w *careful) Feed(piece []byte) { w.care.do(func() { w.meter.Feed(piece) }) }
+
+func (w *careful) Cut(from int64) int64 {
+	cut := int64(math.MaxInt64)
+	w.care.do(func() { cut = w.meter.Cut(from) })
+	return cut
+}
+
+func (w *careful) Mark(now time.Duration, taken int64) {
+	w.care.do(func() { w.meter.Mark(now, taken) })
+}
+
+func (w *careful) Ended() { w.care.do(w.meter.Ended) }
+func (w *careful) Stop()  { w.care.do(w.meter.Stop) }

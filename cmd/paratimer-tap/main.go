@@ -1,0 +1,82 @@
+//go:build unix
+
+// Command paratimer-tap stands around the command of a Hadoop Streaming job and measures its key groups.
+//
+// The command runs as if the tap were not there: the same bytes, the same exit code, signals, and standard error. Whatever goes
+// wrong with the tap itself turns its measuring off, and nothing else.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime/debug"
+)
+
+func main() {
+	// Bounds the tap on nodes where every task has one; measuring needs a third of it.
+	debug.SetMemoryLimit(48 << 20)
+	os.Exit(run(os.Args[1:]))
+}
+
+func run(args []string) int {
+	o, err := parse(args, os.Getenv)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Print(usage)
+		return 0
+	case err != nil:
+		say(err.Error() + "; see paratimer-tap --help")
+		return 2
+	case o.version:
+		fmt.Println("paratimer-tap " + version())
+		return 0
+	}
+	t, noTask := readTask(o.side, os.Getenv, ancestors)
+	path, err := lookUp(o.command[0], os.Getenv("PATH"), noTask == nil)
+	if err != nil {
+		return fail(err)
+	}
+	if o.spool == "" {
+		o.spool = logFolder(os.Getenv)
+	}
+	switch {
+	case o.trouble != "":
+		say(o.trouble + "; the command is not affected")
+	case noTask != nil:
+		say("nothing is measured: " + noTask.Error())
+	case o.collector == "" && o.spool == "":
+		say("nothing is measured: PARATIMER_COLLECT is not set, and there is no log folder")
+	}
+	if noTask != nil || o.collector == "" && o.spool == "" {
+		return fail(explain(path, replace(path, o.command)))
+	}
+	code, err := newJob(o, t, path).run()
+	if err != nil {
+		return fail(explain(path, err))
+	}
+	return code
+}
+
+// fail says why the command does not run.
+func fail(err error) int {
+	say(err.Error())
+	var start *startError
+	if errors.As(err, &start) {
+		return start.code
+	}
+	return notRunnable
+}
+
+// say writes a line for people to the task's log, in one piece.
+func say(line string) {
+	_, _ = os.Stderr.WriteString("paratimer-tap: " + line + "\n")
+}
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

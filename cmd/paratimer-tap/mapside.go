@@ -1,0 +1,62 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/flow"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/promise"
+)
+
+// mapSide measures what the command writes.
+func (j *job) mapSide() (int, error) {
+	r, w, err := pipe()
+	if err != nil {
+		say("nothing is measured: " + err.Error())
+		return j.plain()
+	}
+	theirs := os.NewFile(uintptr(w), "output")
+	p, err := j.start(os.Stdin, theirs)
+	_ = theirs.Close()
+	if err != nil {
+		return 0, err
+	}
+	rounds := j.rounds(nothing, nil)
+	leave(0)
+	meter := promise.New(promise.Params{
+		Format: j.task.format, Reduces: j.task.reduces, Lambda: j.options.lambda, Show: j.options.show,
+	})
+	copied := make(chan error)
+	whole := false
+	go func() {
+		end, err := flow.Copy(r, 1, func(piece []byte) { j.care.do(func() { meter.Feed(piece) }) })
+		// The command sees that nobody reads any more, and what reads sees that nothing follows.
+		_ = unix.Close(r)
+		leave(1)
+		whole = end == flow.EOF
+		copied <- err
+	}()
+	code := wait(p)
+	if err := <-copied; err != nil {
+		// The command itself would have been told so.
+		if err != unix.EPIPE { //nolint:errorlint // a system call's error is a number
+			say("write error: " + err.Error())
+			if code == 128+int(unix.SIGPIPE) {
+				code = 1
+			}
+		}
+	}
+	b := tap.Batch{}
+	if whole && (code == 0 || os.Getenv("stream_non_zero_exit_is_failure") == "false") {
+		j.care.do(func() { b.Map = meter.End() })
+	}
+	if b.Note = j.care.note(); b.Note != "" {
+		b.Map = nil
+	}
+	rounds.End(b)
+	return code, nil
+}

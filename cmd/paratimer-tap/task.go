@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
+)
+
+// A task is what the environment says of the task attempt that the tap is a part of. Hadoop Streaming gives its command every
+// property of the job there, with "_" for what is no letter or digit.
+type task struct {
+	id      string
+	attempt tap.Attempt
+	reduces int
+	format  lines.Format
+	// why says why nothing can be measured, in the words of a batch's note; "" where it can.
+	why string
+}
+
+// A side is the command that the tap is around.
+type side string
+
+const (
+	mapSide    side = "map"
+	reduceSide side = "reduce"
+)
+
+// readTask reads the task out of the environment. ancestors returns the id of an attempt that a parent process has been
+// given; it is asked where the environment has none, as in Pig's STREAM. An error says that there is no task.
+func readTask(s side, get func(string) string, ancestors func() string) (task, error) {
+	t := task{id: first(get, "mapreduce_task_attempt_id", "mapred_task_id")}
+	if t.id == "" {
+		t.id = ancestors()
+	}
+	if t.id == "" {
+		return t, fmt.Errorf("this is no task of Hadoop (mapreduce_task_attempt_id is not set)")
+	}
+	var err error
+	if t.attempt, err = tap.ParseAttempt(t.id); err != nil {
+		return t, err
+	}
+	switch {
+	case t.attempt.Reduce != (s == reduceSide):
+		kind := map[bool]string{false: "map", true: "reduce"}[t.attempt.Reduce]
+		t.why = fmt.Sprintf("nothing is measured: the tap's side is %s, but this is a %s task", s, kind)
+	case s == mapSide:
+		t.mapOutput(get)
+	default:
+		t.reduceInput(get)
+	}
+	return t, nil
+}
+
+// The classes that Streaming reads and writes text with, and that place it.
+const (
+	textReader    = "org.apache.hadoop.streaming.io.TextOutputReader"
+	textWriter    = "org.apache.hadoop.streaming.io.TextInputWriter"
+	hash          = "org.apache.hadoop.mapred.lib.HashPartitioner"
+	hashMapReduce = "org.apache.hadoop.mapreduce.lib.partition.HashPartitioner"
+)
+
+// mapOutput reads how the map's output will be partitioned. What the tap sees is before the combiner and the partitioner:
+// with others than it knows, it cannot promise anything.
+func (t *task) mapOutput(get func(string) string) {
+	t.format = mapFormat(get)
+	t.format.Return = true
+	reader := first(get, "stream_map_output_reader_class")
+	combiner := first(get, "mapred_combiner_class", "mapreduce_job_combine_class")
+	partitioner := first(get, "mapred_partitioner_class", "mapreduce_job_partitioner_class")
+	comparator := first(get, "mapreduce_job_output_group_comparator_class", "mapred_output_value_groupfn_class")
+	reduces := first(get, "mapreduce_job_reduces", "mapred_reduce_tasks")
+	t.reduces, _ = strconv.Atoi(reduces)
+	switch {
+	case first(get, "stream_map_streamprocessor") == "":
+		t.promises("this is no map of Hadoop Streaming")
+	case reduces == "0":
+		t.promises("the job has no reduces")
+	case t.reduces < 1 || t.reduces > tap.MaxReduces:
+		t.promises(fmt.Sprintf("a job of %q reduces", reduces))
+	case reader != "" && reader != textReader:
+		t.promises("the map's output is not text but " + class(reader))
+	case combiner != "":
+		t.promises("a combiner, " + class(combiner) + ", runs after the tap")
+	case partitioner != "" && partitioner != hash && partitioner != hashMapReduce:
+		t.promises("the partitioner is " + class(partitioner) + ", not HashPartitioner")
+	case comparator != "":
+		t.promises("keys are grouped by " + class(comparator))
+	case len(t.format.Separator) == 0:
+		t.promises("the separator of fields is empty")
+	}
+}
+
+// reduceInput reads how groups are told apart. Their key is the map's, written with the reduce's separator after it.
+func (t *task) reduceInput(get func(string) string) {
+	t.format = lines.Format{Separator: []byte(or(first(get, "stream_reduce_input_field_separator"), "\t")), Fields: 1}
+	if m := mapFormat(get); string(m.Separator) == string(t.format.Separator) {
+		t.format.Fields = m.Fields
+	}
+	if writer := first(get, "stream_reduce_input_writer_class"); writer != "" && writer != textWriter {
+		t.why = "groups are not measured: the reduce's input is not text but " + class(writer)
+	}
+}
+
+func mapFormat(get func(string) string) lines.Format {
+	fields, err := strconv.Atoi(first(get, "stream_num_map_output_key_fields"))
+	if err != nil {
+		fields = 1
+	}
+	return lines.Format{Separator: []byte(or(get("stream_map_output_field_separator"), "\t")), Fields: fields}
+}
+
+func (t *task) promises(why string) { t.why = note("no promises: " + why) }
+
+// note makes a text fit for a batch.
+func note(text string) string {
+	text = strings.Trim(strconv.QuoteToASCII(text), `"`)
+	return text[:min(len(text), tap.MaxNote)]
+}
+
+// class is the last part of a Java class's name.
+func class(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+func first(get func(string) string, names ...string) string {
+	for _, n := range names {
+		if v := strings.TrimSpace(get(n)); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func or(v, otherwise string) string {
+	if v == "" {
+		return otherwise
+	}
+	return v
+}
+
+// logFolder is where YARN keeps the logs of the container: what is there is kept with them.
+func logFolder(get func(string) string) string {
+	for folder := range strings.SplitSeq(get("LOG_DIRS"), ",") {
+		folder = strings.TrimPrefix(strings.TrimSpace(folder), "file:")
+		if info, err := os.Stat(folder); err == nil && info.IsDir() && path.IsAbs(folder) {
+			return folder
+		}
+	}
+	return ""
+}
