@@ -19,7 +19,7 @@ func (m *Model) learnGroups(profile *match, slow *slowdown) {
 	}
 	for j := range m.phases {
 		known := profile.job(j)
-		if m.Snapshot.Jobs[j].Groups == nil && (known == nil || known.Reduce.Groups == nil) || m.Snapshot.Jobs[j].State.Ended() || m.over(j, dag.Reduce) {
+		if m.Snapshot.Jobs[j].Groups == nil && !measured(known) || m.Snapshot.Jobs[j].State.Ended() || m.over(j, dag.Reduce) {
 			continue
 		}
 		g := m.newJobGroups(j, known, slow)

@@ -27,7 +27,7 @@ func (g *jobGroups) choose() *groupWork {
 	v := j.verdict
 	g.judged = v
 	if !v.settled(counted) && g.known != nil {
-		v = crossJudged(g.known, g.m.pooled())
+		v, counted = crossJudged(g.known, g.m.pooled()), false
 	}
 	if !v.settled(counted) {
 		return nil

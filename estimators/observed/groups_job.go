@@ -38,10 +38,10 @@ func (m *Model) newJobGroups(j int, known *dag.Job, slow *slowdown) *jobGroups {
 	if known != nil {
 		g.planned = &known.Reduce
 	}
-	if known != nil && known.Reduce.Groups != nil {
+	if measured(known) {
 		g.known = known.Reduce.Groups
 		scaled = g.scaled(known)
-		if g.own != nil && g.own.Origin == dag.GroupsCounted && g.known.Origin > dag.GroupsCounted && scaled != nil {
+		if g.own != nil && g.own.Origin == dag.GroupsCounted && scaled != nil {
 			g.own = nil // keys that were measured tell more than bursts
 		}
 		g.curve = g.speeded(slow)
@@ -56,6 +56,12 @@ func (m *Model) newJobGroups(j int, known *dag.Job, slow *slowdown) *jobGroups {
 		return nil
 	}
 	return g
+}
+
+// measured says that an earlier run's groups are known from more than counters: bursts are no key groups, and on the recordings one
+// run's say too little of another's.
+func measured(known *dag.Job) bool {
+	return known != nil && known.Reduce.Groups != nil && known.Reduce.Groups.Origin != dag.GroupsCounted
 }
 
 // source says for people who measured.

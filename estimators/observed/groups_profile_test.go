@@ -104,6 +104,11 @@ func TestProfilesGroupsThatTellNothing(t *testing.T) {
 	if m := New(runOf(Attach(r.at(30_001, dag.GroupsTapped), []*dag.Plan{asProfile(linear)})), Options{}); m.ByGroups(0) {
 		t.Error("a profile of linear groups is gone by")
 	}
+	counted := asProfile(r)
+	counted.Jobs[0].Reduce.Groups.Origin = dag.GroupsCounted
+	if m := New(runOf(Attach(r.at(30_001, dag.GroupsTapped), []*dag.Plan{counted})), Options{}); m.ByGroups(0) {
+		t.Error("a profile of bursts is gone by")
+	}
 	s := r.at(30_001, dag.GroupsNone)
 	s.Jobs[0].Groups = nil
 	s.Plan.Jobs[0].Reduce.Tasks = 5
