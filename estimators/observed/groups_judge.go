@@ -41,9 +41,10 @@ func arrivals(g *dag.Groups) []arrival {
 
 // The looks that a job is judged by. The first is made when groups have taken firstLook seconds, each other when they have
 // taken twice as many as at the one before: what is to come is as much again, and all looks cost little more than the last.
-// Of a stretch between two looks at most stretchMost points are compared.
+// Of a stretch between two looks at most stretchMost points are compared, and of many looks the newest looksMost are made.
 const (
 	firstLook   = 0.125
+	looksMost   = 20
 	stretchMost = 2000
 )
 
@@ -59,6 +60,9 @@ func stretches(points []arrival) []int {
 			}
 		}
 		seconds += points[i].seconds()
+	}
+	if n := len(cuts) - 1 - looksMost; n > 0 {
+		cuts = append(cuts[:1], cuts[1+n:]...)
 	}
 	return append(cuts, len(points))
 }

@@ -1,6 +1,32 @@
 package observed
 
-import "testing"
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Looks are made when twice as much is known as at the one before, and never more than 20.
+func TestLooks(t *testing.T) {
+	points := make([]arrival, 64)
+	for i := range points {
+		points[i].GroupPoint = &dag.GroupPoint{Took: 125 * time.Millisecond, Count: 1}
+	}
+	if got, want := stretches(points), []int{0, 1, 2, 4, 8, 16, 32, 64}; !slices.Equal(got, want) {
+		t.Errorf("cuts %v, want %v", got, want)
+	}
+	for i := range points {
+		points[i].Took = time.Second << min(i, 30)
+	}
+	if got := stretches(points); len(got) != looksMost+2 || got[0] != 0 || got[len(got)-1] != 64 || got[1] < 10 {
+		t.Errorf("cuts %v", got)
+	}
+	if got := stretches(nil); !slices.Equal(got, []int{0, 0}) {
+		t.Errorf("cuts of nothing: %v", got)
+	}
+}
 
 // A verdict rests on enough groups: on time, or, of small ones, on their number; bursts of counters are worth less.
 func TestVerdictRestsOnEnough(t *testing.T) {

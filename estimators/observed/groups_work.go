@@ -53,7 +53,7 @@ func (w *groupWork) course(m *Model, ph *phase, a *dag.Attempt) (c course, ok bo
 	}
 	switch {
 	case w.attempt[a.Task] == a.Number && w.since[a.Task].Known():
-		c.work, c.workAge = w.left[a.Task], float64(m.now-w.since[a.Task])
+		c.work, c.workAge = w.left[a.Task], max(float64(m.now-w.since[a.Task]), 0) // clocks differ
 	case m.fifo: // the paper's cluster: a task is measured as a whole
 		c.work, c.workAge = m.setup.of(a)+w.of(int(a.Task)), age
 	case !since.Known():
