@@ -64,9 +64,26 @@ func TestSkewedReducerIsCritical(t *testing.T) {
 	if jobs := critical(seen); !slices.Contains(jobs, 0) || slices.Contains(jobs, 1) {
 		t.Errorf("with key groups jobs %v are critical, %v left", jobs, *seen.Remaining)
 	}
+	if blind.Path.Slack[0] == 0 || seen.Path.Slack[0] != 0 || seen.Path.Slack[1] < time.Minute {
+		t.Errorf("slack without key groups %v, with them %v", blind.Path.Slack, seen.Path.Slack)
+	}
 	truth := r.end(2).Sub(50_000)
 	if late := *seen.Remaining - truth; late < 0 || late > 30*time.Second {
 		t.Errorf("%v left, the skewed reduce has %v", *seen.Remaining, truth)
+	}
+}
+
+// An alert for an end in two minutes is judged by the skewed reducer.
+func TestAlertsKnowOfTheSkewedReducer(t *testing.T) {
+	r := quadratic()
+	of := func(origin dag.GroupOrigin) float64 {
+		s := branches(r, 50_000, origin)
+		a := &s.Jobs[0].Reduce.Attempts[2]
+		a.First, a.Last, a.Ratio = dag.Mark{At: 31_000, Done: 10, Out: 10}, dag.Mark{At: 50_000, Done: 900, Out: 900}, 0.97
+		return ranged(t, s).Above(2 * time.Minute)
+	}
+	if blind, seen := of(dag.GroupsNone), of(dag.GroupsTapped); blind > 0.5 || seen < 0.95 {
+		t.Errorf("it is late with probability %v without key groups, %v with them", blind, seen)
 	}
 }
 
