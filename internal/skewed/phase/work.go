@@ -1,7 +1,8 @@
 package phase
 
 import (
-	"hash/fnv"
+	"crypto/sha256"
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 )
@@ -68,14 +69,11 @@ func Make(s Spec) *Work {
 
 // task is the reduce task that a key is hashed to.
 func task(seed uint64, key, reduces int) int {
-	h := fnv.New64a()
 	var b [16]byte
-	for i := range 8 {
-		b[i], b[8+i] = byte(seed>>(8*i)), byte(uint64(key)>>(8*i))
-	}
-	h.Write(b[:])
-	// The low bits of this hash come from the low bits of the key's bytes alone: keys would go round the tasks in turn.
-	return int(h.Sum64() >> 20 % uint64(reduces))
+	binary.LittleEndian.PutUint64(b[:], seed)
+	binary.LittleEndian.PutUint64(b[8:], uint64(key)) //nolint:gosec // an index
+	sum := sha256.Sum256(b[:])
+	return int(binary.LittleEndian.Uint64(sum[:]) % uint64(reduces)) //nolint:gosec // below reduces
 }
 
 // spread gives each value to a map.
