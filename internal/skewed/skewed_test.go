@@ -34,6 +34,11 @@ func TestCommittedRows(t *testing.T) {
 	if len(rows) == 0 {
 		t.Fatal("no row is compared")
 	}
+	for name, words := range map[string]string{"live.md": liveWords, "words/fig6.md": fig6Words, "words/counters.md": countersWords} {
+		if !strings.Contains(string(text), strings.TrimSpace(words)) {
+			t.Errorf("docs/nearestfit.md has not what %s says: make nearestfit", name)
+		}
+	}
 	for i, r := range measure(rows, l.seeds) {
 		if want := settings[i].line(r); !strings.Contains(string(text), "\n"+want+"\n") {
 			t.Errorf("docs/nearestfit.md has not this line: make nearestfit\n%s", want)
