@@ -11,8 +11,9 @@ import (
 
 // choose is the work of the job's reduces by their key groups, nil where the linear model stands.
 //
-// Where groups are measured and nothing else tells of the phase's reduces, or counters say nothing of what is left of one
-// (Streaming), the linear model is that of the groups: the task's time by bytes.
+// Where groups are measured by more than counters, the linear model is that of the groups: the task's time by bytes. Counters
+// of a Streaming reduce tell what a pipe has swallowed, not what is done. Where nothing else tells of the phase's reduces, or
+// counters say nothing of what is left of one, NearestFit need not win by much.
 func (g *jobGroups) choose() *groupWork {
 	var points []arrival
 	if g.own != nil {
@@ -33,9 +34,10 @@ func (g *jobGroups) choose() *groupWork {
 		return nil
 	}
 	ph := &g.m.phases[g.job][dag.Reduce]
-	alone := len(points) > 0 && !counted && (ph.seen.silent > 0 || ph.origin >= schedule.Assumed)
+	measured := len(points) > 0 && !counted
+	alone := measured && (ph.seen.silent > 0 || ph.origin >= schedule.Assumed)
 	g.nearest = v.better(counted) || alone && v.nearest < v.linear()
-	if !g.nearest && !alone {
+	if !g.nearest && !measured {
 		return nil
 	}
 	job := g.newJob(g.sizes.Reduces)
