@@ -35,11 +35,13 @@ func (m *Model) current(j int, g *dag.Groups, n int) *dag.Groups {
 	return out
 }
 
-// expect gives reduces whose sizes nobody has told those that an earlier run had, scaled as this run is larger, or bytes alone.
+// expect gives reduces whose keys nobody has told those that an earlier run had, scaled as this run is larger, or bytes alone.
+// A tap around reduces alone, as in Pig's STREAM, tells no keys: its bytes are what counters say.
 func (g *jobGroups) expect(r []dag.ReduceGroups, scaled *dag.Groups) {
 	for i := range min(g.n, len(r)) {
+		told := g.shown.Maps > 0 || len(r[i].Explicit) > 0
 		switch {
-		case !math.IsNaN(r[i].Bytes):
+		case !math.IsNaN(r[i].Bytes) && (told || scaled == nil):
 		case scaled != nil:
 			was := &scaled.Reduces[i]
 			r[i].Bytes, r[i].Implicit, r[i].Explicit, r[i].Top = was.Bytes, was.Implicit, was.Explicit, was.Top

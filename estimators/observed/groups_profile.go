@@ -61,8 +61,13 @@ func (g *jobGroups) scaled(known *dag.Job) *dag.Groups {
 	ph := &g.m.phases[g.job][dag.Reduce]
 	for i := range out.Reduces {
 		r, f := g.known.Reduces[i], ratio
-		if size := ph.size(i); !g.m.fifo && size > 0 && r.Bytes > 0 {
-			f = size / r.Bytes
+		// What is shuffled may be compressed, and is more than keys and values: like is compared with like.
+		was := known.Reduce.Bytes.At(i)
+		if !(was > 0) {
+			was = r.Bytes
+		}
+		if size := ph.size(i); !g.m.fifo && size > 0 && was > 0 {
+			f = size / was
 		}
 		r = grown(r, f)
 		r.Done, r.Attempt = nil, -1

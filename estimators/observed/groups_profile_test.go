@@ -68,6 +68,33 @@ func TestProfilesCurveTellsLargerKeys(t *testing.T) {
 	}
 }
 
+// A tap around reduces alone is told no keys; they are those of the earlier run, though what is shuffled is compressed.
+func TestProfilesKeysOfReducesAlone(t *testing.T) {
+	r := quadratic()
+	profile := asProfile(r)
+	s := r.at(60_000, dag.GroupsTapped)
+	g := s.Jobs[0].Groups
+	g.Maps = 0
+	bytes := make([]float64, len(g.Reduces))
+	for i := range g.Reduces {
+		shuffled := g.Reduces[i].Bytes / 3
+		bytes[i] = shuffled
+		g.Reduces[i].Bytes, g.Reduces[i].Explicit, g.Reduces[i].Implicit = shuffled, nil, shuffled
+		for k := range s.Jobs[0].Reduce.Attempts {
+			if a := &s.Jobs[0].Reduce.Attempts[k]; int(a.Task) == i {
+				a.Bytes = shuffled
+			}
+		}
+	}
+	profile.Jobs[0].Reduce.Bytes = dag.Each(bytes)
+	m := New(runOf(Attach(s, []*dag.Plan{profile})), Options{})
+	if !m.ByGroups(0) {
+		t.Error("not by groups")
+	}
+	want := float64(r.end(2) - 60_000)
+	near(t, "left", ms(leftOf(m, 2).Work), want, 0.03*want)
+}
+
 // Bursts of counters do not overrule keys that were measured in an earlier run; the form that is named after them has them still.
 func TestCountersYieldToMeasuredKeys(t *testing.T) {
 	r := quadratic()
