@@ -71,13 +71,24 @@ func (m *Model) courseMap(ph *phase, a *dag.Attempt) course {
 	origin := schedule.Observed
 	if math.IsNaN(alpha) {
 		// One report: all work since the start-up made it.
-		took := max(float64(a.Last.At-a.Start)-m.lag-m.setup.of(a), 500)
-		alpha, origin = took/a.Last.Done, schedule.Assumed
+		took, did := max(float64(a.Last.At-a.Start)-m.lag-m.setup.of(a), minReportMS), a.Last.Done
+		if m.setup.of(a) == 0 {
+			// Nobody has told how long that takes: only what lies between two reports is work.
+			took, did = dt, a.Last.Done-a.First.Done
+		}
+		if took < minReportMS || !(did > 0) {
+			work, origin := ph.work(int(a.Task), a.Node)
+			return course{work: work, workAge: float64(m.now-a.First.At) + m.lag, age: age, origin: origin}
+		}
+		alpha, origin = took/did, schedule.Assumed
 	}
 	c := course{work: (units - a.Last.Done) * alpha, workAge: float64(m.now-a.Last.At) + m.lag, age: age, own: max(dt, 0)}
 	c.origin = m.doubted(c.work-c.workAge, origin)
 	return c
 }
+
+// minReportMS is how long a map must have worked for its first reports to tell its rate.
+const minReportMS = 500
 
 // courseReduce is a reduce's: its start-up and copy, then its work once the last map output exists.
 func (m *Model) courseReduce(ph *phase, a *dag.Attempt) course {
