@@ -14,10 +14,9 @@ import (
 
 // A job is what came of one job.
 type job struct {
-	id      string
-	cost    int
-	watched int           // by so many sources
-	stray   *list.Element // its place among the strays while nobody watches it
+	id    string
+	cost  int
+	stray *list.Element // its place among the strays while nobody watches it
 
 	// How many tasks it has, as a snapshot says; 0 where it does not know.
 	mapTasks, reduceTasks int

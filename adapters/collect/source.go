@@ -127,10 +127,10 @@ func (s *Source) groups(snap *dag.Snapshot, i int, now time.Time) *dag.Groups {
 // look brings a view up to date. The store's lock is held, but for the time in which promises are made.
 func (s *Source) look(v *view, state *dag.JobState, plan *dag.Job, at dag.Instant, now time.Time) {
 	j := s.store.jobs[state.ID]
-	j.mapTasks, j.reduceTasks = plan.Map.Count(), plan.Reduce.Count()
-	if j.came == 0 && len(j.tasks) == 0 && j.silent == "" {
+	if j == nil {
 		return
 	}
+	j.mapTasks, j.reduceTasks = plan.Map.Count(), plan.Reduce.Count()
 	if !v.told && s.opt.Tell != nil {
 		s.opt.Tell(state.ID)
 	}
@@ -142,8 +142,9 @@ func (s *Source) look(v *view, state *dag.JobState, plan *dag.Job, at dag.Instan
 		s.store.mu.Unlock()
 		p := promiseOf(all, s.opt.Lambda, s.opt.Capacity)
 		s.store.mu.Lock()
-		p.came = came
-		j.promise = p
+		if p.came = came; p.came > j.promise.came { // else another source was faster
+			j.promise = p
+		}
 	}
 	s.charged(j, func() { j.settle(t) })
 	if v.groups == nil && j.promise.maps == 0 && len(j.tasks) == 0 && j.silent == "" {

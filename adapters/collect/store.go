@@ -41,7 +41,7 @@ func (e *TaskError) Error() string {
 // Counts are what a store has done and holds.
 type Counts struct {
 	Taken, Refused int // batches, since the start
-	Jobs, Strays   int // that are watched, and that are not
+	Jobs, Strays   int // that have told something: those that are watched, and the others
 	Bytes          int // held
 }
 
@@ -51,9 +51,10 @@ type Store struct {
 
 	mu             sync.Mutex
 	jobs           map[string]*job
-	strays         list.List // of *job, the longest silent first
-	held, strayed  int       // bytes of all, and of the strays
-	lambda, points int       // what is kept of a map's keys, and of an attempt's points
+	watched        map[string]int // sources that watch a job, which may have told nothing yet
+	strays         list.List      // of *job, the longest silent first
+	held, strayed  int            // bytes of all, and of the strays
+	lambda, points int            // what is kept of a map's keys, and of an attempt's points
 	over           map[string]bool
 	ended          [maxOver]string // a ring of what over holds
 	next           int
@@ -62,7 +63,7 @@ type Store struct {
 
 // NewStore returns an empty store.
 func NewStore(l Limits) *Store {
-	return &Store{limits: l, jobs: map[string]*job{}, over: map[string]bool{}, lambda: tap.MaxKeys, points: max(l.Points, minPoints)}
+	return &Store{limits: l, jobs: map[string]*job{}, watched: map[string]int{}, over: map[string]bool{}, lambda: tap.MaxKeys, points: max(l.Points, minPoints)}
 }
 
 // Counts returns what the store has done and holds now.
@@ -129,7 +130,7 @@ func (s *Store) take(b *tap.Batch, received time.Time) error {
 	if j == nil {
 		need += jobCost
 	}
-	if !s.room(need, j) {
+	if !s.room(need, j, s.watched[b.Job] == 0) {
 		return ErrFull
 	}
 	if p != nil {
@@ -138,7 +139,9 @@ func (s *Store) take(b *tap.Batch, received time.Time) error {
 	if j == nil || s.jobs[b.Job] == nil {
 		j = newJob(b.Job)
 		s.jobs[b.Job] = j
-		j.stray = s.strays.PushBack(j)
+		if s.watched[b.Job] == 0 {
+			j.stray = s.strays.PushBack(j)
+		}
 		s.charge(j, j.cost)
 	} else if j.stray != nil {
 		s.strays.MoveToBack(j.stray)
@@ -163,8 +166,8 @@ func (s *Store) charge(j *job, bytes int) {
 }
 
 // room makes room for so many bytes of a job, which is nil where it is a new one, and says whether it could.
-func (s *Store) room(need int, j *job) bool {
-	if j == nil || j.stray != nil {
+func (s *Store) room(need int, j *job, stray bool) bool {
+	if stray {
 		for s.strayed+need > s.limits.Strays {
 			if !s.evict(j) {
 				return false
@@ -220,42 +223,47 @@ func (s *Store) shrink() bool {
 // watch says that a source watches a job, whose batches are kept from now on as long as it does.
 func (s *Store) watch(id string) {
 	delete(s.over, id)
-	j := s.jobs[id]
-	if j == nil {
-		j = newJob(id)
-		s.jobs[id] = j
-		s.charge(j, j.cost)
-	}
-	if j.stray != nil {
+	s.watched[id]++
+	if j := s.jobs[id]; j != nil && j.stray != nil {
 		s.strayed -= j.cost
 		s.strays.Remove(j.stray)
 		j.stray = nil
 	}
-	j.watched++
 }
 
 // leave says that a source watches a job no more. Where no other one does, a job that has ended is forgotten, and what
 // still comes of it is refused; another one is a stray again.
 func (s *Store) leave(id string, ended bool) {
+	if s.watched[id] == 0 {
+		return
+	}
+	if s.watched[id]--; s.watched[id] > 0 {
+		return
+	}
+	delete(s.watched, id)
 	j := s.jobs[id]
-	if j == nil || j.watched == 0 {
-		return
-	}
-	if j.watched--; j.watched > 0 {
-		return
-	}
 	if !ended {
-		j.stray = s.strays.PushBack(j)
-		s.strayed += j.cost
-		for s.strayed > s.limits.Strays && s.evict(nil) {
-		}
+		s.lose(j)
 		return
 	}
-	s.forget(j)
+	if j != nil {
+		s.forget(j)
+	}
 	delete(s.over, s.ended[s.next])
 	s.ended[s.next], s.over[id] = id, true
 	s.next = (s.next + 1) % maxOver
 	if s.held < s.limits.Bytes/4 { // what made room necessary is gone
 		s.lambda, s.points = tap.MaxKeys, max(s.limits.Points, minPoints)
+	}
+}
+
+// lose makes a job that nobody watches any more a stray; nil is none.
+func (s *Store) lose(j *job) {
+	if j == nil {
+		return
+	}
+	j.stray = s.strays.PushBack(j)
+	s.strayed += j.cost
+	for s.strayed > s.limits.Strays && s.evict(nil) {
 	}
 }
