@@ -86,10 +86,15 @@ func (g graded) of(name string) score {
 
 // score scores the watcher's capture and prints the table.
 func (w *watcher) score(name string, more ...string) graded {
+	w.lab.t.Helper()
+	return w.grade(name, append(more, w.ofCapture()...)...)
+}
+
+// grade scores a recording of the watcher's and prints the table.
+func (w *watcher) grade(name string, args ...string) graded {
 	l := w.lab
 	l.t.Helper()
-	args := append([]string{"score"}, more...)
-	args = append(args, w.ofCapture()...)
+	args = append([]string{"score"}, args...)
 	l.t.Logf("%s\n%s", name, l.run(w.name+"-score-"+name, 0, args...))
 	var all struct{ Runs []graded }
 	l.must(json.Unmarshal(l.run(w.name+"-scorejson-"+name, 0, append(args, "--output", "json")...), &all))

@@ -54,6 +54,14 @@ type frame struct {
 		Subject *string
 	}
 	Warnings []struct{ Code, Text string }
+	Skew     []struct {
+		Delay float64 `json:"delay_seconds"`
+		From  string  `json:"keys_from"`
+		Worst []struct {
+			Task int
+			Keys []struct{ Key *string }
+		}
+	}
 }
 
 // An alert is how the run stands to a bound.

@@ -18,6 +18,7 @@ import (
 type lab struct {
 	t       *testing.T
 	ctx     context.Context // ends early enough for the cluster to be taken down
+	root    string          // PARATIMER_LAB
 	dir     string          // what the test leaves behind
 	rm, jhs string
 	conf    string // HADOOP_CONF_DIR
@@ -52,7 +53,8 @@ func up(t *testing.T, options ...string) *lab {
 	})
 	env := settings(l.hadoop("env"))
 	l.rm, l.jhs, l.conf = env["PARATIMER_RM"], env["PARATIMER_JHS"], env["HADOOP_CONF_DIR"]
-	l.dir = filepath.Join(env["PARATIMER_LAB"], "e2e", strings.ReplaceAll(t.Name(), "/", "-"))
+	l.root = env["PARATIMER_LAB"]
+	l.dir = filepath.Join(l.root, "e2e", strings.ReplaceAll(t.Name(), "/", "-"))
 	l.must(os.RemoveAll(l.dir))
 	l.must(os.MkdirAll(l.dir, 0o755))
 	t.Logf("files: %s", l.dir)

@@ -14,8 +14,11 @@ import (
 	"testing"
 )
 
-// binary is the program under test, built once.
-var binary string
+// The programs under test, built once.
+var (
+	binary    string
+	tapBinary string
+)
 
 // A row is a scenario in the summary.
 type row struct {
@@ -45,10 +48,16 @@ func all(m *testing.M) int {
 		return 2
 	}
 	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "paratimer")
-	if out, err := exec.Command("go", "build", "-o", binary, "../cmd/paratimer").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "paratimer does not build: %v\n%s", err, out)
-		return 2
+	binary, tapBinary = filepath.Join(dir, "paratimer"), filepath.Join(dir, "paratimer-tap")
+	for _, file := range []string{binary, tapBinary} {
+		name := filepath.Base(file)
+		// As `make tap` builds it: tasks run it on machines of any kind.
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", file, "../cmd/"+name)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "%s does not build: %v\n%s", name, err, out)
+			return 2
+		}
 	}
 	code := m.Run()
 	if *summaryFile != "" && len(rows) > 0 {
@@ -95,8 +104,9 @@ Written by `+"`make e2e-all`"+`: what was tried against a real Hadoop 3.4.2 with
 
 Errors are those of `+"`standard`"+`, mean / max in percentage points, over the ticks that give a point; in brackets the share of
 ticks that give none ("at least" or nothing). With profile: of an earlier run of the same script, in other sizes. After: where something
-was broken, the same from the first tick that shows it, without and with profile; nothing can know of it before. Load is the
-machine's average over the last minute of the scenario: these runs wait rather than compute, and what exceeds the cores is others' work.
+was broken, the same from the first tick that shows it, without and with profile; nothing can know of it before. Of runs
+through the tap the column without profile is of the same run as if there were no tap. Load is the machine's average over the last minute
+of the scenario: these runs wait rather than compute, and what exceeds the cores is others' work.
 
 | scenario | total s | without profile | with profile | after | load | checked | |
 |---|---:|---:|---:|---:|---:|---|---|
