@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit
+.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit
 
 check:
 	gofmt -l . | (! grep .)
@@ -20,6 +20,11 @@ fuzz:
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+# What a Streaming job ships to its tasks: one static file, small.
+tap:
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/paratimer-tap ./cmd/paratimer-tap
+	@wc -c bin/paratimer-tap
 
 # A real Hadoop with Pig on this machine, from Maven's jars.
 hadoop-up:
