@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,7 +34,7 @@ func replace(path string, argv []string) error {
 
 // A command's end is told by the tap's: its exit code, or 128 and the signal.
 func exitCode(s *os.ProcessState) int {
-	if w, ok := s.Sys().(unix.WaitStatus); ok && w.Signaled() {
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return 128 + int(w.Signal())
 	}
 	return s.ExitCode()

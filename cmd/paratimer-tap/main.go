@@ -12,11 +12,11 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/promise"
 )
 
 func main() {
-	// Bounds the tap on nodes where every task has one; measuring needs a third of it.
-	debug.SetMemoryLimit(48 << 20)
 	os.Exit(run(os.Args[1:]))
 }
 
@@ -52,6 +52,8 @@ func run(args []string) int {
 	if noTask != nil || o.collector == "" && o.spool == "" {
 		return fail(explain(path, replace(path, o.command)))
 	}
+	// There is a tap for each task of a node. Garbage is collected before there is much: 44 MB with the usual lambda.
+	debug.SetMemoryLimit(12<<20 + int64(o.lambda)*promise.KeyMemory)
 	code, err := newJob(o, t, path).run()
 	if err != nil {
 		return fail(explain(path, err))

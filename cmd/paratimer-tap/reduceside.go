@@ -55,7 +55,6 @@ func (j *job) reduceSide() (int, error) {
 	now := feeder.Now()
 	j.care.do(func() { meter.End(now) })
 	b, _ := take()
-	b.Open = nil
 	b.Note = j.care.note()
 	switch {
 	case b.Note != "":

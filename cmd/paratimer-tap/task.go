@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -118,7 +120,8 @@ func (t *task) promises(why string) { t.why = note("no promises: " + why) }
 
 // note makes a text fit for a batch.
 func note(text string) string {
-	text = strings.Trim(strconv.QuoteToASCII(text), `"`)
+	text = strconv.QuoteToASCII(text)
+	text = strings.ReplaceAll(text[1:len(text)-1], `\"`, `"`)
 	return text[:min(len(text), tap.MaxNote)]
 }
 

@@ -28,7 +28,7 @@ func (s *spool) path() string { return filepath.Join(s.folder, s.name) }
 func (s *spool) write(line []byte) error {
 	if s.file == nil {
 		if err := s.open(); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", s.folder, err)
 		}
 	}
 	line = append(line, '\n')

@@ -25,6 +25,9 @@ type Params struct {
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 8.
 const spread = 35
 
+// KeyMemory is how many bytes a meter takes at most for each key that is told by name, where keys are shown.
+const KeyMemory = 450 * spread
+
 // A Meter measures one map's output. Its memory is bounded: some 150 bytes for each of the 35 λ entries, and 2 MB.
 type Meter struct {
 	params  Params

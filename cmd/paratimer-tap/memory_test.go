@@ -1,0 +1,79 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestMemory holds what docs/tap.md says, for the program as it is built and for inputs that have nothing to keep small.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: gigabytes")
+	}
+	program := filepath.Join(t.TempDir(), "paratimer-tap")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, input := range map[string]func() io.Reader{
+		"a key of 1 GB": func() io.Reader { return io.LimitReader(&forever{piece: bytes.Repeat([]byte("k"), 1<<16)}, 1<<30) },
+		"empty lines":   func() io.Reader { return io.LimitReader(&forever{piece: bytes.Repeat([]byte("\n"), 1<<16)}, 1<<26) },
+		"keys all of a kind": func() io.Reader {
+			return io.LimitReader(&forever{piece: bytes.Repeat([]byte("key\tvalue\n"), 6000)}, 1<<26)
+		},
+		"keys never twice": func() io.Reader { return io.LimitReader(&forever{unique: true}, 1<<27) },
+	} {
+		for side, env := range map[string][]string{"map": mapTask, "map --show-keys": mapTask, "reduce": reduceTask} {
+			cmd := tapped(t, side, "cat")
+			cmd.Path = program
+			cmd.Env = append(append(cmd.Env, env...), "LOG_DIRS="+t.TempDir())
+			in, out := must(cmd.StdinPipe())(t), must(cmd.StdoutPipe())(t)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				_, _ = io.Copy(in, input())
+				in.Close()
+			}()
+			n, _ := io.Copy(io.Discard, out)
+			err := cmd.Wait()
+			most := rss(cmd.ProcessState)
+			t.Logf("%s, %s: %d MB through, %d MB of memory", name, side, n>>20, most>>20)
+			if err != nil || n < 1<<26 || most > 64<<20 {
+				t.Errorf("%s, %s: %v, %d bytes through, %d MB of memory", name, side, err, n, most>>20)
+			}
+		}
+	}
+}
+
+// forever repeats a piece, or makes records whose keys never come again.
+type forever struct {
+	piece  []byte
+	unique bool
+	n      int
+	rest   []byte
+}
+
+func (f *forever) Read(b []byte) (int, error) {
+	if len(f.rest) == 0 {
+		if f.unique {
+			f.piece = f.piece[:0]
+			for len(f.piece) < 1<<16 {
+				f.n++
+				f.piece = fmt.Appendf(f.piece, "a key %016x of its own\t%d\n", rand.Uint64(), f.n)
+			}
+		}
+		f.rest = f.piece
+	}
+	n := copy(b, f.rest)
+	f.rest = f.rest[n:]
+	return n, nil
+}
