@@ -220,9 +220,8 @@ func TestNotes(t *testing.T) {
 		side string
 		env  []string
 	}{
-		"no promises: a combiner, Sum, runs after the tap":                      {"map", append(mapTask, "mapred_combiner_class=org.x.Sum")},
-		"nothing is measured: the tap's side is reduce, but this is a map task": {"reduce", mapTask},
-		"groups are not measured: the reduce's input is not text but Raw":       {"reduce", append(reduceTask, "stream_reduce_input_writer_class=org.x.Raw")},
+		"no promises: a combiner, Sum, runs after the tap":                {"map", append(mapTask, "mapred_combiner_class=org.x.Sum")},
+		"groups are not measured: the reduce's input is not text but Raw": {"reduce", append(reduceTask, "stream_reduce_input_writer_class=org.x.Raw")},
 	} {
 		w := newWatcher(t)
 		cmd := tapped(t, c.side, "cat")

@@ -33,7 +33,7 @@ const (
 )
 
 // readTask reads the task out of the environment. ancestors returns the id of an attempt that a parent process has been
-// given; it is asked where the environment has none, as in Pig's STREAM. An error says that there is no task.
+// given; it is asked where the environment has none, as in Pig's STREAM. An error says that the tap is in no task of its side.
 func readTask(s side, get func(string) string, ancestors func() string) (task, error) {
 	t := task{id: first(get, "mapreduce_task_attempt_id", "mapred_task_id")}
 	if t.id == "" {
@@ -46,13 +46,13 @@ func readTask(s side, get func(string) string, ancestors func() string) (task, e
 	if t.attempt, err = tap.ParseAttempt(t.id); err != nil {
 		return t, err
 	}
-	switch {
-	case t.attempt.Reduce != (s == reduceSide):
-		kind := map[bool]string{false: "map", true: "reduce"}[t.attempt.Reduce]
-		t.why = fmt.Sprintf("nothing is measured: the tap's side is %s, but this is a %s task", s, kind)
-	case s == mapSide:
+	if t.attempt.Reduce != (s == reduceSide) {
+		// A reduce's tap runs in a map where it is the combiner's.
+		return t, fmt.Errorf("the tap's side is %s, but the task is %s", s, t.id)
+	}
+	if s == mapSide {
 		t.mapOutput(get)
-	default:
+	} else {
 		t.reduceInput(get)
 	}
 	return t, nil

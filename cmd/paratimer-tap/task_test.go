@@ -42,7 +42,6 @@ func TestTasks(t *testing.T) {
 		{mapSide, append(mapTask, "mapreduce_job_output_group_comparator_class=a.B"), `"\t" 1 true 3 "no promises: keys are grouped by B"`},
 		{mapSide, append(mapTask, "stream_map_output_reader_class=a.Typed\x1b[2J"), `"\t" 1 true 3 "no promises: the map's output is not text but Typed\\x1b[2J"`},
 		{mapSide, append(mapTask, "stream_map_streamprocessor="), `"\t" 1 true 3 "no promises: this is no map of Hadoop Streaming"`},
-		{mapSide, reduceTask, `"" 0 false 0 "nothing is measured: the tap's side is map, but this is a reduce task"`},
 		{reduceSide, reduceTask, `"\t" 1 false 0 ""`},
 		{reduceSide, append(reduceTask, "stream_num_map_output_key_fields=2"), `"\t" 2 false 0 ""`},
 		{reduceSide, append(reduceTask, "stream_num_map_output_key_fields=2", "stream_map_output_field_separator=."), `"\t" 1 false 0 ""`},
@@ -60,6 +59,9 @@ func TestTasks(t *testing.T) {
 	}
 	if got, err := readTask(reduceSide, env(), func() string { return reduceAttempt }); err != nil || got.id != reduceAttempt || got.why != "" {
 		t.Errorf("by a parent: %+v, %v", got, err)
+	}
+	if _, err := readTask(mapSide, env(reduceTask...), none); err == nil || !strings.Contains(err.Error(), "side is map") {
+		t.Errorf("on the wrong side: %v", err)
 	}
 	if _, err := readTask(mapSide, env(), none); err == nil {
 		t.Error("a task out of nothing")

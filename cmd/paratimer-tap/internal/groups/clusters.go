@@ -92,7 +92,7 @@ func (c *clusters) take(now time.Duration) []tap.Point {
 	var out []tap.Point
 	for _, p := range c.all {
 		out = append(out, tap.Point{
-			Age:     round(max(0, now-p.at).Seconds()),
+			Age:     max(0, now-p.at).Seconds(),
 			Bytes:   p.bytes,
 			Seconds: round(p.mean),
 			Count:   p.count,

@@ -201,7 +201,7 @@ func (m *Meter) Take(now time.Duration) ([]tap.Point, *tap.Open) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	points := m.points.take(now)
-	open := &tap.Open{Seconds: max(0, now-m.last).Seconds()}
+	open := &tap.Open{Seconds: round(max(0, now-m.last).Seconds())}
 	switch g := m.ended.first(); {
 	case !m.began:
 		return points, nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"time"
 
@@ -151,7 +152,7 @@ func (w waiting) encode() ([]byte, error) {
 	b := w.batch
 	b.Points = append([]tap.Point(nil), b.Points...)
 	for i := range b.Points {
-		b.Points[i].Age = min(b.Points[i].Age+older, tap.MaxSeconds)
+		b.Points[i].Age = min(math.Round((b.Points[i].Age+older)*1e3)/1e3, tap.MaxSeconds)
 	}
 	return b.Encode()
 }
