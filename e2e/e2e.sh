@@ -9,7 +9,7 @@ if (hadoop/hadoop.sh status 2>/dev/null || true) | grep -q '^down'; then
 	trap 'hadoop/hadoop.sh down' EXIT
 fi
 case ${1:-} in
-'') go test -tags e2e -run 'TestJoin$' -count=1 -v -timeout 20m . ;;
-all) go test -tags e2e -count=1 -v -timeout 90m . -summary ../docs/e2e.md ;;
+'') go test -tags e2e -run 'Test(Join|TapKeys)$' -count=1 -v -timeout 20m . ;;
+all) go test -tags e2e -count=1 -v -timeout 120m . -summary ../docs/e2e.md ;;
 *) echo "usage: e2e.sh [all]" >&2 && exit 2 ;;
 esac

@@ -60,6 +60,12 @@ func all(m *testing.M) int {
 		}
 	}
 	code := m.Run()
+	if *liveFile != "" && len(live) > 0 {
+		if err := os.WriteFile(*liveFile, liveTable(), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+	}
 	if *summaryFile != "" && len(rows) > 0 {
 		if err := os.WriteFile(*summaryFile, summary(), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, err)

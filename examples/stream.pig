@@ -2,7 +2,7 @@
 -- `paratimer attach --collect ADDRESS` then knows which keys there are and what they cost. docs/tap.md says more.
 --
 --   pig -p input=… -p output=… -p tap=/usr/local/bin/paratimer-tap -p program=reduce.py -p 'command="python3 reduce.py"' \
---       -p collect=watcher:9199 -p token=… stream.pig
+--       -p collect=watcher:9190 -p token=… stream.pig
 
 -- Where the tap finds the watcher.
 SET mapreduce.reduce.env 'PARATIMER_COLLECT=$collect,PARATIMER_TOKEN=$token';
