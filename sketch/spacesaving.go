@@ -4,6 +4,7 @@ package sketch
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 )
@@ -81,6 +82,9 @@ func (s *SpaceSaving[K]) Len() int { return len(s.entries) }
 
 // Refused is how many additions were not counted.
 func (s *SpaceSaving[K]) Refused() int { return s.refused }
+
+// All yields all entries, in no order that means anything, but in the same one for the same stream.
+func (s *SpaceSaving[K]) All() iter.Seq[Entry[K]] { return slices.Values(s.entries) }
 
 // Entries returns all entries, the largest count first; of equal ones the one that came first.
 func (s *SpaceSaving[K]) Entries() []Entry[K] {
