@@ -106,7 +106,7 @@ func (m *Meter) name(key id, begin []byte, sum [sha256.Size]byte, more bool) {
 				kept[k] = name
 			}
 		}
-		for _, e := range m.heavy.Entries() {
+		for e := range m.heavy.All() {
 			keep(e.Key)
 		}
 		for i := range m.recent {
@@ -132,16 +132,35 @@ func (m *Meter) End() *tap.MapProfile {
 		Lambda:   m.params.Lambda,
 		Complete: m.heavy.Len() <= m.params.Lambda,
 	}
-	for _, e := range m.heavy.Entries() {
-		if e.Sure() > 0 {
-			p.Top = append(p.Top, tap.Key{Name: m.called(e.Key), Reduce: int(e.Key.reduce), Bytes: e.Sure()})
+	for _, e := range m.largest() {
+		p.Top = append(p.Top, tap.Key{Name: m.called(e.Key), Reduce: int(e.Key.reduce), Bytes: e.Sure()})
+	}
+	return p
+}
+
+// largest returns the λ entries whose keys have the most bytes for sure, the largest first; of equal ones the smaller hash.
+// Most entries are light, and are not sorted.
+func (m *Meter) largest() []sketch.Entry[id] {
+	var top []sketch.Entry[id]
+	cut := func() {
+		slices.SortFunc(top, func(a, b sketch.Entry[id]) int {
+			return cmp.Or(cmp.Compare(b.Sure(), a.Sure()), cmp.Compare(a.Key.sum, b.Key.sum))
+		})
+		top = top[:min(len(top), m.params.Lambda)]
+	}
+	least := 0.0 // what the last of λ has, or nothing
+	for e := range m.heavy.All() {
+		if e.Sure() <= 0 || e.Sure() < least {
+			continue
+		}
+		top = append(top, e)
+		if len(top) == 2*m.params.Lambda {
+			cut()
+			least = top[len(top)-1].Sure()
 		}
 	}
-	slices.SortFunc(p.Top, func(a, b tap.Key) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
-	})
-	p.Top = p.Top[:min(len(p.Top), p.Lambda)]
-	return p
+	cut()
+	return top
 }
 
 func (m *Meter) called(key id) string {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +82,15 @@ func TestProfiles(t *testing.T) {
 				}
 				if k.Bytes > truth[key] || exact && k.Bytes != truth[key] || k.Reduce != tap.Partition([]byte(key), 7) {
 					t.Errorf("%+v: %+v, but it has %v bytes", c, k, truth[key])
+				}
+			}
+			if exact {
+				sizes := slices.Sorted(maps.Values(truth))
+				slices.Reverse(sizes)
+				for i, k := range got.Top {
+					if k.Bytes != sizes[i] {
+						t.Fatalf("%+v: place %d has %v bytes, not %v", c, i, k.Bytes, sizes[i])
+					}
 				}
 			}
 			batch := tap.Batch{Version: 1, Job: "job_1_0001", Attempt: "attempt_1_0001_m_000000_0", Map: got}
