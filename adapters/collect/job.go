@@ -144,8 +144,8 @@ func (j *job) attemptOf(task, number int32) *attempt {
 
 // best is the attempt of a reduce whose groups count: the one that has succeeded, else of those that run the one that has
 // done most, as the engine's own progress and counters are those of the best attempt (TaskImpl.selectBestAttempt), else one
-// that the snapshot does not know yet. nil: none. seen are the snapshot's attempts of the task; is is its own among them,
-// nil where it is not there.
+// that the snapshot does not know yet, else a lost one: until the next tells, what it told of costs still holds. nil: none.
+// seen are the snapshot's attempts of the task; is is its own among them, nil where it is not there.
 func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, is *dag.Attempt) {
 	most := unfit
 	for _, a := range j.tasks[task] {
@@ -159,7 +159,8 @@ func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, is *dag.Attem
 
 // Ranks of attempts.
 const (
-	unfit   = iota // it has failed, or is forgotten
+	unfit   = iota // it is forgotten
+	lost           // it has failed or was killed
 	unknown        // it has begun since, or has not begun
 	running
 	succeeded
@@ -179,7 +180,7 @@ func rank(number int32, seen []dag.Attempt) (rank int, is *dag.Attempt) {
 		case dag.AttemptWaiting:
 			return unknown, s
 		}
-		return unfit, s
+		return lost, s
 	}
 	if len(seen) > 0 && seen[len(seen)-1].Number > number {
 		return unfit, nil
