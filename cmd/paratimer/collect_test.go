@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -182,12 +183,18 @@ func serverWithTaps(t *testing.T, plan string, send func(tap.Batch)) string {
 		t.Fatal(err)
 	}
 	all := taps{told: map[string]int{}, send: send}
+	var step sync.Mutex // a watcher lists while it follows
+	advance := func(ctx context.Context) {
+		step.Lock()
+		defer step.Unlock()
+		if err := cluster.Advance(ctx, cluster.Now().Add(5*time.Second)); err != nil {
+			t.Error(err)
+		}
+		all.tell(cluster.Snapshot())
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/ws/v1/cluster/apps" {
-			if err := cluster.Advance(r.Context(), cluster.Now().Add(5*time.Second)); err != nil {
-				t.Error(err)
-			}
-			all.tell(cluster.Snapshot())
+			advance(r.Context())
 		}
 		cluster.ServeHTTP(w, r)
 	}))
