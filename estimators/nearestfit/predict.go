@@ -3,12 +3,12 @@ package nearestfit
 import (
 	"cmp"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/internal/neighbours"
 	"github.com/paratimer/paratimer/estimators/internal/powerfit"
+	"github.com/paratimer/paratimer/estimators/internal/runs"
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
@@ -30,7 +30,6 @@ type view struct {
 	ratioBytes float64       // not yet done
 	alpha      float64       // NaN: the job's
 	fit, best  *powerfit.Fit // of rules 2 and 4, nil: none
-	spread     float64
 }
 
 // seen is what was measured, ready to be asked.
@@ -67,9 +66,6 @@ func (j *Job) Predict() *Prediction {
 	p.all = sync.OnceValue(p.together)
 	p.fit()
 	p.choose()
-	for i := range p.tasks {
-		p.tasks[i].spread = p.spread(&p.tasks[i])
-	}
 	return p
 }
 
@@ -96,16 +92,11 @@ func see(points []smoothing.Point) seen {
 
 // together is the job's profile. A mean over neighbours is the same whether groups of two tasks are one point or two.
 func (p *Prediction) together() *seen {
-	n := 0
+	each := make([][]smoothing.Point, len(p.tasks))
 	for i := range p.tasks {
-		n += len(p.tasks[i].points)
+		each[i] = p.tasks[i].points
 	}
-	points := make([]smoothing.Point, 0, n)
-	for i := range p.tasks {
-		points = append(points, p.tasks[i].points...)
-	}
-	slices.SortStableFunc(points, func(a, b smoothing.Point) int { return cmp.Compare(a.Size, b.Size) })
-	s := see(points)
+	s := see(runs.Merge(each, func(a, b smoothing.Point) int { return cmp.Compare(a.Size, b.Size) }))
 	return &s
 }
 

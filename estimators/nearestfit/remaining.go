@@ -44,7 +44,7 @@ func (p *Prediction) Remaining(task int) Left {
 		return left
 	}
 	t := &p.tasks[task]
-	left.At, left.Implicit, left.Explicit, left.Spread = t.last, t.implicit, 0, t.spread
+	left.At, left.Implicit, left.Explicit, left.Spread = t.last, t.implicit, 0, p.spread(t)
 	var shares [Rules]Share
 	seconds, squares := 0.0, 0.0
 	add := func(bytes, count float64) {
@@ -98,6 +98,7 @@ func (p *Prediction) likely(t *view) ([]smoothing.Point, float64) {
 	return p.all().points, p.all().implicit
 }
 
+// spread is how far the points of a task lie from the fit that it goes by.
 func (p *Prediction) spread(t *view) float64 {
 	var f *powerfit.Fit
 	switch {

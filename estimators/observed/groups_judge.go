@@ -3,15 +3,15 @@ package observed
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/runs"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
 // An arrival is a point of a task.
 type arrival struct {
-	task, index int
+	task int
 	*dag.GroupPoint
 }
 
@@ -23,20 +23,15 @@ func (a *arrival) recordIn(job *nearestfit.Job) {
 
 // arrivals are the points of all reduces in the order in which they became visible.
 func arrivals(g *dag.Groups) []arrival {
-	n := 0
+	each := make([][]arrival, len(g.Reduces))
 	for i := range g.Reduces {
-		n += len(g.Reduces[i].Done)
-	}
-	out := make([]arrival, 0, n)
-	for i := range g.Reduces {
-		for k := range g.Reduces[i].Done {
-			out = append(out, arrival{i, k, &g.Reduces[i].Done[k]})
+		done := g.Reduces[i].Done
+		each[i] = make([]arrival, len(done))
+		for k := range done {
+			each[i][k] = arrival{i, &done[k]}
 		}
 	}
-	slices.SortFunc(out, func(a, b arrival) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), a.task-b.task, a.index-b.index)
-	})
-	return out
+	return runs.Merge(each, func(a, b arrival) int { return cmp.Compare(a.At, b.At) })
 }
 
 // The looks that a job is judged by. The first is made when groups have taken firstLook seconds, each other when they have
