@@ -7,6 +7,7 @@ type Spec struct {
 	CPUs           int // of a node
 	MapSlots       int // p_m: maps that a node runs at once
 	ShuffleThreads int // p_s: map outputs that a reduce takes at once
+	ReduceSlots    int // reduces that a node runs at once; 0 is 1
 	Jobs           []Job
 }
 
