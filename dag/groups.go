@@ -81,3 +81,16 @@ type GroupPoint struct {
 
 // MaxTopGroups is how many groups of a reduce have a name.
 const MaxTopGroups = 10
+
+// Pieces is how much there is of g: reduces, sizes, names and points; 0 where there is none.
+func (g *Groups) Pieces() int {
+	if g == nil {
+		return 0
+	}
+	n := len(g.Reduces)
+	for i := range g.Reduces {
+		r := &g.Reduces[i]
+		n += len(r.Explicit) + len(r.Top) + len(r.Done)
+	}
+	return n
+}

@@ -68,7 +68,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	with, room := *snap, maxPieces
 	for i := range snap.Jobs {
 		g := s.groups(snap, i, now)
-		if n := pieces(g); n <= room {
+		if n := g.Pieces(); n <= room {
 			room -= n
 		} else {
 			g = snap.Jobs[i].Groups
@@ -160,17 +160,4 @@ func (s *Source) charged(j *job, do func()) {
 	if s.store.jobs[j.id] == j { // else another source has left it meanwhile
 		s.store.charge(j, j.cost-before)
 	}
-}
-
-// pieces is how much a tape has to hold of g.
-func pieces(g *dag.Groups) int {
-	if g == nil {
-		return 0
-	}
-	n := len(g.Reduces)
-	for i := range g.Reduces {
-		r := &g.Reduces[i]
-		n += len(r.Explicit) + len(r.Top) + len(r.Done)
-	}
-	return n
 }

@@ -73,7 +73,7 @@ func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, most bounds) error {
 	if l.Groups == nil {
 		return nil
 	}
-	g, err := l.Groups.apply(j.Groups, s.At, most.groups-groupPieces(s)+pieces(j.Groups))
+	g, err := l.Groups.apply(j.Groups, s.At, most.groups-groupPieces(s)+j.Groups.Pieces())
 	if err != nil {
 		return fmt.Errorf("key groups: %w", err)
 	}

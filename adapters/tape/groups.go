@@ -38,24 +38,11 @@ type topLine struct {
 	Bytes num  `json:"b"`
 }
 
-// pieces is how much there is of g: reduces, sizes, names and points.
-func pieces(g *dag.Groups) int {
-	if g == nil {
-		return 0
-	}
-	n := len(g.Reduces)
-	for i := range g.Reduces {
-		r := &g.Reduces[i]
-		n += len(r.Explicit) + len(r.Top) + len(r.Done)
-	}
-	return n
-}
-
 // groupPieces is the pieces of all jobs of a snapshot.
 func groupPieces(s *dag.Snapshot) int {
 	n := 0
 	for i := range s.Jobs {
-		n += pieces(s.Jobs[i].Groups)
+		n += s.Jobs[i].Groups.Pieces()
 	}
 	return n
 }
