@@ -1,0 +1,169 @@
+package nnls
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+type reference struct {
+	Rows     [][3]float64 `json:"rows"` // scale, machines, seconds
+	Coef     []float64    `json:"coef"`
+	Residual float64      `json:"residual_norm"`
+	Rank     int          `json:"rank"`
+	Cond     float64      `json:"cond"`
+	Predict  []struct {
+		Scale    float64 `json:"scale"`
+		Machines float64 `json:"machines"`
+		T        float64 `json:"t"`
+	} `json:"predict"`
+}
+
+// folder is where the reference values of facts a.2 are: they are read in place.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := "../../../../shared/golden/numerics"
+	if named := os.Getenv("PARATIMER_GOLDEN"); named != "" {
+		dir = filepath.Join(named, "numerics")
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("SKIPPED, NOTHING COMPARED: %s is absent", dir)
+	}
+	return dir
+}
+
+func features(scale, machines float64) []float64 {
+	return []float64{1, scale / machines, machines, math.Log(machines)}
+}
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s is %.15g, want %.15g within %.3g", what, got, want, tolerance)
+	}
+}
+
+// TestGolden compares with scipy, Octave and an enumeration of all active sets (facts a.2), at the tolerances given there.
+func TestGolden(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(folder(t), "nnls.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sets map[string]reference
+	if err := json.Unmarshal(data, &sets); err != nil || len(sets) == 0 {
+		t.Fatalf("%d sets: %v", len(sets), err)
+	}
+	compared := 0
+	for name, want := range sets {
+		t.Run(name, func(t *testing.T) {
+			a, b := mat.NewDense(len(want.Rows), 4, nil), make([]float64, len(want.Rows))
+			for i, r := range want.Rows {
+				a.SetRow(i, features(r[0], r[1]))
+				b[i] = r[2]
+			}
+			x, residual, info, err := Solve(a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := norm(b)
+			near(t, "residual", residual, want.Residual, 1e-9*size)
+			if info.Rank != want.Rank {
+				t.Errorf("rank %d, want %d", info.Rank, want.Rank)
+			}
+			compared += 2
+			unique := []bool{true, true, true, true}
+			for _, set := range info.Dependent {
+				for _, j := range set {
+					unique[j] = false
+				}
+			}
+			for j, v := range want.Coef {
+				if unique[j] {
+					near(t, "coefficient "+strconv.Itoa(j), x[j], v, 1e-8*math.Abs(v)+1e-12*size)
+					compared++
+				}
+			}
+			if want.Rank == 4 {
+				near(t, "condition", info.Condition, want.Cond, 1e-3*want.Cond)
+				compared++
+			}
+			for _, p := range want.Predict {
+				near(t, "t", dot(features(p.Scale, p.Machines), x), p.T, 1e-9*size)
+				compared++
+			}
+			optimal(t, a, b, x, info)
+		})
+	}
+	t.Logf("%d figures of %d sets compared", compared, len(sets))
+}
+
+// optimal holds the Karush-Kuhn-Tucker conditions, computed from what went in.
+func optimal(t interface {
+	Helper()
+	Errorf(string, ...any)
+}, a *mat.Dense, b, x []float64, info Info,
+) {
+	t.Helper()
+	var ax, w, atb mat.VecDense
+	ax.MulVec(a, mat.NewVecDense(len(x), x))
+	ax.SubVec(mat.NewVecDense(len(b), b), &ax)
+	w.MulVec(a.T(), &ax)
+	atb.MulVec(a.T(), mat.NewVecDense(len(b), b))
+	for j, v := range x {
+		// Columns differ in unit by up to 1e12: each is held to its own size.
+		limit := 1e-8 * norm(mat.Col(nil, j, a)) * norm(b)
+		if size := 1e-8 * mat.Norm(&atb, 2); size < limit {
+			limit = max(size, 1e-12*norm(mat.Col(nil, j, a))*norm(b))
+		}
+		if v < 0 || !(w.AtVec(j) <= limit) || v > 0 && !(w.AtVec(j) >= -limit) {
+			t.Errorf("column %d: coefficient %v with gradient %v, limit %v", j, v, w.AtVec(j), limit)
+		}
+		if math.Abs(info.Gradient[j]-w.AtVec(j)) > limit {
+			t.Errorf("column %d: gradient %v said, %v found", j, info.Gradient[j], w.AtVec(j))
+		}
+	}
+}
+
+// The csv files hold the same rows as nnls.json.
+func TestGoldenTables(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(folder(t), "nnls_*.csv"))
+	if len(files) == 0 {
+		t.Fatal("no nnls_*.csv")
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".csv"), func(t *testing.T) {
+			f, err := os.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			rows, err := csv.NewReader(f).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, b := mat.NewDense(len(rows)-1, 4, nil), make([]float64, len(rows)-1)
+			for i, r := range rows[1:] {
+				var v [3]float64
+				for k := range v {
+					if v[k], err = strconv.ParseFloat(r[k], 64); err != nil {
+						t.Fatal(err)
+					}
+				}
+				a.SetRow(i, features(v[0], v[1]))
+				b[i] = v[2]
+			}
+			x, _, info, err := Solve(a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			optimal(t, a, b, x, info)
+		})
+	}
+}
