@@ -101,9 +101,6 @@ func (d *Document) Err() error {
 	return report(d.faults, d.src, d.name, maxTold)
 }
 
-// Faults is how many there are: Err tells the first ones.
-func (d *Document) Faults() int { return len(d.faults) }
-
 // Errors are the single errors of one of Read or Err.
 func Errors(err error) []*Error {
 	var one *Error
