@@ -1,0 +1,182 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// A record is a line's fields.
+type record struct {
+	line   int
+	fields []field
+}
+
+// A field is a text without its quotes and the spaces around it, and the column of the line where it begins, from 1.
+type field struct {
+	text string
+	col  int
+}
+
+// lines reads records. Comma is what separates fields, 0 before it is known.
+type lines struct {
+	in    *bufio.Reader
+	file  string
+	line  int
+	read  int64
+	comma byte
+}
+
+// start reads up to the first record. Head is the last comment before it, read as a record, or nil.
+func (l *lines) start() (first record, head *record, err error) {
+	var comment string
+	var commentAt int
+	for {
+		text, err := l.text()
+		switch {
+		case errors.Is(err, io.EOF):
+			return first, nil, &Error{File: l.file, Why: "there is no row"}
+		case err != nil:
+			return first, nil, err
+		case strings.TrimSpace(text) == "":
+			continue
+		case isComment(text):
+			comment, commentAt = strings.Replace(text, "#", " ", 1), l.line
+			continue
+		}
+		l.comma = separator(text)
+		if first, err = l.split(text, l.line); err != nil {
+			return first, nil, err
+		}
+		if comment != "" {
+			if h, err := l.split(comment, commentAt); err == nil { // else it is a comment
+				head = &h
+			}
+		}
+		return first, head, nil
+	}
+}
+
+// next reads a record; io.EOF after the last one.
+func (l *lines) next() (record, error) {
+	for {
+		text, err := l.text()
+		if err != nil {
+			return record{}, err
+		}
+		if strings.TrimSpace(text) != "" && !isComment(text) {
+			return l.split(text, l.line)
+		}
+	}
+}
+
+func isComment(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "#") }
+
+// text reads a line without its end.
+func (l *lines) text() (string, error) {
+	l.line++
+	var long []byte
+	for {
+		part, err := l.in.ReadSlice('\n')
+		long = append(long, part...)
+		if l.read += int64(len(part)); l.read > maxBytes {
+			return "", &Error{File: l.file, Line: l.line, Why: "the file is too large for a table of runs"}
+		}
+		switch {
+		case len(long) > maxLine:
+			return "", &Error{File: l.file, Line: l.line, Why: "the line is too long for a table of runs"}
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && len(long) == 0:
+			return "", io.EOF
+		case err != nil && !errors.Is(err, io.EOF):
+			return "", &Error{File: l.file, Line: l.line, Why: "it cannot be read: " + err.Error(), Err: err}
+		}
+		break
+	}
+	if l.line == 1 {
+		long = bytes.TrimPrefix(long, []byte("\xef\xbb\xbf"))
+	}
+	switch {
+	case bytes.IndexByte(long, 0) >= 0:
+		return "", &Error{File: l.file, Line: l.line, Why: "this is no text in UTF-8: save it as CSV in UTF-8"}
+	case !utf8.Valid(long):
+		long = bytes.ToValidUTF8(long, []byte("\uFFFD")) // a name in another encoding is still a name
+	}
+	return strings.TrimRight(string(long), " \r\n"), nil
+}
+
+// separator is what separates the fields of a line: a tab, else a semicolon, else a comma, as commas may be elsewhere. A tab
+// behind another separator is a space.
+func separator(text string) byte {
+	quoted := false
+	var seen [3]bool
+	for i := range len(text) {
+		if text[i] == '"' {
+			quoted = !quoted
+		}
+		at := strings.IndexByte("\t;,", text[i])
+		if at < 0 || quoted || at == 0 && i > 0 && strings.IndexByte(";, ", text[i-1]) >= 0 {
+			continue
+		}
+		seen[at] = true
+	}
+	for i, s := range seen {
+		if s {
+			return "\t;,"[i]
+		}
+	}
+	return ','
+}
+
+// split cuts a line into fields. Two quotes within quotes are one.
+func (l *lines) split(text string, line int) (record, error) {
+	r := record{line: line}
+	for i := 0; ; {
+		for i < len(text) && (text[i] == ' ' || text[i] == '\t' && l.comma != '\t') {
+			i++
+		}
+		from := i
+		var value string
+		if i < len(text) && text[i] == '"' {
+			var b strings.Builder
+			for i++; ; i++ {
+				if i == len(text) {
+					return r, &Error{File: l.file, Line: line, Col: column(text, from), Why: "the quote is not closed on its line"}
+				}
+				if text[i] == '"' {
+					if i+1 == len(text) || text[i+1] != '"' {
+						break
+					}
+					i++
+				}
+				b.WriteByte(text[i])
+			}
+			value = strings.TrimSpace(b.String())
+			i++
+			rest := i
+			for i < len(text) && text[i] != l.comma {
+				i++
+			}
+			if strings.TrimSpace(text[rest:i]) != "" {
+				return r, &Error{File: l.file, Line: line, Col: column(text, rest), Why: "there is something behind the closing quote"}
+			}
+		} else {
+			for i < len(text) && text[i] != l.comma {
+				i++
+			}
+			value = strings.TrimSpace(text[from:i])
+		}
+		r.fields = append(r.fields, field{text: value, col: column(text, from)})
+		if i == len(text) {
+			return r, nil
+		}
+		i++
+	}
+}
+
+// column counts characters, from 1.
+func column(text string, at int) int { return utf8.RuneCountInString(text[:at]) + 1 }

@@ -1,0 +1,142 @@
+// Package table reads tables of measurements: CSV as people and programs write it. Columns are named by the caller, by
+// their name in the header or by their number from 1.
+//
+// Commas, semicolons or tabs separate fields; quotes, blank lines, spaces around fields, CRLF and a byte order mark are
+// understood. Lines that begin with # are comments; the last of them before the first row is the header, where it has
+// the columns and nothing else has. A field with quotes ends on its line. Numbers have a decimal point.
+//
+// It refuses to guess: a number that is none, or that cannot be what its column is, is an error with its place.
+package table
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A Column is one that the caller wants.
+type Column struct {
+	Name string // as in the header, or a number from 1
+	For  string // what messages call it, such as --machines
+	Kind Kind
+}
+
+// A Kind is what the values of a column can be.
+type Kind int
+
+const (
+	Number   Kind = iota // finite
+	Positive             // a number greater than 0
+	Text                 // not empty
+)
+
+// A Table is what was wanted of a file, by column in the order that they were asked for.
+type Table struct {
+	File   string
+	Header []string    // of all columns of the file, without the spaces around; nil where it has none
+	Lines  []int       // of each row, from 1
+	Values [][]float64 // of a column's rows; nil for Text
+	Texts  [][]string  // of a column's rows; nil for numbers
+}
+
+// Rows is how many there are.
+func (t *Table) Rows() int { return len(t.Lines) }
+
+// Limits of what is read.
+const (
+	MaxRows  = 1_000_000
+	maxBytes = 256 << 20
+	maxLine  = 64 << 10
+)
+
+// Read reads a table; file is what messages call it. It returns an *Error, or an Errors where several fields are wrong. A
+// table without rows is an error.
+func Read(r io.Reader, file string, columns []Column) (*Table, error) {
+	l := &lines{in: bufio.NewReaderSize(r, 4<<10), file: file}
+	first, head, err := l.start()
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{File: file, Values: make([][]float64, len(columns)), Texts: make([][]string, len(columns))}
+	at, isHeader, err := t.settle(first, head, columns)
+	if err != nil {
+		return nil, err
+	}
+	var bad faults
+	for rec := first; ; isHeader = false {
+		if !isHeader {
+			if t.Rows() == MaxRows {
+				return nil, &Error{File: file, Line: rec.line, Why: fmt.Sprintf("more than %d rows: this is no table of runs", MaxRows)}
+			}
+			if t.add(rec, at, columns, &bad); bad.full() {
+				break
+			}
+		}
+		if rec, err = l.next(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, bad.with(err)
+		}
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	if t.Rows() == 0 {
+		return nil, &Error{File: file, Why: "there is a header, but no row"}
+	}
+	return t, nil
+}
+
+// add takes a row, or notes what is wrong with it.
+func (t *Table) add(rec record, at []int, columns []Column, bad *faults) {
+	t.Lines = append(t.Lines, rec.line)
+	for i, c := range columns {
+		fail := func(col int, value, why string) {
+			bad.add(&Error{File: t.File, Line: rec.line, Col: col, Column: t.called(at[i], c), Value: value, Why: why})
+		}
+		if at[i] >= len(rec.fields) {
+			fail(0, "", fmt.Sprintf("the row has only %d fields", len(rec.fields)))
+			continue
+		}
+		f := rec.fields[at[i]]
+		if c.Kind == Text {
+			if f.text == "" {
+				fail(f.col, "", "it must be a name")
+			}
+			t.Texts[i] = append(t.Texts[i], strings.Clone(f.text))
+			continue
+		}
+		v, why := number(f.text, c.Kind)
+		if why != "" {
+			fail(f.col, f.text, why)
+		}
+		t.Values[i] = append(t.Values[i], v)
+	}
+}
+
+// number reads one of a kind, or says why it is none.
+func number(s string, k Kind) (v float64, why string) {
+	v, err := strconv.ParseFloat(s, 64)
+	switch {
+	case s == "":
+		return v, "it must be a number; leave the row out where it is not known"
+	case err != nil && strings.Count(s, ",") == 1 && decimal(strings.Replace(s, ",", ".", 1)):
+		return v, "it must be a number with a decimal point"
+	case math.IsNaN(v), math.IsInf(v, 0):
+		return v, "it must be finite"
+	case err != nil || strings.ContainsAny(s, "xX"):
+		return v, "it must be a number"
+	case k == Positive && v <= 0:
+		return v, "it must be more than 0"
+	}
+	return v, ""
+}
+
+func decimal(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
+}
