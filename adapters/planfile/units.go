@@ -11,6 +11,9 @@ import (
 // decimals are the powers of ten between a unit and a millisecond. Minutes and hours are none.
 var decimals = map[string]int{"ns": -6, "us": -3, "µs": -3, "μs": -3, "ms": 0, "s": 3}
 
+// ParseTime reads a time as plans have it, such as 0.37ms or 1m30s, in milliseconds; ok is false where it is none.
+func ParseTime(s string) (ms float64, ok bool) { return parseTime(s) }
+
 // parseTime reads a time such as 0.37ms in milliseconds. In decimal units the result is the float64 nearest to what is
 // written: a cost of 0.37ms is 0.37, which a time.Duration of 370µs would give too, but one of 0.0128us would not.
 func parseTime(s string) (ms float64, ok bool) {

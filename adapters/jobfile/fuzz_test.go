@@ -1,0 +1,50 @@
+package jobfile
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// FuzzRead holds that no file panics, and that what is read can be written and read again.
+func FuzzRead(f *testing.F) {
+	names, err := filepath.Glob("../../examples/hadoop-online.yaml")
+	if err != nil || len(names) == 0 {
+		f.Fatalf("no seed: %v", err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Add([]byte(full))
+	f.Add([]byte(`{"cluster": {"nodes": 1, "cpus": 1, "map_slots": 1}, "jobs": [{"name": "j\u001b\"\\", "maps": 1, "map": {"cpu": 2e3}}]}`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if len(src) > 1<<14 {
+			return
+		}
+		file, doubts, err := Read(src, "job.yaml")
+		if err != nil {
+			if file != nil || doubts != nil {
+				t.Error("a file beside an error")
+			}
+			return
+		}
+		var b bytes.Buffer
+		if err := Write(&b, file, Comments{}); err != nil {
+			t.Fatalf("writing what was read: %v", err)
+		}
+		again, doubts, err := Read(b.Bytes(), "job.yaml")
+		if err != nil || len(doubts) > 0 {
+			t.Fatalf("reading again: %v, %v\n%s", err, doubts, &b)
+		}
+		if diff := cmp.Diff(file, again); diff != "" {
+			t.Fatalf("(-first +again)\n%s\n%s", diff, &b)
+		}
+	})
+}

@@ -1,0 +1,115 @@
+// Package jobfile reads and writes job files: what MapReduce jobs ask of a cluster that they share, for the queueing
+// models. docs/job.schema.json describes them. Reading is strict: every fault is told with its place.
+package jobfile
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+)
+
+//go:embed job.schema.json
+var schemaText []byte
+
+// Schema returns the JSON Schema (2020-12) of job files.
+func Schema() []byte { return bytes.Clone(schemaText) }
+
+var format = planfile.NewFormat("job file", schemaText)
+
+// maxBytes bounds a job file: 100 jobs take 50 kB.
+const maxBytes = 1 << 20
+
+// defaultThreads is Hadoop's default of mapreduce.reduce.shuffle.parallelcopies.
+const defaultThreads = 5
+
+// A File is what a job file says.
+type File struct {
+	Name    string // what is modelled; "" where the file does not say
+	Cluster Cluster
+	Jobs    []Job // at least one; their names differ
+}
+
+// A Cluster is equal nodes. Each has its CPUs, one disk and one fibre channel; all share one network.
+type Cluster struct {
+	Nodes          int
+	CPUs           int // of a node
+	MapSlots       int // of a node
+	ReduceSlots    int // of a node
+	ShuffleThreads int // of a reduce: how many map outputs it takes at once
+}
+
+// A Job is jobs of one class.
+type Job struct {
+	Name    string
+	Copies  int // that run at once, from 1
+	Maps    int
+	Reduces int
+	Map     Demand // of one map
+	Shuffle Demand // of one reduce for one map's output
+	Merge   Demand // of one reduce's last merge and reduce function
+}
+
+// A Demand is service times in seconds, 0 where a task does not use a resource.
+type Demand struct{ CPU, Disk, Fibre, Network float64 }
+
+// Total is the service at all resources, in seconds: how long the task takes alone.
+func (d Demand) Total() float64 { return d.CPU + d.Disk + d.Fibre + d.Network }
+
+// ReadFile is Read of a file; "-" is in. Errors of the file system are *fs.PathError.
+func ReadFile(path string, in io.Reader) (*File, []Warning, error) {
+	name := "stdin"
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, nil, &planfile.Error{File: path, Message: "this is a directory: a job file is one file, YAML or JSON"}
+		}
+		name, in = path, f
+	}
+	src, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot read %s: %w", name, err)
+	}
+	return Read(src, name)
+}
+
+// Read reads a job file. name is its name in messages. Errors are *planfile.Error, joined in the order of the file; there
+// is no File beside them.
+func Read(src []byte, name string) (*File, []Warning, error) {
+	if len(src) > maxBytes {
+		return nil, nil, &planfile.Error{File: name, Message: fmt.Sprintf("the file is larger than %d bytes, more than a job file may take", maxBytes)}
+	}
+	var w file
+	doc, err := format.Read(src, name, &w)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := reader{doc: doc, doubts: *doc}
+	f := r.file(&w)
+	if err := doc.Err(); err != nil {
+		return nil, nil, err
+	}
+	return f, warnings(r.doubts.Err()), nil
+}
+
+// A Warning is something that a file most likely does not mean as it says it.
+type Warning struct {
+	Line, Column int    // from 1
+	Field        string // such as jobs[0].map.cpu
+	Text         string
+}
+
+func warnings(err error) []Warning {
+	var out []Warning
+	for _, e := range planfile.Errors(err) {
+		out = append(out, Warning{Line: e.Line, Column: e.Column, Field: e.Field, Text: e.Message})
+	}
+	return out
+}

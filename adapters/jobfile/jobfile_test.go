@@ -1,0 +1,196 @@
+package jobfile
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+)
+
+// Every field once, in every notation of a time.
+const full = `
+version: 1
+name: all fields
+cluster: {nodes: 3, cpus: 4, map_slots: 2, reduce_slots: 2, shuffle_threads: 1}
+jobs:
+- name: first
+  copies: 2
+  maps: 150
+  reduces: 3
+  map: {cpu: 5.1057s, disk: 14.35, fibre: 67.7ms, network: 0}
+  shuffle: {cpu: 1m1.5s, disk: 0, fibre: 1e-3s, network: .185s}
+  merge: {cpu: 47258ms, disk: 1h, fibre: 5us, network: 3ns}
+- {name: maps alone, maps: 1, map: {disk: 1s}}
+`
+
+var fullFile = &File{
+	Name:    "all fields",
+	Cluster: Cluster{Nodes: 3, CPUs: 4, MapSlots: 2, ReduceSlots: 2, ShuffleThreads: 1},
+	Jobs: []Job{
+		{
+			Name: "first", Copies: 2, Maps: 150, Reduces: 3,
+			Map:     Demand{CPU: 5.1057, Disk: 14.35, Fibre: 0.0677},
+			Shuffle: Demand{CPU: 61.5, Fibre: 1e-3, Network: 0.185},
+			Merge:   Demand{CPU: 47.258, Disk: 3600, Fibre: 5e-6, Network: 3e-9},
+		},
+		{Name: "maps alone", Copies: 1, Maps: 1, Map: Demand{Disk: 1}},
+	},
+}
+
+func TestRead(t *testing.T) {
+	got, doubts, err := Read([]byte(full), "job.yaml")
+	if err != nil || len(doubts) > 0 {
+		t.Fatal(err, doubts)
+	}
+	if diff := cmp.Diff(fullFile, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	got, _, err := Read([]byte("cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs: [{name: j, maps: 1, map: {cpu: 1}}]"), "job.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Cluster{Nodes: 1, CPUs: 1, MapSlots: 1, ReduceSlots: 1, ShuffleThreads: 5}
+	if got.Cluster != want || got.Jobs[0].Copies != 1 || got.Jobs[0].Reduces != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestFaults: every fault is told at its place, and no file comes beside it.
+func TestFaults(t *testing.T) {
+	head := "cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs:\n"
+	job := func(more string) string { return head + "- {name: j, maps: 2, " + more + "}\n" }
+	for _, c := range []struct{ text, want string }{
+		{"", "1:1: the file holds no job file: it is empty"},
+		{"[]", "1:1: this is a list: a job file is a mapping"},
+		{"jobs: []", "1:1: the job file has no \"cluster\", which it needs"},
+		{head + "[]", "3:1: jobs is an empty list: it must be a list of 1 to 100 jobs"},
+		{strings.Replace(job("map: {cpu: 1}"), "nodes: 1", "nodes: 0", 1), "1:18: cluster.nodes is 0: it must be a whole number from 1 to 100000"},
+		{strings.Replace(job("map: {cpu: 1}"), "slots: 1}", "slots: 1, shuffle_threads: 0}", 1), "1:61: cluster.shuffle_threads is 0: it must be a whole number from 1 to 10000"},
+		{strings.Replace(job("map: {cpu: 1}"), "cpus: 1", "cpus: 1.5", 1), "1:27: cluster.cpus is 1.5: it must be a whole number"},
+		{job("map: {cpu: -1}"), "3:33: jobs[0].map.cpu is -1: it must be a time, 0 or more, such as 5.1s or 250ms; a number alone is seconds"},
+		{job("map: {cpu: .nan}"), "3:33: \".nan\" is not a number that can be handled"},
+		{job("map: {cpu: 5 s}"), "3:33: jobs[0].map.cpu is \"5 s\": it must be a time, 0 or more"},
+		{job("map: {cpu: 1e300s}"), "3:33: cpu is 1e300s, more than the supported 10000000 s"},
+		{job("map: {cpu: 0x10}"), "3:33: cpu is \"0x10\": it must be a time"},
+		{job("map: {}"), "3:27: map asks for nothing: give it cpu, disk, fibre or network"},
+		{job("map: {fiber: 1}"), `3:28: unknown field "fiber" in jobs[0].map; did you mean "fibre"?`},
+		{job("map: {cpu: 1}, reduces: 2"), "reduces is 2, but shuffle and merge ask for nothing: give what a reduce needs"},
+		{job("map: {cpu: 1}, shuffle: {cpu: 1}"), "shuffle is what a reduce asks for, and the job has none: give reduces"},
+		{job("map: {cpu: 1}, merge: {cpu: 1}"), "merge is what a reduce asks for, and the job has none: give reduces"},
+		{strings.Replace(job("map: {cpu: 1}"), "maps: 2", "maps: 0", 1), "3:19: maps is 0: a MapReduce job has at least one map"},
+		{strings.Replace(job("map: {cpu: 1}"), "maps: 2", "maps: 1000000000", 1), "3:19: jobs[0].maps is 1000000000: it must be a whole number from 0 to 10000000"},
+		{strings.Replace(job("map: {cpu: 1}"), "maps: 2", "maps: 2, copies: 0", 1), "jobs[0].copies is 0: it must be a whole number from 1 to 10000"},
+		{job("map: {cpu: 1}") + "- {name: j, maps: 1, map: {cpu: 1}}", `4:10: the name "j" is that of job 1: results are told apart by names, so each is given once`},
+	} {
+		f, _, err := Read([]byte(c.text), "job.yaml")
+		if err == nil || f != nil {
+			t.Errorf("%q is read", c.text)
+			continue
+		}
+		if first, _, _ := strings.Cut(err.Error(), "\n"); !strings.Contains(first, c.want) {
+			t.Errorf("%q\n got %s\nwant %s", c.text, first, c.want)
+		}
+		if len(planfile.Errors(err)) == 0 {
+			t.Errorf("%q: %T has no place", c.text, err)
+		}
+	}
+}
+
+// TestManyFaults: people want to hear of everything at once.
+func TestManyFaults(t *testing.T) {
+	_, _, err := Read([]byte("cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs:\n- {name: j, maps: 0, map: {cpu: 1}, merge: {cpu: 2}}\n- {name: j, maps: 1, map: {}}\n"), "job.yaml")
+	if n := len(planfile.Errors(err)); n != 4 {
+		t.Errorf("%d faults of 4\n%v", n, err)
+	}
+}
+
+// TestDoubts: seconds where milliseconds are meant show by their magnitude.
+func TestDoubts(t *testing.T) {
+	_, doubts, err := Read([]byte("cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs:\n- name: j\n  maps: 1\n  reduces: 1\n"+
+		"  map: {cpu: 5105.7, disk: 599, fibre: 3600s}\n  shuffle: {disk: 60}\n  merge: {cpu: 1h, network: 1e6}\n"), "job.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, d := range doubts {
+		fmt.Fprintf(&got, "%d:%d %s: %s\n", d.Line, d.Column, d.Field, d.Text)
+	}
+	want := `6:14 jobs[0].map.cpu: cpu is 5105.7 without a unit, which is read as seconds (1h25m6s): if it is milliseconds, write 5105.7ms; if not, 5105.7s
+7:19 jobs[0].shuffle.disk: disk is 60 without a unit, which is read as seconds (1m0s): if it is milliseconds, write 60ms; if not, 60s
+8:29 jobs[0].merge.network: network is 1e6 without a unit, which is read as seconds (277h46m40s): if it is milliseconds, write 1e6ms; if not, 1e6s
+`
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, err := ReadFile(filepath.Join(dir, "absent.yaml"), nil); !os.IsNotExist(err) {
+		t.Errorf("absent: %v", err)
+	}
+	if _, _, err := ReadFile(dir, nil); err == nil || !strings.HasSuffix(err.Error(), "this is a directory: a job file is one file, YAML or JSON") {
+		t.Errorf("directory: %v", err)
+	}
+	if _, _, err := ReadFile("-", strings.NewReader("# "+strings.Repeat("x", maxBytes))); err == nil || !strings.Contains(err.Error(), "stdin: the file is larger than 1048576 bytes") {
+		t.Errorf("large: %v", err)
+	}
+	f, _, err := ReadFile("-", strings.NewReader(`{"cluster": {"nodes": 1, "cpus": 1, "map_slots": 1}, "jobs": [{"name": "j", "maps": 1, "map": {"cpu": 2}}]}`))
+	if err != nil || f.Jobs[0].Map.CPU != 2 {
+		t.Errorf("JSON: %v", err)
+	}
+}
+
+func TestExamples(t *testing.T) {
+	for _, name := range []string{"hadoop-online.yaml", "etl-cluster.yaml"} {
+		if _, doubts, err := ReadFile("../../examples/"+name, nil); err != nil || len(doubts) > 0 {
+			t.Errorf("%s: %v, %v", name, err, doubts)
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	var b bytes.Buffer
+	why := Comments{File: []string{"learned from\x1b[31m x"}, Jobs: []JobComments{{Job: []string{"one", "two"}, Map: []string{"measured"}, Merge: []string{"assumed\nmaps: 7"}}}}
+	if err := Write(&b, fullFile, why); err != nil {
+		t.Fatal(err)
+	}
+	want := `# learned from [31m x
+version: 1
+name: "all fields"
+cluster: {nodes: 3, cpus: 4, map_slots: 2, reduce_slots: 2, shuffle_threads: 1}
+jobs:
+# one
+# two
+- name: "first"
+  copies: 2
+  maps: 150
+  reduces: 3
+  # measured
+  map: {cpu: 5.1057s, disk: 14.35s, fibre: 0.0677s}
+  shuffle: {cpu: 61.5s, fibre: 0.001s, network: 0.185s}
+  # assumed maps: 7
+  merge: {cpu: 47.258s, disk: 3600s, fibre: 5e-06s, network: 3e-09s}
+- name: "maps alone"
+  maps: 1
+  map: {disk: 1s}
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	bad := *fullFile
+	bad.Jobs = []Job{{Name: "j", Copies: 1}}
+	b.Reset()
+	if err := Write(&b, &bad, Comments{}); err == nil || b.Len() > 0 {
+		t.Errorf("a file that cannot be read again: %v, %d bytes", err, b.Len())
+	}
+}

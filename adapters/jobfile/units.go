@@ -1,0 +1,69 @@
+package jobfile
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+)
+
+const (
+	// maxSeconds bounds a service time: 115 days.
+	maxSeconds = 1e7
+	// From here on a number without a unit, in seconds, looks like milliseconds: no map of a sane split keeps one resource
+	// busy for ten minutes, and no fetch of one map's output for one.
+	longTask    = 600
+	longShuffle = 60
+)
+
+// demand reads the service times of a class. Faults name the resource.
+func (r *reader) demand(w *demand, at []string, long float64) Demand {
+	if w == nil {
+		return Demand{}
+	}
+	one := func(s, resource string) float64 {
+		at := sub(at, resource)
+		v, bare, ok := seconds(s)
+		switch {
+		case s == "":
+			return 0
+		case !ok:
+			r.doc.Fail(at, fmt.Sprintf("%s is %q: it must be a time, 0 or more, such as 5.1s or 250ms; a number alone is seconds", resource, short(s)))
+			return math.NaN() // not nothing
+		case v > maxSeconds:
+			r.doc.Fail(at, fmt.Sprintf("%s is %s, more than the supported %.0f s", resource, short(s), maxSeconds))
+		case bare && v >= long:
+			r.doubts.Fail(at, fmt.Sprintf("%s is %s without a unit, which is read as seconds (%v): if it is milliseconds, write %sms; if not, %ss",
+				resource, short(s), time.Duration(v*float64(time.Second)).Round(time.Second), short(s), short(s)))
+		}
+		return v
+	}
+	return Demand{
+		CPU: one(w.CPU, "cpu"), Disk: one(w.Disk, "disk"),
+		Fibre: one(w.Fibre, "fibre"), Network: one(w.Network, "network"),
+	}
+}
+
+// seconds reads a time. bare says that it has no unit.
+func seconds(s string) (v float64, bare, ok bool) {
+	if v, err := strconv.ParseFloat(s, 64); err == nil {
+		return v, true, v >= 0 && !math.IsInf(v, 0)
+	}
+	if v, err := strconv.ParseFloat(strings.TrimSuffix(s, "s"), 64); err == nil {
+		return v, false, v >= 0 && !math.IsInf(v, 0) // as it is written: through milliseconds it would be rounded
+	}
+	ms, ok := planfile.ParseTime(s)
+	return ms / 1000, false, ok
+}
+
+// short cuts what came from a file.
+func short(s string) string {
+	const most = 40
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}

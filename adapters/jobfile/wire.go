@@ -1,0 +1,98 @@
+package jobfile
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+)
+
+// The structs of a file, field by field as job.schema.json has them.
+type (
+	file struct {
+		Version int     `plan:"version"`
+		Name    string  `plan:"name"`
+		Cluster cluster `plan:"cluster"`
+		Jobs    []job   `plan:"jobs"`
+	}
+	cluster struct {
+		Nodes          int  `plan:"nodes"`
+		CPUs           int  `plan:"cpus"`
+		MapSlots       int  `plan:"map_slots"`
+		ReduceSlots    *int `plan:"reduce_slots"`
+		ShuffleThreads *int `plan:"shuffle_threads"`
+	}
+	job struct {
+		Name    string  `plan:"name"`
+		Copies  *int    `plan:"copies"`
+		Maps    int     `plan:"maps"`
+		Reduces int     `plan:"reduces"`
+		Map     *demand `plan:"map"`
+		Shuffle *demand `plan:"shuffle"`
+		Merge   *demand `plan:"merge"`
+	}
+	// demand holds times as they are written: a number alone is seconds.
+	demand struct {
+		CPU     string `plan:"cpu"`
+		Disk    string `plan:"disk"`
+		Fibre   string `plan:"fibre"`
+		Network string `plan:"network"`
+	}
+)
+
+// A reader makes a File of what was decoded. Faults go to doc, what is doubted to doubts.
+type reader struct {
+	doc    *planfile.Document
+	doubts planfile.Document
+}
+
+func (r *reader) file(w *file) *File {
+	c := &w.Cluster
+	f := &File{Name: w.Name, Cluster: Cluster{
+		Nodes: c.Nodes, CPUs: c.CPUs, MapSlots: c.MapSlots,
+		ReduceSlots: given(c.ReduceSlots, 1), ShuffleThreads: given(c.ShuffleThreads, defaultThreads),
+	}}
+	first := map[string]int{}
+	for i := range w.Jobs {
+		at := []string{"jobs", strconv.Itoa(i)}
+		if before, twice := first[w.Jobs[i].Name]; twice {
+			r.doc.Fail(sub(at, "name"), fmt.Sprintf("the name %q is that of job %d: results are told apart by names, so each is given once", w.Jobs[i].Name, before+1))
+		} else {
+			first[w.Jobs[i].Name] = i
+		}
+		f.Jobs = append(f.Jobs, r.job(&w.Jobs[i], at))
+	}
+	return f
+}
+
+func (r *reader) job(w *job, at []string) Job {
+	j := Job{Name: w.Name, Copies: given(w.Copies, 1), Maps: w.Maps, Reduces: w.Reduces}
+	j.Map = r.demand(w.Map, sub(at, "map"), longTask)
+	j.Shuffle = r.demand(w.Shuffle, sub(at, "shuffle"), longShuffle)
+	j.Merge = r.demand(w.Merge, sub(at, "merge"), longTask)
+	switch {
+	case j.Maps == 0:
+		r.doc.Fail(sub(at, "maps"), "maps is 0: a MapReduce job has at least one map")
+	case j.Map.Total() == 0:
+		r.doc.Fail(sub(at, "map"), "map asks for nothing: give it cpu, disk, fibre or network")
+	}
+	switch {
+	case j.Reduces > 0 && j.Shuffle.Total()+j.Merge.Total() == 0:
+		r.doc.Fail(sub(at, "reduces"), fmt.Sprintf("reduces is %d, but shuffle and merge ask for nothing: give what a reduce needs", j.Reduces))
+	case j.Reduces == 0 && w.Shuffle != nil:
+		r.doc.Fail(sub(at, "shuffle"), "shuffle is what a reduce asks for, and the job has none: give reduces")
+	case j.Reduces == 0 && w.Merge != nil:
+		r.doc.Fail(sub(at, "merge"), "merge is what a reduce asks for, and the job has none: give reduces")
+	}
+	return j
+}
+
+// sub is the path of a field; the paths of others stay as they are.
+func sub(at []string, field string) []string { return append(at[:len(at):len(at)], field) }
+
+func given(v *int, otherwise int) int {
+	if v == nil {
+		return otherwise
+	}
+	return *v
+}

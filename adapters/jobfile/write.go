@@ -1,0 +1,94 @@
+package jobfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Comments are what a written file says beside its values: where they are from. Reading does not give them back.
+type Comments struct {
+	File []string
+	Jobs []JobComments // parallel to the file's jobs, or shorter
+}
+
+// JobComments stand before a job and its demands.
+type JobComments struct{ Job, Map, Shuffle, Merge []string }
+
+// Write writes a job file in YAML. Read gives the same File again; one that it would not take is an error, and nothing is
+// written.
+func Write(w io.Writer, f *File, c Comments) error {
+	var b bytes.Buffer
+	comment(&b, "", c.File)
+	b.WriteString("version: 1\n")
+	if f.Name != "" {
+		fmt.Fprintf(&b, "name: %s\n", quoted(f.Name))
+	}
+	fmt.Fprintf(&b, "cluster: {nodes: %d, cpus: %d, map_slots: %d, reduce_slots: %d, shuffle_threads: %d}\njobs:\n",
+		f.Cluster.Nodes, f.Cluster.CPUs, f.Cluster.MapSlots, f.Cluster.ReduceSlots, f.Cluster.ShuffleThreads)
+	for i := range f.Jobs {
+		var why JobComments
+		if i < len(c.Jobs) {
+			why = c.Jobs[i]
+		}
+		writeJob(&b, &f.Jobs[i], &why)
+	}
+	if _, _, err := Read(b.Bytes(), "the job file"); err != nil {
+		return fmt.Errorf("this is no job file that could be read again: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func writeJob(b *bytes.Buffer, j *Job, why *JobComments) {
+	comment(b, "", why.Job)
+	fmt.Fprintf(b, "- name: %s\n", quoted(j.Name))
+	if j.Copies != 1 {
+		fmt.Fprintf(b, "  copies: %d\n", j.Copies)
+	}
+	fmt.Fprintf(b, "  maps: %d\n", j.Maps)
+	if j.Reduces > 0 {
+		fmt.Fprintf(b, "  reduces: %d\n", j.Reduces)
+	}
+	writeDemand(b, "map", j.Map, why.Map)
+	if j.Reduces > 0 {
+		writeDemand(b, "shuffle", j.Shuffle, why.Shuffle)
+		writeDemand(b, "merge", j.Merge, why.Merge)
+	}
+}
+
+func writeDemand(b *bytes.Buffer, name string, d Demand, why []string) {
+	var parts []string
+	for _, p := range []struct {
+		name    string
+		seconds float64
+	}{{"cpu", d.CPU}, {"disk", d.Disk}, {"fibre", d.Fibre}, {"network", d.Network}} {
+		if p.seconds != 0 {
+			parts = append(parts, p.name+": "+strconv.FormatFloat(p.seconds, 'g', -1, 64)+"s")
+		}
+	}
+	if len(parts) == 0 {
+		return
+	}
+	comment(b, "  ", why)
+	fmt.Fprintf(b, "  %s: {%s}\n", name, strings.Join(parts, ", "))
+}
+
+// comment writes lines. What comes from a recording cannot end one.
+func comment(b *bytes.Buffer, indent string, lines []string) {
+	for _, l := range lines {
+		fmt.Fprintf(b, "%s# %s\n", indent, strings.Map(func(r rune) rune {
+			if !unicode.IsPrint(r) {
+				return ' '
+			}
+			return r
+		}, l))
+	}
+}
+
+// quoted quotes a string as YAML and JSON both read it. Only the quote and the backslash need it: Go's other escapes are
+// YAML's too, for what is UTF-8.
+func quoted(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }
