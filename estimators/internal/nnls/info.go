@@ -10,7 +10,7 @@ import (
 // involved is from what part of a combination on a column counts as part of it: rounding leaves less.
 const involved = 1e-9
 
-func (s *solver) result(a *mat.Dense) ([]float64, float64, Info, error) {
+func (s *solver) result() ([]float64, float64, Info, error) {
 	x := make([]float64, len(s.y))
 	for j, y := range s.y {
 		if y == 0 {
@@ -32,38 +32,41 @@ func (s *solver) result(a *mat.Dense) ([]float64, float64, Info, error) {
 	for j, c := range s.columns {
 		info.Gradient[j] = dot(c, s.residual) * s.right * s.scale[j]
 	}
-	info.Rank, info.Dependent = s.dependence()
+	f, in, left := s.factorise()
+	info.Rank, info.Dependent = len(in), s.dependence(f, in, left)
 	info.Condition, info.ScaledCondition = math.Inf(1), math.Inf(1)
 	if info.Rank == len(x) {
-		info.Condition = mat.Cond(a, 2)
-		info.ScaledCondition = mat.Cond(s.matrix(), 2)
+		info.Condition, info.ScaledCondition = s.condition(f, in)
 	}
 	return x, residual, info, nil
 }
 
-func (s *solver) matrix() *mat.Dense {
-	d := mat.NewDense(len(s.b), len(s.columns), nil)
-	for j, c := range s.columns {
-		d.SetCol(j, c)
+// condition is of R, which has the singular values of the matrix and no more rows than columns.
+func (s *solver) condition(f *qr, in []int) (given, scaled float64) {
+	r, u := mat.NewDense(len(in), len(in), nil), mat.NewDense(len(in), len(in), nil)
+	largest := slices.Max(s.scale)
+	for k, column := range f.r {
+		for i, v := range column {
+			u.Set(i, k, v)
+			r.Set(i, k, v*(s.scale[in[k]]/largest))
+		}
 	}
-	return d
+	return mat.Cond(r, 2), mat.Cond(u, 2)
 }
 
-// dependence factorises all columns, always the one farthest from the span of those before, and joins each that is in the
-// span with those that it is a combination of.
-func (s *solver) dependence() (rank int, sets [][]int) {
-	f := newQR(s.b)
-	left := make([]int, len(s.columns))
+// factorise takes in all columns, always the one farthest from the span of those before; those that are left are in it.
+func (s *solver) factorise() (f *qr, in, left []int) {
+	f = newQR(s.b)
+	left = make([]int, len(s.columns))
 	for j := range left {
 		left[j] = j
 	}
-	var in []int
 	for len(left) > 0 && len(in) < len(s.b) {
 		best, most := -1, s.tolerance()
 		var rotated []float64
 		for i, j := range left {
 			c := slices.Clone(s.columns[j])
-			// A column that depends on others is the same distance away as they are: the first is taken.
+			// Columns that depend on each other are the same distance away but for rounding: the first is taken.
 			if d := f.distance(c); d > most*(1+1e-9) {
 				best, most, rotated = i, d, c
 			}
@@ -75,6 +78,11 @@ func (s *solver) dependence() (rank int, sets [][]int) {
 		in = append(in, left[best])
 		left = slices.Delete(left, best, best+1)
 	}
+	return f, in, left
+}
+
+// dependence joins each column that is left with those that it is a combination of.
+func (s *solver) dependence(f *qr, in, left []int) (sets [][]int) {
 	for _, j := range left {
 		c := slices.Clone(s.columns[j])
 		f.rotate(c)
@@ -90,7 +98,7 @@ func (s *solver) dependence() (rank int, sets [][]int) {
 		slices.Sort(set)
 	}
 	slices.SortFunc(sets, slices.Compare)
-	return len(in), sets
+	return sets
 }
 
 // join adds a set and unites it with those that share a column with it.

@@ -42,5 +42,5 @@ func Solve(a *mat.Dense, b []float64) (x []float64, residual float64, info Info,
 	if err := s.run(); err != nil {
 		return nil, math.NaN(), Info{}, err
 	}
-	return s.result(a)
+	return s.result()
 }

@@ -19,7 +19,7 @@ func newQR(b []float64) *qr {
 // distance returns how far a column is from the span of those that are in. Column is overwritten by Qᵀ of it.
 func (q *qr) distance(column []float64) float64 {
 	for k, v := range q.v {
-		reflect(v, q.beta[k], k, column)
+		mirror(v, q.beta[k], k, column)
 	}
 	k := len(q.v)
 	if k >= q.rows {
@@ -44,7 +44,7 @@ func (q *qr) add(rotated []float64, distance float64) {
 	if s := dot(v[k:], v[k:]); s > 0 {
 		beta = 2 / s
 	}
-	reflect(v, beta, k, q.right)
+	mirror(v, beta, k, q.right)
 	r := append([]float64(nil), rotated[:k+1]...)
 	r[k] = diagonal
 	q.v, q.beta, q.r = append(q.v, v), append(q.beta, beta), append(q.r, r)
@@ -65,11 +65,11 @@ func (q *qr) solve(rotated []float64) []float64 {
 // rotate overwrites b by Qᵀb.
 func (q *qr) rotate(b []float64) {
 	for k, v := range q.v {
-		reflect(v, q.beta[k], k, b)
+		mirror(v, q.beta[k], k, b)
 	}
 }
 
-func reflect(v []float64, beta float64, from int, column []float64) {
+func mirror(v []float64, beta float64, from int, column []float64) {
 	if beta == 0 {
 		return
 	}

@@ -1,0 +1,204 @@
+package nnls
+
+import (
+	"encoding/binary"
+	"errors"
+	"flag"
+	"math"
+	"reflect"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+func init() { _ = flag.Set("rapid.seed", "20261122") }
+
+func TestErrors(t *testing.T) {
+	one := mat.NewDense(1, 1, []float64{1})
+	for name, c := range map[string]struct {
+		a    *mat.Dense
+		b    []float64
+		want error
+	}{
+		"nil":       {nil, nil, &ShapeError{}},
+		"empty":     {&mat.Dense{}, nil, &ShapeError{}},
+		"no right":  {one, nil, &ShapeError{Rows: 1, Columns: 1}},
+		"long":      {one, []float64{1, 2}, &ShapeError{Rows: 1, Columns: 1, Right: 2}},
+		"infinite":  {mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []float64{1, 2}, &ValueError{Row: 1, Value: math.Inf(1)}},
+		"right":     {one, []float64{math.Inf(-1)}, &ValueError{Column: -1, Value: math.Inf(-1)}},
+		"too large": {mat.NewDense(1, 1, []float64{1e-300}), []float64{1e300}, &RangeError{}},
+		"residual":  {mat.NewDense(2, 1, []float64{-1, -1}), []float64{1.7e308, 1.7e308}, &RangeError{Column: -1}},
+	} {
+		x, residual, _, err := Solve(c.a, c.b)
+		if x != nil || !math.IsNaN(residual) || !reflect.DeepEqual(err, c.want) {
+			t.Errorf("%s: %v, %v, %v, want %v", name, x, residual, err, c.want)
+		}
+	}
+	var value *ValueError
+	if _, _, _, err := Solve(mat.NewDense(1, 2, []float64{1, math.NaN()}), []float64{1}); !errors.As(err, &value) ||
+		err.Error() != "row 1, column 2: NaN: give a finite number" {
+		t.Errorf("NaN: %v", err)
+	}
+}
+
+// Columns of facts a.2, set 4: with one machine count, 1, machines and ln(machines) cannot be told apart.
+func TestDependent(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows [][]float64
+		rank int
+		sets [][]int
+	}{
+		"one machine count": {[][]float64{{1, 1, 4, 1.3}, {1, 2, 4, 1.3}, {1, 4, 4, 1.3}, {1, 9, 4, 1.3}}, 2, [][]int{{0, 2, 3}}},
+		"few rows":          {[][]float64{{1, .1, 1, 0}, {1, .1, 2, math.Log(2)}, {1, .05, 8, math.Log(8)}}, 3, [][]int{{0, 1, 2, 3}}},
+		"zeros":             {[][]float64{{1, 0, 2}, {2, 0, 2}}, 2, [][]int{{1}}},
+		"all zeros":         {[][]float64{{0, 0}, {0, 0}}, 0, [][]int{{0}, {1}}},
+		"two pairs":         {[][]float64{{1, 5, 2, 10, 0}, {2, 1, 4, 2, 0}, {3, 2, 6, 4, 7}}, 3, [][]int{{0, 2}, {1, 3}}},
+		"sum":               {[][]float64{{1, 2, 3, 1}, {2, 5, 7, 0}, {4, 4, 8, 0}, {4, 1, 5, 0}}, 3, [][]int{{0, 1, 2}}},
+		"independent":       {[][]float64{{1, 2}, {2, 5}}, 2, nil},
+	} {
+		a := mat.NewDense(len(c.rows), len(c.rows[0]), nil)
+		for i, r := range c.rows {
+			a.SetRow(i, r)
+		}
+		b := []float64{1, 2, 3, 4}[:len(c.rows)]
+		x, _, info, err := Solve(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Rank != c.rank || !reflect.DeepEqual(info.Dependent, c.sets) {
+			t.Errorf("%s: rank %d and %v, want %d and %v", name, info.Rank, info.Dependent, c.rank, c.sets)
+		}
+		if math.IsInf(info.Condition, 1) != (c.rank < len(x)) {
+			t.Errorf("%s: condition %v at rank %d", name, info.Condition, c.rank)
+		}
+		optimal(t, a, b, x, info)
+	}
+}
+
+// enumerate is the least residual of all active sets, by gonum's QR: an oracle that has nothing in common with Solve.
+func enumerate(a *mat.Dense, b []float64) float64 {
+	m, n := a.Dims()
+	best := mat.Norm(mat.NewVecDense(m, b), 2)
+	for set := 1; set < 1<<n; set++ {
+		var columns []int
+		for j := range n {
+			if set>>j&1 == 1 {
+				columns = append(columns, j)
+			}
+		}
+		if len(columns) > m {
+			continue
+		}
+		sub := mat.NewDense(m, len(columns), nil)
+		for k, j := range columns {
+			column, _ := unit(mat.Col(nil, j, a)) // else gonum refuses
+			sub.SetCol(k, column)
+		}
+		var f mat.QR
+		f.Factorize(sub)
+		var x, r mat.VecDense
+		if f.SolveVecTo(&x, false, mat.NewVecDense(m, b)) != nil || mat.Min(&x) < 0 {
+			continue
+		}
+		r.MulVec(sub, &x)
+		r.SubVec(mat.NewVecDense(m, b), &r)
+		best = min(best, mat.Norm(&r, 2))
+	}
+	return best
+}
+
+// No active set has a smaller residual, in any unit of the columns.
+func TestLeast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m, n := rapid.IntRange(1, 7).Draw(t, "rows"), rapid.IntRange(1, 5).Draw(t, "columns")
+		a, b := mat.NewDense(m, n, nil), make([]float64, m)
+		for j := range n {
+			unit := math.Pow(10, float64(rapid.IntRange(-12, 12).Draw(t, "unit")))
+			for i := range m {
+				a.Set(i, j, unit*float64(rapid.IntRange(-3, 9).Draw(t, "a")))
+			}
+		}
+		for i := range b {
+			b[i] = float64(rapid.IntRange(-50, 90).Draw(t, "b")) / 8
+		}
+		x, residual, info, err := Solve(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		optimal(t, a, b, x, info)
+		if least := enumerate(a, b); math.Abs(residual-least) > 1e-9*(1+least) {
+			t.Fatalf("residual %v, an active set has %v", residual, least)
+		}
+		again, _, _, _ := Solve(a, b)
+		if !reflect.DeepEqual(x, again) {
+			t.Fatalf("%v, then %v", x, again)
+		}
+	})
+}
+
+// Any bytes are a system: an answer or a typed error, never a panic nor an endless search.
+func FuzzSolve(f *testing.F) {
+	f.Add([]byte{3, 2, 1, 2, 3, 4, 5, 6, 7, 8})
+	f.Add([]byte{4, 4, 0, 0, 0, 0, 0xf0, 0x7f, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) < 2 {
+			return
+		}
+		m, n := int(data[0]%9)+1, int(data[1]%9)+1
+		data = data[2:]
+		next := func() float64 {
+			var word [8]byte
+			data = data[copy(word[:], data):]
+			v := math.Float64frombits(binary.LittleEndian.Uint64(word[:]))
+			if word[0]%2 == 1 {
+				v = float64(int8(word[1]))
+			}
+			return v
+		}
+		a, b := mat.NewDense(m, n, nil), make([]float64, m)
+		for i := range m {
+			for j := range n {
+				a.Set(i, j, next())
+			}
+			b[i] = next()
+		}
+		x, residual, info, err := Solve(a, b)
+		if err != nil {
+			var value *ValueError
+			var out *RangeError
+			var cycle *CycleError
+			if !errors.As(err, &value) && !errors.As(err, &out) && !errors.As(err, &cycle) {
+				t.Fatal(err)
+			}
+			return
+		}
+		for j, v := range x {
+			if !(v >= 0) || math.IsInf(v, 0) {
+				t.Fatalf("coefficient %d is %v", j, v)
+			}
+		}
+		if !(residual >= 0) || math.IsInf(residual, 0) || info.Rank < 0 || info.Rank > min(m, n) {
+			t.Fatalf("residual %v, rank %d", residual, info.Rank)
+		}
+	})
+}
+
+func BenchmarkSolve(b *testing.B) {
+	for _, rows := range []int{10, 1000} {
+		a, right := mat.NewDense(rows, 4, nil), make([]float64, rows)
+		for i := range rows {
+			machines := float64(1 + i%64)
+			a.SetRow(i, features(float64(1+i%7)/8, machines))
+			right[i] = 12 + 640/machines + math.Sin(float64(i))
+		}
+		b.Run(map[int]string{10: "ten rows", 1000: "thousand rows"}[rows], func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, _, _, err := Solve(a, right); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
