@@ -1,0 +1,126 @@
+package trainrun
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+)
+
+// String words a time as the frames' views do: "~3m (2m – 5m)", "?".
+func (r Range) String() string {
+	var h frame.Headline
+	if !math.IsNaN(r.Seconds) {
+		mid, low, high := frame.Seconds(r.Seconds), frame.Seconds(r.Low), frame.Seconds(r.High)
+		h = frame.Headline{RemainingSeconds: &mid, LowSeconds: &low, HighSeconds: &high, Rough: r.Rough}
+	}
+	return view.Remaining(h)
+}
+
+// Lines writes a line for each run that has ended.
+type Lines struct{ W io.Writer }
+
+// Begin is a Display's.
+func (Lines) Begin(Step, Outlook) {}
+
+// End is a Display's.
+func (l Lines) End(s Step, out Outcome, o Outlook) {
+	left := "that was all"
+	if all := o.This.Plus(o.Rest); all != (Range{}) {
+		left = all.String() + " left"
+	}
+	fmt.Fprintf(l.W, "%*d/%d  %s: %s; %s\n", len(fmt.Sprint(s.Of)), s.Number, s.Of, name(s.Row), told(out, s.Attempt), left)
+}
+
+func told(out Outcome, attempt int) string {
+	took := out.Took.Round(time.Millisecond)
+	if took >= time.Minute {
+		took = took.Round(time.Second)
+	}
+	if out.Err == nil {
+		return took.String()
+	}
+	text := fmt.Sprintf("failed, %s, after %v", view.Escape(out.Err.Error()), took)
+	if attempt > 1 {
+		text += fmt.Sprintf(", at attempt %d", attempt)
+	}
+	if out.Said != "" {
+		text += ": " + view.Escape(lastLine(out.Said))
+	}
+	return text
+}
+
+func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
+
+// A Bar is Lines, and below them on a terminal a line that moves: Tick draws it anew.
+type Bar struct {
+	Lines
+	Now func() time.Time
+
+	mu      sync.Mutex
+	step    Step
+	outlook Outlook
+	from    time.Time     // when the run began
+	past    time.Duration // of the runs before
+	running bool
+}
+
+const (
+	barCells = 10
+	barWidth = 79 // a line that wraps cannot be overdrawn
+)
+
+// Begin is a Display's.
+func (b *Bar) Begin(s Step, o Outlook) {
+	b.mu.Lock()
+	b.step, b.outlook, b.from, b.running = s, o, b.Now(), true
+	b.mu.Unlock()
+	b.Tick()
+}
+
+// End is a Display's.
+func (b *Bar) End(s Step, out Outcome, o Outlook) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.running = false
+	b.past += out.Took
+	fmt.Fprint(b.W, "\r\x1b[K")
+	b.Lines.End(s, out, o)
+}
+
+// Close takes the line away.
+func (b *Bar) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running {
+		b.running = false
+		fmt.Fprint(b.W, "\r\x1b[K")
+	}
+}
+
+// Tick draws the line.
+func (b *Bar) Tick() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.running {
+		return
+	}
+	passed := b.Now().Sub(b.from)
+	left := b.outlook.This.After(passed.Seconds()).Plus(b.outlook.Rest)
+	done := 0.0
+	if past := (b.past + passed).Seconds(); past+left.Seconds > 0 { // not NaN either
+		done = past / (past + left.Seconds)
+	}
+	cells := int(done * barCells)
+	line := fmt.Sprintf("[%s%s] %d/%d  %s, %v  %s", strings.Repeat("#", cells), strings.Repeat(".", barCells-cells),
+		b.step.Number, b.step.Of, name(b.step.Row), passed.Truncate(time.Second), left)
+	if r := []rune(line); len(r) > barWidth {
+		line = string(r[:barWidth-1]) + "…"
+	}
+	fmt.Fprint(b.W, "\r\x1b[K"+line)
+}

@@ -1,0 +1,173 @@
+package trainrun
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/paratimer/paratimer/adapters/table"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// A File is the CSV file of the runs that have been timed. Its first line tells the command, so that the times of two
+// commands do not come together; then there are the columns machines, scale and seconds.
+type File struct {
+	Rows []ernest.Row
+	// Cut is the end of a line that was not written whole, which is no row; "" where there was none.
+	Cut string
+
+	path string
+	f    *os.File // nil where it is only read
+	size int64    // of the whole lines
+}
+
+const (
+	mark     = "# paratimer ernest run: "
+	header   = "machines,scale,seconds\n"
+	maxBytes = 64 << 20
+)
+
+// Open opens the file at a path, or makes it, for runs of a command. A cut line at its end is taken away. Only one process
+// has it open.
+func Open(path string, command Template) (*File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the rows: %w", err)
+	}
+	file := &File{path: path, f: f}
+	if err := file.start(command); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// Look reads the file at a path and changes nothing. One that is not there has no rows.
+func Look(path string, command Template) (*File, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return &File{path: path}, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("cannot read the rows: %w", err)
+	}
+	defer f.Close()
+	file := &File{path: path}
+	return file, file.read(f, command)
+}
+
+func (f *File) start(command Template) error {
+	if err := syscall.Flock(int(f.f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return fmt.Errorf("%s: another `paratimer ernest run` writes to it: wait for it, or choose another --out", f.path)
+		}
+		return fmt.Errorf("%s: cannot lock it: %w", f.path, err)
+	}
+	if err := f.read(f.f, command); err != nil {
+		return err
+	}
+	if err := f.f.Truncate(f.size); err != nil {
+		return fmt.Errorf("cannot repair the rows: %w", err)
+	}
+	if f.size > 0 {
+		return nil
+	}
+	if err := f.append(mark + strconv.Quote(command.text) + "\n" + header); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(f.path))
+	if err != nil {
+		return fmt.Errorf("cannot write the rows: %w", err)
+	}
+	return errors.Join(dir.Sync(), dir.Close()) // so that the file's name survives a crash as well
+}
+
+// read takes in the whole lines.
+func (f *File) read(in io.Reader, command Template) error {
+	b, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot read the rows: %w", err)
+	case len(b) > maxBytes:
+		return fmt.Errorf("%s: larger than %d MB: this is no table of runs", f.path, maxBytes>>20)
+	}
+	whole := b[:bytes.LastIndexByte(b, '\n')+1]
+	f.Cut, f.size = string(b[len(whole):]), int64(len(whole))
+	first, rest, _ := strings.Cut(string(whole), "\n")
+	quoted, ours := strings.CutPrefix(first, mark)
+	started := mark + strconv.Quote(command.text) + "\n" + header
+	switch {
+	case strings.HasPrefix(started, string(b)): // nothing yet, or cut off before the first row
+		if len(b) < len(started) {
+			f.size = 0
+		}
+		f.Cut = ""
+		return nil
+	case !ours || !strings.HasPrefix(rest, header):
+		return fmt.Errorf("%s: not a file of `paratimer ernest run`: choose another --out", f.path)
+	}
+	if other, err := strconv.Unquote(quoted); err != nil || other != command.text {
+		return fmt.Errorf("%s has the times of another command, %s: choose another --out, or give that command", f.path, quoted)
+	}
+	return f.rows(whole)
+}
+
+func (f *File) rows(whole []byte) error {
+	if len(whole) == len(mark)+bytes.IndexByte(whole[len(mark):], '\n')+1+len(header) {
+		return nil
+	}
+	columns := []table.Column{{Name: "machines", Kind: table.Positive}, {Name: "scale", Kind: table.Positive}, {Name: "seconds", Kind: table.Positive}}
+	t, err := table.Read(bytes.NewReader(whole), f.path, columns)
+	if err != nil {
+		return err
+	}
+	for i := range t.Lines {
+		f.Rows = append(f.Rows, ernest.Row{Machines: t.Values[0][i], Scale: t.Values[1][i], Seconds: t.Values[2][i]})
+	}
+	return nil
+}
+
+// Count is how many runs of a row there are.
+func (f *File) Count(r ernest.DesignRow) int {
+	n := 0
+	for _, row := range f.Rows {
+		if row.Machines == float64(r.Machines) && row.Scale == r.Scale {
+			n++
+		}
+	}
+	return n
+}
+
+// Add appends a run. When it returns, the row is on the disk, or the file is as it was.
+func (f *File) Add(r ernest.Row) error {
+	if err := f.append(decimal(r.Machines) + "," + decimal(r.Scale) + "," + decimal(r.Seconds) + "\n"); err != nil {
+		return err
+	}
+	f.Rows = append(f.Rows, r)
+	return nil
+}
+
+func (f *File) append(line string) error {
+	_, err := f.f.WriteAt([]byte(line), f.size)
+	if err == nil {
+		err = f.f.Sync()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("cannot write the rows: %w", err), f.f.Truncate(f.size))
+	}
+	f.size += int64(len(line))
+	return nil
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	if f.f == nil {
+		return nil
+	}
+	return f.f.Close()
+}

@@ -1,0 +1,111 @@
+package trainrun_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+const whole = "# paratimer ernest run: \"job {fraction} {machines}\"\nmachines,scale,seconds\n4,0.125,13.125\n2,0.25,22.5\n"
+
+func TestFileGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	command := template(t, job, three())
+	f := open(t, path, command)
+	for _, r := range []ernest.Row{{Machines: 4, Scale: 0.125, Seconds: 13.125}, {Machines: 2, Scale: 0.25, Seconds: 22.5}} {
+		if err := f.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Close()
+	if got := read(t, path); got != whole {
+		t.Fatalf("the file is\n%s\nwant\n%s", got, whole)
+	}
+	f = open(t, path, command)
+	for i, want := range []int{0, 1, 1} {
+		if got := f.Count(three()[i]); got != want {
+			t.Errorf("row %d: %d runs, want %d", i, got, want)
+		}
+	}
+	if f.Cut != "" || len(f.Rows) != 2 || f.Rows[1].Seconds != 22.5 {
+		t.Errorf("read back as %+v, cut %q", f.Rows, f.Cut)
+	}
+}
+
+// Wherever a crash has cut the file, what was whole is kept, and the next row makes it a table again.
+func TestFileIsRepaired(t *testing.T) {
+	command := template(t, job, three())
+	for n := range len(whole) + 1 {
+		path := filepath.Join(t.TempDir(), "rows.csv")
+		if err := os.WriteFile(path, []byte(whole[:n]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		seen, err := trainrun.Look(path, command)
+		if err != nil {
+			t.Fatalf("cut at %d: %v", n, err)
+		}
+		if got := read(t, path); got != whole[:n] {
+			t.Fatalf("cut at %d: Look has changed the file to %q", n, got)
+		}
+		f := open(t, path, command)
+		kept := max(strings.Count(whole[:n], "\n")-2, 0)
+		if len(f.Rows) != kept || len(seen.Rows) != kept {
+			t.Errorf("cut at %d: %d rows, and %d to look at, want %d", n, len(f.Rows), len(seen.Rows), kept)
+		}
+		for _, r := range []ernest.Row{{Machines: 4, Scale: 0.125, Seconds: 13.125}, {Machines: 2, Scale: 0.25, Seconds: 22.5}}[kept:] {
+			if err := f.Add(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.Close()
+		if got := read(t, path); got != whole {
+			t.Errorf("cut at %d: the file becomes\n%s", n, got)
+		}
+	}
+}
+
+func TestFileOfOthers(t *testing.T) {
+	for name, c := range map[string]struct{ content, want string }{
+		"another command": {"# paratimer ernest run: \"other\"\nmachines,scale,seconds\n1,1,1\n", `has the times of another command, "other"`},
+		"another table":   {"machines,scale,seconds\n1,1,1\n", "not a file of `paratimer ernest run`"},
+		"other columns":   {strings.Replace(whole, "machines,scale", "scale,machines", 1), "not a file of"},
+		"no number":       {whole + "x,1,1\n", `rows.csv:5:1: column machines is "x": it must be a number`},
+		"no time":         {whole + "1,1,0\n", "it must be more than 0"},
+		"a tape":          {"{\"v\":1}", "not a file of"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "rows.csv")
+			if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err := trainrun.Open(path, template(t, job, three()))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q in it", err, c.want)
+			}
+			if got := read(t, path); got != c.content {
+				t.Errorf("it has been changed to %q", got)
+			}
+		})
+	}
+}
+
+func TestFileIsOpenOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	command := template(t, job, three())
+	f := open(t, path, command)
+	if _, err := trainrun.Open(path, command); err == nil || !strings.Contains(err.Error(), "another `paratimer ernest run` writes to it") {
+		t.Errorf("opened twice: %v", err)
+	}
+	f.Close()
+	open(t, path, command)
+	// What cannot be written is no row.
+	f = open(t, filepath.Join(t.TempDir(), "rows.csv"), command)
+	f.Close()
+	if err := f.Add(ernest.Row{Machines: 1, Scale: 1, Seconds: 1}); err == nil || len(f.Rows) != 0 {
+		t.Errorf("a row of a closed file: %v, %d rows", err, len(f.Rows))
+	}
+}

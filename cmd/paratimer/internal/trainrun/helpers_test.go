@@ -1,0 +1,107 @@
+package trainrun_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// design is rows of machines, scale and parts.
+func design(rows ...[3]float64) []ernest.DesignRow {
+	var out []ernest.DesignRow
+	for _, r := range rows {
+		out = append(out, ernest.DesignRow{Machines: int(r[0]), Scale: r[1], Parts: int(r[2]), Cores: 2 * int(r[0])})
+	}
+	return out
+}
+
+// three are rows whose cheapest is the last.
+func three() []ernest.DesignRow {
+	return design([3]float64{1, 0.25, 8}, [3]float64{2, 0.25, 8}, [3]float64{4, 0.125, 4})
+}
+
+// template is a command for rows.
+func template(t *testing.T, text string, rows []ernest.DesignRow) trainrun.Template {
+	t.Helper()
+	tmpl, err := trainrun.NewTemplate(text, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tmpl
+}
+
+// open opens a file that is closed when the test ends.
+func open(t *testing.T, path string, command trainrun.Template) *trainrun.File {
+	t.Helper()
+	f, err := trainrun.Open(path, command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A cluster stands for the one that commands run on: a run takes 10 s and 100 s of divided work, and fails where it is told to.
+type cluster struct {
+	ran  []string
+	fail map[string]int // how often yet, by command
+	at   func(n int)    // called with the number of the run
+}
+
+func (c *cluster) run(ctx context.Context, command string) trainrun.Outcome {
+	c.ran = append(c.ran, command)
+	if c.at != nil {
+		c.at(len(c.ran))
+	}
+	if err := context.Cause(ctx); err != nil {
+		return trainrun.Outcome{Took: time.Second, Code: -1, Err: err}
+	}
+	if c.fail[command] > 0 {
+		c.fail[command]--
+		return trainrun.Outcome{Took: 2 * time.Second, Code: 3, Err: errors.New("exit code 3"), Said: "first\nno such input"}
+	}
+	var machines int
+	var fraction float64
+	if _, err := fmt.Sscanf(command, "job %g %d", &fraction, &machines); err != nil {
+		panic(err)
+	}
+	return trainrun.Outcome{Took: time.Duration((10 + 100*fraction/float64(machines)) * float64(time.Second))}
+}
+
+const job = "job {fraction} {machines}"
+
+// A setup is a runner of three rows whose cluster is not real, and what it has shown.
+type setup struct {
+	trainrun.Runner
+	cluster *cluster
+	shown   *strings.Builder
+	path    string
+}
+
+func newSetup(t *testing.T, rows []ernest.DesignRow) *setup {
+	t.Helper()
+	s := &setup{cluster: &cluster{fail: map[string]int{}}, shown: new(strings.Builder), path: filepath.Join(t.TempDir(), "rows.csv")}
+	command := template(t, job, rows)
+	s.Runner = trainrun.Runner{
+		Command: command, Design: rows, File: open(t, s.path, command), Repeat: 1,
+		Run: s.cluster.run, Show: trainrun.Lines{W: s.shown},
+	}
+	return s
+}

@@ -1,0 +1,93 @@
+package trainrun
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// An Outcome is how a command ended.
+type Outcome struct {
+	Took time.Duration
+	Err  error  // nil where it succeeded
+	Code int    // its exit code; -1 where it has none
+	Said string // the last of what it put out
+}
+
+// pipeWait is what a command's output is waited for once it has ended: a process that it left behind may hold its pipe.
+const pipeWait = 200 * time.Millisecond
+
+// A Shell runs commands with sh, each in a process group of its own, which is ended as one when the context is: a command
+// starts others. A command has nothing to read; what it puts out goes to Log.
+type Shell struct {
+	Log io.Writer
+	Now func() time.Time // of a monotonic clock
+	// Grace is what a command's processes have to end after SIGTERM before they are killed.
+	Grace time.Duration
+}
+
+// Run runs a command.
+func (s Shell) Run(ctx context.Context, command string) Outcome {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return Outcome{Err: err, Code: -1}
+	}
+	defer r.Close()
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	cmd.Stdout, cmd.Stderr = w, w
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = s.Grace
+	from := s.Now()
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		return Outcome{Err: err, Code: -1}
+	}
+	said := tail{log: s.Log}
+	copied := make(chan struct{})
+	go func() {
+		defer close(copied)
+		_, _ = io.Copy(&said, r) // ends at the pipe's end or at the deadline
+	}()
+	err = cmd.Wait()
+	o := Outcome{Took: s.Now().Sub(from), Code: cmd.ProcessState.ExitCode()}
+	if err != nil && ctx.Err() != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what ignored SIGTERM; mostly nobody is left
+		err = context.Cause(ctx)
+	}
+	_ = r.SetReadDeadline(time.Now().Add(pipeWait))
+	<-copied
+	o.Err, o.Said = err, said.String()
+	if errors.As(err, new(*exec.ExitError)) && o.Code >= 0 {
+		o.Err = fmt.Errorf("exit code %d", o.Code)
+	}
+	return o
+}
+
+// A tail passes on what a command says and keeps the last of it. What cannot be logged does not stop the command.
+type tail struct {
+	log io.Writer
+	b   []byte
+}
+
+const tailBytes = 400
+
+func (t *tail) Write(p []byte) (int, error) {
+	_, _ = t.log.Write(p)
+	t.b = append(t.b, p[max(0, len(p)-tailBytes):]...)
+	t.b = t.b[max(0, len(t.b)-tailBytes):]
+	return len(p), nil
+}
+
+// String is the last of it, whose beginning may be cut.
+func (t *tail) String() string {
+	return strings.TrimSpace(string(bytes.ToValidUTF8(t.b, []byte("�"))))
+}

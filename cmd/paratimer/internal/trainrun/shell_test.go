@@ -1,0 +1,109 @@
+package trainrun_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
+)
+
+// watch is a clock that goes on by a second each time it is looked at.
+func watch() func() time.Time {
+	at := time.Unix(0, 0)
+	return func() time.Time { at = at.Add(time.Second); return at }
+}
+
+func shell(log io.Writer) trainrun.Shell {
+	return trainrun.Shell{Log: log, Now: watch(), Grace: 50 * time.Millisecond}
+}
+
+func TestShell(t *testing.T) {
+	var log strings.Builder
+	out := shell(&log).Run(t.Context(), `echo "it's"; cat; echo done >&2`)
+	if out.Err != nil || out.Code != 0 || out.Took != time.Second || log.String() != "it's\ndone\n" {
+		t.Errorf("%+v, log %q", out, &log)
+	}
+	out = shell(io.Discard).Run(t.Context(), "head -c 100000 /dev/zero | tr '\\0' x; echo; echo broken; exit 7")
+	if out.Code != 7 || out.Err.Error() != "exit code 7" || !strings.HasSuffix(out.Said, "x\nbroken") || len(out.Said) > 500 {
+		t.Errorf("%+v", out)
+	}
+	if out = shell(io.Discard).Run(t.Context(), "kill -9 $$"); out.Code != -1 || out.Err == nil || out.Err.Error() != "signal: killed" {
+		t.Errorf("%+v", out)
+	}
+	// What cannot be logged does not stop the command.
+	if out = shell(failing{}).Run(t.Context(), "head -c 1000000 /dev/zero"); out.Err != nil {
+		t.Errorf("%+v", out)
+	}
+	// A process that it leaves behind holds its output; nobody waits for it.
+	out = shell(io.Discard).Run(t.Context(), "sleep 1000 & echo $!")
+	pid, err := strconv.Atoi(out.Said)
+	if err != nil || out.Err != nil {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Errorf("it does not live on: %v", err)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+// What a command has started ends with it, also what does not listen to SIGTERM.
+func TestShellEndsAll(t *testing.T) {
+	for _, command := range []string{
+		"sleep 1000 & echo $!; wait",
+		"trap 'echo asked; exit 1' TERM; sleep 1000 & echo $!; wait; echo not asked",
+		"trap '' TERM; sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1000; done' & wait; while :; do sleep 1000; done",
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		r, w := io.Pipe()
+		ended := make(chan trainrun.Outcome)
+		go func() {
+			ended <- shell(w).Run(ctx, command)
+			w.Close()
+		}()
+		line, err := bufio.NewReader(r).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		interrupted := errors.New("interrupted")
+		cancel(interrupted)
+		go io.Copy(io.Discard, r)
+		if out := <-ended; !errors.Is(out.Err, interrupted) || strings.Contains(command, "asked") && !strings.HasSuffix(out.Said, "\nasked") {
+			t.Errorf("%s: %+v", command, out)
+		}
+		gone(t, pid)
+	}
+}
+
+// gone waits until a process is no more, or a zombie that nobody has taken in yet.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for until := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) || zombie(pid) {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("process %d lives on", pid)
+		}
+	}
+}
+
+func zombie(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Contains(string(b), ") Z ")
+}

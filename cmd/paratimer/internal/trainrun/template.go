@@ -1,0 +1,79 @@
+package trainrun
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// A Template is a shell command with placeholders for what differs between rows: {fraction}, {machines}, {parts} and
+// {cores}. Nothing but numbers takes their place, so no quoting can go wrong. Other braces are the shell's.
+type Template struct{ text string }
+
+// A placeholder is replaced by a number of the row.
+type placeholder struct {
+	name  string
+	value func(ernest.DesignRow) string
+}
+
+var placeholders = []placeholder{
+	{"{fraction}", func(r ernest.DesignRow) string { return decimal(r.Scale) }},
+	{"{machines}", func(r ernest.DesignRow) string { return strconv.Itoa(r.Machines) }},
+	{"{parts}", func(r ernest.DesignRow) string { return strconv.Itoa(r.Parts) }},
+	{"{cores}", func(r ernest.DesignRow) string { return strconv.Itoa(r.Cores) }},
+}
+
+// decimal writes a number without an exponent, which awk and bc read but the shell does not.
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// NewTemplate checks a command against the rows that it is for: they must not differ in what the command does not ask for,
+// and must have what it asks for.
+func NewTemplate(text string, rows []ernest.DesignRow) (Template, error) {
+	t := Template{text}
+	switch {
+	case strings.TrimSpace(text) == "":
+		return t, errors.New("the command is empty: give what runs the job, such as './job.sh {fraction} {machines}'")
+	case strings.ContainsRune(text, 0):
+		return t, errors.New("the command has a NUL character in it")
+	case len(rows) == 0:
+		return t, errors.New("the design has no rows")
+	}
+	first := rows[0]
+	differ := func(f func(ernest.DesignRow) float64) bool {
+		return slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return f(r) != f(first) })
+	}
+	switch {
+	case t.has("{parts}") && slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return r.Parts <= 0 }):
+		return t, errors.New("the command asks for {parts}, which the design does not give: use {fraction}")
+	case t.has("{cores}") && slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return r.Cores <= 0 }):
+		return t, errors.New("the command asks for {cores}, which the design does not give: use {machines}")
+	case !t.has("{fraction}") && !t.has("{parts}") && differ(func(r ernest.DesignRow) float64 { return r.Scale }):
+		return t, errors.New("the command would run on the same input each time: say with {fraction} or {parts} where the size goes")
+	case !t.has("{machines}") && !t.has("{cores}") && differ(func(r ernest.DesignRow) float64 { return float64(r.Machines) }):
+		return t, errors.New("the command would run on as many machines each time: say with {machines} or {cores} where their number goes")
+	}
+	return t, nil
+}
+
+func (t Template) has(name string) bool { return strings.Contains(t.text, name) }
+
+// String is the command as it was given.
+func (t Template) String() string { return t.text }
+
+// Fill is the command of a row.
+func (t Template) Fill(r ernest.DesignRow) string {
+	pairs := make([]string, 0, 2*len(placeholders))
+	for _, p := range placeholders {
+		pairs = append(pairs, p.name, p.value(r))
+	}
+	return strings.NewReplacer(pairs...).Replace(t.text)
+}
+
+// name is a row for people.
+func name(r ernest.DesignRow) string {
+	return fmt.Sprintf("machines %d, scale %s", r.Machines, strconv.FormatFloat(r.Scale, 'g', 6, 64))
+}
