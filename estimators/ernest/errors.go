@@ -1,6 +1,11 @@
 package ernest
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+var errLater = errors.New("ernest: not built yet")
 
 // A RowError says which row cannot be, and why.
 type RowError struct {
@@ -33,3 +38,11 @@ type DoubtError struct {
 }
 
 func (e *DoubtError) Error() string { return e.Text }
+
+// A TermError says which term cannot be in a model, and why.
+type TermError struct {
+	Term   Term
+	Reason string
+}
+
+func (e *TermError) Error() string { return fmt.Sprintf("term %s: %s", e.Term, e.Reason) }

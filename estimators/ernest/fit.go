@@ -1,8 +1,15 @@
 package ernest
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
 
-var errLater = errors.New("ernest: not built yet")
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/paratimer/paratimer/estimators/internal/nnls"
+)
 
 // FitOptions say what to fit. The zero value is the model of the paper.
 type FitOptions struct {
@@ -12,28 +19,132 @@ type FitOptions struct {
 	Extra []Term
 	// Seed of the bootstrap: the same rows and seed give the same ranges.
 	Seed uint64
-	// Resamples of the bootstrap, 0 for 400. At most 10,000.
+	// Resamples of the bootstrap, 0 for 400. At most 10,000 are made.
 	Resamples int
 }
+
+const (
+	defaultResamples = 400
+	maxResamples     = 10_000
+)
 
 // A Model is a sum of terms with non-negative coefficients.
 type Model struct {
 	Terms        []Term
 	Coefficients []float64 // seconds per unit of the term of the same index
 	Residual     float64   // Euclidean norm of the residuals, seconds
-	// LOO is the mean of |predicted/actual - 1| where each row is predicted by a model of the others. NaN where no row can be.
+	// LOO is the mean of |predicted/actual - 1| where each row is predicted by a model of the others, repeated runs of one
+	// configuration left out together; more than 200 configurations several at a time. NaN where no row can be.
 	LOO float64
 	// Left are these predictions, a row each, seconds. NaN where the others do not determine it.
-	Left      []float64
-	Rows      []Row
-	Rank      int     // of the features of the rows
-	Condition float64 // of the features with columns scaled to length 1; +Inf for a lower rank than terms
+	Left []float64
+	Rows []Row
+	Rank int // of the features of the rows
+	// Condition is that of the features of the rows with columns scaled to length 1; +Inf for a rank below the number of terms.
+	Condition float64
 	Warnings  []Warning
+
+	options FitOptions
+	base    *regression
+	doubt   error
 }
 
-// Fit finds the non-negative coefficients that fit rows with the least squared error (§3.3). It wants at least one row;
-// what so few rows cannot determine is named in the warnings. A *RowError says which row cannot be.
-func Fit(rows []Row, o FitOptions) (*Model, error) { return nil, errLater }
+// Fit finds the non-negative coefficients that fit rows with the least squared error (§3.3). It wants at least one row; what so
+// few rows cannot determine is named in the warnings, and whether the model can be trusted is another question: Trusted.
+// A *RowError says which row cannot be, a *TermError which term.
+func Fit(rows []Row, o FitOptions) (*Model, error) {
+	if err := checkRows(rows); err != nil {
+		return nil, err
+	}
+	rows = slices.Clone(rows)
+	if len(o.Terms) == 0 {
+		o.Terms = BaseTerms()
+	}
+	if err := checkTerms(o.Terms, rows); err != nil {
+		return nil, err
+	}
+	m := &Model{Terms: slices.Clone(o.Terms), Rows: rows, options: o, Warnings: unitWarnings(rows)}
+	if err := m.regress(); err != nil {
+		return nil, err
+	}
+	if err := m.tryExtra(); err != nil {
+		return nil, err
+	}
+	draws := o.Resamples
+	if draws <= 0 {
+		draws = defaultResamples
+	}
+	m.base.bootstrap(o.Seed, min(draws, maxResamples))
+	m.Warnings = append(m.Warnings, m.undetermined()...)
+	m.doubt = m.judge()
+	return m, nil
+}
 
-// Trusted is nil, or a *DoubtError that says why the model must give no number unless forced: it does not fit.
-func (m *Model) Trusted() error { return errLater }
+// regress fits the terms of the model and leaves each row out once.
+func (m *Model) regress() error {
+	r, err := m.with(m.Terms)
+	if err != nil {
+		return err
+	}
+	m.base, m.Coefficients, m.Residual = r, r.x, r.residual
+	m.Rank, m.Condition = r.info.Rank, r.info.ScaledCondition
+	group, groups := configurations(m.Rows)
+	m.Left = r.leaveOut(group, groups, foldsFor(len(m.Rows)))
+	m.LOO, _ = meanError(m.Left, r.seconds)
+	return nil
+}
+
+// with is the regression of the rows on terms.
+func (m *Model) with(terms []Term) (*regression, error) {
+	a, seconds := mat.NewDense(len(m.Rows), len(terms), nil), make([]float64, len(m.Rows))
+	for i, row := range m.Rows {
+		f := features(terms, row.Machines, row.Scale)
+		for j, v := range f {
+			if !finite(v) {
+				return nil, &RowError{i, "scale", row.Scale, fmt.Sprintf("%s of it is beyond what a float64 holds: give scale in a larger unit", terms[j])}
+			}
+		}
+		a.SetRow(i, f)
+		seconds[i] = row.Seconds
+	}
+	r, err := regress(a, seconds)
+	var beyond *nnls.RangeError
+	if errors.As(err, &beyond) {
+		return nil, fmt.Errorf("the rows' numbers are too large or too small together (%w): give scale in another unit", err)
+	}
+	return r, err
+}
+
+func features(terms []Term, machines, scale float64) []float64 {
+	f := make([]float64, len(terms))
+	for j, t := range terms {
+		f[j] = t.At(machines, scale)
+	}
+	return f
+}
+
+// checkTerms refuses what is no model: a term twice, or one that the rows' scale has no value of.
+func checkTerms(terms []Term, rows []Row) error {
+	for i, t := range terms {
+		if t.String() == "" || int(t) >= len(termNames) {
+			return &TermError{t, "there is no such term"}
+		}
+		if slices.Contains(terms[:i], t) {
+			return &TermError{t, "it is given twice"}
+		}
+		if err := checkSized(t, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkSized(t Term, rows []Row) error {
+	if t.sized() && slices.ContainsFunc(rows, func(r Row) bool { return r.Scale < 1 }) {
+		return &TermError{t, "it wants scale as a size of at least 1, such as records, not as a fraction"}
+	}
+	return nil
+}
+
+// errorNoScore is larger than any mean error.
+var errorNoScore = math.Inf(1)

@@ -1,7 +1,12 @@
 package ernest
 
-// Cover is the share of runs that lie between Low and High of a prediction, as far as the rows can tell. Low and High
-// are each passed by one run in ten.
+import (
+	"fmt"
+	"math"
+)
+
+// Cover is the share of runs that lie between Low and High of a prediction, as far as the rows can tell. Each of them is
+// passed by one run in ten.
 const Cover = 0.8
 
 // A Prediction is what a model says of a run that was not made.
@@ -11,16 +16,98 @@ type Prediction struct {
 	Seconds, Low, High float64
 	Extrapolation      Extrapolation
 	Warnings           []Warning
-	// Refused is nil, or says why the number must not be shown unless forced: the model's doubt, or the point's.
+	// Refused is nil, or a *DoubtError that says why the number must not be shown unless forced: the model's doubt, or the point's.
 	Refused error
+
+	sample []float64 // ascending seconds that the run might take; nil where the rows cannot tell
 }
 
-// Extrapolation is how far a point is from the rows: factors of at least 1, 1 within their range.
-type Extrapolation struct {
-	Machines, Scale float64
-	// Distance is the two together, in doublings: 0 inside, 3 for eight times the scale.
-	Distance float64
+// Predict says how long a run takes. It computes what it can even where Refused says that the number must not be shown.
+func (m *Model) Predict(machines, scale float64) Prediction {
+	p := Prediction{Machines: machines, Scale: scale, Seconds: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	if err := checkRow(0, Row{machines, scale, 1}); err != nil {
+		p.Refused = &DoubtError{"impossible", fmt.Sprintf("%s %v: %s", err.Column, err.Value, err.Reason)}
+		return p
+	}
+	f := features(m.Terms, machines, scale)
+	for j, t := range m.Terms {
+		if !finite(f[j]) || t.sized() && scale < 1 {
+			p.Refused = &DoubtError{"impossible", fmt.Sprintf("term %s has no value at scale %g", t, scale)}
+			return p
+		}
+	}
+	p.Extrapolation = m.extrapolation(machines, scale)
+	m.base.predict(&p, f)
+	p.Refused = m.doubt
+	if p.Refused == nil {
+		p.Refused = m.refuse(&p, f)
+	}
+	p.Warnings = p.warn()
+	return p
 }
 
-// Predict says how long a run takes. It always computes what it can: look at Refused before showing it.
-func (m *Model) Predict(machines, scale float64) Prediction { return Prediction{Refused: errLater} }
+// widening is by what share of its ratio's logarithm the range widens with each doubling beyond the rows: the bootstrap knows only models of
+// the right form. TestCoverage has what it is worth where the form is somewhat wrong.
+const widening = 0.1
+
+// predict fills in the number and its range.
+func (r *regression) predict(p *Prediction, f []float64) {
+	p.Seconds = dot(f, r.x)
+	if !finite(p.Seconds) {
+		p.Seconds = math.NaN()
+		return
+	}
+	p.sample = r.sample(f)
+	grow := 1 + widening*p.Extrapolation.Distance
+	for i, v := range p.sample {
+		if p.Seconds > 0 {
+			p.sample[i] = p.Seconds * math.Pow(v/p.Seconds, grow)
+		}
+	}
+	if len(p.sample) > 0 {
+		p.Low = min(p.Seconds, quantile(p.sample, (1-Cover)/2))
+		p.High = max(p.Seconds, quantile(p.sample, (1+Cover)/2))
+	}
+}
+
+// refuse is nil, or why nothing can be said of this point by a model that is good for others.
+func (m *Model) refuse(p *Prediction, f []float64) error {
+	x := p.Extrapolation
+	switch {
+	case math.IsNaN(p.Seconds):
+		return &DoubtError{"impossible", "the number is beyond what a float64 holds"}
+	case !m.base.span.holds(f):
+		return &DoubtError{"not_determined", fmt.Sprintf("the rows do not determine the time at %g machines and scale %g: %s", p.Machines, p.Scale, m.next())}
+	case x.Scale > FarthestScale:
+		return &DoubtError{"too_far", fmt.Sprintf("scale %g is %s beyond what was measured: is it in the same unit? No more than %d times is predicted",
+			p.Scale, times(x.Scale), FarthestScale)}
+	case x.Machines > FarthestMachines:
+		return &DoubtError{"too_far", fmt.Sprintf("%g machines are %s beyond what was measured: no more than %d times is predicted; measure with more",
+			p.Machines, times(x.Machines), FarthestMachines)}
+	case x.Scale > 1 && m.scaleUnseen():
+		return &DoubtError{"scale_without_effect", fmt.Sprintf("the rows show no effect of scale, and %g is beyond them: measure runs that take longer than their start-up", p.Scale)}
+	}
+	return nil
+}
+
+// wide is from what ratio of its ends on a range is said to be wide.
+const wide = 3
+
+// warn says what is to be known beside the number.
+func (p *Prediction) warn() []Warning {
+	var warnings []Warning
+	x := p.Extrapolation
+	if x.Scale > UsualScale || x.Machines > UsualMachines {
+		warnings = append(warnings, Warning{"far", fmt.Sprintf("scale is %s and machines are %s beyond what was measured: farther than the paper shows (§6)", times(x.Scale), times(x.Machines))})
+	}
+	if x.PerMachine > 2 {
+		warnings = append(warnings, Warning{"more_per_machine", fmt.Sprintf("each machine gets %s of the most input that one was measured with: if its memory fills up, it takes longer", times(x.PerMachine))})
+	}
+	switch {
+	case math.IsNaN(p.High) && !math.IsNaN(p.Seconds):
+		warnings = append(warnings, Warning{"range_unknown", "there are no more runs than coefficients: how far the number may be off is not known"})
+	case p.High > wide*p.Low:
+		warnings = append(warnings, Warning{"range_wide", fmt.Sprintf("the rows say little of this point: between %.3g and %.3g s; measure nearer to it", p.Low, p.High)})
+	}
+	return warnings
+}

@@ -22,13 +22,14 @@ const (
 	Scale                                 // work that is not divided: one reducer
 	ScaleLogPerMachine                    // scale·ln(scale)/machines: sorting; scale is a size, not a fraction
 	SqrtScalePerMachine                   // √scale/machines
+	ScaleSquared                          // pairs of records that are not divided: a reducer of quadratic time
 
 	terms = iota
 )
 
 var termNames = [terms]string{
 	"1", "scale/machines", "machines", "log(machines)", "sqrt(scale)", "scale^2/machines", "scale*log(scale)^2/machines",
-	"scale", "scale*log(scale)/machines", "sqrt(scale)/machines",
+	"scale", "scale*log(scale)/machines", "sqrt(scale)/machines", "scale^2",
 }
 
 // BaseTerms are those of §3.2: 1, scale/machines, machines, log(machines).
@@ -86,10 +87,15 @@ func (t Term) At(machines, scale float64) float64 {
 		return scale * math.Log(scale) / machines
 	case SqrtScalePerMachine:
 		return math.Sqrt(scale) / machines
+	case ScaleSquared:
+		return scale * scale
 	default:
 		return math.NaN()
 	}
 }
+
+// grows says that the term depends on scale.
+func (t Term) grows() bool { return t != One && t != Machines && t != LogMachines }
 
 // sized says that the term needs a scale of at least 1: the logarithm of a fraction is negative, and its square grows as
 // the fraction falls.

@@ -1,0 +1,38 @@
+package ernest
+
+import "fmt"
+
+// When a model is doubted. Of models of the right form and runs with 20 % of noise, one in ten fails the first; runs with 5 %
+// do not come near. TestTrusted has how often each kind of wrong model is found.
+const (
+	looseFit = 0.30 // mean leave-one-out error
+
+	// A shape that the model does not have explains its errors: it lowers the leave-one-out error to a share. Small errors must
+	// be explained better, since they matter only where the model is extrapolated far.
+	patternError, patternShare         = 0.10, 0.45
+	finePatternError, finePatternShare = 0.02, 0.25
+)
+
+// Trusted is nil, or a *DoubtError that says why the model must give no number unless forced: there is nothing to check it by, or
+// it does not fit its own rows.
+func (m *Model) Trusted() error { return m.doubt }
+
+func (m *Model) judge() error {
+	if n := notPositive(m.Rows); n > 0 {
+		return &DoubtError{"seconds_not_positive", fmt.Sprintf("%d of the %d runs took no time: correct the rows", n, len(m.Rows))}
+	}
+	if m.LOO != m.LOO {
+		return &DoubtError{"unchecked", fmt.Sprintf("no row can be predicted from the others, so that nobody knows how wrong the model of %d terms is: %s",
+			len(m.Terms), "add runs until there are more than terms")}
+	}
+	if m.LOO >= finePatternError {
+		if p, share := m.pattern(); p != nil && (m.LOO >= patternError && share <= patternShare || share <= finePatternShare) {
+			return &DoubtError{p.code, fmt.Sprintf("the model misses a pattern: %s; leaving one out, its mean error is %s, with %s it were %s%s",
+				p.text, percent(m.LOO), p.name, percent(m.LOO*share), p.advice())}
+		}
+	}
+	if m.LOO > looseFit {
+		return &DoubtError{"does_not_fit", fmt.Sprintf("leaving one out, the mean error is %s: the runs vary too much, or take their time by another law", percent(m.LOO))}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package ernest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A further term must lower the leave-one-out error by a share and by an amount to be let in: among several terms one lowers it
+// somewhat by chance.
+const (
+	extraShare  = 0.3
+	extraAmount = 0.005
+)
+
+// tryExtra lets in the extra term that lowers the leave-one-out error most, again and again while it is worth it (§3.4).
+func (m *Model) tryExtra() error {
+	var left []Term
+	for _, t := range m.options.Extra {
+		if int(t) >= len(termNames) {
+			return &TermError{t, "there is no such term"}
+		}
+		if slices.Contains(m.Terms, t) || slices.Contains(left, t) {
+			continue
+		}
+		if err := checkSized(t, m.Rows); err != nil {
+			m.Warnings = append(m.Warnings, Warning{"extra_term_impossible", err.Error()})
+			continue
+		}
+		left = append(left, t)
+	}
+	group, groups := configurations(m.Rows)
+	for len(left) > 0 {
+		_, scored := meanError(m.Left, m.base.seconds)
+		best, least := -1, errorNoScore
+		for i, t := range left {
+			r, err := m.with(append(slices.Clone(m.Terms), t))
+			if err != nil || r.info.Rank <= m.Rank {
+				continue // it overflows, or cannot be told from the others
+			}
+			loo, n := meanError(r.leaveOut(group, groups, foldsFor(len(m.Rows))), r.seconds)
+			if n >= scored && loo < least {
+				best, least = i, loo
+			}
+		}
+		if best < 0 || !(least < m.LOO*(1-extraShare) && least < m.LOO-extraAmount) {
+			break
+		}
+		before := m.LOO
+		m.Terms = append(m.Terms, left[best])
+		if err := m.regress(); err != nil {
+			return err
+		}
+		m.Warnings = append(m.Warnings, Warning{"extra_term", fmt.Sprintf("%s is in the model by cross-validation: leaving one out, the mean error falls from %s to %s",
+			left[best], percent(before), percent(m.LOO))})
+		left = slices.Delete(left, best, best+1)
+	}
+	if len(left) > 0 {
+		m.Warnings = append(m.Warnings, Warning{"extra_term_left_out", fmt.Sprintf("not in the model: %s would not lower the leave-one-out error of %s enough",
+			names(left), percent(m.LOO))})
+	}
+	return nil
+}
+
+func names(terms []Term) string {
+	s := make([]string, len(terms))
+	for i, t := range terms {
+		s[i] = t.String()
+	}
+	return strings.Join(s, ", ")
+}
+
+// percent words a ratio.
+func percent(ratio float64) string {
+	switch {
+	case ratio != ratio:
+		return "an unknown amount"
+	case ratio < 0.0995:
+		return fmt.Sprintf("%.2g %%", 100*ratio)
+	default:
+		return fmt.Sprintf("%.0f %%", 100*ratio)
+	}
+}

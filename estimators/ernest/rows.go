@@ -1,0 +1,111 @@
+package ernest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// MaxRows bounds what a fit takes.
+const MaxRows = 100_000
+
+// checkRow says of a row what no model could be made of. Seconds that are not positive are none of it: see notPositive.
+func checkRow(i int, r Row) *RowError {
+	switch {
+	case !finite(r.Machines):
+		return &RowError{i, "machines", r.Machines, "give a finite number"}
+	case r.Machines < 1:
+		return &RowError{i, "machines", r.Machines, "a run has at least 1"}
+	case !finite(r.Scale):
+		return &RowError{i, "scale", r.Scale, "give a finite number"}
+	case r.Scale <= 0:
+		return &RowError{i, "scale", r.Scale, "a run has some input: give a number above 0"}
+	case !finite(r.Seconds):
+		return &RowError{i, "seconds", r.Seconds, "give a finite number"}
+	}
+	return nil
+}
+
+func checkRows(rows []Row) error {
+	if len(rows) == 0 {
+		return fmt.Errorf("no rows: a model needs runs to learn from")
+	}
+	if len(rows) > MaxRows {
+		return fmt.Errorf("%d rows: at most %d are taken; a model of four terms needs a few dozen", len(rows), MaxRows)
+	}
+	for i, r := range rows {
+		if err := checkRow(i, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// What times and scales of training runs hardly ever are.
+const (
+	longRun  = 3600 // seconds at the median: training runs are small
+	shortRun = 0.01 // seconds at the median: no job on a cluster starts as fast
+	manyMS   = 1000 // all times whole and above: as milliseconds are
+	byteLike = 1e6  // scale: a count of bytes or records, not a fraction
+)
+
+// unitWarnings doubt by magnitude what the columns are given in.
+func unitWarnings(rows []Row) []Warning {
+	var warnings []Warning
+	seconds, scale := column(rows, func(r Row) float64 { return r.Seconds }), column(rows, func(r Row) float64 { return r.Scale })
+	whole := !slices.ContainsFunc(seconds, func(s float64) bool { return s != math.Trunc(s) || s < manyMS })
+	switch median := quantile(seconds, 0.5); {
+	case median >= longRun || whole:
+		warnings = append(warnings, Warning{"seconds_large", fmt.Sprintf(
+			"half of the runs take %s or more: if the times are milliseconds, divide them by 1000", worded(median))})
+	case median > 0 && median < shortRun:
+		warnings = append(warnings, Warning{"seconds_small", fmt.Sprintf(
+			"half of the runs take %.3g s or less: the times should be seconds, not minutes or hours", median)})
+	}
+	if top := scale[len(scale)-1]; top >= byteLike {
+		warnings = append(warnings, Warning{"scale_large", fmt.Sprintf(
+			"scale goes up to %.3g: bytes or records are fine, if predictions are asked in the same unit", top)})
+	}
+	if n := notPositive(rows); n > 0 {
+		warnings = append(warnings, Warning{"seconds_not_positive", fmt.Sprintf("%d of %d rows have a time of 0 or less, row %d the first: no run has",
+			n, len(rows), 1+slices.IndexFunc(rows, func(r Row) bool { return r.Seconds <= 0 }))})
+	}
+	return warnings
+}
+
+func notPositive(rows []Row) int {
+	n := 0
+	for _, r := range rows {
+		if r.Seconds <= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// column is one of all rows, ascending.
+func column(rows []Row, of func(Row) float64) []float64 {
+	values := make([]float64, len(rows))
+	for i, r := range rows {
+		values[i] = of(r)
+	}
+	slices.Sort(values)
+	return values
+}
+
+// distinct is how many different values there are in sorted ones.
+func distinct(sorted []float64) int { return len(slices.Compact(slices.Clone(sorted))) }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// worded words seconds shortly.
+func worded(seconds float64) string {
+	switch {
+	case seconds >= 2*3600:
+		return fmt.Sprintf("%.1f hours", seconds/3600)
+	case seconds >= 120:
+		return fmt.Sprintf("%.1f minutes", seconds/60)
+	default:
+		return fmt.Sprintf("%.3g s", seconds)
+	}
+}
