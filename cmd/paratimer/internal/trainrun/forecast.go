@@ -43,6 +43,9 @@ const (
 	enoughTerms = 6
 )
 
+// vary is how much runs of one configuration differ, however well few of them are fitted.
+const vary = 0.1
+
 // NewForecast fits what is known. Few rows determine few terms: start-up and work, the two that every job has.
 func NewForecast(rows []ernest.Row) Forecast {
 	f := Forecast{rows: rows, rough: len(rows) < enoughTerms}
@@ -64,7 +67,7 @@ func (f Forecast) Row(r ernest.DesignRow) Range {
 	if f.model != nil {
 		p := f.model.Predict(float64(r.Machines), r.Scale)
 		if p.Seconds > 0 && p.Low <= p.Seconds && p.High >= p.Seconds { // no NaN
-			return Range{p.Seconds, p.Low, p.High, f.rough || p.Refused != nil}
+			return Range{p.Seconds, min(p.Low, (1-vary)*p.Seconds), max(p.High, (1+vary)*p.Seconds), f.rough || p.Refused != nil}
 		}
 	}
 	return f.bracket(share(r))

@@ -34,3 +34,19 @@ func TestForecastOfFewRows(t *testing.T) {
 		t.Errorf("of odd rows: %+v", got)
 	}
 }
+
+// Runs of 10 s and 400 s of divided work: the rest is known from three of them on, and in time without "rough".
+func TestForecastByFit(t *testing.T) {
+	rows := design([3]float64{8, 0.125}, [3]float64{4, 0.0625}, [3]float64{3, 0.06}, [3]float64{2, 0.06}, [3]float64{4, 0.125}, [3]float64{2, 0.125}, [3]float64{1, 0.125})
+	var made []ernest.Row
+	for i, row := range rows {
+		truth := 10 + 400*row.Scale/float64(row.Machines)
+		if i >= 3 {
+			got := trainrun.NewForecast(made).Row(row)
+			if math.Abs(got.Seconds-truth) > 1e-6*truth || got.Low > 0.9*truth+1e-6 || got.High < 1.1*truth-1e-6 || got.Rough != (i < 6) {
+				t.Errorf("after %d runs: %+v, want %v", i, got, truth)
+			}
+		}
+		made = append(made, ernest.Row{Machines: float64(row.Machines), Scale: row.Scale, Seconds: truth})
+	}
+}

@@ -51,10 +51,10 @@ type Failure struct {
 // hopeless is how many runs one after another may fail before the command is taken to be broken.
 const hopeless = 3
 
-var (
-	errTimeout  = errors.New("it did not end in time")
-	errHopeless = fmt.Errorf("%d runs one after another have failed: the command does not work", hopeless)
-)
+// ErrHopeless is Go's where the command seems to be broken.
+var ErrHopeless = fmt.Errorf("%d runs one after another have failed: the command does not work", hopeless)
+
+var errTimeout = errors.New("it did not end in time")
 
 // Cheapest sorts rows by what a run of them takes at most: its share of the work, the smaller one first.
 func Cheapest(rows []ernest.DesignRow) []ernest.DesignRow {
@@ -84,7 +84,7 @@ func (r *Runner) Todo() []Step {
 }
 
 // Go makes the runs. A run that fails is told, left out of the file, and does not stop the others. The error is that of the
-// context, of the file, or says that the command does not work at all.
+// context, of the file, or ErrHopeless.
 func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 	todo, inARow := r.Todo(), 0
 	for i := 0; i < len(todo); {
@@ -110,7 +110,7 @@ func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 			return failed, context.Cause(ctx)
 		}
 		if inARow == hopeless {
-			return failed, errHopeless
+			return failed, ErrHopeless
 		}
 	}
 	return failed, nil

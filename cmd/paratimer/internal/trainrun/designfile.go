@@ -1,0 +1,111 @@
+package trainrun
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// designFile is what is read of the JSON of `paratimer ernest design`. Designs of other programs need rows of machines and
+// scale only.
+type designFile struct {
+	TotalParts int          `json:"total_parts"`
+	Rows       *[]designRow `json:"rows"`
+}
+
+type designRow struct {
+	Machines float64 `json:"machines"`
+	Scale    float64 `json:"scale"`
+	Parts    float64 `json:"parts"`
+	Cores    float64 `json:"cores"`
+}
+
+// Limits of a design.
+const (
+	maxDesignBytes = 16 << 20
+	maxDesignRows  = 10_000
+	maxCount       = 1 << 30 // machines, parts
+)
+
+// ReadDesign reads a design and the parts that the whole input has, 0 where it does not say. Errors name the row, from 1.
+func ReadDesign(in io.Reader) (rows []ernest.DesignRow, totalParts int, err error) {
+	b, err := io.ReadAll(io.LimitReader(in, maxDesignBytes+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(b) > maxDesignBytes {
+		return nil, 0, fmt.Errorf("it is larger than %d MB", maxDesignBytes>>20)
+	}
+	var d designFile
+	if err := json.Unmarshal(b, &d); err != nil {
+		return nil, 0, fmt.Errorf("it is no design: %w; `paratimer ernest design --output json` writes one", err)
+	}
+	switch {
+	case d.Rows == nil:
+		return nil, 0, errors.New("it has no rows; `paratimer ernest design --output json` writes a design")
+	case len(*d.Rows) == 0:
+		return nil, 0, errors.New("its list of rows is empty")
+	case len(*d.Rows) > maxDesignRows:
+		return nil, 0, fmt.Errorf("%d rows are more than %d", len(*d.Rows), maxDesignRows)
+	case d.TotalParts < 0 || d.TotalParts > maxCount:
+		return nil, 0, fmt.Errorf("total_parts is %d", d.TotalParts)
+	}
+	for i, r := range *d.Rows {
+		row, err := r.row()
+		if err != nil {
+			return nil, 0, fmt.Errorf("row %d: %w", i+1, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows, d.TotalParts, nil
+}
+
+func (r designRow) row() (ernest.DesignRow, error) {
+	for _, n := range []struct {
+		name  string
+		value float64
+		least float64
+	}{{"machines", r.Machines, 1}, {"parts", r.Parts, 0}, {"cores", r.Cores, 0}} {
+		if n.value != math.Trunc(n.value) || n.value < n.least || n.value > maxCount {
+			return ernest.DesignRow{}, fmt.Errorf("%s is %v: it must be a whole number from %v on", n.name, n.value, n.least)
+		}
+	}
+	if !(r.Scale > 0) {
+		return ernest.DesignRow{}, fmt.Errorf("scale is %v: it must be more than 0", r.Scale)
+	}
+	return ernest.DesignRow{Machines: int(r.Machines), Scale: r.Scale, Parts: int(r.Parts), Cores: int(r.Cores)}, nil
+}
+
+// Whole makes the scales of a design those of its parts, which are whole, for a command that takes parts: then that is
+// what a run works on. Rows that become one are one.
+func Whole(rows []ernest.DesignRow, totalParts int) []ernest.DesignRow {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		if totalParts > 0 && rows[i].Parts > 0 {
+			rows[i].Scale = float64(rows[i].Parts) / float64(totalParts)
+		}
+	}
+	return Distinct(rows)
+}
+
+// Distinct leaves out rows that are there already.
+func Distinct(rows []ernest.DesignRow) []ernest.DesignRow {
+	var out []ernest.DesignRow
+	for _, r := range rows {
+		if !slices.ContainsFunc(out, func(o ernest.DesignRow) bool { return o.Machines == r.Machines && o.Scale == r.Scale }) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// ByParts says that a command takes its input in parts rather than as a fraction.
+func ByParts(command string) bool {
+	t := Template{command}
+	return t.has("{parts}") && !t.has("{fraction}")
+}

@@ -1,0 +1,59 @@
+package trainrun_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+func TestReadDesign(t *testing.T) {
+	rows, total, err := trainrun.ReadDesign(strings.NewReader(`{"objective":1,"total_parts":40,"rows":[
+		{"machines":8,"cores":32,"scale":0.12,"parts":5,"weight":1},{"machines":8,"scale":0.121,"parts":5},{"machines":1,"scale":0.025}]}`))
+	want := []ernest.DesignRow{{Machines: 8, Cores: 32, Scale: 0.12, Parts: 5}, {Machines: 8, Scale: 0.121, Parts: 5}, {Machines: 1, Scale: 0.025}}
+	if err != nil || total != 40 || !slices.Equal(rows, want) {
+		t.Errorf("%+v of %d, %v", rows, total, err)
+	}
+	// Two candidates that are as many parts are one run.
+	whole := []ernest.DesignRow{{Machines: 8, Cores: 32, Scale: 0.125, Parts: 5}, {Machines: 1, Scale: 0.025}}
+	if got := trainrun.Whole(rows, total); !slices.Equal(got, whole) {
+		t.Errorf("in parts: %+v", got)
+	}
+	if got := trainrun.Whole(rows, 0); !slices.Equal(got, want) {
+		t.Errorf("parts of something unknown: %+v", got)
+	}
+	for text, want := range map[string]string{
+		"":                                    "it is no design",
+		"{}":                                  "it has no rows",
+		`{"rows":[]}`:                         "empty",
+		`{"rows":[{"machines":"x"}]}`:         "it is no design",
+		`{"rows":[{"machines":0,"scale":1}]}`: "row 1: machines is 0",
+		`{"rows":[{"machines":1,"scale":1},{"machines":1.5,"scale":1}]}`: "row 2: machines is 1.5",
+		`{"rows":[{"machines":1,"scale":0}]}`:                            "row 1: scale is 0",
+		`{"rows":[{"machines":1e300,"scale":1}]}`:                        "row 1: machines is 1e+300",
+		`{"rows":[{"machines":1,"scale":1,"parts":-1}]}`:                 "row 1: parts is -1",
+		`{"total_parts":-1,"rows":[{"machines":1,"scale":1}]}`:           "total_parts is -1",
+		`{"rows":[` + strings.Repeat(`{},`, 10_000) + `{}]}`:             "10001 rows are more than",
+	} {
+		if _, _, err := trainrun.ReadDesign(strings.NewReader(text)); !says(err, want) {
+			t.Errorf("%.50s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzReadDesign(f *testing.F) {
+	f.Add([]byte(`{"rows":[{"machines":1,"scale":0.5,"parts":3,"cores":2}],"total_parts":6}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		rows, total, err := trainrun.ReadDesign(strings.NewReader(string(b)))
+		if err != nil {
+			return
+		}
+		for _, r := range trainrun.Whole(rows, total) {
+			if r.Machines < 1 || !(r.Scale > 0) || r.Parts < 0 || r.Cores < 0 {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
+}
