@@ -1,0 +1,180 @@
+package whatifview
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/estimators/whatif"
+)
+
+// Text writes the view for people. Names are escaped.
+func (v *View) Text(out io.Writer) error {
+	b := bufio.NewWriter(out)
+	fmt.Fprintln(b, v.heading())
+	fmt.Fprintln(b)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	verb := "TAKES"
+	if v.Elapsed > 0 {
+		verb = "LEFT"
+	}
+	fmt.Fprintf(t, "  CHANGE\t%s\tSAVES\t8 OF 10 RUNS\tBY\t\n", verb)
+	base := v.Report.Base
+	v.row(t, "as it is", &base)
+	for i := range v.Report.Alone {
+		v.row(t, v.Report.Alone[i].Change.String(), &v.Report.Alone[i])
+	}
+	if r := v.Report.Together; r != nil {
+		v.row(t, "all together", r)
+	}
+	v.group(t, "limits", v.Report.Limits)
+	v.group(t, "what slots are worth", v.Report.Marginal)
+	_ = t.Flush() // b keeps its error
+	v.curve(b)
+	v.warnings(b)
+	return b.Flush()
+}
+
+func (v *View) group(t io.Writer, title string, rows []whatif.Row) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(t, "\t\t\t\t\t\n%s\t\t\t\t\t\n", title)
+	for i := range rows {
+		name := rows[i].Name
+		if what, ok := limits[name]; ok {
+			name = what
+		} else {
+			name = "slots " + name
+		}
+		v.row(t, name, &rows[i])
+	}
+}
+
+// limits words the names of limits.
+var limits = map[string]string{
+	whatif.LimitSlots:    "a slot for every task",
+	whatif.LimitSkew:     "no skew",
+	whatif.LimitFailures: "no failures",
+	whatif.LimitIdeal:    "ideal: no start-ups and pauses either",
+}
+
+// row writes a line for each model that answers.
+func (v *View) row(t io.Writer, name string, r *whatif.Row) {
+	if len(r.Answers) == 0 {
+		fmt.Fprintf(t, "  %s\t?\t\t\tno model\t\n", view.Escape(name))
+	}
+	for i := range r.Answers {
+		a := &r.Answers[i]
+		note := a.Model
+		if a.Note != "" {
+			note += ": " + a.Note
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t\n", view.Escape(name), took(a), v.saves(a), spread(a), view.Escape(note))
+		name = ""
+	}
+}
+
+// saves is how much sooner the query ends than the same model says of the base.
+func (v *View) saves(a *whatif.Answer) string {
+	base := v.baseOf(a.Model)
+	if a.Change.None() || base == nil || a.Remaining == nil || base.Remaining == nil {
+		return ""
+	}
+	d := *base.Remaining - *a.Remaining
+	if d == 0 || *base.Remaining == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s (%.0f %%)", short(d), 100*float64(d)/float64(*base.Remaining))
+}
+
+// baseOf is what a model says of the base, nil where it says nothing.
+func (v *View) baseOf(model string) *whatif.Answer {
+	for i := range v.Report.Base.Answers {
+		if a := &v.Report.Base.Answers[i]; a.Model == model {
+			return a
+		}
+	}
+	return nil
+}
+
+func spread(a *whatif.Answer) string {
+	if a.Low == nil || a.High == nil {
+		return ""
+	}
+	return short(*a.Low) + " to " + short(*a.High)
+}
+
+// curveWidth is the width of the longest bar.
+const curveWidth = 48
+
+// curve draws a bar for each point.
+func (v *View) curve(b io.Writer) {
+	c := v.Report.Curve
+	if c == nil || len(c.Points) == 0 {
+		return
+	}
+	most := time.Duration(1)
+	for _, p := range c.Points {
+		most = max(most, p.Remaining)
+	}
+	fmt.Fprintf(b, "\ntime against slots:\n")
+	for i, p := range c.Points {
+		mark := ""
+		if p.Base {
+			mark = "  now"
+		}
+		if i == c.Knee {
+			mark += fmt.Sprintf("  knee: from here on a doubling saves less than %.0f %%", 100*whatif.KneeGain)
+		}
+		bar := strings.Repeat("#", int(curveWidth*float64(p.Remaining)/float64(most)+0.5))
+		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("  %6d  %8s  %s%s", p.Room.Total(), short(p.Remaining), bar, mark), " "))
+	}
+}
+
+// warnings lists each once.
+func (v *View) warnings(b io.Writer) {
+	seen := make(map[string]bool)
+	say := func(text string) {
+		if !seen[text] {
+			seen[text] = true
+			fmt.Fprintf(b, "warning: %s\n", view.Escape(text))
+		}
+	}
+	if len(v.allWarnings()) > 0 {
+		fmt.Fprintln(b)
+	}
+	for _, w := range v.allWarnings() {
+		say(w)
+	}
+}
+
+// allWarnings are those of the report and of its rows, each with the change that it is of.
+func (v *View) allWarnings() (all []string) {
+	for _, w := range v.Report.Warnings {
+		all = append(all, w.Text)
+	}
+	rows := []*whatif.Row{&v.Report.Base}
+	for i := range v.Report.Alone {
+		rows = append(rows, &v.Report.Alone[i])
+	}
+	if v.Report.Together != nil {
+		rows = append(rows, v.Report.Together)
+	}
+	for _, r := range rows {
+		for _, w := range r.Warnings {
+			text := w.Text
+			if w.Code == whatif.WarnDisagree || w.Code == whatif.WarnUnsupported {
+				if name := r.Change.String(); name != "" {
+					text = name + ": " + text
+				}
+			}
+			all = append(all, text)
+		}
+	}
+	return all
+}

@@ -1,0 +1,109 @@
+// Package whatifview shows what would be: the end of a query under each change, the limits, what a slot is worth, and time
+// against slots; as text, as JSON, as a curve in SVG.
+package whatifview
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/whatif"
+)
+
+// A View is what is shown.
+type View struct {
+	Name    string
+	ID      string
+	State   dag.State   // Blocked of a plan of which nothing has run
+	At      dag.Instant // NoInstant of a plan
+	Elapsed time.Duration
+	Took    time.Duration // by a finished run, 0 of others
+	Miss    float64       // by how much its replay is longer, as a ratio; NaN of others
+	Room    whatif.Room
+	Report  *whatif.Report
+}
+
+// heading says what is asked about.
+func (v *View) heading() string {
+	name := view.Escape(v.Name)
+	if name == "" {
+		name = "query"
+	}
+	where := " on " + room(v.Room)
+	switch {
+	case v.Took > 0:
+		return fmt.Sprintf("%s took %s%s; a replay of it %s", name, short(v.Took), where, missed(v.Miss))
+	case v.State == dag.Blocked:
+		return name + ", before it runs," + where
+	}
+	return fmt.Sprintf("%s after %s%s: changes are from now on, times what is left", name, short(v.Elapsed), where)
+}
+
+func missed(r float64) string {
+	switch n := math.Round(100 * r); {
+	case n == 0:
+		return "takes as long"
+	case n > 0:
+		return fmt.Sprintf("takes %.0f %% longer", n)
+	default:
+		return fmt.Sprintf("takes %.0f %% less", -n)
+	}
+}
+
+func room(r whatif.Room) string {
+	switch {
+	case r.Policy == dag.FIFO:
+		return r.String()
+	case r.Containers == 0:
+		return "an unknown number of containers"
+	}
+	return fmt.Sprintf("%s of %d MB", r, r.ContainerMB)
+}
+
+// total is what a row's answer comes to, counted from the first submission.
+func (v *View) total(d time.Duration) time.Duration { return v.Elapsed + d }
+
+// assumedMost is the share that may rest on assumed costs; above it a time is given as a floor, as in other views.
+const assumedMost = 1.0 / 3
+
+// took words an answer.
+func took(a *whatif.Answer) string {
+	floor := a.Floor
+	switch {
+	case a.Remaining != nil && a.AssumedRatio <= assumedMost:
+		return short(*a.Remaining)
+	case a.Remaining != nil && floor == nil:
+		d := time.Duration(float64(*a.Remaining) * (1 - a.AssumedRatio))
+		floor = &d
+	}
+	if floor != nil && *floor >= time.Second {
+		return "at least " + short(*floor)
+	}
+	return "?"
+}
+
+// short writes a length of time as exactly as people want it: 0.25s, 12.3s, 1m8.4s, 24m14s, 3h5m.
+func short(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + short(-d)
+	case d < 10*time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d < 10*time.Minute:
+		return zeroless(d.Round(100*time.Millisecond).String(), "m0s")
+	case d < time.Hour:
+		return zeroless(d.Round(time.Second).String(), "m0s")
+	}
+	return zeroless(zeroless(d.Round(time.Minute).String(), "m0s"), "h0m")
+}
+
+// zeroless drops a part that is zero: 28m0s is 28m.
+func zeroless(s, zero string) string {
+	if strings.HasSuffix(s, zero) {
+		return s[:len(s)-len(zero)+1]
+	}
+	return s
+}

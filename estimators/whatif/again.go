@@ -1,0 +1,139 @@
+package whatif
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// Past is a finished run, to be run again: what it took, and the moment before its submission with all that it has shown.
+type Past struct {
+	Before dag.Run
+	Took   time.Duration // from the first submission to the last job's end
+	Lost   []Lost        // the attempts that failed or were killed
+}
+
+// Lost is an attempt that failed, or was killed, after it had held its slot for Held.
+type Lost struct {
+	Job    int
+	Kind   dag.Kind
+	Task   int
+	Number int
+	Held   time.Duration
+}
+
+// Again makes a run that has ended one that is about to begin: its jobs, its cluster, and the costs and pauses that it has
+// shown (observed.Learn). ok is false where no job has run in it.
+func Again(run dag.Run) (past Past, ok bool) {
+	s := run.Now()
+	plan := observed.Learn(run)
+	before := &dag.Snapshot{
+		Plan: plan, ID: s.ID, User: s.User, Queue: s.Queue, State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(plan.Jobs)),
+	}
+	for j := range before.Jobs {
+		asTaken(&plan.Jobs[j].Reduce, &s.Jobs[j], s.Plan.Cluster)
+		before.Jobs[j] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
+		ok = ok || plan.Jobs[j].Map.Known || plan.Jobs[j].Reduce.Known
+	}
+	first, last := s.Origin(), dag.NoInstant
+	for j := range s.Jobs {
+		if t := s.Jobs[j].Finished; t.Known() {
+			last = max(last, t)
+		}
+		past.lost(j, &s.Jobs[j])
+	}
+	if !first.Known() || last < first {
+		return past, false
+	}
+	before.At, past.Took = first, last.Sub(first)
+	past.inOrder(plan, s)
+	for _, n := range s.Nodes {
+		n.Lost, n.LostAt = false, dag.NoInstant
+		before.Nodes = append(before.Nodes, n)
+	}
+	past.Before = dag.Run{}.Append(before)
+	return past, ok
+}
+
+// asTaken gives each reduce the work that it had, from the end of its copy to its own. What is learned for later runs is a
+// rate for a byte, of which a reducer that takes the square of its group knows nothing; the run itself may be taken at its word.
+//
+// On the paper's cluster copy and sort are work as well: all that a reduce takes beyond its set-up is.
+func asTaken(p *dag.Phase, state *dag.JobState, c dag.Cluster) {
+	work := make([]float64, p.Count())
+	for i := range work {
+		work[i] = math.NaN()
+	}
+	for i := range state.Reduce.Attempts {
+		a := &state.Reduce.Attempts[i]
+		from := a.CopyEnd
+		if c.Policy == dag.FIFO {
+			from = a.Start.Add(c.Setup)
+		}
+		if int(a.Task) < len(work) && a.State == dag.AttemptSucceeded && a.End.Known() && from.Known() {
+			work[a.Task] = float64(max(a.End-from, 0))
+		}
+	}
+	sum := 0.0
+	for _, ms := range work {
+		sum += ms
+	}
+	if !(sum > 0) {
+		return // one did not tell, or all took no time
+	}
+	none := dag.Pipeline{Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)}
+	p.Pipelines = []dag.Pipeline{none, none, {Tuples: dag.Each(work), Alpha: dag.Uniform(1)}}
+	p.Bytes, p.Out, p.Groups = dag.Each(work), dag.Series{}, nil
+}
+
+// inOrder puts jobs in the order in which they were submitted: of a wave, the engine chooses one, and the scheduler serves them
+// by it. Plan order breaks ties.
+func (p *Past) inOrder(plan *dag.Plan, s *dag.Snapshot) {
+	order := make([]int, len(plan.Jobs))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := s.Jobs[a].Submitted, s.Jobs[b].Submitted
+		switch {
+		case x.Known() && y.Known():
+			return cmp.Or(cmp.Compare(x, y), strings.Compare(s.Jobs[a].ID, s.Jobs[b].ID))
+		case x.Known():
+			return -1
+		case y.Known():
+			return 1
+		}
+		return 0
+	})
+	jobs, at := make([]dag.Job, len(order)), make([]int, len(order))
+	for i, j := range order {
+		jobs[i], at[j] = plan.Jobs[j], i
+	}
+	for i := range jobs {
+		after := slices.Clone(jobs[i].After)
+		for n, a := range after {
+			after[n] = at[a]
+		}
+		jobs[i].After = after
+	}
+	plan.Jobs = jobs
+	for i := range p.Lost {
+		p.Lost[i].Job = at[p.Lost[i].Job]
+	}
+}
+
+func (p *Past) lost(j int, js *dag.JobState) {
+	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for i := range js.Phase(k).Attempts {
+			a := &js.Phase(k).Attempts[i]
+			if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.Start.Known() && a.End.Known() && a.End >= a.Start {
+				p.Lost = append(p.Lost, Lost{Job: j, Kind: k, Task: int(a.Task), Number: int(a.Number), Held: a.End.Sub(a.Start)})
+			}
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package whatif
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Change is what would be otherwise. The zero Change is none.
+type Change struct {
+	Policy Policy
+	Slots  []Slots // one after the other, after Policy
+	// Scale is how many times as large the input is; 0 is 1. Splits keep their size, so maps of the input become more and
+	// reduces larger.
+	Scale float64
+	// Even spreads what is left of each job's reduces evenly over them: no skew.
+	Even bool
+	// SlowStart is the ratio of maps done before reduces are asked for (YARN), 0..1; nil: as it is.
+	SlowStart *float64
+	Pace      []Pace
+	Failures  []Failure
+	// Unfailing leaves out the failures that a finished run has had.
+	Unfailing bool
+}
+
+// A Policy is the scheduler that is asked about.
+type Policy uint8
+
+// The policies. Ideal has a slot for every task, starts it at once and pauses nowhere: no scheduler can be faster.
+const (
+	AsIs Policy = iota
+	FIFO
+	YARN
+	Ideal
+)
+
+var policyNames = [...]string{"as is", "fifo", "yarn", "ideal"}
+
+// String is its name as on a command line.
+func (p Policy) String() string { return policyNames[p] }
+
+// A Pace says that a unit of work takes Factor times as long, in the named job or, where Job is "", in all.
+type Pace struct {
+	Job    string // Job.Node of the plan
+	Factor float64
+}
+
+// Which says which slots are meant.
+type Which uint8
+
+// The slots of a kind, or of both. On YARN those of a kind are what the AM may run of it at once, those of both are containers.
+const (
+	Both Which = iota
+	Maps
+	Reduces
+)
+
+var whichNames = [...]string{"", "map=", "reduce="}
+
+// An Op is how a number of slots is changed.
+type Op uint8
+
+// The operations.
+const (
+	Set   Op = iota // there are N of them; +Inf: one for every task
+	Add             // N more, or fewer
+	Times           // N times as many, rounded, at least one
+)
+
+// Slots is a change of the number of slots.
+type Slots struct {
+	Which Which
+	Op    Op
+	N     float64
+}
+
+// String is the change as on a command line.
+func (s Slots) String() string {
+	n := strconv.FormatFloat(s.N, 'f', -1, 64)
+	switch {
+	case math.IsInf(s.N, 1):
+		n = "inf"
+	case s.Op == Add && s.N >= 0:
+		n = "+" + n
+	case s.Op == Times:
+		n += "x"
+	}
+	return whichNames[s.Which] + n
+}
+
+// A FailureKind is what fails.
+type FailureKind uint8
+
+// The kinds of failures.
+const (
+	// FailTask is one task, just before its end: the one whose loss delays the end most.
+	FailTask FailureKind = iota
+	// FailNode is a node and all that ran on it, map outputs that are still wanted among it: the worst one at the worst moment.
+	FailNode
+	// FailJob is a job that loses all that it has done just before its end, as when its master dies and nothing is recovered.
+	FailJob
+)
+
+// A Failure is what goes wrong, once. Job names the job of FailJob, and of FailTask where one task is meant: that with index
+// Task of Kind.
+type Failure struct {
+	What FailureKind
+	Job  string // Job.Node of the plan; "" for the worst
+	Kind dag.Kind
+	Task int
+}
+
+// String is the failure as on a command line.
+func (f Failure) String() string {
+	switch {
+	case f.What == FailNode:
+		return "node"
+	case f.What == FailJob:
+		return f.Job
+	case f.Job == "":
+		return "task"
+	}
+	return f.Job + ":" + f.Kind.String()[:1] + strconv.Itoa(f.Task)
+}
+
+// None says that nothing is changed.
+func (c Change) None() bool { return c.String() == "" }
+
+// String lists what is changed, "" for nothing: "slots 2x, scale 3".
+func (c Change) String() string {
+	var parts []string
+	if c.Policy != AsIs {
+		parts = append(parts, "policy "+c.Policy.String())
+	}
+	for _, s := range c.Slots {
+		parts = append(parts, "slots "+s.String())
+	}
+	if c.Scale != 0 && c.Scale != 1 {
+		parts = append(parts, "scale "+number(c.Scale))
+	}
+	if c.Even {
+		parts = append(parts, "skew none")
+	}
+	if c.SlowStart != nil {
+		parts = append(parts, "slow start "+number(*c.SlowStart))
+	}
+	for _, p := range c.Pace {
+		name := ""
+		if p.Job != "" {
+			name = p.Job + "="
+		}
+		parts = append(parts, "pace "+name+number(p.Factor))
+	}
+	if c.Unfailing {
+		parts = append(parts, "no failures")
+	}
+	for _, f := range c.Failures {
+		parts = append(parts, "fail "+f.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// Together is all changes at once. It is an error where they are alternatives: two schedulers, two scales, two numbers of the
+// same slots.
+func Together(changes []Change) (Change, error) {
+	var all Change
+	for _, c := range changes {
+		if c.Policy != AsIs && all.Policy != AsIs {
+			return Change{}, alternatives("policy "+all.Policy.String(), "policy "+c.Policy.String())
+		}
+		if c.Scale != 0 && all.Scale != 0 {
+			return Change{}, alternatives("scale "+number(all.Scale), "scale "+number(c.Scale))
+		}
+		if c.SlowStart != nil && all.SlowStart != nil {
+			return Change{}, alternatives("slow start "+number(*all.SlowStart), "slow start "+number(*c.SlowStart))
+		}
+		for _, a := range all.Slots {
+			for _, b := range c.Slots {
+				if a.Which == b.Which || a.Which == Both || b.Which == Both {
+					return Change{}, alternatives("slots "+a.String(), "slots "+b.String())
+				}
+			}
+		}
+		for _, a := range all.Pace {
+			for _, b := range c.Pace {
+				if a.Job == b.Job {
+					return Change{}, alternatives("pace "+number(a.Factor), "pace "+number(b.Factor))
+				}
+			}
+		}
+		all.Policy = max(all.Policy, c.Policy)
+		all.Scale = max(all.Scale, c.Scale)
+		all.Even, all.Unfailing = all.Even || c.Even, all.Unfailing || c.Unfailing
+		if c.SlowStart != nil {
+			all.SlowStart = c.SlowStart
+		}
+		all.Slots = append(all.Slots, c.Slots...)
+		all.Pace = append(all.Pace, c.Pace...)
+		all.Failures = append(all.Failures, c.Failures...)
+	}
+	return all, nil
+}
+
+func alternatives(a, b string) error {
+	return fmt.Errorf("%s and %s are alternatives: there is no answer for both together", a, b)
+}

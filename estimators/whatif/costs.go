@@ -1,0 +1,148 @@
+package whatif
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// costs are a cost model's, changed.
+type costs struct {
+	left   schedule.Left
+	phases [][2]phaseCosts
+	nodes  int     // of the model; 0 where it knows none
+	share  float64 // of the tasks that the model sees start together on a node, those that do; 1 on the cluster as it is
+	ideal  bool    // no start-up
+	cold   time.Duration
+}
+
+// phaseCosts say how a phase differs from the model's.
+type phaseCosts struct {
+	// fixed tasks are the model's. The others, was by the model, are is now; each is like one of the model's, in order.
+	fixed, was, is int
+	grown          float64 // factor of the work of those others, by what they are given
+	factor         float64 // of the work of all, by pace
+	even           *evened
+}
+
+// coldWindow is how long after the first start of a run starts are cold: as long as starts count as together
+// (facts/live.md 4).
+const coldWindow = 1600
+
+func newCosts(s *dag.Snapshot, left schedule.Left) *costs {
+	c := &costs{left: left, phases: make([][2]phaseCosts, len(s.Plan.Jobs)), nodes: len(s.Nodes), share: 1}
+	for j := range c.phases {
+		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+			n := s.Plan.Jobs[j].Phase(k).Count()
+			c.phases[j][k] = phaseCosts{was: n, is: n, grown: 1, factor: 1}
+		}
+	}
+	if s.Plan.Cluster.Policy == dag.YARN && !anyStarted(s) {
+		c.cold = s.Plan.Overheads.Cold
+	}
+	return c
+}
+
+func anyStarted(s *dag.Snapshot) bool {
+	for j := range s.Jobs {
+		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+			for i := range s.Jobs[j].Phase(k).Attempts {
+				if a := &s.Jobs[j].Phase(k).Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// replay is the costs for one replay, in which starts come in order of time. A cost model takes every start of a run in which nothing has
+// started for a cold one; only those of the first batch are.
+func (c *costs) replay() schedule.Left {
+	if c.cold == 0 {
+		return c.of
+	}
+	warm := dag.NoInstant
+	return func(t schedule.Task) schedule.Cost {
+		cost := c.of(t)
+		switch {
+		case t.Running != nil || !t.Start.Known():
+		case !warm.Known():
+			warm = t.Start + coldWindow
+		case t.Start > warm:
+			cost.Setup = max(cost.Setup-c.cold, 0)
+		}
+		return cost
+	}
+}
+
+// of is what is left of a task, start-ups of a run that has not begun being cold.
+func (c *costs) of(t schedule.Task) schedule.Cost {
+	p := &c.phases[t.Job][t.Kind]
+	index := t.Index
+	if t.Running == nil {
+		t.Index = p.like(index)
+	}
+	if c.nodes > 0 && t.Node >= c.nodes {
+		t.Node %= c.nodes
+	}
+	if c.share < 1 && t.Together > 1 {
+		t.Together = max(1, int(math.Ceil(float64(t.Together)*c.share)))
+	}
+	cost := c.left(t)
+	if t.Running == nil {
+		cost.Same = p.same(index, t.Index, cost.Same)
+	}
+	if p.even != nil {
+		cost.Work, cost.Same = p.even.work, p.even.same(index)
+		if t.Running != nil {
+			cost.Same = 1
+		}
+	}
+	if f := p.of(index); f != 1 {
+		cost.Work = times(cost.Work, f)
+	}
+	if c.ideal {
+		cost.Setup = 0
+	}
+	return cost
+}
+
+// of is how many times as long as the model says a task works.
+func (p *phaseCosts) of(i int) float64 {
+	if i < p.fixed {
+		return p.factor
+	}
+	return p.factor * p.grown
+}
+
+// like is the model's task that a task is like.
+func (p *phaseCosts) like(i int) int {
+	if i < p.fixed || p.was == p.is {
+		return i
+	}
+	return p.fixed + (i-p.fixed)*p.was/p.is
+}
+
+// same is how many tasks from i on are like the same of the model's from like(i) on.
+func (p *phaseCosts) same(i, like, same int) int {
+	if p.was == p.is {
+		return same
+	}
+	if i < p.fixed {
+		return max(1, min(same, p.fixed-i))
+	}
+	end := p.fixed + ((like+same-p.fixed)*p.is+p.was-1)/p.was
+	return max(1, min(end, p.fixed+p.is)-i)
+}
+
+// times is d so many times, in whole milliseconds.
+func times(d time.Duration, f float64) time.Duration {
+	ms := math.Round(float64(d) / float64(time.Millisecond) * f)
+	return time.Duration(min(ms, mostMS)) * time.Millisecond
+}
+
+// mostMS bounds a cost to ten years, as cost models do.
+const mostMS = 10 * 365 * 86400 * 1000

@@ -1,0 +1,161 @@
+package whatif
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Point of a curve: what the query takes with so many slots.
+type Point struct {
+	Room      Room
+	Remaining time.Duration
+	Base      bool // the cluster as it is
+}
+
+// A Curve is time against slots, in ascending order of slots: of FIFO, both kinds grow alike.
+type Curve struct {
+	Points []Point
+	// Doubling is how many points on the number of slots is twice that of a point, but for rounding.
+	Doubling int
+	// Knee is the first point from which on no doubling saves KneeGain or more; -1 of an empty curve.
+	Knee int
+}
+
+// KneeGain is the share of the time that a doubling of the slots must save to be worth the name: half as much would be saved
+// by perfect scaling. A rule about doublings has no scale of its own, other than a curvature (Kneedle: Satopää et al.,
+// "Finding a Kneedle in a Haystack", 2011), whose answer moves with where the curve is cut off.
+const KneeGain = 0.1
+
+// CurvePoints is how many points a curve has at most.
+const CurvePoints = 32
+
+// curveHalvings is how far below the cluster as it is a curve begins.
+const curveHalvings = 2
+
+// CurveOf asks a predictor for the curve around a room: from a quarter of it to a slot for each of the tasks that it may be asked to
+// run at once.
+func CurveOf(p Predictor, room Room, tasks [2]int) (*Curve, error) {
+	most := 1.0
+	switch {
+	case room.Policy == dag.FIFO:
+		for k, n := range [...]int{room.Maps, room.Reduces} {
+			if n > 0 {
+				most = max(most, float64(tasks[k])/float64(n))
+			}
+		}
+	case room.Containers > 0:
+		most = max(most, float64(tasks[0]+tasks[1])/float64(room.Containers))
+	default:
+		return nil, &UnsupportedError{"curve", "slots", "nobody has told how much memory the cluster has"}
+	}
+	up := math.Ceil(math.Log2(most)) + 1
+	c := &Curve{Doubling: max(1, int((CurvePoints-1)/(up+curveHalvings))), Knee: -1}
+	for i := -curveHalvings * c.Doubling; i <= int(up)*c.Doubling && len(c.Points) < CurvePoints; i++ {
+		at := room.times(math.Exp2(float64(i) / float64(c.Doubling)))
+		if i == 0 {
+			at = room
+		}
+		if n := len(c.Points); n > 0 && at == c.Points[n-1].Room && i != 0 {
+			continue
+		}
+		d, err := endOf(p, at.change(room))
+		if err != nil {
+			if i < 0 { // too small to run anything
+				continue
+			}
+			return nil, err
+		}
+		if n := len(c.Points); n > 0 && at == c.Points[n-1].Room {
+			c.Points = c.Points[:n-1]
+		}
+		c.Points = append(c.Points, Point{Room: at, Remaining: d, Base: i == 0})
+	}
+	c.knee()
+	return c, nil
+}
+
+// times is a room with so many times the slots, rounded, at least one of each kind that there is.
+func (r Room) times(f float64) Room {
+	scaled := func(n int) int {
+		if n == 0 {
+			return 0
+		}
+		return max(1, int(min(math.Round(f*float64(n)), dag.MaxSlots)))
+	}
+	r.Maps, r.Reduces, r.Containers = scaled(r.Maps), scaled(r.Reduces), scaled(r.Containers)
+	return r
+}
+
+// change is the change that leads from a room to this one.
+func (r Room) change(from Room) Change {
+	switch {
+	case r == from:
+		return Change{}
+	case r.Policy == dag.YARN:
+		return Change{Slots: []Slots{{N: float64(r.Containers)}}}
+	}
+	var c Change
+	for _, k := range []struct {
+		which Which
+		n     int
+	}{{Maps, r.Maps}, {Reduces, r.Reduces}} {
+		if k.n > 0 {
+			c.Slots = append(c.Slots, Slots{Which: k.which, N: float64(k.n)})
+		}
+	}
+	return c
+}
+
+// String words a room: "16 map slots and 8 reduce slots", "12 containers".
+func (r Room) String() string {
+	if r.Policy == dag.FIFO {
+		return fmt.Sprintf("%d map and %d reduce slots", r.Maps, r.Reduces)
+	}
+	return fmt.Sprintf("%d containers", r.Containers)
+}
+
+// knee finds Knee.
+func (c *Curve) knee() {
+	c.Knee = len(c.Points) - 1
+	for i := len(c.Points) - 1; i >= 0; i-- {
+		if j := c.double(i); j >= 0 {
+			t, twice := c.Points[i].Remaining, c.Points[j].Remaining
+			if float64(t-twice) >= KneeGain*float64(t) && t > 0 {
+				return
+			}
+		}
+		c.Knee = i
+	}
+}
+
+// double is the first point with at least twice the slots of point i, -1 where there is none.
+func (c *Curve) double(i int) int {
+	for j := i + 1; j < len(c.Points); j++ {
+		if c.Points[j].Room.Total() >= 2*c.Points[i].Room.Total() {
+			return j
+		}
+	}
+	return -1
+}
+
+// An ender tells only the end, which is cheaper.
+type ender interface {
+	End(c Change) (time.Duration, error)
+}
+
+func endOf(p Predictor, c Change) (time.Duration, error) {
+	if e, ok := p.(ender); ok {
+		return e.End(c)
+	}
+	a, err := p.Predict(c)
+	if err != nil {
+		return 0, err
+	}
+	if a.Remaining == nil {
+		return 0, &UnsupportedError{a.Model, c.String(), "it is too early to say"}
+	}
+	return *a.Remaining, nil
+}

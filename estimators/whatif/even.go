@@ -1,0 +1,71 @@
+package whatif
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// An evened phase is one whose unfinished tasks all have the same work left.
+type evened struct {
+	work time.Duration // before pace and growth
+	all  int           // tasks of the phase
+}
+
+// same is how many tasks from i on have that work.
+func (e *evened) same(i int) int { return max(1, e.all-i) }
+
+// even spreads what is left of the work of each job's reduces over those that are not done. What is lost already is lost: of
+// a reduce that runs, what it has done stays.
+func (w *world) even() {
+	for j := range w.s.Plan.Jobs {
+		n := w.s.Plan.Jobs[j].Reduce.Count()
+		if n < 2 || w.ended(j) {
+			continue
+		}
+		sum, tasks := time.Duration(0), 0
+		w.unfinished(j, dag.Reduce, func(work time.Duration, count int) {
+			sum += time.Duration(count) * work
+			tasks += count
+		})
+		if tasks > 0 {
+			mean := (sum/time.Duration(tasks) + time.Millisecond/2).Truncate(time.Millisecond)
+			w.costs.phases[j][dag.Reduce].even = &evened{work: mean, all: n}
+		}
+	}
+}
+
+// unfinished visits what is left of the work of a phase's tasks by the model, equal ones at once.
+func (w *world) unfinished(j int, k dag.Kind, visit func(work time.Duration, count int)) {
+	n, next := w.s.Plan.Jobs[j].Phase(k).Count(), 0
+	pending := func(to int) {
+		for next < to {
+			c := w.costs.left(schedule.Task{Job: j, Kind: k, Index: next, Slot: -1, Node: -1, Start: dag.NoInstant})
+			same := min(max(c.Same, 1), to-next)
+			visit(c.Work, same)
+			next += same
+		}
+	}
+	list := w.s.Jobs[j].Phase(k).Attempts
+	for i := 0; i < len(list); {
+		task, to := int(list[i].Task), i
+		done, running := false, (*dag.Attempt)(nil)
+		for ; to < len(list) && int(list[to].Task) == task; to++ {
+			done = done || list[to].State == dag.AttemptSucceeded
+			if list[to].State == dag.AttemptRunning {
+				running = &list[to]
+			}
+		}
+		i = to
+		if task >= n || !done && running == nil {
+			continue
+		}
+		pending(task)
+		next = task + 1
+		if !done {
+			visit(w.costs.left(schedule.Task{Job: j, Kind: k, Index: task, Attempt: int(running.Number), Slot: int(running.Slot), Node: int(running.Node), Running: running, Start: running.Start}).Work, 1)
+		}
+	}
+	pending(n)
+}

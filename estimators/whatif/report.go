@@ -1,0 +1,203 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Row is one change and what the models say of it, the one that is believed first. It has no answer where none can say.
+type Row struct {
+	Name    string // of a limit or a marginal value; else the change's own
+	Change  Change
+	Answers []Answer
+	// Disagreement is by how much the answers differ, as a ratio of the first; NaN where one model answers alone.
+	Disagreement float64
+	Warnings     []Warning
+}
+
+// Remaining is what the model that is believed says, nil where it is not known.
+func (r *Row) Remaining() *time.Duration {
+	if len(r.Answers) == 0 {
+		return nil
+	}
+	return r.Answers[0].Remaining
+}
+
+// A Report answers a question: the base, each change alone, all of them together, what cannot be beaten, what a slot is worth,
+// and time against slots.
+type Report struct {
+	Base     Row
+	Alone    []Row
+	Together *Row // nil where there are fewer than two changes, or they are alternatives
+	Limits   []Row
+	Marginal []Row
+	Curve    *Curve // nil where no model can draw one
+	Warnings []Warning
+}
+
+// The names of limits.
+const (
+	LimitSlots    = "infinite_slots" // a slot for every task: the critical path
+	LimitSkew     = "no_skew"        // the work of each job's reduces spread evenly
+	LimitFailures = "no_failures"    // none of the failures of a finished run
+	LimitIdeal    = "ideal"          // a slot for every task, no start-ups, no pauses
+)
+
+// disagree is by how much answers may differ before it is a warning.
+const disagree = 0.2
+
+// A Scene is what a question is asked about.
+type Scene struct {
+	Models []Predictor // the one that is believed first
+	Room   Room
+	Tasks  [2]int // maps and reduces that are left
+}
+
+// Ask answers. An error of the base is an error of all; a change that cannot be is one, too, and names it.
+func Ask(s Scene, changes []Change) (*Report, error) {
+	r := &Report{}
+	var err error
+	if r.Base, err = s.row("", Change{}); err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		row, err := s.row("", c)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c, err)
+		}
+		r.Alone = append(r.Alone, row)
+	}
+	if err := s.together(r, changes); err != nil {
+		return nil, err
+	}
+	if err := s.limits(r); err != nil {
+		return nil, err
+	}
+	if err := s.marginal(r); err != nil {
+		return nil, err
+	}
+	return r, s.curve(r)
+}
+
+// row asks every model.
+func (s *Scene) row(name string, c Change) (Row, error) {
+	row := Row{Name: name, Change: c, Disagreement: math.NaN()}
+	for _, m := range s.Models {
+		a, err := m.Predict(c)
+		var cannot *UnsupportedError
+		switch {
+		case errors.As(err, &cannot):
+			row.Warnings = append(row.Warnings, Warning{WarnUnsupported, fmt.Sprintf("the %s model cannot tell: %s", cannot.Model, cannot.Why)})
+			continue
+		case err != nil:
+			return row, err
+		}
+		row.Answers = append(row.Answers, a)
+		row.Warnings = append(row.Warnings, a.Warnings...)
+	}
+	row.compare()
+	return row, nil
+}
+
+func (r *Row) compare() {
+	first := r.Remaining()
+	if first == nil || *first <= 0 {
+		return
+	}
+	for i := range r.Answers[1:] {
+		a := &r.Answers[i+1]
+		if a.Remaining == nil {
+			continue
+		}
+		d := float64(*a.Remaining-*first) / float64(*first)
+		if math.IsNaN(r.Disagreement) || math.Abs(d) > math.Abs(r.Disagreement) {
+			r.Disagreement = d
+		}
+		if math.Abs(d) > disagree {
+			r.Warnings = append(r.Warnings, Warning{WarnDisagree, fmt.Sprintf("%s says %+.0f %% against %s", a.Model, 100*d, r.Answers[0].Model)})
+		}
+	}
+}
+
+func (s *Scene) together(r *Report, changes []Change) error {
+	if len(changes) < 2 {
+		return nil
+	}
+	all, err := Together(changes)
+	if err != nil {
+		r.Warnings = append(r.Warnings, Warning{WarnAlternatives, err.Error()})
+		return nil
+	}
+	row, err := s.row("", all)
+	if err != nil {
+		return fmt.Errorf("%s: %w", all, err)
+	}
+	r.Together = &row
+	return nil
+}
+
+func (s *Scene) limits(r *Report) error {
+	for _, l := range []struct {
+		name   string
+		change Change
+	}{
+		{LimitSlots, Change{Slots: []Slots{{N: math.Inf(1)}}}},
+		{LimitSkew, Change{Even: true}},
+		{LimitFailures, Change{Unfailing: true}},
+		{LimitIdeal, Change{Policy: Ideal}},
+	} {
+		row, err := s.row(l.name, l.change)
+		if err != nil {
+			return err
+		}
+		r.Limits = append(r.Limits, row)
+	}
+	return nil
+}
+
+// marginal asks what one more slot is worth, and twice as many.
+func (s *Scene) marginal(r *Report) error {
+	asked := []Slots{{Op: Add, N: 1}, {Op: Times, N: 2}}
+	if s.Room.Policy == dag.FIFO {
+		asked = nil
+		for _, k := range []struct {
+			which Which
+			n     int
+		}{{Maps, s.Room.Maps}, {Reduces, s.Room.Reduces}} {
+			if k.n > 0 {
+				asked = append(asked, Slots{Which: k.which, Op: Add, N: 1}, Slots{Which: k.which, Op: Times, N: 2})
+			}
+		}
+		asked = append(asked, Slots{Op: Times, N: 2})
+	} else if s.Room.Containers == 0 {
+		return nil
+	}
+	for _, by := range asked {
+		row, err := s.row(by.String(), Change{Slots: []Slots{by}})
+		if err != nil {
+			return err
+		}
+		r.Marginal = append(r.Marginal, row)
+	}
+	return nil
+}
+
+func (s *Scene) curve(r *Report) error {
+	for _, m := range s.Models {
+		c, err := CurveOf(m, s.Room, s.Tasks)
+		var cannot *UnsupportedError
+		switch {
+		case errors.As(err, &cannot):
+			continue
+		case err != nil:
+			return err
+		}
+		r.Curve = c
+		return nil
+	}
+	return nil
+}

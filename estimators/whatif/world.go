@@ -1,0 +1,135 @@
+package whatif
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A world is what is replayed: a snapshot, what its tasks cost, and what fails.
+type world struct {
+	s     *dag.Snapshot
+	costs *costs
+	fault schedule.Fault
+	notes []Warning
+}
+
+// worldOf applies a change to a completed snapshot, of which nothing is changed. Failures are not in it: which is the worst
+// takes a replay of the rest.
+func worldOf(s *dag.Snapshot, left schedule.Left, c Change) (*world, error) {
+	w := &world{s: copied(s), costs: newCosts(s, left)}
+	before := *w.s.Plan
+	w.policy(c.Policy)
+	for _, by := range c.Slots {
+		if err := w.slots(by); err != nil {
+			return nil, err
+		}
+	}
+	w.costs.roomFrom(&before.Cluster, w.s)
+	if c.SlowStart != nil {
+		w.slowStart(*c.SlowStart)
+	}
+	if c.Scale != 0 && c.Scale != 1 {
+		if err := w.scale(c.Scale); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range c.Pace {
+		if err := w.pace(p); err != nil {
+			return nil, err
+		}
+	}
+	if c.Even {
+		w.even()
+	}
+	return w, nil
+}
+
+// copied is the snapshot with a plan and jobs of its own. Attempts and series are shared: nothing writes them.
+func copied(s *dag.Snapshot) *dag.Snapshot {
+	out, plan := *s, *s.Plan
+	plan.Jobs = slices.Clone(plan.Jobs)
+	out.Plan = &plan
+	out.Jobs = slices.Clone(s.Jobs)
+	out.Nodes = slices.Clone(s.Nodes)
+	return &out
+}
+
+// left is the costs of one replay.
+func (w *world) left() schedule.Left { return w.costs.replay() }
+
+// end replays the world. Only the end is told.
+func (w *world) end(lean *schedule.Lean) (*schedule.Schedule, error) {
+	return schedule.Replay(w.s, w.left(), schedule.Options{Fault: w.fault, FutureOnly: true, Lean: lean})
+}
+
+// whole replays the world and tells all.
+func (w *world) whole() (*schedule.Schedule, error) {
+	return schedule.Replay(w.s, w.left(), schedule.Options{Fault: w.fault})
+}
+
+func (w *world) note(code, format string, args ...any) {
+	w.notes = append(w.notes, Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+}
+
+// job finds a job by its name in the plan.
+func (w *world) job(name string) (int, error) {
+	var names []string
+	for j := range w.s.Plan.Jobs {
+		if w.s.Plan.Jobs[j].Node == name {
+			return j, nil
+		}
+		names = append(names, w.s.Plan.Jobs[j].Node)
+	}
+	return 0, fmt.Errorf("there is no job %q; the jobs are %s", name, listed(names))
+}
+
+// listed joins a few names.
+func listed(names []string) string {
+	const most = 10
+	out := ""
+	for i, n := range names[:min(len(names), most)] {
+		if i > 0 {
+			out += ", "
+		}
+		out += n
+	}
+	if len(names) > most {
+		out += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return out
+}
+
+// ended says whether a job is over.
+func (w *world) ended(j int) bool { return w.s.Jobs[j].State.Ended() }
+
+func (w *world) slowStart(ratio float64) {
+	if w.s.Plan.Cluster.Policy != dag.YARN {
+		w.note(WarnNoEffect, "slow start: reduces on slots start when all maps have ended")
+		return
+	}
+	for j := range w.s.Plan.Jobs {
+		w.s.Plan.Jobs[j].Limits.SlowStart = ratio
+	}
+}
+
+func (w *world) pace(p Pace) error {
+	only := -1
+	if p.Job != "" {
+		j, err := w.job(p.Job)
+		if err != nil {
+			return err
+		}
+		only = j
+	}
+	for j := range w.costs.phases {
+		if only < 0 || j == only {
+			for k := range w.costs.phases[j] {
+				w.costs.phases[j][k].factor *= p.Factor
+			}
+		}
+	}
+	return nil
+}
