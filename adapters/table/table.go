@@ -38,6 +38,7 @@ const (
 type Table struct {
 	File   string
 	Header []string    // of all columns of the file, without the spaces around; nil where it has none
+	Names  []string    // of the columns that were asked for: as in the header, else their numbers
 	Lines  []int       // of each row, from 1
 	Values [][]float64 // of a column's rows; nil for Text
 	Texts  [][]string  // of a column's rows; nil for numbers
@@ -65,6 +66,9 @@ func Read(r io.Reader, file string, columns []Column) (*Table, error) {
 	at, isHeader, err := t.settle(first, head, columns)
 	if err != nil {
 		return nil, err
+	}
+	for i, c := range columns {
+		t.Names = append(t.Names, t.called(at[i], c))
 	}
 	var bad faults
 	for rec := first; ; isHeader = false {
@@ -96,7 +100,7 @@ func (t *Table) add(rec record, at []int, columns []Column, bad *faults) {
 	t.Lines = append(t.Lines, rec.line)
 	for i, c := range columns {
 		fail := func(col int, value, why string) {
-			bad.add(&Error{File: t.File, Line: rec.line, Col: col, Column: t.called(at[i], c), Value: value, Why: why})
+			bad.add(&Error{File: t.File, Line: rec.line, Col: col, Column: t.Names[i], Value: value, Why: why})
 		}
 		if at[i] >= len(rec.fields) {
 			fail(0, "", fmt.Sprintf("the row has only %d fields", len(rec.fields)))

@@ -16,7 +16,8 @@ import (
 var runs = []Column{{Name: "machines", For: "--machines", Kind: Positive}, {Name: "scale", For: "--scale", Kind: Positive}, {Name: "time", For: "--seconds"}}
 
 func TestRead(t *testing.T) {
-	want := &Table{Header: []string{"machines", "scale", "time"}, Values: [][]float64{{4, 8}, {0.5, 1}, {10, 12.5}}, Texts: make([][]string, 3)}
+	names := []string{"machines", "scale", "time"}
+	want := &Table{Header: names, Names: names, Values: [][]float64{{4, 8}, {0.5, 1}, {10, 12.5}}, Texts: make([][]string, 3)}
 	for name, c := range map[string]struct {
 		text  string
 		lines []int

@@ -82,6 +82,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			command("learn", "FILE...", "make a profile of recorded runs of one script, for later runs of it", learn,
 				append(recordingFlags(), spoolFlag(), &cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write the profile to `FILE` (default: stdout)"})...),
 			historyCommand(),
+			ernestCommand(),
 			command("import", "PATH...", "make tapes of the history of finished jobs: .jhist files, Rumen traces, folders of them, webhdfs:// addresses", importHistory,
 				importFlags()...),
 			command("simulate", "PLAN", "watch a simulated run of a plan, with noise, slow nodes, failures and skew", simulated,

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// ernestDesignFlags are those of the authors' expt_design.py.
+func ernestDesignFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "min-parts", EnvVars: env("min-parts"), Usage: "a training run takes at least `N` parts of the input"},
+		&cli.IntFlag{Name: "max-parts", EnvVars: env("max-parts"), Usage: "a training run takes at most `N` parts of the input"},
+		&cli.IntFlag{Name: "total-parts", EnvVars: env("total-parts"), Usage: "the whole input has `N` parts"},
+		&cli.IntFlag{Name: "min-mcs", EnvVars: env("min-mcs"), Usage: "a training run takes at least `N` machines"},
+		&cli.IntFlag{Name: "max-mcs", EnvVars: env("max-mcs"), Usage: "a training run takes at most `N` machines"},
+		&cli.IntFlag{Name: "cores-per-mc", EnvVars: env("cores-per-mc"), Value: 2, Usage: "a machine has `N` cores; a run has at least as many parts as cores"},
+		&cli.Float64Flag{Name: "budget", EnvVars: env("budget"), Value: 10, Usage: "all training runs together take at most `N` times as long as the smallest input on one machine"},
+		&cli.IntFlag{Name: "num-parts-interpolate", EnvVars: env("num-parts-interpolate"), Value: 20, Usage: "look at `N` sizes of input between the least and the most parts"},
+		outputFlag("text", "json"),
+	}
+}
+
+// spaceFlags are the flags of the fields of a Space, for messages.
+var spaceFlags = map[string]string{
+	"MinParts": "min-parts", "MaxParts": "max-parts", "TotalParts": "total-parts", "MinMachines": "min-mcs", "MaxMachines": "max-mcs",
+	"CoresPerMachine": "cores-per-mc", "Budget": "budget", "Interpolate": "num-parts-interpolate",
+}
+
+// spaceOf is the space that the flags describe. 0 is a value that was given, where package ernest takes its default.
+func spaceOf(c *cli.Context) (s ernest.Space, err error) {
+	for _, flag := range []string{"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs", "cores-per-mc", "num-parts-interpolate"} {
+		switch n := c.Int(flag); {
+		case !c.IsSet(flag) && n == 0:
+			return s, usage("design needs --%s; see `paratimer ernest design --help`", flag)
+		case n < 1:
+			return s, usage("--%s %d: it must be 1 or more", flag, n)
+		}
+	}
+	if !(c.Float64("budget") > 0) {
+		return s, usage("--budget %v: it must be more than 0", c.Float64("budget"))
+	}
+	return ernest.Space{
+		MinParts: c.Int("min-parts"), MaxParts: c.Int("max-parts"), TotalParts: c.Int("total-parts"),
+		MinMachines: c.Int("min-mcs"), MaxMachines: c.Int("max-mcs"), CoresPerMachine: c.Int("cores-per-mc"),
+		Budget: c.Float64("budget"), Interpolate: c.Int("num-parts-interpolate"),
+	}, nil
+}
+
+// designed is the design of a space, or what is wrong in terms of the flags.
+func designed(s ernest.Space) (*ernest.Plan, error) {
+	p, err := ernest.Design(s)
+	var bad *ernest.SpaceError
+	if errors.As(err, &bad) {
+		if flag, ok := spaceFlags[bad.Field]; ok {
+			return nil, usage("no design: --%s: %s", flag, bad.Reason)
+		}
+	}
+	if err != nil {
+		return nil, usage("%s", strings.TrimPrefix(err.Error(), "ernest: "))
+	}
+	return p, nil
+}
+
+// ernestDesign chooses training runs.
+func ernestDesign(c *cli.Context) error {
+	if err := arguments(c, 0, 0); err != nil {
+		return err
+	}
+	s, err := spaceOf(c)
+	if err != nil {
+		return err
+	}
+	plan, err := designed(s)
+	if err != nil {
+		return err
+	}
+	shown := ernestview.Design{Space: s, Plan: plan}
+	if greedy, err := ernest.Greedy(s); err == nil { // else there is nothing to compare with
+		shown.Greedy = greedy
+	}
+	return printed(c, &shown)
+}

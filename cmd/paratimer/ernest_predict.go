@@ -1,0 +1,68 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+func ernestPredictFlags() []cli.Flag {
+	return append(append(columnFlags(), modelFlags()...),
+		&cli.StringFlag{Name: "iterations", EnvVars: env("iterations"), Usage: "runs are of an iterative job; how many iterations is in `COLUMN`"},
+		atFlag(), forceFlag(),
+		tuplesFlag("ran", "a run of `MACHINES,SCALE,SECONDS` was made: say whether the model still holds; may be repeated, oldest first"),
+		outputFlag("text", "json"),
+	)
+}
+
+// ernestPredict predicts by a model that was saved, or by one of a table.
+func ernestPredict(c *cli.Context) error {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	ran, err := tuplesOf(c, "ran", "MACHINES", "SCALE", "SECONDS")
+	if err != nil {
+		return err
+	}
+	m, err := readModel(c, c.Args().First(), columnsOf(c))
+	if err != nil {
+		return err
+	}
+	points, err := pointsOf(c, m.Iterative != nil)
+	if err != nil {
+		return err
+	}
+	if len(ran) > 0 && m.Iterative != nil {
+		return usage("--ran: whether a model of iterations still holds is not known; fit all runs again")
+	}
+	if len(points) == 0 && len(ran) == 0 {
+		points = usualPoints(m)
+	}
+	shown := ernestview.Fitted{Name: c.Args().First(), Model: m, Points: points, Force: c.Bool("force")}
+	for _, r := range ran {
+		shown.Ran = append(shown.Ran, ernest.Row{Machines: r[0], Scale: r[1], Seconds: r[2]})
+	}
+	return printed(c, &shown)
+}
+
+// usualPoints are runs of the whole input, on as few machines as were seen up to four times as many as were, doubling. The
+// whole is scale 1 where scales are fractions, else the largest seen.
+func usualPoints(m *ernestmodel.Model) []ernestmodel.Point {
+	fewest, most, scale, iterations := m.Rows[0].Machines, 0.0, 1.0, 1
+	for _, r := range m.Rows {
+		fewest, most, scale = min(fewest, r.Machines), max(most, r.Machines), max(scale, r.Scale)
+	}
+	if m.Iterations != nil {
+		iterations = slices.Max(m.Iterations)
+	}
+	const atMost = 16
+	var points []ernestmodel.Point
+	for n := fewest; n <= 4*most && len(points) < atMost; n *= 2 {
+		points = append(points, ernestmodel.Point{Machines: n, Scale: scale, Iterations: iterations})
+	}
+	return points
+}

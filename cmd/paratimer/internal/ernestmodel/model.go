@@ -1,0 +1,77 @@
+package ernestmodel
+
+import (
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// A Model is fitted to runs, of one iteration or of several. One of Plain and Iterative is nil.
+type Model struct {
+	Plain      *ernest.Model
+	Iterative  *ernest.Iterative
+	Rows       []ernest.Row
+	Iterations []int // of each row; nil for Plain
+	Options    ernest.FitOptions
+	Warnings   []ernest.Warning // of the runs, then of the model
+}
+
+// A Point is a run to predict. Iterations is 0 where the model knows none.
+type Point struct {
+	Machines, Scale float64
+	Iterations      int
+}
+
+// Fit makes the model of a table of runs. Errors have their place in it.
+func Fit(r *Runs, o ernest.FitOptions) (*Model, error) {
+	m, err := fit(r.Rows, r.Iterations, o)
+	if err != nil {
+		return nil, r.Place(err)
+	}
+	m.Warnings = append(append([]ernest.Warning(nil), r.Warnings...), m.Warnings...)
+	return m, nil
+}
+
+func fit(rows []ernest.Row, iterations []int, o ernest.FitOptions) (*Model, error) {
+	m := &Model{Rows: rows, Iterations: iterations, Options: o}
+	if iterations == nil {
+		plain, err := ernest.Fit(rows, o)
+		if err != nil {
+			return nil, err
+		}
+		m.Plain, m.Warnings = plain, plain.Warnings
+		return m, nil
+	}
+	several := make([]ernest.IterationRow, len(rows))
+	for i := range rows {
+		several[i] = ernest.IterationRow{Row: rows[i], Iterations: iterations[i]}
+	}
+	it, err := ernest.Iterations(several, o)
+	if err != nil {
+		return nil, err
+	}
+	m.Iterative, m.Warnings = it, it.Warnings
+	return m, nil
+}
+
+// Main is the model whose terms are shown: of an iterative job that of an iteration.
+func (m *Model) Main() *ernest.Model {
+	if m.Iterative != nil {
+		return m.Iterative.Each
+	}
+	return m.Plain
+}
+
+// Quality is the residual in seconds and the leave-one-out error, of whole runs.
+func (m *Model) Quality() (residual, loo float64) {
+	if m.Iterative != nil {
+		return m.Iterative.Residual, m.Iterative.LOO
+	}
+	return m.Plain.Residual, m.Plain.LOO
+}
+
+// Predict says how long a run takes.
+func (m *Model) Predict(p Point) ernest.Prediction {
+	if m.Iterative != nil {
+		return m.Iterative.Predict(p.Machines, p.Scale, max(1, p.Iterations))
+	}
+	return m.Plain.Predict(p.Machines, p.Scale)
+}

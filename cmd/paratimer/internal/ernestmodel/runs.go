@@ -1,0 +1,134 @@
+// Package ernestmodel reads what Ernest learns from, tables of runs and saved models, and writes the latter. It is where
+// package table and package ernest meet.
+package ernestmodel
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+
+	"github.com/paratimer/paratimer/adapters/table"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// Columns are the names of a table's columns, or their numbers from 1. Job and Iterations may be "": there are none.
+type Columns struct {
+	Machines, Scale, Seconds, Job, Iterations string
+	Unit                                      string // of Seconds: s, ms, min or h; "" is s
+}
+
+// units are seconds of each.
+var units = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "min": 60, "h": 3600}
+
+// Runs are the rows of a table. Lists have one element a row.
+type Runs struct {
+	File       string
+	Lines      []int
+	Rows       []ernest.Row
+	Jobs       []string // nil where there is no such column
+	Iterations []int    // nil where there is no such column
+	Warnings   []ernest.Warning
+	seconds    string // the column's name
+}
+
+// ReadRuns reads a table; file is what messages call it.
+func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
+	unit, ok := units[c.Unit]
+	if !ok {
+		return nil, fmt.Errorf("--unit %s: it is s, ms, min or h", c.Unit)
+	}
+	wanted := []table.Column{
+		{Name: c.Machines, For: "--machines", Kind: table.Positive},
+		{Name: c.Scale, For: "--scale", Kind: table.Positive},
+		{Name: c.Seconds, For: "--seconds"},
+	}
+	add := func(name, flag string, kind table.Kind) (at int) {
+		if name == "" {
+			return -1
+		}
+		wanted = append(wanted, table.Column{Name: name, For: flag, Kind: kind})
+		return len(wanted) - 1
+	}
+	job, iterations := add(c.Job, "--job", table.Text), add(c.Iterations, "--iterations", table.Positive)
+	t, err := table.Read(r, file, wanted)
+	if err != nil {
+		return nil, err
+	}
+	runs := &Runs{File: file, Lines: t.Lines, seconds: t.Names[2]}
+	for i := range t.Rows() {
+		runs.Rows = append(runs.Rows, ernest.Row{Machines: t.Values[0][i], Scale: t.Values[1][i], Seconds: t.Values[2][i] * unit})
+	}
+	if job >= 0 {
+		runs.Jobs = t.Texts[job]
+	}
+	if iterations >= 0 {
+		if runs.Iterations, err = whole(t, iterations); err != nil {
+			return nil, err
+		}
+	}
+	if c.Unit == "" {
+		runs.doubtUnit()
+	}
+	return runs, nil
+}
+
+// whole are a column's numbers, which must be whole ones.
+func whole(t *table.Table, column int) ([]int, error) {
+	var all []int
+	for i, v := range t.Values[column] {
+		if v != math.Trunc(v) || v > math.MaxInt32 {
+			return nil, &table.Error{File: t.File, Line: t.Lines[i], Column: t.Names[column], Value: fmt.Sprint(v), Why: "it must be a whole number"}
+		}
+		all = append(all, int(v))
+	}
+	return all, nil
+}
+
+var otherUnit = regexp.MustCompile(`(?i)(^|[^a-z])(ms|msecs?|millis|milliseconds|us|µs|micros|min|mins|minutes|h|hours)([^a-z]|$)`)
+
+// longRun is half a day: training runs are short ones.
+const longRun = 43200
+
+// doubtUnit warns where the column's name or the times' magnitude say that they are no seconds.
+func (r *Runs) doubtUnit() {
+	times := make([]float64, len(r.Rows))
+	for i := range r.Rows {
+		times[i] = r.Rows[i].Seconds
+	}
+	slices.Sort(times)
+	median := times[len(times)/2]
+	switch {
+	case otherUnit.MatchString(r.seconds):
+		r.warn("unit", fmt.Sprintf("column %q is read as seconds; its name says otherwise: give --unit", r.seconds))
+	case median >= longRun:
+		r.warn("unit", fmt.Sprintf("half of the runs took %.0f s or more: if these are milliseconds, give --unit ms", median))
+	}
+}
+
+func (r *Runs) warn(code, text string) {
+	r.Warnings = append(r.Warnings, ernest.Warning{Code: code, Text: text})
+}
+
+// Place gives an error of a row its place in the file.
+func (r *Runs) Place(err error) error {
+	var bad *ernest.RowError
+	if !errors.As(err, &bad) || bad.Row < 0 || bad.Row >= len(r.Lines) {
+		return fmt.Errorf("%s: %w", r.File, err)
+	}
+	return &table.Error{File: r.File, Line: r.Lines[bad.Row], Column: bad.Column, Value: fmt.Sprint(bad.Value), Why: bad.Reason, Err: err}
+}
+
+// ByJob are the rows with their jobs; without a column of jobs all are one, of the file's name.
+func (r *Runs) ByJob() []ernest.JobRow {
+	all := make([]ernest.JobRow, len(r.Rows))
+	for i := range r.Rows {
+		all[i] = ernest.JobRow{Job: r.File, Row: r.Rows[i]}
+		if r.Jobs != nil {
+			all[i].Job = r.Jobs[i]
+		}
+	}
+	return all
+}

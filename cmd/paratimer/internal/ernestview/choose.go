@@ -1,0 +1,201 @@
+package ernestview
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// A Choice is what may be had and which of it is best. Choices are as ernest.Choose lists them.
+type Choice struct {
+	Want    ernest.Want
+	Offers  []ernest.Offer
+	Choices []ernest.Choice
+	warned  []ernest.Warning
+}
+
+// Warn adds what the model of an offer warns of.
+func (v *Choice) Warn(offer string, all []ernest.Warning) {
+	for _, w := range all {
+		v.warned = append(v.warned, ernest.Warning{Code: w.Code, Text: offer + ": " + w.Text})
+	}
+}
+
+// choices is what `paratimer ernest choose --output json` prints. Unknown, and refused, is null.
+type choices struct {
+	Scale           float64   `json:"scale"`
+	DeadlineSeconds *float64  `json:"deadline_seconds"`
+	Budget          *float64  `json:"budget"`
+	Goal            string    `json:"goal"`
+	Best            *choice   `json:"best"` // null where nothing meets what is wanted
+	Choices         []choice  `json:"choices"`
+	Warnings        []warning `json:"warnings"`
+}
+
+type choice struct {
+	Offer         string   `json:"offer"`
+	Machines      int      `json:"machines"`
+	Seconds       *float64 `json:"seconds"`
+	LowSeconds    *float64 `json:"low_seconds"`
+	HighSeconds   *float64 `json:"high_seconds"`
+	Cost          *float64 `json:"cost"`
+	LowCost       *float64 `json:"low_cost"`
+	HighCost      *float64 `json:"high_cost"`
+	InTimeRatio   *float64 `json:"in_time_ratio"`
+	InBudgetRatio *float64 `json:"in_budget_ratio"`
+	Meets         bool     `json:"meets"`
+	Why           *string  `json:"why"` // why it does not
+}
+
+// refused says whether a choice has no number to show.
+func (v *Choice) refused(c *ernest.Choice) bool { return c.Prediction.Refused != nil && !v.Want.Force }
+
+// best is the first choice where it meets what is wanted.
+func (v *Choice) best() *ernest.Choice {
+	if len(v.Choices) == 0 || !v.Choices[0].Meets || v.refused(&v.Choices[0]) {
+		return nil
+	}
+	return &v.Choices[0]
+}
+
+func (v *Choice) goal() string {
+	if v.Want.Goal == ernest.Fastest {
+		return "fastest"
+	}
+	return "cheapest"
+}
+
+// JSON writes it for programs.
+func (v *Choice) JSON(w io.Writer) error {
+	out := choices{Scale: v.Want.Scale, Goal: v.goal(), Choices: []choice{}, Warnings: warnings(v.warned)}
+	if v.Want.Deadline > 0 {
+		out.DeadlineSeconds = &v.Want.Deadline
+	}
+	if v.Want.Budget > 0 {
+		out.Budget = &v.Want.Budget
+	}
+	for i := range v.Choices {
+		out.Choices = append(out.Choices, v.choice(&v.Choices[i]))
+	}
+	if v.best() != nil {
+		out.Best = &out.Choices[0]
+	}
+	return encode(w, out)
+}
+
+func (v *Choice) choice(c *ernest.Choice) choice {
+	out := choice{Offer: c.Offer, Machines: c.Machines, Meets: c.Meets}
+	if c.Why != "" {
+		out.Why = &c.Why
+	}
+	if !v.refused(c) {
+		p := c.Prediction
+		out.Seconds, out.LowSeconds, out.HighSeconds = known(p.Seconds), known(p.Low), known(p.High)
+		out.Cost, out.LowCost, out.HighCost = known(c.Cost), known(c.CostLow), known(c.CostHigh)
+		out.InTimeRatio, out.InBudgetRatio = known(c.InTime), known(c.InBudget)
+	}
+	return out
+}
+
+// shownChoices is how many of all are listed for people; each offer's best is among them.
+const shownChoices = 8
+
+// Text writes it for people: the choice, then what else there is.
+func (v *Choice) Text(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s for scale %s: ", v.goal(), v.limits(), number(v.Want.Scale))
+	if c := v.best(); c != nil {
+		fmt.Fprintf(&b, "%d × %s, %s (%s), costs %s\n\n", c.Machines, view.Escape(c.Offer), length(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), money(c.Cost))
+	} else {
+		b.WriteString("nothing\n\n")
+	}
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "OFFER\tMACHINES\tTIME\t8 OF 10 RUNS\tCOST\tIN TIME\tIN BUDGET\t")
+	listed := v.listed()
+	for _, c := range listed {
+		fmt.Fprintf(t, "%s\t%d\t", view.Escape(c.Offer), c.Machines)
+		if v.refused(c) {
+			fmt.Fprintln(t, "refused\t\t\t\t\t")
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", length(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), money(c.Cost),
+			likely(c.InTime, v.Want.Deadline), likely(c.InBudget, v.Want.Budget))
+	}
+	_ = t.Flush() // to a strings.Builder
+	if more := len(v.Choices) - len(listed); more > 0 {
+		fmt.Fprintf(&b, "and %d more; --output json has them all\n", more)
+	}
+	if v.best() == nil && len(v.Choices) > 0 && v.Choices[0].Why != "" {
+		fmt.Fprintf(&b, "the first: %s\n", view.Escape(v.Choices[0].Why))
+	}
+	writeWarnings(&b, warnings(v.warned))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// limits words what is wanted: " within 20m, for at most 3".
+func (v *Choice) limits() string {
+	var parts []string
+	if v.Want.Deadline > 0 {
+		parts = append(parts, " within "+length(v.Want.Deadline))
+	}
+	if v.Want.Budget > 0 {
+		parts = append(parts, " for at most "+money(v.Want.Budget))
+	}
+	return strings.Join(parts, ",")
+}
+
+// listed are the first choices and the best of each other offer, in their order.
+func (v *Choice) listed() []*ernest.Choice {
+	var out []*ernest.Choice
+	seen := map[string]bool{}
+	for i := range v.Choices {
+		c := &v.Choices[i]
+		if len(out) < shownChoices || !seen[c.Offer] {
+			out = append(out, c)
+		}
+		seen[c.Offer] = true
+	}
+	return out
+}
+
+func likely(p, limit float64) string {
+	if limit <= 0 {
+		return "-"
+	}
+	return percent(p)
+}
+
+// money writes an amount: two decimals, more where it is less than one.
+func money(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "?"
+	case v != 0 && math.Abs(v) < 1:
+		return fmt.Sprintf("%.3g", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// curves are the choices of each offer by machines, those that may be shown.
+func (v *Choice) curves() [][]*ernest.Choice {
+	var out [][]*ernest.Choice
+	for _, o := range v.Offers {
+		var one []*ernest.Choice
+		for i := range v.Choices {
+			if c := &v.Choices[i]; c.Offer == o.Name && !v.refused(c) && known(c.Prediction.Seconds) != nil {
+				one = append(one, c)
+			}
+		}
+		slices.SortFunc(one, func(a, b *ernest.Choice) int { return cmp.Compare(a.Machines, b.Machines) })
+		out = append(out, one)
+	}
+	return out
+}

@@ -1,0 +1,181 @@
+package ernestview
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"strings"
+	"text/template"
+	"unicode"
+
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+//go:embed curve.svg.tmpl
+var curveText string
+
+var curveTemplate = template.Must(template.New("curve").Funcs(template.FuncMap{"px": px, "text": escape}).Parse(curveText))
+
+// The chart's measures in pixels.
+const (
+	curveWidth  = 900.0
+	curveHeight = 420.0 // above the legend
+	curveLeft   = 70.0
+	curveRight  = 870.0
+	curveTop    = 50.0
+	curveBottom = 370.0
+	legendRow   = 20.0
+)
+
+// colours tell neighbours apart, also for most colour-blind people (Okabe and Ito).
+var colours = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"}
+
+// A chart is what the template draws. All places are in pixels.
+type chart struct {
+	Title               string
+	Width, Height       float64
+	Left, Right, Bottom float64
+	Middle              float64
+	X, Y                []tick
+	Curves              []curve
+	Limit               *tick
+	Best                *mark
+}
+
+type tick struct {
+	At   float64
+	Text string
+}
+
+type curve struct {
+	Name, Colour     string
+	Line, Range      string
+	LegendX, LegendY float64
+}
+
+type mark struct {
+	X, Y float64
+	Text string
+}
+
+// SVG draws time against machines, a curve an offer with its range, the deadline and the choice. Names are escaped; it needs
+// no font and no script.
+func (v *Choice) SVG(w io.Writer) error {
+	var b strings.Builder
+	if err := curveTemplate.Execute(&b, v.chart()); err != nil {
+		return fmt.Errorf("drawing the curve: %w", err)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (v *Choice) chart() *chart {
+	curves := v.curves()
+	c := &chart{
+		Title: "time against machines, scale " + number(v.Want.Scale) + v.limits(), Width: curveWidth,
+		Left: curveLeft, Right: curveRight, Bottom: curveBottom, Middle: (curveLeft + curveRight) / 2,
+	}
+	most, slowest := 1, v.Want.Deadline
+	for _, line := range curves {
+		for _, p := range line {
+			most, slowest = max(most, p.Machines), max(slowest, p.Prediction.Seconds)
+		}
+	}
+	if v.Want.Deadline > 0 { // far above the deadline it does not matter how far
+		slowest = min(slowest, 4*v.Want.Deadline)
+	}
+	slowest = max(slowest, 1e-9)
+	x := func(machines int) float64 {
+		return curveLeft + (curveRight-curveLeft)*float64(machines)/float64(most)
+	}
+	y := func(seconds float64) float64 {
+		return curveBottom - (curveBottom-curveTop)*min(max(0, seconds), slowest)/slowest
+	}
+	c.axes(most, slowest, x, y)
+	for i, line := range curves {
+		one := curve{
+			Name: v.Offers[i].Name, Colour: colours[i%len(colours)],
+			LegendX: curveLeft + 260*float64(i%3), LegendY: curveHeight + legendRow*float64(i/3),
+		}
+		one.Line, one.Range = outline(line, x, y)
+		c.Curves = append(c.Curves, one)
+	}
+	c.Height = curveHeight + legendRow*float64((len(curves)+2)/3) + 10
+	if v.Want.Deadline > 0 {
+		c.Limit = &tick{y(v.Want.Deadline), "deadline " + length(v.Want.Deadline)}
+	}
+	if best := v.best(); best != nil {
+		c.Best = &mark{x(best.Machines), y(best.Prediction.Seconds), fmt.Sprintf("%d × %s, %s, %s", best.Machines, best.Offer, length(best.Prediction.Seconds), money(best.Cost))}
+	}
+	return c
+}
+
+// outline is a curve's line and the outline of its range. A curve of many points is drawn by some of them.
+func outline(line []*ernest.Choice, x func(int) float64, y func(float64) float64) (points, around string) {
+	const most = 400
+	step := (len(line) + most - 1) / most
+	var mid, low, high []string
+	for i, p := range line {
+		if i%max(1, step) != 0 && i != len(line)-1 {
+			continue
+		}
+		at := px(x(p.Machines)) + ","
+		mid = append(mid, at+px(y(p.Prediction.Seconds)))
+		if known(p.Prediction.Low) != nil && known(p.Prediction.High) != nil {
+			low = append(low, at+px(y(p.Prediction.Low)))
+			high = append([]string{at + px(y(p.Prediction.High))}, high...)
+		}
+	}
+	return strings.Join(mid, " "), strings.Join(append(low, high...), " ")
+}
+
+func (c *chart) axes(most int, slowest float64, x func(int) float64, y func(float64) float64) {
+	step := nice(float64(most) / 10)
+	for n := 0; n <= most; n += max(1, int(step)) {
+		c.X = append(c.X, tick{x(n), fmt.Sprint(n)})
+	}
+	for t := 0.0; t <= slowest; t += niceTime(slowest / 6) {
+		c.Y = append(c.Y, tick{y(t), length(t)})
+	}
+}
+
+// nice is the smallest of 1, 2, 5, 10 … that is not less.
+func nice(v float64) float64 {
+	p := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, f := range []float64{1, 2, 5} {
+		if f*p >= v {
+			return f * p
+		}
+	}
+	return 10 * p
+}
+
+// niceTime is nice in the units that people count time in.
+func niceTime(seconds float64) float64 {
+	for _, s := range []float64{30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400} {
+		if seconds > 10 && s >= seconds {
+			return s
+		}
+	}
+	if seconds > 86400 {
+		return 86400 * nice(seconds/86400)
+	}
+	return nice(seconds)
+}
+
+// px writes a length or place in pixels.
+func px(v float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), ".")
+}
+
+// escape makes a text safe inside XML, which holds no control characters at all.
+func escape(s string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF {
+			return '\uFFFD'
+		}
+		return r
+	}, s))
+}

@@ -1,0 +1,91 @@
+package ernestview
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// A Design is a plan of training runs.
+type Design struct {
+	Space  ernest.Space
+	Plan   *ernest.Plan
+	Greedy *ernest.Plan // nil where it has none
+}
+
+// design is what `paratimer ernest design` prints as JSON.
+type design struct {
+	Objective  *float64    `json:"objective"`
+	Gap        *float64    `json:"gap"`
+	Rows       []designRow `json:"rows"`
+	Support    []designRow `json:"support"` // every candidate that has a weight
+	Cost       *float64    `json:"cost"`
+	RowsCost   *float64    `json:"rows_cost"`
+	Budget     float64     `json:"budget"`
+	Candidates int         `json:"candidates"`
+	Greedy     *greedy     `json:"greedy"`
+}
+
+type designRow struct {
+	Machines int     `json:"machines"`
+	Cores    int     `json:"cores"`
+	Scale    float64 `json:"scale"`
+	Parts    int     `json:"parts"`
+	Cost     float64 `json:"cost"`
+	Weight   float64 `json:"weight"`
+}
+
+type greedy struct {
+	Objective *float64    `json:"objective"` // null where its runs do not determine the model
+	Rows      []designRow `json:"rows"`
+	Cost      *float64    `json:"cost"`
+}
+
+func designRows(rows []ernest.DesignRow) []designRow {
+	out := make([]designRow, len(rows))
+	for i, r := range rows {
+		out[i] = designRow{r.Machines, r.Cores, r.Scale, r.Parts, r.Cost, r.Weight}
+	}
+	return out
+}
+
+// JSON writes it for programs.
+func (d *Design) JSON(w io.Writer) error {
+	p := d.Plan
+	out := design{
+		Objective: known(p.Objective), Gap: known(p.Gap), Rows: designRows(p.Rows), Support: designRows(p.Support),
+		Cost: known(p.Cost), RowsCost: known(p.RowsCost), Budget: d.Space.Budget, Candidates: p.Candidates,
+	}
+	if d.Greedy != nil {
+		out.Greedy = &greedy{known(d.Greedy.Objective), designRows(d.Greedy.Rows), known(d.Greedy.Cost)}
+	}
+	return encode(w, out)
+}
+
+// Text writes it for people.
+func (d *Design) Text(w io.Writer) error {
+	var b strings.Builder
+	p := d.Plan
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "MACHINES\tCORES\tSCALE\tPARTS\tCOST\tWEIGHT\t")
+	for _, r := range p.Rows {
+		fmt.Fprintf(t, "%d\t%d\t%.6f\t%d\t%.2f\t%.2f\t\n", r.Machines, r.Cores, r.Scale, r.Parts, r.Cost, r.Weight)
+	}
+	_ = t.Flush() // to a strings.Builder
+	fmt.Fprintf(&b, "\n%s of %s; together they cost %s smallest runs on one machine, the budget is %s\n",
+		count(len(p.Rows), "training run"), count(p.Candidates, "candidate"), number(p.RowsCost), number(d.Space.Budget))
+	fmt.Fprintf(&b, "variance of the model %.6f, at most %.1g above the least that the budget can buy\n", p.Objective, p.Gap)
+	switch g := d.Greedy; {
+	case g == nil:
+	case known(g.Objective) == nil:
+		fmt.Fprintf(&b, "the cheapest %d runs for this budget would not determine the model\n", len(g.Rows))
+	default:
+		fmt.Fprintf(&b, "the cheapest %d runs for this budget: variance %.6f, %.1f times as much\n", len(g.Rows), g.Objective, g.Objective/p.Objective)
+	}
+	b.WriteString("next: make these runs, write machines,scale,seconds into a CSV, then `paratimer ernest fit`; `paratimer ernest run` does all that\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

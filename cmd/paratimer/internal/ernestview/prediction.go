@@ -1,0 +1,254 @@
+package ernestview
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// A Fitted is a model and what it predicts.
+type Fitted struct {
+	Name   string // of the file that it is from
+	Model  *ernestmodel.Model
+	Points []ernestmodel.Point
+	Force  bool             // show what is refused
+	Ran    []ernest.Row     // runs that were made since
+	Next   string           // what to do next, a command; "" for none
+	found  []ernest.Warning // with the predictions
+}
+
+// fitted is what `paratimer ernest fit` and `predict` print as JSON. Unknown, and refused, is null.
+type fitted struct {
+	File         string       `json:"file"`
+	Rows         int          `json:"rows"`
+	Terms        []string     `json:"terms"`
+	Coefficients []float64    `json:"coefficients"`
+	Setup        *part        `json:"setup,omitempty"` // of an iterative job: what is done once
+	Residual     *float64     `json:"residual"`        // seconds
+	LOOMeanRatio *float64     `json:"loo_mean_ratio"`
+	Rank         int          `json:"rank"`
+	Condition    *float64     `json:"condition"`
+	Training     training     `json:"training"`
+	Predictions  []prediction `json:"predictions"`
+	Retrain      *retrain     `json:"retrain"` // null where no run was told
+	Warnings     []warning    `json:"warnings"`
+}
+
+type part struct {
+	Terms        []string  `json:"terms"`
+	Coefficients []float64 `json:"coefficients"`
+}
+
+type training struct {
+	Seconds        float64 `json:"seconds"`
+	MachineSeconds float64 `json:"machine_seconds"`
+}
+
+type prediction struct {
+	Machines         float64  `json:"machines"`
+	Scale            float64  `json:"scale"`
+	Iterations       *int     `json:"iterations,omitempty"`
+	Seconds          *float64 `json:"seconds"`
+	LowSeconds       *float64 `json:"low_seconds"`
+	HighSeconds      *float64 `json:"high_seconds"`
+	ExtrapolationLog *float64 `json:"extrapolation_doublings"`
+	TrainingRatio    *float64 `json:"training_work_ratio"` // machine time of all training runs over this run's
+	Refused          *warning `json:"refused"`
+}
+
+type retrain struct {
+	Retrain     bool     `json:"retrain"`
+	Runs        int      `json:"runs"`
+	Outside     int      `json:"outside"`
+	BiasRatio   *float64 `json:"bias_ratio"`
+	ChanceRatio *float64 `json:"chance_ratio"`
+	Text        string   `json:"text"`
+}
+
+// shown says whether a prediction's number may be.
+func (f *Fitted) shown(p *ernest.Prediction) bool { return f.Force || p.Refused == nil }
+
+// predict asks the model, and collects what it warns of.
+func (f *Fitted) predict() []ernest.Prediction {
+	f.found = nil
+	var all []ernest.Prediction
+	for _, at := range f.Points {
+		p := f.Model.Predict(at)
+		f.found = append(f.found, p.Warnings...)
+		if p.Refused != nil {
+			f.found = append(f.found, refusal(p.Refused))
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// JSON writes it for programs.
+func (f *Fitted) JSON(w io.Writer) error {
+	main := f.Model.Main()
+	residual, loo := f.Model.Quality()
+	out := fitted{
+		File: f.Name, Rows: len(f.Model.Rows), Terms: ernestmodel.Names(main.Terms), Coefficients: main.Coefficients,
+		Residual: known(residual), LOOMeanRatio: known(loo), Rank: main.Rank, Condition: known(main.Condition), Predictions: []prediction{},
+	}
+	if it := f.Model.Iterative; it != nil && it.Setup != nil {
+		out.Setup = &part{ernestmodel.Names(it.Setup.Terms), it.Setup.Coefficients}
+	}
+	spent := ernest.Overhead(f.Model.Rows, ernest.Row{})
+	out.Training = training{spent.Seconds, spent.MachineSeconds}
+	for i, p := range f.predict() {
+		q := prediction{Machines: f.Points[i].Machines, Scale: f.Points[i].Scale, ExtrapolationLog: known(p.Extrapolation.Distance)}
+		if f.Model.Iterative != nil {
+			q.Iterations = &f.Points[i].Iterations
+		}
+		if p.Refused != nil {
+			why := refusal(p.Refused)
+			q.Refused = &warning{why.Code, why.Text}
+		}
+		if f.shown(&p) {
+			q.Seconds, q.LowSeconds, q.HighSeconds = known(p.Seconds), known(p.Low), known(p.High)
+			q.TrainingRatio = known(spent.MachineSeconds / (p.Seconds * p.Machines))
+		}
+		out.Predictions = append(out.Predictions, q)
+	}
+	if s := f.signal(); s != nil {
+		out.Retrain = &retrain{s.Retrain, s.Runs, s.Outside, known(s.Error), known(s.Chance), s.Text}
+	}
+	out.Warnings = warnings(f.Model.Warnings, f.found)
+	return encode(w, out)
+}
+
+// signal is what runs that were made say of the model; nil where none was told.
+func (f *Fitted) signal() *ernest.Signal {
+	if len(f.Ran) == 0 || f.Model.Plain == nil {
+		return nil
+	}
+	s := ernest.Retrain(f.Model.Plain, f.Ran...)
+	return &s
+}
+
+// Text writes it for people: the answer, how sure it is, what to do next.
+func (f *Fitted) Text(w io.Writer) error {
+	var b strings.Builder
+	predicted := f.predict()
+	f.table(&b, predicted)
+	if s := f.signal(); s != nil {
+		fmt.Fprintf(&b, "%s\n", view.Escape(s.Text))
+	}
+	f.sure(&b, predicted)
+	writeWarnings(&b, warnings(f.Model.Warnings, f.found))
+	if f.Next != "" {
+		fmt.Fprintf(&b, "next: %s\n", view.Escape(f.Next))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (f *Fitted) table(b *strings.Builder, predicted []ernest.Prediction) {
+	if len(predicted) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	head, iterations := "MACHINES\tSCALE", f.Model.Iterative != nil
+	if iterations {
+		head += "\tITERATIONS"
+	}
+	fmt.Fprintln(t, head+"\tTIME\t8 OF 10 RUNS\tBEYOND THE RUNS\t")
+	for i, p := range predicted {
+		at := f.Points[i]
+		fmt.Fprintf(t, "%s\t%s\t", number(at.Machines), number(at.Scale))
+		if iterations {
+			fmt.Fprintf(t, "%d\t", at.Iterations)
+		}
+		took, within := "refused", ""
+		if f.shown(&p) {
+			took, within = length(p.Seconds), span(p.Low, p.High)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t\n", took, within, beyond(p.Extrapolation))
+	}
+	_ = t.Flush() // to a strings.Builder
+	b.WriteString("\n")
+}
+
+// beyond words how far a point is from the rows.
+func beyond(e ernest.Extrapolation) string {
+	var parts []string
+	if e.Machines > 1 {
+		parts = append(parts, fmt.Sprintf("machines %s×", number(math.Round(e.Machines*10)/10)))
+	}
+	if e.Scale > 1 {
+		parts = append(parts, fmt.Sprintf("scale %s×", number(math.Round(e.Scale*10)/10)))
+	}
+	if parts == nil {
+		return "-"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sure writes what the model is and how much to believe of it.
+func (f *Fitted) sure(b *strings.Builder, predicted []ernest.Prediction) {
+	residual, loo := f.Model.Quality()
+	machines, scale := bounds(f.Model.Rows)
+	fmt.Fprintf(b, "from %s of %s: %s machines, scale %s\n", count(len(f.Model.Rows), "run"), view.Escape(f.Name), machines, scale)
+	fmt.Fprintf(b, "each run predicted by the others: %s off in the mean (leave one out); residual %s\n", percent(loo), length(residual))
+	of := "time"
+	if it := f.Model.Iterative; it != nil {
+		of = "time of an iteration"
+		if it.Setup != nil {
+			fmt.Fprintf(b, "set-up = %s\n", sum(it.Setup))
+		}
+	}
+	fmt.Fprintf(b, "%s = %s\n", of, sum(f.Model.Main()))
+	if len(predicted) == 0 {
+		return
+	}
+	longest := slices.MaxFunc(predicted, func(a, b ernest.Prediction) int {
+		return cmp.Compare(a.Seconds*a.Machines, b.Seconds*b.Machines)
+	})
+	spent := ernest.Overhead(f.Model.Rows, ernest.Row{Machines: longest.Machines, Scale: longest.Scale, Seconds: longest.Seconds})
+	if f.shown(&longest) && !math.IsNaN(spent.WorkRatio) {
+		fmt.Fprintf(b, "training took %s, %s of the machine time of %s machines for %s\n", length(spent.Seconds), percent(spent.WorkRatio),
+			number(longest.Machines), length(longest.Seconds))
+	}
+}
+
+// sum writes a model as people would: terms without a share are left out.
+func sum(m *ernest.Model) string {
+	var parts []string
+	for i, c := range m.Coefficients {
+		switch {
+		case c == 0:
+		case m.Terms[i] == ernest.One:
+			parts = append(parts, number(c))
+		default:
+			parts = append(parts, number(c)+"·"+m.Terms[i].String())
+		}
+	}
+	if parts == nil {
+		return "0"
+	}
+	return strings.Join(parts, " + ")
+}
+
+// bounds words where the rows are.
+func bounds(rows []ernest.Row) (machines, scale string) {
+	between := func(of func(ernest.Row) float64) string {
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, r := range rows {
+			low, high = min(low, of(r)), max(high, of(r))
+		}
+		if low == high {
+			return number(low)
+		}
+		return number(low) + " to " + number(high)
+	}
+	return between(func(r ernest.Row) float64 { return r.Machines }), between(func(r ernest.Row) float64 { return r.Scale })
+}

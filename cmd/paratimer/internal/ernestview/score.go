@@ -1,0 +1,191 @@
+package ernestview
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// A Score is how well small runs predict large ones.
+type Score struct {
+	File, Rule string
+	Scored     *ernest.Scored
+	Warnings   []ernest.Warning // of the table
+}
+
+// score is what `paratimer ernest score --output json` prints. Errors are |predicted/actual - 1|. Unknown, and refused, is null.
+type score struct {
+	File     string     `json:"file"`
+	Train    string     `json:"train"`
+	Jobs     []jobScore `json:"jobs"`
+	All      []method   `json:"all"`
+	Warnings []warning  `json:"warnings"`
+}
+
+type jobScore struct {
+	Job      string      `json:"job"`
+	Train    int         `json:"train"`
+	Test     int         `json:"test"`
+	Methods  []method    `json:"methods"`
+	Runs     []scoredRun `json:"runs"`
+	Error    *string     `json:"error"` // why the job has no score
+	Warnings []warning   `json:"warnings"`
+}
+
+type method struct {
+	Name         string   `json:"name"`
+	Predicted    int      `json:"predicted"`
+	Refused      int      `json:"refused"`
+	MeanRatio    *float64 `json:"mean_ratio"`
+	MedianRatio  *float64 `json:"median_ratio"`
+	MaxRatio     *float64 `json:"max_ratio"`
+	BiasRatio    *float64 `json:"bias_ratio"`    // mean of predicted/actual - 1
+	CoveredRatio *float64 `json:"covered_ratio"` // of the runs within the range
+}
+
+type scoredRun struct {
+	Machines         float64             `json:"machines"`
+	Scale            float64             `json:"scale"`
+	Seconds          float64             `json:"seconds"`
+	PredictedSeconds *float64            `json:"predicted_seconds"`
+	LowSeconds       *float64            `json:"low_seconds"`
+	HighSeconds      *float64            `json:"high_seconds"`
+	Refused          *warning            `json:"refused"`
+	Baselines        map[string]*float64 `json:"baselines"` // seconds
+}
+
+func methods(all []ernest.MethodScore) []method {
+	out := []method{}
+	for _, m := range all {
+		out = append(out, method{m.Name, m.Predicted, m.Refused, known(m.Mean), known(m.Median), known(m.Max), known(m.Bias), known(m.Covered)})
+	}
+	return out
+}
+
+// JSON writes it for programs.
+func (s *Score) JSON(w io.Writer) error {
+	out := score{File: s.File, Train: s.Rule, Jobs: []jobScore{}, All: methods(s.Scored.All), Warnings: warnings(s.Warnings)}
+	for i := range s.Scored.Jobs {
+		j := &s.Scored.Jobs[i]
+		one := jobScore{Job: j.Job, Train: j.Train, Test: j.Test, Methods: methods(j.Methods), Runs: []scoredRun{}, Warnings: warnings(j.Warnings)}
+		if j.Err != nil {
+			text := j.Err.Error()
+			one.Error = &text
+		}
+		for _, r := range j.Runs {
+			one.Runs = append(one.Runs, scored(r, j.Methods))
+		}
+		out.Jobs = append(out.Jobs, one)
+	}
+	return encode(w, out)
+}
+
+func scored(r ernest.ScoredRun, methods []ernest.MethodScore) scoredRun {
+	out := scoredRun{Machines: r.Row.Machines, Scale: r.Row.Scale, Seconds: r.Row.Seconds, Baselines: map[string]*float64{}}
+	if err := r.Prediction.Refused; err != nil {
+		why := refusal(err)
+		out.Refused = &warning{why.Code, why.Text}
+	} else {
+		out.PredictedSeconds, out.LowSeconds, out.HighSeconds = known(r.Prediction.Seconds), known(r.Prediction.Low), known(r.Prediction.High)
+	}
+	for i, v := range r.Baselines {
+		if i+1 < len(methods) {
+			out.Baselines[methods[i+1].Name] = known(v)
+		}
+	}
+	return out
+}
+
+// Text writes it for people: a row a job, the error of each method.
+func (s *Score) Text(w io.Writer) error {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	head := "JOB\tTRAIN\tTEST"
+	if len(s.Scored.All) > 0 {
+		head += "\tBIAS\tIN RANGE"
+	}
+	for _, m := range s.Scored.All {
+		head += "\t" + strings.ToUpper(m.Name)
+	}
+	fmt.Fprintln(t, head+"\t")
+	train, test := 0, 0
+	for i := range s.Scored.Jobs {
+		j := &s.Scored.Jobs[i]
+		train, test = train+j.Train, test+j.Test
+		row(t, cut(j.Job), j.Train, j.Test, j.Methods, len(s.Scored.All))
+	}
+	if len(s.Scored.Jobs) > 1 {
+		row(t, "all", train, test, s.Scored.All, len(s.Scored.All))
+	}
+	_ = t.Flush() // to a strings.Builder
+	fmt.Fprintf(&b, "\nmean of |predicted/actual - 1| over the runs that were not trained on, by %s; refused runs are counted in none\n", view.Escape(s.Rule))
+	for i := range s.Scored.Jobs {
+		j := &s.Scored.Jobs[i]
+		if j.Err != nil {
+			fmt.Fprintf(&b, "%s: %s\n", cut(j.Job), view.Escape(j.Err.Error()))
+		}
+		if len(j.Methods) > 0 && j.Methods[0].Refused > 0 {
+			fmt.Fprintf(&b, "%s: no number for %s: %s\n", cut(j.Job), count(j.Methods[0].Refused, "run"), view.Escape(firstRefusal(j)))
+		}
+	}
+	all := [][]ernest.Warning{s.Warnings}
+	for i := range s.Scored.Jobs {
+		var named []ernest.Warning
+		for _, one := range s.Scored.Jobs[i].Warnings {
+			named = append(named, ernest.Warning{Code: one.Code, Text: cut(s.Scored.Jobs[i].Job) + ": " + one.Text})
+		}
+		all = append(all, named)
+	}
+	writeWarnings(&b, warnings(all...))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func row(w io.Writer, job string, train, test int, methods []ernest.MethodScore, columns int) {
+	fmt.Fprintf(w, "%s\t%d\t%d\t", job, train, test)
+	if columns > 0 {
+		bias, covered := "-", "-"
+		if len(methods) > 0 && methods[0].Predicted > 0 {
+			bias, covered = signed(methods[0].Bias), percent(methods[0].Covered)
+		}
+		fmt.Fprintf(w, "%s\t%s\t", bias, covered)
+	}
+	for i := range columns {
+		if i >= len(methods) || methods[i].Predicted == 0 {
+			fmt.Fprint(w, "-\t")
+			continue
+		}
+		fmt.Fprintf(w, "%s\t", percent(methods[i].Mean))
+	}
+	fmt.Fprintln(w)
+}
+
+func signed(ratio float64) string {
+	if ratio > 0 {
+		return "+" + percent(ratio)
+	}
+	return percent(ratio)
+}
+
+func firstRefusal(j *ernest.JobScore) string {
+	for _, r := range j.Runs {
+		if r.Prediction.Refused != nil {
+			return r.Prediction.Refused.Error()
+		}
+	}
+	return "the model does not fit"
+}
+
+// cut makes a name safe to print, and short.
+func cut(name string) string {
+	const most = 32
+	r := []rune(view.Escape(name))
+	if len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return string(r)
+}

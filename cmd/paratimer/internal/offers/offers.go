@@ -1,0 +1,176 @@
+// Package offers reads types of machines that can be had: their prices, how many there are, and the table of training runs
+// that tells how fast they are. On the command line an offer is name=...,csv=...,price=..., in a file a mapping of the same
+// keys.
+package offers
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+//go:embed offers.schema.json
+var schemaText []byte
+
+var format = planfile.NewFormat("offer file", schemaText)
+
+// An Offer is a type of machine. What is not given is "" or 0.
+type Offer struct {
+	Name     string  `plan:"name"`
+	CSV      string  `plan:"csv"` // a table of runs or a saved model
+	Price    float64 `plan:"price"`
+	Min      int     `plan:"min"`
+	Max      int     `plan:"max"`
+	Step     int     `plan:"step"`
+	Billing  string  `plan:"billing"`
+	Cost     string  `plan:"cost"`
+	Machines string  `plan:"machines"`
+	Scale    string  `plan:"scale"`
+	Seconds  string  `plan:"seconds"`
+	Unit     string  `plan:"unit"`
+}
+
+// mostMachines bounds how many are looked at of an offer.
+const mostMachines = 1_000_000
+
+// Read reads an offer file; folder is where it is, which its own files are relative to.
+func Read(src []byte, name, folder string) ([]Offer, error) {
+	var f struct {
+		Version int     `plan:"version"`
+		Offers  []Offer `plan:"offers"`
+	}
+	doc, err := format.Read(src, name, &f)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for i := range f.Offers {
+		o := &f.Offers[i]
+		if seen[o.Name] {
+			doc.Fail([]string{"offers", strconv.Itoa(i), "name"}, fmt.Sprintf("there is another offer %q", o.Name))
+		}
+		seen[o.Name] = true
+		if key, why := o.check(); why != "" {
+			doc.Fail([]string{"offers", strconv.Itoa(i), key}, key+": "+why)
+		}
+		if !filepath.IsAbs(o.CSV) {
+			o.CSV = filepath.Join(folder, o.CSV)
+		}
+	}
+	if err := doc.Err(); err != nil {
+		return nil, err
+	}
+	return f.Offers, nil
+}
+
+// Parse reads an offer as it stands on a command line: name=m4,csv=m4.csv,price=0.2,max=64.
+func Parse(text string) (o Offer, err error) {
+	seen := map[string]bool{}
+	for part := range strings.SplitSeq(text, ",") {
+		key, value, ok := strings.Cut(part, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		switch {
+		case !ok || value == "":
+			return o, fmt.Errorf("%q is not KEY=VALUE; an offer is name=…,csv=…,price=…,max=…", part)
+		case seen[key]:
+			return o, fmt.Errorf("%s is given twice", key)
+		}
+		seen[key] = true
+		if err := o.set(key, value); err != nil {
+			return o, err
+		}
+	}
+	for key, value := range map[string]string{"name": o.Name, "csv": o.CSV} {
+		if value == "" {
+			return o, fmt.Errorf("%s=… is missing; an offer is name=…,csv=…,price=…,max=…", key)
+		}
+	}
+	if key, why := o.check(); why != "" {
+		return o, fmt.Errorf("%s: %s", key, why)
+	}
+	return o, nil
+}
+
+func (o *Offer) set(key, value string) error {
+	texts := map[string]*string{
+		"name": &o.Name, "csv": &o.CSV, "billing": &o.Billing, "cost": &o.Cost,
+		"machines": &o.Machines, "scale": &o.Scale, "seconds": &o.Seconds, "unit": &o.Unit,
+	}
+	counts := map[string]*int{"min": &o.Min, "max": &o.Max, "step": &o.Step}
+	switch {
+	case texts[key] != nil:
+		*texts[key] = value
+	case counts[key] != nil:
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > mostMachines {
+			return fmt.Errorf("%s=%s: it is a whole number, 1 to %d", key, value, mostMachines)
+		}
+		*counts[key] = n
+	case key == "price":
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("price=%s: it is a number, 0 or more, of a machine for an hour", value)
+		}
+		o.Price = v
+	default:
+		return fmt.Errorf("%s is no key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit", key)
+	}
+	return nil
+}
+
+var billings = map[string]ernest.Billing{"": ernest.PerMoment, "moment": ernest.PerMoment, "second": ernest.PerSecond, "hour": ernest.PerHour}
+
+// check says what the keys' own rules cannot.
+func (o *Offer) check() (key, why string) {
+	if _, ok := billings[o.Billing]; !ok {
+		return "billing", fmt.Sprintf("%q: it is moment, second or hour", o.Billing)
+	}
+	if o.Max > 0 && o.Min > o.Max {
+		return "min", fmt.Sprintf("%d is more than max, %d", o.Min, o.Max)
+	}
+	if o.Cost != "" {
+		if _, err := ernest.ParseCost(o.Cost); err != nil {
+			return "cost", err.Error()
+		}
+	}
+	return "", ""
+}
+
+// Columns are those of its table, by default the given ones.
+func (o *Offer) Columns(c ernestmodel.Columns) ernestmodel.Columns {
+	for _, own := range []struct {
+		to   *string
+		from string
+	}{{&c.Machines, o.Machines}, {&c.Scale, o.Scale}, {&c.Seconds, o.Seconds}, {&c.Unit, o.Unit}} {
+		if own.from != "" {
+			*own.to = own.from
+		}
+	}
+	return c
+}
+
+// With is the offer with its model. Without a max it has four times as many machines as its runs.
+func (o *Offer) With(m *ernest.Model) ernest.Offer {
+	out := ernest.Offer{
+		Name: o.Name, Model: m, PricePerMachineHour: o.Price, MinMachines: max(1, o.Min), MaxMachines: o.Max, Step: o.Step,
+		Billing: billings[o.Billing],
+	}
+	if out.MaxMachines == 0 {
+		most := 1.0
+		for _, r := range m.Rows {
+			most = max(most, r.Machines)
+		}
+		out.MaxMachines = max(out.MinMachines, int(min(4*most, mostMachines)))
+	}
+	if o.Cost != "" {
+		out.Cost, _ = ernest.ParseCost(o.Cost) // check has read it
+	}
+	return out
+}
