@@ -1,5 +1,13 @@
 package ernest
 
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+)
+
 // An Offer is a type of machine with its own model and price (§4.1, §6.4).
 type Offer struct {
 	Name                string
@@ -9,22 +17,9 @@ type Offer struct {
 	MaxMachines         int
 	Step                int // machines come in multiples of it, from MinMachines on; 0 for 1
 	Billing             Billing
-	// Cost replaces the price and the billing where it is not nil (§3.3): what a run of so many seconds costs.
+	// Cost replaces the price and the billing where it is not nil (§3.3): what a run of so many seconds costs, 0 or more.
 	Cost func(machines, seconds float64) float64
 }
-
-// Billing is how time is charged.
-type Billing struct {
-	Quantum float64 // seconds, each started one is charged; 0 for every moment
-	Minimum float64 // seconds charged at least
-}
-
-// The usual billings.
-var (
-	PerMoment = Billing{}
-	PerSecond = Billing{Quantum: 1, Minimum: 60}
-	PerHour   = Billing{Quantum: 3600}
-)
 
 // A Goal is what is best among the choices that meet what is wanted.
 type Goal uint8
@@ -51,17 +46,178 @@ type Choice struct {
 	Prediction Prediction
 	// Cost of a run of the predicted seconds, and at the ends of the range.
 	Cost, CostLow, CostHigh float64
-	// InTime and InBudget are how likely the run meets the deadline and the budget, by the bootstrap; 1 where there is none.
+	// InTime and InBudget are how likely the run meets the deadline and the budget, by the bootstrap; 1 where there is none, NaN
+	// where the rows do not tell.
 	InTime, InBudget float64
 	// Meets says that the high end of the range meets deadline and budget: nine runs in ten do.
 	Meets bool
 	Why   string // why it does not, or is refused
 }
 
-// Choose lists every number of machines of every offer, the best first: those that meet what is wanted by the goal, then
-// the others by how likely they do, then the refused. It fails only for what cannot be asked.
-func Choose(offers []Offer, w Want) ([]Choice, error) { return nil, errLater }
+// Choose lists every number of machines of every offer, the best first: those that meet what is wanted by the goal, then the
+// others by how likely they do, then the refused. It fails only for what cannot be asked, with an *OfferError where one offer is
+// to blame.
+func Choose(offers []Offer, w Want) ([]Choice, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	if len(offers) == 0 {
+		return nil, fmt.Errorf("no offer: give at least one type of machine")
+	}
+	all := 0
+	for _, o := range offers {
+		o.defaults()
+		if err := o.check(); err != nil {
+			return nil, err
+		}
+		all += (o.MaxMachines-o.MinMachines)/o.Step + 1
+		if all > MaxCandidates {
+			return nil, &OfferError{o.Name, fmt.Sprintf("more than %d numbers of machines to choose from: narrow them or take larger steps", MaxCandidates)}
+		}
+	}
+	choices := make([]Choice, 0, all)
+	for _, o := range offers {
+		o.defaults()
+		for m := o.MinMachines; m <= o.MaxMachines; m += o.Step {
+			c, err := o.choice(m, w)
+			if err != nil {
+				return nil, err
+			}
+			choices = append(choices, c)
+		}
+	}
+	slices.SortStableFunc(choices, func(a, b Choice) int { return w.compare(&a, &b) })
+	return choices, nil
+}
 
-// ParseCost reads a cost function of the user's (§3.3), a sum of products of numbers and the variables machines, seconds,
-// minutes, hours, minutes_started and hours_started: "0.27*machines*hours_started + 0.05*machines".
-func ParseCost(formula string) (func(machines, seconds float64) float64, error) { return nil, errLater }
+func (w *Want) check() error {
+	switch {
+	case !finite(w.Scale) || w.Scale <= 0:
+		return fmt.Errorf("scale %v: give what is to be run, in the unit of the training runs", w.Scale)
+	case !finite(w.Deadline) || w.Deadline < 0:
+		return fmt.Errorf("deadline %v: give seconds above 0, or 0 for none", w.Deadline)
+	case !finite(w.Budget) || w.Budget < 0:
+		return fmt.Errorf("budget %v: give a number above 0, or 0 for none", w.Budget)
+	case w.Goal > Fastest:
+		return fmt.Errorf("goal %d: cheapest or fastest", w.Goal)
+	}
+	return nil
+}
+
+func (o *Offer) defaults() {
+	if o.MinMachines == 0 {
+		o.MinMachines = 1
+	}
+	if o.Step == 0 {
+		o.Step = 1
+	}
+}
+
+func (o *Offer) check() error {
+	bad := func(format string, args ...any) error { return &OfferError{o.Name, fmt.Sprintf(format, args...)} }
+	switch {
+	case o.Model == nil:
+		return bad("it has no model: fit one to its training runs")
+	case !finite(o.PricePerMachineHour) || o.PricePerMachineHour < 0:
+		return bad("a price of %v for a machine and hour: give a number of 0 or more", o.PricePerMachineHour)
+	case o.MinMachines < 1 || o.Step < 1:
+		return bad("from %d machines on by steps of %d: both are 1 or more", o.MinMachines, o.Step)
+	case o.MaxMachines < o.MinMachines:
+		return bad("%d machines at most are fewer than %d at least", o.MaxMachines, o.MinMachines)
+	}
+	if err := o.Billing.check(); err != nil {
+		return bad("%v", err)
+	}
+	return nil
+}
+
+func (o *Offer) choice(machines int, w Want) (Choice, error) {
+	p := o.Model.Predict(float64(machines), w.Scale)
+	c := Choice{Offer: o.Name, Machines: machines, Prediction: p, InTime: 1, InBudget: 1}
+	var err error
+	for _, v := range []struct {
+		to   *float64
+		from float64
+	}{{&c.Cost, p.Seconds}, {&c.CostLow, p.Low}, {&c.CostHigh, p.High}} {
+		if *v.to, err = o.cost(float64(machines), v.from); err != nil {
+			return c, err
+		}
+	}
+	if w.Deadline > 0 {
+		c.InTime = below(p.sample, func(s float64) bool { return s <= w.Deadline })
+	}
+	if w.Budget > 0 {
+		c.InBudget = below(p.sample, func(s float64) bool {
+			cost, err := o.cost(float64(machines), s)
+			return err == nil && cost <= w.Budget
+		})
+	}
+	c.Meets, c.Why = w.met(&c)
+	return c, nil
+}
+
+// met judges by the high end of the range; where it is not known, and the prediction is forced, by the number itself.
+func (w *Want) met(c *Choice) (bool, string) {
+	seconds, cost := c.Prediction.High, c.CostHigh
+	switch {
+	case c.Prediction.Refused != nil && !w.Force:
+		return false, c.Prediction.Refused.Error()
+	case math.IsNaN(c.Prediction.Seconds):
+		return false, "nothing can be said of it"
+	case math.IsNaN(seconds) && !w.Force:
+		return false, "how far the number may be off is not known"
+	case math.IsNaN(seconds):
+		seconds, cost = c.Prediction.Seconds, c.Cost
+	}
+	if w.Deadline > 0 && seconds > w.Deadline {
+		return false, fmt.Sprintf("it may take %s, in time with probability %.2g", worded(seconds), c.InTime)
+	}
+	if w.Budget > 0 && cost > w.Budget {
+		return false, fmt.Sprintf("it may cost %.4g, within the budget with probability %.2g", cost, c.InBudget)
+	}
+	return true, ""
+}
+
+// compare orders the better choice first; equal ones stay in the order of offers and machines.
+func (w *Want) compare(a, b *Choice) int {
+	if d := cmp.Compare(w.class(a), w.class(b)); d != 0 {
+		return d
+	}
+	if !a.Meets {
+		if d := cmp.Compare(b.chance(), a.chance()); d != 0 {
+			return d
+		}
+	}
+	byTime, byCost := cmp.Compare(a.Prediction.Seconds, b.Prediction.Seconds), cmp.Compare(a.Cost, b.Cost)
+	if w.Goal == Fastest {
+		return cmp.Or(byTime, byCost, cmp.Compare(a.Machines, b.Machines))
+	}
+	return cmp.Or(byCost, byTime, cmp.Compare(a.Machines, b.Machines))
+}
+
+func (w *Want) class(c *Choice) int {
+	switch {
+	case c.Meets:
+		return 0
+	case c.Prediction.Refused == nil || w.Force:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// chance is how likely both are met; they are nearly the same event, so that the less likely one says it.
+func (c *Choice) chance() float64 {
+	if chance := min(c.InTime, c.InBudget); !math.IsNaN(chance) {
+		return chance
+	}
+	return -1
+}
+
+// below is the share of an ascending sample that is good, where what is larger is worse. NaN of none.
+func below(sample []float64, good func(float64) bool) float64 {
+	if len(sample) == 0 {
+		return math.NaN()
+	}
+	return float64(sort.Search(len(sample), func(i int) bool { return !good(sample[i]) })) / float64(len(sample))
+}

@@ -17,21 +17,27 @@ const (
 // it does not fit its own rows.
 func (m *Model) Trusted() error { return m.doubt }
 
+// judge is misfit, and looks for a shape that explains it.
 func (m *Model) judge() error {
-	if n := notPositive(m.Rows); n > 0 {
+	err := m.misfit()
+	if m.LOO < finePatternError || m.LOO != m.LOO || notPositive(m.Rows) > 0 {
+		return err
+	}
+	if p, share := m.pattern(); p != nil && (m.LOO >= patternError && share <= patternShare || share <= finePatternShare) {
+		return &DoubtError{p.code, fmt.Sprintf("the model misses a pattern: %s; leaving one out, its mean error is %s, with %s it were %s%s",
+			p.text, percent(m.LOO), p.name, percent(m.LOO*share), p.advice())}
+	}
+	return err
+}
+
+func (m *Model) misfit() error {
+	switch n := notPositive(m.Rows); {
+	case n > 0:
 		return &DoubtError{"seconds_not_positive", fmt.Sprintf("%d of the %d runs took no time: correct the rows", n, len(m.Rows))}
-	}
-	if m.LOO != m.LOO {
-		return &DoubtError{"unchecked", fmt.Sprintf("no row can be predicted from the others, so that nobody knows how wrong the model of %d terms is: %s",
-			len(m.Terms), "add runs until there are more than terms")}
-	}
-	if m.LOO >= finePatternError {
-		if p, share := m.pattern(); p != nil && (m.LOO >= patternError && share <= patternShare || share <= finePatternShare) {
-			return &DoubtError{p.code, fmt.Sprintf("the model misses a pattern: %s; leaving one out, its mean error is %s, with %s it were %s%s",
-				p.text, percent(m.LOO), p.name, percent(m.LOO*share), p.advice())}
-		}
-	}
-	if m.LOO > looseFit {
+	case m.LOO != m.LOO:
+		return &DoubtError{"unchecked", fmt.Sprintf("no row can be predicted from the others, so that nobody knows how wrong the model of %d terms is: add runs until there are more than terms",
+			len(m.Terms))}
+	case m.LOO > looseFit:
 		return &DoubtError{"does_not_fit", fmt.Sprintf("leaving one out, the mean error is %s: the runs vary too much, or take their time by another law", percent(m.LOO))}
 	}
 	return nil

@@ -46,3 +46,10 @@ type TermError struct {
 }
 
 func (e *TermError) Error() string { return fmt.Sprintf("term %s: %s", e.Term, e.Reason) }
+
+// An OfferError says which offer cannot be, and why.
+type OfferError struct {
+	Offer, Reason string
+}
+
+func (e *OfferError) Error() string { return fmt.Sprintf("offer %q: %s", e.Offer, e.Reason) }

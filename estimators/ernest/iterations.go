@@ -1,26 +1,166 @@
 package ernest
 
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
 // An IterationRow is a run of some iterations of an iterative job (§4.1).
 type IterationRow struct {
 	Row
-	Iterations int
+	Iterations int // at least 1
 }
 
 // An Iterative is a model of a job that does the same again and again: Setup + iterations·Each.
 type Iterative struct {
-	// Setup is what is done once. Nil where all rows have the same number of iterations: set-up is then within Each.
+	// Setup is what is done once, of the terms 1 and scale/machines. Nil where the rows cannot tell it from the iterations: set-up
+	// is then within Each.
 	Setup *Model
 	Each  *Model // seconds of an iteration
 	Rows  []IterationRow
 	// Residual, LOO, Warnings as in a Model, of whole runs.
 	Residual, LOO float64
 	Warnings      []Warning
+
+	whole *Model // all coefficients, those of Setup first
 }
 
-// Iterations fits runs of few iterations to predict those of many (§4.1).
-func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) { return nil, errLater }
+// Iterations fits runs of few iterations to predict those of many (§4.1). Runs of different numbers of iterations tell set-up from
+// work; it is left out of the model where they do not. Errors as Fit; extra terms are not tried.
+func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
+	plain := make([]Row, len(rows))
+	for i, r := range rows {
+		if r.Iterations < 1 {
+			return nil, &RowError{i, "iterations", float64(r.Iterations), "a run has at least 1"}
+		}
+		plain[i] = r.Row
+	}
+	if err := checkRows(plain); err != nil {
+		return nil, err
+	}
+	if len(o.Terms) == 0 {
+		o.Terms = BaseTerms()
+	}
+	if err := checkTerms(o.Terms, plain); err != nil {
+		return nil, err
+	}
+	it := &Iterative{Rows: slices.Clone(rows)}
+	setup, base, err := it.regress(o.Terms)
+	if err != nil {
+		return nil, err
+	}
+	draws := o.Resamples
+	if draws <= 0 {
+		draws = defaultResamples
+	}
+	base.bootstrap(o.Seed, min(draws, maxResamples))
+	m := &Model{
+		Terms: append(slices.Clone(setup), o.Terms...), Coefficients: base.x, Residual: base.residual, Rows: plain,
+		Rank: base.info.Rank, Condition: base.info.ScaledCondition, options: o, base: base,
+	}
+	group, groups := it.configurations()
+	m.Left = base.leaveOut(group, groups, foldsFor(len(rows)))
+	m.LOO, _ = meanError(m.Left, base.seconds)
+	m.doubt = m.misfit()
+	it.whole, it.Residual, it.LOO = m, m.Residual, m.LOO
+	it.Each = it.part(len(setup), len(m.Terms), func(r IterationRow) float64 { return r.Seconds / float64(r.Iterations) })
+	it.Warnings = append(unitWarnings(plain), it.Each.undetermined()...)
+	if len(setup) > 0 {
+		it.Setup = it.part(0, len(setup), func(IterationRow) float64 { return math.NaN() })
+	} else {
+		it.Warnings = append(it.Warnings, Warning{"setup_within", "the rows cannot tell set-up from iterations, so that it is counted in each: " +
+			"measure some machines and scales with different numbers of iterations"})
+	}
+	return it, nil
+}
 
-// Predict says how long so many iterations take.
+// regress takes as much of set-up into the model as the rows can tell from the iterations, with a row left to check by.
+func (it *Iterative) regress(terms []Term) (setup []Term, base *regression, err error) {
+	for _, setup = range [][]Term{{One, ScalePerMachine}, {One}, nil} {
+		a, seconds := mat.NewDense(len(it.Rows), len(setup)+len(terms), nil), make([]float64, len(it.Rows))
+		for i, r := range it.Rows {
+			f := iterated(setup, terms, r.Machines, r.Scale, r.Iterations)
+			for _, v := range f {
+				if !finite(v) {
+					return nil, nil, &RowError{i, "scale", r.Scale, "a term of it is beyond what a float64 holds: give scale in a larger unit"}
+				}
+			}
+			a.SetRow(i, f)
+			seconds[i] = r.Seconds
+		}
+		if base, err = regress(a, seconds); err != nil {
+			return nil, nil, fmt.Errorf("%w: give scale in another unit", err)
+		}
+		if base.info.Rank == len(setup)+len(terms) && base.info.Rank < len(it.Rows) {
+			break
+		}
+	}
+	return setup, base, nil
+}
+
+// iterated are the features of a run: those of set-up, then those of an iteration, as often as there are iterations.
+func iterated(setup, terms []Term, machines, scale float64, iterations int) []float64 {
+	f := append(features(setup, machines, scale), features(terms, machines, scale)...)
+	for j := len(setup); j < len(f); j++ {
+		f[j] *= float64(iterations)
+	}
+	return f
+}
+
+// part is a model of the coefficients from one on to another, with the same doubt.
+func (it *Iterative) part(from, to int, seconds func(IterationRow) float64) *Model {
+	w := it.whole
+	m := &Model{Terms: w.Terms[from:to], Coefficients: w.Coefficients[from:to], Residual: math.NaN(), LOO: w.LOO, options: w.options, doubt: w.doubt}
+	a := mat.NewDense(len(it.Rows), to-from, nil)
+	for i, r := range it.Rows {
+		a.SetRow(i, features(m.Terms, r.Machines, r.Scale))
+		m.Rows = append(m.Rows, Row{r.Machines, r.Scale, seconds(r)})
+		m.Left = append(m.Left, math.NaN())
+	}
+	m.base = &regression{a: a, x: m.Coefficients, info: w.base.info, span: spanOf(a)}
+	m.Rank, m.base.info.Dependent = w.Rank, nil
+	m.Condition = w.Condition
+	for _, set := range w.base.info.Dependent {
+		var within []int
+		for _, j := range set {
+			if j >= from && j < to {
+				within = append(within, j-from)
+			}
+		}
+		if len(within) > 0 {
+			m.base.info.Dependent = append(m.base.info.Dependent, within)
+		}
+	}
+	for i, x := range w.base.resampled.coefficients {
+		m.base.resampled.coefficients = append(m.base.resampled.coefficients, x[from:to])
+		m.base.resampled.errors = append(m.base.resampled.errors, w.base.resampled.errors[i])
+	}
+	return m
+}
+
+func (it *Iterative) configurations() (group []int, groups int) {
+	seen := map[[3]float64]int{}
+	for _, r := range it.Rows {
+		k := [3]float64{r.Machines, r.Scale, float64(r.Iterations)}
+		if _, ok := seen[k]; !ok {
+			seen[k] = len(seen)
+		}
+		group = append(group, seen[k])
+	}
+	return group, len(seen)
+}
+
+// Trusted is as that of a Model.
+func (it *Iterative) Trusted() error { return it.whole.doubt }
+
+// Predict says how long so many iterations take. Iterations are no distance: each is taken to be as long as the others.
 func (it *Iterative) Predict(machines, scale float64, iterations int) Prediction {
-	return Prediction{Refused: errLater}
+	if iterations < 1 {
+		return impossible(machines, scale, fmt.Sprintf("%d iterations: a run has at least 1", iterations))
+	}
+	setup := len(it.whole.Terms) - len(it.Each.Terms)
+	return it.whole.predict(machines, scale, iterated(it.whole.Terms[:setup], it.Each.Terms, machines, scale, iterations))
 }

@@ -24,19 +24,19 @@ type Prediction struct {
 
 // Predict says how long a run takes. It computes what it can even where Refused says that the number must not be shown.
 func (m *Model) Predict(machines, scale float64) Prediction {
-	p := Prediction{Machines: machines, Scale: scale, Seconds: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	return m.predict(machines, scale, features(m.Terms, machines, scale))
+}
+
+func (m *Model) predict(machines, scale float64, f []float64) Prediction {
 	if err := checkRow(0, Row{machines, scale, 1}); err != nil {
-		p.Refused = &DoubtError{"impossible", fmt.Sprintf("%s %v: %s", err.Column, err.Value, err.Reason)}
-		return p
+		return impossible(machines, scale, fmt.Sprintf("%s %v: %s", err.Column, err.Value, err.Reason))
 	}
-	f := features(m.Terms, machines, scale)
 	for j, t := range m.Terms {
 		if !finite(f[j]) || t.sized() && scale < 1 {
-			p.Refused = &DoubtError{"impossible", fmt.Sprintf("term %s has no value at scale %g", t, scale)}
-			return p
+			return impossible(machines, scale, fmt.Sprintf("term %s has no value at scale %g", t, scale))
 		}
 	}
-	p.Extrapolation = m.extrapolation(machines, scale)
+	p := Prediction{Machines: machines, Scale: scale, Extrapolation: m.extrapolation(machines, scale)}
 	m.base.predict(&p, f)
 	p.Refused = m.doubt
 	if p.Refused == nil {
@@ -46,13 +46,21 @@ func (m *Model) Predict(machines, scale float64) Prediction {
 	return p
 }
 
+func impossible(machines, scale float64, why string) Prediction {
+	nan := math.NaN()
+	return Prediction{
+		Machines: machines, Scale: scale, Seconds: nan, Low: nan, High: nan,
+		Extrapolation: Extrapolation{nan, nan, nan, nan}, Refused: &DoubtError{"impossible", why},
+	}
+}
+
 // widening is by what share of its ratio's logarithm the range widens with each doubling beyond the rows: the bootstrap knows only models of
 // the right form. TestCoverage has what it is worth where the form is somewhat wrong.
 const widening = 0.1
 
 // predict fills in the number and its range.
 func (r *regression) predict(p *Prediction, f []float64) {
-	p.Seconds = dot(f, r.x)
+	p.Seconds, p.Low, p.High = dot(f, r.x), math.NaN(), math.NaN()
 	if !finite(p.Seconds) {
 		p.Seconds = math.NaN()
 		return
