@@ -23,9 +23,54 @@ type Design struct {
 	// g = -∇Objective, which is convex, no feasible x gives less than Objective - g·(x-λ); Gap is the most that this can
 	// be, by solving the linear program exactly.
 	Gap        float64
-	Price      float64 // how much the objective would fall for one more unit of budget; 0 where the budget is not used up
+	Price      float64 // how much the objective would fall for one more unit of budget, in the linear program of Gap
 	Iterations int
 }
 
-// MaxFeatures bounds the work: it grows by its cube.
-const MaxFeatures = 16
+// MaxFeatures and MaxCandidates bound the work: it grows by the fourth power of the one and by the other.
+const (
+	MaxFeatures   = 16
+	MaxCandidates = 100_000
+)
+
+// Solve returns the A-optimal design: it minimises tr((Σ λ aaᵀ)⁻¹) over 0 <= λ <= 1 within the budget (S. Venkataraman et
+// al., "Ernest", NSDI 2016, section 3.3; S. Boyd and L. Vandenberghe, "Convex Optimization", 7.5.2).
+//
+// Errors are a *ProblemError, a *SingularError or a *ConvergenceError.
+func Solve(p *Problem) (*Design, error) {
+	if err := check(p); err != nil {
+		return nil, err
+	}
+	m, err := newModel(p, nil)
+	if err != nil {
+		return nil, err
+	}
+	return newSearch(m).run()
+}
+
+// Evaluate returns what a design of given weights is worth, of this or another method. Weights beyond the budget are
+// evaluated all the same: then Gap, the distance to what the budget allows, may be negative.
+//
+// Errors are a *ProblemError or a *SingularError.
+func Evaluate(p *Problem, weights []float64) (*Design, error) {
+	if err := check(p); err != nil {
+		return nil, err
+	}
+	if len(weights) != len(p.Features) {
+		return nil, fault(-1, "%d candidates with %d weights: give each one", len(p.Features), len(weights))
+	}
+	for i, w := range weights {
+		if !(w >= 0 && w <= 1) {
+			return nil, fault(i, "a weight of %v: give a number from 0 to 1", w)
+		}
+	}
+	m, err := newModel(p, weights)
+	if err != nil {
+		return nil, err
+	}
+	at, ok := m.at(weights)
+	if !ok {
+		return nil, m.singular(weights)
+	}
+	return m.design(weights, at), nil
+}
