@@ -1,14 +1,14 @@
 package ernest
 
-// A Space is the training runs that could be made, in the terms of the authors' program. Input comes in TotalParts equal
-// parts, of which a run takes some.
-type Space struct {
-	MinParts, MaxParts, TotalParts int     // parts a training run may take, and parts of the whole input
-	MinMachines, MaxMachines       int     // machines a training run may take
-	CoresPerMachine                int     // a run needs as many parts as cores
-	Budget                         float64 // of all runs together, in costs of the smallest input on one machine; 0 for 10
-	Interpolate                    int     // how many sizes of input to look at; 0 for 20
-}
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/estimators/internal/adesign"
+)
 
 // A DesignRow is a training run to make.
 type DesignRow struct {
@@ -22,26 +22,194 @@ type DesignRow struct {
 
 // A Plan is a set of training runs.
 type Plan struct {
-	// Rows are the runs to make, of the highest weight first: those above MinWeight.
+	// Rows are the runs to make, of the highest weight first: those above MinWeight. Equal weights are in the order of Support.
 	Rows []DesignRow
-	// Support are all candidates that have a weight, Rows among them.
+	// Support are all candidates that have a weight, by scale, then machines.
 	Support []DesignRow
-	// Objective is the sum of the coefficients' variances by Support's weights, features scaled by their means, for errors of
-	// variance 1. +Inf where the runs do not determine the coefficients.
+	// Objective is the sum of the coefficients' variances by Support's weights, features divided by their means over the candidates,
+	// for errors of variance 1. +Inf where the runs do not determine the coefficients.
 	Objective float64
-	// Gap is how far Objective is from the optimum at most.
+	// Gap is how far Objective is above the optimum at most: proven by a linear program. NaN where Objective is +Inf.
 	Gap float64
-	// Cost of Support, and of Rows made whole.
+	// Cost of Support by weight, and of Rows made whole, which may be above the budget.
 	Cost, RowsCost float64
 	Candidates     int
+	Warnings       []Warning
 }
 
 // MinWeight is what a candidate's weight must pass to be run, that of the authors' program.
 const MinWeight = 0.3
 
+// noWeight is what a solver leaves of a weight of 0, and what weights of 1 differ by.
+const noWeight = 1e-7
+
 // Design chooses runs by A-optimal design (§3.3): the least sum of variances that the budget can pay. A *SpaceError says why
 // there is none.
-func Design(s Space) (*Plan, error) { return nil, errLater }
+func Design(s Space) (*Plan, error) {
+	rows, p, err := s.problem()
+	if err != nil {
+		return nil, err
+	}
+	d, err := adesign.Solve(p)
+	if err != nil {
+		return nil, explain(err)
+	}
+	made := plan(rows, d.Weights, d.Objective, d.Gap)
+	if len(made.Rows) == 0 {
+		return nil, &SpaceError{"Budget", fmt.Sprintf("%g pays for no run by more than %g of it: raise it to %.3g or more, what the cheapest five cost",
+			p.Budget, MinWeight, cheapest(p.Costs, enough))}
+	}
+	made.warn(p)
+	return made, nil
+}
 
 // Greedy takes the cheapest runs while the budget holds, the scheme that §6.5 compares with.
-func Greedy(s Space) (*Plan, error) { return nil, errLater }
+func Greedy(s Space) (*Plan, error) {
+	rows, p, err := s.problem()
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows[a].Cost, rows[b].Cost) })
+	weights, cost := make([]float64, len(rows)), 0.0
+	for _, i := range order {
+		if cost+rows[i].Cost > p.Budget {
+			break
+		}
+		cost += rows[i].Cost
+		weights[i] = 1
+	}
+	if cost == 0 {
+		return nil, &SpaceError{"Budget", fmt.Sprintf("%g does not pay for the cheapest run, which costs %.3g", p.Budget, rows[order[0]].Cost)}
+	}
+	d, err := adesign.Evaluate(p, weights)
+	var singular *adesign.SingularError
+	switch {
+	case errors.As(err, &singular):
+		made := plan(rows, weights, math.Inf(1), math.NaN())
+		made.warn(p)
+		return made, nil
+	case err != nil:
+		return nil, explain(err)
+	}
+	made := plan(rows, weights, d.Objective, d.Gap)
+	made.warn(p)
+	return made, nil
+}
+
+// problem is the space in numbers: the candidates, and their features by the means over all.
+func (s *Space) problem() ([]DesignRow, *adesign.Problem, error) {
+	s.defaults()
+	if err := s.check(); err != nil {
+		return nil, nil, err
+	}
+	rows := s.candidates()
+	if len(rows) == 0 {
+		return nil, nil, &SpaceError{"", fmt.Sprintf("no candidate: %d parts at most do not give %d machines of %d cores a part each; raise MaxParts or lower MinMachines",
+			s.MaxParts, s.MinMachines, s.CoresPerMachine)}
+	}
+	if n := counts(rows); n < 3 {
+		return nil, nil, &SpaceError{"MaxMachines", fmt.Sprintf("the candidates have %d different numbers of machines: telling 1, machines and log(machines) apart takes 3 or more%s",
+			n, s.starved(rows))}
+	}
+	base := BaseTerms()
+	p := &adesign.Problem{Budget: s.Budget}
+	means := make([]float64, len(base))
+	for _, r := range rows {
+		f := features(base, float64(r.Machines), r.Scale)
+		p.Features = append(p.Features, f)
+		p.Costs = append(p.Costs, r.Cost)
+		for j, v := range f {
+			means[j] += v / float64(len(rows))
+		}
+	}
+	for _, f := range p.Features {
+		for j := range f {
+			f[j] /= means[j]
+		}
+	}
+	return rows, p, nil
+}
+
+// starved says that machines are left out for want of parts.
+func (s *Space) starved(rows []DesignRow) string {
+	most := 0
+	for _, r := range rows {
+		most = max(most, r.Machines)
+	}
+	if most == s.MaxMachines {
+		return ""
+	}
+	return fmt.Sprintf("; %d parts are enough for %d machines of %d cores: raise MaxParts", s.MaxParts, most, s.CoresPerMachine)
+}
+
+func counts(rows []DesignRow) int {
+	seen := map[int]bool{}
+	for _, r := range rows {
+		seen[r.Machines] = true
+	}
+	return len(seen)
+}
+
+// explain words what the solver says of columns as what can be changed.
+func explain(err error) error {
+	var singular *adesign.SingularError
+	if !errors.As(err, &singular) {
+		return &SpaceError{"", err.Error()}
+	}
+	base := BaseTerms()
+	terms := make([]Term, len(singular.Dependent))
+	for i, j := range singular.Dependent {
+		terms[i] = base[j]
+	}
+	return &SpaceError{"", fmt.Sprintf("the candidates cannot tell %s apart: widen the machines or the parts, or look at more sizes", names(terms))}
+}
+
+// enough runs leave one to check four coefficients by.
+const enough = 5
+
+func cheapest(costs []float64, n int) float64 {
+	sorted := slices.Sorted(slices.Values(costs))
+	sum := 0.0
+	for _, c := range sorted[:min(n, len(sorted))] {
+		sum += c
+	}
+	return sum
+}
+
+// warn says what the runs to make lack, by themselves and whole.
+func (p *Plan) warn(problem *adesign.Problem) {
+	if n := len(p.Rows); n < enough {
+		p.Warnings = append(p.Warnings, Warning{"few_runs", fmt.Sprintf("%d runs do not tell how wrong a model of four terms is: raise the budget", n)})
+	}
+	if n := counts(p.Rows); n < 3 {
+		p.Warnings = append(p.Warnings, Warning{"few_machine_counts", fmt.Sprintf(
+			"the runs have %d different numbers of machines: 1, machines and log(machines) cannot be told apart; raise the budget or widen the machines", n)})
+	}
+	if p.RowsCost > problem.Budget*(1+1e-9) {
+		p.Warnings = append(p.Warnings, Warning{"over_budget", fmt.Sprintf("made whole, the runs cost %.4g of a budget of %g: the design wants parts of some", p.RowsCost, problem.Budget)})
+	}
+}
+
+func plan(rows []DesignRow, weights []float64, objective, gap float64) *Plan {
+	p := &Plan{Objective: objective, Gap: gap, Candidates: len(rows)}
+	for i, r := range rows {
+		r.Weight = weights[i]
+		if 1-r.Weight < noWeight {
+			r.Weight = 1
+		}
+		p.Cost += weights[i] * r.Cost
+		if r.Weight > noWeight {
+			p.Support = append(p.Support, r)
+		}
+		if r.Weight > MinWeight {
+			p.Rows = append(p.Rows, r)
+			p.RowsCost += r.Cost
+		}
+	}
+	slices.SortStableFunc(p.Rows, func(a, b DesignRow) int { return cmp.Compare(b.Weight, a.Weight) })
+	return p
+}

@@ -11,6 +11,9 @@ const (
 	// be explained better, since they matter only where the model is extrapolated far.
 	patternError, patternShare         = 0.10, 0.45
 	finePatternError, finePatternShare = 0.02, 0.25
+
+	// With fewer rows beyond the terms some shape or other explains noise; then it only says why a model does not fit.
+	patternRows = 4
 )
 
 // Trusted is nil, or a *DoubtError that says why the model must give no number unless forced: there is nothing to check it by, or
@@ -23,7 +26,9 @@ func (m *Model) judge() error {
 	if m.LOO < finePatternError || m.LOO != m.LOO || notPositive(m.Rows) > 0 {
 		return err
 	}
-	if p, share := m.pattern(); p != nil && (m.LOO >= patternError && share <= patternShare || share <= finePatternShare) {
+	p, share := m.pattern()
+	coarse := m.LOO > looseFit || m.LOO >= patternError && len(m.Rows)-len(m.Terms) >= patternRows
+	if p != nil && (share <= finePatternShare || coarse && share <= patternShare) {
 		return &DoubtError{p.code, fmt.Sprintf("the model misses a pattern: %s; leaving one out, its mean error is %s, with %s it were %s%s",
 			p.text, percent(m.LOO), p.name, percent(m.LOO*share), p.advice())}
 	}

@@ -1,11 +1,6 @@
 package ernest
 
-import (
-	"errors"
-	"fmt"
-)
-
-var errLater = errors.New("ernest: not built yet")
+import "fmt"
 
 // A RowError says which row cannot be, and why.
 type RowError struct {

@@ -19,23 +19,36 @@ const (
 	FarthestScale, FarthestMachines = 128, 16
 )
 
-func (m *Model) extrapolation(machines, scale float64) Extrapolation {
-	most := column(m.Rows, func(r Row) float64 { return r.Machines })
-	sizes := column(m.Rows, func(r Row) float64 { return r.Scale })
-	each := column(m.Rows, func(r Row) float64 { return r.Scale / r.Machines })
+// A reach is the range of what the rows have.
+type reach struct {
+	machines, scale [2]float64
+	each            float64 // the most scale/machines
+}
+
+func reachOf(rows []Row) reach {
+	r := reach{machines: [2]float64{rows[0].Machines, rows[0].Machines}, scale: [2]float64{rows[0].Scale, rows[0].Scale}}
+	for _, row := range rows {
+		r.machines = [2]float64{min(r.machines[0], row.Machines), max(r.machines[1], row.Machines)}
+		r.scale = [2]float64{min(r.scale[0], row.Scale), max(r.scale[1], row.Scale)}
+		r.each = max(r.each, row.Scale/row.Machines)
+	}
+	return r
+}
+
+func (r reach) extrapolation(machines, scale float64) Extrapolation {
 	x := Extrapolation{
-		Machines:   beyond(machines, most),
-		Scale:      beyond(scale, sizes),
-		PerMachine: max(1, scale/machines/each[len(each)-1]),
+		Machines:   beyond(machines, r.machines),
+		Scale:      beyond(scale, r.scale),
+		PerMachine: beyond(scale/machines, [2]float64{0, r.each}),
 	}
 	x.Distance = math.Log2(x.Machines) + math.Log2(x.Scale)
 	return x
 }
 
-// beyond is by what factor v leaves the range of sorted values. Rounding in a table of fractions is no distance.
-func beyond(v float64, sorted []float64) float64 {
+// beyond is by what factor v leaves a range. Rounding in a table of fractions is no distance.
+func beyond(v float64, within [2]float64) float64 {
 	const rounding = 1 + 1e-9
-	factor := max(v/sorted[len(sorted)-1], sorted[0]/v)
+	factor := max(v/within[1], within[0]/v)
 	if factor <= rounding {
 		return 1
 	}

@@ -46,6 +46,8 @@ type Model struct {
 
 	options FitOptions
 	base    *regression
+	reach   reach
+	unseen  bool // scale has no effect in the rows
 	doubt   error
 }
 
@@ -63,7 +65,7 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := checkTerms(o.Terms, rows); err != nil {
 		return nil, err
 	}
-	m := &Model{Terms: slices.Clone(o.Terms), Rows: rows, options: o, Warnings: unitWarnings(rows)}
+	m := &Model{Terms: slices.Clone(o.Terms), Rows: rows, Warnings: unitWarnings(rows), options: o, reach: reachOf(rows)}
 	if err := m.regress(); err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 	base.bootstrap(o.Seed, min(draws, maxResamples))
 	m := &Model{
 		Terms: append(slices.Clone(setup), o.Terms...), Coefficients: base.x, Residual: base.residual, Rows: plain,
-		Rank: base.info.Rank, Condition: base.info.ScaledCondition, options: o, base: base,
+		Rank: base.info.Rank, Condition: base.info.ScaledCondition, options: o, base: base, reach: reachOf(plain),
 	}
 	group, groups := it.configurations()
 	m.Left = base.leaveOut(group, groups, foldsFor(len(rows)))
@@ -68,6 +68,7 @@ func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 	it.whole, it.Residual, it.LOO = m, m.Residual, m.LOO
 	it.Each = it.part(len(setup), len(m.Terms), func(r IterationRow) float64 { return r.Seconds / float64(r.Iterations) })
 	it.Warnings = append(unitWarnings(plain), it.Each.undetermined()...)
+	m.unseen = it.Each.unseen
 	if len(setup) > 0 {
 		it.Setup = it.part(0, len(setup), func(IterationRow) float64 { return math.NaN() })
 	} else {
@@ -113,7 +114,7 @@ func iterated(setup, terms []Term, machines, scale float64, iterations int) []fl
 // part is a model of the coefficients from one on to another, with the same doubt.
 func (it *Iterative) part(from, to int, seconds func(IterationRow) float64) *Model {
 	w := it.whole
-	m := &Model{Terms: w.Terms[from:to], Coefficients: w.Coefficients[from:to], Residual: math.NaN(), LOO: w.LOO, options: w.options, doubt: w.doubt}
+	m := &Model{Terms: w.Terms[from:to], Coefficients: w.Coefficients[from:to], Residual: math.NaN(), LOO: w.LOO, options: w.options, reach: w.reach, doubt: w.doubt}
 	a := mat.NewDense(len(it.Rows), to-from, nil)
 	for i, r := range it.Rows {
 		a.SetRow(i, features(m.Terms, r.Machines, r.Scale))

@@ -36,7 +36,7 @@ func (m *Model) predict(machines, scale float64, f []float64) Prediction {
 			return impossible(machines, scale, fmt.Sprintf("term %s has no value at scale %g", t, scale))
 		}
 	}
-	p := Prediction{Machines: machines, Scale: scale, Extrapolation: m.extrapolation(machines, scale)}
+	p := Prediction{Machines: machines, Scale: scale, Extrapolation: m.reach.extrapolation(machines, scale)}
 	m.base.predict(&p, f)
 	p.Refused = m.doubt
 	if p.Refused == nil {
@@ -54,9 +54,9 @@ func impossible(machines, scale float64, why string) Prediction {
 	}
 }
 
-// widening is by what share of its ratio's logarithm the range widens with each doubling beyond the rows: the bootstrap knows only models of
-// the right form. TestCoverage has what it is worth where the form is somewhat wrong.
-const widening = 0.1
+// widening is by what share the ends of the range move apart with each doubling beyond the rows: the bootstrap knows only models
+// of the right form. TestCoverage has what it is worth where the form is somewhat wrong.
+const widening = 0.01
 
 // predict fills in the number and its range.
 func (r *regression) predict(p *Prediction, f []float64) {
@@ -66,10 +66,12 @@ func (r *regression) predict(p *Prediction, f []float64) {
 		return
 	}
 	p.sample = r.sample(f)
-	grow := 1 + widening*p.Extrapolation.Distance
+	apart := math.Pow(1+widening, p.Extrapolation.Distance)
 	for i, v := range p.sample {
-		if p.Seconds > 0 {
-			p.sample[i] = p.Seconds * math.Pow(v/p.Seconds, grow)
+		if v < p.Seconds || v == p.Seconds && 2*i < len(p.sample) {
+			p.sample[i] = v / apart
+		} else {
+			p.sample[i] = v * apart
 		}
 	}
 	if len(p.sample) > 0 {
@@ -92,7 +94,7 @@ func (m *Model) refuse(p *Prediction, f []float64) error {
 	case x.Machines > FarthestMachines:
 		return &DoubtError{"too_far", fmt.Sprintf("%g machines are %s beyond what was measured: no more than %d times is predicted; measure with more",
 			p.Machines, times(x.Machines), FarthestMachines)}
-	case x.Scale > 1 && m.scaleUnseen():
+	case x.Scale > 1 && m.unseen:
 		return &DoubtError{"scale_without_effect", fmt.Sprintf("the rows show no effect of scale, and %g is beyond them: measure runs that take longer than their start-up", p.Scale)}
 	}
 	return nil

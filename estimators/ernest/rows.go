@@ -7,7 +7,7 @@ import (
 )
 
 // MaxRows bounds what a fit takes.
-const MaxRows = 100_000
+const MaxRows = 20_000
 
 // checkRow says of a row what no model could be made of. Seconds that are not positive are none of it: see notPositive.
 func checkRow(i int, r Row) *RowError {

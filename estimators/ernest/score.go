@@ -1,42 +1,29 @@
 package ernest
 
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
 // A JobRow is a run of a named job.
 type JobRow struct {
 	Job string
 	Row
 }
 
-// SplitBy is what makes a run large.
-type SplitBy uint8
-
-// What makes a run large.
-const (
-	ByScale    SplitBy = iota
-	ByMachines         // more machines
-	ByWork             // machine-seconds: what a training run costs
-)
-
-// A Split divides the runs of a job into the small ones, which train, and the large ones, which are predicted.
-type Split struct {
-	By SplitBy
-	// Below is the threshold: runs of at most it train. 0 or NaN: take Quantile.
-	Below float64
-	// Quantile of the distinct values that train, 0 for 0.5.
-	Quantile float64
-}
-
 // A Scored is how well the jobs' large runs are predicted by the small ones.
 type Scored struct {
-	Jobs []JobScore // in order of first appearance
-	All  []MethodScore
+	Jobs []JobScore    // in order of first appearance
+	All  []MethodScore // of all jobs' runs together, methods as in a job's
 }
 
 // A JobScore is one job's.
 type JobScore struct {
 	Job         string
 	Train, Test int
-	Methods     []MethodScore // ernest first, then the baselines
-	Runs        []ScoredRun
+	Methods     []MethodScore // ernest, the baselines, ernest-forced
+	Runs        []ScoredRun   // from small to large
 	Model       *Model
 	Err         error // why the job could not be scored, or nil
 	Warnings    []Warning
@@ -44,20 +31,139 @@ type JobScore struct {
 
 // A MethodScore is the errors |predicted/actual - 1| of a method. NaN where it predicted nothing.
 type MethodScore struct {
-	Name              string // ernest, mean, nearest, 1/machines, scale, scale/machines
+	// Name is ernest, whose refused predictions do not count; one of Baselines; or ernest-forced, whose do.
+	Name              string
 	Predicted         int
 	Refused           int // runs that the method gives no number for
 	Mean, Median, Max float64
 	Bias              float64 // mean of predicted/actual - 1: above 0 is too slow
-	Covered           float64 // share of the runs within the range; NaN for the baselines
+	Covered           float64 // share of the predicted runs within the range; NaN for the baselines
 }
 
 // A ScoredRun is a run that was predicted.
 type ScoredRun struct {
 	Row        Row
-	Prediction Prediction // ernest's, refused or not
-	Baselines  []float64  // seconds, in the order of Methods[1:]
+	Prediction Prediction // refused or not
+	Baselines  []float64  // seconds, in the order of Baselines
 }
 
-// Score trains on the small runs of each job and predicts the large ones.
-func Score(rows []JobRow, split Split, o FitOptions) (*Scored, error) { return nil, errLater }
+// maxJobs bounds the jobs of a table.
+const maxJobs = 10_000
+
+// Score trains on the small runs of each job and predicts the large ones. A row that cannot be is a *RowError; a job that cannot be
+// scored says so by itself.
+func Score(rows []JobRow, split Split, o FitOptions) (*Scored, error) {
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("no rows: nothing to score")
+	}
+	if len(rows) > 10*MaxRows {
+		return nil, fmt.Errorf("%d rows: at most %d are taken", len(rows), 10*MaxRows)
+	}
+	if err := split.check(); err != nil {
+		return nil, err
+	}
+	if err := checkTerms(append(slices.Clone(o.Terms), o.Extra...), nil); err != nil {
+		return nil, err
+	}
+	var names []string
+	byJob := map[string][]Row{}
+	for i, r := range rows {
+		if err := checkRow(i, r.Row); err != nil {
+			return nil, err
+		}
+		if r.Seconds <= 0 {
+			return nil, &RowError{i, "seconds", r.Seconds, "a run takes some time: errors are shares of it"}
+		}
+		if _, ok := byJob[r.Job]; !ok {
+			names = append(names, r.Job)
+		}
+		byJob[r.Job] = append(byJob[r.Job], r.Row)
+	}
+	if len(names) > maxJobs {
+		return nil, fmt.Errorf("%d jobs: at most %d are scored; is the right column named?", len(names), maxJobs)
+	}
+	s := &Scored{}
+	var all []ScoredRun
+	for _, name := range names {
+		j := scoreJob(name, byJob[name], split, o)
+		all = append(all, j.Runs...)
+		s.Jobs = append(s.Jobs, j)
+	}
+	s.All = methods(all)
+	return s, nil
+}
+
+func scoreJob(name string, rows []Row, split Split, o FitOptions) JobScore {
+	j := JobScore{Job: name}
+	train, test, warnings, err := split.divide(rows)
+	j.Train, j.Test, j.Warnings, j.Err = len(train), len(test), warnings, err
+	if err == nil {
+		j.Model, j.Err = Fit(train, o)
+	}
+	if j.Err != nil {
+		return j
+	}
+	j.Warnings = append(j.Warnings, j.Model.Warnings...)
+	for _, r := range test {
+		j.Runs = append(j.Runs, ScoredRun{r, j.Model.Predict(r.Machines, r.Scale), baselines(train, r)})
+	}
+	j.Methods = methods(j.Runs)
+	return j
+}
+
+// methods is the errors of each method over runs.
+func methods(runs []ScoredRun) []MethodScore {
+	scores := []MethodScore{method("ernest", runs, func(r *ScoredRun) float64 {
+		if r.Prediction.Refused != nil {
+			return math.NaN()
+		}
+		return r.Prediction.Seconds
+	})}
+	for i, name := range Baselines {
+		scores = append(scores, method(name, runs, func(r *ScoredRun) float64 { return r.Baselines[i] }))
+	}
+	scores = append(scores, method("ernest-forced", runs, func(r *ScoredRun) float64 { return r.Prediction.Seconds }))
+	for _, i := range []int{0, len(scores) - 1} {
+		scores[i].Covered = covered(runs, i > 0)
+	}
+	return scores
+}
+
+func method(name string, runs []ScoredRun, predict func(*ScoredRun) float64) MethodScore {
+	s := MethodScore{Name: name, Mean: math.NaN(), Median: math.NaN(), Max: math.NaN(), Bias: math.NaN(), Covered: math.NaN()}
+	var errors []float64
+	sum, bias := 0.0, 0.0
+	for i := range runs {
+		e := predict(&runs[i])/runs[i].Row.Seconds - 1
+		if math.IsNaN(e) {
+			s.Refused++
+			continue
+		}
+		errors = append(errors, math.Abs(e))
+		sum, bias = sum+math.Abs(e), bias+e
+	}
+	if s.Predicted = len(errors); s.Predicted > 0 {
+		slices.Sort(errors)
+		n := float64(len(errors))
+		s.Mean, s.Bias, s.Median, s.Max = sum/n, bias/n, quantile(errors, 0.5), errors[len(errors)-1]
+	}
+	return s
+}
+
+// covered is the share of runs within their range, of those that have one.
+func covered(runs []ScoredRun, refused bool) float64 {
+	in, of := 0, 0
+	for _, r := range runs {
+		if math.IsNaN(r.Prediction.High) || r.Prediction.Refused != nil && !refused {
+			continue
+		}
+		of++
+		if r.Row.Seconds >= r.Prediction.Low && r.Row.Seconds <= r.Prediction.High {
+			in++
+		}
+	}
+	if of == 0 {
+		return math.NaN()
+	}
+	return float64(in) / float64(of)
+}

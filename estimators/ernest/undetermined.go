@@ -30,7 +30,7 @@ func (m *Model) undetermined() []Warning {
 	if len(m.base.info.Dependent) == 0 && m.Condition > illConditioned {
 		warnings = append(warnings, Warning{"ill_conditioned", fmt.Sprintf("the rows hardly tell the terms apart (condition %.1g); %s", m.Condition, m.next())})
 	}
-	if m.scaleUnseen() {
+	if m.unseen = m.scaleUnseen(); m.unseen {
 		warnings = append(warnings, Warning{"scale_without_effect", "the rows show no effect of scale: nothing is known of more input than they had"})
 	}
 	return warnings

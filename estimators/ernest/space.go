@@ -1,0 +1,98 @@
+package ernest
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Space is the training runs that could be made, in the terms of the authors' program. Input comes in TotalParts equal
+// parts, of which a run takes some.
+type Space struct {
+	MinParts, MaxParts, TotalParts int     // parts a training run may take, and parts of the whole input
+	MinMachines, MaxMachines       int     // machines a training run may take
+	CoresPerMachine                int     // a run needs as many parts as cores; 0 for 2
+	Budget                         float64 // of all runs together, in costs of the smallest input on one machine; 0 for 10
+	Interpolate                    int     // how many sizes of input to look at; 0 for 20
+}
+
+// The defaults of the authors' program.
+const (
+	DefaultCoresPerMachine = 2
+	DefaultBudget          = 10.0
+	DefaultInterpolate     = 20
+)
+
+// MaxCandidates bounds sizes times numbers of machines: beyond, no memory is taken.
+const MaxCandidates = 100_000
+
+func (s *Space) defaults() {
+	if s.CoresPerMachine == 0 {
+		s.CoresPerMachine = DefaultCoresPerMachine
+	}
+	if s.Budget == 0 {
+		s.Budget = DefaultBudget
+	}
+	if s.Interpolate == 0 {
+		s.Interpolate = DefaultInterpolate
+	}
+}
+
+func (s *Space) check() error {
+	at := func(field, format string, args ...any) error { return &SpaceError{field, fmt.Sprintf(format, args...)} }
+	switch {
+	case s.MinParts < 1:
+		return at("MinParts", "%d parts: a run has at least 1", s.MinParts)
+	case s.MaxParts < s.MinParts:
+		return at("MaxParts", "%d parts at most are fewer than %d at least", s.MaxParts, s.MinParts)
+	case s.TotalParts < s.MaxParts:
+		return at("TotalParts", "the whole input has %d parts, a training run up to %d", s.TotalParts, s.MaxParts)
+	case s.MinMachines < 1:
+		return at("MinMachines", "%d machines: a run has at least 1", s.MinMachines)
+	case s.MaxMachines < s.MinMachines:
+		return at("MaxMachines", "%d machines at most are fewer than %d at least", s.MaxMachines, s.MinMachines)
+	case s.CoresPerMachine < 1:
+		return at("CoresPerMachine", "%d cores: a machine has at least 1", s.CoresPerMachine)
+	case !finite(s.Budget) || s.Budget <= 0:
+		return at("Budget", "%v: give a finite number above 0; 1 pays for the smallest input on one machine", s.Budget)
+	case s.Interpolate < 1:
+		return at("Interpolate", "%d sizes: look at 1 or more", s.Interpolate)
+	}
+	if n := float64(s.Interpolate) * (float64(s.MaxMachines) - float64(s.MinMachines) + 1); n > MaxCandidates {
+		return at("", "%d sizes times %.0f numbers of machines are %.3g candidates: at most %d are looked at; interpolate less or narrow the machines",
+			s.Interpolate, float64(s.MaxMachines)-float64(s.MinMachines)+1, n, MaxCandidates)
+	}
+	return nil
+}
+
+// candidates are every size with every number of machines whose cores it gives a part each, in the order and to the bit of the
+// authors' program: numpy's linspace, rounding half to even.
+func (s *Space) candidates() []DesignRow {
+	var rows []DesignRow
+	least := float64(s.MinParts) / float64(s.TotalParts)
+	for _, scale := range linspace(least, float64(s.MaxParts)/float64(s.TotalParts), s.Interpolate) {
+		for m := s.MinMachines; m <= s.MaxMachines; m++ {
+			parts := scale * float64(s.TotalParts)
+			if math.RoundToEven(parts) < float64(s.CoresPerMachine)*float64(m) {
+				break // more machines need more parts still
+			}
+			rows = append(rows, DesignRow{
+				Machines: m, Scale: scale, Parts: int(math.Ceil(parts)), Cores: s.CoresPerMachine * m, Cost: scale / least / float64(m),
+			})
+		}
+	}
+	return rows
+}
+
+// linspace is n numbers from first to last at equal distances, rounded as numpy does.
+func linspace(first, last float64, n int) []float64 {
+	values := make([]float64, n)
+	step := (last - first) / float64(n-1)
+	for i := range values {
+		values[i] = first + float64(float64(i)*step)
+	}
+	values[0] = first
+	if n > 1 {
+		values[n-1] = last
+	}
+	return values
+}

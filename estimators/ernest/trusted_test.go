@@ -1,0 +1,115 @@
+package ernest
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// What no model of the base terms is: the doubts of other laws, where their runs show it.
+var foreignLaws = []struct {
+	law
+	design string
+	codes  []string // what the doubt may be
+}{
+	{law{"memory cliff: dearer above a share", func(m, s float64) float64 { return 5 + 200*s/m + m/2 + 600*max(0, s/m-.05) }}, "grid", []string{"memory_cliff"}},
+	{law{"memory cliff: three times as long", func(m, s float64) float64 {
+		if s/m > .08 {
+			return 3 * (5 + 200*s/m + m/2)
+		}
+		return 5 + 200*s/m + m/2
+	}}, "grid", []string{"memory_cliff", "does_not_fit"}},
+	{law{"memory cliff: from small runs on", func(m, s float64) float64 {
+		if s/m > .0165 {
+			return 2 * (5 + 200*s/m + m/2)
+		}
+		return 5 + 200*s/m + m/2
+	}}, "rcv1", []string{"memory_cliff", "does_not_fit"}},
+	{law{"quadratic reducer", func(m, s float64) float64 { return 5 + 200*s/m + m/2 + 300*s*s }}, "grid", []string{"faster_than_scale"}},
+	{law{"quadratic reducer alone", func(m, s float64) float64 { return 2 + 50*s/m + 3000*s*s }}, "rcv1", []string{"faster_than_scale"}},
+	{law{"quadratic reducer alone", func(m, s float64) float64 { return 2 + 50*s/m + 3000*s*s }}, "640 parts", []string{"faster_than_scale"}},
+	{law{"one reducer", func(m, s float64) float64 { return 2 + 20*s/m + 300*s }}, "grid", []string{"faster_than_scale"}},
+	{law{"one reducer", func(m, s float64) float64 { return 2 + 20*s/m + 300*s }}, "640 parts", []string{"faster_than_scale"}},
+	{law{"pairs of records", func(m, s float64) float64 { return 2 + 300*s*s/m }}, "diagonal", []string{"faster_than_scale"}},
+	{law{"machines talk in pairs", func(m, s float64) float64 { return 5 + 100*s/m + m*m/2 }}, "diagonal", []string{"machines_grow"}},
+	{law{"machines talk in pairs", func(m, s float64) float64 { return 5 + 100*s/m + m*m/2 }}, "640 parts", []string{"machines_grow"}},
+	{law{"superlinear speed-up", func(m, s float64) float64 { return 2 + 300*s/math.Pow(m, 1.6) }}, "diagonal", []string{"machines_divide", "superlinear_speedup", "slower_than_scale", "does_not_fit"}},
+}
+
+const trials = 20
+
+// doubts counts why models of a law are doubted, "" where they are trusted.
+func doubts(t *testing.T, l law, where [][2]float64, noise float64) map[string]int {
+	t.Helper()
+	count := map[string]int{}
+	for seed := range uint64(trials) {
+		m, err := Fit(measure(l.at, where, noise, rand.New(rand.NewPCG(seed, 11))), FitOptions{Resamples: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doubt *DoubtError
+		if err := m.Trusted(); err == nil {
+			count[""]++
+		} else if errors.As(err, &doubt) {
+			count[doubt.Code]++
+			if p := m.Predict(8, 1); p.Refused == nil {
+				t.Errorf("%s: a doubted model's prediction is not refused", l.name)
+			}
+		} else {
+			t.Fatalf("%T: %v", err, err)
+		}
+	}
+	return count
+}
+
+// Models of the right form are trusted: always without noise and nearly so with 5 %, mostly with 20 %.
+func TestTrusted(t *testing.T) {
+	for _, d := range designs {
+		for _, c := range []struct{ noise, least float64 }{{0, 1}, {0.05, 0.97}, {0.2, 0.85}} {
+			noise, least, all := c.noise, int(c.least*trials*float64(len(ernestLaws))), map[string]int{}
+			for _, l := range ernestLaws {
+				for code, n := range doubts(t, l, d.at, noise) {
+					all[code] += n
+				}
+			}
+			trusted := all[""]
+			t.Logf("%-9s noise %2.0f %%: %3d of %d models trusted, doubts %v", d.name, 100*noise, trusted, len(ernestLaws)*trials, all)
+			if trusted < least {
+				t.Errorf("%s, noise %g: %d of %d models are trusted, want %d", d.name, noise, trusted, len(ernestLaws)*trials, least)
+			}
+		}
+	}
+}
+
+// Models of another form are not.
+func TestDoubted(t *testing.T) {
+	for _, f := range foreignLaws {
+		d := designs[slices.IndexFunc(designs, func(d struct {
+			name string
+			at   [][2]float64
+		},
+		) bool {
+			return d.name == f.design
+		})]
+		for _, noise := range []float64{0, 0.05, 0.2} {
+			count := doubts(t, f.law, d.at, noise)
+			t.Logf("%-36s %-9s noise %2.0f %%: %2d of %d models trusted, doubts %v", f.name, d.name, 100*noise, count[""], trials, count)
+			if noise > 0.1 {
+				continue // what is not to be seen
+			}
+			if count[""] > trials/10 {
+				t.Errorf("%s, %s, noise %g: %d of %d models are trusted", f.name, d.name, noise, count[""], trials)
+			}
+			named := 0
+			for _, code := range f.codes {
+				named += count[code]
+			}
+			if named+count[""] < 9*trials/10 {
+				t.Errorf("%s, %s, noise %g: doubted for %v, want %v", f.name, d.name, noise, slices.Collect(maps.Keys(count)), f.codes)
+			}
+		}
+	}
+}
