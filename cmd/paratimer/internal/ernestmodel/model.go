@@ -1,6 +1,8 @@
 package ernestmodel
 
 import (
+	"slices"
+
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -26,7 +28,14 @@ func Fit(r *Runs, o ernest.FitOptions) (*Model, error) {
 	if err != nil {
 		return nil, r.Place(err)
 	}
-	m.Warnings = append(append([]ernest.Warning(nil), r.Warnings...), m.Warnings...)
+	of := m.Warnings
+	m.Warnings = slices.Clone(r.Warnings)
+	for _, w := range of {
+		if err := r.notTimes(); err != nil && w.Code == "seconds_not_positive" {
+			w.Text = err.Error()
+		}
+		m.Warnings = append(m.Warnings, w)
+	}
 	return m, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"regexp"
-	"slices"
 
 	"github.com/paratimer/paratimer/adapters/table"
 	"github.com/paratimer/paratimer/estimators/ernest"
@@ -89,27 +88,21 @@ func whole(t *table.Table, column int) ([]int, error) {
 
 var otherUnit = regexp.MustCompile(`(?i)(^|[^a-z])(ms|msecs?|millis|milliseconds|us|µs|micros|min|mins|minutes|h|hours)([^a-z]|$)`)
 
-// longRun is half a day: training runs are short ones.
-const longRun = 43200
-
-// doubtUnit warns where the column's name or the times' magnitude say that they are no seconds.
+// doubtUnit warns where the column's name says that its times are no seconds. Their magnitude is the model's to judge.
 func (r *Runs) doubtUnit() {
-	times := make([]float64, len(r.Rows))
-	for i := range r.Rows {
-		times[i] = r.Rows[i].Seconds
-	}
-	slices.Sort(times)
-	median := times[len(times)/2]
-	switch {
-	case otherUnit.MatchString(r.seconds):
-		r.warn("unit", fmt.Sprintf("column %q is read as seconds; its name says otherwise: give --unit", r.seconds))
-	case median >= longRun:
-		r.warn("unit", fmt.Sprintf("half of the runs took %.0f s or more: if these are milliseconds, give --unit ms", median))
+	if otherUnit.MatchString(r.seconds) {
+		r.Warnings = append(r.Warnings, ernest.Warning{Code: "unit", Text: fmt.Sprintf("column %q is read as seconds; its name says otherwise: give --unit", r.seconds)})
 	}
 }
 
-func (r *Runs) warn(code, text string) {
-	r.Warnings = append(r.Warnings, ernest.Warning{Code: code, Text: text})
+// notTimes is the warning of times that cannot be, with the place of the first one; nil where all can be.
+func (r *Runs) notTimes() error {
+	for i := range r.Rows {
+		if s := r.Rows[i].Seconds; s <= 0 {
+			return &table.Error{File: r.File, Line: r.Lines[i], Column: r.seconds, Value: fmt.Sprint(s), Why: "a run takes more than 0 s"}
+		}
+	}
+	return nil
 }
 
 // Place gives an error of a row its place in the file.

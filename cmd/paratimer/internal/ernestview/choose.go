@@ -135,7 +135,7 @@ func (v *Choice) Text(w io.Writer) error {
 	if v.best() == nil && len(v.Choices) > 0 && v.Choices[0].Why != "" {
 		fmt.Fprintf(&b, "the first: %s\n", view.Escape(v.Choices[0].Why))
 	}
-	writeWarnings(&b, warnings(v.warned))
+	say(&b, "warning", warnings(v.warned))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -27,6 +27,7 @@ type design struct {
 	Budget     float64     `json:"budget"`
 	Candidates int         `json:"candidates"`
 	Greedy     *greedy     `json:"greedy"`
+	Warnings   []warning   `json:"warnings"`
 }
 
 type designRow struct {
@@ -57,7 +58,7 @@ func (d *Design) JSON(w io.Writer) error {
 	p := d.Plan
 	out := design{
 		Objective: known(p.Objective), Gap: known(p.Gap), Rows: designRows(p.Rows), Support: designRows(p.Support),
-		Cost: known(p.Cost), RowsCost: known(p.RowsCost), Budget: d.Space.Budget, Candidates: p.Candidates,
+		Cost: known(p.Cost), RowsCost: known(p.RowsCost), Budget: d.Space.Budget, Candidates: p.Candidates, Warnings: warnings(p.Warnings),
 	}
 	if d.Greedy != nil {
 		out.Greedy = &greedy{known(d.Greedy.Objective), designRows(d.Greedy.Rows), known(d.Greedy.Cost)}
@@ -85,6 +86,7 @@ func (d *Design) Text(w io.Writer) error {
 	default:
 		fmt.Fprintf(&b, "the cheapest %d runs for this budget: variance %.6f, %.1f times as much\n", len(g.Rows), g.Objective, g.Objective/p.Objective)
 	}
+	say(&b, "warning", warnings(p.Warnings))
 	b.WriteString("next: make these runs, write machines,scale,seconds into a CSV, then `paratimer ernest fit`; `paratimer ernest run` does all that\n")
 	_, err := io.WriteString(w, b.String())
 	return err

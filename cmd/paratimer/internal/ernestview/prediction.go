@@ -19,10 +19,9 @@ type Fitted struct {
 	Name   string // of the file that it is from
 	Model  *ernestmodel.Model
 	Points []ernestmodel.Point
-	Force  bool             // show what is refused
-	Ran    []ernest.Row     // runs that were made since
-	Next   string           // what to do next, a command; "" for none
-	found  []ernest.Warning // with the predictions
+	Force  bool         // show what is refused
+	Ran    []ernest.Row // runs that were made since
+	Next   string       // what to do next, a command; "" for none
 }
 
 // fitted is what `paratimer ernest fit` and `predict` print as JSON. Unknown, and refused, is null.
@@ -76,17 +75,11 @@ type retrain struct {
 // shown says whether a prediction's number may be.
 func (f *Fitted) shown(p *ernest.Prediction) bool { return f.Force || p.Refused == nil }
 
-// predict asks the model, and collects what it warns of.
+// predict asks the model.
 func (f *Fitted) predict() []ernest.Prediction {
-	f.found = nil
 	var all []ernest.Prediction
 	for _, at := range f.Points {
-		p := f.Model.Predict(at)
-		f.found = append(f.found, p.Warnings...)
-		if p.Refused != nil {
-			f.found = append(f.found, refusal(p.Refused))
-		}
-		all = append(all, p)
+		all = append(all, f.Model.Predict(at))
 	}
 	return all
 }
@@ -104,7 +97,8 @@ func (f *Fitted) JSON(w io.Writer) error {
 	}
 	spent := ernest.Overhead(f.Model.Rows, ernest.Row{})
 	out.Training = training{spent.Seconds, spent.MachineSeconds}
-	for i, p := range f.predict() {
+	predicted := f.predict()
+	for i, p := range predicted {
 		q := prediction{Machines: f.Points[i].Machines, Scale: f.Points[i].Scale, ExtrapolationLog: known(p.Extrapolation.Distance)}
 		if f.Model.Iterative != nil {
 			q.Iterations = &f.Points[i].Iterations
@@ -122,7 +116,7 @@ func (f *Fitted) JSON(w io.Writer) error {
 	if s := f.signal(); s != nil {
 		out.Retrain = &retrain{s.Retrain, s.Runs, s.Outside, known(s.Error), known(s.Chance), s.Text}
 	}
-	out.Warnings = warnings(f.Model.Warnings, f.found)
+	out.Warnings = warnings(f.Model.Warnings, f.refusals(predicted), f.remarks(predicted))
 	return encode(w, out)
 }
 
@@ -144,7 +138,8 @@ func (f *Fitted) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "%s\n", view.Escape(s.Text))
 	}
 	f.sure(&b, predicted)
-	writeWarnings(&b, warnings(f.Model.Warnings, f.found))
+	say(&b, "refused", warnings(brief(f.refusals(predicted))))
+	say(&b, "warning", warnings(f.Model.Warnings, brief(f.remarks(predicted))))
 	if f.Next != "" {
 		fmt.Fprintf(&b, "next: %s\n", view.Escape(f.Next))
 	}
@@ -214,7 +209,7 @@ func (f *Fitted) sure(b *strings.Builder, predicted []ernest.Prediction) {
 		return cmp.Compare(a.Seconds*a.Machines, b.Seconds*b.Machines)
 	})
 	spent := ernest.Overhead(f.Model.Rows, ernest.Row{Machines: longest.Machines, Scale: longest.Scale, Seconds: longest.Seconds})
-	if f.shown(&longest) && !math.IsNaN(spent.WorkRatio) {
+	if f.shown(&longest) && spent.WorkRatio > 0 {
 		fmt.Fprintf(b, "training took %s, %s of the machine time of %s machines for %s\n", length(spent.Seconds), percent(spent.WorkRatio),
 			number(longest.Machines), length(longest.Seconds))
 	}

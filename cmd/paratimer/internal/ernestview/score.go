@@ -105,11 +105,11 @@ func (s *Score) Text(w io.Writer) error {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	head := "JOB\tTRAIN\tTEST"
-	if len(s.Scored.All) > 0 {
-		head += "\tBIAS\tIN RANGE"
-	}
-	for _, m := range s.Scored.All {
+	for i, m := range s.Scored.All {
 		head += "\t" + strings.ToUpper(m.Name)
+		if i == 0 {
+			head += "\tBIAS\tIN RANGE"
+		}
 	}
 	fmt.Fprintln(t, head+"\t")
 	train, test := 0, 0
@@ -140,26 +140,23 @@ func (s *Score) Text(w io.Writer) error {
 		}
 		all = append(all, named)
 	}
-	writeWarnings(&b, warnings(all...))
+	say(&b, "warning", warnings(all...))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
+// row writes a job's errors, a column a method; the first has its bias and its range too.
 func row(w io.Writer, job string, train, test int, methods []ernest.MethodScore, columns int) {
 	fmt.Fprintf(w, "%s\t%d\t%d\t", job, train, test)
-	if columns > 0 {
-		bias, covered := "-", "-"
-		if len(methods) > 0 && methods[0].Predicted > 0 {
-			bias, covered = signed(methods[0].Bias), percent(methods[0].Covered)
-		}
-		fmt.Fprintf(w, "%s\t%s\t", bias, covered)
-	}
 	for i := range columns {
-		if i >= len(methods) || methods[i].Predicted == 0 {
-			fmt.Fprint(w, "-\t")
-			continue
+		mean, bias, covered := "-", "-", "-"
+		if i < len(methods) && methods[i].Predicted > 0 {
+			mean, bias, covered = percent(methods[i].Mean), signed(methods[i].Bias), percent(methods[i].Covered)
 		}
-		fmt.Fprintf(w, "%s\t", percent(methods[i].Mean))
+		fmt.Fprintf(w, "%s\t", mean)
+		if i == 0 {
+			fmt.Fprintf(w, "%s\t%s\t", bias, covered)
+		}
 	}
 	fmt.Fprintln(w)
 }

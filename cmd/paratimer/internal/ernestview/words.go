@@ -3,52 +3,12 @@ package ernestview
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strings"
 	"time"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
-	"github.com/paratimer/paratimer/estimators/ernest"
 )
-
-// A warning of JSON.
-type warning struct {
-	Code string `json:"code"`
-	Text string `json:"text"`
-}
-
-// warnings are each said once.
-func warnings(all ...[]ernest.Warning) []warning {
-	out := []warning{}
-	seen := map[ernest.Warning]bool{}
-	for _, list := range all {
-		for _, w := range list {
-			if !seen[w] {
-				seen[w] = true
-				out = append(out, warning{w.Code, w.Text})
-			}
-		}
-	}
-	return out
-}
-
-func writeWarnings(b *strings.Builder, all []warning) {
-	for _, w := range all {
-		fmt.Fprintf(b, "warning: %s\n", view.Escape(w.Text))
-	}
-}
-
-// refusal is why a number is not shown, as a warning.
-func refusal(err error) ernest.Warning {
-	var doubt *ernest.DoubtError
-	if errors.As(err, &doubt) {
-		return ernest.Warning{Code: doubt.Code, Text: doubt.Text}
-	}
-	return ernest.Warning{Code: "refused", Text: err.Error()}
-}
 
 // known is nil for what is not: NaN, and what JSON cannot say.
 func known(v float64) *float64 {
@@ -65,6 +25,8 @@ func length(s float64) string {
 		return "?"
 	case s < 0:
 		return "-" + length(-s)
+	case s < 1e-6:
+		return "0s"
 	case s < 99.5:
 		return fmt.Sprintf("%.3gs", s)
 	case s < 3600:
@@ -93,7 +55,9 @@ func percent(ratio float64) string {
 		return "?"
 	case math.IsInf(ratio, 0):
 		return "∞ %"
-	case ratio != 0 && math.Abs(ratio) < 0.00095:
+	case ratio == 0:
+		return "0 %"
+	case math.Abs(ratio) < 0.00095:
 		return "<0.1 %"
 	case math.Abs(ratio) < 0.0095:
 		return fmt.Sprintf("%.1f %%", 100*ratio)

@@ -1,0 +1,111 @@
+package ernestview
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// A warning of JSON.
+type warning struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+// warnings are each said once.
+func warnings(all ...[]ernest.Warning) []warning {
+	out := []warning{}
+	seen := map[ernest.Warning]bool{}
+	for _, list := range all {
+		for _, w := range list {
+			if !seen[w] {
+				seen[w] = true
+				out = append(out, warning{w.Code, w.Text})
+			}
+		}
+	}
+	return out
+}
+
+// say writes a line for each, behind a word.
+func say(b *strings.Builder, word string, all []warning) {
+	for _, w := range all {
+		fmt.Fprintf(b, "%s: %s\n", word, view.Escape(w.Text))
+	}
+}
+
+// refusal is why a number is not shown, as a warning.
+func refusal(err error) ernest.Warning {
+	var doubt *ernest.DoubtError
+	if errors.As(err, &doubt) {
+		return ernest.Warning{Code: doubt.Code, Text: doubt.Text}
+	}
+	return ernest.Warning{Code: "refused", Text: err.Error()}
+}
+
+// refusals are why points have no number that the model stands for.
+func (f *Fitted) refusals(predicted []ernest.Prediction) []ernest.Warning {
+	return f.each(predicted, func(p *ernest.Prediction) []ernest.Warning {
+		if p.Refused == nil {
+			return nil
+		}
+		return []ernest.Warning{refusal(p.Refused)}
+	})
+}
+
+// remarks are what is to be known beside the numbers that are shown.
+func (f *Fitted) remarks(predicted []ernest.Prediction) []ernest.Warning {
+	return f.each(predicted, func(p *ernest.Prediction) []ernest.Warning {
+		if !f.shown(p) {
+			return nil
+		}
+		return p.Warnings
+	})
+}
+
+// each names the point of what is not the same of several.
+func (f *Fitted) each(predicted []ernest.Prediction, of func(*ernest.Prediction) []ernest.Warning) []ernest.Warning {
+	points := map[ernest.Warning]int{}
+	for i := range predicted {
+		for _, w := range of(&predicted[i]) {
+			points[w]++
+		}
+	}
+	var out []ernest.Warning
+	for i := range predicted {
+		for _, w := range of(&predicted[i]) {
+			if points[w] == 1 && len(predicted) > 1 {
+				w.Text = fmt.Sprintf("%s machines, scale %s: %s", number(f.Points[i].Machines), number(f.Points[i].Scale), w.Text)
+			}
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// brief keeps the first remark of each kind and says how many more there are.
+func brief(all []ernest.Warning) []ernest.Warning {
+	var out []ernest.Warning
+	at, more := map[string]int{}, map[string]int{}
+	seen := map[ernest.Warning]bool{}
+	for _, w := range all {
+		switch i, known := at[w.Code]; {
+		case seen[w]:
+		case !known:
+			at[w.Code] = len(out)
+			out = append(out, w)
+		default:
+			more[out[i].Code]++
+		}
+		seen[w] = true
+	}
+	for i := range out {
+		if n := more[out[i].Code]; n > 0 {
+			out[i].Text += fmt.Sprintf(" (and the like of %s)", strings.Replace(count(n, "other point"), "1 other", "another", 1))
+		}
+	}
+	return out
+}
