@@ -13,6 +13,8 @@ import (
 func ernestCommand() *cli.Command {
 	return group("ernest", "say how long a job takes on other machines and inputs, from a few small runs of it",
 		command("design", "", "choose the small runs that tell most for a budget", ernestDesign, ernestDesignFlags()...),
+		command("run", "", "make the training runs of a design, and predict by them", ernestRun, ernestRunFlags()...),
+		command("rows", "[FILE...]", "make a table of training data of recorded runs: tapes, captures, job history; or of remembered ones", ernestRows, ernestRowsFlags()...),
 		command("fit", "FILE", "fit a model to a table of runs, and predict others", ernestFit, ernestFitFlags()...),
 		command("predict", "FILE", "predict runs by a saved model or a table of runs, and say whether real ones still agree", ernestPredict, ernestPredictFlags()...),
 		command("choose", "", "choose the machines that are cheapest or fastest for a deadline or a budget", ernestChoose, ernestChooseFlags()...),

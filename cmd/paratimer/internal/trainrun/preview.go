@@ -32,6 +32,7 @@ func (r *Runner) Preview() *Preview {
 	for _, row := range r.File.Rows {
 		p.made += row.Seconds
 	}
+	p.made = math.Round(p.made*1e6) / 1e6 // as the file has them
 	return p
 }
 

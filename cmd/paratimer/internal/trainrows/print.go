@@ -1,0 +1,66 @@
+package trainrows
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+)
+
+// Text writes a CSV that `paratimer ernest fit` reads: machines, scale, seconds and the run's name.
+func (t Table) Text(w io.Writer) error {
+	if len(t.Rows) > 0 {
+		if _, err := fmt.Fprintf(w, "# scale 1 is %s %s\n", number(t.Most), t.Unit); err != nil {
+			return err
+		}
+	}
+	out := csv.NewWriter(w)
+	rows := [][]string{{"machines", "scale", "seconds", "run"}}
+	for i, r := range t.Rows {
+		name := strings.ReplaceAll(view.Escape(t.Runs[i].Name), `"`, "'") // a quote in a field is more than some readers take
+		rows = append(rows, []string{number(r.Machines), number(r.Scale), number(r.Seconds), name})
+	}
+	return out.WriteAll(rows)
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+type row struct {
+	Machines float64  `json:"machines"`
+	Scale    float64  `json:"scale"`
+	Seconds  float64  `json:"seconds"`
+	Records  *float64 `json:"records"`
+	Bytes    *float64 `json:"bytes"`
+	Run      string   `json:"run"`
+}
+
+// JSON writes the same for programs.
+func (t Table) JSON(w io.Writer) error {
+	out := struct {
+		Unit string   `json:"scale_unit"`
+		Most *float64 `json:"scale_whole"` // what scale 1 is
+		Rows []row    `json:"rows"`
+	}{Unit: t.Unit, Rows: []row{}}
+	if len(t.Rows) > 0 {
+		out.Most = &t.Most
+	}
+	for i, r := range t.Rows {
+		run := t.Runs[i]
+		out.Rows = append(out.Rows, row{r.Machines, r.Scale, r.Seconds, known(run.Records), known(run.Bytes), run.Name})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(out)
+}
+
+func known(v float64) *float64 {
+	if v > 0 { // no NaN
+		return &v
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+// Package trainrows makes training data for Ernest (NSDI 2016) of runs that were made anyway: machines, scale and seconds of
+// recorded and remembered runs.
+//
+// Machines are how many tasks of a phase could run at once: containers or slots, a job's own limits included, and not more than
+// there were tasks. Of a job history, which does not know the cluster, it is what did run at once. Input is what the maps of
+// the jobs that depend on no other one have read. Seconds are from the first submission to the end.
+package trainrows
+
+import (
+	"errors"
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// A Run is a finished run.
+type Run struct {
+	Name           string
+	Machines       float64
+	Records, Bytes float64 // of its input; NaN where not known
+	Seconds        float64
+}
+
+// Of is the run that a profile was learned from. The error says why it is no training data.
+func Of(name string, profile *dag.Plan, seconds float64) (Run, error) {
+	r := Run{Name: name, Records: input(profile, records), Bytes: input(profile, bytes), Seconds: seconds}
+	for j := range profile.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			tasks := profile.Jobs[j].Phase(k).Count()
+			if tasks == 0 {
+				continue
+			}
+			n := atOnce(profile, &profile.Jobs[j], k)
+			if n <= 0 {
+				return r, errors.New("how many tasks could run at once is not known")
+			}
+			r.Machines = max(r.Machines, float64(min(n, tasks)))
+		}
+	}
+	switch {
+	case !(seconds > 0):
+		return r, errors.New("how long it took is not known")
+	case r.Machines == 0:
+		return r, errors.New("no task of it is known")
+	case math.IsNaN(r.Records) && math.IsNaN(r.Bytes):
+		return r, errors.New("how much it read is not known")
+	}
+	return r, nil
+}
+
+// atOnce is how many tasks of a phase the cluster and the job's limits let run at once; 0 where that is not known.
+func atOnce(plan *dag.Plan, job *dag.Job, k dag.Kind) int {
+	c, l := &plan.Cluster, &job.Limits
+	if c.Policy == dag.FIFO {
+		if k == dag.Map {
+			return c.MapSlots
+		}
+		return c.ReduceSlots
+	}
+	pool, task, most := c.MemoryMB, l.MapMB, l.MaxMaps
+	if k == dag.Reduce {
+		task, most = l.ReduceMB, l.MaxReduces
+	}
+	if c.QueueMB > 0 && c.QueueMB < pool {
+		pool = c.QueueMB
+	}
+	n := most
+	if pool > 0 && task > 0 {
+		n = max(1, (pool-l.AMMB)/task)
+		if most > 0 {
+			n = min(n, most)
+		}
+	}
+	return n
+}
+
+func records(p *dag.Phase) dag.Series {
+	if len(p.Pipelines) == 0 {
+		return dag.Series{}
+	}
+	return p.Pipelines[0].Tuples
+}
+
+func bytes(p *dag.Phase) dag.Series { return p.Bytes }
+
+// input is what the jobs that come first read; NaN unless it is known of every task and more than nothing.
+func input(plan *dag.Plan, of func(*dag.Phase) dag.Series) float64 {
+	sum := 0.0
+	for j := range plan.Jobs {
+		if job := &plan.Jobs[j]; len(job.After) == 0 {
+			sum += of(&job.Map).Sum(job.Map.Count())
+		}
+	}
+	if !(sum > 0) || math.IsInf(sum, 0) {
+		return math.NaN()
+	}
+	return sum
+}
+
+// A Table is training data: scale 1 is the largest input.
+type Table struct {
+	Runs []Run // of Rows
+	Rows []ernest.Row
+	Unit string  // records or bytes
+	Most float64 // what scale 1 is
+	Left []Run   // runs whose input is known in the other unit only
+}
+
+// NewTable compares the runs' inputs: by records, or by bytes where more runs know these.
+func NewTable(runs []Run) Table {
+	t := Table{Unit: "records"}
+	size := func(r Run) float64 { return r.Records }
+	if of(runs, func(r Run) float64 { return r.Bytes }) > of(runs, size) {
+		t.Unit, size = "bytes", func(r Run) float64 { return r.Bytes }
+	}
+	for _, r := range runs {
+		if math.IsNaN(size(r)) {
+			t.Left = append(t.Left, r)
+			continue
+		}
+		t.Runs = append(t.Runs, r)
+		t.Most = max(t.Most, size(r))
+	}
+	for _, r := range t.Runs {
+		t.Rows = append(t.Rows, ernest.Row{Machines: r.Machines, Scale: size(r) / t.Most, Seconds: r.Seconds})
+	}
+	return t
+}
+
+// of counts the runs that have a size.
+func of(runs []Run, size func(Run) float64) int {
+	n := 0
+	for _, r := range runs {
+		if !math.IsNaN(size(r)) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,112 @@
+package trainrows_test
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/adapters/table"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrows"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// fifo is a plan of two jobs, one after the other, on a cluster of slots.
+func fifo(maps int, records float64) *dag.Plan {
+	ph := func(n int, tuples float64) dag.Phase {
+		return dag.Phase{Known: true, Tasks: n, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(tuples), Alpha: dag.Uniform(1)}}}
+	}
+	return &dag.Plan{
+		Cluster: dag.Cluster{MapSlots: 6, ReduceSlots: 3},
+		Jobs: []dag.Job{
+			{Node: "a", Map: ph(maps, records), Reduce: ph(2, 10)},
+			{Node: "b", After: []int{0}, Map: ph(2, 1e9)},
+		},
+	}
+}
+
+// yarn is a plan of one job on a cluster of containers.
+func yarn(tasks, memory, limit int) *dag.Plan {
+	return &dag.Plan{
+		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: memory},
+		Jobs: []dag.Job{{
+			Node: "a", Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, MaxMaps: limit, MaxReduces: limit},
+			Map: dag.Phase{Known: true, Tasks: tasks, Bytes: dag.Uniform(100)},
+		}},
+	}
+}
+
+func TestOf(t *testing.T) {
+	for _, c := range []struct {
+		name                     string
+		plan                     *dag.Plan
+		machines, records, bytes float64
+		why                      string
+	}{
+		{"slots", fifo(20, 50), 6, 1000, math.NaN(), ""},
+		{"more slots than tasks", fifo(4, 50), 4, 200, math.NaN(), ""},
+		{"containers beside the AM", yarn(40, 3072, 0), 10, math.NaN(), 4000, ""},
+		{"a job's own limit", yarn(40, 3072, 3), 3, math.NaN(), 4000, ""},
+		{"a limit and no memory", yarn(40, 0, 3), 3, math.NaN(), 4000, ""},
+		{"no memory", yarn(40, 0, 0), 0, 0, 0, "how many tasks could run at once is not known"},
+		{"no tasks", yarn(0, 3072, 0), 0, 0, 0, "no task of it is known"},
+		{"no input", fifo(20, 0), 0, 0, 0, "how much it read is not known"},
+		{"input of some tasks", fifo(20, math.NaN()), 0, 0, 0, "how much it read is not known"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := trainrows.Of("run", c.plan, 60)
+			if c.why != "" {
+				if err == nil || err.Error() != c.why {
+					t.Fatalf("got %v, want %q", err, c.why)
+				}
+				return
+			}
+			if err != nil || r.Machines != c.machines || !same(r.Records, c.records) || !same(r.Bytes, c.bytes) || r.Seconds != 60 {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+	if _, err := trainrows.Of("run", fifo(20, 50), math.NaN()); err == nil || err.Error() != "how long it took is not known" {
+		t.Error(err)
+	}
+}
+
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+func TestTable(t *testing.T) {
+	nan := math.NaN()
+	got := trainrows.NewTable([]trainrows.Run{
+		{Name: "one, \"1\"", Machines: 4, Records: 250, Bytes: nan, Seconds: 12.5},
+		{Name: "two\n", Machines: 8, Records: 1000, Bytes: 5, Seconds: 30},
+		{Name: "three", Machines: 8, Records: nan, Bytes: 6, Seconds: 30},
+	})
+	if len(got.Left) != 1 || got.Left[0].Name != "three" {
+		t.Errorf("left out: %+v", got.Left)
+	}
+	var text bytes.Buffer
+	if err := got.Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	want := "# scale 1 is 1000 records\nmachines,scale,seconds,run\n4,0.25,12.5,\"one, '1'\"\n8,1,30,two\\n\n"
+	if text.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &text, want)
+	}
+	// What is written can be read.
+	read, err := table.Read(strings.NewReader(text.String()), "rows.csv", []table.Column{{Name: "machines"}, {Name: "scale"}, {Name: "seconds"}, {Name: "run", Kind: table.Text}})
+	if err != nil || read.Rows() != 2 || read.Values[1][0] != 0.25 || read.Texts[3][0] != "one, '1'" {
+		t.Errorf("%+v, %v", read, err)
+	}
+	var json bytes.Buffer
+	if err := got.JSON(&json); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"scale_unit": "records"`, `"scale_whole": 1000`, `"bytes": null`, `"run": "two\n"`} {
+		if !strings.Contains(json.String(), want) {
+			t.Errorf("no %s in\n%s", want, &json)
+		}
+	}
+	// Bytes where more runs know them.
+	if got := trainrows.NewTable(got.Left); got.Unit != "bytes" || got.Rows[0].Scale != 1 {
+		t.Errorf("%+v", got)
+	}
+}
