@@ -1,6 +1,9 @@
 package queueing
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // A Model is a way to solve a Spec.
 type Model int
@@ -43,11 +46,38 @@ type Options struct {
 	MaxIterations int     // 500
 }
 
-// Solve predicts the jobs of a Spec. A Spec that cannot be is an error of Validate; a fixpoint that was not reached is none:
+// Solve predicts the jobs of a Spec. A Spec that cannot be is a *FieldError; a fixpoint that was not reached is no error:
 // Result.Converged says it.
 func Solve(s *Spec, m Model, o Options) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
+	o, err := o.orDefault()
+	if err != nil {
+		return nil, err
+	}
+	switch m {
+	case Product:
+		return solveProduct(s, o), nil
+	}
 	return nil, fmt.Errorf("model %s is not there yet", m)
+}
+
+func (o Options) orDefault() (Options, error) {
+	if o.Tolerance == 0 {
+		o.Tolerance = 1e-9
+	}
+	if o.Damping == 0 {
+		o.Damping = .5
+	}
+	if o.MaxIterations == 0 {
+		o.MaxIterations = 500
+	}
+	switch {
+	case !(o.Tolerance > 0) || math.IsInf(o.Tolerance, 0):
+		return o, &FieldError{"Tolerance", o.Tolerance, "it must be seconds above 0"}
+	case !(o.Damping > 0 && o.Damping <= 1):
+		return o, &FieldError{"Damping", o.Damping, "it must be above 0 and at most 1"}
+	}
+	return o, within("MaxIterations", o.MaxIterations, 1, 1_000_000)
 }

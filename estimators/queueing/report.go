@@ -1,0 +1,82 @@
+package queueing
+
+import "math"
+
+func solveProduct(s *Spec, o Options) *Result {
+	p := newProduct(s)
+	r := &Result{Model: Product, Fixpoint: iterate(o, p.step)}
+	p.saturate()
+	for _, j := range p.jobs {
+		r.Jobs = append(r.Jobs, p.result(j))
+	}
+	r.Centres = p.centres()
+	r.Bottleneck = busiest(r.Centres)
+	return r
+}
+
+// saturate holds that no centre is busy for longer than the jobs take: a bound that no model of the queues may break.
+func (p *product) saturate() {
+	most := 0.0
+	for _, c := range p.centres() {
+		most = math.Max(most, c.Utilisation)
+	}
+	if most > 1 {
+		for _, j := range p.jobs {
+			j.response *= most
+		}
+	}
+}
+
+func (p *product) result(j *productJob) JobResult {
+	r := JobResult{Name: j.Name, Response: j.response, Span: j.span}
+	if j.response > 0 {
+		r.Throughput = float64(j.Copies) / j.response
+	}
+	mean := p.meanStay(j)
+	tasks := [...]int{j.Maps, j.Maps * j.Reduces, j.Reduces}
+	for k, n := range tasks {
+		if n > 0 {
+			r.Classes = append(r.Classes, Class{Kind(k), n, j.demand[k].demand(), mean[k].demand()})
+		}
+	}
+	return r
+}
+
+// centres are the utilisations: demand over time, of each server.
+func (p *product) centres() []Centre {
+	var all []Centre
+	network := 0.0
+	for g, gr := range p.groups {
+		var busy vector
+		for _, j := range p.jobs {
+			if j.response == 0 {
+				continue
+			}
+			for a, n := range p.tasks(j, g) {
+				for k := range busy {
+					busy[k] += float64(j.Copies) * n * j.demand[a][k] / j.response
+				}
+			}
+		}
+		network += float64(gr.nodes) * busy[Network]
+		for k := CPU; k <= Disk; k++ {
+			c := Centre{Kind: k, Node: gr.first, Nodes: gr.nodes, Servers: 1, Utilisation: busy[k]}
+			if k == CPU {
+				c.Servers = p.spec.CPUs
+				c.Utilisation /= float64(c.Servers)
+			}
+			all = append(all, c)
+		}
+	}
+	return append(all, Centre{Kind: Network, Node: -1, Nodes: 1, Servers: 1, Utilisation: network})
+}
+
+func busiest(all []Centre) int {
+	best := 0
+	for i := range all {
+		if all[i].Utilisation > all[best].Utilisation {
+			best = i
+		}
+	}
+	return best
+}
