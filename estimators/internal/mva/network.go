@@ -22,13 +22,16 @@ type Network struct {
 }
 
 // A Result is the network in its steady state. Indices are [class][centre] or [class].
+//
+// A class without customers has a throughput of 0 and unknown residences (NaN). One that asks for nothing and does not
+// think cycles at once: its throughput is +Inf, and it is in nobody's way.
 type Result struct {
 	Residence [][]float64 // seconds a cycle at the centre, waiting counted in
 	// Utilisation is throughput · demand: of a single server the part of time that it is busy with the class, of several
 	// servers how many are, of a delay centre how many customers are there.
 	Utilisation [][]float64
 	Queue       [][]float64 // customers there, those in service counted in
-	Throughput  []float64   // cycles a second; +Inf for a class that asks for nothing
+	Throughput  []float64   // cycles a second
 	Response    []float64   // seconds a cycle without thinking: the sum of the residences
 
 	// Of an approximation: how it ended. An exact result has Converged and no iterations.

@@ -1,0 +1,203 @@
+package mva
+
+import (
+	"math"
+	"slices"
+)
+
+// Bounds of an exact solution.
+const (
+	maxServers = 512     // with more, the probability that they are all idle vanishes in a float64 before it no longer counts
+	maxNumbers = 1 << 24 // that are kept: 128 MiB
+	maxWork    = 1 << 29 // multiplications, about
+	maxMulti   = 20
+)
+
+// Exact solves the network by the recursion over all populations. It costs Π (population+1) · 2^(centres of several
+// servers).
+//
+// Centres of several servers follow M. Reiser, "Mean-value analysis and convolution method for queue-dependent servers in
+// closed queueing networks" (Performance Evaluation 1, 1981): how likely it is that j are there. The likelihood that
+// nobody is there comes from the throughput of the network without that centre, not from what the others leave of 1: that
+// difference has no digits near saturation, where the textbook recursion fails.
+//
+// Errors are a *NetworkError or a *SizeError.
+func Exact(n *Network) (*Result, error) {
+	if err := check(n); err != nil {
+		return nil, err
+	}
+	e, err := newExact(n)
+	if err != nil {
+		return nil, err
+	}
+	// Networks with fewer centres come first. Counting down, a mask comes after those that it is a part of.
+	for mask := 1<<len(e.multi) - 1; mask >= 0; mask-- {
+		e.solve(mask)
+	}
+	residence, throughput := make([][]float64, len(n.Population)), make([]float64, len(n.Population))
+	for c := range n.Population {
+		residence[c], throughput[c], _ = n.settled(c)
+	}
+	for i, c := range e.classes {
+		residence[c], throughput[c] = e.residence[i], e.x[0][(e.states-1)*len(e.classes)+i]
+	}
+	return n.result(residence, throughput), nil
+}
+
+// An exact is the recursion at work, over the classes that take part.
+type exact struct {
+	n       *Network
+	classes []int
+	stride  []int // of the number of a state, of each class
+	states  int
+	servers []int // of each centre; 0 where nobody waits
+	multi   []int // centres of several servers
+
+	x         [][]float64 // [mask of multi that are left out][state · classes + class] throughput
+	queue     []float64   // [state · centres + centre], of the mask at hand
+	idle      [][]float64 // [multi][state · (servers-1) + j] how likely it is that j are there
+	residence [][]float64 // at the last state
+}
+
+func newExact(n *Network) (*exact, error) {
+	e := &exact{n: n, servers: make([]int, len(n.Centres))}
+	states, total := 1.0, 0
+	for c, population := range n.Population {
+		if _, _, ok := n.settled(c); !ok {
+			e.classes = append(e.classes, c)
+			states *= float64(population) + 1
+			total += population
+		}
+	}
+	kept, largest := 0, 0
+	for k := range n.Centres {
+		// With a server for each customer nobody waits.
+		if s := n.servers(k); s < total {
+			e.servers[k] = s
+			if s > 1 && n.asked(k) {
+				e.multi = append(e.multi, k)
+				kept += s - 1
+				largest = max(largest, s)
+			}
+		}
+	}
+	masks := float64(int(1) << min(len(e.multi), maxMulti))
+	perState := float64(len(n.Centres)+kept) + masks*float64(len(e.classes))
+	work := masks * float64(len(e.classes)) * float64(len(n.Centres)+kept)
+	if len(e.multi) > maxMulti || largest > maxServers || states*perState > maxNumbers || states*work > maxWork {
+		return nil, &SizeError{States: states, MultiServers: len(e.multi), Servers: largest}
+	}
+	e.states = int(states)
+	stride := 1
+	for _, c := range e.classes {
+		e.stride = append(e.stride, stride)
+		stride *= n.Population[c] + 1
+		e.residence = append(e.residence, make([]float64, len(n.Centres)))
+	}
+	e.x = make([][]float64, int(masks))
+	for m := range e.x {
+		e.x[m] = make([]float64, e.states*len(e.classes))
+	}
+	e.queue = make([]float64, e.states*len(n.Centres))
+	for _, k := range e.multi {
+		e.idle = append(e.idle, make([]float64, e.states*(e.servers[k]-1)))
+	}
+	return e, nil
+}
+
+// asked is whether a class has a demand there.
+func (n *Network) asked(centre int) bool {
+	for c := range n.Demand {
+		if n.Demand[c][centre] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// solve goes through all populations of the network without the centres of the mask.
+func (e *exact) solve(mask int) {
+	centres := len(e.n.Centres)
+	clear(e.queue)
+	for _, p := range e.idle {
+		clear(p)
+		p[0] = 1
+	}
+	here := make([]int, len(e.classes))
+	for state := 1; state < e.states; state++ {
+		for i := range here {
+			if here[i]++; here[i] <= e.n.Population[e.classes[i]] {
+				break
+			}
+			here[i] = 0
+		}
+		queue := e.queue[state*centres : (state+1)*centres]
+		x := e.x[mask][state*len(e.classes) : (state+1)*len(e.classes)]
+		for i, c := range e.classes {
+			if here[i] == 0 {
+				continue
+			}
+			r, cycle := e.residence[i], e.n.think(c)
+			for k := range r {
+				r[k] = e.wait(mask, state-e.stride[i], k) * e.n.Demand[c][k]
+				cycle += r[k]
+			}
+			x[i] = float64(here[i]) / cycle // +Inf where the class asks only for what is left out
+			for k, v := range r {
+				if v > 0 {
+					queue[k] += x[i] * v
+				}
+			}
+		}
+		e.likely(mask, state, x, here)
+	}
+}
+
+// wait is by how much a centre stretches the demand of one who finds a state there.
+func (e *exact) wait(mask, found, k int) float64 {
+	s := e.servers[k]
+	queue := e.queue[found*len(e.n.Centres)+k]
+	switch s {
+	case 0:
+		return 1
+	case 1:
+		return 1 + queue
+	}
+	m := slices.Index(e.multi, k)
+	if m < 0 || mask>>m&1 == 1 {
+		return 0 // nobody asks for it, or it is left out
+	}
+	sum := 1 + queue
+	for j, p := range e.idle[m][found*(s-1) : (found+1)*(s-1)] {
+		sum += float64(s-1-j) * p
+	}
+	return sum / float64(s)
+}
+
+// likely finds how many are at each centre of several servers, from those that one fewer customer leaves there.
+func (e *exact) likely(mask, state int, x []float64, here []int) {
+	for m, k := range e.multi {
+		if mask>>m&1 == 1 {
+			continue
+		}
+		width := e.servers[k] - 1
+		p := e.idle[m][state*width : (state+1)*width]
+		without := e.x[mask|1<<m][state*len(e.classes):]
+		for i, c := range e.classes {
+			if here[i] == 0 {
+				continue
+			}
+			before := e.idle[m][(state-e.stride[i])*width:]
+			if math.IsInf(x[i], 1) {
+				p[0] = before[0] // it asks only for what is left out: it is in nobody's way
+				continue
+			}
+			if p[0] == 0 {
+				p[0] = before[0] * (x[i] / without[i])
+			}
+			for j := 1; j < width; j++ {
+				p[j] += e.n.Demand[c][k] * x[i] * before[j-1] / float64(j)
+			}
+		}
+	}
+}
