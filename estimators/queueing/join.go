@@ -13,8 +13,11 @@ type chain struct {
 	mean, variance float64 // of what comes after
 }
 
-// above is the chance that the last of them takes longer than t.
-func (c chain) below(t float64) float64 {
+// below is the chance that all of them have ended by t.
+func (c chain) below(t float64) float64 { return math.Pow(c.single(t), c.count) }
+
+// single is the chance that one of them has ended by t. What varies is taken as gamma distributed.
+func (c chain) single(t float64) float64 {
 	if t <= c.from {
 		return 0
 	}
@@ -25,15 +28,20 @@ func (c chain) below(t float64) float64 {
 		return 0
 	}
 	shape, rate := c.mean*c.mean/c.variance, c.mean/c.variance
-	return math.Pow(mathext.GammaIncReg(shape, rate*(t-c.from)), c.count)
+	return mathext.GammaIncReg(shape, rate*(t-c.from))
 }
 
-// last is the mean end of the last of independent chains: ∫ 1 - Π F dt. What varies is taken as gamma distributed.
+// reach is when the last of them has ended almost surely.
+func (c chain) reach() float64 {
+	return c.from + c.mean + (8+4*math.Log(1+c.count))*math.Sqrt(c.variance)
+}
+
+// last is the mean end of the last of independent chains: ∫ 1 - Π F dt.
 func last(chains []chain) float64 {
 	lo, hi := 0.0, 0.0
 	for _, c := range chains {
 		lo = math.Max(lo, c.from)
-		hi = math.Max(hi, c.from+c.mean+(8+4*math.Log(1+c.count))*math.Sqrt(c.variance))
+		hi = math.Max(hi, c.reach())
 	}
 	if hi <= lo {
 		return hi

@@ -32,6 +32,7 @@ func (p *product) result(j *productJob) JobResult {
 	if j.response > 0 {
 		r.Throughput = float64(j.Copies) / j.response
 	}
+	r.Phases, r.Threads, r.Tree = p.phases(j), p.threads(j), p.tree(j)
 	mean := p.meanStay(j)
 	tasks := [...]int{j.Maps, j.Maps * j.Reduces, j.Reduces}
 	for k, n := range tasks {

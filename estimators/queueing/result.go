@@ -96,25 +96,38 @@ type Centre struct {
 	Utilisation float64
 }
 
-// A Phase is a stretch of a job's timeline that no reduce's wake-up falls into (§3.4).
-type Phase struct{ Start, End float64 }
+// A Phase is a stretch of a job's timeline that no blocked reduce's wake-up falls into (§3.4), or several equally long ones in
+// a row: a long job has thousands.
+type Phase struct {
+	Start, End float64
+	Count      int
+}
+
+// PhaseCount is how many phases a job has.
+func (j *JobResult) PhaseCount() int {
+	n := 0
+	for _, p := range j.Phases {
+		n += p.Count
+	}
+	return n
+}
 
 // A Thread is what a slot does, piece after piece (§3.4).
 type Thread struct {
 	Kind   Kind // Map or Merge: of a map slot or of a reduce
 	Node   int  // the first node that has it, from 0
-	Slot   int  // of the node, from 0
-	Count  int  // how many like threads it stands for, on nodes that do the same
+	Slot   int  // the first one of that node, from 0
+	Count  int  // how many like threads it stands for, of neighbouring slots and nodes
 	Pieces []Piece
 }
 
-// A Piece is a run of equal tasks of a thread one after the other.
+// A Piece is equal tasks of a thread, one after the other or as many at once as there are shuffle threads.
 type Piece struct {
 	Kind       Kind
-	First      int // index of the first task among those of its kind; -1 where threads stand for several
 	Tasks      int
 	Start, End float64
-	Phase      int // index in Phases of where it starts
+	// Waits says that the thread is also blocked in between: the piece stands for many, one at the start of each of a row of phases.
+	Waits bool
 }
 
 // A Warning is a doubt about a result, for programs by Code and for people by Text.

@@ -1,0 +1,112 @@
+package queueing
+
+// tree is a job's precedence tree, cut by its phases (§4.2): one phase after the other, and in each all threads at once.
+func (p *product) tree(j *productJob) *Tree {
+	f := j.flow
+	if j.Reduces == 0 {
+		return serial(p.mapWaves(j, f.waves-1, f.slots), p.mapWaves(j, 1, f.last))
+	}
+	parts := []*Tree{p.mapWaves(j, 1, min(f.slots, j.Maps))}
+	if f.waves == 1 {
+		return serial(parts[0], and(p.reduces(j, false)...))
+	}
+	blocked := false
+	for g := range p.groups {
+		blocked = blocked || j.abreast[g] > 0 && j.copies[g].blocked
+	}
+	if !blocked {
+		rest := p.leaf(j, Map, f.waves-1)
+		rest.Count = f.slots
+		return serial(parts[0], and(append([]*Tree{rest}, p.reduces(j, true)...)...))
+	}
+	wave := and(append([]*Tree{p.slotMaps(j, f.slots)}, p.shuffles(j)...)...)
+	wave.Count = f.waves - 2
+	last := and(append([]*Tree{p.slotMaps(j, f.last)}, p.shuffles(j)...)...)
+	return serial(append(parts, wave, last, and(p.reduces(j, false)...))...)
+}
+
+// mapWaves is waves of maps alone, so many a wave.
+func (p *product) mapWaves(j *productJob, waves, maps int) *Tree {
+	t := and(p.slotMaps(j, maps))
+	t.Count = waves
+	return t
+}
+
+func (p *product) slotMaps(j *productJob, maps int) *Tree {
+	t := p.leaf(j, Map, 1)
+	t.Count = maps
+	return t
+}
+
+// shuffles is what each reduce takes of a wave.
+func (p *product) shuffles(j *productJob) []*Tree {
+	var all []*Tree
+	for g, gr := range p.groups {
+		if j.abreast[g] > 0 {
+			t := p.groupLeaf(j, g, Shuffle, j.flow.slots)
+			t.Count = gr.nodes * j.abreast[g]
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// reduces is what is left of each reduce at the end: what it has not copied, of all maps where it was never blocked, its merge,
+// and the reduces that come after it.
+func (p *product) reduces(j *productJob, whole bool) []*Tree {
+	var all []*Tree
+	for g, gr := range p.groups {
+		if j.abreast[g] == 0 {
+			continue
+		}
+		left := j.flow.last
+		if whole {
+			left = j.Maps
+		}
+		merge := p.groupLeaf(j, g, Merge, 1)
+		next := serial(p.groupLeaf(j, g, Shuffle, j.Maps), merge)
+		next.Count = p.laterWaves(j, g)
+		t := serial(p.groupLeaf(j, g, Shuffle, left), merge, next)
+		t.Count = gr.nodes * j.abreast[g]
+		all = append(all, t)
+	}
+	return all
+}
+
+func (p *product) leaf(j *productJob, k Kind, tasks int) *Tree {
+	m := p.meanStay(j)[k].moments().times(float64(tasks))
+	return &Tree{Kind: k, Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
+}
+
+// groupLeaf is a leaf of tasks on a group's nodes; of shuffles, as many at once as a reduce has threads.
+func (p *product) groupLeaf(j *productJob, g int, k Kind, tasks int) *Tree {
+	turns := tasks
+	if k == Shuffle {
+		turns = (tasks + p.spec.ShuffleThreads - 1) / p.spec.ShuffleThreads
+	}
+	m := j.stay[g][k].moments().times(float64(turns))
+	return &Tree{Kind: k, Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
+}
+
+// serial leaves out parts that stand for nothing, and itself around a single part.
+func serial(parts ...*Tree) *Tree { return operator(Serial, parts) }
+
+func and(parts ...*Tree) *Tree { return operator(ParallelAnd, parts) }
+
+func operator(op Operator, parts []*Tree) *Tree {
+	var some []*Tree
+	for _, t := range parts {
+		if t != nil && t.Count > 0 && (t.Op != Leaf || t.Tasks > 0) {
+			some = append(some, t)
+		}
+	}
+	if len(some) == 0 {
+		return nil
+	}
+	if len(some) == 1 && some[0].Count == 1 {
+		return some[0]
+	}
+	t := &Tree{Op: op, Parts: some, Count: 1}
+	t.evaluate()
+	return t
+}
