@@ -109,3 +109,36 @@ func TestFileIsOpenOnce(t *testing.T) {
 		t.Errorf("a row of a closed file: %v, %d rows", err, len(f.Rows))
 	}
 }
+
+// Whatever is in a file: it is refused and left as it is, or its whole lines are rows to go on with.
+func FuzzFile(f *testing.F) {
+	f.Add([]byte(whole))
+	f.Add([]byte(whole[:len(whole)-3]))
+	f.Add([]byte("# paratimer ernest run: \"\nmachines,scale,seconds\n"))
+	command, err := trainrun.NewTemplate(job, three())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "rows.csv")
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		file, err := trainrun.Open(path, command)
+		if err != nil {
+			if got := read(t, path); got != string(b) {
+				t.Errorf("refused with %v, and changed from %q to %q", err, b, got)
+			}
+			return
+		}
+		defer file.Close()
+		n := len(file.Rows)
+		if err := file.Add(ernest.Row{Machines: 1, Scale: 1, Seconds: 1}); err != nil {
+			t.Fatal(err)
+		}
+		again, err := trainrun.Look(path, command)
+		if err != nil || len(again.Rows) != n+1 || again.Cut != "" {
+			t.Errorf("%q: %d rows and one more are %d, %v", b, n, len(again.Rows), err)
+		}
+	})
+}
