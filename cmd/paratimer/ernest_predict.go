@@ -42,7 +42,7 @@ func ernestPredict(c *cli.Context) error {
 	if len(points) == 0 && len(ran) == 0 {
 		points = usualPoints(m)
 	}
-	shown := ernestview.Fitted{Name: c.Args().First(), Model: m, Points: points, Force: c.Bool("force")}
+	shown := ernestview.Fitted{Name: inputName(c.Args().First()), Model: m, Points: points, Force: c.Bool("force")}
 	for _, r := range ran {
 		shown.Ran = append(shown.Ran, ernest.Row{Machines: r[0], Scale: r[1], Seconds: r[2]})
 	}

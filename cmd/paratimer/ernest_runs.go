@@ -63,13 +63,21 @@ func columnsOf(c *cli.Context) ernestmodel.Columns {
 // openInput opens a file, or takes stdin for "-". Name is what messages call it.
 func openInput(c *cli.Context, path string) (in io.ReadCloser, name string, err error) {
 	if path == "-" {
-		return io.NopCloser(c.App.Reader), "stdin", nil
+		return io.NopCloser(c.App.Reader), inputName(path), nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, path, usage("cannot read the runs: %w", err)
 	}
 	return f, path, nil
+}
+
+// inputName is what messages call an input.
+func inputName(path string) string {
+	if path == "-" {
+		return "stdin"
+	}
+	return path
 }
 
 // fitTable makes a model of a table of runs.

@@ -1,0 +1,170 @@
+package ernestmodel
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/paratimer/paratimer/adapters/table"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+const runs = `job,cores,fraction,Time (s),n
+a,1,0.0625,42.1,1
+a,1,0.125,78.8,1
+a,2,0.0625,24.4,1
+b,2,0.125,42.7,2
+b,4,0.125,25.2,2
+b,4,0.25,43.1,2
+b,8,0.25,25.6,3
+b,8,0.125,16.9,3
+`
+
+var columns = Columns{Machines: "cores", Scale: "fraction", Seconds: "Time (s)"}
+
+func read(t *testing.T, text string, c Columns) *Runs {
+	t.Helper()
+	r, err := ReadRuns(strings.NewReader(text), "runs.csv", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestReadRuns(t *testing.T) {
+	c := columns
+	c.Job, c.Iterations, c.Unit = "job", "n", "min"
+	r := read(t, runs, c)
+	if r.Rows[3] != (ernest.Row{Machines: 2, Scale: 0.125, Seconds: 42.7 * 60}) || r.Jobs[3] != "b" || r.Iterations[7] != 3 || r.Lines[7] != 9 {
+		t.Errorf("%+v", r)
+	}
+	if by := r.ByJob(); by[0].Job != "a" || by[7].Job != "b" || by[7].Row != r.Rows[7] {
+		t.Errorf("%+v", by)
+	}
+	if by := read(t, runs, columns).ByJob(); by[0].Job != "runs.csv" {
+		t.Errorf("%+v", by)
+	}
+	c.Unit = "fortnight"
+	if _, err := ReadRuns(strings.NewReader(runs), "f", c); err == nil {
+		t.Error("a unit that is none is taken")
+	}
+	c.Unit, c.Iterations = "", "fraction"
+	if _, err := ReadRuns(strings.NewReader(runs), "f", c); err == nil || err.Error() != `f:2: column fraction is "0.0625": it must be a whole number` {
+		t.Error(err)
+	}
+}
+
+// TestUnits: only names that say another unit are doubted.
+func TestUnits(t *testing.T) {
+	for name, doubted := range map[string]bool{
+		"time": false, "seconds": false, "Time (s)": false, "time_ms": true, "Time (ms)": true, "millis": true, "runtime [min]": true, "terms": false, "machine_hours": true, "admin": false,
+	} {
+		r := read(t, "m,s,"+name+"\n1,1,1\n", Columns{Machines: "m", Scale: "s", Seconds: name})
+		if got := len(r.Warnings) > 0; got != doubted {
+			t.Errorf("%s: doubted %v", name, got)
+		}
+	}
+}
+
+// TestPlaces: what the model says of a row is said of its line.
+func TestPlaces(t *testing.T) {
+	r := read(t, "# two rows\ncores,fraction,Time (s)\n1,1,1\n\n0.25,1,1\n", columns)
+	_, err := Fit(r, ernest.FitOptions{})
+	var bad *table.Error
+	if !errors.As(err, &bad) || bad.Line != 5 || bad.Column != "machines" || bad.Value != "0.25" {
+		t.Errorf("%v", err)
+	}
+	m, err := Fit(read(t, "cores,fraction,Time (s)\n1,1,1\n2,1,-3\n4,1,2\n", columns), ernest.FitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, w := range m.Warnings {
+		found = found || w.Code == "seconds_not_positive" && w.Text == `runs.csv:3: column Time (s) is "-3": a run takes more than 0 s`
+	}
+	if !found {
+		t.Errorf("%+v", m.Warnings)
+	}
+}
+
+// TestSaved: a model that was saved and read says the same, to the last bit.
+func TestSaved(t *testing.T) {
+	iterations := columns
+	iterations.Iterations = "n"
+	for name, c := range map[string]Columns{"plain": columns, "iterative": iterations} {
+		m, err := Fit(read(t, runs, c), ernest.FitOptions{Seed: 7, Resamples: 50, Extra: []ernest.Term{ernest.SqrtScale}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file, again bytes.Buffer
+		if err := m.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		text := file.String()
+		back, err := Read(&file, "f")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := back.Write(&again); err != nil || again.String() != text {
+			t.Errorf("%s: %v\n%s", name, err, cmp.Diff(text, again.String()))
+		}
+		for _, at := range []Point{{16, 1, 10}, {2, 0.125, 2}} {
+			a, b := m.Predict(at), back.Predict(at)
+			if a.Seconds != b.Seconds || a.Low != b.Low || a.High != b.High {
+				t.Errorf("%s: %+v, and after reading %+v", name, a, b)
+			}
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	m, err := Fit(read(t, runs, columns), ernest.FitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := m.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	good := file.String()
+	for _, c := range []struct{ old, new, want string }{
+		{`"format": "paratimer ernest model"`, `"format": "x"`, `f: this is no saved model: it has not the format "paratimer ernest model"`},
+		{`"version": 1`, `"version": 2`, "f: this is version 2 of a saved model; version 1 is known: fit the runs again"},
+		{`"machines": 1,`, `"machines": 0,`, "f: row 1: machines 0: "},
+		{`"seconds": 42.1`, `"seconds": 142.1`, "f: its coefficients are not those of its rows"},
+		{`"rows": [`, `"rows": [], "more": [`, `f: this is no saved model: json: unknown field "more"`},
+		{`"seconds": 42.1`, `"seconds": 42.1, "iterations": 2`, "f: 1 of 8 rows have iterations: all have them, or none"},
+		{`"extra": null`, `"extra": ["cube"]`, `f: no term is called "cube"`},
+		{good, "", "f: this is no saved model: EOF"},
+		{good, "{}", "f: this is no saved model: it has not the format"},
+	} {
+		text := strings.Replace(good, c.old, c.new, 1)
+		if text == good {
+			t.Fatalf("%q is not in\n%s", c.old, good)
+		}
+		if _, err := Read(strings.NewReader(text), "f"); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.new, err, c.want)
+		}
+	}
+}
+
+// FuzzRead holds that nothing panics and that what is read can be written and read.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"format":"paratimer ernest model","version":1,"terms":["1"],"coefficients":[2],"fit":{"terms":["1"],"extra":null,"seed":0,"resamples":1},"rows":[{"machines":1,"scale":1,"seconds":2}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := Read(bytes.NewReader(b), "f")
+		if err != nil {
+			return
+		}
+		var file bytes.Buffer
+		if err := m.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(&file, "f"); err != nil {
+			t.Error(err)
+		}
+	})
+}

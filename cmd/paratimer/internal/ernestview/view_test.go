@@ -1,0 +1,194 @@
+package ernestview
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+var rows = []ernest.Row{
+	{Machines: 1, Scale: 0.0625, Seconds: 42.1},
+	{Machines: 1, Scale: 0.125, Seconds: 78.8},
+	{Machines: 2, Scale: 0.0625, Seconds: 24.4},
+	{Machines: 2, Scale: 0.125, Seconds: 42.7},
+	{Machines: 4, Scale: 0.125, Seconds: 25.2},
+	{Machines: 4, Scale: 0.25, Seconds: 43.1},
+	{Machines: 8, Scale: 0.25, Seconds: 25.6},
+}
+
+func modelOf(t *testing.T, rows []ernest.Row) *ernestmodel.Model {
+	t.Helper()
+	m, err := ernestmodel.Fit(&ernestmodel.Runs{File: "f", Rows: rows, Lines: make([]int, len(rows))}, ernest.FitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// object writes JSON and reads it.
+func object(t *testing.T, write func(io.Writer) error) map[string]any {
+	t.Helper()
+	var b strings.Builder
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]any
+	if err := json.Unmarshal([]byte(b.String()), &out); err != nil {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	return out
+}
+
+func textOf(t *testing.T, write func(io.Writer) error) string {
+	t.Helper()
+	var b strings.Builder
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestRefused: a number that the model does not stand for is null, unless forced; its range does not leak into a warning.
+func TestRefused(t *testing.T) {
+	one := []ernest.Row{{Machines: 4, Scale: 0.1, Seconds: 10}, {Machines: 4, Scale: 0.2, Seconds: 20.5}, {Machines: 4, Scale: 0.4, Seconds: 40}, {Machines: 4, Scale: 0.5, Seconds: 51}}
+	f := Fitted{Name: "f", Model: modelOf(t, one), Points: []ernestmodel.Point{{Machines: 4, Scale: 0.5}, {Machines: 64, Scale: 0.5}}}
+	for _, force := range []bool{false, true} {
+		f.Force = force
+		out := object(t, f.JSON)
+		all, _ := out["predictions"].([]any)
+		inside, _ := all[0].(map[string]any)
+		beyond, _ := all[1].(map[string]any)
+		if inside["seconds"] == nil || inside["refused"] != nil || beyond["refused"] == nil {
+			t.Errorf("force %v: %v", force, all)
+		}
+		if beyond["seconds"] != nil && !force {
+			t.Errorf("refused, yet %v", beyond)
+		}
+		warned := false
+		for _, w := range out["warnings"].([]any) {
+			warned = warned || w.(map[string]any)["code"] == "not_determined"
+		}
+		if !warned {
+			t.Errorf("no warning says why: %v", out["warnings"])
+		}
+		if text := textOf(t, f.Text); strings.Contains(text, "  refused") == force || !strings.Contains(text, "\nrefused: 64 machines") && !strings.Contains(text, "\nrefused: the rows") {
+			t.Errorf("force %v:\n%s", force, text)
+		}
+	}
+}
+
+// TestUnknown: JSON has no NaN.
+func TestUnknown(t *testing.T) {
+	few := []ernest.Row{{Machines: 1, Scale: 1, Seconds: 10}}
+	f := Fitted{Name: "f", Model: modelOf(t, few), Points: []ernestmodel.Point{{Machines: 64, Scale: 1}}, Force: true}
+	out := object(t, f.JSON)
+	if v, there := out["loo_mean_ratio"]; !there || v != nil {
+		t.Errorf("leave-one-out error of one row: %v", v)
+	}
+	d := Design{Plan: &ernest.Plan{Objective: math.Inf(1), Gap: math.NaN()}, Greedy: &ernest.Plan{Objective: math.Inf(1)}}
+	if out := object(t, d.JSON); out["objective"] != nil || out["gap"] != nil || out["rows"] == nil {
+		t.Errorf("%v", out)
+	}
+	if text := textOf(t, d.Text); !strings.Contains(text, "would not determine the model") {
+		t.Error(text)
+	}
+}
+
+// TestBrief: what is the same of several points is said once, what is alike is counted.
+func TestBrief(t *testing.T) {
+	got := brief([]ernest.Warning{{Code: "a", Text: "1"}, {Code: "b", Text: "x"}, {Code: "a", Text: "2"}, {Code: "b", Text: "x"}, {Code: "a", Text: "3"}, {Code: "c", Text: "y"}, {Code: "c", Text: "z"}})
+	want := []string{"1 (and the like of 2 other points)", "x", "y (and the like of another point)"}
+	if len(got) != len(want) {
+		t.Fatalf("%v", got)
+	}
+	for i := range want {
+		if got[i].Text != want[i] {
+			t.Errorf("%q, want %q", got[i].Text, want[i])
+		}
+	}
+}
+
+func choiceOf(t *testing.T, name string, want ernest.Want) *Choice {
+	t.Helper()
+	m := modelOf(t, rows)
+	v := &Choice{Want: want, Offers: []ernest.Offer{{Name: name, Model: m.Plain, PricePerMachineHour: 1, MaxMachines: 24}}}
+	var err error
+	if v.Choices, err = ernest.Choose(v.Offers, want); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestCurve: the drawing is well-formed XML within its frame, whatever an offer is called, and marks the choice.
+func TestCurve(t *testing.T) {
+	v := choiceOf(t, "<small> & \"cheap\"\x07", ernest.Want{Scale: 0.5, Deadline: 60})
+	text := textOf(t, v.SVG)
+	points, marks := 0, 0
+	for dec := xml.NewDecoder(strings.NewReader(text)); ; {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		marks += map[string]int{"circle": 1}[e.Name.Local]
+		for _, a := range e.Attr {
+			if a.Name.Local == "points" && e.Name.Local == "polyline" {
+				points += len(strings.Fields(a.Value))
+			}
+			if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") {
+				t.Errorf("%s=%q", a.Name.Local, a.Value)
+			}
+		}
+	}
+	if points != 24 || marks != 1 {
+		t.Errorf("%d points, %d marks\n%s", points, marks, text)
+	}
+}
+
+// TestNoChoice: where nothing meets what is wanted, no machines are named first.
+func TestNoChoice(t *testing.T) {
+	v := choiceOf(t, "small", ernest.Want{Scale: 0.5, Deadline: 1})
+	if out := object(t, v.JSON); out["best"] != nil || len(out["choices"].([]any)) != 24 {
+		t.Errorf("%v", out["best"])
+	}
+	if text := textOf(t, v.Text); !strings.HasPrefix(text, "cheapest within 1s for scale 0.5: nothing\n") {
+		t.Error(text)
+	}
+	if text := textOf(t, v.SVG); strings.Contains(text, "<circle") {
+		t.Error("a choice is marked where there is none")
+	}
+}
+
+// TestScoreRefused: a job that has no score says why, and counts for nothing.
+func TestScoreRefused(t *testing.T) {
+	var all []ernest.JobRow
+	for _, r := range rows {
+		all = append(all, ernest.JobRow{Job: "sort", Row: r})
+	}
+	all = append(all, ernest.JobRow{Job: "one\x1b[31m", Row: rows[0]})
+	scored, err := ernest.Score(all, ernest.Split{}, ernest.FitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Score{File: "f", Rule: "scale", Scored: scored}
+	out := object(t, s.JSON)
+	jobs, _ := out["jobs"].([]any)
+	if len(jobs) != 2 || jobs[1].(map[string]any)["error"] == nil {
+		t.Errorf("%v", jobs)
+	}
+	if text := textOf(t, s.Text); strings.Contains(text, "\x1b") || !strings.Contains(text, "\none\\x1b[31m: ") {
+		t.Errorf("%q", text)
+	}
+}
