@@ -1,21 +1,16 @@
 package main
 
 import (
-	"fmt"
-	"math"
+	"context"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/tape"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/whatifview"
-	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
 func whatifFlags() []cli.Flag {
-	return []cli.Flag{
+	return slices.Concat([]cli.Flag{
 		&cli.StringSliceFlag{Name: "slots", EnvVars: env("slots"), Usage: "with `N` slots (64, +2, 2x, inf), of one kind after map= or reduce=; may be repeated"},
 		&cli.StringSliceFlag{Name: "scale", EnvVars: env("scale"), Usage: "with an input `N` times as large; may be repeated"},
 		&cli.StringSliceFlag{Name: "fail", EnvVars: env("fail"), Usage: "with a failure at the worst moment of `WHAT`: task, node, a job, or a task of it (JOB:m3); may be repeated"},
@@ -26,7 +21,10 @@ func whatifFlags() []cli.Flag {
 		profileFlag(),
 		outputFlag("text", "json"),
 		&cli.StringFlag{Name: "svg", EnvVars: env("svg"), Usage: "draw time against slots to `FILE`, as SVG"},
-	}
+		&cli.StringFlag{Name: "at", EnvVars: env("at"), Usage: "of a recording, ask at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: about all of it)"},
+		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
+		deltaFlag(),
+	}, recordingFlags(), clusterFlags(), historyFlags())
 }
 
 // whatIf says when a query would end under changes.
@@ -38,14 +36,28 @@ func whatIf(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	v, replay, err := whatIfSubject(c)
+	ctx := c.Context
+	if d := c.Duration("timeout"); d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, d, errTimeout)
+		defer cancel()
+	}
+	v, replay, err := whatIfSubject(ctx, c)
 	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
 		return err
 	}
 	v.Room, v.Elapsed = replay.Room(), replay.Elapsed()
 	v.Report, err = whatif.Ask(whatif.Scene{Models: []whatif.Predictor{replay}, Room: v.Room, Tasks: replay.Tasks()}, changes)
 	if err != nil {
 		return usage("%w", err)
+	}
+	if path := c.String("svg"); path != "" {
+		if err := writeFile(path, v.SVG); err != nil {
+			return usage("--svg: %w", err)
+		}
 	}
 	if c.String("output") == "json" {
 		return v.JSON(c.App.Writer)
@@ -95,27 +107,4 @@ func changesOf(c *cli.Context) (all []whatif.Change, err error) {
 		return whatif.Change{Pace: []whatif.Pace{p}}, err
 	})
 	return all, err
-}
-
-// whatIfSubject is what is asked about: a plan.
-func whatIfSubject(c *cli.Context) (*whatifview.View, *whatif.Replay, error) {
-	path := c.Args().First()
-	profiles, err := readProfiles(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	kind, exists, err := fileKind(path)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case !exists || kind != tape.Unknown:
-		return nil, nil, fmt.Errorf("%s: only plans so far", path)
-	}
-	plan, err := planfile.ReadFile(path, planfile.Options{})
-	if err != nil {
-		return nil, nil, usage("%s is no recording, and no plan: %w", path, err)
-	}
-	plan.Profiles = profiles
-	v := &whatifview.View{Name: plan.Name, At: dag.NoInstant, Miss: math.NaN()}
-	return v, whatif.NewReplay(dag.Run{}.Append(planview.Before(plan)), modelOf(c)), nil
 }

@@ -16,6 +16,8 @@ type Past struct {
 	Before dag.Run
 	Took   time.Duration // from the first submission to the last job's end
 	Lost   []Lost        // the attempts that failed or were killed
+	// OthersMB is the most memory that other applications held at once, as far as the run's window tells.
+	OthersMB int
 }
 
 // Lost is an attempt that failed, or was killed, after it had held its slot for Held.
@@ -55,6 +57,13 @@ func Again(run dag.Run) (past Past, ok bool) {
 	for _, n := range s.Nodes {
 		n.Lost, n.LostAt = false, dag.NoInstant
 		before.Nodes = append(before.Nodes, n)
+	}
+	for _, seen := range run.Window {
+		held := 0
+		for _, l := range seen.Load {
+			held += l.HeldMB
+		}
+		past.OthersMB = max(past.OthersMB, held)
 	}
 	past.Before = dag.Run{}.Append(before)
 	return past, ok

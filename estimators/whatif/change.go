@@ -1,8 +1,10 @@
 package whatif
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -126,6 +128,14 @@ func (f Failure) String() string {
 	return f.Job + ":" + f.Kind.String()[:1] + strconv.Itoa(f.Task)
 }
 
+// order is in which several failures happen.
+func (f Failure) order() int {
+	if f.What == FailTask {
+		return 0
+	}
+	return map[FailureKind]int{FailJob: 1, FailNode: 2}[f.What]
+}
+
 // None says that nothing is changed.
 func (c Change) None() bool { return c.String() == "" }
 
@@ -203,6 +213,8 @@ func Together(changes []Change) (Change, error) {
 		all.Pace = append(all.Pace, c.Pace...)
 		all.Failures = append(all.Failures, c.Failures...)
 	}
+	// A task before a job before a node: what is lost as a whole takes its tasks with it.
+	slices.SortStableFunc(all.Failures, func(a, b Failure) int { return cmp.Compare(a.order(), b.order()) })
 	return all, nil
 }
 

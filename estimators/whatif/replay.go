@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -18,7 +19,9 @@ type Replay struct {
 	lost  []Lost        // of a finished run: it fails again
 	took  time.Duration // by a finished run, 0 of others
 	base  time.Duration // the replay of a finished run
-	lean  schedule.Lean
+	// others is the most memory in MB that other applications held at once during a finished run.
+	others int
+	lean   schedule.Lean
 }
 
 // NewReplay is the predictor of a run, or of a plan of which nothing has run.
@@ -34,7 +37,7 @@ func NewReplay(run dag.Run, model estimators.Model) *Replay {
 // that as a replay of the change is than one of the run, so that what the replay misses of the run is missed of neither.
 func NewReplayOf(p Past, model estimators.Model) (*Replay, error) {
 	r := NewReplay(p.Before, model)
-	r.lost = p.Lost
+	r.lost, r.others = p.Lost, p.OthersMB
 	w, err := r.world(Change{})
 	if err != nil {
 		return nil, err
@@ -53,6 +56,22 @@ func (r *Replay) Miss() float64 {
 		return math.NaN()
 	}
 	return float64(r.base-r.took) / float64(r.took)
+}
+
+// mostMissed is by how much the replay of a finished run may miss it before its answers are doubtful.
+const mostMissed = 0.1
+
+// Doubt says why every answer is doubtful, if it is.
+func (r *Replay) Doubt() (w Warning, doubtful bool) {
+	miss := r.Miss()
+	if !(math.Abs(miss) > mostMissed) {
+		return w, false
+	}
+	w = Warning{WarnBase, fmt.Sprintf("the replay of the run is %+.0f %% off what it took: something lengthened or shortened it that is not in its tasks, and every answer is doubtful", 100*miss)}
+	if r.others > 0 {
+		w.Text += fmt.Sprintf("; other applications held up to %d MB", r.others)
+	}
+	return w, true
 }
 
 // world applies a change but for its failures.
@@ -106,17 +125,77 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		return Answer{}, err
 	}
 	a := Answer{Model: ModelReplay, Change: c}
-	s, err := w.whole()
+	e, err := r.estimate(w, c, estimators.Scenarios()[0], estimators.Options{})
 	if err != nil {
-		return Answer{}, err
+		return a, err
 	}
-	left := r.told(s.Remaining())
-	a.Remaining = &left
-	if d, ok := r.costs.(estimators.Doubter); ok {
-		a.AssumedRatio = d.AssumedRatio(s)
+	left := time.Duration(0)
+	if e.Remaining != nil {
+		left = *e.Remaining
+	}
+	for _, f := range c.Failures {
+		failed, note, err := w.fail(f)
+		if err != nil {
+			return a, err
+		}
+		if a.Note != "" {
+			note = a.Note + "; " + note
+		}
+		if a.Note = note; failed == nil {
+			return a, nil
+		}
+		w = failed
+	}
+	if len(c.Failures) > 0 || w.fault != nil {
+		s, err := w.end(&r.lean)
+		if err != nil {
+			return a, err
+		}
+		left = s.End.Sub(r.now.At)
+	}
+	left = r.told(left)
+	if a.Remaining, a.Floor, a.AssumedRatio = &left, nil, e.AssumedRatio; e.Remaining == nil {
+		a.Remaining, a.Floor, a.AssumedRatio = nil, e.Low, math.NaN()
 	}
 	a.Warnings = w.notes
+	for _, said := range e.Warnings {
+		a.Warnings = append(a.Warnings, Warning{WarnCosts, said.Text})
+	}
 	return a, nil
+}
+
+// estimate asks a scenario in a world without the failures of the change.
+func (r *Replay) estimate(w *world, c Change, s estimators.Scenario, opt estimators.Options) (estimators.Estimate, error) {
+	model := func(dag.Run) estimators.Costs { return r.costsIn(w, c) }
+	return s.Of(estimators.NewWorld(r.run, model, opt))
+}
+
+// Bounds of ranges: so many replays each, and none where many tasks make that dear.
+const (
+	rangeSamples = 64
+	rangeTasks   = 2000
+)
+
+// Range is what 8 of 10 runs would take: many worlds that may be, changed and replayed. ok is false where the model gives none, of too
+// many tasks, and of a change with failures, which is one world and not many.
+func (r *Replay) Range(c Change) (low, high time.Duration, ok bool, err error) {
+	w, err := r.world(c)
+	if err != nil || len(c.Failures) > 0 {
+		return 0, 0, false, err
+	}
+	tasks := 0
+	for j := range w.s.Plan.Jobs {
+		tasks += w.s.Plan.Jobs[j].Map.Count() + w.s.Plan.Jobs[j].Reduce.Count()
+	}
+	if tasks > rangeTasks {
+		return 0, 0, false, nil
+	}
+	e, err := r.estimate(w, c, estimators.Sampled(), estimators.Options{Samples: rangeSamples})
+	if err != nil || len(e.Distribution) == 0 {
+		return 0, 0, false, err
+	}
+	low, high = e.Distribution.Range(0.8)
+	return r.told(low), r.told(high), true, nil
 }
 
 // End is Predict where no more than the length is wanted.

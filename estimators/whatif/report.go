@@ -61,11 +61,18 @@ type Scene struct {
 func Ask(s Scene, changes []Change) (*Report, error) {
 	r := &Report{}
 	var err error
-	if r.Base, err = s.row("", Change{}); err != nil {
+	if r.Base, err = s.ranged(Change{}); err != nil {
 		return nil, err
 	}
+	for _, m := range s.Models {
+		if d, ok := m.(interface{ Doubt() (Warning, bool) }); ok {
+			if w, doubtful := d.Doubt(); doubtful {
+				r.Warnings = append(r.Warnings, w)
+			}
+		}
+	}
 	for _, c := range changes {
-		row, err := s.row("", c)
+		row, err := s.ranged(c)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c, err)
 		}
@@ -103,6 +110,36 @@ func (s *Scene) row(name string, c Change) (Row, error) {
 	return row, nil
 }
 
+// A Ranger tells within what an answer may be.
+type Ranger interface {
+	Range(c Change) (low, high time.Duration, ok bool, err error)
+}
+
+// ranged is a row whose answers have ranges, where the models tell.
+func (s *Scene) ranged(c Change) (Row, error) {
+	row, err := s.row("", c)
+	if err != nil {
+		return row, err
+	}
+	for i := range row.Answers {
+		a := &row.Answers[i]
+		for _, m := range s.Models {
+			r, tells := m.(Ranger)
+			if !tells || a.Model != ModelReplay || a.Remaining == nil {
+				continue
+			}
+			low, high, ok, err := r.Range(c)
+			if err != nil {
+				return row, err
+			}
+			if ok {
+				a.Low, a.High = &low, &high
+			}
+		}
+	}
+	return row, nil
+}
+
 func (r *Row) compare() {
 	first := r.Remaining()
 	if first == nil || *first <= 0 {
@@ -132,7 +169,7 @@ func (s *Scene) together(r *Report, changes []Change) error {
 		r.Warnings = append(r.Warnings, Warning{WarnAlternatives, err.Error()})
 		return nil
 	}
-	row, err := s.row("", all)
+	row, err := s.ranged(all)
 	if err != nil {
 		return fmt.Errorf("%s: %w", all, err)
 	}

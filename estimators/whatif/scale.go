@@ -52,10 +52,28 @@ func (w *world) grow(j int, by float64, growth []float64) float64 {
 	case begun > 0: // it has its input
 		g = 1
 	default:
-		maps.grown = g
+		w.split(j, g)
 	}
 	w.costs.phases[j][dag.Reduce].grown = g
 	return g
+}
+
+// splitBytes is how large a part of a file a map reads at most: HDFS's block, unless the cluster says otherwise.
+const splitBytes = 128 << 20
+
+// split gives the maps of a job that reads what others wrote so much more, and makes more of them where their files get larger
+// than a split, as far as their size is known.
+func (w *world) split(j int, by float64) {
+	job, maps := &w.s.Plan.Jobs[j], &w.costs.phases[j][dag.Map]
+	maps.grown = by
+	n := job.Map.Count()
+	size := job.Map.Bytes.Sum(n) / float64(n)
+	if !(size > 0 && size <= splitBytes && size*by > splitBytes) {
+		return
+	}
+	parts := int(min(math.Ceil(size*by/splitBytes), math.Ceil(by)))
+	maps.is, maps.grown = n*parts, by/float64(parts)
+	job.Map.Tasks = maps.is
 }
 
 // input is how much more a job reads than it would: the mean over the files that it reads.

@@ -14,6 +14,8 @@ type world struct {
 	costs *costs
 	fault schedule.Fault
 	notes []Warning
+	// replayed are the costs of a world that goes on from a moment of another, where the latter's do not do.
+	replayed schedule.Left
 }
 
 // worldOf applies a change to a completed snapshot, of which nothing is changed. Failures are not in it: which is the worst
@@ -58,7 +60,12 @@ func copied(s *dag.Snapshot) *dag.Snapshot {
 }
 
 // left is the costs of one replay.
-func (w *world) left() schedule.Left { return w.costs.replay() }
+func (w *world) left() schedule.Left {
+	if w.replayed != nil {
+		return w.replayed
+	}
+	return w.costs.replay()
+}
 
 // end replays the world. Only the end is told.
 func (w *world) end(lean *schedule.Lean) (*schedule.Schedule, error) {

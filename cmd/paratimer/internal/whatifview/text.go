@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,7 +18,8 @@ func (v *View) Text(out io.Writer) error {
 	b := bufio.NewWriter(out)
 	fmt.Fprintln(b, v.heading())
 	fmt.Fprintln(b)
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	var table strings.Builder
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	verb := "TAKES"
 	if v.Elapsed > 0 {
 		verb = "LEFT"
@@ -33,7 +35,10 @@ func (v *View) Text(out io.Writer) error {
 	}
 	v.group(t, "limits", v.Report.Limits)
 	v.group(t, "what slots are worth", v.Report.Marginal)
-	_ = t.Flush() // b keeps its error
+	_ = t.Flush() // a strings.Builder takes all
+	for line := range strings.Lines(table.String()) {
+		fmt.Fprintln(b, strings.TrimRight(line, " \n"))
+	}
 	v.curve(b)
 	v.warnings(b)
 	return b.Flush()
@@ -82,14 +87,14 @@ func (v *View) row(t io.Writer, name string, r *whatif.Row) {
 // saves is how much sooner the query ends than the same model says of the base.
 func (v *View) saves(a *whatif.Answer) string {
 	base := v.baseOf(a.Model)
-	if a.Change.None() || base == nil || a.Remaining == nil || base.Remaining == nil {
+	if a.Change.None() || base == nil || a.Remaining == nil || base.Remaining == nil || a.AssumedRatio > assumedMost {
 		return ""
 	}
 	d := *base.Remaining - *a.Remaining
 	if d == 0 || *base.Remaining == 0 {
 		return "nothing"
 	}
-	return fmt.Sprintf("%s (%.0f %%)", short(d), 100*float64(d)/float64(*base.Remaining))
+	return fmt.Sprintf("%s (%d %%)", short(d), int(math.Round(100*float64(d)/float64(*base.Remaining))))
 }
 
 // baseOf is what a model says of the base, nil where it says nothing.

@@ -1,0 +1,154 @@
+package whatifview
+
+import (
+	"bufio"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"strings"
+	"text/template"
+	"time"
+	"unicode"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/whatif"
+)
+
+//go:embed curve.svg.tmpl
+var svgText string
+
+var svgTemplate = template.Must(template.New("curve").Funcs(template.FuncMap{"px": px, "text": escape}).Parse(svgText))
+
+// The chart's measures in pixels.
+const (
+	chartLeft   = 92.0
+	chartRight  = 1060.0
+	chartTotal  = 1200.0
+	chartTop    = 84.0
+	chartBottom = 520.0
+	chartHeight = 580.0
+)
+
+// A chart is what the template draws. All places are in pixels.
+type chart struct {
+	Name, Heading, Axis         string
+	Total, Height               float64
+	Left, Right, Middle, Bottom float64
+	Rows, Columns               []mark
+	Limit                       *mark // a slot for every task
+	Line                        string
+	Points, Marks               []dot
+}
+
+type mark struct {
+	At   float64
+	Text string
+}
+
+type dot struct {
+	X, Y   float64
+	Tip    string
+	Colour string
+	Down   float64 // of the label
+}
+
+// SVG draws time against slots, slots on a logarithmic axis on which each doubling is as wide. It needs no font and no script.
+func (v *View) SVG(out io.Writer) error {
+	if v.Report.Curve == nil || len(v.Report.Curve.Points) == 0 {
+		return errors.New("there is no curve to draw: the number of slots is not known")
+	}
+	b := bufio.NewWriter(out)
+	if err := svgTemplate.Execute(b, v.layout()); err != nil {
+		return fmt.Errorf("drawing the curve: %w", err)
+	}
+	return b.Flush()
+}
+
+func (v *View) layout() *chart {
+	c := &chart{
+		Name: view.Escape(v.Name), Heading: v.heading(), Axis: "slots, maps' and reduces' together", Total: chartTotal, Height: chartHeight,
+		Left: chartLeft, Right: chartRight, Middle: (chartLeft + chartRight) / 2, Bottom: chartBottom,
+	}
+	if c.Name == "" {
+		c.Name = "query"
+	}
+	if v.Room.Policy == dag.YARN {
+		c.Axis = "containers, application masters' among them"
+	}
+	points := v.Report.Curve.Points
+	most := time.Duration(1)
+	for _, p := range points {
+		most = max(most, p.Remaining)
+	}
+	step, n := rowStep(most), 1
+	for time.Duration(n)*step < most {
+		n++
+	}
+	y := func(d time.Duration) float64 {
+		return chartBottom - (chartBottom-chartTop)*float64(d)/float64(time.Duration(n)*step)
+	}
+	first, last := math.Log2(float64(points[0].Room.Total())), math.Log2(float64(points[len(points)-1].Room.Total()))
+	x := func(slots int) float64 {
+		return chartLeft + 20 + (chartRight-chartLeft-40)*(math.Log2(float64(slots))-first)/max(last-first, 1e-9)
+	}
+	for i := range n + 1 {
+		c.Rows = append(c.Rows, mark{y(time.Duration(i) * step), short(time.Duration(i) * step)})
+	}
+	var line strings.Builder
+	free := math.Inf(-1)
+	for i, p := range points {
+		at := dot{X: x(p.Room.Total()), Y: y(p.Remaining), Tip: fmt.Sprintf("%s: %s", p.Room, short(p.Remaining))}
+		fmt.Fprintf(&line, "%s,%s ", px(at.X), px(at.Y))
+		c.Points = append(c.Points, at)
+		if at.X >= free {
+			c.Columns = append(c.Columns, mark{at.X, fmt.Sprint(p.Room.Total())})
+			free = at.X + 36
+		}
+		if p.Base {
+			c.Marks = append(c.Marks, dot{at.X, at.Y, "now: " + short(p.Remaining), "#202124", -9})
+		}
+		if i == v.Report.Curve.Knee {
+			c.Marks = append(c.Marks, dot{at.X, at.Y, fmt.Sprintf("knee at %s: a doubling saves less than %.0f %%", p.Room, 100*whatif.KneeGain), "#d93025", -22})
+		}
+	}
+	c.Line = strings.TrimSpace(line.String())
+	for i := range v.Report.Limits {
+		if l := &v.Report.Limits[i]; l.Name == whatif.LimitSlots && l.Remaining() != nil {
+			c.Limit = &mark{y(*l.Remaining()), "a slot for every task: " + short(*l.Remaining())}
+		}
+	}
+	return c
+}
+
+// rowStep is a round time that at most eight of make up the longest.
+func rowStep(most time.Duration) time.Duration {
+	step := 10 * time.Millisecond
+	for i := 0; most/step > 8; i++ {
+		switch i % 3 {
+		case 0, 2:
+			step *= 2
+		default:
+			step = step * 5 / 2
+		}
+	}
+	return step
+}
+
+// px writes a length or place in pixels.
+func px(x float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
+}
+
+// escape makes a text safe inside XML, which holds no control characters at all.
+func escape(s string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF {
+			return '\uFFFD'
+		}
+		return r
+	}, s))
+}

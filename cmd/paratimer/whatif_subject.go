@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/whatifview"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/whatif"
+)
+
+// whatIfSubject is what is asked about: a plan or a recording if there is a file of the name, else a query of the cluster.
+func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *whatif.Replay, error) {
+	path := c.Args().First()
+	when, err := parseMoment(c.String("at"))
+	if err != nil {
+		return nil, nil, err
+	}
+	profiles, err := readProfiles(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	kind, exists, err := fileKind(path)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case (!exists || kind == tape.Unknown) && when != (moment{}):
+		return nil, nil, usage("--at goes with a recording")
+	case !exists:
+		run, err := whatIfNow(ctx, c, path, profiles)
+		if err != nil {
+			return nil, nil, err
+		}
+		return whatIfOf(c, run, true)
+	case kind == tape.Unknown:
+		plan, err := planfile.ReadFile(path, planfile.Options{})
+		if err != nil {
+			return nil, nil, usage("%s is no recording, and no plan: %w", path, err)
+		}
+		plan.Profiles = profiles
+		v := &whatifview.View{Name: plan.Name, At: dag.NoInstant, Miss: math.NaN()}
+		return v, whatif.NewReplay(dag.Run{}.Append(planview.Before(plan)), modelOf(c)), nil
+	}
+	open := func() (watch.Source, io.Closer, error) {
+		src, file, err := openRecording(path, c.String("workflow"), c.Duration("every"))
+		return withProfiles(src, profiles), file, err
+	}
+	run, err := runUntil(ctx, path, open, when)
+	if err != nil {
+		return nil, nil, err
+	}
+	return whatIfOf(c, run, when == moment{})
+}
+
+// runUntil reads a recording up to a moment, the zero one being its end.
+func runUntil(ctx context.Context, path string, open func() (watch.Source, io.Closer, error), when moment) (run dag.Run, err error) {
+	if when.part > 0 {
+		length, err := lengthOf(ctx, path, open)
+		if err != nil {
+			return run, err
+		}
+		when.after = max(time.Duration(when.part*float64(length)), time.Millisecond)
+	}
+	err = eachSnapshot(ctx, path, open, func(s *dag.Snapshot) (bool, error) {
+		run = run.Append(s)
+		since := s.Origin()
+		return when.after > 0 && since.Known() && s.At.Sub(since) >= when.after, nil
+	})
+	if err == nil && len(run.Window) == 0 {
+		err = usage("%s: the recording holds no observation", path)
+	}
+	return run, err
+}
+
+// whatIfOf asks about a run: what is left of it, or, where it has ended, all of it once more.
+func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*whatifview.View, *whatif.Replay, error) {
+	s := run.Now()
+	v := &whatifview.View{Name: s.Plan.Name, ID: s.ID, State: s.State, At: s.At, Miss: math.NaN()}
+	if !s.State.Ended() {
+		return v, whatif.NewReplay(run, modelOf(c)), nil
+	}
+	if !whole {
+		return nil, nil, usage("the query has ended by then: ask without --at what it would have taken")
+	}
+	if s.State != dag.Succeeded {
+		return nil, nil, usage("the query has %s: what did not run is not known; ask with --at about a moment before its end", s.State)
+	}
+	past, ok := whatif.Again(run)
+	if !ok {
+		return nil, nil, usage("no job has run in it: there is nothing to learn")
+	}
+	replay, err := whatif.NewReplayOf(past, modelOf(c))
+	if err != nil {
+		return nil, nil, usage("%w", err)
+	}
+	v.Took, v.Miss = past.Took, replay.Miss()
+	return v, replay, nil
+}
+
+// whatIfNow looks at a query of the cluster until what is left of it can be told, a few times at most.
+func whatIfNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (run dag.Run, err error) {
+	client, err := newClient(c, nil)
+	if err != nil {
+		return run, err
+	}
+	defer client.Close()
+	target, err := pick(ctx, client, name, userName(c))
+	if err != nil {
+		return run, err
+	}
+	rec := &history.Recorder{Source: hadoop.NewSource(client, target), Store: stateOrNone(c, logger(c)), Given: profiles, Log: zerolog.Nop()}
+	for look := range whatIfLooks {
+		s, err := rec.Next(ctx)
+		var missed *dag.MissedError
+		switch {
+		case errors.Is(err, io.EOF) && look > 0:
+			return run, nil
+		case errors.As(err, &missed):
+			return run, missed.Err
+		case err != nil:
+			return run, err
+		}
+		run = run.Append(s)
+		e, err := estimators.New(estimators.Scenarios()[0], modelOf(c), estimators.Options{}).Estimate(run)
+		if err != nil {
+			return run, fmt.Errorf("%s: %w", name, err)
+		}
+		if s.State.Ended() || e.Remaining != nil && look > 0 || look == whatIfLooks-1 {
+			return run, nil
+		}
+		if err := watch.Sleep(ctx, lookEvery); err != nil {
+			return run, err
+		}
+	}
+	return run, nil
+}
+
+// whatIfLooks is how often a query that runs is looked at: rates take two observations, and a first one may be too early.
+const whatIfLooks = 3

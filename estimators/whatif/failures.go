@@ -1,0 +1,184 @@
+package whatif
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// mostTries bounds the replays that look for the worst failure. Tasks of a phase are alike: its longest and its last one stand
+// for it.
+const mostTries = 48
+
+// fail makes the world one in which something fails, and says what: of what is asked for, what delays the end most. It is nil
+// where the query would never end.
+func (w *world) fail(f Failure) (failed *world, note string, err error) {
+	c, err := w.course()
+	if err != nil {
+		return nil, "", err
+	}
+	var tries []trial
+	switch {
+	case f.What == FailNode:
+		tries, err = c.nodeTrials()
+	case f.What == FailJob:
+		tries, err = c.jobTrial(f)
+	case f.Job != "":
+		tries, err = c.taskTrial(f)
+	default:
+		tries = c.taskTrials()
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	var worst dag.Instant
+	for _, t := range tries {
+		one := t.make()
+		s, err := one.end(nil)
+		var stuck *schedule.StuckError
+		if errors.As(err, &stuck) {
+			return nil, fmt.Sprintf("%s: it never ends, job %s has nowhere to run its %s tasks", t.note, stuck.Job, stuck.Kind), nil
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		if failed == nil || s.End > worst {
+			failed, note, worst = one, t.note, s.End
+		}
+	}
+	if failed == nil {
+		return w, "nothing is left that can fail", nil
+	}
+	return failed, note, nil
+}
+
+// A trial is one failure that may be.
+type trial struct {
+	note   string
+	weight time.Duration // what is lost
+	make   func() *world
+}
+
+// heaviest keeps the trials in which most is lost; of equal ones the first.
+func heaviest(all []trial, n int) []trial {
+	slices.SortStableFunc(all, func(a, b trial) int { return cmp.Compare(b.weight, a.weight) })
+	return all[:min(len(all), n)]
+}
+
+// taskTrials are the longest and the last task of each phase, failing just before their end.
+func (c *course) taskTrials() []trial {
+	type pick struct{ longest, last *schedule.Span }
+	picks := make([][2]pick, len(c.w.s.Plan.Jobs))
+	for i := range c.s.Spans {
+		sp := &c.s.Spans[i]
+		if sp.Kind > dag.Reduce || sp.Past || sp.Outcome != schedule.OK {
+			continue
+		}
+		p := &picks[sp.Job][sp.Kind]
+		if p.longest == nil || sp.End-sp.Start > p.longest.End-p.longest.Start {
+			p.longest = sp
+		}
+		if p.last == nil || sp.End >= p.last.End {
+			p.last = sp
+		}
+	}
+	var all []trial
+	for j := range picks {
+		for k := range picks[j] {
+			for i, sp := range []*schedule.Span{picks[j][k].longest, picks[j][k].last} {
+				if sp != nil && (i == 0 || sp != picks[j][k].longest) {
+					all = append(all, c.failing(j, dag.Kind(k), int(sp.First+sp.Count-1), int(sp.Attempt), sp.End.Sub(sp.Start)))
+				}
+			}
+		}
+	}
+	return heaviest(all, mostTries)
+}
+
+// failing is one attempt that fails just before its end.
+func (c *course) failing(j int, k dag.Kind, task, number int, weight time.Duration) trial {
+	return trial{c.w.taskName(j, k, task), weight, func() *world {
+		one := *c.w
+		before := c.w.fault
+		one.fault = func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
+			if t.Job == j && t.Kind == k && t.Index == task && t.Attempt == number {
+				return end, true
+			}
+			if before != nil {
+				return before(t, start, end)
+			}
+			return dag.NoInstant, false
+		}
+		return &one
+	}}
+}
+
+// taskTrial is the one task that is named.
+func (c *course) taskTrial(f Failure) ([]trial, error) {
+	j, err := c.w.job(f.Job)
+	if err != nil {
+		return nil, err
+	}
+	if n := c.w.s.Plan.Jobs[j].Phase(f.Kind).Count(); f.Task >= n {
+		return nil, fmt.Errorf("job %s has %d %s tasks, counted from 0: there is no %d", f.Job, n, f.Kind, f.Task)
+	}
+	for i := range c.s.Spans {
+		sp := &c.s.Spans[i]
+		if int(sp.Job) == j && sp.Kind == f.Kind && !sp.Past && sp.Outcome == schedule.OK && int(sp.First) <= f.Task && f.Task < int(sp.First+sp.Count) {
+			return []trial{c.failing(j, f.Kind, f.Task, int(sp.Attempt), 0)}, nil
+		}
+	}
+	return nil, nil
+}
+
+// jobTrial loses all that a job has done, just before its last task ends.
+func (c *course) jobTrial(f Failure) ([]trial, error) {
+	j, err := c.w.job(f.Job)
+	if err != nil {
+		return nil, err
+	}
+	end, left := c.ends(j, dag.Reduce)
+	if e, ok := c.ends(j, dag.Map); ok {
+		end, left = max(end, e), true
+	}
+	if !left {
+		return nil, nil
+	}
+	at := max(end-1, c.w.s.At)
+	return []trial{{fmt.Sprintf("%s starts again after %s", f.Job, c.since(at)), 0, func() *world {
+		m := c.at(at)
+		js := &m.s.Jobs[j]
+		js.State, js.HeldMB = dag.Submitted, 0
+		js.Map.Attempts, js.Reduce.Attempts = nil, nil
+		return m.world(c.w)
+	}}}, nil
+}
+
+// ends is when the last task of a phase that is left ends.
+func (c *course) ends(j int, k dag.Kind) (end dag.Instant, left bool) {
+	for i := range c.s.Spans {
+		if sp := &c.s.Spans[i]; int(sp.Job) == j && sp.Kind == k && !sp.Past {
+			end, left = max(end, sp.End), true
+		}
+	}
+	return end, left
+}
+
+// since is an instant as a time of the run.
+func (c *course) since(t dag.Instant) time.Duration {
+	origin := c.w.s.Origin()
+	if !origin.Known() {
+		origin = c.w.s.At
+	}
+	return t.Sub(origin).Round(100 * time.Millisecond)
+}
+
+// taskName names a task as on a command line.
+func (w *world) taskName(j int, k dag.Kind, task int) string {
+	return Failure{Job: w.s.Plan.Jobs[j].Node, Kind: k, Task: task}.String()
+}
