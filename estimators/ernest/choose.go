@@ -153,6 +153,7 @@ func (o *Offer) choice(machines int, w Want) (Choice, error) {
 		})
 	}
 	c.Meets, c.Why = w.met(&c)
+	c.Prediction.sample = nil // there may be many choices
 	return c, nil
 }
 

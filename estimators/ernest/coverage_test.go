@@ -20,8 +20,12 @@ func TestCoverage(t *testing.T) {
 		noise       float64
 		least, most float64
 	}{
-		{"exact", ernestLaws, 0.05, 0.75, 0.985}, {"exact", ernestLaws, 0.20, 0.75, 0.985},
-		{"exact", ernestLaws, 0.01, 0.75, 0.985}, {"bent", bent, 0.01, 0.63, 0.95}, {"bent", bent, 0.05, 0.75, 0.985}, {"bent", bent, 0.20, 0.75, 0.985},
+		{"exact", ernestLaws, 0.05, 0.75, 0.985},
+		{"exact", ernestLaws, 0.20, 0.75, 0.985},
+		{"exact", ernestLaws, 0.01, 0.75, 0.985},
+		{"bent", bent, 0.01, 0.63, 0.95},
+		{"bent", bent, 0.05, 0.75, 0.985},
+		{"bent", bent, 0.20, 0.75, 0.985},
 	} {
 		for _, d := range designs {
 			in, of, width := 0, 0, 0.0

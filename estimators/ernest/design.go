@@ -195,7 +195,7 @@ func (p *Plan) warn(problem *adesign.Problem) {
 }
 
 func plan(rows []DesignRow, weights []float64, objective, gap float64) *Plan {
-	p := &Plan{Objective: objective, Gap: gap, Candidates: len(rows)}
+	p := &Plan{Objective: objective, Gap: max(0, gap), Candidates: len(rows)} // the gap of an optimum is rounding
 	for i, r := range rows {
 		r.Weight = weights[i]
 		if 1-r.Weight < noWeight {

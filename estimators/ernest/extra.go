@@ -38,7 +38,7 @@ func (m *Model) tryExtra() error {
 			if err != nil || r.info.Rank <= m.Rank {
 				continue // it overflows, or cannot be told from the others
 			}
-			loo, n := meanError(r.leaveOut(group, groups, foldsFor(len(m.Rows))), r.seconds)
+			loo, n := meanError(r.leaveOut(group, groups, maxFolds), r.seconds)
 			if n >= scored && loo < least {
 				best, least = i, loo
 			}

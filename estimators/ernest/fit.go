@@ -1,14 +1,10 @@
 package ernest
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/paratimer/paratimer/estimators/internal/nnls"
 )
 
 // FitOptions say what to fit. The zero value is the model of the paper.
@@ -34,7 +30,7 @@ type Model struct {
 	Coefficients []float64 // seconds per unit of the term of the same index
 	Residual     float64   // Euclidean norm of the residuals, seconds
 	// LOO is the mean of |predicted/actual - 1| where each row is predicted by a model of the others, repeated runs of one
-	// configuration left out together; more than 200 configurations several at a time. NaN where no row can be.
+	// configuration left out together; more than 100 configurations several at a time. NaN where no row can be.
 	LOO float64
 	// Left are these predictions, a row each, seconds. NaN where the others do not determine it.
 	Left []float64
@@ -91,7 +87,7 @@ func (m *Model) regress() error {
 	m.base, m.Coefficients, m.Residual = r, r.x, r.residual
 	m.Rank, m.Condition = r.info.Rank, r.info.ScaledCondition
 	group, groups := configurations(m.Rows)
-	m.Left = r.leaveOut(group, groups, foldsFor(len(m.Rows)))
+	m.Left = r.leaveOut(group, groups, maxFolds)
 	m.LOO, _ = meanError(m.Left, r.seconds)
 	return nil
 }
@@ -100,21 +96,10 @@ func (m *Model) regress() error {
 func (m *Model) with(terms []Term) (*regression, error) {
 	a, seconds := mat.NewDense(len(m.Rows), len(terms), nil), make([]float64, len(m.Rows))
 	for i, row := range m.Rows {
-		f := features(terms, row.Machines, row.Scale)
-		for j, v := range f {
-			if !finite(v) {
-				return nil, &RowError{i, "scale", row.Scale, fmt.Sprintf("%s of it is beyond what a float64 holds: give scale in a larger unit", terms[j])}
-			}
-		}
-		a.SetRow(i, f)
+		a.SetRow(i, features(terms, row.Machines, row.Scale))
 		seconds[i] = row.Seconds
 	}
-	r, err := regress(a, seconds)
-	var beyond *nnls.RangeError
-	if errors.As(err, &beyond) {
-		return nil, fmt.Errorf("the rows' numbers are too large or too small together (%w): give scale in another unit", err)
-	}
-	return r, err
+	return regress(a, seconds)
 }
 
 func features(terms []Term, machines, scale float64) []float64 {

@@ -28,13 +28,15 @@ type Iterative struct {
 	whole *Model // all coefficients, those of Setup first
 }
 
+const mostIterations = 1_000_000_000
+
 // Iterations fits runs of few iterations to predict those of many (§4.1). Runs of different numbers of iterations tell set-up from
 // work; it is left out of the model where they do not. Errors as Fit; extra terms are not tried.
 func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 	plain := make([]Row, len(rows))
 	for i, r := range rows {
-		if r.Iterations < 1 {
-			return nil, &RowError{i, "iterations", float64(r.Iterations), "a run has at least 1"}
+		if r.Iterations < 1 || r.Iterations > mostIterations {
+			return nil, &RowError{i, "iterations", float64(r.Iterations), "a run has at least 1 and at most 1e9"}
 		}
 		plain[i] = r.Row
 	}
@@ -62,7 +64,7 @@ func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 		Rank: base.info.Rank, Condition: base.info.ScaledCondition, options: o, base: base, reach: reachOf(plain),
 	}
 	group, groups := it.configurations()
-	m.Left = base.leaveOut(group, groups, foldsFor(len(rows)))
+	m.Left = base.leaveOut(group, groups, maxFolds)
 	m.LOO, _ = meanError(m.Left, base.seconds)
 	m.doubt = m.misfit()
 	it.whole, it.Residual, it.LOO = m, m.Residual, m.LOO
@@ -83,17 +85,11 @@ func (it *Iterative) regress(terms []Term) (setup []Term, base *regression, err 
 	for _, setup = range [][]Term{{One, ScalePerMachine}, {One}, nil} {
 		a, seconds := mat.NewDense(len(it.Rows), len(setup)+len(terms), nil), make([]float64, len(it.Rows))
 		for i, r := range it.Rows {
-			f := iterated(setup, terms, r.Machines, r.Scale, r.Iterations)
-			for _, v := range f {
-				if !finite(v) {
-					return nil, nil, &RowError{i, "scale", r.Scale, "a term of it is beyond what a float64 holds: give scale in a larger unit"}
-				}
-			}
-			a.SetRow(i, f)
+			a.SetRow(i, iterated(setup, terms, r.Machines, r.Scale, r.Iterations))
 			seconds[i] = r.Seconds
 		}
 		if base, err = regress(a, seconds); err != nil {
-			return nil, nil, fmt.Errorf("%w: give scale in another unit", err)
+			return nil, nil, err
 		}
 		if base.info.Rank == len(setup)+len(terms) && base.info.Rank < len(it.Rows) {
 			break
@@ -159,8 +155,8 @@ func (it *Iterative) Trusted() error { return it.whole.doubt }
 
 // Predict says how long so many iterations take. Iterations are no distance: each is taken to be as long as the others.
 func (it *Iterative) Predict(machines, scale float64, iterations int) Prediction {
-	if iterations < 1 {
-		return impossible(machines, scale, fmt.Sprintf("%d iterations: a run has at least 1", iterations))
+	if iterations < 1 || iterations > mostIterations {
+		return impossible(machines, scale, fmt.Sprintf("%d iterations: a run has at least 1 and at most 1e9", iterations))
 	}
 	setup := len(it.whole.Terms) - len(it.Each.Terms)
 	return it.whole.predict(machines, scale, iterated(it.whole.Terms[:setup], it.Each.Terms, machines, scale, iterations))

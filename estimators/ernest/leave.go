@@ -9,26 +9,19 @@ import (
 // leaveOut predicts each run by a model of the others, those of its group left out with it. NaN where the others do not
 // determine it. More than folds groups are left out several at a time.
 func (r *regression) leaveOut(group []int, groups, folds int) []float64 {
-	n, k := r.a.Dims()
 	each := (groups + folds - 1) / folds
-	left := make([]float64, n)
-	for first := 0; first < groups; first += each {
-		gone := func(i int) bool { return group[i] >= first && group[i] < first+each }
-		var data, seconds []float64
-		for i := range n {
-			if !gone(i) {
-				data = append(data, r.a.RawRowView(i)...)
-				seconds = append(seconds, r.seconds[i])
-			}
-		}
-		var others *regression
-		if len(seconds) > 0 {
-			others, _ = regress(mat.NewDense(len(seconds), k, data), seconds)
-		}
-		for i := range n {
-			if !gone(i) {
-				continue
-			}
+	members := make([][]int, (groups+each-1)/each)
+	for i, g := range group {
+		members[g/each] = append(members[g/each], i)
+	}
+	blocks := make([]*mat.Dense, len(members))
+	for f, runs := range members {
+		blocks[f] = r.block(runs)
+	}
+	left := make([]float64, len(group))
+	for f, runs := range members {
+		others := without(blocks, f)
+		for _, i := range runs {
 			left[i] = math.NaN()
 			if others != nil && others.span.holds(r.a.RawRowView(i)) {
 				left[i] = dot(r.a.RawRowView(i), others.x)
@@ -38,8 +31,51 @@ func (r *regression) leaveOut(group []int, groups, folds int) []float64 {
 	return left
 }
 
-// foldsFor bounds what leave-one-out costs: a model a fold, of all the other rows.
-func foldsFor(rows int) int { return max(10, min(200, (1<<20)/rows)) }
+// block is the features and seconds of some runs, side by side; many runs as the triangle of their QR decomposition, which has the
+// same least squares solutions in as many rows as columns.
+func (r *regression) block(runs []int) *mat.Dense {
+	_, k := r.a.Dims()
+	b := mat.NewDense(len(runs), k+1, nil)
+	for row, i := range runs {
+		b.SetRow(row, append(r.a.RawRowView(i)[:k:k], r.seconds[i]))
+	}
+	if len(runs) <= k+1 {
+		return b
+	}
+	var qr mat.QR
+	qr.Factorize(b)
+	var triangle mat.Dense
+	qr.RTo(&triangle)
+	return mat.DenseCopyOf(triangle.Slice(0, k+1, 0, k+1))
+}
+
+// without is the regression on all blocks but one, nil where there is none.
+func without(blocks []*mat.Dense, gone int) *regression {
+	var data, seconds []float64
+	k := 0
+	for f, b := range blocks {
+		if f == gone {
+			continue
+		}
+		n, columns := b.Dims()
+		k = columns - 1
+		for i := range n {
+			data = append(data, b.RawRowView(i)[:k]...)
+			seconds = append(seconds, b.At(i, k))
+		}
+	}
+	if len(seconds) == 0 {
+		return nil
+	}
+	r, err := regress(mat.NewDense(len(seconds), k, data), seconds)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// maxFolds bounds what leave-one-out costs: a model a fold.
+const maxFolds = 100
 
 // configurations numbers the runs by their machines and scale. Runs of one configuration are left out together, else each
 // would vouch for the other.

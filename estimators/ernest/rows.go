@@ -9,6 +9,13 @@ import (
 // MaxRows bounds what a fit takes.
 const MaxRows = 20_000
 
+// What no run is beyond, in any unit: within these all that a model computes is finite.
+const (
+	mostMachines = 1e9
+	mostScale    = 1e30
+	mostSeconds  = 1e12
+)
+
 // checkRow says of a row what no model could be made of. Seconds that are not positive are none of it: see notPositive.
 func checkRow(i int, r Row) *RowError {
 	switch {
@@ -16,12 +23,18 @@ func checkRow(i int, r Row) *RowError {
 		return &RowError{i, "machines", r.Machines, "give a finite number"}
 	case r.Machines < 1:
 		return &RowError{i, "machines", r.Machines, "a run has at least 1"}
+	case r.Machines > mostMachines:
+		return &RowError{i, "machines", r.Machines, "more than there are anywhere"}
 	case !finite(r.Scale):
 		return &RowError{i, "scale", r.Scale, "give a finite number"}
 	case r.Scale <= 0:
 		return &RowError{i, "scale", r.Scale, "a run has some input: give a number above 0"}
+	case r.Scale > mostScale || r.Scale < 1/mostScale:
+		return &RowError{i, "scale", r.Scale, "give scale in another unit"}
 	case !finite(r.Seconds):
 		return &RowError{i, "seconds", r.Seconds, "give a finite number"}
+	case math.Abs(r.Seconds) > mostSeconds:
+		return &RowError{i, "seconds", r.Seconds, "no run takes so long: give seconds"}
 	}
 	return nil
 }

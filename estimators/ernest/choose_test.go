@@ -1,0 +1,222 @@
+package ernest
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Two types of machine for one job: large ones are twice as fast and cost three times as much.
+func twoOffers(t *testing.T) []Offer {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	small := must(t, measure(theta(5, 2000, 0.5, 1), designs[3].at, 0.02, random), FitOptions{})
+	large := must(t, measure(theta(5, 1000, 0.5, 1), designs[3].at, 0.02, random), FitOptions{})
+	return []Offer{
+		{Name: "small", Model: small, PricePerMachineHour: 0.1, MaxMachines: 64},
+		{Name: "large", Model: large, PricePerMachineHour: 0.3, MaxMachines: 64},
+	}
+}
+
+func choose(t *testing.T, offers []Offer, w Want) []Choice {
+	t.Helper()
+	choices, err := Choose(offers, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return choices
+}
+
+// §4.1, §6.4: of all that meet a deadline the cheapest comes first, and so on.
+func TestChoose(t *testing.T) {
+	offers := twoOffers(t)
+	for _, w := range []Want{
+		{Scale: 1},
+		{Scale: 1, Goal: Fastest},
+		{Scale: 1, Deadline: 120},
+		{Scale: 1, Deadline: 120, Goal: Fastest},
+		{Scale: 1, Budget: 0.08},
+		{Scale: 1, Budget: 0.08, Goal: Fastest},
+		{Scale: 1, Deadline: 120, Budget: 0.09},
+		{Scale: 1, Deadline: 1},
+	} {
+		choices := choose(t, offers, w)
+		if len(choices) != 128 {
+			t.Fatalf("%+v: %d choices", w, len(choices))
+		}
+		met := 0
+		for i, c := range choices {
+			p := c.Prediction
+			meets := (w.Deadline == 0 || p.High <= w.Deadline) && (w.Budget == 0 || c.CostHigh <= w.Budget)
+			if c.Meets != meets || meets != (c.Why == "") {
+				t.Errorf("%+v: %s x %d meets %v, %q", w, c.Offer, c.Machines, c.Meets, c.Why)
+			}
+			if meets && i != met {
+				t.Errorf("%+v: %s x %d comes after one that does not meet", w, c.Offer, c.Machines)
+			}
+			if meets {
+				met++
+			}
+			price := map[string]float64{"small": 0.1, "large": 0.3}[c.Offer]
+			if math.Abs(c.Cost-price*float64(c.Machines)*p.Seconds/3600) > 1e-12 {
+				t.Errorf("%s x %d costs %g", c.Offer, c.Machines, c.Cost)
+			}
+			if w.Deadline > 0 && (c.InTime < 0.9-0.01 && p.High <= w.Deadline || c.InTime > 0.9+0.01 && p.High > w.Deadline) {
+				t.Errorf("%s x %d: in time with probability %g, high %g of %g", c.Offer, c.Machines, c.InTime, p.High, w.Deadline)
+			}
+			if i == 0 || i >= met {
+				continue
+			}
+			if last := choices[i-1]; w.Goal == Cheapest && last.Cost > c.Cost || w.Goal == Fastest && last.Prediction.Seconds > p.Seconds {
+				t.Errorf("%+v: %d is better than the one before", w, i)
+			}
+		}
+		if w.Deadline == 1 && met > 0 || w.Deadline != 1 && met == 0 {
+			t.Errorf("%+v: %d meet", w, met)
+		}
+		if w.Deadline == 1 && !slices.IsSortedFunc(choices, func(a, b Choice) int { return int(1e6 * (b.InTime - a.InTime)) }) {
+			t.Error("what cannot be met is not in order of its chance")
+		}
+	}
+	// A large cluster is bought for a deadline, not for its price.
+	if cheap, soon := choose(t, offers, Want{Scale: 1})[0], choose(t, offers, Want{Scale: 1, Deadline: 120})[0]; cheap.Machines >= soon.Machines || cheap.Offer != "small" {
+		t.Errorf("cheapest %s x %d, in two minutes %s x %d", cheap.Offer, cheap.Machines, soon.Offer, soon.Machines)
+	}
+}
+
+// What a model must not say is last, unless forced.
+func TestChooseRefused(t *testing.T) {
+	offers := twoOffers(t)
+	offers[1].Model = must(t, []Row{theRows()[0], theRows()[4], theRows()[8], theRows()[11]}, FitOptions{}) // unchecked, and much faster
+	choices := choose(t, offers, Want{Scale: 1, Goal: Fastest})
+	if choices[0].Offer != "small" || choices[127].Offer != "large" || choices[127].Meets || choices[127].Why == "" {
+		t.Errorf("first %s x %d, last %s x %d: %q", choices[0].Offer, choices[0].Machines, choices[127].Offer, choices[127].Machines, choices[127].Why)
+	}
+	if forced := choose(t, offers, Want{Scale: 1, Goal: Fastest, Force: true}); forced[0].Offer != "large" {
+		t.Errorf("forced: %s x %d", forced[0].Offer, forced[0].Machines)
+	}
+}
+
+func TestChooseSteps(t *testing.T) {
+	offers := twoOffers(t)[:1]
+	offers[0].MinMachines, offers[0].MaxMachines, offers[0].Step = 2, 9, 3
+	var machines []int
+	for _, c := range choose(t, offers, Want{Scale: 1, Goal: Fastest}) {
+		machines = append(machines, c.Machines)
+	}
+	slices.Sort(machines)
+	if !slices.Equal(machines, []int{2, 5, 8}) {
+		t.Error(machines)
+	}
+}
+
+func TestChooseCannotBeAsked(t *testing.T) {
+	m, nan := theModel(t), math.NaN()
+	good := Offer{Name: "a", Model: m, PricePerMachineHour: 1, MaxMachines: 4}
+	for _, c := range []struct {
+		change func(*Offer)
+		says   string
+	}{
+		{func(o *Offer) { o.Model = nil }, "no model"},
+		{func(o *Offer) { o.PricePerMachineHour = -1 }, "price"},
+		{func(o *Offer) { o.PricePerMachineHour = nan }, "price"},
+		{func(o *Offer) { o.MaxMachines = 0 }, "fewer"},
+		{func(o *Offer) { o.MinMachines = -1 }, "1 or more"},
+		{func(o *Offer) { o.MaxMachines = math.MaxInt }, "more than 100000"},
+		{func(o *Offer) { o.Billing.Quantum = -1 }, "billing"},
+		{func(o *Offer) { o.Cost = func(_, _ float64) float64 { return -1 } }, "cost function"},
+		{func(o *Offer) { o.Cost = func(_, _ float64) float64 { return nan } }, "cost function"},
+	} {
+		o := good
+		c.change(&o)
+		_, err := Choose([]Offer{o}, Want{Scale: 1})
+		var bad *OfferError
+		if !errors.As(err, &bad) || bad.Offer != "a" || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.says, err)
+		}
+	}
+	for _, w := range []Want{{}, {Scale: nan}, {Scale: 1, Deadline: -1}, {Scale: 1, Budget: nan}, {Scale: 1, Goal: 7}} {
+		if _, err := Choose([]Offer{good}, w); err == nil {
+			t.Errorf("%+v is answered", w)
+		}
+	}
+	if _, err := Choose(nil, Want{Scale: 1}); err == nil {
+		t.Error("no offer is chosen from")
+	}
+}
+
+func theModel(t *testing.T) *Model { t.Helper(); return must(t, theRows(), FitOptions{}) }
+
+func TestBilling(t *testing.T) {
+	for _, c := range []struct {
+		b             Billing
+		seconds, want float64
+	}{
+		{PerMoment, 12.5, 12.5},
+		{PerSecond, 12.5, 60},
+		{PerSecond, 70.2, 71},
+		{PerHour, 1, 3600},
+		{PerHour, 3600, 3600},
+		{PerHour, 3600.5, 7200},
+		{PerHour, 3600 * (1 + 1e-12), 3600}, // the last digits of a computed time
+	} {
+		if got := c.b.Charged(c.seconds); got != c.want {
+			t.Errorf("%+v: %g s are charged as %g, want %g", c.b, c.seconds, got, c.want)
+		}
+	}
+	o := Offer{PricePerMachineHour: 0.5, Billing: PerHour}
+	if cost, err := o.cost(4, 4000); err != nil || cost != 0.5*4*2 {
+		t.Errorf("%g, %v", cost, err)
+	}
+}
+
+func TestParseCost(t *testing.T) {
+	for formula, want := range map[string]float64{ // of 4 machines and 5400 s
+		"0.27*machines*hours_started + 0.05*machines": 0.27*4*2 + 0.05*4,
+		"machines":                       4,
+		" 2 * hours - -1 ":               2*1.5 + 1,
+		"-3+seconds/1e3":                 -3 + 5.4,
+		"1e-3*seconds*machines/2/5":      1e-3 * 5400 * 4 / 10,
+		"machines*machines*minutes":      16 * 90,
+		"minutes_started + 1.5e+2*hours": 90 + 225,
+		"2e3":                            2000,
+	} {
+		f, err := ParseCost(formula)
+		if err != nil {
+			t.Errorf("%s: %v", formula, err)
+		} else if got := f(4, 5400); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %g, want %g", formula, got, want)
+		}
+	}
+	for formula, column := range map[string]int{
+		"": 1, "  ": 3, "price*machines": 1, "2 machines": 3, "2**3": 3, "2*": 3, "1+": 3, "1/machines": 3, "1/0": 3, "machines^2": 1,
+		"(1)": 1, "NaN": 1, "Inf*machines": 1, "0x10": 1, "1e400": 1, "1e300*1e300": 7, "2*;rm": 3, "seconds seconds": 9, strings.Repeat("1+", 600) + "1": 1001,
+	} {
+		_, err := ParseCost(formula)
+		var bad *FormulaError
+		if !errors.As(err, &bad) || bad.Column != column {
+			t.Errorf("%q: %v, want column %d", formula, err, column)
+		}
+	}
+}
+
+// FuzzParseCost reads anything: it is a function, or an error with a column within the formula or behind it.
+func FuzzParseCost(f *testing.F) {
+	for _, s := range []string{"0.27*machines*hours_started + 0.05*machines", "-1e-3*seconds/2", "1/0", "--+-1", "1e", "1e+", "minutes\x00", "é*2"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, formula string) {
+		cost, err := ParseCost(formula)
+		if err == nil {
+			cost(3, 7)
+			return
+		}
+		var bad *FormulaError
+		if !errors.As(err, &bad) || bad.Column < 1 || bad.Column > max(len(formula)+1, maxFormula+1) {
+			t.Fatalf("%q: %v", formula, err)
+		}
+	})
+}

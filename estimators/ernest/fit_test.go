@@ -1,0 +1,239 @@
+package ernest
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func theRows() []Row { return measure(theta(3, 120, 0.05, 0.8), designs[3].at, 0, nil) }
+
+func must(t *testing.T, rows []Row, o FitOptions) *Model {
+	t.Helper()
+	m, err := Fit(rows, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func codes(warnings []Warning) []string {
+	var c []string
+	for _, w := range warnings {
+		c = append(c, w.Code)
+	}
+	return c
+}
+
+func TestFitRefusesRows(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		bad    Row
+		column string
+	}{
+		{Row{0, 1, 1}, "machines"},
+		{Row{-4, 1, 1}, "machines"},
+		{Row{0.5, 1, 1}, "machines"},
+		{Row{nan, 1, 1}, "machines"},
+		{Row{inf, 1, 1}, "machines"},
+		{Row{1, 0, 1}, "scale"},
+		{Row{1, -1, 1}, "scale"},
+		{Row{1, nan, 1}, "scale"},
+		{Row{1, inf, 1}, "scale"},
+		{Row{1e10, 1, 1}, "machines"},
+		{Row{1, 1e31, 1}, "scale"},
+		{Row{1, 1e-31, 1}, "scale"},
+		{Row{1, 1, 1e13}, "seconds"},
+		{Row{1, 1, nan}, "seconds"},
+		{Row{1, 1, -inf}, "seconds"},
+	} {
+		rows := append(theRows(), c.bad)
+		_, err := Fit(rows, FitOptions{})
+		var bad *RowError
+		if !errors.As(err, &bad) || bad.Row != len(rows)-1 || bad.Column != c.column || !strings.Contains(err.Error(), "row 13: "+c.column) {
+			t.Errorf("%v: %v", c.bad, err)
+		}
+		if _, err := Iterations([]IterationRow{{c.bad, 1}}, FitOptions{}); !errors.As(err, &bad) || bad.Row != 0 {
+			t.Errorf("iterations, %v: %v", c.bad, err)
+		}
+		if _, err := Score([]JobRow{{"a", c.bad}}, Split{}, FitOptions{}); !errors.As(err, &bad) || bad.Row != 0 {
+			t.Errorf("score, %v: %v", c.bad, err)
+		}
+	}
+	if _, err := Fit(nil, FitOptions{}); err == nil {
+		t.Error("no rows are fitted")
+	}
+	if _, err := Fit(make([]Row, MaxRows+1), FitOptions{}); err == nil {
+		t.Error("too many rows are fitted")
+	}
+}
+
+func TestFitRefusesTerms(t *testing.T) {
+	for _, terms := range [][]Term{{One, One}, {200}, {One, ScaleLogPerMachine}} {
+		var bad *TermError
+		if _, err := Fit(theRows(), FitOptions{Terms: terms}); !errors.As(err, &bad) {
+			t.Errorf("%v: %v", terms, err)
+		}
+	}
+	for _, term := range AllTerms() {
+		if got, err := ParseTerm(" " + strings.ToUpper(term.String())); err != nil || got != term {
+			t.Errorf("%v is read as %v, %v", term, got, err)
+		}
+	}
+	if _, err := ParseTerm("scale^3"); err == nil || !strings.Contains(err.Error(), "scale^2/machines") {
+		t.Errorf("scale^3: %v", err)
+	}
+}
+
+// What the rows cannot tell apart is named, with the runs that would.
+func TestUndetermined(t *testing.T) {
+	fixed := must(t, measure(theta(3, 120, 0.05, 0.8), [][2]float64{{4, .1}, {4, .2}, {4, .3}, {4, .4}, {4, .5}, {4, .6}}, 0, nil), FitOptions{})
+	if !slices.Contains(codes(fixed.Warnings), "collinear") || !strings.Contains(fixed.Warnings[0].Text, "1, machines, log(machines)") || !strings.Contains(fixed.Warnings[0].Text, "all have 4") {
+		t.Errorf("one number of machines: %v", fixed.Warnings)
+	}
+	if p := fixed.Predict(4, 1); p.Refused != nil || math.Abs(p.Seconds-theta(3, 120, 0.05, 0.8)(4, 1)) > 1e-6 {
+		t.Errorf("what the rows determine: %+v", p)
+	}
+	var doubt *DoubtError
+	if p := fixed.Predict(8, 1); !errors.As(p.Refused, &doubt) || doubt.Code != "not_determined" {
+		t.Errorf("what they do not determine: %+v", p)
+	}
+	alone := must(t, measure(theta(3, 120, 0.05, 0.8), [][2]float64{{1, .1}, {1, .2}, {1, .3}}, 0, nil), FitOptions{})
+	if c := codes(alone.Warnings); !slices.Contains(c, "under_determined") || !slices.Contains(c, "collinear") {
+		t.Errorf("one machine: %v", alone.Warnings)
+	}
+	r := theRows()
+	few := must(t, []Row{r[0], r[4], r[8]}, FitOptions{})
+	if c := codes(few.Warnings); !slices.Contains(c, "under_determined") || few.Trusted() == nil || !math.IsInf(few.Condition, 1) {
+		t.Errorf("three rows: %v, %v, condition %v", few.Warnings, few.Trusted(), few.Condition)
+	}
+	if four := must(t, []Row{r[0], r[4], r[8], r[11]}, FitOptions{}); !errors.As(four.Trusted(), &doubt) || doubt.Code != "unchecked" {
+		t.Errorf("as many rows as terms: %v", four.Trusted())
+	}
+}
+
+// Times and scales that cannot be what the columns are called are doubted by their magnitude.
+func TestUnits(t *testing.T) {
+	change := func(by func(*Row)) []string {
+		rows := theRows()
+		for i := range rows {
+			by(&rows[i])
+		}
+		return codes(must(t, rows, FitOptions{Resamples: 1}).Warnings)
+	}
+	for _, c := range []struct {
+		name string
+		by   func(*Row)
+		want []string
+	}{
+		{"seconds", func(*Row) {}, nil},
+		{"milliseconds", func(r *Row) { r.Seconds = math.Round(1000 * r.Seconds) }, []string{"seconds_large"}},
+		{"microseconds", func(r *Row) { r.Seconds *= 1e6 }, []string{"seconds_large"}},
+		{"hours", func(r *Row) { r.Seconds /= 3600 }, []string{"seconds_small"}},
+		{"bytes", func(r *Row) { r.Scale *= 1e12 }, []string{"scale_large"}},
+		{"negative", func(r *Row) { r.Seconds -= 10 }, []string{"seconds_not_positive"}},
+	} {
+		if got := change(c.by); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// A term is let in only where it lowers the leave-one-out error, and a warning says so.
+func TestExtraTerms(t *testing.T) {
+	root := func(m, s float64) float64 { return 2 + 100*s/m + 50*math.Sqrt(s) }
+	square := func(m, s float64) float64 { return 2 + 100*s/m + 300*s*s/m }
+	// Sizes, not fractions: thousands of records.
+	projected := func(m, s float64) float64 { return 2 + 0.01*s*math.Log(s)*math.Log(s)/m }
+	sizes := slices.Clone(designs[3].at)
+	for i := range sizes {
+		sizes[i][1] *= 1e5
+	}
+	for _, c := range []struct {
+		name string
+		at   func(m, s float64) float64
+		on   [][2]float64
+		want []Term
+	}{
+		{"none", theta(3, 120, 0.05, 0.8), designs[3].at, nil},
+		{"root", root, designs[3].at, []Term{SqrtScale}},
+		{"square", square, designs[3].at, []Term{ScaleSquaredPerMachine}},
+		{"projection", projected, sizes, []Term{ScaleLogSquaredPerMachine}},
+	} {
+		extra := AllTerms()[4:]
+		m := must(t, measure(c.at, c.on, 0.01, rand.New(rand.NewPCG(1, 2))), FitOptions{Extra: extra, Resamples: 50})
+		if !slices.Equal(m.Terms[4:], c.want) {
+			t.Errorf("%s: %v in the model, want %v; %v", c.name, m.Terms[4:], c.want, m.Warnings)
+		}
+		if slices.Contains(codes(m.Warnings), "extra_term") != (c.want != nil) {
+			t.Errorf("%s: %v", c.name, m.Warnings)
+		}
+		if c.on[0][1] < 1 && !slices.Contains(codes(m.Warnings), "extra_term_impossible") {
+			t.Errorf("%s: the logarithm of a fraction is not warned of: %v", c.name, m.Warnings)
+		}
+		if err := m.Trusted(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if got, want := m.Predict(8, c.on[2][1]*2.5).Seconds, c.at(8, c.on[2][1]*2.5); math.Abs(got/want-1) > 0.1 {
+			t.Errorf("%s: predicts %g, is %g", c.name, got, want)
+		}
+	}
+}
+
+// The same rows and seed give the same model, to the bit; rows are not kept by reference.
+func TestDeterministic(t *testing.T) {
+	rows := measure(theta(3, 120, 0.05, 0.8), designs[0].at, 0.1, rand.New(rand.NewPCG(3, 4)))
+	o := FitOptions{Extra: AllTerms(), Seed: 9}
+	a, b := must(t, rows, o), must(t, slices.Clone(rows), o)
+	if !reflect.DeepEqual(a.Predict(20, 1), b.Predict(20, 1)) || !reflect.DeepEqual(a.Warnings, b.Warnings) {
+		t.Error("the same rows give two models")
+	}
+	o.Seed++
+	if c := must(t, rows, o); c.Predict(20, 1).High == a.Predict(20, 1).High || c.Predict(20, 1).Seconds != a.Predict(20, 1).Seconds {
+		t.Error("another seed gives the same range, or another number")
+	}
+	before := a.Predict(20, 1)
+	rows[0].Seconds = 1e6
+	if !reflect.DeepEqual(before, a.Predict(20, 1)) {
+		t.Error("the model changes with the caller's rows")
+	}
+}
+
+func TestPredictRefuses(t *testing.T) {
+	m := must(t, theRows(), FitOptions{})
+	flat := must(t, measure(func(m, _ float64) float64 { return 5 + m }, designs[3].at, 0, nil), FitOptions{})
+	for _, c := range []struct {
+		m               *Model
+		machines, scale float64
+		code            string
+	}{
+		{m, 0, 1, "impossible"},
+		{m, math.NaN(), 1, "impossible"},
+		{m, 4, -1, "impossible"},
+		{m, 4, math.Inf(1), "impossible"},
+		{m, 8, 1e9, "too_far"},
+		{m, 8, 1e-9, "too_far"},
+		{m, 8 * 17, 1, "too_far"},
+		{flat, 4, 1, "scale_without_effect"},
+	} {
+		var doubt *DoubtError
+		p := c.m.Predict(c.machines, c.scale)
+		if !errors.As(p.Refused, &doubt) || doubt.Code != c.code || doubt.Error() == "" {
+			t.Errorf("%g machines, scale %g: %v, want %s", c.machines, c.scale, p.Refused, c.code)
+		}
+		if c.code == "impossible" != math.IsNaN(p.Seconds) {
+			t.Errorf("%g machines, scale %g: %v s", c.machines, c.scale, p.Seconds)
+		}
+	}
+	if p := m.Predict(8*16, 40); p.Refused != nil || !slices.Contains(codes(p.Warnings), "far") {
+		t.Errorf("as far as it goes: %v, %v", p.Refused, p.Warnings)
+	}
+	p := m.Predict(1, 3.2)
+	if p.Extrapolation != (Extrapolation{Machines: 1, Scale: 8, PerMachine: 8, Distance: 3}) || !slices.Contains(codes(p.Warnings), "more_per_machine") {
+		t.Errorf("eight times the scale: %+v, %v", p.Extrapolation, p.Warnings)
+	}
+}
