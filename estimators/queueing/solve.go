@@ -59,8 +59,10 @@ func Solve(s *Spec, m Model, o Options) (*Result, error) {
 	switch m {
 	case Product:
 		return solveProduct(s, o), nil
+	case ViannaForkJoin, Tripathi:
+		return solveDetail(s, m, o)
 	}
-	return nil, fmt.Errorf("model %s is not there yet", m)
+	return nil, &FieldError{"Model", float64(m), "it must be one of product, vianna-fj, tripathi"}
 }
 
 func (o Options) orDefault() (Options, error) {

@@ -1,0 +1,151 @@
+package queueing
+
+import (
+	"fmt"
+	"math"
+)
+
+func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
+	if slots := s.Nodes * s.MapSlots; slots > maxDetailSlots {
+		return nil, &FieldError{"MapSlots", float64(s.MapSlots), fmt.Sprintf(
+			"on %d nodes these are %d slots, and the model %s follows tasks one by one: at most %d; the model product has no such bound",
+			s.Nodes, slots, m, maxDetailSlots)}
+	}
+	d := newDetail(s, readingA)
+	r := &Result{Model: m, Fixpoint: iterate(o, d.step)}
+	for _, j := range d.jobs {
+		if m == Tripathi {
+			j.response = d.tripathi(j)
+		}
+	}
+	d.saturate()
+	for _, j := range d.jobs {
+		r.Jobs = append(r.Jobs, d.result(j))
+		if j.drawn < j.waves {
+			r.Warnings = append(r.Warnings, Warning{"few_waves", fmt.Sprintf(
+				"job %q: %d of %d waves of maps were followed, and the others taken as the last of these", j.Name, j.drawn, j.waves)})
+		}
+	}
+	r.Centres = d.centres()
+	r.Bottleneck = busiest(r.Centres)
+	return r, nil
+}
+
+// maxDetailSlots bounds what a step costs: each shuffle of a wave is followed.
+const maxDetailSlots = 10_000
+
+func (d *detail) saturate() {
+	most := 0.0
+	for _, c := range d.centres() {
+		most = math.Max(most, c.Utilisation)
+	}
+	if most > 1 {
+		for _, j := range d.jobs {
+			j.response *= most
+		}
+	}
+}
+
+func (d *detail) result(j *detailJob) JobResult {
+	r := JobResult{Name: j.Name, Response: j.response, Span: j.span, Phases: j.line.phases(), Threads: d.threads(j)}
+	r.Tree = d.tree(j, &j.line)
+	if j.response > 0 {
+		r.Throughput = float64(j.Copies) / j.response
+	}
+	var demand, stay [3]vector
+	var count [3]float64
+	for n, g := range d.nodes {
+		for i := range j.tasks[n] {
+			t := &j.tasks[n][i]
+			count[t.kind] += float64(g.nodes)
+			for k := range t.stay {
+				demand[t.kind][k] += float64(g.nodes) * t.demand[k]
+				stay[t.kind][k] += float64(g.nodes) * t.stay[k]
+			}
+		}
+	}
+	for k := range count {
+		if count[k] == 0 {
+			continue
+		}
+		for c := range demand[k] {
+			demand[k][c] /= count[k]
+			stay[k][c] /= count[k]
+		}
+		r.Classes = append(r.Classes, Class{Kind(k), int(math.Round(d.tasksOf(j, Kind(k)))), demand[k].demand(), stay[k].demand()})
+	}
+	return r
+}
+
+// tasksOf is how many tasks of a kind a job has; shuffles that are taken together count as one.
+func (d *detail) tasksOf(j *detailJob, k Kind) float64 {
+	switch k {
+	case Map:
+		return float64(j.Maps)
+	case Shuffle:
+		return float64(j.Reduces) * j.line.copiesOf(j.Maps)
+	}
+	return float64(j.Reduces)
+}
+
+// copiesOf is how many shuffles a reduce takes so many outputs by, if it goes on as it is drawn.
+func (t *timeline) copiesOf(maps int) float64 {
+	if len(t.maps) == 0 {
+		return 0
+	}
+	return float64(len(t.copies)) * float64(maps) / float64(len(t.maps))
+}
+
+func (d *detail) centres() []Centre {
+	var all []Centre
+	network := 0.0
+	for n, g := range d.nodes {
+		var busy vector
+		for _, j := range d.jobs {
+			if j.response > 0 {
+				v := d.asked(j, n)
+				for k := range busy {
+					busy[k] += float64(j.Copies) * v[k] / j.response
+				}
+			}
+		}
+		network += float64(g.nodes) * busy[Network]
+		for k := CPU; k <= Disk; k++ {
+			c := Centre{Kind: k, Node: g.first, Nodes: g.nodes, Servers: 1, Utilisation: busy[k]}
+			if k == CPU {
+				c.Servers = d.spec.CPUs
+				c.Utilisation /= float64(c.Servers)
+			}
+			all = append(all, c)
+		}
+	}
+	return append(all, Centre{Kind: Network, Node: -1, Nodes: 1, Servers: 1, Utilisation: network})
+}
+
+// asked is the service that a job asks of a node's centres; of the network, for the tasks of that node.
+func (d *detail) asked(j *detailJob, n int) (v vector) {
+	weight := d.weights(j, n)
+	for i := range j.tasks[n] {
+		t := &j.tasks[n][i]
+		for k := range v {
+			v[k] += weight[t.kind] * t.demand[k]
+		}
+	}
+	return v
+}
+
+// weights is how many tasks of the job a drawn one on a node stands for, by kind.
+func (d *detail) weights(j *detailJob, n int) (w [3]float64) {
+	var drawn [3]float64
+	for i := range j.tasks[n] {
+		drawn[j.tasks[n][i].kind]++
+	}
+	reduces := float64(d.nodes[n].dealt(j.Reduces, d.spec.Nodes))
+	all := [3]float64{float64(j.Maps) * drawn[Map] / math.Max(1, float64(len(j.line.maps))), reduces * j.line.copiesOf(j.Maps), reduces}
+	for k := range w {
+		if drawn[k] > 0 {
+			w[k] = all[k] / drawn[k]
+		}
+	}
+	return w
+}

@@ -1,0 +1,110 @@
+package queueing
+
+import "math"
+
+// tree is the precedence tree of a timeline (§4.2): one phase after the other, in each all threads side by side. A map that a
+// phase cuts is a part of an exponential time on either side.
+func (d *detail) tree(j *detailJob, t *timeline) *Tree {
+	var phases []*Tree
+	next, from := 0, 0.0
+	for p := 0; p <= len(t.wakes); p++ {
+		to := t.end
+		if p < len(t.wakes) {
+			to = t.wakes[p]
+		}
+		parts := d.mapParts(j, t, from, to)
+		reduce := moments{}
+		shuffles := 0
+		before := math.Inf(-1)
+		for ; next < len(t.copies) && t.copies[next].start < to-merged; next++ {
+			shuffles++
+			if c := t.copies[next]; c.start > before {
+				reduce = reduce.plus(exponential(c.end - c.start))
+				before = c.start
+			}
+		}
+		if j.Reduces > 0 {
+			leaf := &Tree{Kind: Shuffle, Tasks: shuffles, Count: 1, Mean: reduce.mean, Variance: reduce.variance}
+			var merge *Tree
+			if p == len(t.wakes) {
+				m := exponential(j.stay[Merge])
+				merge = &Tree{Kind: Merge, Tasks: 1, Count: 1, Mean: m.mean, Variance: m.variance}
+			}
+			if chain := serial(leaf, merge); chain != nil {
+				chain.Count = d.reducesAbreast(j)
+				parts = append(parts, chain)
+			}
+		}
+		if whole := and(parts...); whole != nil {
+			phases = append(phases, whole)
+		}
+		from = to
+	}
+	return serial(phases...)
+}
+
+// mapParts is what map threads do from one instant to another, like threads together.
+func (d *detail) mapParts(j *detailJob, t *timeline, from, to float64) []*Tree {
+	var all []*Tree
+	for _, thread := range t.kinds(j) {
+		m, tasks := moments{}, 0
+		for w := range thread.maps {
+			start := math.Max(from, thread.start+float64(w)*t.mapTime-thread.ahead)
+			if w == 0 {
+				start = math.Max(from, 0)
+			}
+			end := math.Min(to, thread.start+float64(w+1)*t.mapTime-thread.ahead)
+			if end > start+merged {
+				m = m.plus(exponential(end - start))
+				tasks++
+			}
+		}
+		if tasks > 0 {
+			all = append(all, &Tree{Kind: Map, Tasks: tasks, Count: thread.count, Mean: m.mean, Variance: m.variance})
+		}
+	}
+	return all
+}
+
+// A threadKind is map threads that do the same at the same time.
+type threadKind struct {
+	count, maps  int
+	start, ahead float64
+}
+
+// kinds are the thread that is ahead of all, those that have a map of the last wave and those that have none.
+func (t *timeline) kinds(j *detailJob) []threadKind {
+	waves := (len(t.maps) + j.slots - 1) / j.slots
+	last := len(t.maps) - (waves-1)*j.slots
+	ahead := 0.0
+	if len(t.maps) > 0 {
+		ahead = t.mapTime - t.maps[0].end
+	}
+	all := []threadKind{{count: 1, maps: waves, ahead: ahead}}
+	if last > 1 {
+		all = append(all, threadKind{count: last - 1, maps: waves})
+	}
+	if last < j.slots && waves > 1 {
+		all = append(all, threadKind{count: j.slots - last, maps: waves - 1})
+	}
+	return all
+}
+
+func (d *detail) reducesAbreast(j *detailJob) int {
+	n := 0
+	for i, g := range d.nodes {
+		n += g.nodes * j.abreast[i]
+	}
+	return n
+}
+
+func exponential(mean float64) moments { return moments{mean, mean * mean} }
+
+// tripathi is the duration of the precedence tree with each P_A as the mean of the last of its parts.
+func (d *detail) tripathi(j *detailJob) float64 {
+	t := d.tree(j, &j.line)
+	if t == nil {
+		return 0
+	}
+	return t.Mean
+}

@@ -1,0 +1,106 @@
+package queueing
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+func sortTasks(all []task) {
+	slices.SortStableFunc(all, func(a, b task) int { return cmp.Compare(a.start, b.start) })
+}
+
+// contend is the residence of each task of a job by equations 5 and 6, by node, among those that it overlaps.
+func (d *detail) contend(j *detailJob, ji int, others detailQueues) [][]vector {
+	fresh := make([][]vector, len(d.nodes))
+	for n := range d.nodes {
+		seen := make([]vector, len(j.tasks[n]))
+		d.meet(j.tasks[n], j.tasks[n], seen, 1, false)
+		for m, g := range d.nodes {
+			like := g.nodes
+			if m == n {
+				like--
+			}
+			if like > 0 {
+				d.meet(j.tasks[n], j.tasks[m], seen, float64(like), true)
+			}
+		}
+		fresh[n] = make([]vector, len(seen))
+		for i := range seen {
+			t := &j.tasks[n][i]
+			apart := others.seen(ji, n, t.cpu)
+			for k := range t.demand {
+				fresh[n][i][k] = t.demand[k] * (1 + math.Max(0, seen[i][k]) + apart[k])
+			}
+		}
+	}
+	return fresh
+}
+
+// meet adds to what each task of one list finds at its centres of the tasks of another, on the same node or apart: then they
+// meet in the network alone. Both lists are in the order of starts.
+func (d *detail) meet(tasks, others []task, seen []vector, like float64, apart bool) {
+	open := 0 // others before it have all ended
+	for i := range tasks {
+		t := &tasks[i]
+		if apart && t.demand[Network] == 0 {
+			continue
+		}
+		for open < len(others) && others[open].end <= t.start+merged {
+			open++
+		}
+		var own vector
+		for k := range own {
+			own[k] = t.stay.share(CentreKind(k))
+		}
+		for o := open; o < len(others) && others[o].start < t.end-merged; o++ {
+			u := &others[o]
+			if u.end <= t.start+merged || !apart && o == i {
+				continue
+			}
+			if apart && u.demand[Network] == 0 {
+				continue
+			}
+			seen[i].add(t.finds(u, own, like*d.alpha(t, u), apart))
+		}
+	}
+}
+
+// alpha is the part of t that u overlaps (§3.5). Exponential times are taken to go on for their drawn rest in the mean from when
+// both are there: E[min] over t's length.
+func (d *detail) alpha(t, u *task) float64 {
+	from := math.Max(t.start, u.start)
+	rest, other := t.end-from, u.end-from
+	if d.reading.exponential {
+		return rest * other / (rest + other) / (t.end - t.start)
+	}
+	return math.Min(rest, other) / (t.end - t.start)
+}
+
+// finds is what t finds of u at its centres, by equation 5: u without what t keeps it.
+func (t *task) finds(u *task, own vector, alpha float64, apart bool) (seen vector) {
+	left := u.stay
+	rest := u.stay.sum()
+	for k := range left {
+		if CentreKind(k) != Network && (apart || CentreKind(k) == CPU && t.cpu != u.cpu) {
+			left[k] = 0 // they do not meet there
+			continue
+		}
+		kept := u.demand[k] * own[k]
+		left[k] -= kept
+		rest -= kept
+	}
+	if rest <= 0 {
+		return vector{}
+	}
+	for k := range left {
+		seen[k] = alpha * left[k] / rest
+	}
+	return seen
+}
+
+func (v *vector) add(w vector) {
+	for k := range v {
+		v[k] += w[k]
+	}
+}

@@ -1,0 +1,19 @@
+package queueing
+
+import "testing"
+
+// The paper's fork/join column of Table 4, which the calibrated reading is to meet within 7 %.
+func TestTable4(t *testing.T) {
+	for i, printed := range []float64{732.56, 659.13, 365.51, 356.20} {
+		s, _ := Published(configurations[i][0], configurations[i][1])
+		r, err := Solve(s, ViannaForkJoin, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		off := r.Response()/printed - 1
+		t.Logf("%v: %.1f s, printed %.2f s, %+.1f %% off", configurations[i], r.Response(), printed, 100*off)
+		if !(off > -.07 && off < .07) {
+			t.Errorf("%v: %+.1f %% off", configurations[i], 100*off)
+		}
+	}
+}
