@@ -8,34 +8,12 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// published is the cluster of three nodes that the paper has measured, at (pm, ps) maps and shuffle threads of a node.
 func published(pm, ps int) *queueing.Spec {
-	type demand = queueing.Demand
-	one := demand{CPU: .5217, Fibre: .0087, Disk: .4082, Network: .185}
-	// Table 2 has measured groups of five outputs where ps is 5.
-	five := func(cpu float64) demand {
-		return demand{CPU: cpu / 5, Fibre: .0087 * 4.89 / 5, Disk: 2. / 5, Network: .185 * 4.9 / 5}
+	s, ok := queueing.Published(pm, ps)
+	if !ok {
+		panic(fmt.Sprintf("no configuration (%d,%d) is published", pm, ps))
 	}
-	four := one
-	four.CPU = .6608
-	c := map[[2]int]struct {
-		mapCPU, mergeCPU float64
-		shuffle          demand
-	}{
-		{1, 1}: {5.0764, 37.4986, one},
-		{1, 5}: {5.1359, 20.4003, five(2.944)},
-		{4, 1}: {5.1057, 47.258, four},
-		{4, 5}: {5.0772, 38.4023, five(2.5553)},
-	}[[2]int{pm, ps}]
-	return &queueing.Spec{
-		Nodes: 3, CPUs: 4, MapSlots: pm, ShuffleThreads: ps, ReduceSlots: 1,
-		Jobs: []queueing.Job{{
-			Name: "job", Copies: 1, Maps: 150, Reduces: 3,
-			Map:     demand{CPU: c.mapCPU, Fibre: .0677, Disk: 3.1844},
-			Shuffle: c.shuffle,
-			Merge:   demand{CPU: c.mergeCPU, Fibre: 1.258, Disk: 59.2157},
-		}},
-	}
+	return s
 }
 
 var configurations = [][2]int{{1, 1}, {1, 5}, {4, 1}, {4, 5}}
