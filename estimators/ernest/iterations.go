@@ -117,9 +117,8 @@ func (it *Iterative) part(from, to int, seconds func(IterationRow) float64) *Mod
 		m.Rows = append(m.Rows, Row{r.Machines, r.Scale, seconds(r)})
 		m.Left = append(m.Left, math.NaN())
 	}
-	m.base = &regression{a: a, x: m.Coefficients, info: w.base.info, span: spanOf(a)}
-	m.Rank, m.base.info.Dependent = w.Rank, nil
-	m.Condition = w.Condition
+	m.base = &regression{a: a, x: m.Coefficients, space: spanOf(a)}
+	m.base.info.Rank, m.Rank, m.Condition = m.base.space.rank(), w.Rank, w.Condition
 	for _, set := range w.base.info.Dependent {
 		var within []int
 		for _, j := range set {

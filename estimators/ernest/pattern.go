@@ -33,32 +33,40 @@ const (
 func (m *Model) pattern() (*shape, float64) {
 	group, groups := configurations(m.Rows)
 	base, scored := meanError(m.base.leaveOut(group, groups, patternFolds), m.base.seconds)
-	n, k := m.base.a.Dims()
 	var best *shape
-	least, sign := errorNoScore, 1.0
+	least := errorNoScore
 	for _, s := range m.shapes() {
-		a := mat.NewDense(n, k+2, nil)
-		a.Slice(0, n, 0, k).(*mat.Dense).Copy(m.base.a)
-		for i, row := range m.Rows {
-			v := s.at(row.Machines, row.Scale)
-			a.Set(i, k, v)
-			a.Set(i, k+1, -v)
-		}
-		r, err := regress(a, m.base.seconds)
-		if err != nil || r.info.Rank <= m.Rank {
+		r, err := m.withShape(&s)
+		if err != nil || r.info.Rank <= m.Rank || r.x[len(m.Terms)] == 0 {
 			continue
 		}
 		if loo, count := meanError(r.leaveOut(group, groups, patternFolds), r.seconds); count >= scored && loo < least {
-			best, least, sign = &s, loo, r.x[k]-r.x[k+1]
+			best, least = &s, loo
 		}
 	}
 	if best == nil {
 		return nil, 1
 	}
-	if sign < 0 {
-		best.lower()
-	}
 	return best, least / base
+}
+
+// withShape is the regression with a shape more, that raises times if that fits better, else lowers them.
+func (m *Model) withShape(s *shape) (*regression, error) {
+	n, k := m.base.a.Dims()
+	a := mat.NewDense(n, k+1, nil)
+	a.Slice(0, n, 0, k).(*mat.Dense).Copy(m.base.a)
+	set := func(sign float64) (*regression, error) {
+		for i, row := range m.Rows {
+			a.Set(i, k, sign*s.at(row.Machines, row.Scale))
+		}
+		return regress(a, m.base.seconds)
+	}
+	r, err := set(1)
+	if err != nil || r.x[k] > 0 {
+		return r, err
+	}
+	s.lower()
+	return set(-1)
 }
 
 // lower turns what a shape means into its contrary.

@@ -86,7 +86,7 @@ func (m *Model) refuse(p *Prediction, f []float64) error {
 	switch {
 	case math.IsNaN(p.Seconds):
 		return &DoubtError{"impossible", "the number is beyond what a float64 holds"}
-	case !m.base.span.holds(f):
+	case !m.base.determines(f):
 		return &DoubtError{"not_determined", fmt.Sprintf("the rows do not determine the time at %g machines and scale %g: %s", p.Machines, p.Scale, m.next())}
 	case x.Scale > FarthestScale:
 		return &DoubtError{"too_far", fmt.Sprintf("scale %g is %s beyond what was measured: is it in the same unit? No more than %d times is predicted",

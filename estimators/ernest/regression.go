@@ -13,7 +13,7 @@ type regression struct {
 	x        []float64
 	residual float64
 	info     nnls.Info
-	span     span
+	space    *span // of the features, once it is asked for
 	resampled
 }
 
@@ -22,11 +22,22 @@ func regress(a *mat.Dense, seconds []float64) (*regression, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &regression{a: a, seconds: seconds, x: x, residual: residual, info: info, span: spanOf(a)}, nil
+	return &regression{a: a, seconds: seconds, x: x, residual: residual, info: info}, nil
 }
 
 // fitted is what the model says of run i.
 func (r *regression) fitted(i int) float64 { return dot(r.a.RawRowView(i), r.x) }
+
+// determines says whether the runs determine what a model says of a point with features f.
+func (r *regression) determines(f []float64) bool {
+	if r.info.Rank == len(r.x) {
+		return true
+	}
+	if r.space == nil {
+		r.space = spanOf(r.a)
+	}
+	return r.space.holds(f)
+}
 
 // active is how many features have a coefficient above 0.
 func (r *regression) active() int {

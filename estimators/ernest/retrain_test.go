@@ -50,7 +50,7 @@ func TestRetrain(t *testing.T) {
 func TestRetrainRates(t *testing.T) {
 	law := theta(3, 120, 0.05, 0.8)
 	right, changed := 0, 0
-	const trials = 60
+	const trials = 30
 	for seed := range uint64(trials) {
 		random := rand.New(rand.NewPCG(seed, 9))
 		m := must(t, measure(law, designs[3].at, 0.05, random), FitOptions{Resamples: 100})

@@ -20,9 +20,9 @@ const (
 	outside   = 1e-6
 )
 
-func spanOf(a *mat.Dense) span {
+func spanOf(a *mat.Dense) *span {
 	scaled, scale := scaleColumns(a)
-	s := span{scale: scale}
+	s := &span{scale: scale}
 	var svd mat.SVD
 	if !svd.Factorize(scaled, mat.SVDThinV) {
 		return s
@@ -57,8 +57,16 @@ func scaleColumns(a *mat.Dense) (*mat.Dense, []float64) {
 	return scaled, scale
 }
 
-// holds says whether the runs determine what a model says of a point with features f.
-func (s span) holds(f []float64) bool {
+func (s *span) rank() int {
+	if s.basis == nil {
+		return 0
+	}
+	_, rank := s.basis.Dims()
+	return rank
+}
+
+// holds says whether a point with features f is in the span.
+func (s *span) holds(f []float64) bool {
 	left, length := make([]float64, len(f)), 0.0
 	for j, v := range f {
 		left[j] = v / s.scale[j]
@@ -67,8 +75,7 @@ func (s span) holds(f []float64) bool {
 	if s.basis == nil {
 		return length == 0
 	}
-	_, rank := s.basis.Dims()
-	for c := range rank {
+	for c := range s.rank() {
 		part := 0.0
 		for j, v := range left {
 			part += s.basis.At(j, c) * v
