@@ -2,14 +2,14 @@ package reference
 
 import "testing"
 
-func TestNets(t *testing.T) {
-	for name, by := range map[string]func() ([]Case, error){"exact": Exact, "approximate": Approximate} {
+func TestReference(t *testing.T) {
+	for name, by := range map[string]func() ([]Case, error){"exact": Exact, "approximate": Approximate, "maxima": Maxima} {
 		cases, err := by()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(cases) < 6 {
-			t.Fatalf("%s: %d networks: nothing is compared", name, len(cases))
+			t.Fatalf("%s: %d cases: nothing is compared", name, len(cases))
 		}
 		figures := 0
 		for _, c := range cases {
