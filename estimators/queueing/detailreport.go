@@ -13,14 +13,22 @@ func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
 	}
 	d := newDetail(s, readingA)
 	r := &Result{Model: m, Fixpoint: iterate(o, d.step)}
-	for _, j := range d.jobs {
+	trees := make([]*Tree, len(d.jobs))
+	for i, j := range d.jobs {
+		var err error
+		if trees[i], err = d.evaluated(j, &j.line); err != nil {
+			return nil, err
+		}
 		if m == Tripathi {
-			j.response = d.tripathi(j)
+			if j.response, err = d.tripathi(j, trees[i]); err != nil {
+				return nil, err
+			}
 		}
 	}
 	d.saturate()
-	for _, j := range d.jobs {
+	for i, j := range d.jobs {
 		r.Jobs = append(r.Jobs, d.result(j))
+		r.Jobs[i].Tree = trees[i]
 		if j.drawn < j.waves {
 			r.Warnings = append(r.Warnings, Warning{"few_waves", fmt.Sprintf(
 				"job %q: %d of %d waves of maps were followed, and the others taken as the last of these", j.Name, j.drawn, j.waves)})
@@ -48,7 +56,6 @@ func (d *detail) saturate() {
 
 func (d *detail) result(j *detailJob) JobResult {
 	r := JobResult{Name: j.Name, Response: j.response, Span: j.span, Phases: j.line.phases(), Threads: d.threads(j)}
-	r.Tree = d.tree(j, &j.line)
 	if j.response > 0 {
 		r.Throughput = float64(j.Copies) / j.response
 	}
@@ -148,4 +155,26 @@ func (d *detail) weights(j *detailJob, n int) (w [3]float64) {
 		}
 	}
 	return w
+}
+
+func (d *detail) evaluated(j *detailJob, line *timeline) (*Tree, error) {
+	t := d.tree(j, line)
+	return t, t.evaluate()
+}
+
+// tripathi is a job's response by its precedence tree. Waves that were not drawn take as long each as the last that were.
+func (d *detail) tripathi(j *detailJob, t *Tree) (float64, error) {
+	if t == nil {
+		return 0, nil
+	}
+	response := t.Mean
+	if j.drawn < j.waves {
+		line := d.draw(j, j.drawn-2)
+		few, err := d.evaluated(j, &line)
+		if err != nil {
+			return 0, err
+		}
+		response += float64(j.waves-j.drawn) / 2 * (t.Mean - few.Mean)
+	}
+	return response, nil
 }

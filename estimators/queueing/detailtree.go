@@ -99,12 +99,3 @@ func (d *detail) reducesAbreast(j *detailJob) int {
 }
 
 func exponential(mean float64) moments { return moments{mean, mean * mean} }
-
-// tripathi is the duration of the precedence tree with each P_A as the mean of the last of its parts.
-func (d *detail) tripathi(j *detailJob) float64 {
-	t := d.tree(j, &j.line)
-	if t == nil {
-		return 0
-	}
-	return t.Mean
-}

@@ -106,7 +106,5 @@ func operator(op Operator, parts []*Tree) *Tree {
 	if len(some) == 1 && some[0].Count == 1 {
 		return some[0]
 	}
-	t := &Tree{Op: op, Parts: some, Count: 1}
-	t.evaluate()
-	return t
+	return &Tree{Op: op, Parts: some, Count: 1}
 }

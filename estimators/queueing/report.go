@@ -2,16 +2,19 @@ package queueing
 
 import "math"
 
-func solveProduct(s *Spec, o Options) *Result {
+func solveProduct(s *Spec, o Options) (*Result, error) {
 	p := newProduct(s)
 	r := &Result{Model: Product, Fixpoint: iterate(o, p.step)}
 	p.saturate()
-	for _, j := range p.jobs {
+	for i, j := range p.jobs {
 		r.Jobs = append(r.Jobs, p.result(j))
+		if err := r.Jobs[i].Tree.evaluate(); err != nil {
+			return nil, err
+		}
 	}
 	r.Centres = p.centres()
 	r.Bottleneck = busiest(r.Centres)
-	return r
+	return r, nil
 }
 
 // saturate holds that no centre is busy for longer than the jobs take: a bound that no model of the queues may break.

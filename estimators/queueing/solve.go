@@ -58,7 +58,7 @@ func Solve(s *Spec, m Model, o Options) (*Result, error) {
 	}
 	switch m {
 	case Product:
-		return solveProduct(s, o), nil
+		return solveProduct(s, o)
 	case ViannaForkJoin, Tripathi:
 		return solveDetail(s, m, o)
 	}

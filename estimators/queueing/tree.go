@@ -26,36 +26,6 @@ type Tree struct {
 	Tasks int
 	// Count is how many like trees it stands for: side by side in a ParallelAnd or ParallelOr, one after the other in a Serial.
 	Count int
-	// Mean and Variance of its duration, in seconds and seconds².
+	// Mean and Variance of its duration, in seconds and seconds², of parts that are taken as independent.
 	Mean, Variance float64
-}
-
-// evaluate sets Mean and Variance from those of the parts, which are taken as independent.
-func (t *Tree) evaluate() {
-	if t.Op == Leaf {
-		return
-	}
-	var parts []moments
-	var counts []float64
-	for _, part := range t.Parts {
-		parts = append(parts, moments{part.Mean, part.Variance})
-		counts = append(counts, float64(part.Count))
-	}
-	var m moments
-	switch t.Op {
-	case Serial:
-		for i, p := range parts {
-			m = m.plus(p.times(counts[i]))
-		}
-	case ParallelAnd, ParallelOr:
-		m = extreme(parts, counts, t.Op == ParallelOr)
-	case ProbabilisticFork:
-		square := 0.0
-		for i, p := range parts {
-			m.mean += t.Prob[i] * p.mean
-			square += t.Prob[i] * (p.variance + p.mean*p.mean)
-		}
-		m.variance = square - m.mean*m.mean
-	}
-	t.Mean, t.Variance = m.mean, m.variance
 }
