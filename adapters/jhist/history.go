@@ -127,7 +127,7 @@ func (h *history) attempt(kind, end string, b *body) {
 	a.State, a.End, a.Splits = state, finished, b.Splits
 	a.Diagnosis = firstLine(string(b.Error))
 	a.CopyEnd, a.SortEnd = b.CopyEnd.instant(), b.SortEnd.instant()
-	a.Counts = hadoop.CountsOf(b.Counters)
+	a.Counts, a.Usage = hadoop.CountsOf(b.Counters), hadoop.UsageOf(b.Counters)
 	if a.Node == "" {
 		a.Node = string(b.Host)
 	}

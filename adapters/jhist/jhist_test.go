@@ -82,6 +82,9 @@ func TestRead(t *testing.T) {
 	if j.MapMB != 256 || j.ReduceMB != 256 || len(j.Masters) != 1 || j.Masters[0] != (past.Master{At: 1795222836338, Node: "localhost:8042"}) {
 		t.Errorf("containers of %d and %d MB, masters %v", j.MapMB, j.ReduceMB, j.Masters)
 	}
+	if u := j.Attempts[dag.Map][0].Usage; u.CPU != 0.24 || u.FileRead != 8260 || u.FileWritten != 362726 {
+		t.Errorf("a map used %+v", u)
+	}
 	s := j.Settings
 	want := map[string][]string{"scope-30": {"scope-48"}, "scope-39": {"scope-48"}}
 	if !strings.HasPrefix(s.Workflow, "pig_") || s.WorkflowName != "join.pig" || s.Node != "scope-30" || !cmp.Equal(s.After, want) {

@@ -41,6 +41,7 @@ type Attempt struct {
 	Diagnosis        string
 	CopyEnd, SortEnd dag.Instant
 	Counts           hadoop.Counts // at its end
+	Usage            hadoop.Usage  // at its end
 	Splits           []int32       // clockSplits: ms in each twelfth of its progress
 	// A result that was lost after the attempt had succeeded: when that was known, and as what it counts since.
 	Lost    dag.Instant
@@ -62,7 +63,7 @@ func NewJob(id string) *Job {
 func NewAttempt(task, number int32) Attempt {
 	return Attempt{
 		Task: task, Number: number, State: dag.AttemptRunning, Start: dag.NoInstant, End: dag.NoInstant,
-		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, Lost: dag.NoInstant, Counts: hadoop.CountsOf(nil),
+		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, Lost: dag.NoInstant, Counts: hadoop.CountsOf(nil), Usage: hadoop.UsageOf(nil),
 	}
 }
 

@@ -25,12 +25,13 @@ const two = `{
   "mapTasks" : [ { "taskID" : "task_201009241532_0001_m_000000", "attempts" : [
     { "attemptID" : "attempt_201009241532_0001_m_000000_0", "result" : "FAILED", "hostName" : "/rack/a\\.b", "startTime" : 1285322650000, "finishTime" : 1285322651000 },
     { "attemptID" : "attempt_201009241532_0001_m_000000_1", "result" : "SUCCESS", "hostName" : "/rack/a\\.b", "startTime" : 1285322651366,
-      "finishTime" : 1285322658262, "hdfsBytesRead" : 704270, "fileBytesRead" : -1, "mapInputRecords" : 13427, "mapOutputRecords" : 126063,
+      "finishTime" : 1285322658262, "hdfsBytesRead" : 704270, "fileBytesRead" : -1, "fileBytesWritten" : 7, "mapInputRecords" : 13427,
+      "resourceUsageMetrics" : { "cumulativeCpuUsage" : 14350, "heapUsage" : 1 }, "mapOutputRecords" : 126063,
       "clockSplits" : [ 1000, 500, 500, 500, 500, 500, 500, 500, 10, 10, 10, 10 ] } ] } ],
   "reduceTasks" : [ { "attempts" : [
     { "attemptID" : "attempt_201009241532_0001_r_000000_0", "result" : "SUCCESS", "hostName" : "/rack/c", "startTime" : 1285322660807,
       "finishTime" : 1285322670759, "shuffleFinished" : 1285322667962, "sortFinished" : 1285322668146, "reduceInputRecords" : 17866,
-      "reduceOutputRecords" : 11713, "reduceShuffleBytes" : 127823 } ] } ],
+      "reduceOutputRecords" : 11713, "reduceShuffleBytes" : 127823, "resourceUsageMetrics" : 3 } ] } ],
   "otherTasks" : [ { "attempts" : [ { "attemptID" : "attempt_201009241532_0001_m_000002_0", "result" : "SUCCESS" } ] } ]
 }
 { "jobID" : "job_201009241532_0002", "submitTime" : 1285322676000, "finishTime" : -1, "outcome" : null, "totalMaps" : 1, "totalReduces" : 0,
@@ -53,6 +54,9 @@ func TestRead(t *testing.T) {
 	r := j.Attempts[dag.Reduce][0]
 	if r.CopyEnd != 1285322667962 || r.SortEnd != 1285322668146 || r.Counts.Shuffled != 127823 || r.Counts.ReduceOut != 11713 || r.Splits != nil || !math.IsNaN(r.Counts.MapIn) {
 		t.Errorf("its reduce is %+v", r)
+	}
+	if u := m[1].Usage; u.CPU != 14.35 || u.Read != 704270 || !math.IsNaN(u.FileRead) || u.FileWritten != 7 || !math.IsNaN(r.Usage.CPU) || r.Usage.Shuffled != 127823 {
+		t.Errorf("they used %+v and %+v", u, r.Usage)
 	}
 	if k := jobs[1]; k.Ended() || k.Attempts[0] != nil {
 		t.Errorf("the second is %+v", k)

@@ -46,6 +46,9 @@ type wireAttempt struct {
 	SortEnd  num   `json:"sortFinished"`
 	HDFSRead num   `json:"hdfsBytesRead"`
 	FileRead num   `json:"fileBytesRead"`
+	HDFSPut  num   `json:"hdfsBytesWritten"`
+	FilePut  num   `json:"fileBytesWritten"`
+	Used     used  `json:"resourceUsageMetrics"`
 	MapIn    num   `json:"mapInputRecords"`
 	MapOut   num   `json:"mapOutputRecords"`
 	RedIn    num   `json:"reduceInputRecords"`
@@ -109,12 +112,36 @@ func (w *wireAttempt) into(j *past.Job, kind dag.Kind) {
 		MapIn: w.MapIn.float(), MapOut: w.MapOut.float(), ReduceIn: w.RedIn.float(), ReduceOut: w.RedOut.float(),
 		Shuffled: w.Shuffled.float(), Read: w.read(), Copied: math.NaN(),
 	}
+	a.Usage = hadoop.Usage{
+		CPU: w.Used.seconds(), Read: w.HDFSRead.float(), Written: w.HDFSPut.float(), FileRead: w.FileRead.float(),
+		FileWritten: w.FilePut.float(), Remote: math.NaN(), Shuffled: w.Shuffled.float(),
+	}
 	if a.State == dag.AttemptSucceeded && kind == dag.Reduce {
 		a.Counts.Copied = float64(j.Maps)
 	}
 	j.Saw(a.Start)
 	j.Saw(a.End)
 	j.Attempts[kind] = append(j.Attempts[kind], a)
+}
+
+// used is an attempt's CPU time in milliseconds; 0, which Rumen writes where nobody measured, is unknown.
+type used struct{ ms num }
+
+func (u *used) UnmarshalJSON(b []byte) error {
+	var w struct {
+		CPU num `json:"cumulativeCpuUsage"`
+	}
+	if *u = (used{}); json.Unmarshal(b, &w) == nil { // anything else is unknown, as other fields are
+		u.ms = w.CPU
+	}
+	return nil
+}
+
+func (u used) seconds() float64 {
+	if !u.ms.ok || u.ms.v == 0 {
+		return math.NaN()
+	}
+	return u.ms.float() / 1000
 }
 
 // read is how much the attempt read of the file system that tells more.

@@ -1,0 +1,29 @@
+package past
+
+import (
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Used is what the tasks of the workflow's jobs used that succeeded.
+func (w *Workflow) Used() hadoop.Used {
+	type key struct {
+		job  string
+		kind dag.Kind
+		task int32
+	}
+	all := map[key]hadoop.Usage{}
+	for _, j := range w.Jobs {
+		for k := range j.Attempts {
+			for i := range j.Attempts[k] {
+				if a := &j.Attempts[k][i]; a.State == dag.AttemptSucceeded {
+					all[key{j.ID, dag.Kind(k), a.Task}] = a.Usage
+				}
+			}
+		}
+	}
+	return func(job string, k dag.Kind, task int32) (hadoop.Usage, bool) {
+		u, ok := all[key{job, k, task}]
+		return u, ok
+	}
+}
