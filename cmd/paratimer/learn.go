@@ -14,10 +14,13 @@ import (
 	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// learn makes a profile, a plan file with costs, of recorded runs of one script.
+// learn makes a profile, a plan file with costs, of recorded runs of one script; or, with --demands, a job file.
 func learn(c *cli.Context) error {
 	if err := arguments(c, 1, -1); err != nil {
 		return err
+	}
+	if c.Bool("demands") {
+		return learnDemands(c)
 	}
 	var runs []*dag.Plan
 	for _, path := range c.Args().Slice() {

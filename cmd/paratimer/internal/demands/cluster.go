@@ -1,0 +1,93 @@
+package demands
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A cluster is what a run shows of the machines: how many, and the most tasks of a kind that one of them ran at once.
+type cluster struct {
+	nodes int
+	peak  [2]int
+}
+
+func clusterOf(s *dag.Snapshot) cluster {
+	type change struct {
+		at    dag.Instant
+		by    int
+		node  int32
+		which dag.Kind
+	}
+	var all []change
+	nodes := map[int32]bool{}
+	for i := range s.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			for _, a := range s.Jobs[i].Phase(k).Attempts {
+				if a.Start.Known() && a.End.Known() {
+					all = append(all, change{a.Start, 1, a.Node, k}, change{a.End, -1, a.Node, k})
+					nodes[a.Node] = true
+				}
+			}
+		}
+	}
+	// At one instant what ends makes room for what begins.
+	slices.SortStableFunc(all, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	type place struct {
+		node int32
+		kind dag.Kind
+	}
+	held := map[place]int{}
+	c := cluster{nodes: max(len(nodes), len(s.Nodes))}
+	for _, ch := range all {
+		p := place{ch.node, ch.which}
+		held[p] += ch.by
+		c.peak[ch.which] = max(c.peak[ch.which], held[p])
+	}
+	if nodes[-1] && len(s.Nodes) > 1 { // on which node is not known: an equal share of all
+		for k := range c.peak {
+			c.peak[k] = (c.peak[k] + len(s.Nodes) - 1) / len(s.Nodes)
+		}
+	}
+	return c
+}
+
+// A window is when a job ran.
+type window struct{ from, to dag.Instant }
+
+func windowOf(s *dag.Snapshot, i int) window { return window{s.Jobs[i].Submitted, s.Jobs[i].Finished} }
+
+func (w window) known() bool { return w.from.Known() && w.to.Known() }
+
+// overlaps says that two jobs ran at once, or may have.
+func (w window) overlaps(v window) bool {
+	return !w.known() || !v.known() || w.from < v.to && v.from < w.to
+}
+
+func (w window) text(s *dag.Snapshot, i int) string {
+	id := s.Jobs[i].ID
+	if !w.known() {
+		return id
+	}
+	origin := s.Origin()
+	return fmt.Sprintf("%s: ran %.1f s, from %.1f s to %.1f s of its run.", id, w.to.Sub(w.from).Seconds(), w.from.Sub(origin).Seconds(), w.to.Sub(origin).Seconds())
+}
+
+// printable is a foreign name as a job file may have it.
+func printable(s string) string {
+	s = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s))
+	const most = 200
+	if r := []rune(s); len(r) > most {
+		return string(r[:most])
+	}
+	return s
+}

@@ -1,0 +1,195 @@
+// Package demands learns what the tasks of finished jobs asked of their cluster: their CPU time as their counters have it,
+// disk and network by the bytes that they moved over rates that are given. What is assumed is said in the file.
+package demands
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/jobfile"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Run is a recorded run.
+type Run struct {
+	File string // for people
+	End  *dag.Snapshot
+	// Used is what the counters tell of tasks; nil where the recording holds none.
+	Used hadoop.Used
+}
+
+// Options are what a recording does not tell.
+type Options struct {
+	Disk, Network  Rate // of a node's disk, and of the network
+	CPUs           int  // of a node; 0: as many as it ran maps at once
+	ShuffleThreads int  // of a reduce
+	// Start is the CPU time of a task's start, in seconds, of which Hadoop's counter does not know: it begins with the task, not
+	// with its JVM.
+	Start float64
+}
+
+// ErrNothing says that no job of the runs has a map that succeeded.
+var ErrNothing = errors.New("no job in it has a map that succeeded: there is nothing to learn")
+
+// Learn makes a job file of runs, its comments, and what must be known of it.
+func Learn(runs []Run, o Options) (*jobfile.File, jobfile.Comments, []string, error) {
+	f := &jobfile.File{Cluster: jobfile.Cluster{ShuffleThreads: o.ShuffleThreads}}
+	var (
+		why      jobfile.Comments
+		warnings []string
+		spans    []window
+		from     = map[string]string{}
+	)
+	for _, run := range runs {
+		s := run.End
+		if f.Name == "" {
+			f.Name = printable(s.Plan.Name)
+		}
+		seen := clusterOf(s)
+		f.Cluster.Nodes = max(f.Cluster.Nodes, seen.nodes)
+		f.Cluster.MapSlots = max(f.Cluster.MapSlots, seen.peak[dag.Map])
+		f.Cluster.ReduceSlots = max(f.Cluster.ReduceSlots, seen.peak[dag.Reduce])
+		for i := range s.Jobs {
+			t := tasksOf(&run, i)
+			if len(t[dag.Map]) == 0 {
+				if s.Jobs[i].ID != "" {
+					warnings = append(warnings, fmt.Sprintf("%s: %s is left out: no map of it succeeded", run.File, nameOf(s, i)))
+				}
+				continue
+			}
+			name := nameOf(s, i)
+			if before, twice := from[name]; twice {
+				return nil, why, nil, fmt.Errorf("%s and %s both hold a job %q: give one run of it", before, run.File, name)
+			}
+			from[name] = run.File
+			j, c, warns := learnJob(name, t, o)
+			window := windowOf(s, i)
+			c.Job = append([]string{window.text(s, i)}, c.Job...)
+			f.Jobs, why.Jobs, spans = append(f.Jobs, j), append(why.Jobs, c), append(spans, window)
+			warnings = append(warnings, warns...)
+		}
+	}
+	if len(f.Jobs) == 0 {
+		return nil, why, nil, ErrNothing
+	}
+	why.File = heading(runs, f, o)
+	f.Cluster.CPUs = o.CPUs
+	if o.CPUs == 0 {
+		f.Cluster.CPUs = max(1, f.Cluster.MapSlots)
+	}
+	f.Cluster.Nodes, f.Cluster.MapSlots, f.Cluster.ReduceSlots = max(1, f.Cluster.Nodes), max(1, f.Cluster.MapSlots), max(1, f.Cluster.ReduceSlots)
+	return f, why, append(warnings, apart(f, spans)...), nil
+}
+
+func heading(runs []Run, f *jobfile.File, o Options) []string {
+	lines := []string{"Learned from the counters of"}
+	for i, r := range runs {
+		sep := ","
+		if i == len(runs)-1 {
+			sep = "."
+		}
+		lines = append(lines, "  "+r.File+sep)
+	}
+	cpus := fmt.Sprintf("CPUs are given: %d a node.", o.CPUs)
+	if o.CPUs == 0 {
+		cpus = "CPUs are assumed: no recording tells them. As many as a node ran maps at once."
+	}
+	if o.Start > 0 {
+		cpus += fmt.Sprintf(" A task's start is given %g s of CPU beside what is measured.", o.Start)
+	}
+	return append(
+		lines,
+		fmt.Sprintf("Disk is assumed to move %s, the network %s; bytes over these rates are the demands.", o.Disk, o.Network),
+		cpus,
+		fmt.Sprintf("Map and reduce slots are the most that a node ran at once; that a reduce takes %d map outputs at once is assumed.", f.Cluster.ShuffleThreads),
+	)
+}
+
+// nameOf tells a job from the others of its workflow.
+func nameOf(s *dag.Snapshot, i int) string {
+	name := s.Plan.Jobs[i].Node
+	if name == "" {
+		name = s.Jobs[i].ID
+	}
+	if name = printable(name); name == "" {
+		name = fmt.Sprintf("job %d", i+1)
+	}
+	return name
+}
+
+// apart names jobs that did not run at once, as a job file says that they do.
+func apart(f *jobfile.File, spans []window) []string {
+	for i := range spans {
+		for k := range spans[:i] {
+			if !spans[k].overlaps(spans[i]) {
+				return []string{fmt.Sprintf("%s and %s did not run at once, as the jobs of a job file do: model them apart, with --only", f.Jobs[k].Name, f.Jobs[i].Name)}
+			}
+		}
+	}
+	return nil
+}
+
+// A task is one that succeeded.
+type task struct {
+	seconds float64 // it held its slot; a reduce: since it had all map outputs; NaN unknown
+	moved   float64 // bytes by the recording, read (map) or shuffled (reduce); NaN unknown
+	used    hadoop.Usage
+}
+
+func tasksOf(run *Run, job int) (out [2][]task) {
+	state := &run.End.Jobs[job]
+	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+		for i := range state.Phase(k).Attempts {
+			a := &state.Phase(k).Attempts[i]
+			if a.State != dag.AttemptSucceeded {
+				continue
+			}
+			t := task{seconds: math.NaN(), moved: a.Bytes, used: hadoop.UsageOf(nil)}
+			begin := a.Start
+			if k == dag.Reduce && a.CopyEnd.Known() {
+				begin = a.CopyEnd
+			}
+			if begin.Known() && a.End.Known() && a.End >= begin {
+				t.seconds = a.End.Sub(begin).Seconds()
+			}
+			if run.Used != nil {
+				if u, ok := run.Used(state.ID, k, a.Task); ok {
+					t.used = u
+				}
+			}
+			out[k] = append(out[k], t)
+		}
+	}
+	return out
+}
+
+// mean of what is known, NaN where nothing is.
+func mean(tasks []task, of func(*task) float64) float64 {
+	sum, n := 0.0, 0
+	for i := range tasks {
+		if v := of(&tasks[i]); !math.IsNaN(v) {
+			sum += v
+			n++
+		}
+	}
+	if n == 0 {
+		return math.NaN()
+	}
+	return sum / float64(n)
+}
+
+// sum of what is known, NaN where nothing is.
+func sum(values ...float64) float64 {
+	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(known) == 0 {
+		return math.NaN()
+	}
+	s := 0.0
+	for _, v := range known {
+		s += v
+	}
+	return s
+}

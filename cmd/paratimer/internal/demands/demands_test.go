@@ -1,0 +1,176 @@
+package demands
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/jobfile"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// attempt is one that succeeded, on a node, from and to in seconds.
+func attempt(task, node int32, from, to int) dag.Attempt {
+	a := hadoop.BlankAttempt(task, 0)
+	a.Node, a.Start, a.End, a.State, a.Bytes = node, dag.Instant(1000*from), dag.Instant(1000*to), dag.AttemptSucceeded, math.NaN()
+	return a
+}
+
+// run has one job of three maps on two nodes and one reduce, which had all map outputs 2 s before its end.
+func run() Run {
+	reduce := attempt(0, 0, 5, 14)
+	reduce.CopyEnd = 12_000
+	failed := attempt(2, 0, 1, 2)
+	failed.State = dag.AttemptFailed
+	s := &dag.Snapshot{
+		Plan: &dag.Plan{Name: "a script\x07", Jobs: []dag.Job{{Node: "s1"}}}, State: dag.Succeeded,
+		Nodes: []dag.NodeState{{Name: "a"}, {Name: "b"}},
+		Jobs: []dag.JobState{{
+			ID: "job_1_1", State: dag.Succeeded, Submitted: 1, Finished: 15_001,
+			Map:    dag.PhaseState{Attempts: []dag.Attempt{attempt(0, 0, 1, 5), attempt(1, 0, 1, 5), attempt(2, 1, 5, 9), failed}},
+			Reduce: dag.PhaseState{Attempts: []dag.Attempt{reduce}},
+		}},
+	}
+	counters := func(_ string, k dag.Kind, task int32) (hadoop.Usage, bool) {
+		u := hadoop.UsageOf(nil)
+		if k == dag.Map {
+			u.CPU, u.Read, u.FileWritten = float64(task+1), 200e6, 100e6 // 1, 2, 3 s
+		} else {
+			u.CPU, u.FileRead, u.FileWritten, u.Written, u.Shuffled = 1.5, 60e6, 60e6, 30e6, 75e6
+		}
+		return u, true
+	}
+	return Run{File: "x.jhist", End: s, Used: counters}
+}
+
+func options(t *testing.T) Options {
+	t.Helper()
+	disk, err1 := ParseRate("100MB/s")
+	network, err2 := ParseRate("1Gbit/s")
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	return Options{Disk: disk, Network: network, ShuffleThreads: 5}
+}
+
+func TestLearn(t *testing.T) {
+	f, why, warnings, err := Learn([]Run{run()}, options(t))
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	var b bytes.Buffer
+	if err := jobfile.Write(&b, f, why); err != nil {
+		t.Fatal(err)
+	}
+	want := `# Learned from the counters of
+#   x.jhist.
+# Disk is assumed to move 100MB/s, the network 1Gbit/s; bytes over these rates are the demands.
+# CPUs are assumed: no recording tells them. As many as a node ran maps at once.
+# Map and reduce slots are the most that a node ran at once; that a reduce takes 5 map outputs at once is assumed.
+version: 1
+name: "a script"
+cluster: {nodes: 2, cpus: 3, map_slots: 3, reduce_slots: 1, shuffle_threads: 5}
+jobs:
+# job_1_1: ran 15.0 s, from 0.0 s to 15.0 s of its run.
+- name: "s1"
+  maps: 3
+  reduces: 1
+  # disk: 300.00 MB read and written
+  # cpu: measured (CPU_MILLISECONDS), mean of 3
+  # They took 4.00 s in the mean, of which this is 100 %; the rest is waiting that no counter tells.
+  map: {cpu: 2s, disk: 3s}
+  # 25.00 MB of each map for each reduce, read once and sent once
+  shuffle: {disk: 0.25s, network: 0.2s}
+  # disk: 150.00 MB read and written
+  # cpu: measured (CPU_MILLISECONDS), mean of 1
+  # They took 2.00 s in the mean, of which this is 100 %; the rest is waiting that no counter tells.
+  # All of a reduce's CPU is counted here: its counters do not tell shuffle and merge apart.
+  merge: {cpu: 1.5s, disk: 1.5s}
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestTape: without counters the time that bytes do not explain is taken for CPU.
+func TestTape(t *testing.T) {
+	r := run()
+	r.Used = nil
+	for i := range r.End.Jobs[0].Map.Attempts {
+		r.End.Jobs[0].Map.Attempts[i].Bytes = 100e6
+	}
+	r.End.Jobs[0].Reduce.Attempts[0].Bytes = 75e6
+	f, why, _, err := Learn([]Run{r}, options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := jobfile.Job{
+		Name: "s1", Copies: 1, Maps: 3, Reduces: 1, Map: jobfile.Demand{CPU: 3, Disk: 1},
+		Shuffle: jobfile.Demand{Disk: 0.25, Network: 0.2}, Merge: jobfile.Demand{CPU: 1.25, Disk: 0.75},
+	}
+	if diff := cmp.Diff(want, f.Jobs[0]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if s := strings.Join(why.Jobs[0].Map, "\n"); !strings.Contains(s, "cpu: assumed: no counter of it is here") {
+		t.Errorf("nothing says that CPU is assumed: %s", s)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	o := options(t)
+	o.CPUs, o.Start, o.ShuffleThreads = 7, 0.5, 2
+	f, why, _, err := Learn([]Run{run()}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Cluster.CPUs != 7 || f.Cluster.ShuffleThreads != 2 || f.Jobs[0].Map.CPU != 2.5 || f.Jobs[0].Merge.CPU != 2 {
+		t.Errorf("%+v", f)
+	}
+	if s := strings.Join(why.File, "\n"); !strings.Contains(s, "CPUs are given: 7 a node. A task's start is given 0.5 s") {
+		t.Errorf("%s", s)
+	}
+}
+
+func TestDoubts(t *testing.T) {
+	slow := run()
+	slow.End.Jobs[0].Map.Attempts[0].End = 100_000
+	_, _, warnings, err := Learn([]Run{slow}, options(t))
+	if want := "s1: its maps took 35.67 s in the mean, their counters account for 5.00 s: what they waited for"; err != nil || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
+		t.Errorf("%v, %v", err, warnings)
+	}
+	later := run()
+	later.End.Plan.Jobs[0].Node = "s2"
+	later.End.Jobs[0].Submitted, later.End.Jobs[0].Finished = 20_000, 30_000
+	_, _, warnings, err = Learn([]Run{run(), later}, options(t))
+	if want := "s1 and s2 did not run at once"; err != nil || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
+		t.Errorf("%v, %v", err, warnings)
+	}
+	if _, _, _, err := Learn([]Run{run(), run()}, options(t)); err == nil || !strings.Contains(err.Error(), `x.jhist and x.jhist both hold a job "s1"`) {
+		t.Errorf("one job twice: %v", err)
+	}
+	none := run()
+	none.End.Jobs[0].Map.Attempts = nil
+	if _, _, _, err := Learn([]Run{none}, options(t)); !errors.Is(err, ErrNothing) {
+		t.Errorf("no map: %v", err)
+	}
+}
+
+func TestParseRate(t *testing.T) {
+	for s, want := range map[string]float64{
+		"100MB/s": 1e8, "1Gbit/s": 1.25e8, "1GiB/s": 1 << 30, "0.5 kB/s": 500, "1e3B/s": 1000, "8bit/s": 1, "2KB/s": 2000,
+	} {
+		if r, err := ParseRate(s); err != nil || r.Bytes() != want || r.String() != s {
+			t.Errorf("%s is %v, %v", s, r.Bytes(), err)
+		}
+	}
+	for _, s := range []string{"", "100", "MB/s", "100MB", "-1MB/s", "0MB/s", "nanMB/s", "infMB/s", "1e308GB/s", "100mb/s", "1bit/s", "1 x"} {
+		if r, err := ParseRate(s); err == nil {
+			t.Errorf("%q is %v", s, r.Bytes())
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package demands
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/paratimer/paratimer/adapters/jobfile"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// explained is the share of a task's time that its demands should account for. Below, it waited for something that no
+// counter tells: pacing, start-up, a queue.
+const explained = 0.5
+
+// learnJob makes a job of its tasks that succeeded.
+func learnJob(name string, t [2][]task, o Options) (jobfile.Job, jobfile.JobComments, []string) {
+	maps, reduces := t[dag.Map], t[dag.Reduce]
+	j := jobfile.Job{Name: name, Copies: 1, Maps: len(maps), Reduces: len(reduces)}
+	var why jobfile.JobComments
+	var warnings []string
+	j.Map, why.Map = demandOf(maps, o, func(t *task) float64 { return sum(t.used.Read, t.used.Written, t.used.FileRead, t.used.FileWritten) })
+	doubt(&warnings, name, "maps", &why.Map, maps, j.Map)
+	if len(reduces) == 0 {
+		return j, why, warnings
+	}
+	j.Merge, why.Merge = demandOf(reduces, o, func(t *task) float64 { return sum(t.used.Read, t.used.Written, t.used.FileRead, t.used.FileWritten) })
+	doubt(&warnings, name, "reduces", &why.Merge, reduces, j.Merge)
+	why.Merge = append(why.Merge, "All of a reduce's CPU is counted here: its counters do not tell shuffle and merge apart.")
+	if shuffled := mean(reduces, func(t *task) float64 { return sum(t.used.Shuffled, unused(t.used.Shuffled, t.moved)) }); shuffled > 0 {
+		one := shuffled / float64(len(maps)) // of one map
+		j.Shuffle = jobfile.Demand{Disk: one / o.Disk.Bytes(), Network: one / o.Network.Bytes()}
+		why.Shuffle = []string{fmt.Sprintf("%s of each map for each reduce, read once and sent once", bytesText(one))}
+	}
+	return j, why, warnings
+}
+
+// unused is other where v is unknown.
+func unused(v, other float64) float64 {
+	if math.IsNaN(v) {
+		return other
+	}
+	return math.NaN()
+}
+
+// demandOf is what tasks of one kind used in the mean.
+func demandOf(tasks []task, o Options, disk func(*task) float64) (jobfile.Demand, []string) {
+	var d jobfile.Demand
+	var why []string
+	moved := mean(tasks, disk)
+	if math.IsNaN(moved) {
+		moved = mean(tasks, func(t *task) float64 { return t.moved })
+	}
+	if moved > 0 {
+		d.Disk = moved / o.Disk.Bytes()
+		why = append(why, "disk: "+bytesText(moved)+" read and written")
+	}
+	if remote := mean(tasks, func(t *task) float64 { return t.used.Remote }); remote > 0 {
+		d.Network = remote / o.Network.Bytes()
+		why = append(why, "network: "+bytesText(remote)+" of another file system")
+	}
+	took := mean(tasks, func(t *task) float64 { return t.seconds })
+	if cpu := mean(tasks, func(t *task) float64 { return t.used.CPU }); !math.IsNaN(cpu) {
+		d.CPU = round(cpu + o.Start)
+		why = append(why, fmt.Sprintf("cpu: measured (CPU_MILLISECONDS), mean of %d", len(tasks)))
+	} else if took > 0 {
+		d.CPU = round(max(0, took-d.Disk-d.Network))
+		why = append(why, fmt.Sprintf("cpu: assumed: no counter of it is here, so the rest of the %.2f s that a task took, waiting included", took))
+	}
+	d.Disk, d.Network = round(d.Disk), round(d.Network)
+	return d, why
+}
+
+// doubt says where demands account for little of what tasks took.
+func doubt(warnings *[]string, name, what string, why *[]string, tasks []task, d jobfile.Demand) {
+	took := mean(tasks, func(t *task) float64 { return t.seconds })
+	if !(took > 0) {
+		return
+	}
+	*why = append(*why, fmt.Sprintf("They took %.2f s in the mean, of which this is %.0f %%; the rest is waiting that no counter tells.", took, 100*min(1, d.Total()/took)))
+	if d.Total() < explained*took {
+		*warnings = append(*warnings, fmt.Sprintf("%s: its %s took %.2f s in the mean, their counters account for %.2f s: what they waited for is not in the file, and a model will be short by it",
+			name, what, took, d.Total()))
+	}
+}
+
+// round keeps microseconds: no counter is finer.
+func round(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }

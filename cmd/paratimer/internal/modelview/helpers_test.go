@@ -1,0 +1,120 @@
+package modelview
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/paratimer/paratimer/estimators/queueing"
+	"github.com/paratimer/paratimer/estimators/queueing/oracle"
+)
+
+var update = flag.Bool("update", false, "write what the views give into testdata")
+
+// spec is the shape of Figure 5: as many maps as slots and one more wave, a reduce.
+func spec() *queueing.Spec {
+	return &queueing.Spec{
+		Nodes: 3, CPUs: 2, MapSlots: 1, ReduceSlots: 1, ShuffleThreads: 1,
+		Jobs: []queueing.Job{{
+			Name: "count\x1b<&>", Copies: 2, Maps: 4, Reduces: 1,
+			Map:     queueing.Demand{CPU: 6, Disk: 3},
+			Shuffle: queueing.Demand{Disk: 0.5, Network: 0.25},
+			Merge:   queueing.Demand{CPU: 4, Disk: 4},
+		}},
+	}
+}
+
+// answer is made by hand: what a view shows is not what a model says.
+func answer() Answer {
+	leaf := func(k queueing.Kind, n, count int, mean float64) *queueing.Tree {
+		return &queueing.Tree{Kind: k, Tasks: n, Count: count, Mean: mean, Variance: mean * mean}
+	}
+	tree := &queueing.Tree{Op: queueing.Serial, Mean: 33.5, Variance: 25, Parts: []*queueing.Tree{
+		{Op: queueing.ParallelAnd, Mean: 18, Variance: 90, Parts: []*queueing.Tree{leaf(queueing.Map, 1, 3, 10)}},
+		{Op: queueing.ParallelAnd, Count: 2, Mean: 12, Variance: 80, Parts: []*queueing.Tree{leaf(queueing.Map, 1, 1, 10), leaf(queueing.Shuffle, 3, 0, 2.25)}},
+		leaf(queueing.Shuffle, 1, 1, 0.75), leaf(queueing.Merge, 1, 1, 8),
+	}}
+	s := spec()
+	return Answer{Model: "product", Spec: s, Result: &queueing.Result{
+		Model: queueing.Product,
+		Jobs: []queueing.JobResult{{
+			Name: s.Jobs[0].Name, Response: 31.25, Throughput: 0.064, Span: 28.75,
+			Classes: []queueing.Class{
+				{Kind: queueing.Map, Tasks: 4, Demand: s.Jobs[0].Map, Residence: queueing.Demand{CPU: 6, Disk: 4}},
+				{Kind: queueing.Shuffle, Tasks: 4, Demand: s.Jobs[0].Shuffle, Residence: queueing.Demand{Disk: 0.5, Network: 0.25}},
+				{Kind: queueing.Merge, Tasks: 1, Demand: s.Jobs[0].Merge, Residence: queueing.Demand{CPU: 4, Disk: 4}},
+			},
+			Phases: []queueing.Phase{{Start: 0, End: 10, Count: 1}, {Start: 10, End: 28.75, Count: 2}},
+			Threads: []queueing.Thread{
+				{Kind: queueing.Map, Node: 0, Count: 1, Pieces: []queueing.Piece{{Kind: queueing.Map, Tasks: 2, Start: 0, End: 20}}},
+				{Kind: queueing.Map, Node: 1, Count: 2, Pieces: []queueing.Piece{{Kind: queueing.Map, Tasks: 1, Start: 0, End: 10}}},
+				{Kind: queueing.Merge, Node: 0, Count: 1, Pieces: []queueing.Piece{
+					{Kind: queueing.Shuffle, Tasks: 3, Start: 10, End: 19, Waits: true},
+					{Kind: queueing.Shuffle, Tasks: 1, Start: 20, End: 20.75},
+					{Kind: queueing.Merge, Tasks: 1, Start: 20.75, End: 28.75},
+				}},
+			},
+			Tree: tree,
+		}},
+		Centres: []queueing.Centre{
+			{Kind: queueing.CPU, Nodes: 3, Servers: 2, Utilisation: 0.15},
+			{Kind: queueing.Disk, Node: 0, Nodes: 1, Servers: 1, Utilisation: 0.5},
+			{Kind: queueing.Disk, Node: 1, Nodes: 2, Servers: 1, Utilisation: 0.25},
+			{Kind: queueing.Network, Node: -1, Nodes: 1, Servers: 1, Utilisation: 0.03},
+			{Kind: queueing.Fibre, Nodes: 3, Servers: 1},
+		},
+		Fixpoint: queueing.Fixpoint{Iterations: 40, Converged: true, Residual: 1e-10},
+	}}
+}
+
+func simulated() Answer {
+	s := spec()
+	return Answer{Model: Simulate, Spec: s, Sim: &oracle.Result{
+		Runs: 400, Makespan: oracle.Mean{Value: 29},
+		Jobs: []oracle.Job{{
+			Name: s.Jobs[0].Name, Response: oracle.Mean{Value: 28.5, StandardError: 0.4},
+			Map: oracle.Mean{Value: 9.5}, Shuffle: oracle.Mean{Value: 0.8}, Merge: oracle.Mean{Value: 8},
+		}},
+		CPU: 0.1, Disk: 0.3, Network: 0.02,
+	}}
+}
+
+func shown() *View {
+	return &View{
+		Name: "a small job", Spec: spec(), Answers: []Answer{answer()},
+		Levers: []Lever{
+			{Code: "nodes", Means: "twice the nodes", Response: 15, Saved: 0.52},
+			{Code: "disk_speed", Means: "disks twice as fast", Response: 25, Saved: 0.2},
+			{Code: "cpu_speed", Means: "CPUs twice as fast", Response: 28, Saved: 0.104},
+			{Code: "map_slots", Means: "twice the map slots", Response: 33, Saved: -0.056},
+		},
+		Warnings: []queueing.Warning{{Code: "unit", Text: "job.yaml:3:4: cpu is 5105"}},
+	}
+}
+
+// compare holds what is written against a file of testdata.
+func compare(t *testing.T, name string, write func(io.Writer) error) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("%s (-want +got)\n%s", file, diff)
+	}
+}

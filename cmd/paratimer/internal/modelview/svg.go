@@ -1,0 +1,231 @@
+package modelview
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/template"
+	"unicode"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/estimators/queueing"
+)
+
+//go:embed job.svg.tmpl
+var svgText string
+
+var svgTemplate = template.Must(template.New("job").Funcs(template.FuncMap{"px": px, "text": escape}).Parse(svgText))
+
+// px writes a length or place in pixels.
+func px(x float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
+}
+
+// escape makes a text safe inside XML, which holds no control characters at all.
+func escape(s string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF {
+			return '\uFFFD'
+		}
+		return r
+	}, s))
+}
+
+// The drawing's measures in pixels.
+const (
+	left      = 150.0
+	plot      = 1020.0
+	rowHeight = 18.0
+	rowGap    = 2.0
+	leafWidth = 164.0
+	level     = 46.0
+	box       = 26.0
+	svgRows   = 100
+	svgPieces = 5000
+)
+
+// svgLimits keep a tree to what can be looked at.
+var svgLimits = limits{depth: 12, parts: 10, nodes: 150}
+
+// A drawing is what the template draws.
+type drawing struct {
+	Name, Heading string
+	Left          float64
+	Width, Height float64
+	Jobs          []jobDrawing
+	Legend        []legend
+}
+
+type jobDrawing struct {
+	Title  float64
+	Text   string
+	Ticks  []tick
+	Rows   []note
+	Pieces []rect
+	Labels []note
+	Edges  []edge
+	Nodes  []treeNode
+}
+
+type (
+	tick struct {
+		X, Y, To float64
+		Text     string
+	}
+	note struct {
+		X, Y float64
+		Text string
+	}
+	rect struct {
+		X, Y, W, H float64
+		Class, Tip string
+	}
+	edge     struct{ X, Y, Mid, ToX, ToY float64 }
+	treeNode struct {
+		rect
+		Leaf       bool
+		MidX, MidY float64
+		Radius     float64
+		Text       string
+	}
+	legend struct {
+		X, Y        float64
+		Class, Text string
+	}
+)
+
+// SVG draws timelines and precedence trees of the first analytical answer: rows are threads, and an operator stands above
+// its parts (Figures 5 and 6). Names are escaped; it needs no font and no script.
+func (v *View) SVG(w io.Writer) error {
+	d := drawing{Name: view.Escape(v.Name), Heading: clusterText(v.Spec), Left: left, Width: left + plot + 30}
+	if d.Name == "" {
+		d.Name = "queueing model"
+	}
+	y := 90.0
+	for i := range v.Answers {
+		a := &v.Answers[i]
+		if a.Result == nil {
+			continue
+		}
+		for j := range a.Result.Jobs {
+			y = d.job(a, j, y)
+		}
+		break
+	}
+	for i, k := range []queueing.Kind{queueing.Map, queueing.Shuffle, queueing.Merge} {
+		d.Legend = append(d.Legend, legend{left + float64(i)*110, y, k.String(), k.String()})
+	}
+	d.Height = y + 30
+	b := bufio.NewWriter(w)
+	if err := svgTemplate.Execute(b, &d); err != nil {
+		return fmt.Errorf("drawing the model: %w", err)
+	}
+	return b.Flush()
+}
+
+// job draws one from y on, and returns where it ends.
+func (d *drawing) job(a *Answer, i int, y float64) float64 {
+	r := &a.Result.Jobs[i]
+	j := jobDrawing{Title: y, Text: fmt.Sprintf("%s: %s by %s", view.Escape(jobName(a.Spec, i)), response(a, i), a.Model)}
+	y = j.timeline(r, y+16)
+	if r.Tree != nil {
+		s := prune(r.Tree, svgLimits)
+		used := 0.0
+		j.plant(s, &used, y+30)
+		d.Width = max(d.Width, left+used+30)
+		for _, n := range j.Nodes {
+			y = max(y, n.Y+box)
+		}
+	}
+	d.Jobs = append(d.Jobs, j)
+	return y + 50
+}
+
+func (j *jobDrawing) timeline(r *queueing.JobResult, top float64) float64 {
+	end := span(r)
+	shown := min(len(r.Threads), svgRows)
+	bottom := top + float64(shown)*(rowHeight+rowGap)
+	step := tickStep(end)
+	for i := range 12 {
+		if t := float64(i) * step; t <= end {
+			j.Ticks = append(j.Ticks, tick{place(t, end), top, bottom, strconv.FormatFloat(t, 'g', 6, 64) + " s"})
+		}
+	}
+	for i := range shown {
+		t := &r.Threads[i]
+		y := top + float64(i)*(rowHeight+rowGap)
+		name := thread(t)
+		if t.Count > 1 {
+			name += fmt.Sprintf(" ×%d", t.Count)
+		}
+		j.Rows = append(j.Rows, note{Y: y + rowHeight/2, Text: name})
+		for _, p := range t.Pieces {
+			if len(j.Pieces) == svgPieces {
+				break
+			}
+			x := place(p.Start, end)
+			w := max(place(p.End, end)-x, 0.5)
+			what, class := tasks(p.Kind, p.Tasks), p.Kind.String()
+			if p.Waits {
+				what, class = what+", waiting in between", class+" waits"
+			}
+			j.Pieces = append(j.Pieces, rect{x, y, w, rowHeight, class, fmt.Sprintf("%s: %s – %s", what, seconds(p.Start), seconds(p.End))})
+			if w > 7*float64(len(what)) {
+				j.Labels = append(j.Labels, note{x + w/2, y + rowHeight/2, what})
+			}
+		}
+	}
+	if more := len(r.Threads) - shown; more > 0 {
+		j.Rows = append(j.Rows, note{Y: bottom + rowHeight/2, Text: "… and " + count(more, "more thread")})
+	}
+	return bottom + 24
+}
+
+// tickStep is 1, 2 or 5 times a power of ten, such that there are at most 11 ticks.
+func tickStep(end float64) float64 {
+	if !(end > 0) || math.IsInf(end, 0) {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(end/10)))
+	for _, f := range []float64{1, 2, 5} {
+		if end/(f*power) <= 10 {
+			return f * power
+		}
+	}
+	return 10 * power
+}
+
+func place(t, end float64) float64 {
+	if !(end > 0 && t > 0) {
+		return left
+	}
+	return left + plot*min(1, t/end)
+}
+
+// plant draws a tree at y: leaves stand side by side from used on, an operator over the middle of its parts, whose place it
+// returns.
+func (j *jobDrawing) plant(s *sprout, used *float64, y float64) float64 {
+	tip := s.label + s.length()
+	if len(s.parts) == 0 {
+		n := treeNode{rect: rect{left + *used, y, leafWidth - 8, box, s.class(), tip}, Leaf: true, Text: s.label}
+		n.MidX, n.MidY = n.X+n.W/2, y+box/2
+		*used += leafWidth
+		j.Nodes = append(j.Nodes, n)
+		return n.MidX
+	}
+	var at []float64
+	for _, p := range s.parts {
+		at = append(at, j.plant(p, used, y+level))
+	}
+	x := (at[0] + at[len(at)-1]) / 2
+	for _, to := range at {
+		j.Edges = append(j.Edges, edge{x, y + box, y + (box+level)/2, to, y + level})
+	}
+	j.Nodes = append(j.Nodes, treeNode{rect: rect{Y: y, Tip: tip}, MidX: x, MidY: y + box/2, Radius: max(26, 3.6*float64(len(s.label))+6), Text: s.label})
+	return x
+}

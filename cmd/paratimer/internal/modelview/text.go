@@ -1,0 +1,269 @@
+package modelview
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/estimators/queueing"
+)
+
+// Text writes the view for people: one answer in full, several side by side.
+func (v *View) Text(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if v.Name != "" {
+		fmt.Fprintln(b, view.Escape(v.Name))
+	}
+	fmt.Fprintln(b, clusterText(v.Spec))
+	if len(v.Answers) > 1 {
+		v.compare(b)
+	} else {
+		v.answer(b, &v.Answers[0])
+	}
+	for _, w := range v.Warnings {
+		fmt.Fprintln(b, "warning: "+view.Escape(w.Text))
+	}
+	return b.Flush()
+}
+
+func clusterText(s *queueing.Spec) string {
+	return fmt.Sprintf("%s of %s, %s and %s each; a reduce takes %s at once", count(s.Nodes, "node"), count(s.CPUs, "CPU"), count(s.MapSlots, "map slot"),
+		count(max(1, s.ReduceSlots), "reduce slot"), count(s.ShuffleThreads, "map output"))
+}
+
+func (v *View) answer(b *bufio.Writer, a *Answer) {
+	for i := range v.Spec.Jobs {
+		fmt.Fprintf(b, "\n%s: %s by %s, %s\n", view.Escape(jobName(v.Spec, i)), response(a, i), a.Model, rate(a.Throughput(i)))
+		if !a.Converged() {
+			fmt.Fprintf(b, "  %s\n", a.Doubt())
+		}
+		a.classes(b, i)
+		if a.Result != nil {
+			phases(b, &a.Result.Jobs[i])
+		}
+	}
+	fmt.Fprintln(b)
+	for i, c := range a.Centres() {
+		if i == 0 {
+			fmt.Fprint(b, "busy: ")
+		} else {
+			fmt.Fprint(b, ", ")
+		}
+		fmt.Fprintf(b, "%s %s", c.Kind, percent(c.Utilisation))
+	}
+	fmt.Fprintf(b, "\n%s\n", view.Escape(v.Bound()))
+	if a.Result == nil {
+		return
+	}
+	for i := range a.Result.Jobs {
+		j := &a.Result.Jobs[i]
+		of := ""
+		if len(a.Result.Jobs) > 1 {
+			of = " of " + view.Escape(j.Name)
+		}
+		if j.Tree != nil {
+			fmt.Fprintf(b, "\nprecedence tree%s%s\n", of, a.treeNote(j))
+			tree(b, j.Tree)
+		}
+		if len(j.Threads) > 0 {
+			fmt.Fprintf(b, "\ntimeline%s\n", of)
+			timeline(b, j)
+		}
+	}
+}
+
+// treeNote says that a tree's own value is another model's answer.
+func (a *Answer) treeNote(j *queueing.JobResult) string {
+	if a.Result.Model == queueing.Tripathi || math.IsNaN(j.Tree.Mean) {
+		return ""
+	}
+	return ", evaluated by its operators alone, as " + queueing.Tripathi.String() + " does"
+}
+
+// Doubt says how far the iteration was from its end; "" where it came there.
+func (a *Answer) Doubt() string {
+	if a.Converged() {
+		return ""
+	}
+	s := fmt.Sprintf("it did not converge: after %d iterations residence times still change by %s", a.Result.Iterations, seconds(a.Result.Residual))
+	if a.Result.Cycle > 0 {
+		s += fmt.Sprintf(", in a cycle of %d", a.Result.Cycle)
+	}
+	return s
+}
+
+func response(a *Answer, i int) string {
+	r, se := a.Response(i)
+	s := seconds(r)
+	if !a.Converged() {
+		s = "about " + s
+	}
+	if r >= 120 && r < 1e9 {
+		s += " (" + time.Duration(r*float64(time.Second)).Round(time.Second).String() + ")"
+	}
+	if !math.IsNaN(se) {
+		s += " ± " + seconds(se)
+	}
+	return s
+}
+
+// classes are what a task of each class takes, by centre where the model tells it.
+func (a *Answer) classes(b *bufio.Writer, i int) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "\ttasks\ttakes\t")
+	if a.Result != nil {
+		for _, k := range kinds {
+			fmt.Fprintf(t, "%s\t", k)
+		}
+	}
+	fmt.Fprintln(t)
+	for _, c := range a.classesOf(i) {
+		fmt.Fprintf(t, "%s\t%d\t%s\t", c.Kind, c.Tasks, seconds(c.takes))
+		if a.Result != nil {
+			for _, k := range kinds {
+				fmt.Fprintf(t, "%s\t", dash(of(c.Residence, k)))
+			}
+		}
+		fmt.Fprintln(t)
+	}
+	_ = t.Flush() // errors are kept by b
+}
+
+// A class is one of queueing, and how long one of its tasks takes.
+type class struct {
+	queueing.Class
+	takes float64
+}
+
+func (a *Answer) classesOf(i int) []class {
+	var out []class
+	if a.Result != nil {
+		for _, c := range a.Result.Jobs[i].Classes {
+			out = append(out, class{c, c.Residence.Total()})
+		}
+		return out
+	}
+	j, sim := &a.Spec.Jobs[i], &a.Sim.Jobs[i]
+	nan := math.NaN()
+	unknown := queueing.Demand{CPU: nan, Fibre: nan, Disk: nan, Network: nan}
+	out = append(out, class{queueing.Class{Kind: queueing.Map, Tasks: j.Maps, Demand: j.Map, Residence: unknown}, sim.Map.Value})
+	if j.Reduces > 0 {
+		out = append(out,
+			class{queueing.Class{Kind: queueing.Shuffle, Tasks: j.Maps * j.Reduces, Demand: j.Shuffle, Residence: unknown}, sim.Shuffle.Value},
+			class{queueing.Class{Kind: queueing.Merge, Tasks: j.Reduces, Demand: j.Merge, Residence: unknown}, sim.Merge.Value})
+	}
+	return out
+}
+
+// phases lists the first few.
+func phases(b *bufio.Writer, j *queueing.JobResult) {
+	const shown = 4
+	var parts []string
+	for i, p := range j.Phases {
+		if i == shown && len(j.Phases) > shown+1 {
+			parts = append(parts, fmt.Sprintf("… to %s", seconds(j.Phases[len(j.Phases)-1].End)))
+			break
+		}
+		part := number(p.Start) + "–" + seconds(p.End)
+		if p.Count > 1 {
+			part = fmt.Sprintf("%d in %s", p.Count, part)
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(b, "  %s: %s\n", count(j.PhaseCount(), "phase"), strings.Join(parts, ", "))
+	}
+}
+
+// compare sets the answers side by side, with what each is to the simulation where there is one.
+func (v *View) compare(b *bufio.Writer) {
+	var truth *Answer
+	for i := range v.Answers {
+		if v.Answers[i].Sim != nil {
+			truth = &v.Answers[i]
+		}
+	}
+	for j := range v.Spec.Jobs {
+		fmt.Fprintf(b, "\n%s\n", view.Escape(jobName(v.Spec, j)))
+		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+		for i := range v.Answers {
+			a := &v.Answers[i]
+			said := []string{"  " + a.Model, response(a, j)}
+			if r, _ := a.Response(j); truth != nil && a != truth {
+				was, _ := truth.Response(j)
+				said = append(said, fmt.Sprintf("%+.1f %% beside the simulation", 100*(r/was-1)))
+			}
+			if !a.Converged() {
+				said = append(said, a.Doubt())
+			}
+			fmt.Fprintln(t, strings.Join(said, "\t"))
+		}
+		_ = t.Flush()
+	}
+}
+
+func jobName(s *queueing.Spec, i int) string {
+	j := &s.Jobs[i]
+	name := j.Name
+	if j.Copies > 1 {
+		name += " (" + strconv.Itoa(j.Copies) + " at once)"
+	}
+	return name
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
+// rate is a throughput in the unit in which people can read it.
+func rate(perSecond float64) string {
+	switch {
+	case !(perSecond > 0) || math.IsInf(perSecond, 0):
+		return "? an hour"
+	case perSecond*3600 < 1000:
+		return number(perSecond*3600) + " an hour"
+	}
+	return number(perSecond) + " a second"
+}
+
+func seconds(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "?"
+	}
+	return number(x) + " s"
+}
+
+// number keeps what can be read: four digits, at most three decimals.
+func number(x float64) string {
+	switch v := math.Abs(x); {
+	case v == 0:
+		return "0"
+	case v >= 1e9:
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	case v >= 1000:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case v >= 100:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	case v >= 1:
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	case v >= 0.01:
+		return strconv.FormatFloat(x, 'f', 3, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 2, 64)
+}
+
+func dash(x float64) string {
+	if x == 0 {
+		return "-"
+	}
+	return seconds(x)
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/jobfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
+	"github.com/paratimer/paratimer/estimators/queueing"
+	"github.com/paratimer/paratimer/estimators/queueing/oracle"
+)
+
+func queueingFlags() []cli.Flag {
+	flags := []cli.Flag{
+		choice("model", "what answers", "product", "vianna-fj", "tripathi", modelview.Simulate),
+		&cli.BoolFlag{Name: "all", EnvVars: env("all"), Usage: "let every model answer, beside the simulation"},
+		outputFlag("text", "json"),
+		&cli.StringFlag{Name: "svg", EnvVars: env("svg"), Usage: "draw timeline and precedence tree to `FILE`"},
+		&cli.StringSliceFlag{Name: "only", EnvVars: env("only"), Usage: "model only the job `NAME` of the file; may be repeated"},
+		&cli.StringFlag{Name: "job", EnvVars: env("job"), Usage: "`NAME` of the job that --maps, --reduces and --copies are of, where the file has several"},
+		&cli.StringSliceFlag{Name: "grid", EnvVars: env("grid"), Usage: "a table over `NAME=VALUES` of a setting below, such as map-slots=1..8, nodes=2..40:2 or reduces=1,2,4; may be repeated"},
+		&cli.IntFlag{Name: "runs", EnvVars: env("runs"), Value: oracle.DefaultRuns, Usage: "simulate `N` times"},
+		&cli.Uint64Flag{Name: "seed", EnvVars: env("seed"), Usage: "draw the simulation from `N`: the same seed, the same answer"},
+		&cli.IntFlag{Name: "cycles", EnvVars: env("cycles"), Usage: "simulate each job submitted again `N` times when it ends, as the models see several (default: once, all at the same time)"},
+		choice("distribution", "how tasks of a class vary in the simulation", "exponential", "deterministic"),
+	}
+	for _, s := range []struct{ name, does string }{
+		{"nodes", "`N` nodes"},
+		{"cpus", "`N` CPUs a node"},
+		{"map-slots", "`N` maps at once on a node"},
+		{"reduce-slots", "`N` reduces at once on a node"},
+		{"shuffle-threads", "`N` map outputs at once for a reduce"},
+		{"copies", "`N` such jobs at once"},
+		{"maps", "`N` maps as large as the file's: reduces merge as much more"},
+		{"reduces", "deal the same data to `N` reduces"},
+	} {
+		flags = append(flags, &cli.IntFlag{Name: s.name, EnvVars: env(s.name), Usage: "instead of the file's: " + s.does})
+	}
+	return flags
+}
+
+// model says how long jobs take that contend for a cluster, by a queueing model or by simulation.
+func model(c *cli.Context) error {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	path := c.Args().First()
+	file, doubts, err := jobfile.ReadFile(path, c.App.Reader)
+	if err != nil {
+		return usage("cannot read the job file: %w", err)
+	}
+	v := &modelview.View{Name: file.Name, Spec: modelview.SpecOf(file)}
+	if v.Spec.Jobs, err = modelview.Only(v.Spec.Jobs, c.StringSlice("only")); err != nil {
+		return usage("--only: %w", err)
+	}
+	for _, d := range doubts {
+		v.Warnings = append(v.Warnings, queueing.Warning{Code: "unit", Text: fmt.Sprintf("%s:%d:%d: %s: %s", path, d.Line, d.Column, d.Field, d.Text)})
+	}
+	job, err := modelSettings(c, v.Spec)
+	if err != nil {
+		return err
+	}
+	if c.IsSet("grid") {
+		return modelGrid(c, v, job)
+	}
+	if err := askModels(c, v); err != nil {
+		return err
+	}
+	if file := c.String("svg"); file != "" {
+		if v.Answers[0].Result == nil {
+			return usage("--svg: a simulation has no timeline of means: draw a model")
+		}
+		if err := writeFile(file, v.SVG); err != nil {
+			return usage("--svg: %w", err)
+		}
+	}
+	write := v.Text
+	if c.String("output") == "json" {
+		write = v.JSON
+	}
+	if err := write(c.App.Writer); err != nil {
+		return err
+	}
+	return v.Unsettled()
+}
+
+// modelSettings applies the settings that stand instead of the file's. job is the one that settings of a job are of.
+func modelSettings(c *cli.Context, s *queueing.Spec) (job int, err error) {
+	job, err = jobNamed(c, s)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range modelview.Settings() {
+		if !c.IsSet(name) {
+			continue
+		}
+		if modelview.OfJob(name) && job < 0 {
+			return 0, usage("--%s: the file has %d jobs: say which with --job NAME", name, len(s.Jobs))
+		}
+		if n := c.Int(name); n < 1 && name != "reduces" || n < 0 {
+			return 0, usage("--%s %d: it is 1 or more", name, n)
+		}
+		modelview.Set(s, name, job, c.Int(name))
+	}
+	if err := s.Validate(); err != nil {
+		return 0, usage("this cannot be modelled: %w", err)
+	}
+	return job, nil
+}
+
+// jobNamed is the job of --job, or the only one; -1 where there are several and none is named.
+func jobNamed(c *cli.Context, s *queueing.Spec) (int, error) {
+	name := c.String("job")
+	for i := range s.Jobs {
+		if s.Jobs[i].Name == name || name == "" && len(s.Jobs) == 1 {
+			return i, nil
+		}
+	}
+	if name != "" {
+		return 0, usage("--job %s: there is no job of that name in the file", name)
+	}
+	return -1, nil
+}
+
+// askModels fills in what the models say that are asked for.
+func askModels(c *cli.Context, v *modelview.View) error {
+	names := []string{c.String("model")}
+	if c.Bool("all") {
+		names = []string{queueing.Product.String(), queueing.ViannaForkJoin.String(), queueing.Tripathi.String(), modelview.Simulate}
+	}
+	for _, name := range names {
+		a, err := askModel(c, name, v.Spec)
+		if err != nil {
+			return err
+		}
+		v.Answers = append(v.Answers, *a)
+	}
+	v.Advise()
+	return nil
+}
+
+// askModel asks one model.
+func askModel(c *cli.Context, name string, s *queueing.Spec) (*modelview.Answer, error) {
+	a := &modelview.Answer{Model: name, Spec: s}
+	var err error
+	if name == modelview.Simulate {
+		a.Sim, err = simulateModel(c.Context, s, oracle.Options{Runs: c.Int("runs"), Seed: c.Uint64("seed"), Cycles: c.Int("cycles"), Distribution: modelDistribution(c.String("distribution"))})
+	} else {
+		var m queueing.Model
+		if m, err = queueing.ParseModel(name); err == nil {
+			a.Result, err = queueing.Solve(s, m, queueing.Options{})
+		}
+	}
+	switch {
+	case c.Context.Err() != nil:
+		return nil, context.Cause(c.Context)
+	case err != nil:
+		return nil, usage("%s: %w", name, err)
+	}
+	return a, nil
+}
+
+func modelDistribution(name string) oracle.Distribution {
+	if name == "deterministic" {
+		return oracle.Deterministic
+	}
+	return oracle.Exponential
+}
+
+// simulateModel is given up, though not ended, at an interrupt: the process ends then.
+func simulateModel(ctx context.Context, s *queueing.Spec, o oracle.Options) (*oracle.Result, error) {
+	type outcome struct {
+		r   *oracle.Result
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		r, err := oracle.Simulate(s, o)
+		done <- outcome{r, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case out := <-done:
+		return out.r, out.err
+	}
+}
+
+// modelGrid prints the answers under each combination of settings.
+func modelGrid(c *cli.Context, v *modelview.View, job int) error {
+	if c.Bool("all") || c.String("svg") != "" {
+		return usage("--grid is a table of one model's answers: it goes neither with --all nor with --svg")
+	}
+	g := &modelview.Grid{Name: v.Name}
+	for _, text := range axes(c.StringSlice("grid")) {
+		axis, err := modelview.ParseAxis(text)
+		if err != nil {
+			return usage("--grid: %w", err)
+		}
+		if modelview.OfJob(axis.Name) && job < 0 {
+			return usage("--grid %s: the file has %d jobs: say which with --job NAME", axis.Name, len(v.Spec.Jobs))
+		}
+		g.Axes = append(g.Axes, axis)
+	}
+	points, err := modelview.Points(g.Axes)
+	if err != nil {
+		return usage("--grid: %w", err)
+	}
+	for _, values := range points {
+		s := modelview.Copied(v.Spec)
+		for i, axis := range g.Axes {
+			modelview.Set(&s, axis.Name, job, values[i])
+		}
+		a, err := askModel(c, c.String("model"), &s)
+		var bad usageError
+		if err != nil && !errors.As(err, &bad) {
+			return err
+		}
+		g.Cells = append(g.Cells, modelview.Cell{Values: values, Answer: a, Err: err})
+	}
+	if err := g.Nothing(); err != nil {
+		return usage("--grid: %w", err)
+	}
+	if c.String("output") == "json" {
+		return g.JSON(c.App.Writer)
+	}
+	return g.Text(c.App.Writer)
+}
+
+// axes puts together what the flag's own commas took apart: nodes=2,4 is one axis.
+func axes(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if n := len(out); n > 0 && !strings.Contains(w, "=") {
+			out[n-1] += "," + w
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
