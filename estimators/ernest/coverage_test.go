@@ -23,7 +23,7 @@ func TestCoverage(t *testing.T) {
 		{"exact", ernestLaws, 0.05, 0.75, 0.985},
 		{"exact", ernestLaws, 0.20, 0.75, 0.985},
 		{"exact", ernestLaws, 0.01, 0.75, 0.985},
-		{"bent", bent, 0.01, 0.63, 0.95},
+		{"bent", bent, 0.01, 0.55, 0.95},
 		{"bent", bent, 0.05, 0.75, 0.985},
 		{"bent", bent, 0.20, 0.75, 0.985},
 	} {
