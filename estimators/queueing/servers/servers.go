@@ -1,0 +1,187 @@
+// Package servers predicts how long equal jobs take that run side by side on one machine, from runs of fewer of them: a
+// closed network with one centre of several servers, whose demand and number of servers are learned.
+package servers
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/paratimer/paratimer/estimators/internal/mva"
+)
+
+// A Row is a measurement: so many jobs at once took so many seconds each.
+type Row struct {
+	Jobs    int
+	Seconds float64
+}
+
+// A RowError is a row that cannot be. Row is from 0.
+type RowError struct {
+	Row  int
+	What string
+}
+
+func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row+1, e.What) }
+
+// A Model is a machine that runs jobs.
+type Model struct {
+	Demand  float64 // seconds of a job that has a server for itself
+	Servers int     // how many run at full speed at once
+	// Unseen is that no row has more jobs than servers, nor was the number given: there are at least so many.
+	Unseen bool
+	// Gain is what a second job on a server adds to its speed, from 0 to 1: that of hardware threads, 0 where they are
+	// not modelled.
+	Gain     float64
+	Residual float64 // root mean square of predicted/actual - 1 over the rows
+}
+
+// Options are what is known of the machine.
+type Options struct {
+	Servers int  // 0: learned
+	Threads bool // learn Gain: else a server is as fast with two jobs as with one
+}
+
+// Bounds of what is fitted.
+const (
+	maxRows = 100_000
+	maxJobs = 1_000
+	steps   = 100 // of Gain
+)
+
+// Fit finds the demand, the servers and the gain that leave the least squares of relative errors.
+//
+// Errors are a *RowError, or say that the number of servers cannot be.
+func Fit(rows []Row, o Options) (*Model, error) {
+	most, err := check(rows, o)
+	if err != nil {
+		return nil, err
+	}
+	// More servers than jobs were seen are not told from as many.
+	from, to := 1, most
+	if o.Servers > 0 {
+		from, to = o.Servers, o.Servers
+	}
+	counts := grouped(rows, most)
+	// From the plainest machine to one that explains more, each only if it does so by a good part.
+	best := fitted(counts, len(rows), to, 0)
+	plain := best
+	for s := from; s < to; s++ {
+		if m := fitted(counts, len(rows), s, 0); m.Residual < best.Residual*(1-1e-12) {
+			best = m
+		}
+	}
+	best = plain.unless(best)
+	plain = best
+	for s := from; s <= to && s < most; s++ {
+		for g := 1; o.Threads && g <= steps; g++ {
+			if m := fitted(counts, len(rows), s, float64(g)/steps); m.Residual < best.Residual*(1-1e-12) {
+				best = m
+			}
+		}
+	}
+	best = plain.unless(best)
+	best.Unseen = o.Servers == 0 && best.Servers >= most
+	return best, nil
+}
+
+// convincing is what part of the plainer machine's residual another may leave: less is what noise gives.
+const convincing = 0.8
+
+func (m *Model) unless(other *Model) *Model {
+	if other.Residual <= convincing*m.Residual {
+		return other
+	}
+	return m
+}
+
+func check(rows []Row, o Options) (most int, err error) {
+	if len(rows) == 0 || len(rows) > maxRows {
+		return 0, fmt.Errorf("%d rows: give 1 to %d", len(rows), maxRows)
+	}
+	if o.Servers < 0 || o.Servers > maxJobs {
+		return 0, fmt.Errorf("%d servers: give 1 to %d, or 0 to learn it", o.Servers, maxJobs)
+	}
+	for i, r := range rows {
+		if r.Jobs < 1 || r.Jobs > maxJobs {
+			return 0, &RowError{i, fmt.Sprintf("%d jobs: give 1 to %d", r.Jobs, maxJobs)}
+		}
+		if !(r.Seconds > 1e-9 && r.Seconds < 1e12) {
+			return 0, &RowError{i, fmt.Sprintf("%v s: give a number above 0", r.Seconds)}
+		}
+		most = max(most, r.Jobs)
+	}
+	return most, nil
+}
+
+// sums are those of 1/seconds and of its square over the rows of as many jobs: enough for a fit.
+type sums struct {
+	jobs       int
+	one, twice float64
+}
+
+func grouped(rows []Row, most int) []sums {
+	all := make([]sums, most+1)
+	for _, r := range rows {
+		s := &all[r.Jobs]
+		s.one += 1 / r.Seconds
+		s.twice += 1 / r.Seconds / r.Seconds
+	}
+	kept := all[:0]
+	for n, s := range all {
+		if s.twice > 0 {
+			s.jobs = n
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// fitted finds the demand: Σ (demand·stretch/seconds - 1)² is least where its derivative is 0.
+func fitted(counts []sums, rows, servers int, gain float64) *Model {
+	m := &Model{Servers: servers, Gain: gain}
+	one, twice := 0.0, 0.0
+	for _, s := range counts {
+		x := m.stretch(s.jobs)
+		one += x * s.one
+		twice += x * x * s.twice
+	}
+	m.Demand = one / twice
+	m.Residual = math.Sqrt(max(0, float64(rows)-m.Demand*one) / float64(rows))
+	return m
+}
+
+// stretch is by how much jobs take longer than one alone. With one centre and nobody thinking, mean value analysis comes to
+// this for any distribution of service.
+func (m *Model) stretch(jobs int) float64 {
+	shared := min(max(0, jobs-m.Servers), m.Servers)
+	return max(1, float64(jobs)/(float64(m.Servers)+m.Gain*float64(shared)))
+}
+
+// Predict returns how long each of so many jobs at once takes, in seconds.
+//
+// Where Gain is 0 it is the exact solution of the closed network; with it, that of a centre whose speed depends on how many
+// are there. An *UnseenError is more jobs than the rows say anything of: the number beside it is a lower bound.
+func (m *Model) Predict(jobs int) (seconds float64, err error) {
+	if jobs < 1 || jobs > maxJobs {
+		return math.NaN(), fmt.Errorf("%d jobs: give 1 to %d", jobs, maxJobs)
+	}
+	seconds = m.Demand * m.stretch(jobs)
+	if m.Gain == 0 {
+		network := &mva.Network{Centres: []mva.Centre{{Servers: m.Servers}}, Population: []int{jobs}, Demand: [][]float64{{m.Demand}}}
+		// Beyond the bounds of the exact solution its closed form stands.
+		if r, err := mva.Exact(network); err == nil {
+			seconds = r.Response[0]
+		}
+	}
+	if m.Unseen && jobs > m.Servers {
+		return m.Demand, &UnseenError{Servers: m.Servers}
+	}
+	return seconds, nil
+}
+
+// An UnseenError is a machine of which not all servers were seen busy.
+type UnseenError struct{ Servers int }
+
+func (e *UnseenError) Error() string {
+	return fmt.Sprintf("up to %d jobs at once none waited: measure more, or give the number of servers", e.Servers)
+}
