@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"regexp"
 
 	"github.com/paratimer/paratimer/adapters/table"
@@ -114,11 +115,11 @@ func (r *Runs) Place(err error) error {
 	return &table.Error{File: r.File, Line: r.Lines[bad.Row], Column: bad.Column, Value: fmt.Sprint(bad.Value), Why: bad.Reason, Err: err}
 }
 
-// ByJob are the rows with their jobs; without a column of jobs all are one, of the file's name.
+// ByJob are the rows with their jobs; without a column of jobs all are one's, of the file's name.
 func (r *Runs) ByJob() []ernest.JobRow {
 	all := make([]ernest.JobRow, len(r.Rows))
 	for i := range r.Rows {
-		all[i] = ernest.JobRow{Job: r.File, Row: r.Rows[i]}
+		all[i] = ernest.JobRow{Job: filepath.Base(r.File), Row: r.Rows[i]}
 		if r.Jobs != nil {
 			all[i].Job = r.Jobs[i]
 		}

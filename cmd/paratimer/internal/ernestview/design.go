@@ -78,7 +78,7 @@ func (d *Design) Text(w io.Writer) error {
 	_ = t.Flush() // to a strings.Builder
 	fmt.Fprintf(&b, "\n%s of %s; together they cost %s smallest runs on one machine, the budget is %s\n",
 		count(len(p.Rows), "training run"), count(p.Candidates, "candidate"), number(p.RowsCost), number(d.Space.Budget))
-	fmt.Fprintf(&b, "variance of the model %.6f, at most %.1g above the least that the budget can buy\n", p.Objective, p.Gap)
+	fmt.Fprintf(&b, "variance of the model %.6f, at most %.1g above the least that the budget can buy\n", p.Objective, max(p.Gap, shownGap))
 	switch g := d.Greedy; {
 	case g == nil:
 	case known(g.Objective) == nil:
@@ -91,3 +91,6 @@ func (d *Design) Text(w io.Writer) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// shownGap is the least gap that people are told of: what is below is arithmetic.
+const shownGap = 1e-9

@@ -138,10 +138,15 @@ func (f *Fitted) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "%s\n", view.Escape(s.Text))
 	}
 	f.sure(&b, predicted)
-	say(&b, "refused", warnings(brief(f.refusals(predicted))))
+	refused := warnings(brief(f.refusals(predicted)))
+	say(&b, "refused", refused)
 	say(&b, "warning", warnings(f.Model.Warnings, brief(f.remarks(predicted))))
-	if f.Next != "" {
-		fmt.Fprintf(&b, "next: %s\n", view.Escape(f.Next))
+	next := f.Next
+	if len(refused) > 0 && !f.Force {
+		next = "measure what is missing, try further terms (--try all), or see the numbers all the same (--force)"
+	}
+	if next != "" {
+		fmt.Fprintf(&b, "next: %s\n", view.Escape(next))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

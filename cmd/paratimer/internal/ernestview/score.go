@@ -103,6 +103,7 @@ func scored(r ernest.ScoredRun, methods []ernest.MethodScore) scoredRun {
 // Text writes it for people: a row a job, the error of each method.
 func (s *Score) Text(w io.Writer) error {
 	var b strings.Builder
+	b.WriteString(s.headline() + "\n\n")
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	head := "JOB\tTRAIN\tTEST"
 	for i, m := range s.Scored.All {
@@ -122,7 +123,7 @@ func (s *Score) Text(w io.Writer) error {
 		row(t, "all", train, test, s.Scored.All, len(s.Scored.All))
 	}
 	_ = t.Flush() // to a strings.Builder
-	fmt.Fprintf(&b, "\nmean of |predicted/actual - 1| over the runs that were not trained on, by %s; refused runs are counted in none\n", view.Escape(s.Rule))
+	fmt.Fprintf(&b, "\ncolumns of methods: mean of |predicted/actual - 1| over the runs that were not trained on, by %s\n", view.Escape(s.Rule))
 	for i := range s.Scored.Jobs {
 		j := &s.Scored.Jobs[i]
 		if j.Err != nil {
@@ -143,6 +144,33 @@ func (s *Score) Text(w io.Writer) error {
 	say(&b, "warning", warnings(all...))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// forced is what package ernest calls its own numbers with those that it does not stand for.
+const forced = "ernest-forced"
+
+// headline compares ernest with the guess that did best.
+func (s *Score) headline() string {
+	var best *ernest.MethodScore
+	test := 0
+	for _, j := range s.Scored.Jobs {
+		test += j.Test
+	}
+	for i := range s.Scored.All {
+		m := &s.Scored.All[i]
+		if i > 0 && m.Name != forced && m.Predicted > 0 && (best == nil || m.Mean < best.Mean) {
+			best = m
+		}
+	}
+	if len(s.Scored.All) == 0 || s.Scored.All[0].Predicted == 0 {
+		return "ernest: no number for any large run"
+	}
+	own := s.Scored.All[0]
+	text := fmt.Sprintf("ernest: %s off in the mean over %d of %s", percent(own.Mean), own.Predicted, count(test, "large run"))
+	if best != nil {
+		text += fmt.Sprintf("; the best naive guess, %s: %s", best.Name, percent(best.Mean))
+	}
+	return text
 }
 
 // row writes a job's errors, a column a method; the first has its bias and its range too.
