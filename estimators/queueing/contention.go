@@ -22,10 +22,9 @@ func (j *productJob) beside(g int) (local [3][3]float64) {
 	return local
 }
 
-// step is one iteration: new residences from equations 5 and 6, damped. It returns the largest change.
-func (p *product) step(damping float64) float64 {
+// step is one iteration: new residences from equations 5 and 6, damped. It returns the largest change, and all.
+func (p *product) step(damping float64) (change float64, found []float64) {
 	others := p.queues()
-	change := 0.0
 	for ji, j := range p.jobs {
 		fresh := make([][3]vector, len(p.groups))
 		mean := p.meanStay(j)
@@ -43,6 +42,7 @@ func (p *product) step(damping float64) float64 {
 				}
 				if p.has(j, g, Kind(a)) {
 					change = math.Max(change, math.Abs(j.stay[g][a].sum()-old)/damping)
+					found = append(found, j.stay[g][a].sum())
 				}
 			}
 		}
@@ -50,7 +50,7 @@ func (p *product) step(damping float64) float64 {
 	for _, j := range p.jobs {
 		p.lay(j)
 	}
-	return change
+	return change, found
 }
 
 // has says whether nodes of a group run tasks of a kind.

@@ -107,9 +107,8 @@ func (d *detail) lay(j *detailJob) {
 	}
 }
 
-// step is one iteration. It returns the largest change of a mean residence.
-func (d *detail) step(damping float64) float64 {
-	change := 0.0
+// step is one iteration. It returns the largest change of a mean residence, and all.
+func (d *detail) step(damping float64) (change float64, found []float64) {
 	others := d.queues()
 	for ji, j := range d.jobs {
 		fresh := d.contend(j, ji, others)
@@ -129,11 +128,12 @@ func (d *detail) step(damping float64) float64 {
 				by := sum[k]/count[k] - j.stay[k]
 				change = math.Max(change, math.Abs(by))
 				j.stay[k] += damping * by
+				found = append(found, j.stay[k])
 			}
 		}
 	}
 	for _, j := range d.jobs {
 		d.lay(j)
 	}
-	return change
+	return change, found
 }

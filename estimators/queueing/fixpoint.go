@@ -1,15 +1,43 @@
 package queueing
 
-// iterate repeats a step until it changes no residence time by more than the tolerance.
-func iterate(o Options, step func(damping float64) (change float64)) Fixpoint {
+import "math"
+
+// longestCycle is how many iterations back a limit cycle is looked for.
+const longestCycle = 12
+
+// iterate repeats a step, which returns the residence times that it finds and the largest change of one, until nothing changes
+// by more than the tolerance, or what is found repeats itself: a timeline that flips between two orders never settles.
+func iterate(o Options, step func(damping float64) (change float64, found []float64)) Fixpoint {
 	var f Fixpoint
+	var past [longestCycle][]float64
 	for f.Iterations < o.MaxIterations {
+		change, found := step(o.Damping)
+		f.Residual = change
 		f.Iterations++
-		f.Residual = step(o.Damping)
-		if f.Residual <= o.Tolerance {
+		if change <= o.Tolerance {
 			f.Converged = true
-			break
+			return f
 		}
+		// A slow approach also comes near to where it was: a cycle comes back far nearer than a step takes it away.
+		for back := 2; back <= min(longestCycle, f.Iterations-1); back++ {
+			if apart(found, past[(f.Iterations-back)%longestCycle]) <= math.Min(o.Tolerance, 1e-6*change) {
+				f.Cycle = back
+				return f
+			}
+		}
+		past[f.Iterations%longestCycle] = found
 	}
 	return f
+}
+
+// apart is the largest difference of two lists of as many numbers; infinite if there is no second one.
+func apart(a, b []float64) float64 {
+	if len(a) != len(b) {
+		return math.Inf(1)
+	}
+	most := 0.0
+	for i := range a {
+		most = math.Max(most, math.Abs(a[i]-b[i]))
+	}
+	return most
 }
