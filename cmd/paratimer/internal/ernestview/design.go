@@ -25,6 +25,7 @@ type design struct {
 	Cost       *float64    `json:"cost"`
 	RowsCost   *float64    `json:"rows_cost"`
 	Budget     float64     `json:"budget"`
+	TotalParts int         `json:"total_parts"` // of the whole input
 	Candidates int         `json:"candidates"`
 	Greedy     *greedy     `json:"greedy"`
 	Warnings   []warning   `json:"warnings"`
@@ -58,7 +59,7 @@ func (d *Design) JSON(w io.Writer) error {
 	p := d.Plan
 	out := design{
 		Objective: known(p.Objective), Gap: known(p.Gap), Rows: designRows(p.Rows), Support: designRows(p.Support),
-		Cost: known(p.Cost), RowsCost: known(p.RowsCost), Budget: d.Space.Budget, Candidates: p.Candidates, Warnings: warnings(p.Warnings),
+		Cost: known(p.Cost), RowsCost: known(p.RowsCost), Budget: d.Space.Budget, TotalParts: d.Space.TotalParts, Candidates: p.Candidates, Warnings: warnings(p.Warnings),
 	}
 	if d.Greedy != nil {
 		out.Greedy = &greedy{known(d.Greedy.Objective), designRows(d.Greedy.Rows), known(d.Greedy.Cost)}
