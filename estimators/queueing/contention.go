@@ -2,48 +2,94 @@ package queueing
 
 import "math"
 
-// beside is how many tasks of each kind of the same job a task of a kind has beside itself, in the mean over its time: α of
-// equation 6, with tasks of a class taken together. Timelines overlap as they are drawn, not as exponential times would.
-func (j *productJob) beside(g int) (local [3][3]float64) {
-	m, c := float64(j.slots[g]), &j.copies[g]
-	if m > 0 {
-		local[Map][Map] = math.Max(0, (j.flow.mapsBeside()+1)*m/float64(j.all)-1)
+// beside is how many tasks of each stage a task has beside itself, by its own stage, in the mean over its time: α and β of
+// equation 6, with the tasks of a class taken together.
+type beside [stages]byStage
+
+// local is what tasks of a job have of their own copy of it on a group's node.
+func (j *productJob) local(g int) (n beside) {
+	maps, c := float64(j.slots[g]), &j.copies[g]
+	if maps > 0 {
+		n[mapping][mapping] = math.Max(0, (j.flow.mapsBeside()+1)*maps/float64(j.all)-1)
 	}
-	r := float64(j.abreast[g])
-	if r == 0 {
-		return local
+	reduces := float64(j.abreast[g])
+	if reduces == 0 {
+		return n
 	}
-	if j.flow.mapsEnd > 0 {
-		local[Map][Shuffle] = r * c.during * c.shuffle / j.flow.mapsEnd
+	n[mapping][copyingBeside] = reduces * j.copiesAtOnce(g)
+	n[copyingBeside][mapping] = maps
+	n[copyingBeside][copyingBeside] = reduces*c.abreast - 1
+	n[copyingAlone][copyingAlone] = reduces*j.alone(g) - 1
+	n[merging][merging] = reduces - 1
+	return n
+}
+
+// copiesAtOnce is how many shuffles a reduce has going on in the mean while there are maps.
+func (j *productJob) copiesAtOnce(g int) float64 {
+	if j.flow.mapsEnd == 0 {
+		return 0
 	}
-	local[Shuffle][Map] = c.during / float64(j.Maps) * m
-	local[Shuffle][Shuffle] = r*c.batch - 1
-	local[Merge][Merge] = r - 1
-	return local
+	return j.copies[g].during * j.copies[g].beside / j.flow.mapsEnd
+}
+
+// alone is how many shuffles a reduce has going on at once when there are no maps.
+func (j *productJob) alone(g int) float64 {
+	c := &j.copies[g]
+	if c.blocked && j.Reduces <= j.reducesAbreast {
+		return c.abreast
+	}
+	return math.Min(float64(j.threads), float64(j.Maps))
+}
+
+// cluster is what tasks of a job on a group's node have of their own copy in all of the cluster.
+func (p *product) cluster(j *productJob, g int) (n beside) {
+	n[mapping][mapping] = j.flow.mapsBeside()
+	reduces := float64(j.reducesAbreast)
+	for h, gr := range p.groups {
+		n[mapping][copyingBeside] += float64(gr.nodes*j.abreast[h]) * j.copiesAtOnce(h)
+	}
+	if j.abreast[g] == 0 {
+		return n
+	}
+	n[copyingBeside][mapping] = float64(j.all)
+	n[copyingBeside][copyingBeside] = reduces*j.copies[g].abreast - 1
+	n[copyingAlone][copyingAlone] = reduces*j.alone(g) - 1
+	n[merging][merging] = reduces - 1
+	return n
 }
 
 // step is one iteration: new residences from equations 5 and 6, damped. It returns the largest change, and all.
 func (p *product) step(damping float64) (change float64, found []float64) {
-	others := p.queues()
+	met := p.meetings()
 	for ji, j := range p.jobs {
-		fresh := make([][3]vector, len(p.groups))
-		mean := p.meanStay(j)
+		fresh := make([][stages]vector, len(p.groups))
+		lone, slots := 0.0, 0.0
 		for g := range p.groups {
-			local := j.beside(g)
-			for a := range local {
-				fresh[g][a] = p.contend(j, ji, g, Kind(a), local, mean, others)
+			local, cluster := j.local(g), p.cluster(j, g)
+			for a := range stages {
+				if p.has(j, g, a) {
+					fresh[g][a] = p.contend(ji, g, a, local[a], cluster[a], met)
+				}
+			}
+			if maps := float64(j.slots[g] * p.groups[g].nodes); maps > 0 {
+				local[mapping][mapping], cluster[mapping][mapping] = 0, 0
+				lone += maps * p.contend(ji, g, mapping, local[mapping], cluster[mapping], met).sum()
+				slots += maps
 			}
 		}
+		j.lone += damping * (lone/slots - j.lone)
 		for g := range fresh {
-			for a := range fresh[g] {
+			for a := range stages {
+				if !p.has(j, g, a) {
+					continue
+				}
 				old := j.stay[g][a].sum()
 				for k := range fresh[g][a] {
 					j.stay[g][a][k] += damping * (fresh[g][a][k] - j.stay[g][a][k])
 				}
-				if p.has(j, g, Kind(a)) {
-					change = math.Max(change, math.Abs(j.stay[g][a].sum()-old)/damping)
-					found = append(found, j.stay[g][a].sum())
-				}
+				now := j.stay[g][a].sum()
+				change = math.Max(change, math.Abs(now-old)/damping)
+				found = append(found, now)
 			}
 		}
 	}
@@ -53,9 +99,9 @@ func (p *product) step(damping float64) (change float64, found []float64) {
 	return change, found
 }
 
-// has says whether nodes of a group run tasks of a kind.
-func (p *product) has(j *productJob, g int, a Kind) bool {
-	if a == Map {
+// has says whether nodes of a group run tasks of a stage.
+func (p *product) has(j *productJob, g int, a stage) bool {
+	if a == mapping {
 		return j.slots[g] > 0
 	}
 	return j.abreast[g] > 0
@@ -65,100 +111,31 @@ func (p *product) has(j *productJob, g int, a Kind) bool {
 //
 // Equation 6: at centre k task i stays D_ik·(1 + Σ_j α_ij·Q_jk), with Q_jk the part of its time that j is there. Equation 5:
 // what i finds there is j as it would be without i, which has kept it: (R_jk - D_jk·Q_ik) / (R_j - Σ_l D_jl·Q_il).
-func (p *product) contend(j *productJob, ji, g int, a Kind, local [3][3]float64, mean [3]vector, others queues) vector {
-	d, own := j.demand[a], j.stay[g][a]
-	if !p.has(j, g, a) {
-		return d
+func (p *product) contend(ji, g int, a stage, local, cluster byStage, met meetings) vector {
+	j := p.jobs[ji]
+	own := j.stay[g][a]
+	f := finder{cpus: p.spec.CPUs, task: j.demand[a]}
+	for k := range f.own {
+		f.own[k] = own.share(CentreKind(k))
 	}
-	seen := others.seen(ji, g)
-	tasks := 0.0 // beside it, at most
-	for b := range local[a] {
-		n := local[a][b]
-		if n <= 0 {
+	for b, n := range local {
+		f.find(n, j.stay[g][b], j.demand[b])
+		f.findApart(cluster[b]-n, met[ji].mean[b], j.demand[b])
+	}
+	// Other copies and jobs are at random places of their timelines.
+	for oi, o := range p.jobs {
+		copies := float64(o.Copies)
+		if oi == ji {
+			copies--
+		}
+		if copies == 0 {
 			continue
 		}
-		other, asks := j.stay[g][b], j.demand[b]
-		left := other.sum()
-		for k := range asks {
-			left -= p.kept(CentreKind(k), asks, own)
-		}
-		if left <= 0 {
-			continue
-		}
-		tasks += n
-		for k := range asks {
-			seen[k] += n * math.Max(0, other[k]-p.kept(CentreKind(k), asks, own)) / left
+		for b := range stages {
+			n := copies * met[oi].active[g][b]
+			f.find(n, o.stay[g][b], o.demand[b])
+			f.findApart(copies*met[oi].all[b]-n, met[oi].mean[b], o.demand[b])
 		}
 	}
-	for b, n := range p.elsewhere(j, g, a, local) {
-		kept := mean[b].sum() - p.kept(Network, j.demand[b], own)
-		if n > 0 && kept > 0 {
-			seen[Network] += n * math.Max(0, mean[b][Network]-p.kept(Network, j.demand[b], own)) / kept
-		}
-	}
-	var stay vector
-	for k := range stay {
-		stay[k] = d[k] * (1 + seen[k])
-	}
-	stay[CPU] = d[CPU] * slowdown(seen[CPU], tasks+others.tasks(ji, g), p.spec.CPUs)
-	return stay
-}
-
-// kept is how long a task that stays own keeps one that asks so much at a centre. Several CPUs keep nobody waiting for one.
-func (p *product) kept(k CentreKind, asks, own vector) float64 {
-	if k == CPU && p.spec.CPUs > 1 {
-		return 0
-	}
-	return asks[k] * own.share(k)
-}
-
-// elsewhere is how many tasks of the same job, by kind, a task has beside itself on other nodes: it meets them in the network.
-func (p *product) elsewhere(j *productJob, g int, a Kind, local [3][3]float64) (n [3]float64) {
-	reduces := 0.0
-	for h, gr := range p.groups {
-		reduces += float64(gr.nodes * j.abreast[h])
-	}
-	c := &j.copies[g]
-	switch a {
-	case Map:
-		n[Map] = j.flow.mapsBeside() - local[Map][Map]
-		for h, gr := range p.groups {
-			if j.flow.mapsEnd > 0 {
-				n[Shuffle] += float64(gr.nodes*j.abreast[h]) * j.copies[h].during * j.copies[h].shuffle / j.flow.mapsEnd
-			}
-		}
-		n[Shuffle] -= local[Map][Shuffle]
-	case Shuffle:
-		n[Map] = c.during/float64(j.Maps)*float64(j.all) - local[Shuffle][Map]
-		n[Shuffle] = reduces*c.batch - 1 - local[Shuffle][Shuffle]
-	case Merge:
-		n[Merge] = reduces - 1 - local[Merge][Merge]
-	}
-	for b := range n {
-		n[b] = math.Max(0, n[b])
-	}
-	return n
-}
-
-// meanStay is the residences of a kind in the mean over the nodes that have it.
-func (p *product) meanStay(j *productJob) (mean [3]vector) {
-	for a := range mean {
-		n := 0.0
-		for g, gr := range p.groups {
-			w := float64(gr.nodes * j.abreast[g])
-			if Kind(a) == Map {
-				w = float64(gr.nodes * j.slots[g])
-			}
-			n += w
-			for k := range mean[a] {
-				mean[a][k] += w * j.stay[g][a][k]
-			}
-		}
-		for k := range mean[a] {
-			if n > 0 {
-				mean[a][k] /= n
-			}
-		}
-	}
-	return mean
+	return f.residence()
 }

@@ -75,11 +75,7 @@ func (d *detail) result(j *detailJob) JobResult {
 		if count[k] == 0 {
 			continue
 		}
-		for c := range demand[k] {
-			demand[k][c] /= count[k]
-			stay[k][c] /= count[k]
-		}
-		r.Classes = append(r.Classes, Class{Kind(k), int(math.Round(d.tasksOf(j, Kind(k)))), demand[k].demand(), stay[k].demand()})
+		r.Classes = append(r.Classes, Class{Kind(k), int(math.Round(d.tasksOf(j, Kind(k)))), demand[k].over(count[k]), stay[k].over(count[k])})
 	}
 	return r
 }

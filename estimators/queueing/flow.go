@@ -2,8 +2,8 @@ package queueing
 
 import "math"
 
-// A flow is the timeline of a job (§3.4) of which every map takes as long: waves of maps, whose outputs its reduces take in
-// batches of p_s. Reduces that keep up are blocked until the next wave ends.
+// A flow is the timeline of a job (§3.4) of which every map takes as long: waves of maps, whose outputs its reduces take. Those
+// that keep up are blocked until the next wave ends.
 type flow struct {
 	slots   int // maps of a full wave
 	waves   int
@@ -27,40 +27,35 @@ func (f flow) mapsBeside() float64 {
 	return (full*float64(f.slots)+last*last)/(full+last) - 1
 }
 
-// A copying is how a reduce of the first wave, whose shuffles each take as long, gets through a flow.
+// A copying is how a reduce of the first wave gets through a flow. Its shuffles beside maps take one time each, those after the
+// last map another.
 type copying struct {
-	shuffle float64 // seconds each
-	blocked bool    // until each wave ends: it keeps up
-	batch   float64 // shuffles at once, in the mean over shuffles
-	during  float64 // shuffles until the last map ends
-	after   float64
-	end     float64 // of the last shuffle
-	tail    float64 // seconds from the last map's end to that
+	beside, alone float64 // seconds of a shuffle
+	blocked       bool    // until each wave ends: it keeps up
+	abreast       float64 // shuffles of the reduce at once beside maps, in the mean over shuffles
+	during, after float64 // shuffles until the last map ends, and then
+	end           float64 // of the last shuffle
+	batches       float64 // of shuffles one after the other that are left when the last map ends
 }
 
-// keepsUp is how much later than the next wave a batch may end and still count as in time: less than any event takes.
-const keepsUp = 1e-6
-
-func (f flow) copying(j *Job, threads int, shuffle float64) copying {
-	c := copying{shuffle: shuffle}
-	at := min(threads, f.slots)
-	batches := (f.slots + at - 1) / at
-	full, rest := float64(f.slots/at), float64(f.slots%at)
-	maps, last := float64(j.Maps), float64(f.last)
-	if c.blocked = float64(batches)*shuffle <= f.mapTime+keepsUp; c.blocked {
-		c.batch = (full*float64(at)*float64(at) + rest*rest) / float64(f.slots)
-		c.during = maps - last
-		c.after = last
-	} else {
-		// It copies without a pause from the end of the first wave, as fast as outputs come or threads can.
-		c.batch = math.Min(float64(at), float64(f.slots)*shuffle/f.mapTime)
-		if f.mapTime == 0 {
-			c.batch = float64(at)
+func (f flow) copying(j *Job, threads int, beside, alone float64) copying {
+	c := copying{beside: beside, alone: alone}
+	at := float64(min(threads, f.slots))
+	slots, maps, last := float64(f.slots), float64(j.Maps), float64(f.last)
+	if c.blocked = slots*beside <= at*f.mapTime; c.blocked {
+		// Maps of a wave do not end at once, whatever is drawn: each finds what a mean of them has left to copy.
+		c.abreast = 1
+		if f.mapTime > 0 {
+			c.abreast = math.Min(at, 1+(slots-1)*beside/f.mapTime)
 		}
-		c.during = math.Min(c.batch/shuffle*(f.mapsEnd-f.mapTime), maps-last)
+		c.during, c.after = maps-last, last
+	} else {
+		// It copies without a pause from the end of the first wave.
+		c.abreast = at
+		c.during = math.Min(at/beside*(f.mapsEnd-f.mapTime), maps-last)
 		c.after = maps - c.during
 	}
-	c.tail = math.Ceil(c.after/float64(threads)-1e-9) * shuffle
-	c.end = f.mapsEnd + c.tail
+	c.batches = math.Ceil(c.after/float64(threads) - 1e-9)
+	c.end = f.mapsEnd + c.batches*alone
 	return c
 }

@@ -61,7 +61,7 @@ func last(chains []chain) float64 {
 
 // join is a job's response: the timeline, but for its last fork/join, of which the mean of the last end counts.
 func (p *product) join(j *productJob) float64 {
-	maps := j.lastMap(p)
+	maps := p.lastMap(j)
 	if j.Reduces == 0 {
 		return maps
 	}
@@ -70,34 +70,36 @@ func (p *product) join(j *productJob) float64 {
 		if j.abreast[g] == 0 {
 			continue
 		}
-		c := j.copies[g]
-		shuffle, merge := j.stay[g][Shuffle], j.stay[g][Merge]
-		later := float64(p.laterWaves(j, g))
-		rounds := math.Ceil(float64(j.Maps) / float64(p.spec.ShuffleThreads))
-		ch := chain{
-			count: float64(gr.nodes * j.abreast[g]),
-			mean:  merge.sum() + later*(rounds*c.shuffle+merge.sum()), variance: merge.squares() + later*(rounds*shuffle.squares()+merge.squares()),
-		}
-		// Copies that kept up with the maps end with the last one's; others go on without a pause since the first.
-		trail := math.Ceil(c.after / float64(p.spec.ShuffleThreads))
+		c, copied, merge := &j.copies[g], j.stay[g][copyingAlone].moments(), j.stay[g][merging].moments()
+		later := copied.times(p.rounds(j)).plus(merge).times(float64(p.laterWaves(j, g)))
+		ch := chain{count: float64(gr.nodes * j.abreast[g])}
+		var left moments
 		if c.blocked {
-			ch.from = maps
-			ch.mean += c.shuffle
-			ch.variance += shuffle.squares()
+			// It has kept up: what the last map leaves is one shuffle.
+			ch.from, left = maps, copied
 		} else {
-			ch.from = j.flow.mapsEnd
-			ch.mean += trail * c.shuffle
-			ch.variance += rounds * shuffle.squares()
+			ch.from, left = j.flow.mapsEnd, copied.times(c.batches)
+			left.variance += c.during / c.abreast * j.stay[g][copyingBeside].squares()
 		}
+		left = left.plus(merge).plus(later)
+		ch.mean, ch.variance = left.mean, left.variance
 		chains = append(chains, ch)
 	}
-	return last(chains)
+	return math.Max(maps, last(chains))
 }
 
-// lastMap is the mean end of the last map: slots are busy until none is left to start.
-func (j *productJob) lastMap(p *product) float64 {
-	n := float64(j.flow.slots)
-	stay := p.meanStay(j)[Map]
-	before := (float64(j.Maps) - n) / n * j.flow.mapTime
-	return last([]chain{{count: n, from: before, mean: j.flow.mapTime, variance: stay.squares()}})
+// lastMap is the mean end of the last map. Slots are busy until none is left to start; then they drain.
+//
+// Were maps to go on as slowly as all together, the last of n would take M times as long as one in the mean. But of k that are
+// left each takes longer than a lone one only as others are left, (k-1)/(n-1) of what it takes longer at first. As the k-th end
+// is about R(k)/k away, Σ R(k)/k gives lone·M + (R-lone)·(n-M)/(n-1), exact for exponential times.
+func (p *product) lastMap(j *productJob) float64 {
+	n, all := float64(j.flow.slots), j.flow.mapTime
+	before := (float64(j.Maps) - n) / n * all
+	slowest := last([]chain{{count: n, mean: all, variance: p.meanStay(j)[mapping].squares()}})
+	if n == 1 || all == 0 {
+		return before + slowest
+	}
+	m, lone := slowest/all, math.Min(j.lone, all)
+	return before + lone*m + (all-lone)*(n-m)/(n-1)
 }

@@ -1,5 +1,7 @@
 package queueing
 
+import "math"
+
 // tree is a job's precedence tree, cut by its phases (§4.2): one phase after the other, and in each all threads at once.
 func (p *product) tree(j *productJob) *Tree {
 	f := j.flow
@@ -15,7 +17,7 @@ func (p *product) tree(j *productJob) *Tree {
 		blocked = blocked || j.abreast[g] > 0 && j.copies[g].blocked
 	}
 	if !blocked {
-		rest := p.leaf(j, Map, f.waves-1)
+		rest := p.maps(j, f.waves-1)
 		rest.Count = f.slots
 		return serial(parts[0], and(append([]*Tree{rest}, p.reduces(j, true)...)...))
 	}
@@ -33,7 +35,7 @@ func (p *product) mapWaves(j *productJob, waves, maps int) *Tree {
 }
 
 func (p *product) slotMaps(j *productJob, maps int) *Tree {
-	t := p.leaf(j, Map, 1)
+	t := p.maps(j, 1)
 	t.Count = maps
 	return t
 }
@@ -43,7 +45,7 @@ func (p *product) shuffles(j *productJob) []*Tree {
 	var all []*Tree
 	for g, gr := range p.groups {
 		if j.abreast[g] > 0 {
-			t := p.groupLeaf(j, g, Shuffle, j.flow.slots)
+			t := p.groupLeaf(j, g, copyingBeside, j.flow.slots)
 			t.Count = gr.nodes * j.abreast[g]
 			all = append(all, t)
 		}
@@ -59,33 +61,36 @@ func (p *product) reduces(j *productJob, whole bool) []*Tree {
 		if j.abreast[g] == 0 {
 			continue
 		}
+		var before *Tree
 		left := j.flow.last
 		if whole {
-			left = j.Maps
+			left = int(math.Round(j.copies[g].after))
+			before = p.groupLeaf(j, g, copyingBeside, j.Maps-left)
 		}
-		merge := p.groupLeaf(j, g, Merge, 1)
-		next := serial(p.groupLeaf(j, g, Shuffle, j.Maps), merge)
+		merge := p.groupLeaf(j, g, merging, 1)
+		next := serial(p.groupLeaf(j, g, copyingAlone, j.Maps), merge)
 		next.Count = p.laterWaves(j, g)
-		t := serial(p.groupLeaf(j, g, Shuffle, left), merge, next)
+		t := serial(before, p.groupLeaf(j, g, copyingAlone, left), merge, next)
 		t.Count = gr.nodes * j.abreast[g]
 		all = append(all, t)
 	}
 	return all
 }
 
-func (p *product) leaf(j *productJob, k Kind, tasks int) *Tree {
-	m := p.meanStay(j)[k].moments().times(float64(tasks))
-	return &Tree{Kind: k, Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
+// maps is maps one after the other.
+func (p *product) maps(j *productJob, tasks int) *Tree {
+	m := p.meanStay(j)[mapping].moments().times(float64(tasks))
+	return &Tree{Kind: Map, Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
 }
 
 // groupLeaf is a leaf of tasks on a group's nodes; of shuffles, as many at once as a reduce has threads.
-func (p *product) groupLeaf(j *productJob, g int, k Kind, tasks int) *Tree {
+func (p *product) groupLeaf(j *productJob, g int, a stage, tasks int) *Tree {
 	turns := tasks
-	if k == Shuffle {
+	if a.kind() == Shuffle {
 		turns = (tasks + p.spec.ShuffleThreads - 1) / p.spec.ShuffleThreads
 	}
-	m := j.stay[g][k].moments().times(float64(turns))
-	return &Tree{Kind: k, Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
+	m := j.stay[g][a].moments().times(float64(turns))
+	return &Tree{Kind: a.kind(), Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
 }
 
 // serial leaves out parts that stand for nothing, and itself around a single part.

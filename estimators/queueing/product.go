@@ -2,7 +2,7 @@ package queueing
 
 import "math"
 
-// A product is the state of the default model's fixpoint. Tasks are told apart by job, kind and group of nodes, so that it
+// A product is the state of the default model's fixpoint. Tasks are told apart by job, stage and group of nodes, so that it
 // costs the same for a hundred tasks as for a hundred thousand.
 type product struct {
 	spec   *Spec
@@ -10,15 +10,36 @@ type product struct {
 	jobs   []*productJob
 }
 
+// A stage is a kind of task, with shuffles beside maps told from those that are not: they find other queues.
+type stage int
+
+const (
+	mapping stage = iota
+	copyingBeside
+	copyingAlone
+	merging
+	stages
+)
+
+func (s stage) kind() Kind { return [...]Kind{Map, Shuffle, Shuffle, Merge}[s] }
+
+// byStage is a number of tasks, or their like, by stage.
+type byStage [stages]float64
+
 type productJob struct {
 	*Job
-	demand   [3]vector   // by Kind
-	stay     [][3]vector // residences by group and Kind
-	slots    []int       // map slots in use, by group, of a node
-	all      int         // map slots in use of the cluster
-	abreast  []int       // reduces at once, by group, of a node
+	demand  [stages]vector
+	stay    [][stages]vector // residences, by group
+	slots   []int            // map slots in use of a node, by group
+	all     int              // of the cluster
+	abreast []int            // reduces at once of a node, by group
+
+	reducesAbreast int // of the cluster
+	threads        int // p_s
+
 	flow     flow
 	copies   []copying // by group
+	lone     float64   // seconds of a map with none of the same copy's beside it
 	response float64
 	span     float64
 }
@@ -26,24 +47,24 @@ type productJob struct {
 func newProduct(s *Spec) *product {
 	p := &product{spec: s, groups: groups(s)}
 	for i := range s.Jobs {
-		j := &productJob{Job: &s.Jobs[i]}
-		j.demand = [3]vector{j.Map.vector(), j.Shuffle.vector(), j.Merge.vector()}
-		// Of the map outputs that a reduce takes, its own node's do not cross the network.
-		j.demand[Shuffle][Network] *= float64(s.Nodes-1) / float64(s.Nodes)
-		if j.Reduces == 0 {
-			j.demand[Shuffle], j.demand[Merge] = vector{}, vector{}
+		j := &productJob{Job: &s.Jobs[i], copies: make([]copying, len(p.groups)), threads: s.ShuffleThreads}
+		j.demand[mapping] = j.Map.vector()
+		if j.Reduces > 0 {
+			shuffle := j.Shuffle.vector()
+			// Of the map outputs that a reduce takes, its own node's do not cross the network.
+			shuffle[Network] *= float64(s.Nodes-1) / float64(s.Nodes)
+			j.demand[copyingBeside], j.demand[copyingAlone], j.demand[merging] = shuffle, shuffle, j.Merge.vector()
 		}
 		for _, g := range p.groups {
 			slots := min(g.dealt(j.Maps, s.Nodes), s.MapSlots)
 			j.slots = append(j.slots, slots)
 			j.all += slots * g.nodes
 			j.abreast = append(j.abreast, min(g.dealt(j.Reduces, s.Nodes), s.reduceSlots()))
+			j.reducesAbreast += j.abreast[len(j.abreast)-1] * g.nodes
 			j.stay = append(j.stay, j.demand)
 		}
+		j.lone = j.demand[mapping].sum()
 		p.jobs = append(p.jobs, j)
-		j.copies = make([]copying, len(p.groups))
-	}
-	for _, j := range p.jobs {
 		p.lay(j)
 	}
 	return p
@@ -51,42 +72,54 @@ func newProduct(s *Spec) *product {
 
 // lay lays out a job's timeline with the residences as they are.
 func (p *product) lay(j *productJob) {
-	rate, still := 0.0, 0.0
-	for g, gr := range p.groups {
-		n := float64(j.slots[g] * gr.nodes)
-		if t := j.stay[g][Map].sum(); t > 0 {
-			rate += n / t
-		} else {
-			still += n
-		}
-	}
-	mapTime := 0.0
-	if still == 0 {
-		mapTime = float64(j.all) / rate
-	}
-	j.flow = newFlow(j.Job, j.all, mapTime)
+	j.flow = newFlow(j.Job, j.all, p.mapTime(j))
 	j.span = j.flow.mapsEnd
 	for g := range p.groups {
 		if j.abreast[g] == 0 {
 			continue
 		}
-		j.copies[g] = j.flow.copying(j.Job, p.spec.ShuffleThreads, j.stay[g][Shuffle].sum())
+		j.copies[g] = j.flow.copying(j.Job, p.spec.ShuffleThreads, j.stay[g][copyingBeside].sum(), j.stay[g][copyingAlone].sum())
 		j.span = math.Max(j.span, p.reduceEnd(j, g))
 	}
 	j.response = p.join(j)
 }
 
+// mapTime is how long a map takes in the mean over maps: nodes on which they take longer run fewer.
+func (p *product) mapTime(j *productJob) float64 {
+	rate := 0.0
+	for g, gr := range p.groups {
+		rate += float64(j.slots[g]*gr.nodes) / j.stay[g][mapping].sum()
+	}
+	return float64(j.all) / rate // 0 for maps that ask nothing: their rate is infinite
+}
+
 // reduceEnd is when the last reduce of a group's nodes ends.
 func (p *product) reduceEnd(j *productJob, g int) float64 {
-	c, merge := j.copies[g], j.stay[g][Merge].sum()
-	again := math.Ceil(float64(j.Maps)/float64(p.spec.ShuffleThreads))*c.shuffle + merge
-	return c.end + merge + float64(p.laterWaves(j, g))*again
+	merge := j.stay[g][merging].sum()
+	return j.copies[g].end + merge + float64(p.laterWaves(j, g))*(p.rounds(j)*j.copies[g].alone+merge)
+}
+
+// rounds is how many shuffles one after the other it takes to copy all map outputs.
+func (p *product) rounds(j *productJob) float64 {
+	return math.Ceil(float64(j.Maps) / float64(p.spec.ShuffleThreads))
 }
 
 // laterWaves is how many waves of reduces a group's nodes have after the first.
 func (p *product) laterWaves(j *productJob, g int) int {
 	n := p.groups[g].dealt(j.Reduces, p.spec.Nodes)
 	return (n+j.abreast[g]-1)/j.abreast[g] - 1
+}
+
+// tasks is how many tasks of each stage a node of a group runs for one copy of a job.
+func (p *product) tasks(j *productJob, g int) (n byStage) {
+	n[mapping] = float64(j.Maps) * float64(j.slots[g]) / float64(j.all)
+	if t := j.stay[g][mapping].sum(); t > 0 {
+		n[mapping] *= j.flow.mapTime / t
+	}
+	n[merging] = float64(p.groups[g].dealt(j.Reduces, p.spec.Nodes))
+	n[copyingBeside] = float64(j.abreast[g]) * j.copies[g].during
+	n[copyingAlone] = n[merging]*float64(j.Maps) - n[copyingBeside]
+	return n
 }
 
 func (s *Spec) reduceSlots() int { return max(s.ReduceSlots, 1) }

@@ -36,11 +36,25 @@ func (p *product) result(j *productJob) JobResult {
 		r.Throughput = float64(j.Copies) / j.response
 	}
 	r.Phases, r.Threads, r.Tree = p.phases(j), p.threads(j), p.tree(j)
-	mean := p.meanStay(j)
-	tasks := [...]int{j.Maps, j.Maps * j.Reduces, j.Reduces}
-	for k, n := range tasks {
-		if n > 0 {
-			r.Classes = append(r.Classes, Class{Kind(k), n, j.demand[k].demand(), mean[k].demand()})
+	var kinds [3]struct {
+		tasks        float64
+		demand, stay vector
+	}
+	for g, gr := range p.groups {
+		for a, n := range p.tasks(j, g) {
+			k := &kinds[stage(a).kind()]
+			n *= float64(gr.nodes)
+			k.tasks += n
+			for c := range k.stay {
+				k.demand[c] += n * j.demand[a][c]
+				k.stay[c] += n * j.stay[g][a][c]
+			}
+		}
+	}
+	for k, count := range []int{j.Maps, j.Maps * j.Reduces, j.Reduces} {
+		if count > 0 {
+			all := &kinds[k]
+			r.Classes = append(r.Classes, Class{Kind(k), count, all.demand.over(all.tasks), all.stay.over(all.tasks)})
 		}
 	}
 	return r

@@ -74,8 +74,8 @@ func (p *product) mapThreads(j *productJob) []Thread {
 // reducePieces is what a reduce of a group does, and those that follow it on its slot.
 func (p *product) reducePieces(j *productJob, g int) []Piece {
 	f, c, threads := j.flow, j.copies[g], p.spec.ShuffleThreads
-	merge := j.stay[g][Merge].sum()
-	took := func(n int) float64 { return float64((n+threads-1)/threads) * c.shuffle }
+	merge := j.stay[g][merging].sum()
+	took := func(n int, each float64) float64 { return float64((n+threads-1)/threads) * each }
 	var all []Piece
 	switch {
 	case !c.blocked:
@@ -83,10 +83,12 @@ func (p *product) reducePieces(j *productJob, g int) []Piece {
 	case f.waves <= drawnPhases:
 		for w := 1; w < f.waves; w++ {
 			start := float64(w) * f.mapTime
-			all = append(all, Piece{Shuffle, f.slots, start, start + took(f.slots), false})
+			end := min(start+took(f.slots, c.beside), start+f.mapTime)
+			all = append(all, Piece{Shuffle, f.slots, start, end, false})
 		}
 	default:
-		all = append(all, Piece{Shuffle, (f.waves - 1) * f.slots, f.mapTime, f.mapsEnd - f.mapTime + took(f.slots), true})
+		end := f.mapsEnd - f.mapTime + min(took(f.slots, c.beside), f.mapTime)
+		all = append(all, Piece{Shuffle, (f.waves - 1) * f.slots, f.mapTime, end, true})
 	}
 	if c.blocked {
 		all = append(all, Piece{Shuffle, f.last, f.mapsEnd, c.end, false})
@@ -94,10 +96,11 @@ func (p *product) reducePieces(j *productJob, g int) []Piece {
 	all = append(all, Piece{Merge, 1, c.end, c.end + merge, false})
 	if n := p.laterWaves(j, g); n > 0 {
 		start := c.end + merge
-		all = append(all, Piece{Shuffle, j.Maps, start, start + took(j.Maps), false},
-			Piece{Merge, 1, start + took(j.Maps), start + took(j.Maps) + merge, false})
+		copied := took(j.Maps, c.alone)
+		all = append(all, Piece{Shuffle, j.Maps, start, start + copied, false},
+			Piece{Merge, 1, start + copied, start + copied + merge, false})
 		if n > 1 {
-			all = append(all, Piece{Merge, n - 1, start + took(j.Maps) + merge, p.reduceEnd(j, g), false})
+			all = append(all, Piece{Merge, n - 1, start + copied + merge, p.reduceEnd(j, g), false})
 		}
 	}
 	return all

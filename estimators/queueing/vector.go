@@ -5,7 +5,10 @@ type vector [4]float64
 
 func (d Demand) vector() vector { return vector{d.CPU, d.Fibre, d.Disk, d.Network} }
 
-func (v vector) demand() Demand { return Demand{v[CPU], v[Fibre], v[Disk], v[Network]} }
+// over is the mean of a sum over n.
+func (v vector) over(n float64) Demand {
+	return Demand{v[CPU] / n, v[Fibre] / n, v[Disk] / n, v[Network] / n}
+}
 
 func (v vector) sum() float64 { return v[CPU] + v[Fibre] + v[Disk] + v[Network] }
 
