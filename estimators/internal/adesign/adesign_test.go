@@ -131,6 +131,34 @@ func TestRandom(t *testing.T) {
 	})
 }
 
+// Units of features and costs that differ by many powers of ten are solved all the same.
+func TestUnits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, k := rapid.IntRange(8, 60).Draw(t, "candidates"), rapid.IntRange(1, 8).Draw(t, "features")
+		power := func(low, high float64) float64 { return math.Pow(10, rapid.Float64Range(low, high).Draw(t, "power")) }
+		p := &Problem{Budget: power(-3, 4)}
+		for range n {
+			var row []float64
+			for j := range k {
+				row = append(row, math.Pow(10, float64(2*j-8))*power(-1, 1))
+			}
+			p.Features = append(p.Features, row)
+			p.Costs = append(p.Costs, power(-3, 3))
+		}
+		d, err := Solve(p)
+		var singular *SingularError
+		if errors.As(err, &singular) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Gap > 1e-8*d.Objective || d.Cost > p.Budget*(1+1e-9) || slices.Min(d.Weights) < 0 || slices.Max(d.Weights) > 1 {
+			t.Fatalf("%+v", d)
+		}
+	})
+}
+
 func TestEvaluate(t *testing.T) {
 	p := candidates(8, 6, 4)
 	best, err := Solve(p)

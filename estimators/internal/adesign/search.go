@@ -9,8 +9,10 @@ const (
 	least      = 1e-6  // part of the complementarity that a step aims at, at least
 	precise    = 1e-12 // gap, as a part of the objective, at which the search ends
 	proven     = 1e-6  // gap up to which a design is called optimal where rounding allows no better
-	near       = 1e-3  // complementarity, as a part of the objective, from which on a design is read off
-	bound      = 1e-2  // how near a bound a weight is that may be put there
+	enough     = 1e-9  // gap, as a part of the objective, with which it ends after patience steps that gained nothing
+	patience   = 5
+	near       = 1e-4 // complementarity, as a part of the objective, from which on a design is read off
+	bound      = 1e-2 // how near a bound a weight is that may be put there
 	halvings   = 50
 )
 
@@ -69,7 +71,7 @@ func (s *search) run() (*Design, error) {
 				best.Iterations = i
 			}
 		}
-		if best != nil && best.Gap <= precise*best.Objective || !s.step() {
+		if best != nil && (best.Gap <= precise*best.Objective || best.Gap <= enough*best.Objective && i >= best.Iterations+patience) || !s.step() {
 			break
 		}
 	}
@@ -136,7 +138,7 @@ func (s *search) step() bool {
 	if !ok {
 		return false
 	}
-	left := s.moved(affine, s.longest(affine)).complementarity() / float64(2*n+1) / mu
+	left := s.ahead(affine, s.longest(affine)) / float64(2*n+1) / mu
 	mu *= max(least, left*left*left)
 	d, ok := s.direct(f, mu, affine)
 	if !ok {
@@ -159,6 +161,15 @@ func (s *search) complementarity() float64 {
 	sum := s.price * s.slack
 	for i := range s.x {
 		sum += s.z[i]*s.x[i] + s.w[i]*s.room[i]
+	}
+	return sum
+}
+
+// ahead is the complementarity after a step.
+func (s *search) ahead(d *direction, length float64) float64 {
+	sum := (s.price + length*d.price) * (s.slack + length*d.slack)
+	for i, dx := range d.x {
+		sum += (s.z[i]+length*d.z[i])*(s.x[i]+length*dx) + (s.w[i]+length*d.w[i])*(s.room[i]-length*dx)
 	}
 	return sum
 }
