@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit
+.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models
 
 check:
 	gofmt -l . | (! grep .)
@@ -58,3 +58,8 @@ calibration:
 nearestfit:
 	go run ./internal/skewed > docs/nearestfit.md.new
 	mv docs/nearestfit.md.new docs/nearestfit.md
+
+# docs/models.md: some minutes of two cores.
+models:
+	go run ./internal/models > docs/models.md.new
+	mv docs/models.md.new docs/models.md

@@ -1,0 +1,39 @@
+// Command models writes docs/models.md: each figure that is published for Ernest and for the queueing models of MapReduce beside
+// ours, what the models give beside the simulator, and the reason for every difference.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+func main() {
+	runs := flag.Int("runs", 400, "simulated runs of a published configuration; a cell of the grids has half of them")
+	seen := flag.String("live", filepath.Join("docs", "e2e.md"), "document of what was measured on a real cluster")
+	measured := flag.String("machine", filepath.Join("..", "shared", "data", "mva", "test_CPU_parallel_HDP6.csv"), "table of jobs at once and seconds")
+	before := flag.String("before", filepath.Join("docs", "models.md"), "document whose section is kept where that table is absent")
+	flag.Parse()
+	began := time.Now()
+	if err := run(os.Stdout, *runs, inputs{*seen, *measured, *before}); err != nil {
+		fmt.Fprintln(os.Stderr, "models:", err)
+		os.Exit(1)
+	}
+	fmt.Fprintf(os.Stderr, "models: took %v\n", time.Since(began).Round(time.Second))
+}
+
+// inputs are the files that are read.
+type inputs struct{ seen, machine, before string }
+
+func run(w io.Writer, runs int, in inputs) error {
+	if runs < 16 || runs > 100_000 {
+		return fmt.Errorf("-runs %d: want 16 to 100,000", runs)
+	}
+	return write(w, []section{
+		coefficients(), designs(), greedy(), overhead(), live(in.seen),
+		nets(), maxima(), machine(in.machine, in.before), table4(runs), independent(runs), grids(runs),
+	})
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/paratimer/paratimer/estimators/queueing"
+	"github.com/paratimer/paratimer/estimators/queueing/oracle"
+)
+
+// Table 4 of the paper, in seconds, and what the prototype of our reading A makes of the same demands (facts, numerics e.1).
+var (
+	measured      = perConfiguration{722.23, 605.40, 321.77, 325.58}
+	paperForkJoin = perConfiguration{732.56, 659.13, 365.51, 356.20}
+	paperTripathi = perConfiguration{798.56, 701.75, 620.01, 597.81}
+	readingA      = perConfiguration{751.6398, 673.2441, 375.1076, 333.1736}
+	bestTripathi  = perConfiguration{872, 646, 500, 479}
+)
+
+func table4(runs int) section {
+	return section{"Queueing: Table 4", func(p printer) error {
+		head(p, append(columns("response, s"), "largest difference")...)
+		row := func(name string, v, from perConfiguration, than string) {
+			worst := 0.0
+			for i := range v {
+				worst = math.Max(worst, math.Abs(v[i]/from[i]-1))
+			}
+			p("%s", line(append(append([]string{name}, v.cells()...), number("%.1f %%", 100*worst)+" from "+than)...))
+		}
+		published := func(name string, v perConfiguration) {
+			p("%s", line(append(append([]string{name}, v.cells()...), "")...))
+		}
+		published("measured (paper)", measured)
+		published("fork/join (paper)", paperForkJoin)
+		published("Tripathi (paper)", paperTripathi)
+		published("reading A (prototype)", readingA)
+		published("best Tripathi of all readings (prototype)", bestTripathi)
+		simulated, errors, err := simulation(runs, oracle.Options{})
+		if err != nil {
+			return err
+		}
+		for _, m := range []struct {
+			model queueing.Model
+			from  perConfiguration
+			than  string
+		}{
+			{queueing.ViannaForkJoin, paperForkJoin, "the paper's fork/join"},
+			{queueing.ViannaForkJoin, readingA, "reading A"},
+			{queueing.Tripathi, paperTripathi, "the paper's Tripathi"},
+			{queueing.Product, simulated, "the simulator"},
+			{queueing.Product, measured, "what was measured"},
+		} {
+			v, err := solved4(m.model)
+			if err != nil {
+				return err
+			}
+			row(fmt.Sprintf("**ours: %s**", m.model), v, m.from, m.than)
+		}
+		row("**ours: simulate**", simulated, measured, "what was measured")
+		published("its standard error", errors)
+		p("")
+		if err := reading(p); err != nil {
+			return err
+		}
+		p("")
+		p("%s", table4Words)
+		return nil
+	}}
+}
+
+// solved4 are a model's responses.
+func solved4(m queueing.Model) (v perConfiguration, err error) {
+	for i, c := range configurations {
+		s, err := c.spec()
+		if err != nil {
+			return v, err
+		}
+		r, err := queueing.Solve(s, m, queueing.Options{})
+		if err != nil {
+			return v, fmt.Errorf("%s: %w", c, err)
+		}
+		v[i] = r.Response()
+	}
+	return v, nil
+}
+
+// simulation is the simulator's responses and their standard errors.
+func simulation(runs int, o oracle.Options) (v, e perConfiguration, err error) {
+	o.Runs = runs
+	for i, c := range configurations {
+		s, err := c.spec()
+		if err != nil {
+			return v, e, err
+		}
+		r, err := oracle.Simulate(s, o)
+		if err != nil {
+			return v, e, fmt.Errorf("%s: %w", c, err)
+		}
+		v[i], e[i] = r.Jobs[0].Response.Value, r.Jobs[0].Response.StandardError
+	}
+	return v, e, nil
+}
+
+// The prototype's fixpoint of reading A (facts, numerics e.2).
+var prototype = []struct {
+	name   string
+	values perConfiguration
+	ours   func(*queueing.JobResult) float64
+}{
+	{"a map, s", perConfiguration{8.684439, 8.976588, 11.955984, 11.695406}, staying(queueing.Map)},
+	{"a shuffle, s", perConfiguration{1.167313, 6.039389, 1.674107, 7.225151}, staying(queueing.Shuffle)},
+	{"a merge, s", perConfiguration{97.9723, 80.874, 107.7317, 98.876}, staying(queueing.Merge)},
+	{"timeline, s", perConfiguration{534.52886, 536.82035, 369.12964, 327.32592}, func(j *queueing.JobResult) float64 { return j.Span }},
+	{"phases", perConfiguration{101, 2, 3, 3}, func(j *queueing.JobResult) float64 { return float64(len(j.Phases)) }},
+	{"fork/join, s", readingA, func(j *queueing.JobResult) float64 { return j.Response }},
+}
+
+func staying(k queueing.Kind) func(*queueing.JobResult) float64 {
+	return func(j *queueing.JobResult) float64 {
+		for _, c := range j.Classes {
+			if c.Kind == k {
+				return c.Residence.Total()
+			}
+		}
+		return math.NaN()
+	}
+}
+
+// reading writes what our vianna-fj finds on its way beside the prototype.
+func reading(p printer) error {
+	var jobs []*queueing.JobResult
+	for _, c := range configurations {
+		s, err := c.spec()
+		if err != nil {
+			return err
+		}
+		r, err := queueing.Solve(s, queueing.ViannaForkJoin, queueing.Options{})
+		if err != nil {
+			return fmt.Errorf("%s: %w", c, err)
+		}
+		jobs = append(jobs, &r.Jobs[0])
+	}
+	head(p, append(columns("reading A: prototype / vianna-fj"), "largest difference")...)
+	for _, f := range prototype {
+		cells, worst := []string{f.name}, 0.0
+		for i, j := range jobs {
+			ours := f.ours(j)
+			worst = math.Max(worst, math.Abs(ours/f.values[i]-1))
+			cells = append(cells, fmt.Sprintf("%.6g / %.6g", f.values[i], ours))
+		}
+		p("%s", line(append(cells, upTo(worst))...))
+	}
+	return nil
+}

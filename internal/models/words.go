@@ -1,0 +1,31 @@
+package main
+
+import _ "embed"
+
+// What is said beside the tables. Numbers in it would go out of date: they are in the tables.
+var (
+	//go:embed words/intro.md
+	introWords string
+	//go:embed words/coefficients.md
+	coefficientsWords string
+	//go:embed words/designs.md
+	designsWords string
+	//go:embed words/greedy.md
+	greedyWords string
+	//go:embed words/overhead.md
+	overheadWords string
+	//go:embed words/nets.md
+	netsWords string
+	//go:embed words/maxima.md
+	maximaWords string
+	//go:embed words/machine.md
+	machineWords string
+	//go:embed words/table4.md
+	table4Words string
+	//go:embed words/independent.md
+	independentWords string
+	//go:embed words/grids.md
+	gridsWords string
+	//go:embed words/live.md
+	liveWords string
+)
