@@ -1,10 +1,5 @@
 package mva
 
-import (
-	"math"
-	"slices"
-)
-
 // Bounds of an exact solution.
 const (
 	maxServers = 512     // with more, the probability that they are all idle vanishes in a float64 before it no longer counts
@@ -150,54 +145,5 @@ func (e *exact) solve(mask int) {
 			}
 		}
 		e.likely(mask, state, x, here)
-	}
-}
-
-// wait is by how much a centre stretches the demand of one who finds a state there.
-func (e *exact) wait(mask, found, k int) float64 {
-	s := e.servers[k]
-	queue := e.queue[found*len(e.n.Centres)+k]
-	switch s {
-	case 0:
-		return 1
-	case 1:
-		return 1 + queue
-	}
-	m := slices.Index(e.multi, k)
-	if m < 0 || mask>>m&1 == 1 {
-		return 0 // nobody asks for it, or it is left out
-	}
-	sum := 1 + queue
-	for j, p := range e.idle[m][found*(s-1) : (found+1)*(s-1)] {
-		sum += float64(s-1-j) * p
-	}
-	return sum / float64(s)
-}
-
-// likely finds how many are at each centre of several servers, from those that one fewer customer leaves there.
-func (e *exact) likely(mask, state int, x []float64, here []int) {
-	for m, k := range e.multi {
-		if mask>>m&1 == 1 {
-			continue
-		}
-		width := e.servers[k] - 1
-		p := e.idle[m][state*width : (state+1)*width]
-		without := e.x[mask|1<<m][state*len(e.classes):]
-		for i, c := range e.classes {
-			if here[i] == 0 {
-				continue
-			}
-			before := e.idle[m][(state-e.stride[i])*width:]
-			if math.IsInf(x[i], 1) {
-				p[0] = before[0] // it asks only for what is left out: it is in nobody's way
-				continue
-			}
-			if p[0] == 0 {
-				p[0] = before[0] * (x[i] / without[i])
-			}
-			for j := 1; j < width; j++ {
-				p[j] += e.n.Demand[c][k] * x[i] * before[j-1] / float64(j)
-			}
-		}
 	}
 }
