@@ -13,7 +13,7 @@ import (
 )
 
 func ernestScoreFlags() []cli.Flag {
-	return append(append(columnFlags(), modelFlags()...),
+	return append(append(append(columnFlags(), modelFlags()...), concurrencyFlags()...),
 		&cli.StringFlag{Name: "job", EnvVars: env("job"), Usage: "the job's name is in `COLUMN` (default: all rows are one job's)"},
 		&cli.StringFlag{Name: "train", EnvVars: env("train"), Value: "scale", Usage: "train on the runs `RULE`: scale, machines or work for those of the smaller half, scale:25% for the smallest quarter, scale<=0.25 for those up to a value"},
 		outputFlag("text", "json"),
@@ -24,6 +24,9 @@ func ernestScoreFlags() []cli.Flag {
 func ernestScore(c *cli.Context) error {
 	if err := arguments(c, 1, 1); err != nil {
 		return err
+	}
+	if c.String("concurrency") != "" {
+		return scoreConcurrency(c)
 	}
 	split, err := parseSplit(c.String("train"))
 	if err != nil {

@@ -148,6 +148,35 @@ func TestErnestPublished(t *testing.T) {
 	t.Logf("%d figures compared", len(published))
 }
 
+// TestErnestSharedServer: a real server with up to 70 jobs at once; the first 35 tell what its cores' second threads are worth.
+func TestErnestSharedServer(t *testing.T) {
+	table := filepath.Join(numerics(t), "../../data/mva/test_CPU_parallel_HDP6.csv")
+	if _, err := os.Stat(table); err != nil {
+		t.Skipf("SKIPPED: the table is not there: %v", err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	code, stdout, stderr := paratimer(t, "ernest", "score", table, "--concurrency", "Num_concurrent_jobs", "--seconds", "job_median_run_time (sec)", "--output", "json")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	var got struct {
+		Jobs []struct {
+			Train, Test int
+			Methods     []struct {
+				Name      string
+				MeanRatio float64 `json:"mean_ratio"`
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatal(err)
+	}
+	j := got.Jobs[0]
+	if m := j.Methods[1]; j.Train != 35 || j.Test != 35 || m.Name != "mva-threads" || m.MeanRatio > 0.07 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestErnestGoldenDesign: the designs of facts a.3 through the command, with the flags of the authors' program.
 func TestErnestGoldenDesign(t *testing.T) {
 	cases := map[string]struct {

@@ -1,0 +1,79 @@
+package ernestmodel
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/paratimer/paratimer/adapters/table"
+	"github.com/paratimer/paratimer/estimators/queueing/servers"
+)
+
+// A Shared is a job's runs beside others of its kind on one machine.
+type Shared struct {
+	Job   string
+	Rows  []servers.Row
+	lines []int
+	file  string
+}
+
+// ReadConcurrency reads a table of how long jobs took of which so many ran at once, a Shared for each of the column of jobs,
+// in order of first appearance.
+func ReadConcurrency(r io.Reader, file, concurrency string, c Columns) ([]Shared, error) {
+	unit, ok := units[c.Unit]
+	if !ok {
+		return nil, fmt.Errorf("--unit %s: it is s, ms, min or h", c.Unit)
+	}
+	wanted := []table.Column{{Name: concurrency, For: "--concurrency", Kind: table.Positive}, {Name: c.Seconds, For: "--seconds", Kind: table.Positive}}
+	if c.Job != "" {
+		wanted = append(wanted, table.Column{Name: c.Job, For: "--job", Kind: table.Text})
+	}
+	t, err := table.Read(r, file, wanted)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := whole(t, 0)
+	if err != nil {
+		return nil, err
+	}
+	var all []Shared
+	at := map[string]int{}
+	for i, n := range jobs {
+		name := filepath.Base(file)
+		if c.Job != "" {
+			name = t.Texts[2][i]
+		}
+		if _, known := at[name]; !known {
+			at[name] = len(all)
+			all = append(all, Shared{Job: name, file: file})
+		}
+		s := &all[at[name]]
+		s.Rows = append(s.Rows, servers.Row{Jobs: n, Seconds: t.Values[1][i] * unit})
+		s.lines = append(s.lines, t.Lines[i])
+	}
+	return all, nil
+}
+
+// UpTo is how many jobs at once the smaller part of the runs has: that quantile of the distinct numbers, at least the
+// least of them.
+func (s *Shared) UpTo(quantile float64) int {
+	var distinct []int
+	for _, r := range s.Rows {
+		distinct = append(distinct, r.Jobs)
+	}
+	slices.Sort(distinct)
+	distinct = slices.Compact(distinct)
+	return distinct[max(0, int(math.Ceil(quantile*float64(len(distinct))))-1)]
+}
+
+// Place gives an error of a row its place in the file.
+func (s *Shared) Place(err error) error {
+	var bad *servers.RowError
+	if !errors.As(err, &bad) || bad.Row < 0 || bad.Row >= len(s.lines) {
+		return fmt.Errorf("%s: %s: %w", s.file, s.Job, err)
+	}
+	return &table.Error{File: s.file, Line: s.lines[bad.Row], Why: bad.What, Err: err}
+}
