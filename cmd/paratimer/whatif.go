@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -24,7 +26,7 @@ func whatifFlags() []cli.Flag {
 		&cli.StringFlag{Name: "at", EnvVars: env("at"), Usage: "of a recording, ask at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: about all of it)"},
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
 		deltaFlag(),
-	}, recordingFlags(), clusterFlags(), historyFlags())
+	}, whatIfModelFlags(), recordingFlags(), clusterFlags(), historyFlags())
 }
 
 // whatIf says when a query would end under changes.
@@ -50,12 +52,20 @@ func whatIf(c *cli.Context) error {
 		return err
 	}
 	v.Room, v.Elapsed = replay.Room(), replay.Elapsed()
-	v.Report, err = whatif.Ask(whatif.Scene{Models: []whatif.Predictor{replay}, Room: v.Room, Tasks: replay.Tasks()}, changes)
+	models, err := whatIfModels(c, v, replay)
+	if err != nil {
+		return err
+	}
+	v.Report, err = whatif.Ask(whatif.Scene{Models: models, Room: v.Room, Tasks: replay.Tasks()}, changes)
 	if err != nil {
 		return usage("%w", err)
 	}
 	if path := c.String("svg"); path != "" {
-		if err := writeFile(path, v.SVG); err != nil {
+		var svg bytes.Buffer // what cannot be drawn leaves no file
+		if err := v.SVG(&svg); err != nil {
+			return usage("--svg: %w", err)
+		}
+		if err := os.WriteFile(path, svg.Bytes(), 0o666); err != nil {
 			return usage("--svg: %w", err)
 		}
 	}

@@ -136,7 +136,7 @@ func (f Failure) order() int {
 	return map[FailureKind]int{FailJob: 1, FailNode: 2}[f.What]
 }
 
-// None says that nothing is changed.
+// None says that no change is asked for.
 func (c Change) None() bool { return c.String() == "" }
 
 // String lists what is changed, "" for nothing: "slots 2x, scale 3".
@@ -148,7 +148,7 @@ func (c Change) String() string {
 	for _, s := range c.Slots {
 		parts = append(parts, "slots "+s.String())
 	}
-	if c.Scale != 0 && c.Scale != 1 {
+	if c.Scale != 0 {
 		parts = append(parts, "scale "+number(c.Scale))
 	}
 	if c.Even {

@@ -110,6 +110,21 @@ func again(lost []Lost) schedule.Fault {
 // Room is how many tasks can run at once.
 func (r *Replay) Room() Room { return RoomOf(r.now) }
 
+// Plan is what is to run, completed by the cost model. Do not modify it.
+func (r *Replay) Plan() *dag.Plan { return r.now.Plan }
+
+// Nodes is how many machines the cluster has, 0 where that is not known.
+func (r *Replay) Nodes() int {
+	c := &r.now.Plan.Cluster
+	if c.Policy == dag.FIFO && c.SlotsPerNode > 0 {
+		return (max(c.MapSlots, c.ReduceSlots) + c.SlotsPerNode - 1) / c.SlotsPerNode
+	}
+	if n := len(r.now.Nodes); n > 0 {
+		return n
+	}
+	return len(c.Nodes)
+}
+
 // Elapsed is the time since the first submission, 0 before.
 func (r *Replay) Elapsed() time.Duration {
 	if origin := r.now.Origin(); origin.Known() && origin < r.now.At {

@@ -164,9 +164,9 @@ func (s *Scene) together(r *Report, changes []Change) error {
 	if len(changes) < 2 {
 		return nil
 	}
-	all, err := Together(changes)
-	if err != nil {
-		r.Warnings = append(r.Warnings, Warning{WarnAlternatives, err.Error()})
+	all, excluded := Together(changes)
+	if excluded != nil {
+		r.Warnings = append(r.Warnings, Warning{WarnAlternatives, excluded.Error()})
 		return nil
 	}
 	row, err := s.ranged(all)

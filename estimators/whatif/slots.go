@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -103,7 +104,7 @@ func (w *world) fifoSlots(by Slots) error {
 			return err
 		}
 		if n == 0 && tasks > 0 {
-			return fmt.Errorf("slots %s: that leaves no slot for %d %s tasks", by, tasks, k)
+			return fmt.Errorf("that leaves no slot for %d %s tasks", tasks, k)
 		}
 		*to = n
 	}
@@ -136,7 +137,7 @@ func (s Slots) of(n, all int) (int, error) {
 		}
 	}
 	if v < 0 || v > dag.MaxSlots {
-		return 0, fmt.Errorf("slots %s: there would be %.0f of %d", s, v, n)
+		return 0, fmt.Errorf("there would be %.0f, now there are %d", v, n)
 	}
 	return int(v), nil
 }
@@ -151,7 +152,7 @@ func (w *world) containers(by Slots) error {
 	}
 	mb, was := containerMB(w.s.Plan), memory(w.s)
 	if was == 0 {
-		return fmt.Errorf("slots %s: nobody has told how much memory the cluster has", by)
+		return errors.New("nobody has told how much memory the cluster has")
 	}
 	n, err := by.of(was/mb, 0)
 	if err != nil {
@@ -165,10 +166,10 @@ func (w *world) containers(by Slots) error {
 		is = max(int(math.Round(by.N*float64(was))), mb)
 	}
 	if is > dag.MaxMemory {
-		return fmt.Errorf("slots %s: that is more memory than a cluster can have", by)
+		return errors.New("that is more memory than a cluster can have")
 	}
 	if least := w.leastMB(); is < least {
-		return fmt.Errorf("slots %s: %d MB are too little for an application master and a task, which take %d MB", by, is, least)
+		return fmt.Errorf("%d MB are too little for an application master and a task, which take %d MB", is, least)
 	}
 	ratio := float64(is) / float64(was)
 	w.nodeMB(nodeMemory(w.s), ratio)
@@ -258,7 +259,7 @@ func (w *world) atOnce(by Slots) error {
 			return err
 		}
 		if n == 0 && !math.IsInf(by.N, 1) && job.Phase(k).Count() > 0 {
-			return fmt.Errorf("slots %s: that leaves no container for the %s tasks of %s", by, k, job.Node)
+			return fmt.Errorf("that leaves no container for the %s tasks of %s", k, job.Node)
 		}
 		if n > fits {
 			w.note(WarnNoEffect, "slots %s: no more than %d %s tasks of %s fit into the memory at once", by, fits, k, job.Node)

@@ -59,7 +59,7 @@ type dot struct {
 // SVG draws time against slots, slots on a logarithmic axis on which each doubling is as wide. It needs no font and no script.
 func (v *View) SVG(out io.Writer) error {
 	if v.Report.Curve == nil || len(v.Report.Curve.Points) == 0 {
-		return errors.New("there is no curve to draw: the number of slots is not known")
+		return errors.New("there is no curve to draw: no model that was asked can draw one")
 	}
 	b := bufio.NewWriter(out)
 	if err := svgTemplate.Execute(b, v.layout()); err != nil {

@@ -73,7 +73,7 @@ const assumedMost = 1.0 / 3
 func took(a *whatif.Answer) string {
 	floor := a.Floor
 	switch {
-	case a.Remaining != nil && a.AssumedRatio <= assumedMost:
+	case a.Remaining != nil && !(a.AssumedRatio > assumedMost): // NaN where the model assumes nothing or does not tell
 		return short(*a.Remaining)
 	case a.Remaining != nil && floor == nil:
 		d := time.Duration(float64(*a.Remaining) * (1 - a.AssumedRatio))
