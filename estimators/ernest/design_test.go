@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,5 +149,18 @@ func TestLinspace(t *testing.T) {
 	}
 	if got := linspace(1, 3, 2); got[0] != 1 || got[1] != 3 {
 		t.Errorf("%v", got)
+	}
+}
+
+// Halves of parts are rounded to the even number, as numpy does: 2.5 parts are enough for two cores, not for three.
+func TestCandidatesRound(t *testing.T) {
+	s := Space{MinParts: 2, MaxParts: 3, TotalParts: 4, MinMachines: 1, MaxMachines: 3, CoresPerMachine: 1, Interpolate: 3}
+	var got [][2]float64
+	for _, r := range s.candidates() {
+		got = append(got, [2]float64{float64(r.Machines), r.Scale})
+	}
+	want := [][2]float64{{1, 0.5}, {2, 0.5}, {1, 0.625}, {2, 0.625}, {1, 0.75}, {2, 0.75}, {3, 0.75}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

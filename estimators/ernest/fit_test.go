@@ -237,3 +237,18 @@ func TestPredictRefuses(t *testing.T) {
 		t.Errorf("eight times the scale: %+v, %v", p.Extrapolation, p.Warnings)
 	}
 }
+
+// A law of the base terms takes in others only as often as chance has it: hardly ever.
+func TestExtraTermsByChance(t *testing.T) {
+	for _, noise := range []float64{0, 0.001, 0.1} {
+		taken := 0
+		for seed := range uint64(10) {
+			rows := measure(theta(3, 120, 0.05, 0.8), designs[3].at, noise, rand.New(rand.NewPCG(seed, 3)))
+			taken += len(must(t, rows, FitOptions{Extra: []Term{SqrtScale, ScaleSquaredPerMachine, Scale}, Resamples: 1}).Terms) - 4
+		}
+		t.Logf("noise %g %%: %d terms taken in ten fits", 100*noise, taken)
+		if taken > 0 {
+			t.Errorf("noise %g: %d terms taken in ten fits", noise, taken)
+		}
+	}
+}
