@@ -251,4 +251,9 @@ func TestExtraTermsByChance(t *testing.T) {
 			t.Errorf("noise %g: %d terms taken in ten fits", noise, taken)
 		}
 	}
+	// What a term would gain is too little to have it.
+	rows := measure(func(m, s float64) float64 { return theta(3, 120, 0.05, 0.8)(m, s) + 0.02*math.Sqrt(s) }, designs[3].at, 0, nil)
+	if m := must(t, rows, FitOptions{Extra: []Term{SqrtScale}, Resamples: 1}); len(m.Terms) != 4 {
+		t.Errorf("leave-one-out error %g: %v", m.LOO, m.Warnings)
+	}
 }
