@@ -30,13 +30,14 @@ func learnFlags() []cli.Flag {
 		&cli.StringFlag{Name: "network-rate", EnvVars: env("network-rate"), Value: "1Gbit/s", Usage: "demands: the network moves `RATE`"},
 		&cli.IntFlag{Name: "cpus", EnvVars: env("cpus"), Usage: "demands: a node has `N` CPUs (default: as many as it ran maps at once)"},
 		&cli.DurationFlag{Name: "start-cpu", EnvVars: env("start-cpu"), Usage: "demands: a task's start takes `TIME` of CPU, which its counter does not tell"},
+		&cli.BoolFlag{Name: "waiting", EnvVars: env("waiting"), Usage: "demands: count what counters do not explain of a task's time as CPU, with a CPU for each task"},
 		&cli.IntFlag{Name: "shuffle-threads", EnvVars: env("shuffle-threads"), Value: 5, Usage: "demands: a reduce takes `N` map outputs at once"},
 	)
 }
 
 // learnDemands makes a job file of recorded runs.
 func learnDemands(c *cli.Context) error {
-	o := demands.Options{CPUs: c.Int("cpus"), ShuffleThreads: c.Int("shuffle-threads"), Start: c.Duration("start-cpu").Seconds()}
+	o := demands.Options{CPUs: c.Int("cpus"), ShuffleThreads: c.Int("shuffle-threads"), Start: c.Duration("start-cpu").Seconds(), Waiting: c.Bool("waiting")}
 	var err error
 	if o.Disk, err = demands.ParseRate(c.String("disk-rate")); err != nil {
 		return usage("--disk-rate: %w", err)

@@ -29,6 +29,9 @@ type Options struct {
 	// Start is the CPU time of a task's start, in seconds, of which Hadoop's counter does not know: it begins with the task, not
 	// with its JVM.
 	Start float64
+	// Waiting counts the time that counters do not explain as CPU: a model then gives it to a task whatever else runs, where
+	// there are CPUs enough.
+	Waiting bool
 }
 
 // ErrNothing says that no job of the runs has a map that succeeded.
@@ -79,6 +82,9 @@ func Learn(runs []Run, o Options) (*jobfile.File, jobfile.Comments, []string, er
 	f.Cluster.CPUs = o.CPUs
 	if o.CPUs == 0 {
 		f.Cluster.CPUs = max(1, f.Cluster.MapSlots)
+		if o.Waiting {
+			f.Cluster.CPUs += f.Cluster.ReduceSlots
+		}
 	}
 	f.Cluster.Nodes, f.Cluster.MapSlots, f.Cluster.ReduceSlots = max(1, f.Cluster.Nodes), max(1, f.Cluster.MapSlots), max(1, f.Cluster.ReduceSlots)
 	return f, why, append(warnings, apart(f, spans)...), nil
@@ -96,6 +102,9 @@ func heading(runs []Run, f *jobfile.File, o Options) []string {
 	cpus := fmt.Sprintf("CPUs are given: %d a node.", o.CPUs)
 	if o.CPUs == 0 {
 		cpus = "CPUs are assumed: no recording tells them. As many as a node ran maps at once."
+		if o.Waiting {
+			cpus = "CPUs are as many as tasks that a node runs at once, so that waiting, which is counted as CPU, takes none of them from another."
+		}
 	}
 	if o.Start > 0 {
 		cpus += fmt.Sprintf(" A task's start is given %g s of CPU beside what is measured.", o.Start)

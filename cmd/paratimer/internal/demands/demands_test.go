@@ -82,13 +82,13 @@ jobs:
   reduces: 1
   # disk: 300.00 MB read and written
   # cpu: measured (CPU_MILLISECONDS), mean of 3
-  # They took 4.00 s in the mean, of which this is 100 %; the rest is waiting that no counter tells.
+  # They took 4.00 s in the mean.
   map: {cpu: 2s, disk: 3s}
   # 25.00 MB of each map for each reduce, read once and sent once
   shuffle: {disk: 0.25s, network: 0.2s}
   # disk: 150.00 MB read and written
   # cpu: measured (CPU_MILLISECONDS), mean of 1
-  # They took 2.00 s in the mean, of which this is 100 %; the rest is waiting that no counter tells.
+  # They took 2.00 s in the mean.
   # All of a reduce's CPU is counted here: its counters do not tell shuffle and merge apart.
   merge: {cpu: 1.5s, disk: 1.5s}
 `
@@ -132,6 +132,27 @@ func TestOptions(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	if s := strings.Join(why.File, "\n"); !strings.Contains(s, "CPUs are given: 7 a node. A task's start is given 0.5 s") {
+		t.Errorf("%s", s)
+	}
+}
+
+// TestWaiting: what counters do not explain is CPU on request, and there are CPUs for it.
+func TestWaiting(t *testing.T) {
+	r := run()
+	for i := range r.End.Jobs[0].Map.Attempts {
+		r.End.Jobs[0].Map.Attempts[i].End += 6_000
+	}
+	o := options(t)
+	o.Waiting = true
+	f, why, warnings, err := Learn([]Run{r}, o)
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	// A map takes 10 s, of which 3 are the disk's; the reduce's counters say more than it took.
+	if j := f.Jobs[0]; j.Map != (jobfile.Demand{CPU: 7, Disk: 3}) || j.Merge.CPU != 1.5 || f.Cluster.CPUs != f.Cluster.MapSlots+f.Cluster.ReduceSlots {
+		t.Errorf("%+v of %+v", j, f.Cluster)
+	}
+	if s := strings.Join(why.Jobs[0].Map, "\n"); !strings.Contains(s, "cpu: 5.00 s of it are waiting") {
 		t.Errorf("%s", s)
 	}
 }

@@ -66,6 +66,10 @@ func demandOf(tasks []task, o Options, disk func(*task) float64) (jobfile.Demand
 		d.CPU = round(max(0, took-d.Disk-d.Network))
 		why = append(why, fmt.Sprintf("cpu: assumed: no counter of it is here, so the rest of the %.2f s that a task took, waiting included", took))
 	}
+	if o.Waiting && took > d.Total() {
+		why = append(why, fmt.Sprintf("cpu: %.2f s of it are waiting: what the counters do not explain of the %.2f s that a task took", took-d.Total(), took))
+		d.CPU = round(d.CPU + took - d.Total())
+	}
 	d.Disk, d.Network = round(d.Disk), round(d.Network)
 	return d, why
 }
@@ -76,7 +80,11 @@ func doubt(warnings *[]string, name, what string, why *[]string, tasks []task, d
 	if !(took > 0) {
 		return
 	}
-	*why = append(*why, fmt.Sprintf("They took %.2f s in the mean, of which this is %.0f %%; the rest is waiting that no counter tells.", took, 100*min(1, d.Total()/took)))
+	text := fmt.Sprintf("They took %.2f s in the mean.", took)
+	if share := d.Total() / took; share < 0.995 {
+		text = fmt.Sprintf("They took %.2f s in the mean, of which this is %.0f %%; the rest is waiting that no counter tells.", took, 100*share)
+	}
+	*why = append(*why, text)
 	if d.Total() < explained*took {
 		*warnings = append(*warnings, fmt.Sprintf("%s: its %s took %.2f s in the mean, their counters account for %.2f s: what they waited for is not in the file, and a model will be short by it",
 			name, what, took, d.Total()))

@@ -105,7 +105,7 @@ func column(t, end float64) int {
 	if !(end > 0 && t > 0) {
 		return 0
 	}
-	return int(min(max(columns*t/end+0.5, 0), columns))
+	return int(columns*min(1, t/end) + 0.5)
 }
 
 // span is when the last piece ends, of those of which that is known.

@@ -93,6 +93,9 @@ func TestHostileTree(t *testing.T) {
 			if err := write(&b); err != nil || b.Len() > 200_000 {
 				t.Errorf("%s: %d bytes, %v", name, b.Len(), err)
 			}
+			if strings.Contains(b.String(), strings.Repeat("   ", textLimits.depth+1)+"├") {
+				t.Errorf("%s: the tree runs out of the screen", name)
+			}
 		}
 	}
 	v := shown()
