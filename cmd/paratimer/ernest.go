@@ -27,7 +27,7 @@ func ernestCommand() *cli.Command {
 type tuples []string
 
 func (t *tuples) Set(value string) error {
-	*t = append(*t, strings.Fields(value)...)
+	*t = append(*t, strings.Fields(strings.ReplaceAll(value, ", ", ","))...)
 	return nil
 }
 

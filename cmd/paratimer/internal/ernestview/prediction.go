@@ -215,7 +215,11 @@ func (f *Fitted) sure(b *strings.Builder, predicted []ernest.Prediction) {
 	})
 	spent := ernest.Overhead(f.Model.Rows, ernest.Row{Machines: longest.Machines, Scale: longest.Scale, Seconds: longest.Seconds})
 	if f.shown(&longest) && spent.WorkRatio > 0 {
-		fmt.Fprintf(b, "training took %s, %s of the machine time of %s machines for %s\n", length(spent.Seconds), percent(spent.WorkRatio),
+		share := percent(spent.WorkRatio) + " of"
+		if spent.WorkRatio > 10 {
+			share = number(math.Round(spent.WorkRatio)) + " times"
+		}
+		fmt.Fprintf(b, "training took %s, %s the machine time of %s machines for %s\n", length(spent.Seconds), share,
 			number(longest.Machines), length(longest.Seconds))
 	}
 }
