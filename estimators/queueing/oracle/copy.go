@@ -67,20 +67,23 @@ func (r *run) submit(c *copyOf) {
 	r.fill(c)
 }
 
-// fill gives a copy the free slots that it has tasks for, a slot of each node after the other.
+// fill gives a copy the free slots that it has tasks for.
 func (r *run) fill(c *copyOf) {
+	j := r.job(c)
+	r.deal(c, &r.next.maps, j.Maps, r.startMap)
+	r.deal(c, &r.next.reduces, j.Reduces, r.startReduce)
+}
+
+// deal starts tasks in a slot of each node after the other, from the next node on: copies with fewer tasks than nodes do not all
+// crowd on the first.
+func (r *run) deal(c *copyOf, next *int, tasks int, start func(*copyOf, int) bool) {
 	for again := true; again; {
 		again = false
 		for n := range c.slots {
-			again = r.startMap(c, n) || again
+			again = start(c, (*next+n)%len(c.slots)) || again
 		}
 	}
-	for again := true; again; {
-		again = false
-		for n := range c.slots {
-			again = r.startReduce(c, n) || again
-		}
-	}
+	*next = (*next + tasks) % len(c.slots)
 }
 
 func (r *run) startMap(c *copyOf, n int) bool {

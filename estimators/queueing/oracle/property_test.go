@@ -127,6 +127,16 @@ func TestSlots(t *testing.T) {
 	}
 }
 
+// Copies with fewer tasks than nodes do not meet while nodes are idle.
+func TestDealing(t *testing.T) {
+	s := &queueing.Spec{Nodes: 6, CPUs: 1, MapSlots: 4, ShuffleThreads: 1, Jobs: []queueing.Job{
+		{Copies: 3, Maps: 2, Map: queueing.Demand{Disk: 10}},
+	}}
+	near(t, "response", simulated(t, s, Options{Distribution: Deterministic, Runs: 1}).Jobs[0].Response.Value, 10)
+	s.Jobs[0].Reduces, s.Jobs[0].Merge.Disk = 1, 5
+	near(t, "response", simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Slots: Shared}).Jobs[0].Response.Value, 15)
+}
+
 // More reduces than slots for them: the later ones copy when an earlier one has ended.
 func TestReduceWaves(t *testing.T) {
 	s := &queueing.Spec{Nodes: 2, CPUs: 4, MapSlots: 1, ShuffleThreads: 2, ReduceSlots: 1, Jobs: []queueing.Job{

@@ -32,8 +32,9 @@ type run struct {
 	free    []int32
 	ready   []int32 // tasks that go to their next centre now
 	copies  []*copyOf
-	open    int // copies that have not ended as often as they must
-	left    int // tasks that may still start
+	open    int                         // copies that have not ended as often as they must
+	left    int                         // tasks that may still start
+	next    struct{ maps, reduces int } // the nodes that the next copy's first map and first reduce go to
 }
 
 // simulate runs all jobs and returns what they took, nil where that is more than so many tasks.
