@@ -70,7 +70,7 @@ func newDetail(s *Spec, r reading) *detail {
 		if r.grouped {
 			times = float64(s.ShuffleThreads)
 		}
-		j.stay = [3]float64{j.Map.Total(), times * j.Shuffle.Total(), j.Merge.Total()}
+		j.stay = [3]float64{j.Map.vector().sum(), times * j.Shuffle.vector().sum(), j.Merge.vector().sum()}
 		for _, g := range d.nodes {
 			j.abreast = append(j.abreast, min(g.dealt(j.Reduces, s.Nodes), s.reduceSlots()))
 		}

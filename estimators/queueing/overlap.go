@@ -43,7 +43,7 @@ func (d *detail) meet(tasks, others []task, seen []vector, like float64, apart b
 	open := 0 // others before it have all ended
 	for i := range tasks {
 		t := &tasks[i]
-		if apart && t.demand[Network] == 0 {
+		if apart && t.demand[Network] == 0 || t.end <= t.start+merged {
 			continue
 		}
 		for open < len(others) && others[open].end <= t.start+merged {

@@ -88,7 +88,9 @@ func (p *product) lay(j *productJob) {
 func (p *product) mapTime(j *productJob) float64 {
 	rate := 0.0
 	for g, gr := range p.groups {
-		rate += float64(j.slots[g]*gr.nodes) / j.stay[g][mapping].sum()
+		if j.slots[g] > 0 {
+			rate += float64(j.slots[g]*gr.nodes) / j.stay[g][mapping].sum()
+		}
 	}
 	return float64(j.all) / rate // 0 for maps that ask nothing: their rate is infinite
 }

@@ -94,7 +94,7 @@ func (t *timeline) drawCopies(threads int, shuffle float64, grouped bool) {
 			t.wakes = append(t.wakes, now)
 		}
 		var from []int
-		for len(ends) > 0 && len(from) < threads && ends[0].end <= now+merged {
+		for len(ends) > 0 && len(from) < threads && (len(from) == 0 || ends[0].end <= now+merged) {
 			from = append(from, ends[0].thread)
 			ends = ends[1:]
 		}

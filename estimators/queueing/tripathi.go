@@ -105,7 +105,7 @@ func pair(a, b moments, op Operator) (moments, error) {
 	if a.mean > b.mean {
 		a, b = b, a
 	}
-	if a.mean <= 1e-6*b.mean {
+	if a.mean <= 1e-6*b.mean || a.mean <= negligible {
 		if op == ParallelOr {
 			return a, nil
 		}

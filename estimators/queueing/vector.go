@@ -3,7 +3,18 @@ package queueing
 // A vector is seconds at each kind of centre, in the order of CentreKind.
 type vector [4]float64
 
-func (d Demand) vector() vector { return vector{d.CPU, d.Fibre, d.Disk, d.Network} }
+// negligible is how many seconds of service count as none: a thousandth of a nanosecond.
+const negligible = 1e-12
+
+func (d Demand) vector() vector {
+	v := vector{d.CPU, d.Fibre, d.Disk, d.Network}
+	for k := range v {
+		if v[k] < negligible {
+			v[k] = 0
+		}
+	}
+	return v
+}
 
 // over is the mean of a sum over n.
 func (v vector) over(n float64) Demand {
