@@ -60,6 +60,11 @@ func ernestChoose(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, o := range all {
+		if o.Price == 0 && o.Cost == "" && (want.Goal == ernest.Cheapest || want.Budget > 0) {
+			return usage("offer %s: what does it cost? Give price=… or cost=…, or ask for --goal fastest without --budget", o.Name)
+		}
+	}
 	shown := ernestview.Choice{}
 	whole := 1.0
 	for i := range all {

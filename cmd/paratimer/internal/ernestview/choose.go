@@ -57,6 +57,20 @@ type choice struct {
 // refused says whether a choice has no number to show.
 func (v *Choice) refused(c *ernest.Choice) bool { return c.Prediction.Refused != nil && !v.Want.Force }
 
+// priced says whether it is known what an offer costs.
+func (v *Choice) priced(offer string) bool {
+	i := slices.IndexFunc(v.Offers, func(o ernest.Offer) bool { return o.Name == offer })
+	return i >= 0 && (v.Offers[i].PricePerMachineHour > 0 || v.Offers[i].Cost != nil)
+}
+
+// cost words what a choice costs.
+func (v *Choice) cost(c *ernest.Choice) string {
+	if !v.priced(c.Offer) {
+		return "?"
+	}
+	return money(c.Cost)
+}
+
 // best is the first choice where it meets what is wanted.
 func (v *Choice) best() *ernest.Choice {
 	if len(v.Choices) == 0 || !v.Choices[0].Meets || v.refused(&v.Choices[0]) {
@@ -98,7 +112,9 @@ func (v *Choice) choice(c *ernest.Choice) choice {
 	if !v.refused(c) {
 		p := c.Prediction
 		out.Seconds, out.LowSeconds, out.HighSeconds = known(p.Seconds), known(p.Low), known(p.High)
-		out.Cost, out.LowCost, out.HighCost = known(c.Cost), known(c.CostLow), known(c.CostHigh)
+		if v.priced(c.Offer) {
+			out.Cost, out.LowCost, out.HighCost = known(c.Cost), known(c.CostLow), known(c.CostHigh)
+		}
 		out.InTimeRatio, out.InBudgetRatio = known(c.InTime), known(c.InBudget)
 	}
 	return out
@@ -112,7 +128,7 @@ func (v *Choice) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s for scale %s: ", v.goal(), v.limits(), number(v.Want.Scale))
 	if c := v.best(); c != nil {
-		fmt.Fprintf(&b, "%d × %s, %s (%s), costs %s\n\n", c.Machines, view.Escape(c.Offer), length(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), money(c.Cost))
+		fmt.Fprintf(&b, "%d × %s, %s (%s), costs %s\n\n", c.Machines, view.Escape(c.Offer), length(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), v.cost(c))
 	} else {
 		b.WriteString("nothing\n\n")
 	}
@@ -125,7 +141,7 @@ func (v *Choice) Text(w io.Writer) error {
 			fmt.Fprintln(t, "refused\t\t\t\t\t")
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", length(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), money(c.Cost),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", length(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), v.cost(c),
 			likely(c.InTime, v.Want.Deadline), likely(c.InBudget, v.Want.Budget))
 	}
 	_ = t.Flush() // to a strings.Builder

@@ -107,7 +107,7 @@ func (v *Choice) chart() *chart {
 		c.Limit = &tick{y(v.Want.Deadline), "deadline " + length(v.Want.Deadline)}
 	}
 	if best := v.best(); best != nil {
-		c.Best = &mark{x(best.Machines), y(best.Prediction.Seconds), fmt.Sprintf("%d × %s, %s, %s", best.Machines, best.Offer, length(best.Prediction.Seconds), money(best.Cost))}
+		c.Best = &mark{x(best.Machines), y(best.Prediction.Seconds), fmt.Sprintf("%d × %s, %s, %s", best.Machines, best.Offer, length(best.Prediction.Seconds), v.cost(best))}
 	}
 	return c
 }
