@@ -1,6 +1,9 @@
 package ernest
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // When a model is doubted. Of models of the right form and runs with 20 % of noise, one in ten fails the first; runs with 5 %
 // do not come near. TestTrusted has how often each kind of wrong model is found.
@@ -23,7 +26,7 @@ func (m *Model) Trusted() error { return m.doubt }
 // judge is misfit, and looks for a shape that explains it.
 func (m *Model) judge() error {
 	err := m.misfit()
-	if m.LOO < finePatternError || m.LOO != m.LOO || notPositive(m.Rows) > 0 {
+	if m.LOO < finePatternError || math.IsNaN(m.LOO) || notPositive(m.Rows) > 0 {
 		return err
 	}
 	p, share := m.pattern()
@@ -39,7 +42,7 @@ func (m *Model) misfit() error {
 	switch n := notPositive(m.Rows); {
 	case n > 0:
 		return &DoubtError{"seconds_not_positive", fmt.Sprintf("%d of the %d runs took no time: correct the rows", n, len(m.Rows))}
-	case m.LOO != m.LOO:
+	case math.IsNaN(m.LOO):
 		return &DoubtError{"unchecked", fmt.Sprintf("no row can be predicted from the others, so that nobody knows how wrong the model of %d terms is: add runs until there are more than terms",
 			len(m.Terms))}
 	case m.LOO > looseFit:

@@ -2,6 +2,7 @@ package ernest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -32,7 +33,7 @@ func (m *Model) tryExtra() error {
 	group, groups := configurations(m.Rows)
 	for len(left) > 0 {
 		_, scored := meanError(m.Left, m.base.seconds)
-		best, least := -1, errorNoScore
+		best, least := -1, math.Inf(1)
 		for i, t := range left {
 			r, err := m.with(append(slices.Clone(m.Terms), t))
 			if err != nil || r.info.Rank <= m.Rank {
@@ -73,7 +74,7 @@ func names(terms []Term) string {
 // percent words a ratio.
 func percent(ratio float64) string {
 	switch {
-	case ratio != ratio:
+	case math.IsNaN(ratio):
 		return "an unknown amount"
 	case ratio < 0.0995:
 		return fmt.Sprintf("%.2g %%", 100*ratio)

@@ -1,7 +1,6 @@
 package ernest
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,6 +22,13 @@ const (
 	defaultResamples = 400
 	maxResamples     = 10_000
 )
+
+func (o *FitOptions) draws() int {
+	if o.Resamples <= 0 {
+		return defaultResamples
+	}
+	return min(o.Resamples, maxResamples)
+}
 
 // A Model is a sum of terms with non-negative coefficients.
 type Model struct {
@@ -68,11 +74,7 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := m.tryExtra(); err != nil {
 		return nil, err
 	}
-	draws := o.Resamples
-	if draws <= 0 {
-		draws = defaultResamples
-	}
-	m.base.bootstrap(o.Seed, min(draws, maxResamples))
+	m.base.bootstrap(o.Seed, o.draws())
 	m.Warnings = append(m.Warnings, m.undetermined()...)
 	m.doubt = m.judge()
 	return m, nil
@@ -132,6 +134,3 @@ func checkSized(t Term, rows []Row) error {
 	}
 	return nil
 }
-
-// errorNoScore is larger than any mean error.
-var errorNoScore = math.Inf(1)

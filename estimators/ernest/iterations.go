@@ -54,11 +54,7 @@ func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 	if err != nil {
 		return nil, err
 	}
-	draws := o.Resamples
-	if draws <= 0 {
-		draws = defaultResamples
-	}
-	base.bootstrap(o.Seed, min(draws, maxResamples))
+	base.bootstrap(o.Seed, o.draws())
 	m := &Model{
 		Terms: append(slices.Clone(setup), o.Terms...), Coefficients: base.x, Residual: base.residual, Rows: plain,
 		Rank: base.info.Rank, Condition: base.info.ScaledCondition, options: o, base: base, reach: reachOf(plain),

@@ -34,7 +34,7 @@ func (m *Model) pattern() (*shape, float64) {
 	group, groups := configurations(m.Rows)
 	base, scored := meanError(m.base.leaveOut(group, groups, patternFolds), m.base.seconds)
 	var best *shape
-	least := errorNoScore
+	least := math.Inf(1)
 	for _, s := range m.shapes() {
 		r, err := m.withShape(&s)
 		if err != nil || r.info.Rank <= m.Rank || r.x[len(m.Terms)] == 0 {

@@ -111,7 +111,7 @@ func (p *Prediction) warn() []Warning {
 		warnings = append(warnings, Warning{"far", fmt.Sprintf("scale is %s and machines are %s beyond what was measured: farther than the paper shows (§6)", times(x.Scale), times(x.Machines))})
 	}
 	if x.PerMachine > 2 {
-		warnings = append(warnings, Warning{"more_per_machine", fmt.Sprintf("each machine gets %s of the most input that one was measured with: if its memory fills up, it takes longer", times(x.PerMachine))})
+		warnings = append(warnings, Warning{"more_per_machine", fmt.Sprintf("each machine gets %s the most input that one was measured with: if its memory fills up, it takes longer", times(x.PerMachine))})
 	}
 	switch {
 	case math.IsNaN(p.High) && !math.IsNaN(p.Seconds):
