@@ -23,7 +23,7 @@ var readingA = reading{exponential: true, firstEarly: true, grouped: true}
 
 const (
 	exactNodes = 16
-	exactMaps  = 600
+	exactMaps  = 160
 	// atLeastWaves are drawn however many slots there are.
 	atLeastWaves = 4
 )

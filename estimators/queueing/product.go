@@ -8,6 +8,7 @@ type product struct {
 	spec   *Spec
 	groups []group
 	jobs   []*productJob
+	rule   rule
 }
 
 // A stage is a kind of task, with shuffles beside maps told from those that are not: they find other queues.
@@ -45,7 +46,7 @@ type productJob struct {
 }
 
 func newProduct(s *Spec) *product {
-	p := &product{spec: s, groups: groups(s)}
+	p := &product{spec: s, groups: groups(s), rule: newRule()}
 	for i := range s.Jobs {
 		j := &productJob{Job: &s.Jobs[i], copies: make([]copying, len(p.groups)), threads: s.ShuffleThreads}
 		j.demand[mapping] = j.Map.vector()
