@@ -1,0 +1,183 @@
+package queueing
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Two exponential tasks side by side: the last takes 1.5 of the mean, the first half of it (facts, numerics d).
+func TestTreeOperators(t *testing.T) {
+	leaf := func(mean float64, count int) *Tree {
+		return &Tree{Kind: Map, Tasks: 1, Count: count, Mean: mean, Variance: mean * mean}
+	}
+	for _, c := range []struct {
+		name           string
+		tree           *Tree
+		mean, variance float64
+	}{
+		{"P_A", &Tree{Op: ParallelAnd, Parts: []*Tree{leaf(1, 2)}}, 1.5, 1.25},
+		{"P_A of two classes", &Tree{Op: ParallelAnd, Parts: []*Tree{leaf(1, 1), leaf(3, 1)}}, 3.25, 8.3125},
+		{"P_O", &Tree{Op: ParallelOr, Parts: []*Tree{leaf(1, 2)}}, .5, .25},
+		{"S", &Tree{Op: Serial, Parts: []*Tree{leaf(1, 3), leaf(2, 1)}}, 5, 7},
+		{"P_F", &Tree{Op: ProbabilisticFork, Parts: []*Tree{leaf(1, 1), leaf(3, 1)}, Prob: []float64{.5, .5}}, 2, 6},
+	} {
+		if err := c.tree.evaluate(); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(c.tree.Mean-c.mean) > 1e-9 || math.Abs(c.tree.Variance-c.variance) > 1e-9 {
+			t.Errorf("%s: mean %v, variance %v; want %v, %v", c.name, c.tree.Mean, c.tree.Variance, c.mean, c.variance)
+		}
+	}
+}
+
+// The timeline of four maps and a reduce on two nodes of a slot: two waves, and an output of each node after either.
+func TestTimeline(t *testing.T) {
+	s := &Spec{
+		Nodes: 2, CPUs: 4, MapSlots: 1, ShuffleThreads: 1,
+		Jobs: []Job{{Name: "j", Copies: 1, Maps: 4, Reduces: 1, Map: Demand{CPU: 10}, Shuffle: Demand{CPU: 1}, Merge: Demand{CPU: 5}}},
+	}
+	r, err := Solve(s, Product, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := r.Jobs[0]
+	want := []Thread{
+		{Map, 0, 0, 1, []Piece{{Map, 2, 0, 20, false}}},
+		{Map, 1, 0, 1, []Piece{{Map, 2, 0, 20, false}}},
+		{Merge, 0, 0, 1, []Piece{{Shuffle, 2, 10, 12, false}, {Shuffle, 2, 20, 22, false}, {Merge, 1, 22, 27, false}}},
+	}
+	if !reflect.DeepEqual(j.Threads, want) {
+		t.Errorf("threads %+v", j.Threads)
+	}
+	if want := []Phase{{0, 10, 1}, {10, 20, 1}, {20, 27, 1}}; !reflect.DeepEqual(j.Phases, want) {
+		t.Errorf("phases %+v", j.Phases)
+	}
+	var b strings.Builder
+	draw(&b, j.Tree)
+	if want := "S(P_A(map x2) P_A(map x2 shuffle*2) S(shuffle*2 merge))"; b.String() != want {
+		t.Errorf("tree %s, want %s", b.String(), want)
+	}
+	again, _ := Solve(s, Product, Options{})
+	if !reflect.DeepEqual(r, again) {
+		t.Error("the same Spec, another result")
+	}
+}
+
+func draw(b *strings.Builder, t *Tree) {
+	if t.Op == Leaf {
+		b.WriteString(t.Kind.String())
+		if t.Tasks > 1 {
+			b.WriteString("*" + string(rune('0'+t.Tasks)))
+		}
+	} else {
+		b.WriteString(t.Op.String() + "(")
+		for i, part := range t.Parts {
+			if i > 0 {
+				b.WriteString(" ")
+			}
+			draw(b, part)
+		}
+		b.WriteString(")")
+	}
+	if t.Count > 1 {
+		b.WriteString(" x" + string(rune('0'+t.Count)))
+	}
+}
+
+func TestBadSpecs(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(s *Spec)
+		field string
+	}{
+		{"no nodes", func(s *Spec) { s.Nodes = 0 }, "Nodes"},
+		{"no CPUs", func(s *Spec) { s.CPUs = 0 }, "CPUs"},
+		{"no map slots", func(s *Spec) { s.MapSlots = 0 }, "MapSlots"},
+		{"no shuffle threads", func(s *Spec) { s.ShuffleThreads = 0 }, "ShuffleThreads"},
+		{"negative reduce slots", func(s *Spec) { s.ReduceSlots = -1 }, "ReduceSlots"},
+		{"no jobs", func(s *Spec) { s.Jobs = nil }, "Jobs"},
+		{"no copies", func(s *Spec) { s.Jobs[0].Copies = 0 }, "Jobs[0].Copies"},
+		{"no maps", func(s *Spec) { s.Jobs[0].Maps = 0 }, "Jobs[0].Maps"},
+		{"a billion maps", func(s *Spec) { s.Jobs[0].Maps = 1_000_000_000 }, "Jobs[0].Maps"},
+		{"NaN", func(s *Spec) { s.Jobs[0].Map.CPU = math.NaN() }, "Jobs[0].Map.CPU"},
+		{"infinite", func(s *Spec) { s.Jobs[0].Merge.Disk = math.Inf(1) }, "Jobs[0].Merge.Disk"},
+		{"negative", func(s *Spec) { s.Jobs[0].Shuffle.Network = -1 }, "Jobs[0].Shuffle.Network"},
+		{"nothing asked", func(s *Spec) { s.Jobs[0].Map, s.Jobs[0].Shuffle, s.Jobs[0].Merge = Demand{}, Demand{}, Demand{} }, "Jobs[0].Map"},
+	} {
+		s, _ := Published(1, 1)
+		c.spoil(s)
+		_, err := Solve(s, Product, Options{})
+		var bad *FieldError
+		if !errors.As(err, &bad) || bad.Field != c.field {
+			t.Errorf("%s: %v, want a fault of %s", c.name, err, c.field)
+		}
+	}
+	s, _ := Published(1, 1)
+	for _, o := range []Options{{Tolerance: math.NaN()}, {Damping: 1.5}, {Damping: -1}, {MaxIterations: -1}} {
+		if _, err := Solve(s, Product, o); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+	if _, err := Solve(s, Model(9), Options{}); err == nil {
+		t.Error("model 9 is taken")
+	}
+	if _, err := s.Grid(Axes{Nodes: make([]int, MaxGrid+1)}); err == nil {
+		t.Error("a grid without bounds is taken")
+	}
+	s.Nodes, s.MapSlots, s.Jobs[0].Maps = 1000, 100, 1_000_000
+	var size *SizeError
+	if _, err := Solve(s, ViannaForkJoin, Options{}); !errors.As(err, &size) {
+		t.Errorf("100,000 slots task by task: %v", err)
+	}
+	if r, err := Solve(s, Product, Options{}); err != nil || !(r.Response() > 0) {
+		t.Errorf("100,000 slots: %v", err)
+	}
+}
+
+// A step that goes round three values is told, and so is one that has not settled in time.
+func TestFixpoint(t *testing.T) {
+	o := Options{Tolerance: 1e-9, Damping: .5, MaxIterations: 100}
+	n := 0
+	f := iterate(o, func(float64) (float64, []float64) {
+		n++
+		return 1, []float64{float64(n % 3)}
+	})
+	if f.Converged || f.Cycle != 3 {
+		t.Errorf("going round: %+v", f)
+	}
+	x := 1.
+	f = iterate(o, func(damping float64) (float64, []float64) {
+		x *= .99
+		return x, []float64{x}
+	})
+	if f.Converged || f.Cycle != 0 || f.Iterations != 100 {
+		t.Errorf("a slow approach: %+v", f)
+	}
+}
+
+// A single task alone takes its demand; more of everything is never quicker.
+func TestOneTask(t *testing.T) {
+	s := &Spec{Nodes: 1, CPUs: 1, MapSlots: 1, ShuffleThreads: 1, Jobs: []Job{{Copies: 1, Maps: 1, Map: Demand{1, 2, 3, 4}}}}
+	for _, m := range []Model{Product, ViannaForkJoin, Tripathi} {
+		r, err := Solve(s, m, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(r.Response()-10) > 1e-5 || math.Abs(r.Throughput()-.1) > 1e-6 {
+			t.Errorf("%v: %v s, %v jobs a second", m, r.Response(), r.Throughput())
+		}
+	}
+	two := *s
+	two.Jobs = []Job{s.Jobs[0], s.Jobs[0]}
+	two.Jobs[1].Copies = 3
+	r, err := Solve(&two, Product, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := r.Jobs[0].Response, r.Jobs[1].Response; a <= 10 || math.Abs(a-b) > 1e-6 {
+		t.Errorf("four like jobs in two classes: %v and %v s", a, b)
+	}
+}
