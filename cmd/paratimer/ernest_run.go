@@ -45,7 +45,7 @@ func optional(flags []cli.Flag) []cli.Flag {
 }
 
 // ernestRun makes the training runs of a design, and predicts by them.
-func ernestRun(c *cli.Context) error {
+func ernestRun(c *cli.Context) (err error) {
 	if err := arguments(c, 0, 0); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func ernestRun(c *cli.Context) error {
 	if r.File, err = trainrun.Open(c.String("out"), r.Command); err != nil {
 		return usage("%w", err)
 	}
-	defer r.File.Close()
+	defer closing(r.File, c.String("out"), &err)
 	if r.File.Cut != "" {
 		log := logger(c)
 		log.Warn().Str("file", c.String("out")).Str("cut", r.File.Cut).Msg("the last line was cut off: it is left out, and run again")
