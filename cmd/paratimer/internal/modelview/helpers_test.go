@@ -68,6 +68,7 @@ func answer() Answer {
 			{Kind: queueing.Network, Node: -1, Nodes: 1, Servers: 1, Utilisation: 0.03},
 			{Kind: queueing.Fibre, Nodes: 3, Servers: 1},
 		},
+		Warnings: []queueing.Warning{{Code: "doubt", Text: "the network is nearly full"}},
 		Fixpoint: queueing.Fixpoint{Iterations: 40, Converged: true, Residual: 1e-10},
 	}}
 }

@@ -26,10 +26,19 @@ func (v *View) Text(w io.Writer) error {
 	} else {
 		v.answer(b, &v.Answers[0])
 	}
-	for _, w := range v.Warnings {
-		fmt.Fprintln(b, "warning: "+view.Escape(w.Text))
+	for i := range v.Answers {
+		if r := v.Answers[i].Result; r != nil {
+			warn(b, r.Warnings, v.Answers[i].Model+": ")
+		}
 	}
+	warn(b, v.Warnings, "")
 	return b.Flush()
+}
+
+func warn(b *bufio.Writer, all []queueing.Warning, of string) {
+	for _, w := range all {
+		fmt.Fprintln(b, "warning: "+of+view.Escape(w.Text))
+	}
 }
 
 func clusterText(s *queueing.Spec) string {
