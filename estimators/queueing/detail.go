@@ -94,12 +94,12 @@ func (d *detail) lay(j *detailJob) {
 		sortTasks(fresh[n])
 	}
 	j.tasks = fresh
-	whole, short := d.forkJoin(j, j.line), 0.0
+	whole := d.forkJoin(j, j.line)
 	j.span, j.response, j.phases = j.line.end, whole, j.line.phaseCount()
 	if j.waves > j.drawn {
 		// What is drawn grows by as much with every further wave.
 		few := d.draw(j, j.drawn-2)
-		short = d.forkJoin(j, few)
+		short := d.forkJoin(j, few)
 		more := float64(j.waves-j.drawn) / 2
 		j.span += more * (j.line.end - few.end)
 		j.response += more * (whole - short)

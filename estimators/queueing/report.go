@@ -1,11 +1,11 @@
 package queueing
 
-import "math"
+import "fmt"
 
 func solveProduct(s *Spec, o Options) (*Result, error) {
 	p := newProduct(s)
 	r := &Result{Model: Product, Fixpoint: iterate(o, p.step)}
-	p.saturate()
+	p.saturate(r)
 	for i, j := range p.jobs {
 		r.Jobs = append(r.Jobs, p.result(j))
 		if err := r.Jobs[i].Tree.evaluate(); err != nil {
@@ -18,16 +18,22 @@ func solveProduct(s *Spec, o Options) (*Result, error) {
 }
 
 // saturate holds that no centre is busy for longer than the jobs take: a bound that no model of the queues may break.
-func (p *product) saturate() {
-	most := 0.0
-	for _, c := range p.centres() {
-		most = math.Max(most, c.Utilisation)
-	}
-	if most > 1 {
+func (p *product) saturate(r *Result) {
+	if most := r.saturated(p.centres()); most > 1 {
 		for _, j := range p.jobs {
 			j.response *= most
 		}
 	}
+}
+
+// saturated is the utilisation of the busiest centre, which is warned about where it cannot be.
+func (r *Result) saturated(all []Centre) float64 {
+	c := all[busiest(all)]
+	if c.Utilisation > 1 {
+		r.Warnings = append(r.Warnings, Warning{"saturated", fmt.Sprintf(
+			"the model would have the %s busy for %.3g of the time: the response is what its work takes", c.Kind, c.Utilisation)})
+	}
+	return c.Utilisation
 }
 
 func (p *product) result(j *productJob) JobResult {
