@@ -68,7 +68,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			command("watch", "", "watch every workflow on a Hadoop cluster that matches a rule, and tell when one will be late", watchMany,
 				watchFlags()...),
 			command("skew", "[FILE|ID|NAME]", "say which reduces hold a query back, by which keys, and what another dealing would gain", skew, skewFlags()...),
-			command("whatif", "PLAN|FILE|ID|NAME", "say when a query would end with other slots, more data, a failure, another scheduler", whatIf, whatifFlags()...),
+			command("whatif", "[PLAN|FILE|ID|NAME]", "say when a query would end with other slots, more data, a failure, another scheduler", whatIf, whatifFlags()...),
 			rulesCommand(),
 			command("doctor", "", "say what of a cluster can be reached, and what to do about the rest", doctor,
 				append(clusterFlags(), outputFlag("text", "json"))...),

@@ -31,7 +31,7 @@ func whatifFlags() []cli.Flag {
 
 // whatIf says when a query would end under changes.
 func whatIf(c *cli.Context) error {
-	if err := arguments(c, 1, 1); err != nil {
+	if err := arguments(c, 0, 1); err != nil {
 		return err
 	}
 	changes, err := changesOf(c)

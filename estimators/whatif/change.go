@@ -2,7 +2,6 @@ package whatif
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -175,7 +174,7 @@ func (c Change) String() string {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Together is all changes at once. It is an error where they are alternatives: two schedulers, two scales, two numbers of the
+// Together is all changes at once. It is an *AlternativesError where they exclude each other: two schedulers, two scales, two numbers of the
 // same slots.
 func Together(changes []Change) (Change, error) {
 	var all Change
@@ -218,6 +217,11 @@ func Together(changes []Change) (Change, error) {
 	return all, nil
 }
 
-func alternatives(a, b string) error {
-	return fmt.Errorf("%s and %s are alternatives: there is no answer for both together", a, b)
+// An AlternativesError says that two changes exclude each other.
+type AlternativesError struct{ One, Other string }
+
+func (e *AlternativesError) Error() string {
+	return e.One + " and " + e.Other + " are alternatives: there is no answer for both together"
 }
+
+func alternatives(a, b string) error { return &AlternativesError{a, b} }

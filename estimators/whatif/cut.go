@@ -131,11 +131,23 @@ func (c *course) attempt(m *moment, sp *schedule.Span, n int32, maps dag.Instant
 	return a
 }
 
-// of is what a span's tasks were said to cost.
+// of is what a span's tasks were said to cost. A replay may ask once for several tasks that start together, and let each of them be a
+// span where one fails.
 func (c *course) of(sp *schedule.Span) (asked, bool) {
-	was, ok := c.asked[attempt{int(sp.Job), int(sp.First), int(sp.Attempt), sp.Kind}]
-	return was, ok
+	for i := int(sp.First); i >= 0 && i > int(sp.First)-mostTogether; i-- {
+		was, ok := c.asked[attempt{int(sp.Job), i, int(sp.Attempt), sp.Kind}]
+		if ok && (i == int(sp.First) || was.start == sp.Start && i+was.cost.Same > int(sp.First)) {
+			return was, true
+		}
+		if ok {
+			break
+		}
+	}
+	return asked{}, false
 }
+
+// mostTogether bounds how far back such a question is looked for.
+const mostTogether = 1 << 16
 
 // naturalEnd is when a span would end that does not fail.
 func (c *course) naturalEnd(sp *schedule.Span, maps dag.Instant) dag.Instant {

@@ -30,7 +30,7 @@ func (c *course) nodeTrials() ([]trial, error) {
 	}
 	slices.Sort(moments)
 	moments = slices.Compact(moments)
-	if most := mostTries / nodesTried; len(moments) > most { // evenly over the run
+	if most := c.w.tries() / nodesTried; len(moments) > most { // evenly over the run
 		for i := range most {
 			moments[i] = moments[(i+1)*len(moments)/most-1]
 		}
@@ -44,7 +44,7 @@ func (c *course) nodeTrials() ([]trial, error) {
 			if node >= n || lost == 0 {
 				continue
 			}
-			here = append(here, trial{fmt.Sprintf("%s after %s", c.nodeName(node), c.since(t)), lost, func() *world {
+			here = append(here, trial{note: fmt.Sprintf("%s after %s", c.nodeName(node), c.since(t)), weight: lost, moment: m, make: func() *world {
 				one := c.at(t)
 				c.lose(one, int32(node))
 				return one.world(c.w)

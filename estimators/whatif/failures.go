@@ -11,9 +11,19 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// mostTries bounds the replays that look for the worst failure. Tasks of a phase are alike: its longest and its last one stand
-// for it.
-const mostTries = 48
+// Bounds of the replays that look for the worst failure, and of the tasks in all of them together. Tasks of a phase are alike: its
+// longest and its last one stand for it.
+const (
+	mostTries = 48
+	leastTry  = 4
+	tasksTry  = 2_000_000
+)
+
+// tries is how many replays may look for the worst failure.
+func (w *world) tries() int {
+	tasks := w.tasks(dag.Map) + w.tasks(dag.Reduce)
+	return min(max(tasksTry/max(tasks, 1), leastTry), mostTries)
+}
 
 // fail makes the world one in which something fails, and says what: of what is asked for, what delays the end most. It is nil
 // where the query would never end.
@@ -47,8 +57,15 @@ func (w *world) fail(f Failure) (failed *world, note string, err error) {
 		if err != nil {
 			return nil, "", err
 		}
-		if failed == nil || s.End > worst {
-			failed, note, worst = one, t.note, s.End
+		if t.moment != nil {
+			plain, err := t.moment.world(w).end(nil)
+			if err != nil {
+				return nil, "", err
+			}
+			one.shift = w.shift + plain.End - c.s.End
+		}
+		if end := s.End - one.shift; failed == nil || end > worst {
+			failed, note, worst = one, t.note, end
 		}
 	}
 	if failed == nil {
@@ -62,6 +79,7 @@ type trial struct {
 	note   string
 	weight time.Duration // what is lost
 	make   func() *world
+	moment *moment // that it is cut at, nil where it is no cut
 }
 
 // heaviest keeps the trials in which most is lost; of equal ones the first.
@@ -97,12 +115,12 @@ func (c *course) taskTrials() []trial {
 			}
 		}
 	}
-	return heaviest(all, mostTries)
+	return heaviest(all, c.w.tries())
 }
 
 // failing is one attempt that fails just before its end.
 func (c *course) failing(j int, k dag.Kind, task, number int, weight time.Duration) trial {
-	return trial{c.w.taskName(j, k, task), weight, func() *world {
+	return trial{note: c.w.taskName(j, k, task), weight: weight, make: func() *world {
 		one := *c.w
 		before := c.w.fault
 		one.fault = func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
@@ -150,7 +168,7 @@ func (c *course) jobTrial(f Failure) ([]trial, error) {
 		return nil, nil
 	}
 	at := max(end-1, c.w.s.At)
-	return []trial{{fmt.Sprintf("%s starts again after %s", f.Job, c.since(at)), 0, func() *world {
+	return []trial{{note: fmt.Sprintf("%s starts again after %s", f.Job, c.since(at)), moment: c.at(at), make: func() *world {
 		m := c.at(at)
 		js := &m.s.Jobs[j]
 		js.State, js.HeldMB = dag.Submitted, 0

@@ -89,3 +89,36 @@ func TestWorstTaskOnYARN(t *testing.T) {
 		}
 	}
 }
+
+// On YARN a moment does not hold what a master has asked for, so going on from it may tip the schedule over. That is no cost of a failure:
+// a job that loses nothing, because nothing of it has run, costs nothing.
+func TestGoingOnIsNoFailure(t *testing.T) {
+	r := example(t, "pig-join")
+	w, err := r.world(Change{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := w.course()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tipped := false
+	for at := dag.Instant(0); at < c.s.End; at += 1000 {
+		m := c.at(at)
+		s, err := m.world(w).end(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tipped = tipped || s.End > c.s.End+10_000
+	}
+	if !tipped {
+		t.Error("nothing tips over: the shift need not be counted")
+	}
+	// The last job is alone: it costs what it took, from its master's start on, but for what the restart saves of the submission.
+	base := endIn(t, r, Change{})
+	a := predicted(t, r, Failure{What: FailJob, Job: "scope-50"})
+	last := c.s.End - c.s.Submitted[2]
+	if cost := *a.Remaining - base; cost < time.Duration(last-3000)*time.Millisecond || cost > time.Duration(last+3000)*time.Millisecond {
+		t.Errorf("the last job took %d ms and costs %v", last, cost)
+	}
+}

@@ -42,7 +42,8 @@ func (w *world) toContainers() {
 	c := &w.s.Plan.Cluster
 	c.Policy = dag.YARN
 	mb := containerMB(w.s.Plan)
-	c.MemoryMB = min((c.MapSlots+c.ReduceSlots)*mb, dag.MaxMemory)
+	n := max(c.MapSlots+c.ReduceSlots, w.leastContainers())
+	c.MemoryMB = min(n*mb, dag.MaxMemory)
 	for j := range w.s.Plan.Jobs {
 		l := &w.s.Plan.Jobs[j].Limits
 		if l.SlowStart == 0 && l.RampUp == 0 {
@@ -52,5 +53,17 @@ func (w *world) toContainers() {
 	if w.s.Plan.Overheads == (dag.Overheads{}) {
 		w.note(WarnApproximate, "policy yarn: the plan tells no pauses of YARN (launch, heartbeat, waves); none are counted")
 	}
-	w.note(WarnApproximate, "policy yarn: %d slots are taken for %d containers of %d MB, masters among them", c.MapSlots+c.ReduceSlots, c.MemoryMB/mb, mb)
+	w.note(WarnApproximate, "policy yarn: %d slots are taken for %d containers of %d MB, masters among them", c.MapSlots+c.ReduceSlots, n, mb)
+}
+
+// leastContainers lets a master of each job that is left, what runs, and one task more be held at once: with less, masters could
+// take all that there is and wait for each other for ever.
+func (w *world) leastContainers() int {
+	n := 1
+	for j := range w.s.Jobs {
+		if !w.ended(j) {
+			n += 1 + w.s.Jobs[j].Map.Running() + w.s.Jobs[j].Reduce.Running()
+		}
+	}
+	return n
 }

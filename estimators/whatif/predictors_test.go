@@ -50,6 +50,15 @@ func TestQueueingSumsWaves(t *testing.T) {
 			t.Errorf("%s: %v, base %v", c, *a.Remaining, *base.Remaining)
 		}
 	}
+	more := *spec
+	more.Jobs = append([]queueing.Job(nil), spec.Jobs[:1]...)
+	more.Jobs[0].Maps, more.Jobs[0].Merge = 32, queueing.Demand{CPU: 4, Disk: 2}
+	if r, err = queueing.Solve(&more, queueing.Product, queueing.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if a := ask(t, q, Change{Scale: 2}); math.Abs(a.Remaining.Seconds()-2*r.Response()) > 0.002 {
+		t.Errorf("twice the input takes %v, twice the maps %v s a wave", *a.Remaining, r.Response())
+	}
 	ratio := 0.5
 	for _, c := range []Change{{Policy: YARN}, {Even: true}, {SlowStart: &ratio}, {Unfailing: true}, {Failures: []Failure{{}}}, {Slots: []Slots{{Op: Add, N: 1}}}, {Slots: []Slots{{N: math.Inf(1)}}}, {Scale: 1e-6}} {
 		var cannot *UnsupportedError
@@ -133,6 +142,46 @@ func TestModelsThatDisagree(t *testing.T) {
 	}
 	if rep.Together == nil || len(rep.Limits) != 4 || rep.Curve == nil || len(rep.Curve.Points) > CurvePoints {
 		t.Errorf("%+v", rep)
+	}
+}
+
+// staircase takes a second on 64 slots and more, and is twice as fast on twice the slots up to there.
+type staircase struct{}
+
+func (staircase) Predict(c Change) (Answer, error) {
+	n := 4.0
+	for _, s := range c.Slots {
+		n = s.N
+	}
+	d := time.Duration(max(1, 64/n) * float64(time.Second))
+	return Answer{Remaining: &d}, nil
+}
+
+// The knee of a curve that falls as it should up to 64 containers, and then no more, is the first point from which no doubling saves a
+// tenth: at 60.9, a doubling ends at 1 s instead of 1.05.
+func TestKnee(t *testing.T) {
+	c, err := CurveOf(staircase{}, Room{Policy: dag.YARN, Containers: 4, ContainerMB: 1}, [2]int{200, 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Points) > CurvePoints || c.Points[0].Room.Containers != 1 || c.Points[len(c.Points)-1].Room.Containers < 400 {
+		t.Errorf("%d points, from %v to %v", len(c.Points), c.Points[0].Room, c.Points[len(c.Points)-1].Room)
+	}
+	knee, before := c.Points[c.Knee], c.Points[c.Knee-1]
+	if knee.Room.Containers < 58 || knee.Room.Containers > 71 || before.Room.Containers >= 60 {
+		t.Errorf("the knee is at %v, the point before at %v", knee.Room, before.Room)
+	}
+	base := 0
+	for _, p := range c.Points {
+		if p.Base {
+			base++
+			if p.Room.Containers != 4 || p.Remaining != 16*time.Second {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+	if base != 1 {
+		t.Errorf("%d points are the base", base)
 	}
 }
 

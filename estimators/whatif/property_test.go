@@ -216,6 +216,39 @@ func TestGoingOnFromAMomentChangesNothing(t *testing.T) {
 	})
 }
 
+// Where tasks are not alike, the new ones are like the old ones in order, so that all of them together are as much more.
+func TestScaleOfUnlikeTasks(t *testing.T) {
+	p := equal(3, 3, 1)
+	p.Jobs[0].Map.Pipelines[0].Tuples = dag.Each([]float64{50, 20, 10})
+	p.Jobs[0].Reduce.Pipelines[dag.Work].Tuples = dag.Each([]float64{70, 10, 10})
+	for _, x := range []struct {
+		c    Change
+		want int // milliseconds
+	}{
+		{Change{}, 80 + 90},
+		{Change{Scale: 2}, 160 + 180},
+		{Change{Scale: 3, Slots: []Slots{{N: 100}}}, 50 + 210},
+		{Change{Pace: []Pace{{Factor: 2}}}, 160 + 180},
+		{Change{Pace: []Pace{{Job: "j", Factor: 0.5}, {Factor: 3}}}, 120 + 135},
+		{Change{Even: true}, 80 + 90},
+		{Change{Even: true, Slots: []Slots{{N: 3}}}, 50 + 30},
+		{Change{Even: true, Scale: 2, Slots: []Slots{{Which: Reduces, N: 3}}}, 160 + 60},
+		{Change{Slots: []Slots{{Which: Maps, N: 3}}}, 50 + 90},
+		{Change{Slots: []Slots{{Which: Reduces, Op: Add, N: 2}}}, 80 + 70},
+	} {
+		if d := endIn(t, planned(p), x.c); d != time.Duration(x.want)*time.Millisecond {
+			t.Errorf("%s: %v, want %d ms", x.c, d, x.want)
+		}
+	}
+	p.Cluster.Setup = 5 * time.Millisecond
+	if d := endIn(t, planned(p), Change{Policy: Ideal}); d != 120*time.Millisecond {
+		t.Errorf("ideal takes %v", d)
+	}
+	if d := endIn(t, planned(p), Change{Slots: []Slots{{N: math.Inf(1)}}}); d != 130*time.Millisecond {
+		t.Errorf("infinite slots take %v", d)
+	}
+}
+
 // Twice the input on twice the slots takes as long where tasks are equal and reduces do nothing; on the same slots twice as long.
 func TestScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -166,7 +166,7 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		if err != nil {
 			return a, err
 		}
-		left = s.End.Sub(r.now.At)
+		left = (s.End - w.shift).Sub(r.now.At)
 	}
 	left = r.told(left)
 	if a.Remaining, a.Floor, a.AssumedRatio = &left, nil, e.AssumedRatio; e.Remaining == nil {

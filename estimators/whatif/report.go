@@ -164,10 +164,14 @@ func (s *Scene) together(r *Report, changes []Change) error {
 	if len(changes) < 2 {
 		return nil
 	}
-	all, excluded := Together(changes)
-	if excluded != nil {
+	all, err := Together(changes)
+	var excluded *AlternativesError
+	if errors.As(err, &excluded) {
 		r.Warnings = append(r.Warnings, Warning{WarnAlternatives, excluded.Error()})
 		return nil
+	}
+	if err != nil {
+		return err
 	}
 	row, err := s.ranged(all)
 	if err != nil {
