@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/estimators/queueing/oracle"
@@ -17,47 +18,52 @@ var (
 	bestTripathi  = perConfiguration{872, 646, 500, 479}
 )
 
+// A comparison is what figures are held against.
+type comparison struct {
+	name   string
+	values perConfiguration
+}
+
 func table4(runs int) section {
 	return section{"Queueing: Table 4", func(p printer) error {
 		head(p, append(columns("response, s"), "largest difference")...)
-		row := func(name string, v, from perConfiguration, than string) {
-			worst := 0.0
-			for i := range v {
-				worst = math.Max(worst, math.Abs(v[i]/from[i]-1))
+		row := func(name string, v perConfiguration, from ...comparison) {
+			var apart []string
+			for _, c := range from {
+				worst := 0.0
+				for i := range v {
+					worst = math.Max(worst, math.Abs(v[i]/c.values[i]-1))
+				}
+				apart = append(apart, fmt.Sprintf("%.1f %% from %s", 100*worst, c.name))
 			}
-			p("%s", line(append(append([]string{name}, v.cells()...), number("%.1f %%", 100*worst)+" from "+than)...))
+			p("%s", line(append(append([]string{name}, v.cells()...), strings.Join(apart, ", "))...))
 		}
-		published := func(name string, v perConfiguration) {
-			p("%s", line(append(append([]string{name}, v.cells()...), "")...))
-		}
-		published("measured (paper)", measured)
-		published("fork/join (paper)", paperForkJoin)
-		published("Tripathi (paper)", paperTripathi)
-		published("reading A (prototype)", readingA)
-		published("best Tripathi of all readings (prototype)", bestTripathi)
+		row("measured (paper)", measured)
+		row("fork/join (paper)", paperForkJoin)
+		row("Tripathi (paper)", paperTripathi)
+		row("reading A (prototype)", readingA)
+		row("best Tripathi of all readings (prototype)", bestTripathi)
 		simulated, errors, err := simulation(runs, oracle.Options{})
 		if err != nil {
 			return err
 		}
+		seen := comparison{"what was measured", measured}
 		for _, m := range []struct {
 			model queueing.Model
-			from  perConfiguration
-			than  string
+			from  []comparison
 		}{
-			{queueing.ViannaForkJoin, paperForkJoin, "the paper's fork/join"},
-			{queueing.ViannaForkJoin, readingA, "reading A"},
-			{queueing.Tripathi, paperTripathi, "the paper's Tripathi"},
-			{queueing.Product, simulated, "the simulator"},
-			{queueing.Product, measured, "what was measured"},
+			{queueing.ViannaForkJoin, []comparison{{"the paper's fork/join", paperForkJoin}, {"reading A", readingA}, seen}},
+			{queueing.Tripathi, []comparison{{"the paper's Tripathi", paperTripathi}, seen}},
+			{queueing.Product, []comparison{{"the simulator", simulated}, seen}},
 		} {
 			v, err := solved4(m.model)
 			if err != nil {
 				return err
 			}
-			row(fmt.Sprintf("**ours: %s**", m.model), v, m.from, m.than)
+			row(fmt.Sprintf("**ours: %s**", m.model), v, m.from...)
 		}
-		row("**ours: simulate**", simulated, measured, "what was measured")
-		published("its standard error", errors)
+		row("**ours: simulate**", simulated, seen)
+		row("its standard error", errors)
 		p("")
 		if err := reading(p); err != nil {
 			return err

@@ -24,6 +24,8 @@ var (
 	table4Words string
 	//go:embed words/independent.md
 	independentWords string
+	//go:embed words/chance.md
+	chanceWords string
 	//go:embed words/grids.md
 	gridsWords string
 	//go:embed words/live.md
