@@ -76,6 +76,11 @@ func (p *product) step(damping float64) (change float64, found []float64) {
 				lone += maps * p.contend(ji, g, mapping, local[mapping], cluster[mapping], met).sum()
 				slots += maps
 			}
+			if j.abreast[g] > 0 {
+				local[merging][merging] = 0
+				last := p.contend(ji, g, merging, local[merging], cluster[merging], met).sum()
+				j.last[g] += damping * (last - j.last[g])
+			}
 		}
 		j.lone += damping * (lone/slots - j.lone)
 		for g := range fresh {

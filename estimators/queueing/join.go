@@ -83,7 +83,9 @@ func (p *product) join(j *productJob) float64 {
 			continue
 		}
 		c, copied, merge := &j.copies[g], j.stay[g][copyingAlone].moments(), j.stay[g][merging].moments()
-		later := copied.times(p.rounds(j)).plus(merge).times(float64(p.laterWaves(j, g)))
+		// Slots take reduces as they come free, so that the last wave need not be a full one.
+		waves := float64(gr.dealt(j.Reduces, p.spec.Nodes)) / float64(j.abreast[g])
+		later := copied.times(p.rounds(j)).plus(merge).times(waves - 1)
 		ch := chain{count: float64(gr.nodes * j.abreast[g])}
 		var left moments
 		if c.blocked {
@@ -93,18 +95,34 @@ func (p *product) join(j *productJob) float64 {
 			ch.from, left = j.flow.mapsEnd, copied.times(c.batches)
 			left.variance += c.during / c.abreast * j.stay[g][copyingBeside].squares()
 		}
-		left = left.plus(merge).plus(later)
+		left = left.plus(p.drained(merge, j.last[g], float64(j.abreast[g]))).plus(later)
 		ch.mean, ch.variance = left.mean, left.variance
 		chains = append(chains, ch)
 	}
 	return math.Max(maps, p.rule.last(chains...))
 }
 
-// lastMap is the mean end of the last map. Slots are busy until none is left to start; then they drain.
+// drained is the last merges of a node, so much shorter that the last of them ends when draining slots let it.
+func (p *product) drained(merge moments, lone, abreast float64) moments {
+	if abreast == 1 || merge.mean == 0 {
+		return merge
+	}
+	slowest := p.rule.last(chain{count: abreast, mean: merge.mean, variance: merge.variance})
+	by := drain(slowest, merge.mean, math.Min(lone, merge.mean), abreast) / slowest
+	return moments{by * merge.mean, by * by * merge.variance}
+}
+
+// drain is when the last of n tasks ends that begin together, each taking so long while all are there and lone on its own.
 //
-// Were maps to go on as slowly as all together, the last of n would take M times as long as one in the mean. But of k that are
-// left each takes longer than a lone one only as others are left, (k-1)/(n-1) of what it takes longer at first. As the k-th end
-// is about R(k)/k away, Σ R(k)/k gives lone·M + (R-lone)·(n-M)/(n-1), exact for exponential times.
+// Were they to go on as slowly as all together, the last would take M times as long as one in the mean. But of k that are left
+// each takes longer than a lone one only as others are left, (k-1)/(n-1) of what it takes longer at first. As the k-th end is
+// about R(k)/k away, Σ R(k)/k gives lone·M + (R-lone)·(n-M)/(n-1), exact for exponential times.
+func drain(slowest, all, lone, n float64) float64 {
+	m := slowest / all
+	return lone*m + (all-lone)*(n-m)/(n-1)
+}
+
+// lastMap is the mean end of the last map. Slots are busy until none is left to start; then they drain.
 func (p *product) lastMap(j *productJob) float64 {
 	n, all := float64(j.flow.slots), j.flow.mapTime
 	before := (float64(j.Maps) - n) / n * all
@@ -112,6 +130,5 @@ func (p *product) lastMap(j *productJob) float64 {
 	if n == 1 || all == 0 {
 		return before + slowest
 	}
-	m, lone := slowest/all, math.Min(j.lone, all)
-	return before + lone*m + (all-lone)*(n-m)/(n-1)
+	return before + drain(slowest, all, math.Min(j.lone, all), n)
 }

@@ -41,6 +41,7 @@ type productJob struct {
 	flow     flow
 	copies   []copying // by group
 	lone     float64   // seconds of a map with none of the same copy's beside it
+	last     []float64 // and of a merge with none on its node, by group
 	response float64
 	span     float64
 }
@@ -63,6 +64,7 @@ func newProduct(s *Spec) *product {
 			j.abreast = append(j.abreast, min(g.dealt(j.Reduces, s.Nodes), s.reduceSlots()))
 			j.reducesAbreast += j.abreast[len(j.abreast)-1] * g.nodes
 			j.stay = append(j.stay, j.demand)
+			j.last = append(j.last, j.demand[merging].sum())
 		}
 		j.lone = j.demand[mapping].sum()
 		p.jobs = append(p.jobs, j)
