@@ -60,6 +60,9 @@ func whatIf(c *cli.Context) error {
 	if err != nil {
 		return usage("%w", err)
 	}
+	for _, said := range v.Said {
+		v.Report.Warnings = append(v.Report.Warnings, whatif.Warning{Code: whatif.WarnObservation, Text: said.Text})
+	}
 	if path := c.String("svg"); path != "" {
 		var svg bytes.Buffer // what cannot be drawn leaves no file
 		if err := v.SVG(&svg); err != nil {

@@ -89,7 +89,7 @@ func runUntil(ctx context.Context, path string, open func() (watch.Source, io.Cl
 // whatIfOf asks about a run: what is left of it, or, where it has ended, all of it once more.
 func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*whatifview.View, *whatif.Replay, error) {
 	s := run.Now()
-	v := &whatifview.View{Name: s.Plan.Name, ID: s.ID, State: s.State, At: s.At, Miss: math.NaN()}
+	v := &whatifview.View{Name: s.Plan.Name, ID: s.ID, State: s.State, At: s.At, Said: s.Warnings, Miss: math.NaN()}
 	if !s.State.Ended() {
 		return v, whatif.NewReplay(run, modelOf(c)), nil
 	}

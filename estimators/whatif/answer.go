@@ -35,6 +35,7 @@ type Warning struct {
 // The codes of warnings.
 const (
 	WarnCosts        = "costs"        // a cost that the answer rests on is assumed or doubted
+	WarnObservation  = "observation"  // what the observations themselves say of what they lack
 	WarnNoEffect     = "no_effect"    // the change means nothing to this plan or model
 	WarnBase         = "base"         // the replay of a finished run misses what it took
 	WarnDisagree     = "disagree"     // two models differ by more than a fifth

@@ -11,7 +11,6 @@ func (w *world) policy(to Policy) {
 	case to == Ideal:
 		w.toSlots()
 		w.costs.ideal = true
-		c.Setup = 0
 		c.MapSlots, c.ReduceSlots = max(w.tasks(dag.Map), 1), max(w.tasks(dag.Reduce), 1)
 	case to == FIFO && c.Policy == dag.YARN:
 		w.toSlots()

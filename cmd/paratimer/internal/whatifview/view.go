@@ -22,6 +22,7 @@ type View struct {
 	Elapsed time.Duration
 	Took    time.Duration // by a finished run, 0 of others
 	Miss    float64       // by how much its replay is longer, as a ratio; NaN of others
+	Said    []dag.Warning // by the newest observation
 	Room    whatif.Room
 	Report  *whatif.Report
 }
