@@ -164,10 +164,16 @@ give_up() { # give_up NAME WHY: leaves the logs, but nothing running
 	grep -E ' (ERROR|FATAL) |^Caused by|Exception:' "$RUN/log/$1.log" | tail -n 5 | cut -c1-300 >&2 || true
 	local log=$RUN/log/$1.log
 	stop
+	# A port that was free when it was picked may be another cluster's by now.
+	if grep -q 'Address already in use' "$log" && ((${TRY:=1} < 3)); then
+		echo "hadoop.sh: $1 found its port taken: once more, with other ports" >&2
+		TRY=$((TRY + 1)) exec "$HERE/hadoop.sh" up "${ASKED[@]}"
+	fi
 	die "$1 $2: see $log"
 }
 
 up() {
+	ASKED=("$@")
 	NODES=1 HDFS=0 QUEUES=0 SLOW= RECOVERY=0
 	while (($#)); do
 		case $1 in
