@@ -51,6 +51,7 @@ type Model struct {
 	reach   reach
 	unseen  bool // scale has no effect in the rows
 	doubt   error
+	rivals  []rival
 }
 
 // Fit finds the non-negative coefficients that fit rows with the least squared error (§3.3). It wants at least one row; what so
@@ -77,6 +78,7 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	m.base.bootstrap(o.Seed, o.draws())
 	m.Warnings = append(m.Warnings, m.undetermined()...)
 	m.doubt = m.judge()
+	m.rivals = m.findRivals()
 	return m, nil
 }
 

@@ -97,7 +97,7 @@ func (m *Model) refuse(p *Prediction, f []float64) error {
 	case x.Scale > 1 && m.unseen:
 		return &DoubtError{"scale_without_effect", fmt.Sprintf("the rows show no effect of scale, and %g is beyond them: measure runs that take longer than their start-up", p.Scale)}
 	}
-	return nil
+	return m.contradicted(p)
 }
 
 // wide is from what ratio of its ends on a range is said to be wide.
