@@ -139,8 +139,9 @@ func askModels(c *cli.Context, v *modelview.View) error {
 		}
 		v.Answers = append(v.Answers, *a)
 	}
-	v.Advise()
-	return nil
+	var err error
+	v.Levers, err = unlessInterrupted(c.Context, func() ([]modelview.Lever, error) { return v.Advice(), nil })
+	return err
 }
 
 // askModel asks one model.
@@ -148,11 +149,12 @@ func askModel(c *cli.Context, name string, s *queueing.Spec) (*modelview.Answer,
 	a := &modelview.Answer{Model: name, Spec: s}
 	var err error
 	if name == modelview.Simulate {
-		a.Sim, err = simulateModel(c.Context, s, oracle.Options{Runs: c.Int("runs"), Seed: c.Uint64("seed"), Cycles: c.Int("cycles"), Distribution: modelDistribution(c.String("distribution"))})
+		o := oracle.Options{Runs: c.Int("runs"), Seed: c.Uint64("seed"), Cycles: c.Int("cycles"), Distribution: modelDistribution(c.String("distribution"))}
+		a.Sim, err = unlessInterrupted(c.Context, func() (*oracle.Result, error) { return oracle.Simulate(s, o) })
 	} else {
 		var m queueing.Model
 		if m, err = queueing.ParseModel(name); err == nil {
-			a.Result, err = queueing.Solve(s, m, queueing.Options{})
+			a.Result, err = unlessInterrupted(c.Context, func() (*queueing.Result, error) { return queueing.Solve(s, m, queueing.Options{}) })
 		}
 	}
 	switch {
@@ -171,22 +173,23 @@ func modelDistribution(name string) oracle.Distribution {
 	return oracle.Exponential
 }
 
-// simulateModel is given up, though not ended, at an interrupt: the process ends then.
-func simulateModel(ctx context.Context, s *queueing.Spec, o oracle.Options) (*oracle.Result, error) {
+// unlessInterrupted gives a computation up, though it cannot end it, at an interrupt: the process ends then.
+func unlessInterrupted[T any](ctx context.Context, compute func() (T, error)) (T, error) {
 	type outcome struct {
-		r   *oracle.Result
-		err error
+		value T
+		err   error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		r, err := oracle.Simulate(s, o)
-		done <- outcome{r, err}
+		v, err := compute()
+		done <- outcome{v, err}
 	}()
 	select {
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		var none T
+		return none, context.Cause(ctx)
 	case out := <-done:
-		return out.r, out.err
+		return out.value, out.err
 	}
 }
 

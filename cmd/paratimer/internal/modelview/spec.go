@@ -50,22 +50,23 @@ func demandOf(d jobfile.Demand) queueing.Demand {
 // maxAdvised is how many jobs a Spec may have for levers to be tried, each of which solves it again.
 const maxAdvised = 10
 
-// Advise looks for levers by the model of the first answer, or by the product model where that is the simulation.
-func (v *View) Advise() {
+// Advice looks for levers by the model of the first answer, or by the product model where that is the simulation.
+func (v *View) Advice() []Lever {
 	if len(v.Answers) == 0 || len(v.Spec.Jobs) > maxAdvised {
-		return
+		return nil
 	}
 	m, err := queueing.ParseModel(v.Answers[0].Model)
 	before := v.Answers[0].Result
 	if err != nil { // the simulation, which would take long
 		m = queueing.Product
 		if before, err = queueing.Solve(v.Spec, m, queueing.Options{}); err != nil {
-			return
+			return nil
 		}
 	}
-	if before.Converged {
-		v.Levers = Levers(v.Spec, before, func(s *queueing.Spec) (*queueing.Result, error) { return queueing.Solve(s, m, queueing.Options{}) })
+	if !before.Converged {
+		return nil
 	}
+	return Levers(v.Spec, before, func(s *queueing.Spec) (*queueing.Result, error) { return queueing.Solve(s, m, queueing.Options{}) })
 }
 
 // Unsettled is an error where no answer converged: what was shown is where the iteration stood.
