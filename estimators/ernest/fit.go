@@ -1,6 +1,7 @@
 package ernest
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -36,7 +37,8 @@ type Model struct {
 	Coefficients []float64 // seconds per unit of the term of the same index
 	Residual     float64   // Euclidean norm of the residuals, seconds
 	// LOO is the mean of |predicted/actual - 1| where each row is predicted by a model of the others, repeated runs of one
-	// configuration left out together; more than 100 configurations several at a time. NaN where no row can be.
+	// configuration left out together; more than 100 configurations several at a time. As many configurations as terms are
+	// predicted by the terms whose coefficient is above 0 alone. NaN where no row can be.
 	LOO float64
 	// Left are these predictions, a row each, seconds. NaN where the others do not determine it.
 	Left []float64
@@ -92,7 +94,9 @@ func (m *Model) regress() error {
 	m.Rank, m.Condition = r.info.Rank, r.info.ScaledCondition
 	group, groups := configurations(m.Rows)
 	m.Left = r.leaveOut(group, groups, maxFolds)
-	m.LOO, _ = meanError(m.Left, r.seconds)
+	if m.LOO, _ = meanError(m.Left, r.seconds); math.IsNaN(m.LOO) && groups == len(m.Terms) {
+		return m.leaveActive(group, groups)
+	}
 	return nil
 }
 

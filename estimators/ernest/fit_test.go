@@ -114,6 +114,11 @@ func TestUndetermined(t *testing.T) {
 	if four := must(t, []Row{r[0], r[4], r[8], r[11]}, FitOptions{}); !errors.As(four.Trusted(), &doubt) || doubt.Code != "unchecked" {
 		t.Errorf("as many rows as terms: %v", four.Trusted())
 	}
+	line := measure(func(m, s float64) float64 { return 5 + 300*s/m }, [][2]float64{{1, 1}, {2, 1}, {4, 1}, {8, 1}}, 0.03, rand.New(rand.NewPCG(1, 17)))
+	part := must(t, line, FitOptions{})
+	if p := part.Predict(16, 1); part.Trusted() != nil || part.LOO > 0.2 || p.Refused != nil || !(p.High > p.Seconds) || math.Abs(p.Seconds/23.75-1) > 0.2 {
+		t.Errorf("as many rows as terms, of which two are there: %v, leave-one-out %v, %+v", part.Trusted(), part.LOO, p)
+	}
 }
 
 // Times and scales that cannot be what the columns are called are doubted by their magnitude.

@@ -92,6 +92,27 @@ func configurations(rows []Row) (group []int, groups int) {
 	return group, len(seen)
 }
 
+// leaveActive leaves rows out of the terms that have a coefficient above 0, which fewer configurations determine than all terms:
+// it is how as many configurations as terms are checked at all.
+func (m *Model) leaveActive(group []int, groups int) error {
+	var active []Term
+	for j, t := range m.Terms {
+		if m.Coefficients[j] > 0 {
+			active = append(active, t)
+		}
+	}
+	if len(active) == 0 {
+		return nil
+	}
+	r, err := m.with(active)
+	if err != nil {
+		return err
+	}
+	m.Left = r.leaveOut(group, groups, maxFolds)
+	m.LOO, _ = meanError(m.Left, r.seconds)
+	return nil
+}
+
 // meanError is the mean of |predicted/actual - 1| over the runs that are predicted and took time, NaN where there is none.
 func meanError(predicted, actual []float64) (mean float64, count int) {
 	sum := 0.0

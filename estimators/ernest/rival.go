@@ -76,7 +76,7 @@ func (m *Model) contradicted(p *Prediction) error {
 			continue
 		}
 		return &DoubtError{"faster_than_scale", fmt.Sprintf(
-			"with %s the model fits better, by chance in %s of cases, and says %.3g s instead of %.3g s: measure at a scale nearer to %g, or try %s as a further term",
+			"with %s the model fits better, by chance in %s of cases, and says %.3g s instead of %.3g s: measure at a scale nearer to %g, or fit with %s among the terms",
 			r.term, percent(r.chance), v, p.Seconds, p.Scale, r.term)}
 	}
 	return nil
