@@ -106,7 +106,11 @@ func (l *lines) text() (string, error) {
 	case !utf8.Valid(long):
 		long = bytes.ToValidUTF8(long, []byte("\uFFFD")) // a name in another encoding is still a name
 	}
-	return strings.TrimRight(string(long), " \r\n"), nil
+	text := strings.TrimRight(string(long), " \r\n")
+	if strings.Contains(text, "\r") {
+		return "", &Error{File: l.file, Line: l.line, Why: "lines end with carriage returns alone: save it with line feeds"}
+	}
+	return text, nil
 }
 
 // separator is what separates the fields of a line: a tab, else a semicolon, else a comma, as commas may be elsewhere. A tab

@@ -132,7 +132,7 @@ func number(s string, k Kind) (v float64, why string) {
 		return v, "it must be a number with a decimal point"
 	case math.IsNaN(v), math.IsInf(v, 0):
 		return v, "it must be finite"
-	case err != nil || strings.ContainsAny(s, "xX"):
+	case err != nil || strings.ContainsAny(s, "xX_"):
 		return v, "it must be a number"
 	case k == Positive && v <= 0:
 		return v, "it must be more than 0"

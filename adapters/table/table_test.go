@@ -99,6 +99,8 @@ func TestErrors(t *testing.T) {
 		{"machines,scale,time\n4,ä,8\n", `f:2:3: column scale is "ä": it must be a number`},
 		{"machines;scale;time\n4;0,5;8\n", `f:2:3: column scale is "0,5": it must be a number with a decimal point`},
 		{"machines,scale,time\n4,0x1p3,8\n", `f:2:3: column scale is "0x1p3": it must be a number`},
+		{"machines,scale,time\n4,1_0,8\n", `f:2:3: column scale is "1_0": it must be a number`},
+		{"machines,scale,time\r4,1,8\r", "f:1: lines end with carriage returns alone: save it with line feeds"},
 		{"machines,scale,time\n4,\"1,8\n", "f:2:3: the quote is not closed on its line"},
 		{"machines,scale,time\n4,\"1\"0,8\n", "f:2:6: there is something behind the closing quote"},
 		{"machines,scale\n4,1\n", `f:1: --seconds "time": no column has this name; the columns are "machines", "scale"`},

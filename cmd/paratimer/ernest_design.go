@@ -55,13 +55,18 @@ func spaceOf(c *cli.Context) (s ernest.Space, err error) {
 func designed(s ernest.Space) (*ernest.Plan, error) {
 	p, err := ernest.Design(s)
 	var bad *ernest.SpaceError
-	if errors.As(err, &bad) {
+	switch {
+	case errors.As(err, &bad):
+		why := bad.Reason
 		if flag, ok := spaceFlags[bad.Field]; ok {
-			return nil, usage("no design: --%s: %s", flag, bad.Reason)
+			why = "--" + flag + ": " + why
 		}
-	}
-	if err != nil {
-		return nil, usage("%s", strings.TrimPrefix(err.Error(), "ernest: "))
+		for field, flag := range spaceFlags {
+			why = strings.ReplaceAll(why, field, "--"+flag)
+		}
+		return nil, usage("no design: %s", why)
+	case err != nil:
+		return nil, usage("%w", err)
 	}
 	return p, nil
 }

@@ -50,14 +50,18 @@ func Design(s Space) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	poor := &SpaceError{"Budget", fmt.Sprintf("%g pays for no run by more than %g of it: raise it to %.3g or more, what the cheapest five cost",
+		p.Budget, MinWeight, cheapest(p.Costs, enough))}
+	if p.Budget <= MinWeight*cheapest(p.Costs, 1) {
+		return nil, poor
+	}
 	d, err := adesign.Solve(p)
 	if err != nil {
 		return nil, explain(err)
 	}
 	made := plan(rows, d.Weights, d.Objective, d.Gap)
 	if len(made.Rows) == 0 {
-		return nil, &SpaceError{"Budget", fmt.Sprintf("%g pays for no run by more than %g of it: raise it to %.3g or more, what the cheapest five cost",
-			p.Budget, MinWeight, cheapest(p.Costs, enough))}
+		return nil, poor
 	}
 	made.warn(p)
 	return made, nil

@@ -71,6 +71,7 @@ func TestDesignRefuses(t *testing.T) {
 		{"no cores", func(s *Space) { s.CoresPerMachine = -1 }, "CoresPerMachine", "at least 1"},
 		{"no budget", func(s *Space) { s.Budget = -1 }, "Budget", "above 0"},
 		{"budget NaN", func(s *Space) { s.Budget = nan }, "Budget", "above 0"},
+		{"a budget that is rounding", func(s *Space) { s.Budget = 1e-300 }, "Budget", "pay"},
 		{"a budget for nothing", func(s *Space) { s.Budget = 0.01 }, "Budget", "raise it"},
 		{"no sizes", func(s *Space) { s.Interpolate = -5 }, "Interpolate", "1 or more"},
 		{"10⁹ sizes", func(s *Space) { s.Interpolate = 1e9 }, "", "8e+09 candidates"},
