@@ -22,6 +22,7 @@ func TestTargets(t *testing.T) {
 	watchers := []*watcher{l.attach("nothing", ""), l.attach("app", app.ID), l.attach("job", app.job())}
 	watchers = append(watchers, l.attach("workflow", l.awaitWorkflow(watchers[0])))
 	l.doctor()
+	l.whatif(app.ID)
 	for _, w := range watchers {
 		w.ends(0, "succeeded")
 		if a, b := w.last(), watchers[0].last(); !slices.Equal(a.jobs(), b.jobs()) || number(a.Elapsed) != number(b.Elapsed) ||
@@ -36,7 +37,7 @@ func TestTargets(t *testing.T) {
 	late := l.attach("late", app.ID)
 	late.ends(0, "succeeded")
 	watchers[0].summarize("the join, named in every way", -1,
-		"`attach` alone, by application, job and workflow id, after the end; no script; unknown and wrong ids; `doctor`")
+		"`attach` alone, by application, job and workflow id, after the end; no script; unknown and wrong ids; `doctor`; `whatif` while it runs")
 }
 
 // says runs a command that must end with this exit code and say this on stderr.
@@ -67,6 +68,37 @@ func (l *lab) doctor() {
 		if c.Status != "ok" {
 			l.t.Errorf("doctor: %s: %s: %s", c.Name, c.Status, c.Text)
 		}
+	}
+}
+
+// whatif asks of a script that runs what twice the containers would save, which is never less than nothing.
+func (l *lab) whatif(id string) {
+	l.t.Helper()
+	type row struct {
+		Name, Model string
+		Remaining   *float64 `json:"remaining_seconds"`
+		Answers     []struct {
+			Floor *float64 `json:"floor_seconds"`
+		}
+	}
+	var got struct {
+		Workflow struct{ State string }
+		Slots    struct{ Containers *int }
+		Base     row
+		Changes  []row
+	}
+	l.must(json.Unmarshal(l.run("whatif", 0, "whatif", id, "--slots", "2x", "--output", "json"), &got))
+	if got.Workflow.State != "running" || got.Slots.Containers == nil || *got.Slots.Containers < 2 || len(got.Changes) != 1 || got.Changes[0].Model != "replay" {
+		l.t.Fatalf("whatif of a script that runs says %+v", got)
+	}
+	twice := got.Changes[0]
+	switch {
+	case got.Base.Remaining != nil && twice.Remaining != nil:
+		if *twice.Remaining > *got.Base.Remaining {
+			l.t.Errorf("whatif: %v s with twice the containers, %v s without", *twice.Remaining, *got.Base.Remaining)
+		}
+	case len(got.Base.Answers) != 1 || got.Base.Answers[0].Floor == nil:
+		l.t.Errorf("whatif says neither a time nor a floor: %+v", got.Base)
 	}
 }
 
