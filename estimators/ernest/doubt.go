@@ -8,7 +8,8 @@ import (
 // When a model is doubted. Of models of the right form and runs with 20 % of noise, one in ten fails the first; runs with 5 %
 // do not come near. TestTrusted has how often each kind of wrong model is found.
 const (
-	looseFit = 0.30 // mean leave-one-out error
+	looseFit    = 0.30 // mean leave-one-out error
+	looseErrors = 0.15 // mean error of the rows themselves: few rows that are noisy predict each other badly, though they fit
 
 	// A shape that the model does not have explains its errors: it lowers the leave-one-out error to a share. Small errors must
 	// be explained better, since they matter only where the model is extrapolated far.
@@ -45,8 +46,19 @@ func (m *Model) misfit() error {
 	case math.IsNaN(m.LOO):
 		return &DoubtError{"unchecked", fmt.Sprintf("no row can be predicted from the others, so that nobody knows how wrong the model of %d terms is: add runs until there are more than terms",
 			len(m.Terms))}
-	case m.LOO > looseFit:
+	case m.LOO > looseFit && !(m.errors() <= looseErrors):
 		return &DoubtError{"does_not_fit", fmt.Sprintf("leaving one out, the mean error is %s: the runs vary too much, or take their time by another law", percent(m.LOO))}
 	}
 	return nil
+}
+
+// errors is the mean of |fitted/actual - 1|, as much larger as the fit has made it smaller; NaN where there are not more rows
+// than coefficients above 0.
+func (m *Model) errors() float64 {
+	fitted := make([]float64, len(m.Rows))
+	for i := range fitted {
+		fitted[i] = m.base.fitted(i)
+	}
+	mean, n := meanError(fitted, m.base.seconds)
+	return mean * math.Sqrt(float64(n)/float64(n-m.base.active()))
 }

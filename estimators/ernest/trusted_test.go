@@ -90,6 +90,27 @@ func TestTrusted(t *testing.T) {
 	}
 }
 
+// Five runs, as few as can be checked, predict each other badly where they are noisy: that is no doubt of the model.
+func TestTrustedOfFew(t *testing.T) {
+	five := [][2]float64{{1, .0625}, {1, .25}, {2, .125}, {3, .1875}, {3, .25}}
+	const tables = 100
+	for _, c := range []struct {
+		noise float64
+		least int
+	}{{0.05, 95}, {0.1, 90}} {
+		trusted := 0
+		for seed := range uint64(tables) {
+			if must(t, measure(theta(20, 330, 3, 0), five, c.noise, rand.New(rand.NewPCG(seed, 19))), FitOptions{Resamples: 1}).Trusted() == nil {
+				trusted++
+			}
+		}
+		t.Logf("noise %2.0f %%: %d of %d models of five runs trusted", 100*c.noise, trusted, tables)
+		if trusted < c.least {
+			t.Errorf("noise %g: %d of %d models of five runs are trusted, want %d", c.noise, trusted, tables, c.least)
+		}
+	}
+}
+
 // Models of another form are not.
 func TestDoubted(t *testing.T) {
 	for _, f := range foreignLaws {
