@@ -13,7 +13,7 @@ const involved = 1e-9
 func (s *solver) result() ([]float64, float64, Info, error) {
 	x := make([]float64, len(s.y))
 	for j, y := range s.y {
-		if y == 0 {
+		if y <= s.tolerance() { // rounding
 			continue
 		}
 		x[j] = y * (s.right / s.scale[j])

@@ -202,3 +202,15 @@ func BenchmarkSolve(b *testing.B) {
 		})
 	}
 }
+
+// A coefficient that is rounding is none: it would count as one that the rows speak for.
+func TestRounding(t *testing.T) {
+	a := mat.NewDense(4, 4, nil)
+	for i, m := range []float64{2, 4, 8, 16} {
+		a.SetRow(i, []float64{1, 1 / m, m, math.Log(m)})
+	}
+	x, _, _, err := Solve(a, []float64{60, 33, 20, 14}) // 3 + 112/m + log2(m)
+	if err != nil || x[2] != 0 || math.Abs(x[1]-112) > 1e-9 {
+		t.Errorf("%v %v", x, err)
+	}
+}
