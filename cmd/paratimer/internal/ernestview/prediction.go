@@ -1,16 +1,9 @@
 package ernestview
 
 import (
-	"cmp"
-	"fmt"
 	"io"
-	"math"
-	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -127,132 +120,4 @@ func (f *Fitted) signal() *ernest.Signal {
 	}
 	s := ernest.Retrain(f.Model.Plain, f.Ran...)
 	return &s
-}
-
-// Text writes it for people: the answer, how sure it is, what to do next.
-func (f *Fitted) Text(w io.Writer) error {
-	var b strings.Builder
-	predicted := f.predict()
-	f.table(&b, predicted)
-	if s := f.signal(); s != nil {
-		fmt.Fprintf(&b, "%s\n", view.Escape(s.Text))
-	}
-	f.sure(&b, predicted)
-	refused := warnings(brief(f.refusals(predicted)))
-	say(&b, "refused", refused)
-	say(&b, "warning", warnings(f.Model.Warnings, brief(f.remarks(predicted))))
-	next := f.Next
-	if len(refused) > 0 && !f.Force {
-		next = "measure what is missing, try further terms (--try all), or see the numbers all the same (--force)"
-	}
-	if next != "" {
-		fmt.Fprintf(&b, "next: %s\n", view.Escape(next))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func (f *Fitted) table(b *strings.Builder, predicted []ernest.Prediction) {
-	if len(predicted) == 0 {
-		return
-	}
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head, iterations := "MACHINES\tSCALE", f.Model.Iterative != nil
-	if iterations {
-		head += "\tITERATIONS"
-	}
-	fmt.Fprintln(t, head+"\tTIME\t8 OF 10 RUNS\tBEYOND THE RUNS\t")
-	for i, p := range predicted {
-		at := f.Points[i]
-		fmt.Fprintf(t, "%s\t%s\t", number(at.Machines), number(at.Scale))
-		if iterations {
-			fmt.Fprintf(t, "%d\t", at.Iterations)
-		}
-		took, within := "refused", ""
-		if f.shown(&p) {
-			took, within = length(p.Seconds), span(p.Low, p.High)
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t\n", took, within, beyond(p.Extrapolation))
-	}
-	_ = t.Flush() // to a strings.Builder
-	b.WriteString("\n")
-}
-
-// beyond words how far a point is from the rows.
-func beyond(e ernest.Extrapolation) string {
-	var parts []string
-	if e.Machines > 1 {
-		parts = append(parts, fmt.Sprintf("machines %s×", number(math.Round(e.Machines*10)/10)))
-	}
-	if e.Scale > 1 {
-		parts = append(parts, fmt.Sprintf("scale %s×", number(math.Round(e.Scale*10)/10)))
-	}
-	if parts == nil {
-		return "-"
-	}
-	return strings.Join(parts, ", ")
-}
-
-// sure writes what the model is and how much to believe of it.
-func (f *Fitted) sure(b *strings.Builder, predicted []ernest.Prediction) {
-	residual, loo := f.Model.Quality()
-	machines, scale := bounds(f.Model.Rows)
-	fmt.Fprintf(b, "from %s of %s: %s machines, scale %s\n", count(len(f.Model.Rows), "run"), view.Escape(f.Name), machines, scale)
-	fmt.Fprintf(b, "each run predicted by the others: %s off in the mean (leave one out); residual %s\n", percent(loo), length(residual))
-	of := "time"
-	if it := f.Model.Iterative; it != nil {
-		of = "time of an iteration"
-		if it.Setup != nil {
-			fmt.Fprintf(b, "set-up = %s\n", sum(it.Setup))
-		}
-	}
-	fmt.Fprintf(b, "%s = %s\n", of, sum(f.Model.Main()))
-	if len(predicted) == 0 {
-		return
-	}
-	longest := slices.MaxFunc(predicted, func(a, b ernest.Prediction) int {
-		return cmp.Compare(a.Seconds*a.Machines, b.Seconds*b.Machines)
-	})
-	spent := ernest.Overhead(f.Model.Rows, ernest.Row{Machines: longest.Machines, Scale: longest.Scale, Seconds: longest.Seconds})
-	if f.shown(&longest) && spent.WorkRatio > 0 {
-		share := percent(spent.WorkRatio) + " of"
-		if spent.WorkRatio > 10 {
-			share = number(math.Round(spent.WorkRatio)) + " times"
-		}
-		fmt.Fprintf(b, "training took %s, %s the machine time of %s machines for %s\n", length(spent.Seconds), share,
-			number(longest.Machines), length(longest.Seconds))
-	}
-}
-
-// sum writes a model as people would: terms without a share are left out.
-func sum(m *ernest.Model) string {
-	var parts []string
-	for i, c := range m.Coefficients {
-		switch {
-		case c == 0:
-		case m.Terms[i] == ernest.One:
-			parts = append(parts, number(c))
-		default:
-			parts = append(parts, number(c)+"·"+m.Terms[i].String())
-		}
-	}
-	if parts == nil {
-		return "0"
-	}
-	return strings.Join(parts, " + ")
-}
-
-// bounds words where the rows are.
-func bounds(rows []ernest.Row) (machines, scale string) {
-	between := func(of func(ernest.Row) float64) string {
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, r := range rows {
-			low, high = min(low, of(r)), max(high, of(r))
-		}
-		if low == high {
-			return number(low)
-		}
-		return number(low) + " to " + number(high)
-	}
-	return between(func(r ernest.Row) float64 { return r.Machines }), between(func(r ernest.Row) float64 { return r.Scale })
 }
