@@ -56,8 +56,12 @@ func whatIf(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	v.Report, err = whatif.Ask(whatif.Scene{Models: models, Room: v.Room, Tasks: replay.Tasks()}, changes)
-	if err != nil {
+	scene := whatif.Scene{Models: models, Room: v.Room, Tasks: replay.Tasks()}
+	v.Report, err = unlessInterrupted(ctx, func() (*whatif.Report, error) { return whatif.Ask(scene, changes) })
+	switch {
+	case context.Cause(ctx) != nil:
+		return context.Cause(ctx)
+	case err != nil:
 		return usage("%w", err)
 	}
 	for _, said := range v.Said {

@@ -27,6 +27,9 @@ func whatIfModelFlags() []cli.Flag {
 func whatIfModels(c *cli.Context, v *whatifview.View, replay *whatif.Replay) ([]whatif.Predictor, error) {
 	only := c.String("model")
 	wanted := func(model string) bool { return only == "all" || only == model }
+	if c.String("ernest") == "" && c.IsSet("ernest-at") {
+		return nil, usage("--ernest-at goes with --ernest FILE")
+	}
 	var out []whatif.Predictor
 	if wanted(whatif.ModelReplay) {
 		out = append(out, replay)

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -50,6 +51,9 @@ func CurveOf(p Predictor, room Room, tasks [2]int) (*Curve, error) {
 		most = max(most, float64(tasks[0]+tasks[1])/float64(room.Containers))
 	default:
 		return nil, &UnsupportedError{"curve", "slots", "nobody has told how much memory the cluster has"}
+	}
+	if base, err := p.Predict(Change{}); err != nil || base.Remaining == nil {
+		return nil, cmp.Or(err, error(&UnsupportedError{"curve", "slots", "nobody knows what the query takes"}))
 	}
 	up := math.Ceil(math.Log2(most)) + 1
 	c := &Curve{Doubling: max(1, int((CurvePoints-1)/(up+curveHalvings))), Knee: -1}

@@ -3,6 +3,7 @@ package whatif
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -168,7 +169,9 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		}
 		left = (s.End - w.shift).Sub(r.now.At)
 	}
-	left = r.told(left)
+	if left = r.told(left); left == 0 && costless(e.Warnings) {
+		e.Remaining = nil
+	}
 	if a.Remaining, a.Floor, a.AssumedRatio = &left, nil, e.AssumedRatio; e.Remaining == nil {
 		a.Remaining, a.Floor, a.AssumedRatio = nil, e.Low, math.NaN()
 	}
@@ -177,6 +180,11 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		a.Warnings = append(a.Warnings, Warning{WarnCosts, said.Text})
 	}
 	return a, nil
+}
+
+// costless says that work is left which nobody knows the cost of. Where all of it is such, it takes no time, and that is not known.
+func costless(warned []dag.Warning) bool {
+	return slices.ContainsFunc(warned, func(w dag.Warning) bool { return w.Code == dag.WarnAssumedCost || w.Code == dag.WarnUnknownSize })
 }
 
 // estimate asks a scenario in a world without the failures of the change.

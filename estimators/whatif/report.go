@@ -227,6 +227,7 @@ func (s *Scene) marginal(r *Report) error {
 	return nil
 }
 
+// curve asks the first model that can draw one.
 func (s *Scene) curve(r *Report) error {
 	for _, m := range s.Models {
 		c, err := CurveOf(m, s.Room, s.Tasks)

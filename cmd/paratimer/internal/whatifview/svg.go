@@ -58,6 +58,9 @@ type dot struct {
 
 // SVG draws time against slots, slots on a logarithmic axis on which each doubling is as wide. It needs no font and no script.
 func (v *View) SVG(out io.Writer) error {
+	if v.Report.Curve == nil && v.Report.Base.Remaining() == nil {
+		return errors.New("there is no curve to draw: nobody knows what the query takes")
+	}
 	if v.Report.Curve == nil || len(v.Report.Curve.Points) == 0 {
 		return errors.New("there is no curve to draw: no model that was asked can draw one")
 	}
@@ -124,16 +127,24 @@ func (v *View) layout() *chart {
 	return c
 }
 
+// steps are round times. Beyond a day, days are doubled.
+var steps = [...]time.Duration{
+	10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond,
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 12 * time.Hour, 24 * time.Hour,
+}
+
 // rowStep is a round time that at most eight of make up the longest.
 func rowStep(most time.Duration) time.Duration {
-	step := 10 * time.Millisecond
-	for i := 0; most/step > 8; i++ {
-		switch i % 3 {
-		case 0, 2:
-			step *= 2
-		default:
-			step = step * 5 / 2
+	for _, step := range steps {
+		if most <= 8*step {
+			return step
 		}
+	}
+	step := steps[len(steps)-1]
+	for most/8 > step {
+		step *= 2
 	}
 	return step
 }

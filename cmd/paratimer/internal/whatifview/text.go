@@ -91,7 +91,7 @@ func (v *View) saves(a *whatif.Answer) string {
 		return ""
 	}
 	d := *base.Remaining - *a.Remaining
-	if d == 0 || *base.Remaining == 0 {
+	if short(d.Abs()) == short(0) || *base.Remaining == 0 {
 		return "nothing"
 	}
 	return fmt.Sprintf("%s (%d %%)", short(d), int(math.Round(100*float64(d)/float64(*base.Remaining))))
@@ -117,6 +117,14 @@ func spread(a *whatif.Answer) string {
 // curveWidth is the width of the longest bar.
 const curveWidth = 48
 
+// doubt says of the curve, whose points are told in full, that its base is not trusted.
+func (v *View) doubt() string {
+	if a := v.Report.Base.Answers; len(a) > 0 && a[0].AssumedRatio > assumedMost {
+		return ", most of it assumed"
+	}
+	return ""
+}
+
 // curve draws a bar for each point.
 func (v *View) curve(b io.Writer) {
 	c := v.Report.Curve
@@ -127,7 +135,7 @@ func (v *View) curve(b io.Writer) {
 	for _, p := range c.Points {
 		most = max(most, p.Remaining)
 	}
-	fmt.Fprintf(b, "\ntime against slots:\n")
+	fmt.Fprintf(b, "\ntime against slots%s:\n", v.doubt())
 	for i, p := range c.Points {
 		mark := ""
 		if p.Base {
