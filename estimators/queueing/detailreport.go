@@ -6,10 +6,8 @@ import (
 )
 
 func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
-	for i := range s.Jobs {
-		if meetings := estimatedMeetings(s, &s.Jobs[i]); meetings > maxMeetings {
-			return nil, &SizeError{Model: m, Job: s.Jobs[i].Name, Meetings: meetings}
-		}
+	if err := s.bounded(m); err != nil {
+		return nil, err
 	}
 	d := newDetail(s, readingA)
 	r := &Result{Model: m, Fixpoint: iterate(o, d.step)}
@@ -33,6 +31,9 @@ func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
 			r.Warnings = append(r.Warnings, Warning{"few_waves", fmt.Sprintf(
 				"job %q: %d of %d waves of maps were followed, and the others taken as the last of these", j.Name, j.drawn, j.waves)})
 		}
+	}
+	if m == ViannaForkJoin {
+		r.Warnings = append(r.Warnings, calibrated)
 	}
 	r.Centres = d.centres()
 	r.Bottleneck = busiest(r.Centres)

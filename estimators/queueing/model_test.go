@@ -166,8 +166,8 @@ func TestOneTask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(r.Response()-10) > 1e-5 || math.Abs(r.Throughput()-.1) > 1e-6 {
-			t.Errorf("%v: %v s, %v jobs a second", m, r.Response(), r.Throughput())
+		if math.Abs(r.Response()-10) > 1e-5 || math.Abs(r.Jobs[0].Throughput-.1) > 1e-6 {
+			t.Errorf("%v: %v s, %v jobs a second", m, r.Response(), r.Jobs[0].Throughput)
 		}
 	}
 	two := *s

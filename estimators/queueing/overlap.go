@@ -26,9 +26,14 @@ func (d *detail) contend(j *detailJob, ji int, others detailQueues) [][]vector {
 			}
 		}
 		fresh[n] = make([]vector, len(seen))
+		known := map[int]vector{} // by CPU: a node's tasks are many, its CPUs are few
 		for i := range seen {
 			t := &j.tasks[n][i]
-			apart := others.seen(ji, n, t.cpu)
+			apart, ok := known[t.cpu]
+			if !ok {
+				apart = others.seen(ji, n, t.cpu)
+				known[t.cpu] = apart
+			}
 			for k := range t.demand {
 				fresh[n][i][k] = t.demand[k] * (1 + math.Max(0, seen[i][k]) + apart[k])
 			}

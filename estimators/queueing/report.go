@@ -6,6 +6,9 @@ func solveProduct(s *Spec, o Options) (*Result, error) {
 	p := newProduct(s)
 	r := &Result{Model: Product, Fixpoint: iterate(o, p.step)}
 	p.saturate(r)
+	if s.several() {
+		r.Warnings = append(r.Warnings, severalJobs)
+	}
 	for i, j := range p.jobs {
 		r.Jobs = append(r.Jobs, p.result(j))
 		if err := r.Jobs[i].Tree.evaluate(); err != nil {

@@ -37,17 +37,8 @@ type JobResult struct {
 	Tree    *Tree
 }
 
-// Response and Throughput of the first job, for a Spec that has one.
+// Response of the first job, for a Spec that has one.
 func (r *Result) Response() float64 { return r.Jobs[0].Response }
-
-// Throughput of all jobs together, in jobs a second.
-func (r *Result) Throughput() float64 {
-	x := 0.0
-	for i := range r.Jobs {
-		x += r.Jobs[i].Throughput
-	}
-	return x
-}
 
 // A Kind is a kind of task.
 type Kind int
@@ -129,6 +120,3 @@ type Piece struct {
 	// Waits says that the thread is also blocked in between: the piece stands for many, one at the start of each of a row of phases.
 	Waits bool
 }
-
-// A Warning is a doubt about a result, for programs by Code and for people by Text.
-type Warning struct{ Code, Text string }
