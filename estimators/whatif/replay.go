@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -34,47 +33,6 @@ func NewReplay(run dag.Run, model estimators.Model) *Replay {
 	return r
 }
 
-// NewReplayOf is the predictor of a finished run. Its base is what the run took; every other answer is longer or shorter than
-// that as a replay of the change is than one of the run, so that what the replay misses of the run is missed of neither.
-func NewReplayOf(p Past, model estimators.Model) (*Replay, error) {
-	r := NewReplay(p.Before, model)
-	r.lost, r.others = p.Lost, p.OthersMB
-	w, err := r.world(Change{})
-	if err != nil {
-		return nil, err
-	}
-	s, err := w.end(&r.lean)
-	if err != nil {
-		return nil, err
-	}
-	r.took, r.base = p.Took, s.Remaining()
-	return r, nil
-}
-
-// Miss is by how much the replay of a finished run is longer than the run was, as a ratio of that; NaN of others.
-func (r *Replay) Miss() float64 {
-	if r.took <= 0 {
-		return math.NaN()
-	}
-	return float64(r.base-r.took) / float64(r.took)
-}
-
-// mostMissed is by how much the replay of a finished run may miss it before its answers are doubtful.
-const mostMissed = 0.1
-
-// Doubt says why every answer is doubtful, if it is.
-func (r *Replay) Doubt() (w Warning, doubtful bool) {
-	miss := r.Miss()
-	if !(math.Abs(miss) > mostMissed) {
-		return w, false
-	}
-	w = Warning{WarnBase, fmt.Sprintf("the replay of the run is %+.0f %% off what it took: something lengthened or shortened it that is not in its tasks, and every answer is doubtful", 100*miss)}
-	if r.others > 0 {
-		w.Text += fmt.Sprintf("; other applications held up to %d MB", r.others)
-	}
-	return w, true
-}
-
 // world applies a change but for its failures.
 func (r *Replay) world(c Change) (*world, error) {
 	w, err := worldOf(r.now, r.costs.Left, c)
@@ -82,30 +40,6 @@ func (r *Replay) world(c Change) (*world, error) {
 		w.fault = again(r.lost)
 	}
 	return w, err
-}
-
-// told corrects a replayed length by what the replay of the base misses.
-func (r *Replay) told(d time.Duration) time.Duration {
-	if r.took <= 0 || r.base <= 0 {
-		return d
-	}
-	return time.Duration(math.Round(d.Seconds()*r.took.Seconds()/r.base.Seconds()*1000)) * time.Millisecond
-}
-
-// again makes the attempts fail that have failed in the past, after as long.
-func again(lost []Lost) schedule.Fault {
-	type key struct {
-		job, task, number int
-		kind              dag.Kind
-	}
-	held := make(map[key]time.Duration, len(lost))
-	for _, l := range lost {
-		held[key{l.Job, l.Task, l.Number, l.Kind}] = l.Held
-	}
-	return func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
-		d, ok := held[key{t.Job, t.Index, t.Attempt, t.Kind}]
-		return min(start.Add(d), end), ok
-	}
 }
 
 // Room is how many tasks can run at once.
