@@ -35,6 +35,7 @@ type (
 		Iterations      *int      `json:"iterations"`
 		ResidualSeconds *float64  `json:"residual_seconds"`
 		Runs            *int      `json:"runs"`
+		Cycles          *int      `json:"cycles"`
 		MakespanSeconds *float64  `json:"makespan_seconds"`
 		Jobs            []job     `json:"jobs"`
 		Centres         []centre  `json:"centres"`
@@ -143,13 +144,13 @@ func (v *View) document() document {
 }
 
 func (a *Answer) result() result {
-	r := result{Model: a.Model, Converged: a.Converged(), Jobs: []job{}, Centres: []centre{}, Warnings: []warning{}}
+	r := result{Model: a.Model, Converged: a.Converged(), Jobs: []job{}, Centres: []centre{}}
 	if a.Sim != nil {
-		r.Runs, r.MakespanSeconds = &a.Sim.Runs, known(a.Sim.Makespan.Value)
+		r.Runs, r.Cycles, r.MakespanSeconds = &a.Sim.Runs, &a.Cycles, known(a.Sim.Makespan.Value)
 	} else {
 		r.Iterations, r.ResidualSeconds = &a.Result.Iterations, known(a.Result.Residual)
-		r.Warnings = warningsOf(a.Result.Warnings)
 	}
+	r.Warnings = warningsOf(a.Warnings())
 	for i := range a.Spec.Jobs {
 		r.Jobs = append(r.Jobs, a.job(i))
 	}

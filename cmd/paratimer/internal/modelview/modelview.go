@@ -26,7 +26,23 @@ type Answer struct {
 	Model  string
 	Result *queueing.Result
 	Sim    *oracle.Result
+	Cycles int // how often the simulation submits each job again; 0: each once, all at the same time
 	Spec   *queueing.Spec
+}
+
+// Several says that more than one job runs at once.
+func Several(s *queueing.Spec) bool { return len(s.Jobs) > 1 || s.Jobs[0].Copies > 1 }
+
+// Warnings are the doubts about an answer. Of several jobs the simulation is the models' question only where each begins again.
+func (a *Answer) Warnings() []queueing.Warning {
+	if a.Result != nil {
+		return a.Result.Warnings
+	}
+	if a.Cycles == 0 && Several(a.Spec) {
+		return []queueing.Warning{{Code: "submitted_once", Text: "each job is submitted once, all at the same time, and the last ones run alone: " +
+			"models answer for jobs that begin again as they end, which --cycles 4 simulates"}}
+	}
+	return nil
 }
 
 // Converged says that the answer may be believed as far as its iteration goes. A simulation has none.

@@ -27,9 +27,7 @@ func (v *View) Text(w io.Writer) error {
 		v.answer(b, &v.Answers[0])
 	}
 	for i := range v.Answers {
-		if r := v.Answers[i].Result; r != nil {
-			warn(b, r.Warnings, v.Answers[i].Model+": ")
-		}
+		warn(b, v.Answers[i].Warnings(), v.Answers[i].Model+": ")
 	}
 	warn(b, v.Warnings, "")
 	return b.Flush()
@@ -210,6 +208,9 @@ func (v *View) compare(b *bufio.Writer) {
 			}
 			if !a.Converged() {
 				said = append(said, a.Doubt())
+			}
+			if a.Cycles > 0 {
+				said = append(said, fmt.Sprintf("each job submitted again %d times", a.Cycles))
 			}
 			fmt.Fprintln(t, strings.Join(said, "\t"))
 		}
