@@ -110,20 +110,3 @@ func (m Mixture) Survival(t float64) float64 {
 	}
 	return min(sum, 1)
 }
-
-// Shifted is a variable after a fixed time, at least 0.
-type Shifted struct {
-	By float64 // seconds
-	Variable
-}
-
-// Mean is in seconds.
-func (s Shifted) Mean() float64 { return s.By + s.Variable.Mean() }
-
-// Survival is the probability that it is longer than t seconds.
-func (s Shifted) Survival(t float64) float64 {
-	if t < s.By {
-		return 1
-	}
-	return s.Variable.Survival(t - s.By)
-}

@@ -141,9 +141,24 @@ func TestMany(t *testing.T) {
 	}
 	near(t, "different rates", must(Maximum(of)).Mean, want, 1e-10)
 	// After a wait of an hour two tasks are as far apart as without.
-	later := must(Maximum([]Copies{{Shifted{3600, one}, 2}}))
+	later := must(Maximum([]Copies{{shifted{3600, one}, 2}}))
 	near(t, "shifted", later.Mean, 3604.5, 1e-12)
 	near(t, "its variance", later.Variance, 9*1.25, 1e-8)
+}
+
+// shifted is a variable after a fixed time.
+type shifted struct {
+	by float64
+	Variable
+}
+
+func (s shifted) Mean() float64 { return s.by + s.Variable.Mean() }
+
+func (s shifted) Survival(t float64) float64 {
+	if t < s.by {
+		return 1
+	}
+	return s.Variable.Survival(t - s.by)
 }
 
 // broken is a variable of which nothing is known.
@@ -166,7 +181,7 @@ type late struct {
 }
 
 func (l late) Survival(t float64) float64 {
-	return (l.Mixture.Survival(t) + Shifted{l.by, l.Mixture}.Survival(t)) / 2
+	return (l.Mixture.Survival(t) + shifted{l.by, l.Mixture}.Survival(t)) / 2
 }
 
 // A step is seen wherever it is, also just before the end of a piece.
