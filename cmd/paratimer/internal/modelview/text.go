@@ -79,7 +79,7 @@ func (v *View) answer(b *bufio.Writer, a *Answer) {
 			tree(b, j.Tree)
 		}
 		if len(j.Threads) > 0 {
-			fmt.Fprintf(b, "\ntimeline%s\n", of)
+			fmt.Fprintf(b, "\ntimeline%s, if each task took the mean: the slowest of those side by side end later\n", of)
 			timeline(b, j)
 		}
 	}
