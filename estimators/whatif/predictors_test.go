@@ -23,6 +23,19 @@ func twoJobs() (*queueing.Spec, *dag.Plan, Room) {
 	return spec, p, Room{Maps: 8, Reduces: 4}
 }
 
+// TestQueueingWarns holds that what the model says against itself is passed on, once.
+func TestQueueingWarns(t *testing.T) {
+	spec, p, room := twoJobs()
+	p.Jobs[1].After = nil // now they are beside each other
+	q, err := NewQueueing(spec, p, room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := ask(t, q, Change{}); len(a.Warnings) != 1 || a.Warnings[0].Code != "several_jobs" {
+		t.Errorf("%+v", a.Warnings)
+	}
+}
+
 func TestQueueingSumsWaves(t *testing.T) {
 	spec, p, room := twoJobs()
 	q, err := NewQueueing(spec, p, room)

@@ -71,6 +71,12 @@ func (q *Queueing) Predict(c Change) (Answer, error) {
 			longest = max(longest, r.Jobs[i].Response)
 		}
 		total += longest
+		for _, w := range r.Warnings {
+			said := Warning{w.Code, "the queueing model: " + w.Text}
+			if !slices.Contains(a.Warnings, said) { // another wave may have said it
+				a.Warnings = append(a.Warnings, said)
+			}
+		}
 		if !r.Converged {
 			a.Warnings = append(a.Warnings, Warning{WarnApproximate, fmt.Sprintf("the queueing model did not settle: its last step still moved %.3g s", r.Residual)})
 		}
