@@ -127,20 +127,5 @@ func (p *product) contend(ji, g int, a stage, local, cluster byStage, met meetin
 		f.find(n, j.stay[g][b], j.demand[b])
 		f.findApart(cluster[b]-n, met[ji].mean[b], j.demand[b])
 	}
-	// Other copies and jobs are at random places of their timelines.
-	for oi, o := range p.jobs {
-		copies := float64(o.Copies)
-		if oi == ji {
-			copies--
-		}
-		if copies == 0 {
-			continue
-		}
-		for b := range stages {
-			n := copies * met[oi].active[g][b]
-			f.find(n, o.stay[g][b], o.demand[b])
-			f.findApart(copies*met[oi].all[b]-n, met[oi].mean[b], o.demand[b])
-		}
-	}
-	return f.residence()
+	return p.meet(&f, ji, g, met)
 }
