@@ -2,6 +2,20 @@ package queueing
 
 import "math"
 
+// A metCopy is what a task finds of another copy, or of another job: in the mean over its response, and in each of its phases.
+type metCopy struct {
+	copies float64
+	mean   vector
+	phases [3]metPhase
+	idle   float64 // part of the response in which it has nothing there
+}
+
+// A metPhase is a part of a copy's response.
+type metPhase struct {
+	share float64
+	seen  vector
+}
+
 // meet is the residence of a task that f has found its own copy's tasks for, with other copies and jobs at random places of
 // their timelines.
 //
@@ -9,102 +23,90 @@ import "math"
 // phase is not met by more of its work, it lasts longer: its work is done at the mean of the rates. These are taken in each
 // phase of each other copy, all else at its mean; what two copies do together to the mean is left out.
 func (p *product) meet(f *finder, ji, g int, met meetings) vector {
-	type other struct {
-		copies float64
-		mean   finder
-		phases []phaseMet
-	}
-	var others []other
+	floor := f.residence().sum()
+	p.others = p.others[:0]
 	for oi, o := range p.jobs {
 		copies := float64(o.Copies)
 		if oi == ji {
 			copies--
 		}
-		if copies == 0 {
-			continue
+		if copies > 0 {
+			p.others = append(p.others, f.meet(copies, o, g, &met[oi]))
 		}
-		one := other{copies: copies, mean: f.alone(), phases: p.phasesOf(f, oi, g, met)}
-		for b := range stages {
-			one.mean.meet(1, b, o, g, &met[oi])
-		}
-		f.add(&one.mean, copies)
-		others = append(others, one)
 	}
 	stay := f.residence()
 	mean := stay.sum()
-	if len(others) == 0 || mean == 0 {
+	if len(p.others) == 0 || mean == 0 {
 		return stay
 	}
-	rate := 1 / mean
-	for i := range others {
-		o := &others[i]
+	slope, rate := f.slope(), 1/mean
+	for i := range p.others {
+		o := &p.others[i]
+		quiet := mean
+		for k := range slope {
+			quiet -= slope[k] * o.mean[k]
+		}
+		rate += o.copies * o.idle * (1/math.Max(quiet, floor) - 1/mean)
 		for _, ph := range o.phases {
-			in := *f
-			in.add(&o.mean, -1)
-			in.add(&ph.found, 1)
-			rate += o.copies * ph.share * (1/in.residence().sum() - 1/mean)
+			in := quiet
+			for k := range slope {
+				in += slope[k] * ph.seen[k]
+			}
+			if ph.share > 0 {
+				rate += o.copies * ph.share * (1/math.Max(in, floor) - 1/mean)
+			}
 		}
 	}
-	least := *f
-	for i := range others {
-		least.add(&others[i].mean, -others[i].copies)
-	}
-	longer := math.Max(1/rate, least.residence().sum())
+	longer := math.Max(1/rate, floor) / mean
 	for k := range stay {
-		stay[k] *= longer / mean
+		stay[k] *= longer
 	}
 	return stay
 }
 
-// A phaseMet is a part of a copy's response, and what a task finds of it then.
-type phaseMet struct {
-	share float64
-	found finder
+// meet adds what so many copies of a job have beside the task in the mean, and returns what one has in each of its phases: maps
+// and the shuffles beside them, shuffles alone, merges. In each a node of the group has as many tasks as it runs at once.
+func (f *finder) meet(copies float64, o *productJob, g int, m *meeting) metCopy {
+	var of [stages]vector
+	for b := range stages {
+		one := finder{cpus: f.cpus, task: f.task, own: f.own}
+		n := m.active[g][b]
+		one.find(n, o.stay[g][b], o.demand[b])
+		one.findApart(m.all[b]-n, m.mean[b], o.demand[b])
+		of[b] = one.seen
+		f.tasks += copies * one.tasks
+	}
+	met := metCopy{copies: copies, idle: 1}
+	most := [...]float64{float64(o.slots[g]), float64(o.abreast[g]) * o.alone(g), float64(o.abreast[g])}
+	for i, a := range [...]stage{mapping, copyingAlone, merging} {
+		ph := &met.phases[i]
+		if most[i] > 0 {
+			ph.share = math.Min(met.idle, m.active[g][a]/most[i])
+		}
+		met.idle -= ph.share
+		for k := range ph.seen {
+			seen := of[a][k]
+			if a == mapping {
+				seen += of[copyingBeside][k]
+			}
+			met.mean[k] += seen
+			f.seen[k] += copies * seen
+			if ph.share > 0 {
+				ph.seen[k] = seen / ph.share
+			}
+		}
+	}
+	return met
 }
 
-// phasesOf are those of a copy: maps and the shuffles beside them, shuffles alone, merges, and nothing. In each a node of the
-// group has as many tasks as it runs at once.
-func (p *product) phasesOf(f *finder, oi, g int, met meetings) []phaseMet {
-	o, m := p.jobs[oi], &met[oi]
-	most := byStage{mapping: float64(o.slots[g]), copyingAlone: float64(o.abreast[g]) * o.alone(g), merging: float64(o.abreast[g])}
-	var phases []phaseMet
-	left := 1.0
-	for _, a := range [...]stage{mapping, copyingAlone, merging} {
-		active := m.active[g][a]
-		if active <= 0 || most[a] <= 0 {
-			continue
-		}
-		ph := phaseMet{math.Min(left, active/most[a]), f.alone()}
-		if ph.share <= 0 {
-			continue
-		}
-		left -= ph.share
-		ph.found.meet(1/ph.share, a, o, g, m)
-		if a == mapping {
-			ph.found.meet(1/ph.share, copyingBeside, o, g, m)
-		}
-		phases = append(phases, ph)
+// slope is how much longer the task stays for each more that it finds at a centre. At several CPUs that grows with what is
+// there already; a straight line will do for one copy's phases.
+func (f *finder) slope() vector {
+	slope := f.task
+	if f.cpus > 1 && f.task[CPU] > 0 {
+		const step = 0.01
+		more := slowdown(f.seen[CPU]+step, f.tasks, f.cpus)
+		slope[CPU] *= (more - slowdown(f.seen[CPU], f.tasks, f.cpus)) / step
 	}
-	if left > 0 {
-		phases = append(phases, phaseMet{left, f.alone()})
-	}
-	return phases
-}
-
-// meet adds so many times what a copy of a job has of a stage in the mean.
-func (f *finder) meet(times float64, b stage, o *productJob, g int, m *meeting) {
-	n := m.active[g][b]
-	f.find(times*n, o.stay[g][b], o.demand[b])
-	f.findApart(times*(m.all[b]-n), m.mean[b], o.demand[b])
-}
-
-// alone is the same task that has found nobody.
-func (f *finder) alone() finder { return finder{cpus: f.cpus, task: f.task, own: f.own} }
-
-// add adds so many times what another finder of the same task has found.
-func (f *finder) add(o *finder, times float64) {
-	f.tasks = math.Max(0, f.tasks+times*o.tasks)
-	for k := range f.seen {
-		f.seen[k] = math.Max(0, f.seen[k]+times*o.seen[k])
-	}
+	return slope
 }

@@ -9,6 +9,7 @@ type product struct {
 	groups []group
 	jobs   []*productJob
 	rule   rule
+	others []metCopy // of the task at hand; kept for its memory
 }
 
 // A stage is a kind of task, with shuffles beside maps told from those that are not: they find other queues.
