@@ -3,20 +3,18 @@ package ernestview
 import (
 	_ "embed"
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"strings"
-	"text/template"
-	"unicode"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
 //go:embed curve.svg.tmpl
 var curveText string
 
-var curveTemplate = template.Must(template.New("curve").Funcs(template.FuncMap{"px": px, "text": escape}).Parse(curveText))
+var curveTemplate = svg.Parse(curveText)
 
 // The chart's measures in pixels.
 const (
@@ -63,12 +61,7 @@ type mark struct {
 // SVG draws time against machines, a curve an offer with its range, the deadline and the choice. Names are escaped; it needs
 // no font and no script.
 func (v *Choice) SVG(w io.Writer) error {
-	var b strings.Builder
-	if err := curveTemplate.Execute(&b, v.chart()); err != nil {
-		return fmt.Errorf("drawing the curve: %w", err)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return curveTemplate.Draw(w, v.chart())
 }
 
 func (v *Choice) chart() *chart {
@@ -121,11 +114,11 @@ func outline(line []*ernest.Choice, x func(int) float64, y func(float64) float64
 		if i%max(1, step) != 0 && i != len(line)-1 {
 			continue
 		}
-		at := px(x(p.Machines)) + ","
-		mid = append(mid, at+px(y(p.Prediction.Seconds)))
+		at := svg.Px(x(p.Machines)) + ","
+		mid = append(mid, at+svg.Px(y(p.Prediction.Seconds)))
 		if known(p.Prediction.Low) != nil && known(p.Prediction.High) != nil {
-			low = append(low, at+px(y(p.Prediction.Low)))
-			high = append([]string{at + px(y(p.Prediction.High))}, high...)
+			low = append(low, at+svg.Px(y(p.Prediction.Low)))
+			high = append([]string{at + svg.Px(y(p.Prediction.High))}, high...)
 		}
 	}
 	return strings.Join(mid, " "), strings.Join(append(low, high...), " ")
@@ -163,19 +156,4 @@ func niceTime(seconds float64) float64 {
 		return 86400 * nice(seconds/86400)
 	}
 	return nice(seconds)
-}
-
-// px writes a length or place in pixels.
-func px(v float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), ".")
-}
-
-// escape makes a text safe inside XML, which holds no control characters at all.
-func escape(s string) string {
-	return html.EscapeString(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF {
-			return '\uFFFD'
-		}
-		return r
-	}, s))
 }

@@ -1,17 +1,13 @@
 package modelview
 
 import (
-	"bufio"
 	_ "embed"
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"strconv"
-	"strings"
-	"text/template"
-	"unicode"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
@@ -19,22 +15,7 @@ import (
 //go:embed job.svg.tmpl
 var svgText string
 
-var svgTemplate = template.Must(template.New("job").Funcs(template.FuncMap{"px": px, "text": escape}).Parse(svgText))
-
-// px writes a length or place in pixels.
-func px(x float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
-}
-
-// escape makes a text safe inside XML, which holds no control characters at all.
-func escape(s string) string {
-	return html.EscapeString(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF {
-			return '\uFFFD'
-		}
-		return r
-	}, s))
-}
+var svgTemplate = svg.Parse(svgText)
 
 // The drawing's measures in pixels.
 const (
@@ -121,11 +102,7 @@ func (v *View) SVG(w io.Writer) error {
 		d.Legend = append(d.Legend, legend{left + float64(i)*110, y, k.String(), k.String()})
 	}
 	d.Height = y + 30
-	b := bufio.NewWriter(w)
-	if err := svgTemplate.Execute(b, &d); err != nil {
-		return fmt.Errorf("drawing the model: %w", err)
-	}
-	return b.Flush()
+	return svgTemplate.Draw(w, &d)
 }
 
 // job draws one from y on, and returns where it ends.

@@ -1,16 +1,13 @@
 package planview
 
 import (
-	"bufio"
 	_ "embed"
 	"fmt"
-	"html"
 	"io"
 	"strings"
-	"text/template"
 	"time"
-	"unicode"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -18,31 +15,12 @@ import (
 //go:embed gantt.svg.tmpl
 var svgText string
 
-var svgTemplate = template.Must(template.New("gantt").Funcs(template.FuncMap{"px": px, "text": escape}).Parse(svgText))
+var svgTemplate = svg.Parse(svgText)
 
 // SVG draws a Gantt chart: slots as rows, path fragments in colours, the critical path above them and outlined. Tasks that
 // start and end together in neighbouring slots are one rectangle. Names are escaped; it needs no font and no script.
 func (v *View) SVG(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	if err := svgTemplate.Execute(b, v.layout()); err != nil {
-		return fmt.Errorf("drawing the chart: %w", err)
-	}
-	return b.Flush()
-}
-
-// px writes a length or place in pixels.
-func px(x float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
-}
-
-// escape makes a text safe inside XML, which holds no control characters at all.
-func escape(s string) string {
-	return html.EscapeString(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF {
-			return '\uFFFD'
-		}
-		return r
-	}, s))
+	return svgTemplate.Draw(w, v.layout())
 }
 
 // The chart's measures in pixels.

@@ -1,18 +1,15 @@
 package whatifview
 
 import (
-	"bufio"
 	_ "embed"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"strings"
-	"text/template"
 	"time"
-	"unicode"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/whatif"
@@ -21,7 +18,7 @@ import (
 //go:embed curve.svg.tmpl
 var svgText string
 
-var svgTemplate = template.Must(template.New("curve").Funcs(template.FuncMap{"px": px, "text": escape}).Parse(svgText))
+var svgTemplate = svg.Parse(svgText)
 
 // The chart's measures in pixels.
 const (
@@ -64,11 +61,7 @@ func (v *View) SVG(out io.Writer) error {
 	if v.Report.Curve == nil || len(v.Report.Curve.Points) == 0 {
 		return errors.New("there is no curve to draw: no model that was asked can draw one")
 	}
-	b := bufio.NewWriter(out)
-	if err := svgTemplate.Execute(b, v.layout()); err != nil {
-		return fmt.Errorf("drawing the curve: %w", err)
-	}
-	return b.Flush()
+	return svgTemplate.Draw(out, v.layout())
 }
 
 func (v *View) layout() *chart {
@@ -105,7 +98,7 @@ func (v *View) layout() *chart {
 	free := math.Inf(-1)
 	for i, p := range points {
 		at := dot{X: x(p.Room.Total()), Y: y(p.Remaining), Tip: fmt.Sprintf("%s: %s", p.Room, short(p.Remaining))}
-		fmt.Fprintf(&line, "%s,%s ", px(at.X), px(at.Y))
+		fmt.Fprintf(&line, "%s,%s ", svg.Px(at.X), svg.Px(at.Y))
 		c.Points = append(c.Points, at)
 		if at.X >= free {
 			c.Columns = append(c.Columns, mark{at.X, fmt.Sprint(p.Room.Total())})
@@ -147,19 +140,4 @@ func rowStep(most time.Duration) time.Duration {
 		step *= 2
 	}
 	return step
-}
-
-// px writes a length or place in pixels.
-func px(x float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
-}
-
-// escape makes a text safe inside XML, which holds no control characters at all.
-func escape(s string) string {
-	return html.EscapeString(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF {
-			return '\uFFFD'
-		}
-		return r
-	}, s))
 }
