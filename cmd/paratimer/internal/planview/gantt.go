@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -93,7 +94,7 @@ func axis(from, length time.Duration) string {
 	line := []byte(strings.Repeat(" ", chartWidth+12))
 	free := 0
 	for _, t := range ticks(from, length, 8) {
-		at, label := int(float64(t-from)/float64(max(1, length))*chartWidth), short(t)
+		at, label := int(float64(t-from)/float64(max(1, length))*chartWidth), view.Exact(t)
 		if at >= free && at+len(label) < len(line) {
 			copy(line[at:], label)
 			free = at + len(label) + 1

@@ -125,7 +125,7 @@ func (v *View) layout() *chart {
 		c.Totals = append(c.Totals, e.Scenario+" "+total(&e))
 	}
 	for _, t := range ticks(s.from.Sub(v.Path.Schedule.Now), s.to.Sub(s.from), 12) {
-		c.Ticks = append(c.Ticks, tick{s.x(v.Path.Schedule.Now.Add(t)), short(t)})
+		c.Ticks = append(c.Ticks, tick{s.x(v.Path.Schedule.Now.Add(t)), view.Exact(t)})
 	}
 	if now := v.Path.Schedule.Now; s.from < now && now < s.to {
 		x := s.x(now)
@@ -155,7 +155,7 @@ func (v *View) strip(c *chart, s scale, paint *paint) {
 		f, fill := &v.Path.Fragments[seg.Fragment], paint.of(seg.Fragment)
 		b := block{X: s.x(seg.Start), Y: pathTop, H: pathHeight, Fill: fill, Dark: dark(fill)}
 		b.W = max(s.x(seg.End)-b.X, 0.5)
-		title, length := v.title(seg.Fragment), short(seg.End.Sub(seg.Start))
+		title, length := v.title(seg.Fragment), view.Exact(seg.End.Sub(seg.Start))
 		b.Tip = fmt.Sprintf("%s: %s – %s", title, v.clock(seg.Start), v.clock(seg.End))
 		b.fit(1, title+", "+length, title, length)
 		c.Path = append(c.Path, b)
@@ -184,5 +184,5 @@ func (b *block) fit(rows int, labels ...string) {
 
 // between words a stretch of time.
 func (v *View) between(a, b dag.Instant) string {
-	return fmt.Sprintf("%s – %s (%s)", v.clock(a), v.clock(b), short(b.Sub(a).Round(time.Millisecond)))
+	return fmt.Sprintf("%s – %s (%s)", v.clock(a), v.clock(b), view.Exact(b.Sub(a).Round(time.Millisecond)))
 }

@@ -62,13 +62,13 @@ func total(e *estimators.Estimate) string {
 	floor := e.Low
 	switch {
 	case e.Remaining != nil && e.AssumedRatio <= assumedMost:
-		return short(*e.Remaining)
+		return view.Exact(*e.Remaining)
 	case e.Remaining != nil && floor == nil:
 		d := time.Duration(float64(*e.Remaining) * (1 - e.AssumedRatio))
 		floor = &d
 	}
 	if floor != nil && *floor >= time.Second {
-		return "at least " + short(*floor)
+		return "at least " + view.Exact(*floor)
 	}
 	return "?"
 }
@@ -81,11 +81,11 @@ func (v *View) pathLines(w io.Writer) {
 	if len(path) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\ncritical path, %s:\n", short(v.Path.Length()))
+	fmt.Fprintf(w, "\ncritical path, %s:\n", view.Exact(v.Path.Length()))
 	var rows [][4]string
 	for i, s := range path {
 		if i == shownSegments {
-			rows = append(rows, [4]string{"", "", short(path[len(path)-1].End.Sub(s.Start)), fmt.Sprintf("%d more", len(path)-i)})
+			rows = append(rows, [4]string{"", "", view.Exact(path[len(path)-1].End.Sub(s.Start)), fmt.Sprintf("%d more", len(path)-i)})
 			break
 		}
 		f := &v.Path.Fragments[s.Fragment]
@@ -99,11 +99,11 @@ func (v *View) pathLines(w io.Writer) {
 		if s.Extra {
 			what += " (the rest of them)"
 		}
-		rows = append(rows, [4]string{v.clock(s.Start), v.clock(s.End), short(s.End.Sub(s.Start)), what})
+		rows = append(rows, [4]string{v.clock(s.Start), v.clock(s.End), view.Exact(s.End.Sub(s.Start)), what})
 	}
 	for _, r := range rows {
 		fmt.Fprintf(w, "  %8s  %8s  %8s   %s\n", r[0], r[1], r[2], r[3])
 	}
 }
 
-func (v *View) clock(t dag.Instant) string { return short(t.Sub(v.Path.Schedule.Now)) }
+func (v *View) clock(t dag.Instant) string { return view.Exact(t.Sub(v.Path.Schedule.Now)) }

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
@@ -129,7 +130,7 @@ func TestShort(t *testing.T) {
 		68_400 * time.Millisecond: "1m8.4s", 2 * time.Minute: "2m", 1454 * time.Second: "24m14s", 28 * time.Minute: "28m", time.Hour: "1h",
 		3*time.Hour + 5*time.Minute: "3h5m", 48 * time.Hour: "2d", 50 * time.Hour: "2d2h", -90 * time.Second: "-1m30s", 100 * time.Hour: "4d4h",
 	} {
-		if got := short(d); got != want {
+		if got := view.Exact(d); got != want {
 			t.Errorf("%d is %s, want %s", d, got, want)
 		}
 	}
@@ -149,7 +150,7 @@ func TestTicks(t *testing.T) {
 	} {
 		var got []string
 		for _, d := range ticks(c.from, c.length, c.n) {
-			got = append(got, short(d))
+			got = append(got, view.Exact(d))
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%v + %v: %v, want %s", c.from, c.length, got, c.want)
@@ -165,7 +166,7 @@ func TestTextFromASnapshot(t *testing.T) {
 	if got, want := v.elapsed(), in.At.Sub(0); got != want {
 		t.Errorf("elapsed %v, want %v", got, want)
 	}
-	if out := textOf(t, v); !strings.Contains(out, "-10m") || !strings.Contains(out, "critical path, "+short(v.Path.Length())) {
+	if out := textOf(t, v); !strings.Contains(out, "-10m") || !strings.Contains(out, "critical path, "+view.Exact(v.Path.Length())) {
 		t.Errorf("got\n%s", out)
 	}
 	if v.Path.Length() != v.Path.Schedule.Remaining() || v.Path.Schedule.Now == dag.Instant(0) {

@@ -92,12 +92,12 @@ func (v *View) layout() *chart {
 		return chartLeft + 20 + (chartRight-chartLeft-40)*(math.Log2(float64(slots))-first)/max(last-first, 1e-9)
 	}
 	for i := range n + 1 {
-		c.Rows = append(c.Rows, mark{y(time.Duration(i) * step), short(time.Duration(i) * step)})
+		c.Rows = append(c.Rows, mark{y(time.Duration(i) * step), view.Exact(time.Duration(i) * step)})
 	}
 	var line strings.Builder
 	free := math.Inf(-1)
 	for i, p := range points {
-		at := dot{X: x(p.Room.Total()), Y: y(p.Remaining), Tip: fmt.Sprintf("%s: %s", p.Room, short(p.Remaining))}
+		at := dot{X: x(p.Room.Total()), Y: y(p.Remaining), Tip: fmt.Sprintf("%s: %s", p.Room, view.Exact(p.Remaining))}
 		fmt.Fprintf(&line, "%s,%s ", svg.Px(at.X), svg.Px(at.Y))
 		c.Points = append(c.Points, at)
 		if at.X >= free {
@@ -105,7 +105,7 @@ func (v *View) layout() *chart {
 			free = at.X + 36
 		}
 		if p.Base {
-			c.Marks = append(c.Marks, dot{at.X, at.Y, "now: " + short(p.Remaining), "#202124", -9})
+			c.Marks = append(c.Marks, dot{at.X, at.Y, "now: " + view.Exact(p.Remaining), "#202124", -9})
 		}
 		if i == v.Report.Curve.Knee {
 			c.Marks = append(c.Marks, dot{at.X, at.Y, fmt.Sprintf("knee at %s: a doubling saves less than %.0f %%", p.Room, 100*whatif.KneeGain), "#d93025", -22})
@@ -114,7 +114,7 @@ func (v *View) layout() *chart {
 	c.Line = strings.TrimSpace(line.String())
 	for i := range v.Report.Limits {
 		if l := &v.Report.Limits[i]; l.Name == whatif.LimitSlots && l.Remaining() != nil {
-			c.Limit = &mark{y(*l.Remaining()), "a slot for every task: " + short(*l.Remaining())}
+			c.Limit = &mark{y(*l.Remaining()), "a slot for every task: " + view.Exact(*l.Remaining())}
 		}
 	}
 	return c

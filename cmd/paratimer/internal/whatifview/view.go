@@ -5,7 +5,6 @@ package whatifview
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -36,11 +35,11 @@ func (v *View) heading() string {
 	where := " on " + room(v.Room)
 	switch {
 	case v.Took > 0:
-		return fmt.Sprintf("%s took %s%s; a replay of it %s", name, short(v.Took), where, missed(v.Miss))
+		return fmt.Sprintf("%s took %s%s; a replay of it %s", name, view.Exact(v.Took), where, missed(v.Miss))
 	case v.State == dag.Blocked:
 		return name + ", before it runs," + where
 	}
-	return fmt.Sprintf("%s after %s%s: changes are from now on, times what is left", name, short(v.Elapsed), where)
+	return fmt.Sprintf("%s after %s%s: changes are from now on, times what is left", name, view.Exact(v.Elapsed), where)
 }
 
 func missed(r float64) string {
@@ -75,36 +74,13 @@ func took(a *whatif.Answer) string {
 	floor := a.Floor
 	switch {
 	case a.Remaining != nil && !(a.AssumedRatio > assumedMost): // NaN where the model assumes nothing or does not tell
-		return short(*a.Remaining)
+		return view.Exact(*a.Remaining)
 	case a.Remaining != nil && floor == nil:
 		d := time.Duration(float64(*a.Remaining) * (1 - a.AssumedRatio))
 		floor = &d
 	}
 	if floor != nil && *floor >= time.Second {
-		return "at least " + short(*floor)
+		return "at least " + view.Exact(*floor)
 	}
 	return "?"
-}
-
-// short writes a length of time as exactly as people want it: 0.25s, 12.3s, 1m8.4s, 24m14s, 3h5m.
-func short(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "-" + short(-d)
-	case d < 10*time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case d < 10*time.Minute:
-		return zeroless(d.Round(100*time.Millisecond).String(), "m0s")
-	case d < time.Hour:
-		return zeroless(d.Round(time.Second).String(), "m0s")
-	}
-	return zeroless(zeroless(d.Round(time.Minute).String(), "m0s"), "h0m")
-}
-
-// zeroless drops a part that is zero: 28m0s is 28m.
-func zeroless(s, zero string) string {
-	if strings.HasSuffix(s, zero) {
-		return s[:len(s)-len(zero)+1]
-	}
-	return s
 }
