@@ -44,12 +44,8 @@ func follow(c *cli.Context, src watch.Source, p pace, options ...func(*watch.Wat
 	if err != nil {
 		return err
 	}
-	ctx := c.Context
-	if d := c.Duration("timeout"); d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, d, errTimeout)
-		defer cancel()
-	}
+	ctx, cancel := limited(c)
+	defer cancel()
 	sinks := []watch.Sink{sink(c)}
 	meter, done, err := serveMetrics(ctx, c)
 	if err != nil {

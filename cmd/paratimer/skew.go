@@ -36,12 +36,8 @@ func skew(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx := c.Context
-	if d := c.Duration("timeout"); d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, d, errTimeout)
-		defer cancel()
-	}
+	ctx, cancel := limited(c)
+	defer cancel()
 	r, err := skewSeen(ctx, c, when, profiles)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {

@@ -2,20 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/tape"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -77,38 +73,9 @@ func isPath(name string) bool {
 }
 
 // skewedNow looks at a query of the cluster, a second time where the first look tells nothing.
-func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (run dag.Run, err error) {
-	client, err := newClient(c, nil)
-	if err != nil {
-		return run, err
-	}
-	defer client.Close()
-	target, err := pick(ctx, client, name, userName(c))
-	if err != nil {
-		return run, err
-	}
-	rec := &history.Recorder{Source: hadoop.NewSource(client, target), Store: stateOrNone(c, logger(c)), Given: profiles, Log: zerolog.Nop()}
-	for look := range 2 {
-		s, err := rec.Next(ctx)
-		var missed *dag.MissedError
-		switch {
-		case errors.Is(err, io.EOF) && look > 0:
-			return run, nil
-		case errors.As(err, &missed):
-			return run, missed.Err
-		case err != nil:
-			return run, err
-		}
-		run = run.Append(s)
+func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (dag.Run, error) {
+	return lookNow(ctx, c, name, profiles, 2, func(run dag.Run) (bool, error) {
 		skew, err := estimators.NewWorld(run, modelOf(c), estimators.Options{}).Skew(false)
-		if err != nil || skew != nil || s.State.Ended() {
-			return run, err
-		}
-		if look == 0 {
-			if err := watch.Sleep(ctx, lookEvery); err != nil {
-				return run, err
-			}
-		}
-	}
-	return run, nil
+		return skew != nil, err
+	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/signal"
@@ -66,12 +65,8 @@ func watchMany(c *cli.Context) error {
 		return err
 	}
 	defer client.Close()
-	ctx := c.Context
-	if d := c.Duration("timeout"); d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, d, errTimeout)
-		defer cancel()
-	}
+	ctx, cancel := limited(c)
+	defer cancel()
 	meter, done, err := serveMetrics(ctx, c)
 	if err != nil {
 		return err

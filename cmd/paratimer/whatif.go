@@ -38,12 +38,8 @@ func whatIf(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx := c.Context
-	if d := c.Duration("timeout"); d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, d, errTimeout)
-		defer cancel()
-	}
+	ctx, cancel := limited(c)
+	defer cancel()
 	v, replay, err := whatIfSubject(ctx, c)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {

@@ -2,19 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/tape"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/whatifview"
@@ -111,43 +107,18 @@ func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*whatifview.View, *whati
 	return v, replay, nil
 }
 
-// whatIfNow looks at a query of the cluster until what is left of it can be told, a few times at most.
-func whatIfNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (run dag.Run, err error) {
-	client, err := newClient(c, nil)
-	if err != nil {
-		return run, err
-	}
-	defer client.Close()
-	target, err := pick(ctx, client, name, userName(c))
-	if err != nil {
-		return run, err
-	}
-	rec := &history.Recorder{Source: hadoop.NewSource(client, target), Store: stateOrNone(c, logger(c)), Given: profiles, Log: zerolog.Nop()}
-	for look := range whatIfLooks {
-		s, err := rec.Next(ctx)
-		var missed *dag.MissedError
-		switch {
-		case errors.Is(err, io.EOF) && look > 0:
-			return run, nil
-		case errors.As(err, &missed):
-			return run, missed.Err
-		case err != nil:
-			return run, err
-		}
-		run = run.Append(s)
+// whatIfNow looks at a query of the cluster until what is left of it can be told. Rates take two observations.
+func whatIfNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (dag.Run, error) {
+	looks := 0
+	return lookNow(ctx, c, name, profiles, whatIfLooks, func(run dag.Run) (bool, error) {
+		looks++
 		e, err := estimators.New(estimators.Scenarios()[0], modelOf(c), estimators.Options{}).Estimate(run)
 		if err != nil {
-			return run, fmt.Errorf("%s: %w", name, err)
+			return false, fmt.Errorf("%s: %w", name, err)
 		}
-		if s.State.Ended() || e.Remaining != nil && look > 0 || look == whatIfLooks-1 {
-			return run, nil
-		}
-		if err := watch.Sleep(ctx, lookEvery); err != nil {
-			return run, err
-		}
-	}
-	return run, nil
+		return e.Remaining != nil && looks > 1, nil
+	})
 }
 
-// whatIfLooks is how often a query that runs is looked at: rates take two observations, and a first one may be too early.
+// whatIfLooks is how often a query that runs is looked at: a first observation may be too early.
 const whatIfLooks = 3
