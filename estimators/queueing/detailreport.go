@@ -94,29 +94,18 @@ func (t *timeline) copiesOf(maps int) float64 {
 }
 
 func (d *detail) centres() []Centre {
-	var all []Centre
-	network := 0.0
-	for n, g := range d.nodes {
-		var busy vector
+	return centres(d.spec, d.nodes, func(n int) (busy vector) {
 		for _, j := range d.jobs {
-			if j.response > 0 {
-				v := d.asked(j, n)
-				for k := range busy {
-					busy[k] += float64(j.Copies) * v[k] / j.response
-				}
+			if j.response == 0 {
+				continue
+			}
+			v := d.asked(j, n)
+			for k := range busy {
+				busy[k] += float64(j.Copies) * v[k] / j.response
 			}
 		}
-		network += float64(g.nodes) * busy[Network]
-		for k := CPU; k <= Disk; k++ {
-			c := Centre{Kind: k, Node: g.first, Nodes: g.nodes, Servers: 1, Utilisation: busy[k]}
-			if k == CPU {
-				c.Servers = d.spec.CPUs
-				c.Utilisation /= float64(c.Servers)
-			}
-			all = append(all, c)
-		}
-	}
-	return append(all, Centre{Kind: Network, Node: -1, Nodes: 1, Servers: 1, Utilisation: network})
+		return busy
+	})
 }
 
 // asked is the service that a job asks of a node's centres; of the network, for the tasks of that node.

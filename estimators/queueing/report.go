@@ -71,10 +71,7 @@ func (p *product) result(j *productJob) JobResult {
 
 // centres are the utilisations: demand over time, of each server.
 func (p *product) centres() []Centre {
-	var all []Centre
-	network := 0.0
-	for g, gr := range p.groups {
-		var busy vector
+	return centres(p.spec, p.groups, func(g int) (busy vector) {
 		for _, j := range p.jobs {
 			if j.response == 0 {
 				continue
@@ -85,11 +82,21 @@ func (p *product) centres() []Centre {
 				}
 			}
 		}
-		network += float64(gr.nodes) * busy[Network]
+		return busy
+	})
+}
+
+// centres are those of nodes in groups, on each of which so much of a centre's time is asked for a second.
+func centres(s *Spec, nodes []group, asked func(g int) vector) []Centre {
+	var all []Centre
+	network := 0.0
+	for i, g := range nodes {
+		busy := asked(i)
+		network += float64(g.nodes) * busy[Network]
 		for k := CPU; k <= Disk; k++ {
-			c := Centre{Kind: k, Node: gr.first, Nodes: gr.nodes, Servers: 1, Utilisation: busy[k]}
+			c := Centre{Kind: k, Node: g.first, Nodes: g.nodes, Servers: 1, Utilisation: busy[k]}
 			if k == CPU {
-				c.Servers = p.spec.CPUs
+				c.Servers = s.CPUs
 				c.Utilisation /= float64(c.Servers)
 			}
 			all = append(all, c)
