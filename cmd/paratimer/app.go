@@ -69,6 +69,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 				watchFlags()...),
 			command("skew", "[FILE|ID|NAME]", "say which reduces hold a query back, by which keys, and what another dealing would gain", skew, skewFlags()...),
 			command("whatif", "[PLAN|FILE|ID|NAME]", "say when a query would end with other slots, more data, a failure, another scheduler", whatIf, whatifFlags()...),
+			command("report", "FILE|ID|NAME", "write what happened, where the time went, what was predicted when and what would have helped, as one HTML file", report, reportFlags()...),
 			rulesCommand(),
 			command("doctor", "", "say what of a cluster can be reached, and what to do about the rest", doctor,
 				append(clusterFlags(), outputFlag("text", "json"))...),

@@ -1,0 +1,68 @@
+package story
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// A Gatherer sees a watch go by and tells its story, at any time of it. It is a sink, and stands between the source and the watch.
+type Gatherer struct {
+	from   string
+	model  estimators.Model
+	source watch.Source
+	run    dag.Run
+	last   frame.Frame
+	seen   int
+}
+
+// Gather sees what a source says. from is what was asked for: a file or a query.
+func Gather(from string, src watch.Source, model estimators.Model) *Gatherer {
+	return &Gatherer{from: from, source: src, model: model}
+}
+
+// Next hands the source's snapshot on.
+func (g *Gatherer) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := g.source.Next(ctx)
+	if s != nil && err == nil {
+		g.run = g.run.Append(s)
+	}
+	return s, err
+}
+
+// Show takes a frame in.
+func (g *Gatherer) Show(f frame.Frame) error {
+	g.seen++
+	g.last = f
+	return nil
+}
+
+// Story is what has happened so far. A run of which nothing was seen has none.
+func (g *Gatherer) Story() (*Story, error) {
+	if len(g.run.Window) == 0 || g.seen == 0 {
+		return nil, fmt.Errorf("%s: nothing was observed", g.from)
+	}
+	snap, f := g.run.Now(), &g.last
+	s := &Story{
+		SchemaVersion: SchemaVersion, From: g.from, Workflow: f.Workflow, User: frame.Text(snap.User), Queue: frame.Text(snap.Queue),
+		StartAt: frame.TimeOf(snap.Origin()), At: f.At, ElapsedSeconds: f.ElapsedSeconds, Observations: g.seen,
+		Headline: f.Headline, WaitingOn: f.WaitingOn, Alerts: f.Alerts, Warnings: f.Warnings,
+		Summary: []string{}, Jobs: []Job{}, Course: Course{Moments: []Moment{}, Marks: []Mark{}},
+		Skew: Skew{Jobs: []SkewJob{}}, Limits: Limits{Rows: []Limit{}},
+	}
+	if f.Workflow.State.Ended() {
+		s.EndAt = f.Headline.EndAt
+	}
+	var err error
+	if s.Chart, err = chartOf(g.run, g.model); err != nil {
+		return nil, fmt.Errorf("%s: the chart: %w", g.from, err)
+	}
+	if s.Account, err = accountOf(g.run, g.model); err != nil {
+		return nil, fmt.Errorf("%s: where the time went: %w", g.from, err)
+	}
+	return s, nil
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+func reportFlags() []cli.Flag {
+	return slices.Concat([]cli.Flag{
+		outputFlag("html", "json"),
+		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write to `FILE`, - for stdout (default: the run's name with .html, here; of JSON, stdout)"},
+		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
+		deltaFlag(), profileFlag(),
+	}, boundFlags(), recordingFlags(), clusterFlags(), historyFlags())
+}
+
+// report writes what a run tells afterwards, or so far.
+func report(c *cli.Context) error {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	ctx, cancel := limited(c)
+	defer cancel()
+	g, err := gathered(ctx, c, c.Args().First())
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	s, err := unlessInterrupted(ctx, g.Story)
+	if err != nil {
+		return err
+	}
+	if c.String("output") == "json" {
+		return write(c, cmp.Or(c.String("out"), "-"), s.JSON)
+	}
+	return write(c, cmp.Or(c.String("out"), reportName(c.Args().First())), func(w io.Writer) error {
+		return s.JSON(w)
+	})
+}
+
+// gathered plays a recording to its end, or looks at a query of the cluster.
+func gathered(ctx context.Context, c *cli.Context, name string) (g *story.Gatherer, err error) {
+	held, err := bounds(c)
+	if err != nil {
+		return nil, err
+	}
+	src, done, every, err := reported(ctx, c, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done(&err)
+	g = story.Gather(name, src, modelOf(c))
+	_, err = watch.Watch{
+		Source: g, Panel: panelOf(modelOf(c), false, 0), Sinks: []watch.Sink{g}, Bounds: held, Every: every, Log: logger(c),
+	}.Run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return g, nil
+}
+
+// reported is what a report is about: a recording if there is a file of the name, else a query of the cluster, which is looked at a few
+// times where it runs: rates take two observations.
+func reported(ctx context.Context, c *cli.Context, name string) (src watch.Source, done func(*error), every time.Duration, err error) {
+	profiles, err := readProfiles(c)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	kind, exists, err := fileKind(name)
+	switch {
+	case err != nil:
+		return nil, nil, 0, err
+	case exists && kind == tape.Unknown:
+		return nil, nil, 0, usage("%s is no recording: a report tells of a run; `paratimer estimate` and `paratimer whatif` tell of a plan", name)
+	case exists:
+		src, file, err := openRecording(name, c.String("workflow"), c.Duration("every"))
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		return withProfiles(src, profiles), func(err *error) { closing(file, name, err) }, 0, nil
+	}
+	client, err := newClient(c, nil)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	target, err := pick(ctx, client, name, userName(c))
+	if err != nil {
+		client.Close()
+		return nil, nil, 0, err
+	}
+	rec := &history.Recorder{Source: hadoop.NewSource(client, target), Store: stateOrNone(c, logger(c)), Given: profiles, Log: zerolog.Nop()}
+	return &looks{Source: rec, left: whatIfLooks}, func(*error) { client.Close() }, lookEvery, nil
+}
+
+// looks ends a source after so many observations.
+type looks struct {
+	watch.Source
+	left int
+}
+
+// Next observes, unless that was done often enough.
+func (l *looks) Next(ctx context.Context) (*dag.Snapshot, error) {
+	if l.left == 0 {
+		return nil, io.EOF
+	}
+	s, err := l.Source.Next(ctx)
+	if err == nil {
+		l.left--
+	}
+	return s, err
+}
+
+// reportName is the name of a report: that of the recording or query, with .html, in the current folder.
+func reportName(of string) string {
+	base := filepath.Base(filepath.Clean(of))
+	for _, ext := range []string{".gz", ".jsonl", ".tape", ".jhist", ".json"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	return strings.TrimSuffix(tapeName(base, map[string]bool{}), ".tape.gz") + ".html"
+}
