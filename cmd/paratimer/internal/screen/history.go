@@ -1,0 +1,101 @@
+package screen
+
+import (
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Bounds of what is remembered: a run of any length takes as much memory as one of an hour.
+const (
+	mostPoints  = 512
+	mostChanges = 200
+)
+
+// A History is what the screen remembers of earlier frames. The zero History is empty.
+type History struct {
+	points  []point
+	every   int // ticks that a point stands for, but for the newest
+	ticks   int // in the newest point
+	changes []change
+}
+
+// A point is what was predicted at a time: how long the query takes in all, and its 80 % range.
+type point struct {
+	at               frame.Seconds
+	total, low, high *frame.Seconds
+}
+
+// A change is one that was told at a time.
+type change struct {
+	at frame.Seconds
+	frame.Change
+}
+
+// Add remembers what Draw needs of a frame. Frames come in their order; one that is not later than the newest is passed over.
+func (h *History) Add(f frame.Frame) {
+	if f.ElapsedSeconds == nil || f.StaleSeconds > 0 {
+		return
+	}
+	at := *f.ElapsedSeconds
+	if n := len(h.points); n > 0 && at <= h.points[n-1].at {
+		return
+	}
+	for _, c := range f.Changes {
+		h.changes = append(h.changes, change{at, c})
+	}
+	if n := len(h.changes) - mostChanges; n > 0 {
+		h.changes = append(h.changes[:0], h.changes[n:]...)
+	}
+	h.point(pointOf(f, at))
+}
+
+func pointOf(f frame.Frame, at frame.Seconds) point {
+	p := point{at: at}
+	if f.Workflow.State.Ended() {
+		if f.Workflow.State == dag.Succeeded {
+			p.total = &at
+		}
+		return p
+	}
+	after := func(s *frame.Seconds) *frame.Seconds {
+		if s == nil {
+			return nil
+		}
+		v := at + *s
+		return &v
+	}
+	p.total, p.low, p.high = after(f.Headline.RemainingSeconds), after(f.Headline.LowSeconds), after(f.Headline.HighSeconds)
+	return p
+}
+
+// point adds p. Where there are too many, each two become one: the later one's total, and the range of both.
+func (h *History) point(p point) {
+	if h.every == 0 {
+		h.every = 1
+	}
+	if n := len(h.points); n > 0 && h.ticks < h.every {
+		h.points[n-1] = wider(h.points[n-1], p)
+		h.ticks++
+		return
+	}
+	if len(h.points) == mostPoints {
+		for i := range mostPoints / 2 {
+			h.points[i] = wider(h.points[2*i], h.points[2*i+1])
+		}
+		h.points = h.points[:mostPoints/2]
+		h.every *= 2
+	}
+	h.points = append(h.points, p)
+	h.ticks = 1
+}
+
+// wider is b, with a range that holds that of a too.
+func wider(a, b point) point {
+	if a.low != nil && (b.low == nil || *a.low < *b.low) {
+		b.low = a.low
+	}
+	if a.high != nil && (b.high == nil || *a.high > *b.high) {
+		b.high = a.high
+	}
+	return b
+}

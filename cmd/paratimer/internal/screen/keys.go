@@ -1,0 +1,76 @@
+package screen
+
+// An Action is what a key asks for.
+type Action int
+
+// The actions. Press does those that change a Choice; the others are the terminal program's.
+const (
+	NoAction Action = iota
+	Quit
+	Help
+	Pause
+	Down
+	Up
+	PageDown
+	PageUp
+	Next // the next job that the end waits for
+	Find
+	Tasks
+	Close
+	Scenario
+	Forward
+	Back
+	FarForward
+	FarBack
+	Start
+	End
+	Faster
+	Slower
+)
+
+// A Key is a row of the table of keys.
+type Key struct {
+	Action  Action
+	Keys    []string // as bubbletea names them
+	Shown   string   // for people
+	Meaning string
+	Replay  bool // works only where a recording is played
+}
+
+// Keys is the table of keys, as the help lists them.
+func Keys() []Key {
+	return []Key{
+		{Help, []string{"?", "h", "f1"}, "?", "this help", false},
+		{Pause, []string{"space", "p"}, "space", "pause, and go on", false},
+		{Down, []string{"down", "j", "tab"}, "↓", "the next job; in a list, the next line", false},
+		{Up, []string{"up", "k", "shift+tab"}, "↑", "the job before", false},
+		{PageDown, []string{"pgdown", "ctrl+f"}, "pgdn", "ten further down", false},
+		{PageUp, []string{"pgup", "ctrl+b"}, "pgup", "ten further up", false},
+		{Next, []string{"n", "c"}, "n", "the next job on the critical path", false},
+		{Find, []string{"/"}, "/", "find a job by a part of its name", false},
+		{Tasks, []string{"enter", "t"}, "enter", "the job's tasks, the last to end first", false},
+		{Close, []string{"esc", "backspace"}, "esc", "close, or select no job", false},
+		{Scenario, []string{"s"}, "s", "the end under the next scenario", false},
+		{Forward, []string{"right", "l"}, "→", "a step on", true},
+		{Back, []string{"left"}, "←", "a step back", true},
+		{FarForward, []string{"shift+right", "."}, "shift →", "a tenth of the run on", true},
+		{FarBack, []string{"shift+left", ","}, "shift ←", "a tenth of the run back", true},
+		{Start, []string{"home", "g"}, "home", "to the start", true},
+		{End, []string{"end", "G"}, "end", "to the end", true},
+		{Faster, []string{"+", "="}, "+", "play faster", true},
+		{Slower, []string{"-"}, "-", "play slower", true},
+		{Quit, []string{"q", "ctrl+c"}, "q", "quit", false},
+	}
+}
+
+// ActionOf is what a key asks for, by bubbletea's name of it.
+func ActionOf(key string) Action {
+	for _, k := range Keys() {
+		for _, name := range k.Keys {
+			if name == key {
+				return k.Action
+			}
+		}
+	}
+	return NoAction
+}

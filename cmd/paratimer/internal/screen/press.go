@@ -1,0 +1,180 @@
+package screen
+
+import (
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// page is how far PageDown and PageUp go.
+const page = 10
+
+// Press is the choice after an action. Actions that are not of a choice leave it as it is.
+func Press(c Choice, a Action, f *frame.Frame) Choice {
+	if c.Help {
+		c.Help = a != Help && a != Close && a != Quit
+		return c
+	}
+	switch a {
+	case Help:
+		c.Help = true
+	case Pause:
+		c.Paused = !c.Paused
+	case Down:
+		c = c.move(f, 1)
+	case Up:
+		c = c.move(f, -1)
+	case PageDown:
+		c = c.move(f, page)
+	case PageUp:
+		c = c.move(f, -page)
+	case Next:
+		c = c.next(f)
+	case Find:
+		c.Finding, c.Find = true, ""
+	case Tasks:
+		if f != nil && len(f.Jobs) > 0 {
+			if selected(c, f) < 0 {
+				c = c.next(f)
+			}
+			c.Tasks, c.Scroll = !c.Tasks, 0
+		}
+	case Close:
+		c = c.close()
+	case Scenario:
+		c = c.scenario(f)
+	}
+	return c
+}
+
+// Typed is the choice after a text was typed while a job is being found: the first job whose node has it in it is selected.
+// Backspace is "\b", and "\r" ends it.
+func Typed(c Choice, text string, f *frame.Frame) Choice {
+	switch text {
+	case "\r":
+		c.Finding = false
+		return c
+	case "\b":
+		if r := []rune(c.Find); len(r) > 0 {
+			c.Find = string(r[:len(r)-1])
+		}
+	default:
+		if len(c.Find) < longestFind {
+			c.Find += text
+		}
+	}
+	if f == nil || c.Find == "" {
+		return c
+	}
+	for i := range f.Jobs {
+		if strings.Contains(strings.ToLower(f.Jobs[i].Node), strings.ToLower(c.Find)) {
+			return c.sel(f, i)
+		}
+	}
+	return c
+}
+
+// longestFind bounds what is typed, in bytes.
+const longestFind = 200
+
+// selected is the index of the selected job, -1 where none is.
+func selected(c Choice, f *frame.Frame) int {
+	if c.Selected == "" || f == nil {
+		return -1
+	}
+	for i := range f.Jobs {
+		if f.Jobs[i].Node == c.Selected {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c Choice) sel(f *frame.Frame, job int) Choice {
+	if c.Selected != f.Jobs[job].Node {
+		c.Selected, c.Scroll = f.Jobs[job].Node, 0
+	}
+	return c
+}
+
+// move goes by some lines: through the tasks where they are listed, else through the jobs.
+func (c Choice) move(f *frame.Frame, by int) Choice {
+	if f == nil || len(f.Jobs) == 0 {
+		return c
+	}
+	at := selected(c, f)
+	switch {
+	case c.Tasks && at >= 0:
+		c.Scroll = min(max(0, c.Scroll+by), max(0, tasksOf(f, at)-1))
+		return c
+	case at < 0 && by > 0:
+		return c.next(f)
+	case at < 0:
+		at = len(f.Jobs)
+	}
+	return c.sel(f, min(max(0, at+by), len(f.Jobs)-1))
+}
+
+// tasksOf is how many tasks a job has, as far as they can be listed.
+func tasksOf(f *frame.Frame, job int) int {
+	if f.Tasks == nil {
+		return 0
+	}
+	_, all := f.Tasks(job, 1)
+	return min(all, mostTasks)
+}
+
+// mostTasks bounds the list: nobody scrolls further.
+const mostTasks = 10_000
+
+// next selects the next job that the critical path goes through; where none does, the first that is not over, else the first.
+func (c Choice) next(f *frame.Frame) Choice {
+	if f == nil || len(f.Jobs) == 0 {
+		return c
+	}
+	at := selected(c, f)
+	for _, wanted := range []func(*frame.Job) bool{
+		func(j *frame.Job) bool { return j.Critical },
+		func(j *frame.Job) bool { return !j.State.Ended() },
+	} {
+		for i := 1; i <= len(f.Jobs); i++ {
+			if k := (at + i) % len(f.Jobs); wanted(&f.Jobs[k]) {
+				return c.sel(f, k)
+			}
+		}
+	}
+	return c.sel(f, 0)
+}
+
+// close takes back the newest choice.
+func (c Choice) close() Choice {
+	switch {
+	case c.Finding:
+		c.Finding, c.Find = false, ""
+	case c.Tasks:
+		c.Tasks, c.Scroll = false, 0
+	case c.Selected != "":
+		c.Selected = ""
+	default:
+		c.Scenario = ""
+	}
+	return c
+}
+
+// scenario goes on to the next one, and after the last back to what the frame says.
+func (c Choice) scenario(f *frame.Frame) Choice {
+	if f == nil {
+		return c
+	}
+	at := -1
+	for i := range f.Estimates {
+		if f.Estimates[i].Scenario == c.Scenario {
+			at = i
+		}
+	}
+	c.Scenario = ""
+	if at+1 < len(f.Estimates) {
+		c.Scenario = f.Estimates[at+1].Scenario
+	}
+	return c
+}
