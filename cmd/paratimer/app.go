@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -59,40 +60,52 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			&cli.StringFlag{Name: "log-level", EnvVars: env("log-level"), Value: "warn", Usage: "talk on stderr: debug, info, warn, error"},
 			&cli.StringFlag{Name: "log-format", EnvVars: env("log-format"), Value: "auto", Usage: "console, json, or auto: console on a terminal"},
 		},
-		Commands: []*cli.Command{
-			command("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo,
-				followFlags(speedFlag(60), &cli.Uint64Flag{Name: "seed", EnvVars: env("seed"), Usage: "draw the run's noise from `N`"})...),
-			command("estimate", "PLAN", "say how long a plan takes, before anything runs", estimate, estimateFlags()...),
-			command("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]", "watch a query on a Hadoop cluster: the newest that runs, or the one that is named", attach,
-				attachFlags()...),
-			command("watch", "", "watch every workflow on a Hadoop cluster that matches a rule, and tell when one will be late", watchMany,
-				watchFlags()...),
-			command("skew", "[FILE|ID|NAME]", "say which reduces hold a query back, by which keys, and what another dealing would gain", skew, skewFlags()...),
-			command("whatif", "[PLAN|FILE|ID|NAME]", "say when a query would end with other slots, more data, a failure, another scheduler", whatIf, whatifFlags()...),
-			command("report", "FILE|ID|NAME", "write what happened, where the time went, what was predicted when and what would have helped, as one HTML file", report, reportFlags()...),
-			rulesCommand(),
-			command("doctor", "", "say what of a cluster can be reached, and what to do about the rest", doctor,
-				append(clusterFlags(), outputFlag("text", "json"))...),
-			checkCommand(),
-			command("replay", "FILE", "print the frames of a recorded run, tape or capture", replay,
-				followFlags(append(append(recordingFlags(), profileFlag(), speedFlag(0)), sinkFlags()...)...)...),
-			command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
-				append(append(recordingFlags(), boundFlags()...), profileFlag(), outputFlag("text", "json"), choice("estimators", "which estimators are compared", "all", "standard"), deltaFlag(),
-					&cli.DurationFlag{Name: "from", EnvVars: env("from"), Usage: "count only ticks from this `TIME` of the run on"})...),
-			command("calibrate", "", "try on simulated runs whether ranges hold as often as they say", calibration, calibrateFlags()...),
-			command("learn", "FILE...", "make a profile of recorded runs of one script, for later runs of it", learn,
-				learnFlags()...),
-			historyCommand(),
-			ernestCommand(),
-			command("import", "PATH...", "make tapes of the history of finished jobs: .jhist files, Rumen traces, folders of them, webhdfs:// addresses", importHistory,
-				importFlags()...),
-			command("model", "JOB.yaml", "say how long jobs take that contend for a cluster's CPUs, disks and network, before anything runs", model, queueingFlags()...),
-			command("simulate", "PLAN", "watch a simulated run of a plan, with noise, slow nodes, failures and skew", simulated,
-				simulateFlags()...),
-			command("version", "", "print the version", version,
-				outputFlag("text", "json")),
-		},
+		Commands: slices.Concat(
+			kind("Start here",
+				command("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo,
+					followFlags(speedFlag(60), &cli.Uint64Flag{Name: "seed", EnvVars: env("seed"), Usage: "draw the run's noise from `N`"})...),
+				command("doctor", "", "say what of a cluster can be reached, and what to do about the rest", doctor,
+					append(clusterFlags(), outputFlag("text", "json"))...)),
+			kind("Watch a cluster",
+				command("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]", "watch a query on a Hadoop cluster: the newest that runs, or the one that is named", attach,
+					attachFlags()...),
+				command("watch", "", "watch every workflow on a Hadoop cluster that matches a rule, and tell when one will be late", watchMany,
+					watchFlags()...),
+				checkCommand(),
+				command("skew", "[FILE|ID|NAME]", "say which reduces hold a query back, by which keys, and what another dealing would gain", skew, skewFlags()...),
+				rulesCommand()),
+			kind("Before it runs",
+				command("estimate", "PLAN", "say how long a plan takes, before anything runs", estimate, estimateFlags()...),
+				command("simulate", "PLAN", "watch a simulated run of a plan, with noise, slow nodes, failures and skew", simulated,
+					simulateFlags()...),
+				command("whatif", "[PLAN|FILE|ID|NAME]", "say when a query would end with other slots, more data, a failure, another scheduler", whatIf, whatifFlags()...),
+				ernestCommand(),
+				command("model", "JOB.yaml", "say how long jobs take that contend for a cluster's CPUs, disks and network, before anything runs", model, queueingFlags()...)),
+			kind("Look back at runs",
+				command("replay", "FILE", "print the frames of a recorded run, tape or capture", replay,
+					followFlags(append(append(recordingFlags(), profileFlag(), speedFlag(0)), sinkFlags()...)...)...),
+				command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
+					append(append(recordingFlags(), boundFlags()...), profileFlag(), outputFlag("text", "json"), choice("estimators", "which estimators are compared", "all", "standard"), deltaFlag(),
+						&cli.DurationFlag{Name: "from", EnvVars: env("from"), Usage: "count only ticks from this `TIME` of the run on"})...),
+				command("learn", "FILE...", "make a profile of recorded runs of one script, for later runs of it", learn,
+					learnFlags()...),
+				historyCommand(),
+				command("import", "PATH...", "make tapes of the history of finished jobs: .jhist files, Rumen traces, folders of them, webhdfs:// addresses", importHistory,
+					importFlags()...),
+				command("calibrate", "", "try on simulated runs whether ranges hold as often as they say", calibration, calibrateFlags()...)),
+			kind("This program",
+				command("version", "", "print the version", version,
+					outputFlag("text", "json"))),
+		),
 	}
+}
+
+// kind puts commands under a heading of the help.
+func kind(heading string, commands ...*cli.Command) []*cli.Command {
+	for _, c := range commands {
+		c.Category = heading
+	}
+	return commands
 }
 
 // command is a command whose settings come from flags, the environment and the configuration file.

@@ -15,14 +15,14 @@ import (
 
 // clusterFlags say where the cluster is and who asks.
 func clusterFlags() []cli.Flag {
-	return []cli.Flag{
+	return about("Where the cluster is",
 		&cli.StringFlag{Name: "rm", EnvVars: env("rm"), Usage: "ask the ResourceManager at `URL`, or at the active one of several, comma-separated"},
 		&cli.StringFlag{Name: "jhs", EnvVars: env("jhs"), Usage: "ask the job history server at `URL` (with --rm; default: port 19888 of its host)"},
 		&cli.StringFlag{Name: "conf-dir", EnvVars: env("conf-dir"), Usage: "read Hadoop's configuration from `DIR` (default: HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME/etc/hadoop)"},
 		&cli.StringFlag{Name: "user", EnvVars: env("user"), Usage: "ask as `NAME` and choose among this user's workflows (default: HADOOP_USER_NAME, else you)"},
 		&cli.StringFlag{Name: "ca-file", EnvVars: env("ca-file"), Usage: "also trust the certificates (PEM) in `FILE`"},
 		&cli.BoolFlag{Name: "insecure", EnvVars: env("insecure"), Usage: "do not verify certificates: anybody may answer in the cluster's place"},
-	}
+	)
 }
 
 func attachFlags() []cli.Flag {

@@ -15,7 +15,7 @@ import (
 
 // boundFlags say what the query is held to. Bounds that may be repeated warn at several times.
 func boundFlags() []cli.Flag {
-	return []cli.Flag{
+	return about("What the query is held to",
 		&cli.StringSliceFlag{Name: "deadline", EnvVars: env("deadline"), Usage: "it must end by `TIME`: 06:30 (the first after its submission), 06:30 Europe/Berlin, 2026-11-21 06:30, RFC 3339; may be repeated"},
 		&cli.StringSliceFlag{Name: "within", EnvVars: env("within"), Usage: "it must end within `TIME` of its submission, e.g. 45m; may be repeated"},
 		&cli.Float64Flag{Name: "longer-than-usual", EnvVars: env("longer-than-usual"), Usage: "it must end within `N` times its usual length, e.g. 1.5"},
@@ -25,7 +25,7 @@ func boundFlags() []cli.Flag {
 		&cli.StringFlag{Name: "on", EnvVars: env("on"), Usage: "`JUDGE` when it ends: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)"},
 		&cli.Float64Flag{Name: "risk", EnvVars: env("risk"), Value: alert.DefaultThreshold, Usage: "it is at risk from this `PROBABILITY` of being late on"},
 		&cli.IntFlag{Name: "hold", EnvVars: env("hold"), Value: alert.DefaultHold, Usage: "it must be so for `N` ticks in a row"},
-	}
+	)
 }
 
 // bounds are what the flags hold the query to.

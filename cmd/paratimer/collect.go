@@ -25,14 +25,14 @@ import (
 
 // collectFlags say where taps tell of key groups, and how much is made of it.
 func collectFlags() []cli.Flag {
-	return []cli.Flag{
+	return about("Key groups that taps tell",
 		// PARATIMER_COLLECT tells taps where to: whoever exports it for a job does not want watchers to listen there.
 		&cli.StringFlag{Name: "collect", EnvVars: env("collect-address"), Usage: "take in at `ADDRESS` what paratimer-tap tells of key groups: a port, such as :9190, is this machine's own only"},
 		&cli.StringFlag{Name: "collect-token", EnvVars: env("collect-token"), Usage: "take in what comes with this `TOKEN` only (default on this machine's own addresses: one made up)"},
 		&cli.StringFlag{Name: "collect-token-file", EnvVars: env("collect-token-file"), Usage: "read that token from `FILE`: everybody can read a command line"},
 		&cli.IntFlag{Name: "lambda", EnvVars: env("lambda"), Value: collect.DefaultLambda, Usage: "look at the `N` largest keys of each map"},
 		&cli.IntFlag{Name: "capacity", EnvVars: env("capacity"), Usage: "count `N` keys of all maps together one by one (default: 35 times --lambda)"},
-	}
+	)
 }
 
 // Limits of the collector. Taps keep their connections for a moment only.

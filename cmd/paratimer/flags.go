@@ -7,6 +7,35 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// about puts flags under a heading of the help.
+func about(subject string, flags ...cli.Flag) []cli.Flag {
+	for _, f := range flags {
+		switch f := f.(type) {
+		case *cli.BoolFlag:
+			f.Category = subject
+		case *cli.DurationFlag:
+			f.Category = subject
+		case *cli.Float64Flag:
+			f.Category = subject
+		case *cli.IntFlag:
+			f.Category = subject
+		case *cli.StringFlag:
+			f.Category = subject
+		case *cli.StringSliceFlag:
+			f.Category = subject
+		case *choiceFlag:
+			f.Category = subject
+		}
+	}
+	return flags
+}
+
+// A choiceFlag has a closed set of values.
+type choiceFlag struct {
+	*cli.StringFlag
+	values []string
+}
+
 // outputFlag is --output; the first format is the default.
 func outputFlag(formats ...string) cli.Flag {
 	return choice("output", "write `FORMAT`", formats...)
@@ -14,7 +43,7 @@ func outputFlag(formats ...string) cli.Flag {
 
 // choice is a flag with a closed set of values; the first is the default.
 func choice(name, does string, values ...string) cli.Flag {
-	return &cli.StringFlag{
+	return &choiceFlag{values: values, StringFlag: &cli.StringFlag{
 		Name: name, EnvVars: env(name), Value: values[0],
 		Usage: does + ": " + strings.Join(values, ", "),
 		Action: func(_ *cli.Context, v string) error {
@@ -23,7 +52,7 @@ func choice(name, does string, values ...string) cli.Flag {
 			}
 			return nil
 		},
-	}
+	}}
 }
 
 // arguments says how many arguments a command takes; most is -1 where there is no limit.

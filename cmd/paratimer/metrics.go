@@ -19,11 +19,11 @@ import (
 
 // metricsFlags say where metrics are shown.
 func metricsFlags() []cli.Flag {
-	return []cli.Flag{
+	return about("Metrics",
 		&cli.StringFlag{Name: "metrics", EnvVars: env("metrics"), Usage: "serve Prometheus metrics at `ADDRESS`: a port, such as :9188, is this machine's own only"},
 		&cli.DurationFlag{Name: "metrics-linger", EnvVars: env("metrics-linger"), Usage: "serve metrics for `TIME` after the end, so that the end is scraped as well"},
 		&cli.StringFlag{Name: "metrics-textfile", EnvVars: env("metrics-textfile"), Usage: "write metrics to `FILE`.prom, for a node exporter's textfile collector"},
-	}
+	)
 }
 
 // metricsKey is where an app keeps the metrics of its run.

@@ -24,9 +24,9 @@ func stateFlag() cli.Flag {
 
 // historyFlags are the flags of commands that watch and remember.
 func historyFlags() []cli.Flag {
-	return []cli.Flag{stateFlag(), &cli.BoolFlag{
+	return about("Earlier runs", stateFlag(), &cli.BoolFlag{
 		Name: "no-history", EnvVars: env("no-history"), Usage: "use nothing that is remembered of earlier runs, and do not remember this one",
-	}}
+	})
 }
 
 // openState opens the folder of what is remembered.

@@ -21,7 +21,7 @@ import (
 
 // sinkFlags say who is told of alerts. There is no flag for the webhook's secret: everybody can read a command line.
 func sinkFlags() []cli.Flag {
-	return []cli.Flag{
+	return about("Who is told of alerts",
 		&cli.StringFlag{Name: "alertmanager", EnvVars: env("alertmanager"), Usage: "post alerts to the Alertmanager at `URL`, or to each of several, comma-separated"},
 		&cli.DurationFlag{Name: "repost", EnvVars: env("repost"), Value: notify.DefaultRepost, Usage: "post what fires to Alertmanager again each `TIME`; it ends there after four of them"},
 		&cli.StringFlag{Name: "webhook", EnvVars: env("webhook"), Usage: "post alerts to `URL`, in the shape of Alertmanager's webhooks"},
@@ -32,7 +32,7 @@ func sinkFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "bell", EnvVars: env("bell"), Usage: "ring the terminal's bell when an alert fires"},
 		&cli.DurationFlag{Name: "drain", EnvVars: env("drain"), Value: 10 * time.Second, Usage: "at the end, wait up to `TIME` for alerts to be sent"},
 		&cli.BoolFlag{Name: "dry-run", EnvVars: env("dry-run"), Usage: "print what would be sent of alerts on stderr, a JSON object a line, and send nothing"},
-	}
+	)
 }
 
 // sinksOf are the sinks that the flags name.
