@@ -19,8 +19,8 @@ const (
 	coarseRange = 4
 )
 
-// step is the coarsest unit that still tells what is known of d, which lies within spread.
-func step(d, spread time.Duration) time.Duration {
+// Step is the coarsest unit that still tells what is known of d, which lies within spread.
+func Step(d, spread time.Duration) time.Duration {
 	limit := coarsest(d, spread)
 	unit := steps[0]
 	for _, s := range steps {
@@ -39,8 +39,8 @@ func coarsest(d, spread time.Duration) time.Duration {
 // Remaining words a headline that stands alone.
 func Remaining(h frame.Headline) string { return new(steady).remaining(h) }
 
-// short writes a length of time with at most two units: "45s", "1m30s", "2h5m".
-func short(d time.Duration) string {
+// Short writes a length of time with at most two units: "45s", "1m30s", "2h5m".
+func Short(d time.Duration) string {
 	if d < time.Second {
 		return "<1s"
 	}
@@ -57,11 +57,11 @@ func short(d time.Duration) string {
 	return s
 }
 
-// moved writes a change of the predicted end: "+4m", "-30s".
-func moved(s frame.Seconds) string {
+// Moved writes a change of the predicted end: "+4m", "-30s".
+func Moved(s frame.Seconds) string {
 	d := s.Duration()
 	if d < 0 {
-		return "-" + short((-d).Round(step(-d, 0)))
+		return "-" + Short((-d).Round(Step(-d, 0)))
 	}
-	return "+" + short(d.Round(step(d, 0)))
+	return "+" + Short(d.Round(Step(d, 0)))
 }

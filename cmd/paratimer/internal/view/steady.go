@@ -22,7 +22,7 @@ func (s *steady) remaining(h frame.Headline) string {
 			return "?"
 		}
 		d := h.LowSeconds.Duration()
-		return "at least " + short(d.Truncate(step(d, 0)))
+		return "at least " + Short(d.Truncate(Step(d, 0)))
 	}
 	d := h.RemainingSeconds.Duration()
 	low, high, bare := d, d, h.LowSeconds == nil || h.HighSeconds == nil
@@ -39,16 +39,16 @@ func (s *steady) remaining(h frame.Headline) string {
 	}
 	switch {
 	case d < time.Second && high >= overdue: // its time is over, and it runs on: no point is left to name
-		unit := step(high, high)
-		return "up to " + short((high + unit - 1).Truncate(unit))
+		unit := Step(high, high)
+		return "up to " + Short((high + unit - 1).Truncate(unit))
 	case bare || high-low < s.unit:
-		return "~" + short(s.mid)
+		return "~" + Short(s.mid)
 	}
 	rough := ""
 	if h.Rough {
 		rough = ", rough"
 	}
-	return fmt.Sprintf("~%s (%s – %s%s)", short(s.mid), short(min(s.low, s.mid)), short(max(s.high, s.mid)), rough)
+	return fmt.Sprintf("~%s (%s – %s%s)", Short(s.mid), Short(min(s.low, s.mid)), Short(max(s.high, s.mid)), rough)
 }
 
 // overdue is the upper end from which on "any second now" would be wrong.
@@ -64,7 +64,7 @@ func keep(shown, rounded, off, least, most time.Duration) time.Duration {
 
 // stay is the unit to round to: the one shown, unless another one is clearly better.
 func (s *steady) stay(d, spread time.Duration) time.Duration {
-	unit := step(d, spread)
+	unit := Step(d, spread)
 	if s.unit == 0 || unit == s.unit {
 		return unit
 	}

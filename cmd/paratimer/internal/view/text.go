@@ -112,7 +112,7 @@ func (t *Text) status(f frame.Frame) string {
 		parts = append(parts, "waits for "+Escape(*f.WaitingOn))
 	}
 	if f.StaleSeconds > 0 {
-		parts = append(parts, t.paint(yellow, "(seen "+short(f.StaleSeconds.Duration())+" ago)"))
+		parts = append(parts, t.paint(yellow, "(seen "+Short(f.StaleSeconds.Duration())+" ago)"))
 	}
 	return strings.Join(parts, "  ")
 }
@@ -163,5 +163,5 @@ func clock(d time.Duration) string {
 	if d < time.Second {
 		return "0s"
 	}
-	return short(d.Truncate(time.Second))
+	return Short(d.Truncate(time.Second))
 }

@@ -75,4 +75,4 @@ func counts(j *frame.Job) string {
 	return ", " + many(*j.Maps.Total, "map") + ", " + many(*j.Reduces.Total, "reduce")
 }
 
-func change(c frame.Change) string { return moved(c.DeltaSeconds) + ": " + Escape(c.Why()) }
+func change(c frame.Change) string { return Moved(c.DeltaSeconds) + ": " + Escape(c.Why()) }

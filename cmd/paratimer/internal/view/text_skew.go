@@ -157,7 +157,7 @@ func percent(r frame.Ratio) string {
 // length rounds a length of time to what is worth telling of it.
 func length(s frame.Seconds) string {
 	d := s.Duration()
-	return short(d.Round(step(d, 0)))
+	return Short(d.Round(Step(d, 0)))
 }
 
 // longestKey is how many letters of a key a line shows.

@@ -43,8 +43,8 @@ func TestShort(t *testing.T) {
 		0: "<1s", 999 * time.Millisecond: "<1s", time.Second: "1s", 10 * time.Minute: "10m", 90 * time.Second: "1m30s",
 		100 * time.Minute: "1h40m", 10 * time.Hour: "10h", 25*time.Hour + 31*time.Second: "25h1m",
 	} {
-		if got := short(d); got != want {
-			t.Errorf("short(%v) = %q, want %q", d, got, want)
+		if got := Short(d); got != want {
+			t.Errorf("Short(%v) = %q, want %q", d, got, want)
 		}
 	}
 }
