@@ -3,6 +3,7 @@ module github.com/paratimer/paratimer
 go 1.26.0
 
 require (
+	charm.land/bubbletea/v2 v2.0.9
 	charm.land/lipgloss/v2 v2.0.6
 	github.com/charmbracelet/x/ansi v0.11.9
 	github.com/dominikbraun/graph v0.23.0

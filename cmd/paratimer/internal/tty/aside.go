@@ -1,0 +1,91 @@
+package tty
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// mostAside bounds what is kept of what was said while the screen was up: the newest is printed when it ends.
+const mostAside = 64 << 10
+
+// An Aside is a stream for talk beside the screen. While a screen is up on the same terminal, what is written is shown on
+// the screen's log line and kept, and written on when the screen ends. Where the stream is no terminal, it goes straight on.
+type Aside struct {
+	w io.Writer
+
+	mu   sync.Mutex
+	up   bool
+	show func(line string)
+	kept []byte
+	lost bool
+}
+
+// NewAside talks on w.
+func NewAside(w io.Writer) *Aside { return &Aside{w: w} }
+
+// Under is the stream that it talks on.
+func (a *Aside) Under() io.Writer { return a.w }
+
+// Fd is the stream's file descriptor, by which one can ask whether it is a terminal; of what is no file, none.
+func (a *Aside) Fd() uintptr {
+	if f, ok := a.w.(*os.File); ok {
+		return f.Fd()
+	}
+	return ^uintptr(0)
+}
+
+// Write writes p on, or keeps it while a screen is up. Of more than mostAside bytes whole lines of the oldest are lost.
+func (a *Aside) Write(p []byte) (int, error) {
+	a.mu.Lock()
+	if !a.up {
+		defer a.mu.Unlock()
+		return a.w.Write(p)
+	}
+	a.kept = append(a.kept, p...)
+	if over := len(a.kept) - mostAside; over > 0 {
+		a.lost = true
+		if i := bytes.IndexByte(a.kept[over:], '\n'); i >= 0 {
+			over += i + 1
+		}
+		a.kept = append([]byte(nil), a.kept[over:]...)
+	}
+	show := a.show
+	a.mu.Unlock()
+	if line := lastLine(p); line != "" && show != nil {
+		show(line)
+	}
+	return len(p), nil
+}
+
+// lastLine is the last line of what was written that says something, without colours.
+func lastLine(p []byte) string {
+	lines := strings.Split(strings.TrimRight(ansi.Strip(string(p)), "\n"), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+// divert has a screen show what is written from now on. It must return soon.
+func (a *Aside) divert(show func(line string)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.up, a.show = true, show
+}
+
+// restore writes on what was kept.
+func (a *Aside) restore() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	kept, lost := a.kept, a.lost
+	a.up, a.show, a.kept, a.lost = false, nil, nil, false
+	if lost {
+		if _, err := io.WriteString(a.w, "paratimer: what was said earlier is left out\n"); err != nil {
+			return err
+		}
+	}
+	_, err := a.w.Write(kept)
+	return err
+}

@@ -1,0 +1,179 @@
+package tty
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
+)
+
+// redraw is the time between two redraws that nobody has asked for by a key: two a second.
+const redraw = 500 * time.Millisecond
+
+// What the model is told beside keys and sizes.
+type (
+	tickMsg  struct{}             // redraw has passed
+	frameMsg struct{ frame.Frame } // a new frame
+	logMsg   string               // a line for the log line
+	overMsg  struct{ err error }  // no more frames come, and why
+	stopMsg  struct{}             // the program must end now
+)
+
+// A model is what the screen shows and how it answers. Update is a pure function of model and message, but for the store and
+// the history that the models of one program share.
+type model struct {
+	play    bool // a recording is played; else a query is watched
+	subject string
+	style   screen.Style
+
+	store   *store
+	history *screen.History
+	head    playhead
+	choice  screen.Choice
+	shown   frame.Frame
+	log     string
+
+	width, height int
+	dirty         bool   // what is drawn is older than what is known
+	drawn         string // as it was drawn last
+
+	over        bool // no more frames come
+	left        bool // the reader has left
+	interrupted bool // by control-C
+}
+
+func newModel(o Options) model {
+	return model{
+		play: o.Play, subject: o.Subject, style: o.Style,
+		store: newStore(), history: &screen.History{}, head: playhead{live: !o.Play, speed: o.Speed},
+	}
+}
+
+// Init asks the terminal for its background. One that does not answer is taken for dark.
+func (m model) Init() tea.Cmd { return tea.Batch(tick(), tea.RequestBackgroundColor) }
+
+// tick is the only clock: it tells the model that redraw has passed.
+func tick() tea.Cmd { return tea.Tick(redraw, func(time.Time) tea.Msg { return tickMsg{} }) }
+
+// View is what was drawn last: what comes between two ticks does not show.
+func (m model) View() tea.View { return tea.View{Content: m.drawn, AltScreen: true} }
+
+// Update answers a message.
+func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tickMsg:
+		return m.passed(), tick()
+	case frameMsg:
+		return m.add(msg.Frame), nil
+	case logMsg:
+		m.log, m.dirty = string(msg), true
+	case overMsg:
+		return m.end(msg.err)
+	case stopMsg:
+		return m, tea.Quit
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		return m.draw(), nil
+	case tea.BackgroundColorMsg:
+		m.style.Light = !msg.IsDark()
+		return m.draw(), nil
+	case tea.KeyPressMsg:
+		return m.press(msg.Key())
+	}
+	return m, nil
+}
+
+// passed moves a recording on, and draws what has become known.
+func (m model) passed() model {
+	if m.play && !m.choice.Paused {
+		before := m.head.at
+		m.head = m.head.pass(redraw, m.store.end())
+		m.dirty = m.dirty || m.head.at != before
+	}
+	if m.dirty {
+		return m.draw()
+	}
+	return m
+}
+
+// add keeps a new frame. The first is drawn at once.
+func (m model) add(f frame.Frame) model {
+	m.store.add(f)
+	m.history.Add(f)
+	if m.head.live {
+		m.dirty = true
+	}
+	if len(m.store.moments) == 1 {
+		return m.draw()
+	}
+	return m
+}
+
+// end is when no more frames come. A watch ends with its query, unless the reader is looking at something; a recording stays on
+// the screen.
+func (m model) end(err error) (tea.Model, tea.Cmd) {
+	m.over, m.dirty = true, true
+	switch {
+	case m.play && err != nil:
+		m.log = err.Error()
+	case m.play:
+	case err != nil || m.head.live && m.choice == (screen.Choice{}):
+		return m, tea.Quit
+	default:
+		m.log = "the query has ended; q leaves"
+	}
+	return m, nil
+}
+
+// draw makes the picture of what is known.
+func (m model) draw() model {
+	m.dirty = false
+	s := screen.State{
+		History: m.history, Width: m.width, Height: m.height, Style: m.style, Choice: m.choice, Subject: m.subject, Log: m.log,
+	}
+	if m.head.live {
+		m.head.at = m.store.end()
+	}
+	if i := m.store.index(m.head.at); i >= 0 {
+		m.shown = m.store.moments[i].frame
+		s.Frame = &m.shown
+		s.Play = m.playback()
+		if behind := m.behind(i); behind != "" {
+			s.Log = behind
+		}
+	}
+	m.drawn = strings.Join(screen.Draw(s), "\n")
+	return m
+}
+
+// playback says where in a recording the picture is; nil of a watch.
+func (m model) playback() *screen.Playback {
+	if !m.play {
+		return nil
+	}
+	p := &screen.Playback{Speed: m.head.shownSpeed(m.store.end()), At: elapsed(m.shown)}
+	if m.over {
+		length := elapsed(m.store.moments[len(m.store.moments)-1].frame)
+		p.Length = &length
+	}
+	return p
+}
+
+func elapsed(f frame.Frame) frame.Seconds {
+	if f.ElapsedSeconds == nil {
+		return 0
+	}
+	return *f.ElapsedSeconds
+}
+
+// behind says, where a watcher looks back, how far.
+func (m model) behind(shown int) string {
+	back := m.store.end() - m.store.moments[shown].at
+	if m.play || m.head.live || back == 0 || m.choice.Paused {
+		return ""
+	}
+	return "looking back: " + back.Round(time.Second).String() + " before the newest; end shows that"
+}

@@ -1,0 +1,116 @@
+package tty
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
+)
+
+// press does what a key asks for, and draws it at once.
+func (m model) press(k tea.Key) (tea.Model, tea.Cmd) {
+	switch name := k.String(); {
+	case name == "ctrl+c":
+		m.interrupted = true
+		return m, tea.Quit
+	case name == "ctrl+z":
+		return m, tea.Suspend
+	case m.choice.Finding && typed(k) != "":
+		m.choice = screen.Typed(m.choice, typed(k), m.frame())
+		return m.draw(), nil
+	default:
+		return m.act(screen.ActionOf(name))
+	}
+}
+
+// typed is what a key adds to a text, as screen.Typed takes it; empty: nothing.
+func typed(k tea.Key) string {
+	switch k.String() {
+	case "enter":
+		return "\r"
+	case "backspace":
+		return "\b"
+	}
+	return k.Text
+}
+
+func (m model) act(a screen.Action) (tea.Model, tea.Cmd) {
+	end := m.store.end()
+	switch a {
+	case screen.NoAction:
+		return m, nil
+	case screen.Quit:
+		if m.choice.Help {
+			break
+		}
+		m.left = true
+		return m, tea.Quit
+	case screen.Pause:
+		m = m.pause(end)
+		return m.draw(), nil
+	case screen.Forward:
+		m = m.step(1)
+	case screen.Back:
+		m = m.step(-1)
+	case screen.FarForward:
+		m.head = m.head.to(m.head.at+end/far, end)
+	case screen.FarBack:
+		m.head = m.head.to(m.head.at-end/far, end)
+	case screen.Start:
+		m.head = m.head.to(0, end)
+	case screen.End:
+		m.head = m.head.to(end, end)
+		m.choice.Paused = m.choice.Paused && m.play
+	case screen.Faster:
+		m.head = m.head.faster(2, end)
+	case screen.Slower:
+		m.head = m.head.faster(0.5, end)
+	}
+	// A watch that has come back to its newest frame goes on with it.
+	m.head.live = !m.play && !m.choice.Paused && m.head.at == end
+	m.choice = screen.Press(m.choice, a, m.frame())
+	return m.draw(), nil
+}
+
+// A small step is at least a hundredth of the run, a large one a tenth.
+const (
+	near = 100
+	far  = 10
+)
+
+// step goes to another frame: by a hundredth of the run, or to the next frame where that is further.
+func (m model) step(direction int) model {
+	end := m.store.end()
+	here := m.store.index(m.head.at)
+	if here < 0 {
+		return m
+	}
+	m.head = m.head.to(m.head.at+time.Duration(direction)*end/near, end)
+	next := min(max(0, here+direction), len(m.store.moments)-1)
+	if m.store.index(m.head.at) == here || direction > 0 && m.store.moments[next].at > m.head.at {
+		m.head.at = m.store.moments[next].at
+	}
+	return m
+}
+
+// pause holds the picture, or lets it go on: a watch at its newest frame, a recording that was at its end at its start.
+func (m model) pause(end time.Duration) model {
+	if m.play && m.over && m.head.at >= end {
+		m.head, m.choice.Paused = m.head.to(0, end), false
+		return m
+	}
+	m.choice = screen.Press(m.choice, screen.Pause, m.frame())
+	m.head.live = !m.play && !m.choice.Paused
+	return m
+}
+
+// frame is what is shown; nil before the first.
+func (m model) frame() *frame.Frame {
+	if len(m.store.moments) == 0 {
+		return nil
+	}
+	f := m.shown
+	return &f
+}

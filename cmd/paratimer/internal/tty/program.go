@@ -1,0 +1,150 @@
+package tty
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
+)
+
+// ErrLeft is that the reader has left before the end was known; ErrInterrupted that it was by control-C.
+var (
+	ErrLeft        = errors.New("left before the end")
+	ErrInterrupted = errors.New("interrupted")
+)
+
+// Options are what a screen is.
+type Options struct {
+	// Play: frames come from a recording, ahead of what is shown. Else a query is watched, and the newest frame is shown.
+	Play bool
+	// Speed is how many times as fast as it was a recording is played: infinite does not wait, 0 lets it last half a minute.
+	Speed float64
+	// Subject is what is looked at, for people.
+	Subject string
+	Style   screen.Style
+	// In and Out are the terminal. Env is its environment, as in os.Environ.
+	In  io.Reader
+	Out io.Writer
+	Env []string
+	// Aside is the stream that others talk on while the screen is up; nil: nobody does.
+	Aside *Aside
+}
+
+// A Screen is a watch.Sink that shows frames full screen.
+type Screen struct {
+	aside   *Aside
+	program *tea.Program
+	began   chan struct{} // closed at the first frame
+	first   bool
+}
+
+// New prepares a screen. The terminal is left alone until Run has something to show.
+func New(o Options, more ...tea.ProgramOption) *Screen {
+	options := append([]tea.ProgramOption{
+		tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
+		// Signals are the command's: they cancel Run's context.
+		tea.WithoutSignalHandler(),
+	}, more...)
+	return &Screen{aside: o.Aside, program: tea.NewProgram(newModel(o), options...), began: make(chan struct{})}
+}
+
+// Show hands a frame on to the screen. It is called by one goroutine at a time.
+func (s *Screen) Show(f frame.Frame) error {
+	if !s.first {
+		s.first = true
+		close(s.began)
+	}
+	s.program.Send(frameMsg{f})
+	return nil
+}
+
+// Run has work, in a goroutine of its own, show frames, and shows the screen from the first frame on. Work must return soon after
+// its context is done. The screen ends when the reader leaves, when ctx is done, or when work has come to an end and the
+// reader can have seen it; the terminal is then as it was before. The error is ErrLeft or ErrInterrupted where the reader has left before work was over, else work's.
+func (s *Screen) Run(ctx context.Context, work func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan result, 1)
+	go func() { done <- guarded(ctx, work) }()
+	select {
+	case r := <-done:
+		select {
+		case <-s.began: // it was shown something that nobody has seen yet
+			done <- r
+		default:
+			return r.get()
+		}
+	case <-s.began:
+	}
+	return s.up(ctx, cancel, done)
+}
+
+// up is the screen from its first frame to its end.
+func (s *Screen) up(ctx context.Context, cancel context.CancelCauseFunc, done <-chan result) error {
+	ended := make(chan result, 1)
+	go func() {
+		r := <-done
+		ended <- r
+		s.program.Send(overMsg{r.err})
+		if r.panicked != "" {
+			s.program.Send(stopMsg{})
+		}
+	}()
+	stop := context.AfterFunc(ctx, func() { s.program.Send(stopMsg{}) })
+	if s.aside != nil {
+		s.aside.divert(func(line string) { s.program.Send(logMsg(line)) })
+	}
+	last, err := s.program.Run()
+	stop()
+	if s.aside != nil {
+		if e := s.aside.restore(); err == nil {
+			err = e
+		}
+	}
+	m, _ := last.(model)
+	why := ErrLeft
+	if m.interrupted {
+		why = ErrInterrupted
+	}
+	cancel(why)
+	r := <-ended
+	switch {
+	case r.panicked != "":
+		panic(r.panicked)
+	case err != nil:
+		return fmt.Errorf("the screen has failed; --plain shows lines: %w", err)
+	case m.interrupted:
+		return ErrInterrupted
+	}
+	return r.err
+}
+
+// A result is how work has ended.
+type result struct {
+	err      error
+	panicked string
+}
+
+func (r result) get() error {
+	if r.panicked != "" {
+		panic(r.panicked)
+	}
+	return r.err
+}
+
+// guarded calls work. A panic waits until the terminal is as it was.
+func guarded(ctx context.Context, work func(context.Context) error) (r result) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.panicked = fmt.Sprintf("%v\n\n%s", p, debug.Stack())
+		}
+	}()
+	return result{err: work(ctx)}
+}
+
