@@ -5,6 +5,7 @@
 package pathfrag
 
 import (
+	"iter"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -61,6 +62,20 @@ func (p *Path) Length() time.Duration {
 		sum += s.End.Sub(s.Start)
 	}
 	return sum
+}
+
+// Spans yields what the critical path waits for in a segment: the spans of its fragment that overlap it, in order of
+// their rounds. They belong to the schedule: read only.
+func (p *Path) Spans(seg Segment) iter.Seq[*schedule.Span] {
+	return func(yield func(*schedule.Span) bool) {
+		for _, r := range p.Fragments[seg.Fragment].Rounds {
+			for _, i := range p.Rounds[r].Spans {
+				if sp := &p.Schedule.Spans[i]; sp.Start < seg.End && sp.End > seg.Start && !yield(sp) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Find cuts a schedule into rounds and fragments and finds its critical path. Plan gives the jobs' dependencies; one

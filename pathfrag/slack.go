@@ -43,11 +43,9 @@ func slack(plan *dag.Plan, graph *dag.Graph, p *Path) []time.Duration {
 func (p *Path) criticalJobs(n int) []bool {
 	on := make([]bool, n)
 	for _, seg := range p.Critical {
-		for _, r := range p.Fragments[seg.Fragment].Rounds {
-			for _, i := range p.Rounds[r].Spans {
-				if sp := &p.Schedule.Spans[i]; sp.Kind <= dag.Reduce && sp.Start < seg.End && sp.End > seg.Start && int(sp.Job) < n {
-					on[sp.Job] = true
-				}
+		for sp := range p.Spans(seg) {
+			if sp.Kind <= dag.Reduce && int(sp.Job) < n {
+				on[sp.Job] = true
 			}
 		}
 	}

@@ -34,7 +34,12 @@ type Frame struct {
 	Alerts         []Alert       `json:"alerts"`
 	Skew           []Skew        `json:"skew"` // nil: not known
 	Others         []Other       `json:"others,omitempty"`
+	// Failures are the newest ones, newest first, at most MostFailures; FailedAttempts counts all.
+	Failures       []Failure `json:"failures"`
+	FailedAttempts int       `json:"failed_attempts"`
 
+	// Tasks tells of a job's tasks (index in Jobs); nil: nobody can. It is in no JSON.
+	Tasks TasksOf `json:"-"`
 	// Left is the distribution of the remaining time that Quantiles are taken from. Alerts ask it; it is in no JSON.
 	Left estimators.Distribution `json:"-"`
 	// Digest is of everything that moves while a query runs: states, attempts, counters. 0: nobody made one. It is in no JSON.
@@ -99,6 +104,12 @@ type Job struct {
 	SlackSeconds *Seconds  `json:"slack_seconds"`
 	Maps         Tasks     `json:"maps"`
 	Reduces      Tasks     `json:"reduces"`
+	// Critical says that the critical path goes through it from now on.
+	Critical bool `json:"critical"`
+	// SubmittedSeconds and EndSeconds are seen or, as far as they lie after the frame's instant, predicted by standard.
+	SubmittedSeconds *Seconds  `json:"submitted_seconds"`
+	EndSeconds       *Seconds  `json:"end_seconds"`
+	Stretches        []Stretch `json:"stretches"` // its phases that have tasks, map first; empty where not known
 }
 
 // Tasks counts a phase's tasks. Total is nil while nobody has said how many there will be.

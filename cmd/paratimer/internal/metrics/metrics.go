@@ -97,7 +97,7 @@ func (m *Metrics) take(f frame.Frame) {
 	if f.Workflow.ID != nil {
 		id = "id " + *f.Workflow.ID
 	}
-	f.Left = nil // thousands of values that no series shows
+	f.Left, f.Tasks = nil, nil // thousands of values, and a snapshot with its schedule, that no series shows
 
 	m.mu.Lock()
 	defer m.mu.Unlock()

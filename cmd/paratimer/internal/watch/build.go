@@ -37,8 +37,10 @@ func build(s *dag.Snapshot, a answers, changes []frame.Change) frame.Frame {
 		WaitingOn:      frame.Text(waitingOn(s, a.scenarios)),
 		Changes:        changes,
 		Warnings:       warnings(s, a),
+		Tasks:          tasks(s, planned(s, a.scenarios)),
 		Digest:         digest(s),
 	}
+	f.Failures, f.FailedAttempts = failures(s)
 	if f.Changes == nil {
 		f.Changes = []frame.Change{}
 	}

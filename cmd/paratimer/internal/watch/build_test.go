@@ -108,7 +108,17 @@ func TestFrameJSON(t *testing.T) {
     "total": 0,
     "done": 0,
     "running": 0
-   }
+   },
+   "critical": true,
+   "submitted_seconds": 0,
+   "end_seconds": null,
+   "stretches": [
+    {
+     "phase": "map",
+     "start_seconds": 2,
+     "end_seconds": 100
+    }
+   ]
   }
  ],
  "waiting_on": "attempt_1_0001_m_000001_0 of job j1 on node1, since 00:16:42 UTC",
@@ -122,7 +132,9 @@ func TestFrameJSON(t *testing.T) {
    "remaining_seconds": null,
    "progress_ratio": 0.25
   }
- ]
+ ],
+ "failures": [],
+ "failed_attempts": 0
 }`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("frame (-want +got):\n%s", diff)
@@ -131,7 +143,7 @@ func TestFrameJSON(t *testing.T) {
 	if err := json.Unmarshal(got, &back); err != nil {
 		t.Fatalf("a frame does not read back: %v", err)
 	}
-	f.Digest = 0 // it is in no JSON
+	f.Digest, f.Tasks = 0, nil // they are in no JSON
 	if diff := cmp.Diff(f, back); diff != "" {
 		t.Errorf("read back (-made +read):\n%s", diff)
 	}
@@ -158,7 +170,9 @@ func TestUnknownIsNull(t *testing.T) {
 		"headline.end_at":            f["headline"].(map[string]any)["end_at"],
 		"estimates.total_seconds":    f["estimates"].([]any)[0].(map[string]any)["total_seconds"],
 		"jobs.id":                    job["id"], "jobs.name": job["name"], "jobs.slack_seconds": job["slack_seconds"],
-		"jobs.maps.total": job["maps"].(map[string]any)["total"],
+		"jobs.maps.total":        job["maps"].(map[string]any)["total"],
+		"jobs.submitted_seconds": job["submitted_seconds"], "jobs.end_seconds": job["end_seconds"],
+		"jobs.stretches.end_seconds": job["stretches"].([]any)[0].(map[string]any)["end_seconds"],
 	} {
 		if v != nil {
 			t.Errorf("%s = %v, want null", name, v)

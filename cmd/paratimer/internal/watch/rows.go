@@ -26,6 +26,10 @@ func jobs(s *dag.Snapshot, scenarios []estimators.Estimate) []frame.Job {
 			out[i].SlackSeconds = frame.SecondsIn(&path.Slack[i])
 		}
 	}
+	for i, on := range critical(path, len(out)) {
+		out[i].Critical = on && !out[i].State.Ended()
+	}
+	lanes(s, planned(s, scenarios), out)
 	return out
 }
 

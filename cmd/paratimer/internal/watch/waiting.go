@@ -104,11 +104,8 @@ func running(p *dag.PhaseState, span *schedule.Span) *dag.Attempt {
 func attempt(s *dag.Snapshot, job int, k dag.Kind, a *dag.Attempt) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of job %s", a.Name(s.Jobs[job].ID, k), s.Plan.Jobs[job].Node)
-	switch {
-	case a.Node >= 0 && int(a.Node) < len(s.Nodes):
-		b.WriteString(" on " + s.Nodes[a.Node].Name)
-	case a.Node >= 0:
-		fmt.Fprintf(&b, " on node %d", a.Node)
+	if on := machine(s, a); on != "" {
+		b.WriteString(" on " + on)
 	}
 	if a.Start.Known() {
 		b.WriteString(", since " + clock(a.Start, s.At))
@@ -120,6 +117,17 @@ func attempt(s *dag.Snapshot, job int, k dag.Kind, a *dag.Attempt) string {
 		}
 	}
 	return b.String()
+}
+
+// machine names the node of an attempt; "" where that is not known.
+func machine(s *dag.Snapshot, a *dag.Attempt) string {
+	switch {
+	case a.Node >= 0 && int(a.Node) < len(s.Nodes):
+		return s.Nodes[a.Node].Name
+	case a.Node >= 0:
+		return fmt.Sprintf("node %d", a.Node)
+	}
+	return ""
 }
 
 // clock is the time of day, with the date where that is long ago.

@@ -1,0 +1,218 @@
+package watch
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// tasks tells of a job's tasks, when it is asked: until then it costs nothing. It keeps the snapshot and the schedule alive.
+func tasks(s *dag.Snapshot, path *pathfrag.Path) frame.TasksOf {
+	return func(job, most int) ([]frame.Task, int) {
+		if job < 0 || job >= len(s.Plan.Jobs) {
+			return nil, 0
+		}
+		most = max(most, 0)
+		path := path
+		if jobOver(s, job) {
+			path = nil
+		}
+		var list []sketch
+		all := 0
+		for _, k := range phases {
+			some, n := sketches(s, path, job, k, most)
+			list, all = append(list, some...), all+n
+		}
+		slices.SortStableFunc(list, func(x, y sketch) int {
+			return cmp.Or(cmp.Compare(x.rank(), y.rank()), cmp.Compare(y.end, x.end))
+		})
+		critical := criticalTasks(path, job)
+		out := make([]frame.Task, min(len(list), most))
+		for i := range out {
+			out[i] = list[i].task(s, job, critical)
+		}
+		return out, all
+	}
+}
+
+// A sketch is what tasks are ordered by.
+type sketch struct {
+	kind     dag.Kind
+	index    int32
+	attempts int32
+	a        *dag.Attempt // the one that stands for the task; nil where none has begun
+	start    dag.Instant
+	end      dag.Instant // seen or predicted
+}
+
+// rank puts unfinished tasks first: those whose end is known, then those whose end nobody tells.
+func (t *sketch) rank() int {
+	switch {
+	case t.done():
+		return 2
+	case !t.end.Known():
+		return 1
+	}
+	return 0
+}
+
+func (t *sketch) done() bool { return t.a != nil && t.a.State == dag.AttemptSucceeded }
+
+// sketches are the tasks of a phase that have begun, and of those to come at most so many of each end; all counts them all.
+func sketches(s *dag.Snapshot, path *pathfrag.Path, job int, k dag.Kind, most int) (list []sketch, all int) {
+	if job < len(s.Jobs) {
+		list = begun(s.Jobs[job].Phase(k).Attempts, k, jobOver(s, job))
+	}
+	known, toCome := list, 0 // what is appended to list beyond leaves known as it is
+	for i := range spansOf(path) {
+		sp := &path.Schedule.Spans[i]
+		if sp.Past || int(sp.Job) != job || sp.Kind != k {
+			continue
+		}
+		in := within(known, sp.First, sp.First+sp.Count)
+		for j := range in {
+			in[j].plan(sp)
+		}
+		toCome += int(sp.Count) - len(in)
+		list = pending(list, in, sketch{kind: k, index: sp.First, start: sp.Start, end: sp.End}, int(sp.Count), most)
+	}
+	all = len(known) + toCome
+	if n := s.Plan.Jobs[job].Phase(k).Count(); toCome == 0 && n > all {
+		// Nobody plans them: too early, or the job is over.
+		list = pending(list, known, sketch{kind: k, start: dag.NoInstant, end: dag.NoInstant}, n, most)
+		all = n
+	}
+	return list, all
+}
+
+// jobOver says whether nothing of a job is to come.
+func jobOver(s *dag.Snapshot, job int) bool {
+	return s.State.Ended() || job < len(s.Jobs) && s.Jobs[job].State.Ended()
+}
+
+func spansOf(path *pathfrag.Path) []schedule.Span {
+	if path == nil {
+		return nil
+	}
+	return path.Schedule.Spans
+}
+
+// begun is one sketch a task that has attempts, by index.
+func begun(attempts []dag.Attempt, k dag.Kind, over bool) []sketch {
+	var list []sketch
+	for i := range attempts {
+		a := &attempts[i]
+		if n := len(list); n == 0 || list[n-1].index != a.Task {
+			list = append(list, sketch{kind: k, index: a.Task, start: dag.NoInstant, end: dag.NoInstant})
+		}
+		t := &list[len(list)-1]
+		t.attempts++
+		if t.a == nil || weight(a) >= weight(t.a) {
+			t.a, t.start = a, a.Start
+		}
+	}
+	for i := range list {
+		if t := &list[i]; over || t.done() {
+			t.end = t.a.End
+		}
+	}
+	return list
+}
+
+// within is the part of a list by index that lies in [first, last).
+func within(list []sketch, first, last int32) []sketch {
+	at := func(index int32) int {
+		i, _ := slices.BinarySearchFunc(list, index, func(t sketch, v int32) int { return cmp.Compare(t.index, v) })
+		return i
+	}
+	return list[at(first):at(last)]
+}
+
+// pending appends the tasks after like.index, count of them, that are not among those that have begun: at most so many.
+func pending(list, begun []sketch, like sketch, count, most int) []sketch {
+	for end := like.index + int32(min(count, math.MaxInt32-int(like.index))); like.index < end && most > 0; like.index++ {
+		if len(begun) > 0 && begun[0].index == like.index {
+			begun = begun[1:]
+			continue
+		}
+		list = append(list, like)
+		most--
+	}
+	return list
+}
+
+// plan gives a task the end that the schedule tells: of two attempts at once, the first one's.
+func (t *sketch) plan(sp *schedule.Span) {
+	if t.done() || t.end.Known() && t.end <= sp.End {
+		return
+	}
+	t.end = sp.End
+	if t.a.State != dag.AttemptRunning {
+		t.start = sp.Start
+	}
+}
+
+// weight says which attempt stands for its task: one that has succeeded, else one that runs, else the newest.
+func weight(a *dag.Attempt) int {
+	switch a.State {
+	case dag.AttemptSucceeded:
+		return 2
+	case dag.AttemptRunning:
+		return 1
+	}
+	return 0
+}
+
+// criticalTasks are the spans of a job on the critical path.
+func criticalTasks(path *pathfrag.Path, job int) func(t *sketch) bool {
+	type run struct {
+		kind        dag.Kind
+		first, last int32
+	}
+	var runs []run
+	if path != nil {
+		for _, seg := range path.Critical {
+			for sp := range path.Spans(seg) {
+				if int(sp.Job) == job && !sp.Past && sp.Count > 0 {
+					runs = append(runs, run{sp.Kind, sp.First, sp.First + sp.Count - 1})
+				}
+			}
+		}
+	}
+	return func(t *sketch) bool {
+		return slices.ContainsFunc(runs, func(r run) bool { return r.kind == t.kind && r.first <= t.index && t.index <= r.last })
+	}
+}
+
+func (t *sketch) task(s *dag.Snapshot, job int, critical func(*sketch) bool) frame.Task {
+	id := ""
+	if job < len(s.Jobs) {
+		id = s.Jobs[job].ID
+	}
+	origin := s.Origin()
+	out := frame.Task{
+		Phase: t.kind, Index: int(t.index), Attempts: int(t.attempts), Name: taskName(id, t.kind, t.index), State: "pending",
+		StartSeconds: frame.Since(t.start, origin), EndSeconds: frame.Since(t.end, origin),
+		Critical: !t.done() && critical(t),
+	}
+	if a := t.a; a != nil {
+		out.Name, out.State, out.Node, out.Ratio = a.Name(id, t.kind), a.State.String(), frame.Text(machine(s, a)), frame.RatioOf(a.Ratio)
+	}
+	return out
+}
+
+// taskName names a task as Hadoop does where its job has a Hadoop id: task_1795222440184_0007_m_000006.
+func taskName(job string, k dag.Kind, index int32) string {
+	a := dag.Attempt{Task: index}
+	name := strings.TrimSuffix(a.Name(job, k), "_0")
+	if rest, ok := strings.CutPrefix(name, "attempt_"); ok {
+		return "task_" + rest
+	}
+	return name
+}
