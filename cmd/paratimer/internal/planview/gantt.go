@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -93,7 +94,7 @@ func (v *View) rows() (rows []int, left int) {
 func axis(from, length time.Duration) string {
 	line := []byte(strings.Repeat(" ", chartWidth+12))
 	free := 0
-	for _, t := range ticks(from, length, 8) {
+	for _, t := range svg.Times(from, length, 8) {
 		at, label := int(float64(t-from)/float64(max(1, length))*chartWidth), view.Exact(t)
 		if at >= free && at+len(label) < len(line) {
 			copy(line[at:], label)
@@ -101,29 +102,4 @@ func axis(from, length time.Duration) string {
 		}
 	}
 	return strings.TrimRight(string(line), " ")
-}
-
-// ticks returns at most n+1 round times from a time on, over a length.
-func ticks(from, length time.Duration, n int) []time.Duration {
-	step := time.Millisecond
-	for _, ms := range []int64{
-		1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 2 * 60_000, 5 * 60_000, 10 * 60_000, 15 * 60_000,
-		30 * 60_000, 3600_000, 2 * 3600_000, 4 * 3600_000, 8 * 3600_000, 12 * 3600_000, 24 * 3600_000,
-	} {
-		if step = time.Duration(ms) * time.Millisecond; length/step <= time.Duration(n) {
-			break
-		}
-	}
-	for length/step > time.Duration(n) {
-		step *= 2
-	}
-	first := from.Truncate(step)
-	if first < from {
-		first += step
-	}
-	var all []time.Duration
-	for t := first; t <= from+length; t += step {
-		all = append(all, t)
-	}
-	return all
 }

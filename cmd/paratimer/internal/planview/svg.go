@@ -124,7 +124,7 @@ func (v *View) layout() *chart {
 	for _, e := range v.Estimates {
 		c.Totals = append(c.Totals, e.Scenario+" "+total(&e))
 	}
-	for _, t := range ticks(s.from.Sub(v.Path.Schedule.Now), s.to.Sub(s.from), 12) {
+	for _, t := range svg.Times(s.from.Sub(v.Path.Schedule.Now), s.to.Sub(s.from), 12) {
 		c.Ticks = append(c.Ticks, tick{s.x(v.Path.Schedule.Now.Add(t)), view.Exact(t)})
 	}
 	if now := v.Path.Schedule.Now; s.from < now && now < s.to {

@@ -136,28 +136,6 @@ func TestShort(t *testing.T) {
 	}
 }
 
-func TestTicks(t *testing.T) {
-	for _, c := range []struct {
-		from, length time.Duration
-		n            int
-		want         string
-	}{
-		{0, 27 * time.Second, 8, "0s 5s 10s 15s 20s 25s"},
-		{0, 28 * time.Minute, 8, "0s 5m 10m 15m 20m 25m"},
-		{-90 * time.Second, 3 * time.Minute, 8, "-1m30s -1m -30s 0s 30s 1m 1m30s"},
-		{0, 0, 8, "0s"},
-		{0, 90 * 24 * time.Hour, 8, "0s 16d 32d 48d 64d 80d"},
-	} {
-		var got []string
-		for _, d := range ticks(c.from, c.length, c.n) {
-			got = append(got, view.Exact(d))
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%v + %v: %v, want %s", c.from, c.length, got, c.want)
-		}
-	}
-}
-
 // A chart of the past counts back from now.
 func TestTextFromASnapshot(t *testing.T) {
 	c := goldenCase(t, "g04_join_4.2GB")
