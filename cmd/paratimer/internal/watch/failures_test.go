@@ -54,6 +54,10 @@ func TestFailures(t *testing.T) {
 			kill(&a[0])
 			s.Jobs[0].Attempt, s.Jobs[0].Started = 2, 1_009_000
 		}, []string{"9 a attempt_1_0001_m_000000_0 on n0: its application master came again", first}},
+		{"killed before its first master was seen to begin", func(s *dag.Snapshot, a []dag.Attempt) {
+			kill(&a[0])
+			s.Jobs[0].Started = 1_009_000
+		}, []string{first}},
 		{"the master came again, and killed one to make room", func(s *dag.Snapshot, a []dag.Attempt) {
 			kill(&a[0])
 			s.Jobs[0].Attempt, s.Jobs[0].Started = 2, 1_007_000

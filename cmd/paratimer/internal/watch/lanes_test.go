@@ -2,6 +2,7 @@ package watch
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -99,6 +100,16 @@ func TestLanes(t *testing.T) {
 			{false, seconds(0), nil, []frame.Stretch{stretchOf(dag.Map, seconds(1), nil), stretchOf(dag.Reduce, nil, nil)}},
 			{false, nil, nil, []frame.Stretch{}},
 		}},
+		{"it ended, and a job never came", func(s *dag.Snapshot, _ *estimators.Estimate) {
+			s.State, s.Jobs[0].State, s.Jobs[0].Finished = dag.EndedUnconfirmed, dag.Succeeded, 1_010_000
+		}, []row{
+			{false, seconds(0), seconds(10), []frame.Stretch{stretchOf(dag.Map, seconds(1), seconds(8)), stretchOf(dag.Reduce, nil, nil)}},
+			{false, nil, nil, []frame.Stretch{stretchOf(dag.Map, nil, nil)}},
+		}},
+		{"a job is over, nobody knows since when", func(s *dag.Snapshot, _ *estimators.Estimate) { s.Jobs[0].State = dag.Failed }, []row{
+			{false, seconds(0), nil, []frame.Stretch{stretchOf(dag.Map, seconds(1), seconds(8)), stretchOf(dag.Reduce, nil, nil)}},
+			{true, seconds(60), seconds(80), []frame.Stretch{stretchOf(dag.Map, seconds(60), seconds(80))}},
+		}},
 		{"the first job has failed", func(s *dag.Snapshot, e *estimators.Estimate) {
 			s.State, s.Jobs[0].State, s.Jobs[0].Finished = dag.Failed, dag.Failed, 1_010_000
 			s.Jobs[0].Map.Attempts[2].State, s.Jobs[0].Map.Attempts[2].End = dag.AttemptKilled, 1_009_500
@@ -131,6 +142,20 @@ func TestLanesOfADonePhase(t *testing.T) {
 	*list = append(*list, dag.Attempt{Task: 2, State: dag.AttemptSucceeded, Start: 1_006_000, End: 1_007_000})
 	f := build(s, answers{scenarios: []estimators.Estimate{standardOf(t, s)}}, nil)
 	if diff := cmp.Diff(stretchOf(dag.Map, seconds(1), seconds(9)), f.Jobs[0].Stretches[0]); diff != "" {
+		t.Errorf("maps (-want +got):\n%s", diff)
+	}
+}
+
+// TestLanesOfAnOpenPhase holds that a phase of which more may come has no end, though all that was seen of it is done.
+func TestLanesOfAnOpenPhase(t *testing.T) {
+	s := chain()
+	e := standardOf(t, s)
+	s.Plan.Jobs[0].Map.Known = false
+	spans := &e.Path.Schedule.Spans
+	*spans = slices.DeleteFunc(*spans, func(sp schedule.Span) bool { return sp.Job == 0 && sp.Kind == dag.Map && !sp.Past })
+	e.Path.Critical = nil
+	f := build(s, answers{scenarios: []estimators.Estimate{e}}, nil)
+	if diff := cmp.Diff(stretchOf(dag.Map, seconds(1), nil), f.Jobs[0].Stretches[0]); diff != "" {
 		t.Errorf("maps (-want +got):\n%s", diff)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // words tells a task in one line.
@@ -82,6 +83,34 @@ func TestTasksOfOneThatFailed(t *testing.T) {
 	list, _ := build(s, answers{scenarios: []estimators.Estimate{standardOf(t, s)}}, nil).Tasks(0, 2)
 	if got, want := words(list[1]), "attempt_1_0001_m_000001_0 failed 10-30 tries=1 on n1 critical=true"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestTasksOfTwins holds that of two attempts at once the first to end counts, by its own start, and that tasks which a schedule
+// leaves out are not told twice.
+func TestTasksOfTwins(t *testing.T) {
+	s := chain()
+	s.Plan.Jobs[0].Map.Tasks = 5
+	e := standardOf(t, s)
+	e.Path.Schedule.Spans = []schedule.Span{
+		{Kind: dag.Map, First: 1, Count: 1, Start: 1_007_000, End: 1_030_000},
+		{Kind: dag.Map, First: 1, Count: 1, Start: 1_008_000, End: 1_040_000},
+		{Kind: dag.Map, First: 2, Count: 2, Start: 1_020_000, End: 1_025_000},
+	}
+	e.Path.Critical, s.Plan.Jobs[0].Reduce = nil, dag.Phase{}
+	list, all := build(s, answers{scenarios: []estimators.Estimate{e}}, nil).Tasks(0, 10)
+	var got []string
+	for _, task := range list {
+		got = append(got, words(task))
+	}
+	want := []string{
+		"attempt_1_0001_m_000001_1 running 6-30 tries=2 on n1 critical=false",
+		"task_1_0001_m_000002 pending 20-25 tries=0 on - critical=false",
+		"task_1_0001_m_000003 pending 20-25 tries=0 on - critical=false",
+		"attempt_1_0001_m_000000_0 succeeded 1-8 tries=1 on n0 critical=false",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || all != 4 {
+		t.Errorf("%d tasks (-want +got):\n%s", all, diff)
 	}
 }
 
