@@ -86,7 +86,7 @@ type Span struct {
 	Count   int32
 	Attempt int32
 	Outcome Outcome
-	Past    bool // it ended at or before Now
+	Past    bool // it ended at or before Now; of what has happened: it has ended
 	Start   dag.Instant
 	End     dag.Instant
 	// Slots[i] is the slot of task First+i, ascending. Slices may be shared between spans: read only.
@@ -102,6 +102,8 @@ type Schedule struct {
 	Submitted, Finished []dag.Instant
 	// Mastered is when each job's AM gets its container; NoInstant where it had one before. YARN only, else nil.
 	Mastered []dag.Instant
+	// Nodes is of Happened and Joined under YARN, else nil: by slot, its node's index in Snapshot.Nodes, -1 where that is not known.
+	Nodes []int32
 }
 
 // Remaining is the length of the schedule from now on.
