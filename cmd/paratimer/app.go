@@ -82,6 +82,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 				ernestCommand(),
 				command("model", "JOB.yaml", "say how long jobs take that contend for a cluster's CPUs, disks and network, before anything runs", model, queueingFlags()...)),
 			kind("Look back at runs",
+				command("report", "FILE|ID|NAME", "write what happened, where the time went, what was predicted and what would have helped, as one HTML file", report, reportFlags()...),
 				command("replay", "FILE", "print the frames of a recorded run, tape or capture", replay,
 					followFlags(append(append(recordingFlags(), profileFlag(), speedFlag(0)), sinkFlags()...)...)...),
 				command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
