@@ -106,7 +106,7 @@ func (y *yarn) runPlain(b *batch, t dag.Instant) {
 				cut, cuts = cuts[0], cuts[1:]
 			}
 			y.recent.note(-1, int(cut-i), t)
-			task.Together, cost.Same = y.recent.at(-1), 0
+			task.Together, task.Cold, cost.Same = y.recent.at(-1), y.cold(t), 0
 		}
 		task.Index, task.Attempt = int(b.first+i), 0
 		if numbers != nil {

@@ -26,6 +26,9 @@ type Task struct {
 	Start dag.Instant
 	// Together is how many tasks start on its node at about the same time, itself included; 0 where unknown.
 	Together int
+	// Cold says that it is one of the run's first batch, whose JVMs take longer to start: nothing has started longer before it than
+	// starts count as together (facts/live.md 4). YARN only.
+	Cold bool
 }
 
 // An Origin says where a cost comes from.

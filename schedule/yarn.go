@@ -25,13 +25,15 @@ type yarn struct {
 	out   []Span
 	err   error
 	// recent starts by node, for the start-up law: JVMs that start together slow each other down.
-	recent  recentStarts
+	recent recentStarts
+	// first is the run's first start; NoInstant before.
+	first   dag.Instant
 	batches []batch
 	lean    *Lean
 }
 
 func replayYARN(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
-	y := &yarn{s: s, left: left, opt: opt, now: s.At, lean: opt.Lean}
+	y := &yarn{s: s, left: left, opt: opt, now: s.At, first: dag.NoInstant, lean: opt.Lean}
 	y.lean.lend(y)
 	defer y.lean.take(y)
 	if err := y.load(); err != nil {

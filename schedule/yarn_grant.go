@@ -156,7 +156,7 @@ func (y *yarn) noteStarts(lanes []int32, t dag.Instant) {
 func (y *yarn) run(j int, k dag.Kind, first int32, n int, number int32, t dag.Instant, lanes []int32, a *dag.Attempt) int {
 	task := Task{Job: j, Kind: k, Index: int(first), Attempt: int(number), Slot: int(lanes[0]), Node: int(y.pool.node[lanes[0]]), Running: a, Start: t}
 	if a == nil {
-		task.Together = y.recent.at(y.pool.node[lanes[0]])
+		task.Together, task.Cold = y.recent.at(y.pool.node[lanes[0]]), y.cold(t)
 	}
 	cost := y.left(task)
 	if a == nil && number == 0 && y.opt.Fault == nil && len(y.pool.room) == 0 {

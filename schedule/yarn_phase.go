@@ -15,6 +15,9 @@ func (y *yarn) loadPhase(j int, k dag.Kind) {
 		number := int32(0)
 		for ; end < len(attempts) && attempts[end].Task == task; end++ {
 			a := &attempts[end]
+			if a.State != dag.AttemptWaiting {
+				y.started(a.Start)
+			}
 			switch a.State {
 			case dag.AttemptSucceeded:
 				has = true

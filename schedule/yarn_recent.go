@@ -44,3 +44,16 @@ func (r *recentStarts) note(node int32, n int, t dag.Instant) {
 
 // at is how many starts were noted on a node up to together before the newest.
 func (r recentStarts) at(node int32) int { return r[node+1].total }
+
+// started notes a start of the run at t.
+func (y *yarn) started(t dag.Instant) {
+	if t.Known() && (!y.first.Known() || t < y.first) {
+		y.first = t
+	}
+}
+
+// cold says that a task that starts at t is one of the run's first batch.
+func (y *yarn) cold(t dag.Instant) bool {
+	y.started(t)
+	return t <= y.first.Add(together)
+}

@@ -99,6 +99,7 @@ func (y *yarn) loadJob(j int) {
 		if !job.finished.Known() {
 			job.finished = s.At
 		}
+		y.started(js.Submitted) // or some time later: the first batch is over by now
 		if js.HeldMB > 0 {
 			held := min(js.HeldMB, job.amMB)
 			y.pool.take(held)

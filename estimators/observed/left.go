@@ -17,15 +17,16 @@ func (m *Model) Left(t schedule.Task) schedule.Cost {
 	work, origin := ph.work(t.Index, int32(t.Node))
 	n := m.Snapshot.Plan.Jobs[t.Job].Phase(t.Kind).Count()
 	return schedule.Cost{
-		Setup: millis(m.startCost(t.Kind, max(t.Together, 1))), Work: millis(work),
+		Setup: millis(m.startCost(t.Kind, max(t.Together, 1), t.Cold)), Work: millis(work),
 		Origin: origin, Same: ph.same(t.Index, n),
 	}
 }
 
-// startCost is the set-up of a task that starts later; a reduce's copy of map outputs that are there is part of it.
-func (m *Model) startCost(k dag.Kind, n int) float64 {
+// startCost is the set-up of a task that starts later with n-1 others on its node, cold or not; a reduce's copy of map outputs that
+// are there is part of it.
+func (m *Model) startCost(k dag.Kind, n int, cold bool) float64 {
 	cost := m.setup.at(n)
-	if !m.setup.warm {
+	if cold {
 		cost += m.setup.cold
 	}
 	if k == dag.Reduce && !m.fifo && !m.given {
@@ -34,11 +35,11 @@ func (m *Model) startCost(k dag.Kind, n int) float64 {
 	return cost
 }
 
-// Full is the whole length of a task that starts alone, in milliseconds.
+// Full is the whole length of a task that starts alone and not among the first, in milliseconds.
 func (m *Model) Full(j int, k dag.Kind, i int) float64 {
 	ph := &m.phases[j][k]
 	work, _ := ph.work(i, -1)
-	return m.startCost(k, 1) + work
+	return m.startCost(k, 1, false) + work
 }
 
 // Rem is what is left of a task, in milliseconds: 0 when it is done, all of it while it is pending.

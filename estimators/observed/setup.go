@@ -16,7 +16,6 @@ type setupLaw struct {
 	n           int     // start-ups seen
 	together    map[*dag.Attempt]int
 	first       dag.Instant // until when starts belong to the run's first batch
-	warm        bool        // the first batch has started
 }
 
 func (l *setupLaw) isCold(a *dag.Attempt) bool { return l.first.Known() && a.Start <= l.first }
@@ -43,7 +42,7 @@ type started struct {
 // learnSetup fits the law to the attempts that have reported.
 func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 	if m.fifo {
-		m.setup = setupLaw{alone: ms(s.Plan.Cluster.Setup), warm: true, first: dag.NoInstant}
+		m.setup = setupLaw{alone: ms(s.Plan.Cluster.Setup), first: dag.NoInstant}
 		return
 	}
 	m.setup = setupLaw{alone: defaultAlone, each: defaultEach, cold: defaultCold}
@@ -55,8 +54,7 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 		o := &s.Plan.Overheads
 		m.setup.alone, m.setup.each, m.setup.cold = ms(s.Plan.Cluster.Setup+o.SetupMin), ms(o.SetupPer), ms(o.Cold)
 		m.setup.together = countTogether(starts, 0)
-		first := firstBatch(starts)
-		m.setup.first, m.setup.warm = first, first.Known() && s.At > first
+		m.setup.first = firstBatch(starts)
 		return
 	}
 	m.setup.together = countTogether(starts, startWindow/2)
@@ -65,8 +63,7 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 	for _, xi := range []float64{1, 5, 9} {
 		add(priorWeight/3.0, xi, m.setup.alone+m.setup.each*xi)
 	}
-	first := firstBatch(starts)
-	m.setup.first, m.setup.warm = first, first.Known() && s.At > first
+	m.setup.first = firstBatch(starts)
 	for _, st := range starts {
 		if took, ok := m.startup(st.kind, st.a, st.mapsEnd); ok {
 			if m.setup.isCold(st.a) {

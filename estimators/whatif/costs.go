@@ -15,7 +15,6 @@ type costs struct {
 	nodes  int     // of the model; 0 where it knows none
 	share  float64 // of the tasks that the model sees start together on a node, those that do; 1 on the cluster as it is
 	ideal  bool    // no start-up
-	cold   time.Duration
 }
 
 // phaseCosts say how a phase differs from the model's.
@@ -27,10 +26,6 @@ type phaseCosts struct {
 	even           *evened
 }
 
-// coldWindow is how long after the first start of a run starts are cold: as long as starts count as together
-// (facts/live.md 4).
-const coldWindow = 1600
-
 func newCosts(s *dag.Snapshot, left schedule.Left) *costs {
 	c := &costs{left: left, phases: make([][2]phaseCosts, len(s.Plan.Jobs)), nodes: len(s.Nodes), share: 1}
 	for j := range c.phases {
@@ -39,46 +34,10 @@ func newCosts(s *dag.Snapshot, left schedule.Left) *costs {
 			c.phases[j][k] = phaseCosts{was: n, is: n, grown: 1, factor: 1}
 		}
 	}
-	if s.Plan.Cluster.Policy == dag.YARN && !anyStarted(s) {
-		c.cold = s.Plan.Overheads.Cold
-	}
 	return c
 }
 
-func anyStarted(s *dag.Snapshot) bool {
-	for j := range s.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			for i := range s.Jobs[j].Phase(k).Attempts {
-				if a := &s.Jobs[j].Phase(k).Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// replay is the costs for one replay, in which starts come in order of time. A cost model takes every start of a run in which nothing has
-// started for a cold one; only those of the first batch are.
-func (c *costs) replay() schedule.Left {
-	if c.cold == 0 {
-		return c.of
-	}
-	warm := dag.NoInstant
-	return func(t schedule.Task) schedule.Cost {
-		cost := c.of(t)
-		switch {
-		case t.Running != nil || !t.Start.Known():
-		case !warm.Known():
-			warm = t.Start + coldWindow
-		case t.Start > warm:
-			cost.Setup = max(cost.Setup-c.cold, 0)
-		}
-		return cost
-	}
-}
-
-// of is what is left of a task, start-ups of a run that has not begun being cold.
+// of is what is left of a task.
 func (c *costs) of(t schedule.Task) schedule.Cost {
 	p := &c.phases[t.Job][t.Kind]
 	index := t.Index

@@ -67,7 +67,7 @@ func (w *world) left() schedule.Left {
 	if w.replayed != nil {
 		return w.replayed
 	}
-	return w.costs.replay()
+	return w.costs.of
 }
 
 // end replays the world. Only the end is told.
