@@ -1,0 +1,222 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+)
+
+// A course is what was predicted along the run: the run's whole length as it was seen at each moment, with its ranges, and how long it
+// really took. Its lines live in a drawing of 1000 by plotHeight that is stretched to the width.
+type course struct {
+	Says, Desc     string
+	Height, Bottom string
+	Ticks, Heights []tick
+	TicksTop       string
+	Band80, Band50 []string // outlines
+	Line, Floor    []string
+	Others         []string
+	Past           string // the area of lengths that had already passed
+	Truth          string // height of the line, "" while it runs
+	TruthText      string
+	TruthY         string
+	Marks          []mark
+	Told           []mark
+	More           int
+	Changes        []change
+	OtherNames     string
+}
+
+// A mark is something that happened, at a place in a lane above the lines.
+type mark struct {
+	X    string
+	Kind string // failure, alert, node
+	At   string
+	Text string
+}
+
+// A change is a cause that moved the prediction.
+type change struct{ At, Delta, Why string }
+
+const (
+	plotTop    = 30.0 // the lane of marks
+	plotHeight = 300.0
+	plotWide   = 1000.0
+	mostMarks  = 40
+	mostTold   = 12
+	mostMoved  = 40
+)
+
+// beyond is how far a range may reach above all predictions, as a multiple, before it is cut off: one wide range at the start must not
+// press all the rest to the floor.
+const beyond = 1.6
+
+func courseOf(s *story.Story) *course {
+	c := &course{Says: prose(s.Course.Says)}
+	m := s.Course.Moments
+	if len(m) == 0 {
+		return c
+	}
+	right := m[len(m)-1].AtSeconds
+	if s.Course.TotalSeconds != nil {
+		right = max(right, *s.Course.TotalSeconds)
+	}
+	along := scale{0, max(right, 0.001)}
+	top := c.top(s, right)
+	y := func(v frame.Seconds) float64 { return plotTop + plotHeight*(1-float64(v)/float64(top)) }
+	at := func(t, v frame.Seconds) string {
+		return svg.Px(along.share(t)/100*plotWide) + "," + svg.Px(max(y(v), plotTop-plotHeight))
+	}
+	c.lines(s, at)
+	c.Past = strings.Join([]string{at(0, 0), at(right, right), at(right, 0)}, " ")
+	if t := s.Course.TotalSeconds; t != nil {
+		c.Truth, c.TruthY, c.TruthText = svg.Px(y(*t)), svg.Px(y(*t)-6), "took "+exact(*t)
+	}
+	c.Ticks, c.Heights = along.ticks(7), heights(top, y, 6)
+	c.Bottom, c.Height, c.TicksTop = svg.Px(plotTop+plotHeight), svg.Px(plotTop+plotHeight+axisHeight), svg.Px(plotTop+plotHeight+17)
+	c.marks(s, along)
+	c.changes(s)
+	c.Desc = fmt.Sprintf("Predicted length of the run against time: %s.", count(len(m), "moment"))
+	if t := s.Course.TotalSeconds; t != nil {
+		c.Desc += " It took " + exact(*t) + "."
+	}
+	return c
+}
+
+// top is the length at the drawing's upper edge.
+func (c *course) top(s *story.Story, right frame.Seconds) frame.Seconds {
+	top, high := right, frame.Seconds(0)
+	for i := range s.Course.Moments {
+		m := &s.Course.Moments[i]
+		for _, v := range []*frame.Seconds{m.TotalSeconds, m.LowSeconds} {
+			if v != nil {
+				top = max(top, *v)
+			}
+		}
+		if m.HighSeconds != nil {
+			high = max(high, *m.HighSeconds)
+		}
+	}
+	return max(min(max(top, high), top*beyond), 0.001) * 1.04
+}
+
+// lines draws what is known at each moment; where it is not known lines have a gap.
+func (c *course) lines(s *story.Story, at func(t, v frame.Seconds) string) {
+	m := s.Course.Moments
+	c.Line = runs(m, at, func(m *story.Moment) *frame.Seconds { return m.TotalSeconds })
+	c.Floor = runs(m, at, func(m *story.Moment) *frame.Seconds {
+		if m.TotalSeconds != nil {
+			return nil
+		}
+		return m.LowSeconds
+	})
+	c.Band80 = bands(m, at, func(m *story.Moment) (a, b *frame.Seconds) { return m.LowSeconds, m.HighSeconds })
+	c.Band50 = bands(m, at, func(m *story.Moment) (a, b *frame.Seconds) { return m.Low50Seconds, m.High50Seconds })
+	names := []string{}
+	most := 0
+	for i := range m {
+		if len(m[i].Scenarios) > most {
+			most = len(m[i].Scenarios)
+			names = names[:0]
+			for _, p := range m[i].Scenarios {
+				names = append(names, text(p.Scenario))
+			}
+		}
+	}
+	for k := range most {
+		c.Others = append(c.Others, runs(m, at, func(m *story.Moment) *frame.Seconds {
+			if k >= len(m.Scenarios) {
+				return nil
+			}
+			return m.Scenarios[k].TotalSeconds
+		})...)
+	}
+	c.OtherNames = strings.Join(names, ", ")
+}
+
+// runs are the stretches of a line in which it is known. A lone moment is a short dash.
+func runs(m []story.Moment, at func(t, v frame.Seconds) string, of func(*story.Moment) *frame.Seconds) (all []string) {
+	var points []string
+	end := func() {
+		if len(points) == 1 {
+			points = append(points, points[0])
+		}
+		if len(points) > 0 {
+			all = append(all, strings.Join(points, " "))
+		}
+		points = points[:0]
+	}
+	for i := range m {
+		if v := of(&m[i]); v != nil {
+			points = append(points, at(m[i].AtSeconds, *v))
+		} else {
+			end()
+		}
+	}
+	end()
+	return all
+}
+
+// bands are the outlines of a range.
+func bands(m []story.Moment, at func(t, v frame.Seconds) string, of func(*story.Moment) (low, high *frame.Seconds)) (all []string) {
+	var low, high []string
+	end := func() {
+		if len(low) > 1 {
+			for i := len(high) - 1; i >= 0; i-- {
+				low = append(low, high[i])
+			}
+			all = append(all, strings.Join(low, " "))
+		}
+		low, high = low[:0], high[:0]
+	}
+	for i := range m {
+		a, b := of(&m[i])
+		if a == nil || b == nil {
+			end()
+			continue
+		}
+		low, high = append(low, at(m[i].AtSeconds, *a)), append(high, at(m[i].AtSeconds, *b))
+	}
+	end()
+	return all
+}
+
+// marks places what happened, and words the first of it.
+func (c *course) marks(s *story.Story, along scale) {
+	for i, k := range s.Course.Marks {
+		one := mark{along.x(k.AtSeconds), k.Kind, exact(k.AtSeconds), prose(k.Text)}
+		switch k.Kind {
+		case "failure", "alert", "node":
+		default:
+			one.Kind = "node"
+		}
+		if i < mostMarks {
+			c.Marks = append(c.Marks, one)
+		}
+		if i < mostTold {
+			c.Told = append(c.Told, one)
+		} else {
+			c.More++
+		}
+	}
+}
+
+// changes words why the prediction moved.
+func (c *course) changes(s *story.Story) {
+	for i := range s.Course.Moments {
+		for _, ch := range s.Course.Moments[i].Changes {
+			if len(c.Changes) == mostMoved {
+				return
+			}
+			sign := "+"
+			if ch.DeltaSeconds < 0 {
+				sign = ""
+			}
+			c.Changes = append(c.Changes, change{exact(s.Course.Moments[i].AtSeconds), sign + view.Exact(ch.DeltaSeconds.Duration()), prose(ch.Why())})
+		}
+	}
+}

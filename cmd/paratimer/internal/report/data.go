@@ -1,0 +1,39 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+)
+
+// dataOf is the story as JSON for the page's script and for programs that are given the file, but for the bars of the chart: they are in
+// the drawing. It is ASCII without <, > and &: no name in it can leave its element or turn the direction of the source.
+func dataOf(s *story.Story) (template.JS, error) {
+	short := *s
+	short.Chart.Panels = make([]story.Panel, len(s.Chart.Panels))
+	for i, p := range s.Chart.Panels {
+		short.Chart.Panels[i] = story.Panel{Title: p.Title, Rows: p.Rows, Bars: []story.Bar{}}
+	}
+	data, err := json.Marshal(&short)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.Grow(len(data))
+	for _, r := range string(data) {
+		switch {
+		case r < 0x7f:
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return template.JS(b.String()), nil
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A gantt is which task ran where and when, like the paper's Fig. 3 and 4: rows are slots, a fragment's tasks share a colour and a
+// pattern, rounds are parted by seams, the critical path is a strip above and outlined. Heights are in pixels.
+type gantt struct {
+	Says, Desc string
+	Height     string
+	Bottom     string // of the rows
+	Ticks      []tick
+	TicksTop   string
+	Strip      []block // the critical path
+	Pauses     []block // stretches of it in which no task runs
+	Panels     []panel
+	Now        string
+	Hues       []hue
+	Legend     []entry
+	More       int // fragments that the legend leaves out
+	Outcomes   []entry
+	Merged     bool
+}
+
+// A block is a rectangle with a label where it fits, and a longer text for those who point at it.
+type block struct {
+	X, W, Y, H    string
+	Hue           int
+	Label, LabelX string
+	LabelY        string
+	Name          string // the label that was wished for
+	Tip           string
+	Critical      bool
+	Kind          string // how it ended: a class
+	Copied        string // width of the part in which a reduce copies
+	Mark          bool   // a cross: it failed
+	MarkX, MarkY  string
+}
+
+// A panel is the rows of one kind of slots.
+type panel struct {
+	Title       string
+	TitleY      string
+	Top, Height string
+	Rows        []tick
+	Lines       []string
+	Groups      []group
+	Labels      []block
+}
+
+// A group is the bars of one colour.
+type group struct {
+	Hue  int
+	Bars []block
+}
+
+// An entry explains a colour or a mark.
+type entry struct {
+	Hue      int
+	Kind     string
+	Critical bool
+	Text     string
+}
+
+const (
+	stripTop    = 20.0
+	stripHeight = 30.0
+	panelTitle  = 30.0 // above a panel
+	mostRow     = 24.0
+	mostRows    = 620.0 // height of all rows together
+	axisHeight  = 26.0
+	fewBars     = 1500 // more of them have no seams and no labels
+)
+
+func ganttOf(s *story.Story) *gantt {
+	c := &s.Chart
+	g := &gantt{Says: prose(c.Says), Merged: c.Merged}
+	if len(c.Panels) == 0 || c.ToSeconds <= c.FromSeconds {
+		return g
+	}
+	along := scale{c.FromSeconds, c.ToSeconds}
+	paint := paintOf(s)
+	g.Hues = paint.hues
+	rows, bars := 0, 0
+	for _, p := range c.Panels {
+		rows, bars = rows+len(p.Rows), bars+len(p.Bars)
+	}
+	height := min(mostRow, mostRows/float64(max(1, rows)))
+	top := stripTop + stripHeight
+	for i := range c.Panels {
+		p := &c.Panels[i]
+		top += panelTitle
+		g.Panels = append(g.Panels, panelOf(s, p, along, paint, top, height, bars <= fewBars))
+		top += height * float64(len(p.Rows))
+	}
+	g.Bottom, g.Height, g.TicksTop = svg.Px(top), svg.Px(top+axisHeight), svg.Px(top+17)
+	g.Ticks = along.ticks(7)
+	for _, seg := range c.Critical {
+		g.strip(s, seg, along, paint, top)
+	}
+	if c.NowSeconds != nil {
+		g.Now = along.x(*c.NowSeconds)
+	}
+	g.legend(s, paint)
+	g.Desc = fmt.Sprintf("Gantt chart from %s to %s: %s in %s, %s of the critical path.", exact(c.FromSeconds), exact(c.ToSeconds),
+		count(bars, "bar"), count(rows, "row"), count(len(c.Critical), "stretch"))
+	g.Desc = strings.Replace(g.Desc, "stretchs", "stretches", 1)
+	return g
+}
+
+// strip adds a stretch of the critical path.
+func (g *gantt) strip(s *story.Story, seg story.Segment, along scale, paint *paint, bottom float64) {
+	b := block{
+		X: along.x(seg.StartSeconds), W: along.width(seg.StartSeconds, seg.EndSeconds), Y: svg.Px(stripTop), H: svg.Px(stripHeight),
+		Name: text(seg.Title), Tip: text(seg.Title) + ": " + between(seg.StartSeconds, seg.EndSeconds) + ", on the critical path", Critical: true,
+	}
+	pause := seg.Fragment < 0 || seg.Fragment >= len(s.Chart.Fragments) || s.Chart.Fragments[seg.Fragment].Width == 0
+	if pause {
+		b.Kind = "pause"
+		g.Pauses = append(g.Pauses, block{X: b.X, W: b.W, Y: svg.Px(stripTop + stripHeight), H: svg.Px(bottom - stripTop - stripHeight)})
+	} else {
+		b.Hue = paint.ofFragment(seg.Fragment)
+	}
+	wide := along.share(seg.EndSeconds) - along.share(seg.StartSeconds)
+	b.fit(along.share(seg.StartSeconds), wide, stripTop+stripHeight/2, b.Name+", "+exact(seg.EndSeconds-seg.StartSeconds), b.Name, exact(seg.EndSeconds-seg.StartSeconds))
+	g.Strip = append(g.Strip, b)
+}
+
+// fit labels a block with the first text that fits into it.
+func (b *block) fit(from, wide, middle float64, labels ...string) {
+	for _, l := range labels {
+		if fits(l, wide) {
+			b.Label, b.LabelX, b.LabelY = l, share(from+wide/2), svg.Px(middle+4)
+			return
+		}
+	}
+}
+
+// legend names fragments, or phases of jobs where there are too many, and the marks that the chart has.
+func (g *gantt) legend(s *story.Story, paint *paint) {
+	g.Legend, g.More = paint.legend(s)
+	seen := map[string]bool{}
+	for i := range s.Chart.Panels {
+		for j := range s.Chart.Panels[i].Bars {
+			b := &s.Chart.Panels[i].Bars[j]
+			seen[string(b.Outcome)] = true
+			seen["copy"] = seen["copy"] || b.Phase == dag.Reduce && b.CopiedSeconds != nil && *b.CopiedSeconds > b.StartSeconds
+		}
+	}
+	for _, o := range []struct{ kind, says string }{
+		{"failed", "✗ failed"}, {"killed", "– killed or lost"}, {"running", "runs now"}, {"expected", "to come, as predicted"}, {"copy", "pale: a reduce copies, or waits for maps"},
+	} {
+		if seen[o.kind] {
+			g.Outcomes = append(g.Outcomes, entry{Kind: o.kind, Text: o.says})
+		}
+	}
+	for _, b := range g.Strip {
+		if b.Kind == "pause" {
+			g.Outcomes = append(g.Outcomes, entry{Kind: "pause", Text: "no task on the critical path runs"})
+			break
+		}
+	}
+}

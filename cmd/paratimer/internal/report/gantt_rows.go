@@ -1,0 +1,132 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
+	"github.com/paratimer/paratimer/dag"
+)
+
+const rowLetters = 13 // that fit beside the drawing
+
+// panelOf lays out the rows of one kind of slots from top on.
+func panelOf(s *story.Story, p *story.Panel, along scale, paint *paint, top, row float64, few bool) panel {
+	out := panel{Title: text(p.Title), TitleY: svg.Px(top - 8), Top: svg.Px(top), Height: svg.Px(row * float64(len(p.Rows)))}
+	out.rows(p, top, row)
+	groups := map[int]int{}
+	bars := slices.Clone(p.Bars)
+	slices.SortStableFunc(bars, func(a, b story.Bar) int { // outlines of the critical path are drawn last
+		return order(a.Critical) - order(b.Critical)
+	})
+	for i := range bars {
+		b := &bars[i]
+		block := barOf(s, b, along, top, row)
+		block.Hue = paint.of(b)
+		// Critical bars come in groups of their own, after the others.
+		key := 2*block.Hue + order(b.Critical)
+		at, ok := groups[key]
+		if !ok {
+			at = len(out.Groups)
+			groups[key] = at
+			out.Groups = append(out.Groups, group{Hue: block.Hue})
+		}
+		if few {
+			from := along.share(b.StartSeconds)
+			block.Name = labelOf(s, b)
+			if row >= 13 {
+				block.fit(from, along.share(b.EndSeconds)-from, top+(float64(b.Row)+float64(b.Rows-1)/2+0.5)*row, block.Name)
+			}
+			if block.Label != "" {
+				out.Labels = append(out.Labels, block)
+			}
+		}
+		out.Groups[at].Bars = append(out.Groups[at].Bars, block)
+	}
+	return out
+}
+
+func order(critical bool) int {
+	if critical {
+		return 1
+	}
+	return 0
+}
+
+// rows labels every row, or as many as can be read, and draws lines between rows that are high enough.
+func (p *panel) rows(of *story.Panel, top, row float64) {
+	free := top
+	for i, name := range of.Rows {
+		middle := top + (float64(i)+0.5)*row
+		if middle-7 >= free {
+			p.Rows = append(p.Rows, tick{At: svg.Px(middle + 4), Text: cut(text(name), rowLetters)})
+			free = middle + 7
+		}
+		if i > 0 && row >= 4 {
+			p.Lines = append(p.Lines, svg.Px(top+float64(i)*row))
+		}
+	}
+}
+
+func barOf(s *story.Story, b *story.Bar, along scale, top, row float64) block {
+	out := block{
+		X: along.x(b.StartSeconds), W: along.width(b.StartSeconds, b.EndSeconds), Y: svg.Px(top + float64(b.Row)*row), H: svg.Px(float64(b.Rows) * row),
+		Critical: b.Critical, Tip: tipOf(s, b),
+	}
+	switch b.Outcome {
+	case story.Failed, story.Killed, story.Running, story.Expected:
+		out.Kind = string(b.Outcome)
+	}
+	if b.Outcome == story.Failed {
+		out.Mark, out.MarkX = row*float64(b.Rows) >= 10, share((along.share(b.StartSeconds)+along.share(b.EndSeconds))/2)
+		out.MarkY = svg.Px(top + (float64(b.Row)+float64(b.Rows)/2)*row)
+	}
+	if b.CopiedSeconds != nil && b.Phase == dag.Reduce && *b.CopiedSeconds > b.StartSeconds {
+		out.Copied = along.width(b.StartSeconds, min(*b.CopiedSeconds, b.EndSeconds))
+	}
+	return out
+}
+
+// tipOf is what a bar says to those who point at it.
+func tipOf(s *story.Story, b *story.Bar) string {
+	tip := text(b.Name)
+	if b.Job >= 0 && b.Job < len(s.Jobs) {
+		tip += fmt.Sprintf(", %s of %s", b.Phase, text(s.Jobs[b.Job].Node))
+	}
+	tip += ": " + between(b.StartSeconds, b.EndSeconds)
+	switch b.Outcome {
+	case story.Failed:
+		tip += ", failed"
+	case story.Killed:
+		tip += ", killed or lost"
+	case story.Running:
+		tip += ", runs now"
+	case story.Expected:
+		tip += ", to come"
+	}
+	if b.CopiedSeconds != nil && b.Phase == dag.Reduce {
+		tip += ", had its input at " + exact(*b.CopiedSeconds)
+	}
+	if b.Fragment != nil && b.Round != nil && *b.Fragment >= 0 && *b.Fragment < len(s.Chart.Fragments) {
+		if n := s.Chart.Fragments[*b.Fragment].Rounds; n > 1 {
+			tip += fmt.Sprintf(", round %d of %d", *b.Round+1, n)
+		}
+	}
+	if b.Critical {
+		tip += ", on the critical path"
+	}
+	return tip
+}
+
+// labelOf is what is written into a bar: the task within its job, or how many tasks it is.
+func labelOf(s *story.Story, b *story.Bar) string {
+	node := ""
+	if b.Job >= 0 && b.Job < len(s.Jobs) {
+		node = cut(text(s.Jobs[b.Job].Node), 24)
+	}
+	if b.Tasks > 1 {
+		return fmt.Sprintf("%s ×%d", node, b.Tasks)
+	}
+	return node
+}

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A head is what stands above the figures: which run, how it ended, when and how sure that was.
+type head struct {
+	Name, ID, From string
+	State, Class   string // how it stands, in words and as a class
+	Over           bool
+	Start, End     moment
+	User, Queue    string
+	Summary        []string
+	Facts          []fact
+	WaitingOn      string
+	When           *when
+	Alerts         []alertRow
+	Warnings       []dag.Warning
+	Observations   string
+	Schema         int
+}
+
+// A moment is an instant for people and for programs.
+type moment struct{ Text, ISO string }
+
+// A fact is a number that a reader looks for.
+type fact struct{ Title, Value, Note string }
+
+type alertRow struct{ Bound, State, Class, Deadline, Chance, Text string }
+
+func headOf(s *story.Story) head {
+	h := head{
+		Name: textOf(s.Workflow.Name), ID: textOf(s.Workflow.ID), From: text(s.From), User: textOf(s.User), Queue: textOf(s.Queue),
+		Over: s.Workflow.State.Ended(), Start: momentOf(s.StartAt), End: momentOf(s.EndAt),
+		Observations: count(s.Observations, "observation"), Schema: s.SchemaVersion,
+	}
+	h.State, h.Class = stateOf(s.Workflow.State)
+	if h.Name == "" {
+		h.Name = h.ID
+	}
+	if h.Name == "" {
+		h.Name = h.From
+	}
+	for _, l := range s.Summary {
+		h.Summary = append(h.Summary, prose(l))
+	}
+	if !h.Over {
+		h.WaitingOn = prose(deref(s.WaitingOn))
+		h.When = whenOf(s)
+	}
+	h.Facts = factsOf(s, h.Over)
+	for i := range s.Alerts {
+		h.Alerts = append(h.Alerts, alertOf(&s.Alerts[i]))
+	}
+	for _, w := range s.Warnings {
+		h.Warnings = append(h.Warnings, dag.Warning{Code: text(w.Code), Text: prose(w.Text)})
+	}
+	return h
+}
+
+func momentOf(t *frame.Time) moment {
+	if t == nil {
+		return moment{}
+	}
+	return moment{stamp(t, "2 January 2006, 15:04:05") + " UTC", iso(t)}
+}
+
+// stateOf words a state and says what it is for the page's look.
+func stateOf(s dag.State) (words, class string) {
+	switch s {
+	case dag.Succeeded:
+		return "succeeded", "good"
+	case dag.Failed:
+		return "failed", "bad"
+	case dag.Killed:
+		return "killed", "bad"
+	case dag.Blocked:
+		return "not submitted", "open"
+	case dag.Submitted:
+		return "submitted", "open"
+	case dag.Running:
+		return "running", "open"
+	}
+	return "ended, unconfirmed", "open"
+}
+
+// factsOf are the numbers of the page's first look.
+func factsOf(s *story.Story, over bool) []fact {
+	var all []fact
+	add := func(title, value, note string) { all = append(all, fact{title, value, note}) }
+	if over {
+		add("Took", exactOf(s.ElapsedSeconds), "")
+	} else {
+		end := ""
+		if s.Headline.EndAt != nil {
+			end = "about " + stamp(s.Headline.EndAt, "15:04:05") + " UTC"
+		}
+		add("Left", view.Remaining(s.Headline), end)
+		add("So far", exactOf(s.ElapsedSeconds), "")
+	}
+	if v := s.Course.MeanErrorPoints; v != nil {
+		add("Mean error", fmt.Sprintf("%.1f", *v), "points of progress, of the headline")
+	}
+	if v := s.Course.HeldRatio; v != nil {
+		add("80 % range held", percent(*v), "of the observations that had one")
+	}
+	if v := s.Course.NumberRatio; v != nil {
+		add("Gave a number", percent(*v), "of the observations")
+	}
+	return all
+}
+
+func alertOf(a *frame.Alert) alertRow {
+	r := alertRow{Bound: text(a.Bound), State: string(a.State), Class: "open", Text: prose(a.Text)}
+	switch {
+	case a.State.Firing():
+		r.Class = "bad"
+	case a.Outcome != nil:
+		r.State = string(*a.Outcome)
+		if r.Class = "good"; *a.Outcome == frame.Missed {
+			r.Class = "bad"
+		}
+	case a.State == frame.OnTrack:
+		r.State, r.Class = "on track", "good"
+	}
+	if a.State == frame.AtRisk {
+		r.State = "at risk"
+	}
+	if a.DeadlineAt != nil {
+		r.Deadline = stamp(a.DeadlineAt, "15:04:05") + " UTC"
+	}
+	if a.Probability != nil {
+		r.Chance = percent(*a.Probability)
+	}
+	return r
+}

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+)
+
+// limits are how long the run would have taken if one thing had been otherwise, as bars against how long it took.
+type limits struct {
+	Says   string
+	Actual string // place of the line
+	Took   string
+	Rows   []limitRow
+}
+
+type limitRow struct {
+	ID                                   int
+	Question, Change, Total, Gain, Doubt string
+	Width, From, Saved                   string
+	Known, Sooner, Later                 bool
+}
+
+func limitsOf(s *story.Story) *limits {
+	l := &limits{Says: prose(s.Limits.Says)}
+	var actual, top frame.Seconds
+	for _, r := range s.Limits.Rows {
+		if r.TotalSeconds != nil {
+			top = max(top, *r.TotalSeconds)
+			if r.GainSeconds != nil {
+				actual = *r.TotalSeconds + *r.GainSeconds
+			}
+		}
+	}
+	if s.Course.TotalSeconds != nil {
+		actual = *s.Course.TotalSeconds
+	}
+	along := scale{0, max(top, actual, 0.001) * 1.02}
+	if actual > 0 {
+		l.Actual, l.Took = along.x(actual), exact(actual)
+	}
+	for i := range s.Limits.Rows {
+		r := &s.Limits.Rows[i]
+		row := limitRow{ID: i, Question: prose(r.Question), Change: text(r.Change), Total: exactOf(r.TotalSeconds), Doubt: prose(deref(r.Doubt)), Known: r.TotalSeconds != nil}
+		if r.TotalSeconds != nil {
+			row.Width = along.width(0, *r.TotalSeconds)
+			if actual > *r.TotalSeconds {
+				row.From, row.Saved = row.Width, along.width(*r.TotalSeconds, actual)
+			}
+		}
+		if g := r.GainSeconds; g != nil {
+			switch {
+			case *g >= 0.5:
+				row.Gain, row.Sooner = exact(*g)+" sooner", true
+			case *g <= -0.5:
+				row.Gain, row.Later = exact(-*g)+" later", true
+			default:
+				row.Gain = "no difference"
+			}
+		}
+		l.Rows = append(l.Rows, row)
+	}
+	return l
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

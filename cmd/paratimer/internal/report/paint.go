@@ -1,0 +1,150 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+)
+
+// The style sheet has so many colours and patterns; they are all as bright as each other, so that dark letters are read on each of them
+// and each is seen on white and on black. Those of the critical path are of one family.
+const (
+	colours  = 8 // the last one for what nobody knows
+	patterns = 4
+	warm     = 3 // colours of the critical path
+)
+
+// mostFragments is how many fragments are told apart by colour. Where there are more, colours stand for phases of jobs.
+const mostFragments = 60
+
+// shownEntries bounds the legend.
+const shownEntries = 24
+
+// A hue is a colour and a pattern that stand for a fragment, or for a job's maps or reduces.
+type hue struct {
+	ID              int
+	Colour, Pattern int
+	Warm            bool
+}
+
+// A paint is what colours stand for.
+type paint struct {
+	hues     []hue // 0: nobody knows the fragment
+	byPhase  bool
+	fragment []int // hue of each fragment
+	phase    []int // hue of each job's maps and reduces
+	lead     []int // what a hue stands for: a fragment or a phase
+}
+
+func paintOf(s *story.Story) *paint {
+	p := &paint{hues: []hue{{Colour: colours - 1}}, lead: []int{-1}, fragment: make([]int, len(s.Chart.Fragments)), phase: make([]int, 2*len(s.Jobs))}
+	n := 0
+	for i := range s.Chart.Fragments {
+		if s.Chart.Fragments[i].Width > 0 {
+			n++
+		}
+	}
+	p.byPhase = n > mostFragments
+	cold, hot := 0, 0
+	add := func(critical bool, lead int) int {
+		h := hue{ID: len(p.hues), Colour: cold % (colours - 1), Pattern: cold % patterns}
+		if critical {
+			h = hue{ID: len(p.hues), Colour: hot % warm, Pattern: hot % patterns, Warm: true}
+			hot++
+		} else {
+			cold++
+		}
+		p.hues, p.lead = append(p.hues, h), append(p.lead, lead)
+		return h.ID
+	}
+	if !p.byPhase {
+		for i := range s.Chart.Fragments {
+			if s.Chart.Fragments[i].Width > 0 {
+				p.fragment[i] = add(s.Chart.Fragments[i].Critical, i)
+			}
+		}
+		return p
+	}
+	critical, seen := make([]bool, len(p.phase)), make([]bool, len(p.phase))
+	for i := range s.Chart.Panels {
+		for j := range s.Chart.Panels[i].Bars {
+			if b := &s.Chart.Panels[i].Bars[j]; p.phaseOf(b) >= 0 {
+				at := p.phaseOf(b)
+				seen[at], critical[at] = true, critical[at] || b.Critical
+				if b.Fragment != nil && *b.Fragment >= 0 && *b.Fragment < len(p.fragment) && p.fragment[*b.Fragment] == 0 {
+					p.fragment[*b.Fragment] = -1 - at
+				}
+			}
+		}
+	}
+	for at := range p.phase {
+		if seen[at] {
+			p.phase[at] = add(critical[at], at)
+		}
+	}
+	for i, at := range p.fragment {
+		if at < 0 {
+			p.fragment[i] = p.phase[-1-at]
+		}
+	}
+	return p
+}
+
+// phaseOf is the index of a bar's phase, -1 where its job is not known.
+func (p *paint) phaseOf(b *story.Bar) int {
+	if at := 2*b.Job + int(b.Phase); b.Job >= 0 && b.Phase <= 1 && at < len(p.phase) {
+		return at
+	}
+	return -1
+}
+
+// of is the hue of a bar.
+func (p *paint) of(b *story.Bar) int {
+	if p.byPhase {
+		if at := p.phaseOf(b); at >= 0 {
+			return p.phase[at]
+		}
+		return 0
+	}
+	if b.Fragment == nil || *b.Fragment < 0 || *b.Fragment >= len(p.fragment) {
+		return 0
+	}
+	return p.fragment[*b.Fragment]
+}
+
+// ofFragment is the hue of a fragment.
+func (p *paint) ofFragment(i int) int { return p.fragment[i] }
+
+// legend names what the hues stand for, and says how many it leaves out.
+func (p *paint) legend(s *story.Story) (all []entry, more int) {
+	for id, lead := range p.lead {
+		if lead < 0 {
+			continue
+		}
+		if len(all) == shownEntries {
+			more++
+			continue
+		}
+		e := entry{Hue: id, Critical: p.hues[id].Warm}
+		if p.byPhase {
+			e.Text = fmt.Sprintf("%s of %s", []string{"maps", "reduces"}[lead%2], cut(text(s.Jobs[lead/2].Node), 40))
+		} else {
+			e.Text = fragmentText(&s.Chart.Fragments[lead])
+		}
+		all = append(all, e)
+	}
+	return all, more
+}
+
+func fragmentText(f *story.Fragment) string {
+	names := make([]string, 0, 3)
+	for i, n := range f.Jobs {
+		if i == 3 {
+			names = append(names, fmt.Sprintf("%d more", len(f.Jobs)-3))
+			break
+		}
+		names = append(names, cut(text(n), 40))
+	}
+	return fmt.Sprintf("%s of %s: %d at once, %s, %s – %s", f.Phase.String()+"s", strings.Join(names, ", "), f.Width, count(f.Rounds, "round"), exact(f.StartSeconds), exact(f.EndSeconds))
+}

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
+)
+
+// skew is how the longest reduces of jobs compare with the median: columns upwards for their work, downwards for what they were given.
+type skew struct {
+	Says string
+	Jobs []skewJob
+}
+
+type skewJob struct {
+	ID             int
+	Job, Desc      string
+	Heading        string
+	Uneven         bool
+	Columns        []skewColumn
+	Height, Middle string
+	SizeTop        string
+	MedianY        string
+	MedianText     string
+	MedianTextY    string
+	Heights, Sizes []tick
+	SizesSay       string
+}
+
+type skewColumn struct {
+	X, W    string
+	Y, H    string // of the work
+	SizeH   string
+	HasSize bool
+	Above   bool // it works longer than the median
+	Label   string
+	LabelX  string
+	LabelY  string
+	Tip     string
+}
+
+const (
+	skewTop   = 14.0
+	workHigh  = 150.0
+	skewGap   = 20.0 // between work and size: the numbers of the reduces
+	sizeHigh  = 70.0
+	mostWidth = 8.0 // hundredths of the width for a column
+)
+
+func skewOf(s *story.Story) *skew {
+	k := &skew{Says: prose(s.Skew.Says)}
+	for i := range s.Skew.Jobs {
+		if j := skewJobOf(&s.Skew.Jobs[i]); j != nil {
+			j.ID = i
+			k.Jobs = append(k.Jobs, *j)
+		}
+	}
+	return k
+}
+
+func skewJobOf(of *story.SkewJob) *skewJob {
+	if len(of.Reduces) == 0 {
+		return nil
+	}
+	j := &skewJob{Job: text(of.Job), Uneven: of.Uneven}
+	j.Heading = count(of.All, "reduce")
+	if of.All > len(of.Reduces) {
+		j.Heading = fmt.Sprintf("the longest %d of %d reduces", len(of.Reduces), of.All)
+	}
+	top, most := max(of.Median, 0.001), 0.0
+	size, unit := sizes(of.Reduces)
+	for i := range of.Reduces {
+		top = max(top, of.Reduces[i].WorkSeconds)
+		if v := size(&of.Reduces[i]); v != nil {
+			most = max(most, *v)
+		}
+	}
+	top *= 1.05
+	floor := skewTop + workHigh
+	y := func(v frame.Seconds) float64 { return skewTop + workHigh*(1-float64(v)/float64(top)) }
+	step := min(100/float64(len(of.Reduces)), mostWidth)
+	every := 1
+	for float64(every)*step/100*narrowest < letter*3+4 {
+		every++
+	}
+	for i := range of.Reduces {
+		r := &of.Reduces[i]
+		c := skewColumn{
+			X: share(step*float64(i) + step*0.12), W: share(step * 0.76), Y: svg.Px(y(r.WorkSeconds)), H: svg.Px(floor - y(r.WorkSeconds)),
+			Above: r.WorkSeconds > of.Median, LabelX: share(step * (float64(i) + 0.5)), LabelY: svg.Px(floor + 14),
+		}
+		c.Tip = fmt.Sprintf("reduce %d worked %s", r.Task, exact(r.WorkSeconds))
+		if i%every == 0 {
+			c.Label = strconv.Itoa(r.Task)
+		}
+		if v := size(r); v != nil && most > 0 {
+			c.HasSize, c.SizeH = true, svg.Px(sizeHigh**v/most)
+			c.Tip += ", was given " + amount(v, unit)
+			if r.ShareRatio != nil {
+				c.Tip += ", " + percent(*r.ShareRatio) + " of all"
+			}
+		}
+		j.Columns = append(j.Columns, c)
+	}
+	j.Heights = heights(top, y, 4)
+	j.MedianY, j.MedianText, j.MedianTextY = svg.Px(y(of.Median)), "median "+exact(of.Median), svg.Px(y(of.Median)-5)
+	j.SizeTop = svg.Px(floor + skewGap)
+	j.Middle, j.Height = svg.Px(floor), svg.Px(floor+skewGap+4)
+	if most > 0 {
+		j.SizesSay = "was given: up to " + amount(&most, unit)
+		if unit == "" {
+			j.SizesSay += " records"
+		}
+		j.Height = svg.Px(floor + skewGap + sizeHigh + 4)
+		j.Sizes = []tick{{At: svg.Px(floor + skewGap + sizeHigh), Text: amount(&most, unit)}}
+	}
+	j.Desc = fmt.Sprintf("Columns for %s of %s, longest first: how long they worked, and below what they were given.", count(len(of.Reduces), "reduce"), j.Job)
+	return j
+}
+
+// sizes says how the reduces' input is counted: in bytes, or in records where nobody tells bytes.
+func sizes(all []story.SkewReduce) (of func(*story.SkewReduce) *float64, unit string) {
+	for i := range all {
+		if all[i].Bytes != nil {
+			return func(r *story.SkewReduce) *float64 { return r.Bytes }, "B"
+		}
+	}
+	return func(r *story.SkewReduce) *float64 { return r.Records }, ""
+}

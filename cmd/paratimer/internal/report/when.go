@@ -1,0 +1,67 @@
+package report
+
+import (
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+)
+
+// A when is the remaining time of a running query: from now on, the 80 % range, the number in it, and the deadlines of its bounds.
+type when struct {
+	Says, Desc string
+	Ticks      []tick
+	Low, Width string
+	Mid, Floor string
+	Bounds     []deadline
+}
+
+type deadline struct{ X, Name string }
+
+func whenOf(s *story.Story) *when {
+	h := &s.Headline
+	if h.LowSeconds == nil && h.RemainingSeconds == nil {
+		return nil
+	}
+	top := frame.Seconds(1)
+	for _, v := range []*frame.Seconds{h.LowSeconds, h.RemainingSeconds, h.HighSeconds} {
+		if v != nil {
+			top = max(top, *v)
+		}
+	}
+	w := &when{}
+	for i := range s.Alerts {
+		if in := untilOf(s, &s.Alerts[i]); in != nil && *in > 0 && *in < 4*top {
+			top = max(top, *in)
+		}
+	}
+	along := scale{0, top * 1.08}
+	w.Ticks = along.ticks(7)
+	switch {
+	case h.RemainingSeconds == nil:
+		w.Floor = along.x(*h.LowSeconds)
+		w.Says = "Time left: " + view.Remaining(*h) + ". Too much is assumed to say when it ends."
+	case h.LowSeconds != nil && h.HighSeconds != nil:
+		w.Low, w.Width = along.x(*h.LowSeconds), along.width(*h.LowSeconds, *h.HighSeconds)
+		w.Says = "Time left: " + view.Remaining(*h) + ". In four of five cases it ends within the range."
+	default:
+		w.Says = "Time left: " + view.Remaining(*h) + ". How sure that is, nobody can say yet."
+	}
+	if h.RemainingSeconds != nil {
+		w.Mid = along.x(*h.RemainingSeconds)
+	}
+	for i := range s.Alerts {
+		if in := untilOf(s, &s.Alerts[i]); in != nil && *in > 0 && *in <= along.to {
+			w.Bounds = append(w.Bounds, deadline{along.x(*in), text(s.Alerts[i].Bound)})
+		}
+	}
+	w.Desc = "From now to the right: the 80 % range of the remaining time, and deadlines."
+	return w
+}
+
+// untilOf is how far a bound's deadline is away.
+func untilOf(s *story.Story, a *frame.Alert) *frame.Seconds {
+	if a.DeadlineAt == nil || s.At == nil {
+		return nil
+	}
+	return frame.Since(a.DeadlineAt.Instant, s.At.Instant)
+}
