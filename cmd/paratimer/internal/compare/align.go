@@ -1,0 +1,70 @@
+package compare
+
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// A Row is one job over the runs.
+type Row struct {
+	Node  string // in the newest run that has it
+	Name  string // what the script calls it, else the engine
+	Index []int  // by run: the job's index in it, -1 where the run does not have it
+}
+
+// A StrangerError says that a run is of another script.
+type StrangerError struct{ Run, Other *Run }
+
+func (e *StrangerError) Error() string {
+	return e.Run.From + " and " + e.Other.From + " have no job in common: they are runs of different scripts"
+}
+
+// align finds the same jobs in all runs, which are in order. Jobs of the last run come first, in its plan order; then those
+// that it lost, by the newest run that had them.
+func align(runs []*Run) ([]Row, error) {
+	var rows []Row
+	for at := len(runs) - 1; at >= 0; at-- {
+		r := runs[at]
+		taken := make([]bool, len(r.Plan.Jobs))
+		if at < len(runs)-1 {
+			known := false
+			for i := range rows {
+				j := rows[i].find(runs, at)
+				if j >= 0 && !taken[j] {
+					rows[i].Index[at], taken[j], known = j, true, true
+				}
+			}
+			if !known {
+				return nil, &StrangerError{Run: r, Other: runs[len(runs)-1]}
+			}
+		}
+		for j := range r.Plan.Jobs {
+			if !taken[j] {
+				rows = append(rows, newRow(r, at, j, len(runs)))
+			}
+		}
+	}
+	return rows, nil
+}
+
+func newRow(r *Run, at, j, runs int) Row {
+	job := &r.Plan.Jobs[j]
+	row := Row{Node: job.Node, Name: job.Alias, Index: slices.Repeat([]int{-1}, runs)}
+	if row.Name == "" && job.Name != job.Node {
+		row.Name = job.Name
+	}
+	row.Index[at] = j
+	return row
+}
+
+// find looks for the row's job in an older run, by the newest run that has it.
+func (row *Row) find(runs []*Run, at int) int {
+	for by := len(runs) - 1; by > at; by-- {
+		if row.Index[by] >= 0 {
+			jobs, _ := observed.Match(runs[by].Plan, runs[at].Plan)
+			return jobs[row.Index[by]]
+		}
+	}
+	return -1
+}

@@ -1,0 +1,117 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// nights are so many usual ones.
+func nights(t *testing.T, p *dag.Plan, from, n int) (runs []*Run) {
+	for i := range n {
+		runs = append(runs, night(t, p, from+i, usual))
+	}
+	return runs
+}
+
+func compared(t *testing.T, runs ...*Run) *Comparison {
+	t.Helper()
+	c, err := Compare(runs, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestSlowerRecordsAreFound makes each record take half as long again: each phase that works long enough to tell is flagged, with about
+// that ratio inside its interval, and with no more records.
+func TestSlowerRecordsAreFound(t *testing.T) {
+	runs := append(nights(t, joinOf(t, 1, 1), 0, 4), night(t, joinOf(t, 1, 1.5), 4, usual))
+	c := compared(t, runs...)
+	found := make(map[[2]int]Finding)
+	for _, f := range c.Findings {
+		found[[2]int{f.Row, int(f.Phase)}] = f
+	}
+	for _, want := range [][2]int{{0, int(dag.Map)}, {1, int(dag.Map)}, {2, int(dag.Reduce)}} {
+		f, ok := found[want]
+		if !ok {
+			t.Errorf("job %d, %v: it is not flagged", want[0], dag.Kind(want[1]))
+			continue
+		}
+		if !f.Slower || f.Doubtful || f.Unit != "record" || math.Abs(f.Ratio-1.5) > 0.15 || math.Abs(f.Amount-1) > 1e-9 || !(f.Low > 1.1) {
+			t.Errorf("job %d, %v: %+v", want[0], dag.Kind(want[1]), f)
+		}
+		t.Logf("%+v", f)
+	}
+	if len(found) != 3 || !c.Regressed() {
+		t.Errorf("%d findings, want 3: %+v", len(found), c.Findings)
+	}
+}
+
+// TestMoreDataIsNoRegression gives the same script twice the data: it takes longer, and no record does.
+func TestMoreDataIsNoRegression(t *testing.T) {
+	runs := append(nights(t, joinOf(t, 1, 1), 0, 4), night(t, joinOf(t, 2, 1), 4, usual))
+	if c := compared(t, runs...); len(c.Findings) > 0 || !(c.Total > 20_000) {
+		t.Errorf("it took %.0f ms more, findings: %+v", c.Total, c.Findings)
+	}
+}
+
+// TestOneEarlierRunIsDoubted holds that what is flagged against a single run is said to be doubtful.
+func TestOneEarlierRunIsDoubted(t *testing.T) {
+	c := compared(t, night(t, joinOf(t, 1, 1), 0, usual), night(t, joinOf(t, 1, 1.5), 1, usual))
+	if len(c.Findings) == 0 {
+		t.Fatal("nothing is flagged")
+	}
+	for _, f := range c.Findings {
+		if !f.Doubtful || f.Earlier != 1 || !math.IsNaN(f.Chance) {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestFalseAlarms measures how often noise alone is flagged, and how often records that take a quarter longer are, and holds what
+// docs/compare.md says of it.
+func TestFalseAlarms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it simulates hundreds of runs")
+	}
+	doc, err := os.ReadFile("../../../../docs/compare.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy := usual
+	busy.Speed = 0.15
+	const seeds = 200
+	for _, x := range []struct {
+		nights string
+		noise  simulate.Options
+	}{{"as usual", usual}, {"busy", busy}} {
+		same, slower := make([]*Run, seeds+7), make([]*Run, seeds+7)
+		for i := range same {
+			same[i] = night(t, joinOf(t, 1, 1), i, x.noise)
+			slower[i] = night(t, joinOf(t, 1, 1.25), i, x.noise)
+		}
+		for _, earlier := range []int{1, 2, 3, 7} {
+			alarms, found := 0, 0
+			for i := range seeds {
+				before := append([]*Run(nil), same[i:i+earlier]...)
+				if compared(t, append(before, same[i+earlier])...).Regressed() {
+					alarms++
+				}
+				if compared(t, append(before, slower[i+earlier])...).Regressed() {
+					found++
+				}
+			}
+			line := fmt.Sprintf("| %s | %d | %.1f %% | %.0f %% |", x.nights, earlier, 100*float64(alarms)/seeds, 100*float64(found)/seeds)
+			t.Log(line)
+			if !strings.Contains(string(doc), line+"\n") {
+				t.Errorf("docs/compare.md does not say\n%s", line)
+			}
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package compare
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// medianOf is the middle of values, between the two middle ones of an even number; NaN of none.
+func medianOf(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// draws is how often a median is drawn again. The ends of a 99 % interval are then its 5th values from either side.
+const draws = 1000
+
+// stream tells these random numbers from others of the same seed.
+const stream = 0x636f6d70617265
+
+// An interval of a ratio.
+type interval struct{ low, high float64 }
+
+// medianRatio is the interval of how many times the median of a the median of b is: it holds level of the bootstrap's draws
+// (percentile method; Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Values are above 0. It is the
+// same for the same values.
+func medianRatio(b, a []float64, level float64) interval {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	random := rand.New(rand.NewPCG(uint64(len(a)), stream^uint64(len(b))))
+	drawn := make([]float64, draws)
+	for i := range drawn {
+		drawn[i] = medianAgain(b, random) / medianAgain(a, random)
+	}
+	slices.Sort(drawn)
+	tail := int((1 - level) / 2 * draws)
+	return interval{drawn[tail], drawn[draws-1-tail]}
+}
+
+// medianAgain is the median of as many values, each drawn from the sorted ones. It is drawn at once: the k-th of n uniform
+// numbers is Beta(k, n+1-k) distributed, and the next one lies in what is above it as the least of n-k does.
+func medianAgain(sorted []float64, random *rand.Rand) float64 {
+	n := len(sorted)
+	k := (n + 1) / 2
+	u := distuv.Beta{Alpha: float64(k), Beta: float64(n + 1 - k), Src: random}.Rand()
+	v := u
+	if n%2 == 0 {
+		v += (1 - u) * (1 - math.Pow(random.Float64(), 1/float64(n-k)))
+	}
+	return (at(sorted, u) + at(sorted, v)) / 2
+}
+
+func at(sorted []float64, u float64) float64 {
+	return sorted[min(int(u*float64(len(sorted))), len(sorted)-1)]
+}
+
+// outside says how many times the mean of the earlier values a later one is, and by what factor it may differ from that by
+// chance: a prediction interval of the logarithms, by Student's t. It takes three earlier values.
+func outside(later float64, earlier []float64, level float64) (ratio, factor float64) {
+	n := float64(len(earlier))
+	mean, sum := 0.0, 0.0
+	for _, v := range earlier {
+		mean += math.Log(v) / n
+	}
+	for _, v := range earlier {
+		sum += (math.Log(v) - mean) * (math.Log(v) - mean)
+	}
+	sd := math.Sqrt(sum / (n - 1) * (1 + 1/n))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
+	return later / math.Exp(mean), math.Exp(t * sd)
+}
