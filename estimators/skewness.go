@@ -59,6 +59,14 @@ const (
 	skewSize = 1.1
 )
 
+// WorksLong says whether a reduce works much longer than the median one of its job.
+func WorksLong(work, median time.Duration) bool {
+	return float64(work) > skewRatio*float64(median) && work-median > skewLeast
+}
+
+// GivenMore says whether a reduce was given clearly more than the median one of its job; NaN is not.
+func GivenMore(size, median float64) bool { return size > skewSize*median }
+
 // Bounds of what is told, and so of the replays: a job takes six and one for each reduce that is told.
 const (
 	MaxSkewedJobs    = 3

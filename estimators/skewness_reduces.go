@@ -184,11 +184,10 @@ func (r *reduceWork) excess(u *uneven) float64 { return r.ms - u.median }
 func (u *uneven) judge(all bool) {
 	for i := range u.works {
 		r := &u.works[i]
-		long := r.ms > skewRatio*u.median && r.excess(u) > millis(skewLeast)
-		if !long || r.done {
+		if !WorksLong(duration(r.ms), duration(u.median)) || r.done {
 			continue
 		}
-		if u.sizeOf(r.first) > skewSize*u.medianSize || u.keys.largest(r) > r.excess(u)/2 {
+		if GivenMore(u.sizeOf(r.first), u.medianSize) || u.keys.largest(r) > r.excess(u)/2 {
 			r.skewed = true
 			u.skewed = append(u.skewed, *r)
 		}

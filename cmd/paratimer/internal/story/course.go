@@ -1,29 +1,34 @@
 package story
 
 import (
+	"math"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/estimators"
 )
 
 // A Course is what was predicted along the run.
 type Course struct {
 	Says    string   `json:"says"`
 	Moments []Moment `json:"moments"` // at most MostMoments, the first and the last included
-	Marks   []Mark   `json:"marks"`
+	Marks   []Mark   `json:"marks"`   // by time
 	// TotalSeconds is how long the run took; null while it runs.
 	TotalSeconds *frame.Seconds `json:"total_seconds"`
-	// MeanError and Within are of the headline against what happened: mean error in percentage points of progress, and the share of ticks
-	// whose 80 % range held; null while it runs or where no number was given. NumberRatio is the share of ticks with a number.
+	// MeanErrorPoints is how far the headline's time was from what happened: the mean error of the progress that follows from it, in
+	// percentage points. HeldRatio is the share of the ticks with an 80 % range whose range held what happened. Both are null while it runs
+	// and where nothing was said. NumberRatio is the share of the ticks with a number, inside the run.
 	MeanErrorPoints *float64     `json:"mean_error_points"`
 	HeldRatio       *frame.Ratio `json:"held_ratio"`
 	NumberRatio     *frame.Ratio `json:"number_ratio"`
-	// SettledSeconds is from when on the 80 % range held what happened for good; null while it runs, and where the last range did not.
+	// SettledSeconds is from when on the 80 % range held what happened for good, to a hundredth of the run; null while it runs, and where
+	// the last range did not.
 	SettledSeconds *frame.Seconds `json:"settled_seconds"`
 	// AlertSeconds is when the first alert fired; null where none did.
 	AlertSeconds *frame.Seconds `json:"alert_seconds"`
 }
 
 // MostMoments bounds a course.
-const MostMoments = 1200
+const MostMoments = 600
 
 // A Moment is a tick: the total length of the run as it was predicted then.
 type Moment struct {
@@ -45,9 +50,63 @@ type Prediction struct {
 	TotalSeconds *frame.Seconds `json:"total_seconds"`
 }
 
-// A Mark is something that happened: a failure, a lost node, an alert that changed its state.
-type Mark struct {
-	AtSeconds frame.Seconds `json:"at_seconds"`
-	Kind      string        `json:"kind"` // failure, alert, node
-	Text      string        `json:"text"`
+// momentOf is what a frame said of the total. ok is false before the first submission.
+func momentOf(f *frame.Frame) (m Moment, ok bool) {
+	if f.ElapsedSeconds == nil {
+		return m, false
+	}
+	m = Moment{
+		AtSeconds: *f.ElapsedSeconds, Scenarios: []Prediction{}, Stale: f.StaleSeconds > 0, Changes: f.Changes,
+		TotalSeconds: sum(f.ElapsedSeconds, f.Headline.RemainingSeconds),
+		LowSeconds:   sum(f.ElapsedSeconds, f.Headline.LowSeconds), HighSeconds: sum(f.ElapsedSeconds, f.Headline.HighSeconds),
+	}
+	if m.Changes == nil {
+		m.Changes = []frame.Change{}
+	}
+	m.Low50Seconds, m.High50Seconds = sum(f.ElapsedSeconds, quantile(f, 0.25)), sum(f.ElapsedSeconds, quantile(f, 0.75))
+	if f.Workflow.State.Ended() {
+		return m, true
+	}
+	for i := 1; i < len(f.Estimates); i++ {
+		m.Scenarios = append(m.Scenarios, Prediction{f.Estimates[i].Scenario, sum(f.ElapsedSeconds, f.Estimates[i].RemainingSeconds)})
+	}
+	return m, true
+}
+
+// A tick is what is scored of a frame, in seconds; NaN where it said nothing.
+type tick struct{ elapsed, remaining, low, high float64 }
+
+func tickOf(f *frame.Frame) tick {
+	return tick{float64(*f.ElapsedSeconds), number(f.Headline.RemainingSeconds), number(quantile(f, 0.1)), number(quantile(f, 0.9))}
+}
+
+// near is the share of the run by which a range may miss the end and still be said to have known it: ranges of the last seconds are
+// narrower than the time between two ticks.
+const near = 0.01
+
+// score holds what was said against what the run took.
+func (c *Course) score(ticks []tick, total frame.Seconds) {
+	samples := make([]estimators.Sample, len(ticks))
+	ranges, held := 0, 0
+	for i, t := range ticks {
+		samples[i] = estimators.Sample{Elapsed: t.elapsed, Remaining: t.remaining, Progress: math.NaN()}
+		if !(t.elapsed > 0 && t.elapsed < float64(total)) || math.IsNaN(t.low) {
+			continue
+		}
+		ranges++
+		left := float64(total) - t.elapsed
+		if t.low <= left && left <= t.high {
+			held++
+		}
+		if slack := near * float64(total); !(t.low-slack <= left && left <= t.high+slack) {
+			c.SettledSeconds = nil
+		} else if c.SettledSeconds == nil {
+			at := frame.Seconds(t.elapsed)
+			c.SettledSeconds = &at
+		}
+	}
+	g := estimators.Grade(float64(total), samples)
+	c.MeanErrorPoints = finite(g.MeanPoints)
+	c.NumberRatio = frame.RatioOf(1 - g.NoEstimate)
+	c.HeldRatio = frame.RatioOf(float64(held) / float64(ranges)) // null of none
 }

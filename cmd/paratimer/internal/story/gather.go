@@ -18,6 +18,8 @@ type Gatherer struct {
 	run    dag.Run
 	last   frame.Frame
 	seen   int
+	kept   memory
+	marks  marks
 }
 
 // Gather sees what a source says. from is what was asked for: a file or a query.
@@ -30,6 +32,7 @@ func (g *Gatherer) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s, err := g.source.Next(ctx)
 	if s != nil && err == nil {
 		g.run = g.run.Append(s)
+		g.marks.see(s)
 	}
 	return s, err
 }
@@ -38,6 +41,8 @@ func (g *Gatherer) Next(ctx context.Context) (*dag.Snapshot, error) {
 func (g *Gatherer) Show(f frame.Frame) error {
 	g.seen++
 	g.last = f
+	g.kept.take(&f)
+	g.marks.hear(&f)
 	return nil
 }
 
@@ -51,8 +56,7 @@ func (g *Gatherer) Story() (*Story, error) {
 		SchemaVersion: SchemaVersion, From: g.from, Workflow: f.Workflow, User: frame.Text(snap.User), Queue: frame.Text(snap.Queue),
 		StartAt: frame.TimeOf(snap.Origin()), At: f.At, ElapsedSeconds: f.ElapsedSeconds, Observations: g.seen,
 		Headline: f.Headline, WaitingOn: f.WaitingOn, Alerts: f.Alerts, Warnings: f.Warnings,
-		Summary: []string{}, Jobs: []Job{}, Course: Course{Moments: []Moment{}, Marks: []Mark{}},
-		Skew: Skew{Jobs: []SkewJob{}}, Limits: Limits{Rows: []Limit{}},
+		Course: g.course(), Skew: skewOf(snap),
 	}
 	if f.Workflow.State.Ended() {
 		s.EndAt = f.Headline.EndAt
@@ -64,5 +68,25 @@ func (g *Gatherer) Story() (*Story, error) {
 	if s.Account, err = accountOf(g.run, g.model); err != nil {
 		return nil, fmt.Errorf("%s: where the time went: %w", g.from, err)
 	}
+	s.Jobs = jobsOf(snap, f, &s.Account)
+	s.JobsSays = jobsSay(s.Jobs)
+	if s.Limits, err = limitsOf(g.run, g.model); err != nil {
+		return nil, fmt.Errorf("%s: what would have helped: %w", g.from, err)
+	}
+	s.summarise()
 	return s, nil
+}
+
+// course is what was predicted so far.
+func (g *Gatherer) course() Course {
+	c := Course{Moments: append([]Moment{}, thin(g.kept.moments, MostMoments)...), Marks: g.marks.sorted(), AlertSeconds: g.marks.firing}
+	state := g.last.Workflow.State
+	if total := g.last.ElapsedSeconds; state.Ended() && total != nil {
+		c.TotalSeconds = total
+		if state == dag.Succeeded {
+			c.score(g.kept.ticks, *total)
+		}
+	}
+	c.Says = c.says(state)
+	return c
 }

@@ -1,10 +1,13 @@
 package story
 
 import (
+	"math"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
 )
 
-// A Job is a row of the table of jobs.
+// A Job is a row of the table of jobs. Bytes and records are of the attempts that succeeded; null where one of them has not told its own.
 type Job struct {
 	frame.Job
 	WaitSeconds    *frame.Seconds `json:"wait_seconds"` // from its submission to its first task
@@ -21,11 +24,93 @@ type Job struct {
 	Parents        []string       `json:"parents"`
 }
 
-// A Spread is how lengths of tasks lie.
-type Spread struct {
-	Tasks  int           `json:"tasks"`
-	Min    frame.Seconds `json:"min"`
-	Median frame.Seconds `json:"median"`
-	P90    frame.Seconds `json:"p90"`
-	Max    frame.Seconds `json:"max"`
+// jobsOf is the table of jobs: what frames say of them, and what the newest snapshot shows of their tasks.
+func jobsOf(s *dag.Snapshot, f *frame.Frame, a *Account) []Job {
+	out := make([]Job, len(f.Jobs))
+	for j := range f.Jobs {
+		out[j] = Job{Job: f.Jobs[j], OnPathSeconds: onPath(a, f.Jobs[j].Node), Parents: []string{}}
+		if j >= len(s.Jobs) {
+			continue
+		}
+		for _, parent := range s.Plan.Jobs[j].After {
+			out[j].Parents = append(out[j].Parents, s.Plan.Jobs[parent].Node)
+		}
+		out[j].measure(&s.Jobs[j])
+	}
+	return out
+}
+
+// measure fills what the attempts of a job show.
+func (to *Job) measure(j *dag.JobState) {
+	if first := firstStart(j); j.Submitted.Known() && first.Known() {
+		to.WaitSeconds = frame.Since(max(first, j.Submitted), j.Submitted)
+	}
+	if j.Finished.Known() {
+		to.LengthSeconds = frame.Since(j.Finished, j.Submitted)
+	}
+	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for i := range j.Phase(k).Attempts {
+			switch j.Phase(k).Attempts[i].State {
+			case dag.AttemptFailed:
+				to.FailedAttempts++
+			case dag.AttemptKilled:
+				to.KilledAttempts++
+			case dag.AttemptWaiting, dag.AttemptRunning, dag.AttemptSucceeded:
+			}
+		}
+	}
+	to.MapSeconds, to.ReduceSeconds = spreadOf(j.Map.Attempts), spreadOf(j.Reduce.Attempts)
+	to.InputBytes = amount(j.Map.Attempts, func(a *dag.Attempt) float64 { return a.Bytes })
+	to.InputRecords = amount(j.Map.Attempts, func(a *dag.Attempt) float64 { return a.Done[0] })
+	to.ShuffleBytes = amount(j.Reduce.Attempts, func(a *dag.Attempt) float64 { return a.Bytes })
+	last := j.Reduce.Attempts
+	if len(last) == 0 {
+		last = j.Map.Attempts
+	}
+	to.OutputRecords = amount(last, func(a *dag.Attempt) float64 { return a.Out })
+}
+
+// firstStart is when the first attempt of a job began.
+func firstStart(j *dag.JobState) dag.Instant {
+	first := dag.NoInstant
+	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for i := range j.Phase(k).Attempts {
+			if t := j.Phase(k).Attempts[i].Start; t.Known() && (!first.Known() || t < first) {
+				first = t
+			}
+		}
+	}
+	return first
+}
+
+// amount adds what the attempts that succeeded were given or gave; nil where there are none or one does not tell.
+func amount(list []dag.Attempt, of func(*dag.Attempt) float64) *float64 {
+	total := math.NaN()
+	for i := range list {
+		if list[i].State != dag.AttemptSucceeded {
+			continue
+		}
+		if math.IsNaN(total) {
+			total = 0
+		}
+		total += of(&list[i])
+		if math.IsNaN(total) {
+			return nil
+		}
+	}
+	return finite(total)
+}
+
+// onPath is the time of the critical path that is a job's; nil where nobody knows the path.
+func onPath(a *Account, node string) *frame.Seconds {
+	if len(a.Parts) == 0 {
+		return nil
+	}
+	on := frame.Seconds(0)
+	for i := range a.Parts {
+		if p := &a.Parts[i]; p.Job != nil && *p.Job == node {
+			on = frame.SecondsOf(on.Duration() + p.EndSeconds.Duration() - p.StartSeconds.Duration())
+		}
+	}
+	return &on
 }

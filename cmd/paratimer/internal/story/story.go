@@ -29,6 +29,7 @@ type Story struct {
 	Course         Course         `json:"course"`
 	Account        Account        `json:"account"`
 	Jobs           []Job          `json:"jobs"` // in plan order
+	JobsSays       string         `json:"jobs_says"`
 	Skew           Skew           `json:"skew"`
 	Limits         Limits         `json:"limits"`
 	Alerts         []frame.Alert  `json:"alerts"` // as they stood last

@@ -1,0 +1,178 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// summarise says what a reader must know: what happened, what went wrong, where the time went, could it have been known, and what
+// would have helped.
+func (s *Story) summarise() {
+	s.Summary = []string{}
+	for _, says := range []string{s.whatHappened(), s.whatFailed(), s.whereItWent(), s.whatWasKnown(), s.whatIsUneven(), s.whatHelps()} {
+		if says != "" {
+			s.Summary = append(s.Summary, says)
+		}
+	}
+}
+
+// whatHappened is the run in a sentence.
+func (s *Story) whatHappened() string {
+	title := "The query"
+	if s.Workflow.Name != nil {
+		title = name(*s.Workflow.Name)
+	} else if s.Workflow.ID != nil {
+		title = name(*s.Workflow.ID)
+	}
+	title += " (" + s.size() + ")"
+	if s.StartAt == nil || s.ElapsedSeconds == nil {
+		return title + " has not begun: no job was submitted."
+	}
+	length, began := took(*s.ElapsedSeconds), s.StartAt.Time().Format("15:04:05 UTC on 2 January 2006")
+	if s.EndAt == nil {
+		state := "is running"
+		if s.Workflow.State.Ended() {
+			return fmt.Sprintf("%s %s after %s; it began at %s.", title, ended(s.Workflow.State), length, began)
+		}
+		says := fmt.Sprintf("%s %s for %s, since %s", title, state, length, began)
+		if s.Headline.EndAt == nil {
+			return says + "; when it ends is not known: " + view.Remaining(s.Headline) + " is left."
+		}
+		return says + fmt.Sprintf("; it is expected to end at %s, in %s.", clockAfter(s.Headline.EndAt, s.StartAt), view.Remaining(s.Headline))
+	}
+	return fmt.Sprintf("%s %s after %s: from %s to %s.", title, ended(s.Workflow.State), length, began, clockAfter(s.EndAt, s.StartAt))
+}
+
+// size counts jobs and tasks.
+func (s *Story) size() string {
+	tasks, known := 0, true
+	for i := range s.Jobs {
+		for _, t := range []*int{s.Jobs[i].Maps.Total, s.Jobs[i].Reduces.Total} {
+			if t == nil {
+				known = false
+				continue
+			}
+			tasks += *t
+		}
+	}
+	text := many(len(s.Jobs), "job") + ", " + many(tasks, "task")
+	if !known {
+		text += " that are known"
+	}
+	return text
+}
+
+// clockAfter is a time of day, with its date where that is another one.
+func clockAfter(t, start *frame.Time) string {
+	if a, b := t.Time(), start.Time(); a.YearDay() == b.YearDay() && a.Year() == b.Year() {
+		return a.Format("15:04:05 UTC")
+	}
+	return t.Time().Format("15:04:05 UTC on 2 January 2006")
+}
+
+func ended(s dag.State) string {
+	switch s {
+	case dag.Killed:
+		return "was killed"
+	case dag.EndedUnconfirmed:
+		return "ended, as far as is known,"
+	default:
+		return s.String()
+	}
+}
+
+// whatFailed counts what went wrong.
+func (s *Story) whatFailed() string {
+	failed, nodes := 0, 0
+	for i := range s.Jobs {
+		failed += s.Jobs[i].FailedAttempts
+	}
+	last := ""
+	for _, m := range s.Course.Marks {
+		switch m.Kind {
+		case MarkNode:
+			nodes++
+		case MarkFailure:
+			last = m.Text
+		}
+	}
+	var parts []string
+	if failed > 0 {
+		parts = append(parts, many(failed, "attempt")+" failed")
+	}
+	if nodes > 0 {
+		parts = append(parts, many(nodes, "node")+" lost")
+	}
+	switch {
+	case len(parts) == 0 && last == "":
+		return ""
+	case len(parts) == 0:
+		return "What went wrong: " + last + "."
+	case last == "":
+		return "What went wrong: " + list(parts) + "."
+	}
+	return "What went wrong: " + list(parts) + "; the last of it: " + strings.TrimSuffix(last, ".") + "."
+}
+
+// whereItWent names the causes that took most.
+func (s *Story) whereItWent() string {
+	causes := slices.Clone(s.Account.Causes)
+	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	var parts []string
+	for _, c := range causes {
+		if c.Ratio != nil && len(parts) < 3 && *c.Ratio > 0 {
+			parts = append(parts, fmt.Sprintf("%s (%s, %s)", c.Title, took(c.Seconds), percent(float64(*c.Ratio))))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Along the critical path the time went to " + list(parts) + "."
+}
+
+// whatWasKnown says since when the end was known, and when somebody was told.
+func (s *Story) whatWasKnown() string {
+	c := &s.Course
+	if !s.Workflow.State.Ended() || s.ElapsedSeconds == nil || *s.ElapsedSeconds <= 0 {
+		if c.AlertSeconds != nil {
+			return fmt.Sprintf("The first alert came after %s.", took(*c.AlertSeconds))
+		}
+		return ""
+	}
+	total, says := *s.ElapsedSeconds, ""
+	switch {
+	case s.Workflow.State != dag.Succeeded:
+	case c.SettledSeconds != nil:
+		says = fmt.Sprintf("Its end was known, within the 80 %% range, from %s on, with %s of the run to go.", took(*c.SettledSeconds), percent(float64(1-*c.SettledSeconds/total)))
+	case c.HeldRatio != nil:
+		says = "Its end lay outside the 80 % range that was predicted last."
+	default:
+		says = "Its end could not be predicted with a range."
+	}
+	if c.AlertSeconds != nil {
+		says = strings.TrimSpace(says + fmt.Sprintf(" The first alert came after %s, %s before the end.", took(*c.AlertSeconds), took(max(total-*c.AlertSeconds, 0))))
+	}
+	return says
+}
+
+// whatIsUneven is the sentence of skew, where there is any.
+func (s *Story) whatIsUneven() string {
+	if len(s.Skew.Jobs) > 0 && s.Skew.Jobs[0].Uneven {
+		return s.Skew.Says
+	}
+	return ""
+}
+
+// whatHelps is the first sentence of the limits.
+func (s *Story) whatHelps() string {
+	if len(s.Limits.Rows) == 0 {
+		return ""
+	}
+	return s.Limits.Says
+}
