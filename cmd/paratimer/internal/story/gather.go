@@ -12,6 +12,9 @@ import (
 
 // A Gatherer sees a watch go by and tells its story, at any time of it. It is a sink, and stands between the source and the watch.
 type Gatherer struct {
+	// Recorded says that the source is a recording: where it ends, nothing follows.
+	Recorded bool
+
 	from   string
 	model  estimators.Model
 	source watch.Source
@@ -29,12 +32,20 @@ func Gather(from string, src watch.Source, model estimators.Model) *Gatherer {
 
 // Next hands the source's snapshot on.
 func (g *Gatherer) Next(ctx context.Context) (*dag.Snapshot, error) {
-	s, err := g.source.Next(ctx)
+	s, err := g.Observe(ctx)
 	if s != nil && err == nil {
-		g.run = g.run.Append(s)
-		g.marks.see(s)
+		g.Take(s)
 	}
 	return s, err
+}
+
+// Observe asks the source and Take keeps what it said: Next in two steps, for those who must not wait and keep at once.
+func (g *Gatherer) Observe(ctx context.Context) (*dag.Snapshot, error) { return g.source.Next(ctx) }
+
+// Take keeps a snapshot.
+func (g *Gatherer) Take(s *dag.Snapshot) {
+	g.run = g.run.Append(s)
+	g.marks.see(s)
 }
 
 // Show takes a frame in.
@@ -45,6 +56,9 @@ func (g *Gatherer) Show(f frame.Frame) error {
 	g.marks.hear(&f)
 	return nil
 }
+
+// Seen is how many frames were shown.
+func (g *Gatherer) Seen() int { return g.seen }
 
 // Story is what has happened so far. A run of which nothing was seen has none.
 func (g *Gatherer) Story() (*Story, error) {
@@ -73,7 +87,7 @@ func (g *Gatherer) Story() (*Story, error) {
 	if s.Limits, err = limitsOf(g.run, g.model); err != nil {
 		return nil, fmt.Errorf("%s: what would have helped: %w", g.from, err)
 	}
-	s.summarise()
+	s.summarise(g.Recorded)
 	return s, nil
 }
 

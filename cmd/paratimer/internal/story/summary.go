@@ -13,9 +13,9 @@ import (
 
 // summarise says what a reader must know: what happened, what went wrong, where the time went, could it have been known, and what
 // would have helped.
-func (s *Story) summarise() {
+func (s *Story) summarise(recorded bool) {
 	s.Summary = []string{}
-	for _, says := range []string{s.whatHappened(), s.whatFailed(), s.whereItWent(), s.whatWasKnown(), s.whatIsUneven(), s.whatHelps()} {
+	for _, says := range []string{s.whatHappened(recorded), s.whatFailed(), s.whereItWent(), s.whatWasKnown(), s.whatIsUneven(), s.whatHelps()} {
 		if says != "" {
 			s.Summary = append(s.Summary, says)
 		}
@@ -23,7 +23,7 @@ func (s *Story) summarise() {
 }
 
 // whatHappened is the run in a sentence.
-func (s *Story) whatHappened() string {
+func (s *Story) whatHappened(recorded bool) string {
 	title := "The query"
 	if s.Workflow.Name != nil {
 		title = name(*s.Workflow.Name)
@@ -35,18 +35,24 @@ func (s *Story) whatHappened() string {
 		return title + " has not begun: no job was submitted."
 	}
 	length, began := took(*s.ElapsedSeconds), s.StartAt.Time().Format("15:04:05 UTC on 2 January 2006")
-	if s.EndAt == nil {
-		state := "is running"
-		if s.Workflow.State.Ended() {
-			return fmt.Sprintf("%s %s after %s; it began at %s.", title, ended(s.Workflow.State), length, began)
-		}
-		says := fmt.Sprintf("%s %s for %s, since %s", title, state, length, began)
-		if s.Headline.EndAt == nil {
-			return says + "; when it ends is not known: " + view.Remaining(s.Headline) + " is left."
-		}
-		return says + fmt.Sprintf("; it is expected to end at %s, in %s.", clockAfter(s.Headline.EndAt, s.StartAt), view.Remaining(s.Headline))
+	switch {
+	case s.EndAt != nil:
+		return fmt.Sprintf("%s %s after %s: from %s to %s.", title, ended(s.Workflow.State), length, began, clockAfter(s.EndAt, s.StartAt))
+	case s.Workflow.State.Ended():
+		return fmt.Sprintf("%s %s after %s; it began at %s.", title, ended(s.Workflow.State), length, began)
 	}
-	return fmt.Sprintf("%s %s after %s: from %s to %s.", title, ended(s.Workflow.State), length, began, clockAfter(s.EndAt, s.StartAt))
+	says := fmt.Sprintf("%s has been running for %s, since %s", title, length, began)
+	if recorded {
+		says = fmt.Sprintf("%s was running when the recording ends, %s after it began at %s", title, length, began)
+	}
+	left := view.Remaining(s.Headline)
+	switch {
+	case s.Headline.EndAt != nil:
+		return says + fmt.Sprintf("; it is expected to end at %s, in %s.", clockAfter(s.Headline.EndAt, s.StartAt), left)
+	case left == "?":
+		return says + "; when it ends is not known."
+	}
+	return says + "; when it ends is not known: " + left + "."
 }
 
 // size counts jobs and tasks.
@@ -150,10 +156,16 @@ func (s *Story) whatWasKnown() string {
 	case s.Workflow.State != dag.Succeeded:
 	case c.SettledSeconds != nil:
 		says = fmt.Sprintf("Its end was known, within the 80 %% range, from %s on, with %s of the run to go.", took(*c.SettledSeconds), percent(float64(1-*c.SettledSeconds/total)))
+		if *c.SettledSeconds > 0.9*total {
+			says = fmt.Sprintf("Its end was not known within the 80 %% range before %s, with %s of the run to go.", took(*c.SettledSeconds), percent(float64(1-*c.SettledSeconds/total)))
+		}
 	case c.HeldRatio != nil:
 		says = "Its end lay outside the 80 % range that was predicted last."
 	default:
 		says = "Its end could not be predicted with a range."
+	}
+	if s.Workflow.State == dag.Succeeded && c.MeanErrorPoints != nil {
+		says += fmt.Sprintf(" On average the predicted time was %s of progress off.", points(*c.MeanErrorPoints))
 	}
 	if c.AlertSeconds != nil {
 		says = strings.TrimSpace(says + fmt.Sprintf(" The first alert came after %s, %s before the end.", took(*c.AlertSeconds), took(max(total-*c.AlertSeconds, 0))))

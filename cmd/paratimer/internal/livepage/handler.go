@@ -1,0 +1,50 @@
+package livepage
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/report"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
+)
+
+// Handler answers / with the page and /main with what is inside of it. Both have an ETag: what has not changed is not sent again.
+func (p *Page) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", p.answer)
+	mux.HandleFunc("GET /main", p.answer)
+	return serve.Guarded(mux)
+}
+
+func (p *Page) answer(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	shown, err := p.part(r.URL.Path)
+	if errors.Is(err, errNothing) {
+		h.Set("Refresh", "1")
+		http.Error(w, "Nothing was observed yet; this page asks again.", http.StatusServiceUnavailable)
+		return
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	h.Set("Content-Security-Policy", report.LivePolicy+"; frame-ancestors 'none'")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-cache") // it is kept, and asked for again by its tag
+	h.Set("ETag", shown.tag)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(shown.body))
+}
+
+// Limits of the server: a page is some megabytes at most, and few people look at it.
+const (
+	maxConnections = 32
+	answerTime     = 15 * time.Second
+)
+
+// Serve answers on l until stop is called. What goes wrong is told to failed.
+func (p *Page) Serve(l net.Listener, failed func(error)) (stop func()) {
+	return serve.Serve(l, p.Handler(), serve.Limits{Connections: maxConnections, Time: answerTime}, failed)
+}

@@ -1,0 +1,109 @@
+// Package livepage serves the report of a run that goes on: the page, and what is inside of it for its script to ask for.
+package livepage
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/report"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Page follows a run. It is a sink, and stands between the source and the watch. Nothing is made before somebody asks for it.
+type Page struct {
+	every time.Duration
+
+	mu     sync.Mutex
+	told   *story.Gatherer
+	frames int // so many were shown
+	made   int // after so many the parts were made
+	parts  map[string]part
+}
+
+// A part is what is answered under a path.
+type part struct {
+	body []byte
+	tag  string
+}
+
+// New is the page of what g gathers. Browsers ask each time that every has passed.
+func New(g *story.Gatherer, every time.Duration) *Page { return &Page{told: g, every: every} }
+
+// From is the source that a watch asks, so that the page sees what it says.
+func (p *Page) From() watch.Source { return gathered{p} }
+
+type gathered struct{ *Page }
+
+// Next hands the source's snapshot on.
+func (g gathered) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := g.told.Observe(ctx)
+	if s != nil && err == nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.told.Take(s)
+	}
+	return s, err
+}
+
+// Show takes a frame in.
+func (p *Page) Show(f frame.Frame) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.frames++
+	return p.told.Show(f)
+}
+
+// Story is what has happened so far.
+func (p *Page) Story() (*story.Story, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.told.Story()
+}
+
+// errNothing says that there is nothing to show yet.
+var errNothing = errors.New("nothing was observed yet")
+
+// part is what a path shows now.
+func (p *Page) part(path string) (part, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.frames == 0 {
+		return part{}, errNothing
+	}
+	if p.made != p.frames {
+		if err := p.render(); err != nil {
+			return part{}, err
+		}
+		p.made = p.frames
+	}
+	return p.parts[path], nil
+}
+
+func (p *Page) render() error {
+	s, err := p.told.Story()
+	if err != nil {
+		return err
+	}
+	p.parts = map[string]part{}
+	for path, write := range map[string]func(io.Writer) error{
+		"/":     func(w io.Writer) error { return report.Live(w, s, p.every) },
+		"/main": func(w io.Writer) error { return report.Main(w, s) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			return err
+		}
+		sum := sha256.Sum256(b.Bytes())
+		p.parts[path] = part{b.Bytes(), `"` + hex.EncodeToString(sum[:16]) + `"`}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+)
+
+// liveEvery is how often a query is observed for a page, and a page asks for what is new.
+const liveEvery = 3 * time.Second
+
+// reportLive serves a page that follows a run. It stays when the run has ended, until it is interrupted: somebody may still read it.
+func reportLive(c *cli.Context) error {
+	if err := arguments(c, 0, 1); err != nil {
+		return err
+	}
+	for _, name := range []string{"out", "output"} {
+		if c.IsSet(name) {
+			return usage("--%s goes without --live: a page is served, and nothing is written", name)
+		}
+	}
+	if v := c.Float64("speed"); !(v >= 0) {
+		return usage("--speed %v: it is 0 or more", v)
+	}
+	held, err := bounds(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := limited(c)
+	defer cancel()
+	name := c.Args().First()
+	src, done, recorded, err := reported(ctx, c, name)
+	if err != nil {
+		return err
+	}
+	defer done(&err)
+	w := watch.Watch{Source: src, Panel: panelOf(modelOf(c), false, 0), Bounds: held, Log: logger(c)}
+	asks := liveEvery
+	if recorded {
+		w.Speed, asks = c.Float64("speed"), time.Second
+	} else if w.Every, err = observedEvery(c); err != nil {
+		return err
+	}
+	g := story.Gather(name, src, modelOf(c))
+	page := livepage.New(g, asks)
+	w.Source, w.Sinks = page.From(), []watch.Sink{page}
+	stop, err := servePage(ctx, c, page)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	state, err := w.Run(ctx)
+	if err != nil {
+		return err
+	}
+	log := tell(c)
+	log(fmt.Sprintf("the run is %s; the page stays until Ctrl-C", state))
+	<-ctx.Done()
+	return ended(state)
+}
+
+// observedEvery is how often a query of the cluster is observed for a page.
+func observedEvery(c *cli.Context) (time.Duration, error) {
+	if !c.IsSet("every") {
+		return liveEvery, nil
+	}
+	every := c.Duration("every")
+	if every < minEvery {
+		return 0, usage("--every %v: less than %v is too much for a cluster", every, minEvery)
+	}
+	return every, nil
+}
+
+// servePage serves a page where --listen says, and prints where that is.
+func servePage(ctx context.Context, c *cli.Context, page *livepage.Page) (stop func(), err error) {
+	address, exposed, err := serve.Address(c.String("listen"))
+	if err != nil {
+		return nil, usage("--listen: %w", err)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, usage("--listen: %w", err)
+	}
+	log := logger(c)
+	if exposed {
+		log.Warn().Str("address", address).Msg("--listen: whoever reaches this address can read the report; nothing asks who it is")
+	}
+	if _, err := fmt.Fprintf(c.App.Writer, "http://%s/\n", listener.Addr()); err != nil {
+		listener.Close()
+		return nil, fmt.Errorf("cannot say where the page is: %w", err)
+	}
+	return page.Serve(listener, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }), nil
+}
