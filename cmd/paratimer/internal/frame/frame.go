@@ -100,6 +100,7 @@ type Job struct {
 	Node         string    `json:"node"`
 	ID           *string   `json:"id"`
 	Name         *string   `json:"name"`
+	After        []string  `json:"after"` // nodes of the jobs whose outputs it reads
 	State        dag.State `json:"state"`
 	SlackSeconds *Seconds  `json:"slack_seconds"`
 	Maps         Tasks     `json:"maps"`

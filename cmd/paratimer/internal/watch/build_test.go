@@ -97,6 +97,7 @@ func TestFrameJSON(t *testing.T) {
    "node": "j1",
    "id": "job_1_0001",
    "name": "first",
+   "after": [],
    "state": "running",
    "slack_seconds": 0,
    "maps": {

@@ -16,7 +16,10 @@ func jobs(s *dag.Snapshot, scenarios []estimators.Estimate) []frame.Job {
 	}
 	for i := range s.Plan.Jobs {
 		p := &s.Plan.Jobs[i]
-		out[i] = frame.Job{Node: p.Node, Name: frame.Text(p.Name), State: dag.Blocked}
+		out[i] = frame.Job{Node: p.Node, Name: frame.Text(p.Name), After: make([]string, len(p.After)), State: dag.Blocked}
+		for k, a := range p.After {
+			out[i].After[k] = s.Plan.Jobs[a].Node
+		}
 		if i < len(s.Jobs) {
 			j := &s.Jobs[i]
 			out[i].ID, out[i].State = frame.Text(j.ID), j.State
