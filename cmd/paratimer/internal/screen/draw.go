@@ -1,28 +1,52 @@
 package screen
 
-import (
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
-)
-
-func blocks(s State) []string {
-	if s.Frame == nil {
-		return []string{"waiting for the first observation of " + view.Escape(s.Subject)}
+// draw is the screen.
+func (p *pen) draw() []line {
+	if p.f == nil {
+		return p.nothing()
 	}
-	style := lipgloss.NewStyle()
-	if s.Style.Colour {
-		style = style.Bold(true)
+	g := p.gutterOf()
+	p.wide(max(1, p.s.Width-g.cells()-1))
+	if !p.s.Choice.Help && (!p.s.Choice.Tasks || p.job < 0) {
+		return p.whole()
 	}
-	return []string{style.Render(view.Remaining(s.Frame.Headline))}
+	// A list gets all the room below what must stay in sight.
+	out := p.head()
+	if p.s.Choice.Help {
+		out = append(out, nil)
+		out = append(out, p.help()...)
+	} else {
+		out = append(append(out, first(1, p.waiting())...), nil)
+		out = append(out, p.lanes(g, 0)...)
+		out = append(out, p.rowOf(g, p.job), nil)
+		out = out[:min(len(out), max(0, p.s.Height-3))]
+		out = append(out, p.tasks(max(0, p.s.Height-len(out)-1))...)
+	}
+	foot := first(1, p.foot())
+	return append(first(p.s.Height-len(foot), out), foot...)
 }
 
-// fit cuts lines to the screen.
-func fit(s State, lines []string) []string {
-	lines = lines[:min(len(lines), s.Height)]
-	for i, l := range lines {
-		lines[i] = ansi.Truncate(l, s.Width, "")
+// first is at most n of lines.
+func first(n int, lines []line) []line { return lines[:min(max(n, 0), len(lines))] }
+
+// nothing is the screen before the first observation.
+func (p *pen) nothing() []line {
+	words := "Waiting for the first observation"
+	if p.s.Subject != "" {
+		words += " of " + p.foreign(p.s.Subject)
 	}
-	return lines
+	out := []line{text(strong, " "+words).cut(p.s.Width, p.tail)}
+	out = append(out, p.log()...)
+	if p.s.Choice.Help {
+		out = append(append(out, nil), p.help()...)
+	}
+	return append(first(p.s.Height-1, out), first(p.s.Height, p.foot())...)
+}
+
+// log is the newest line that the program has to tell.
+func (p *pen) log() []line {
+	if p.s.Log == "" {
+		return nil
+	}
+	return []line{text(dim, " "+p.foreign(p.s.Log)).cut(p.s.Width, p.tail)}
 }

@@ -8,7 +8,7 @@ import (
 // Bounds of what is remembered: a run of any length takes as much memory as one of an hour.
 const (
 	mostPoints  = 512
-	mostChanges = 200
+	mostChanges = 2000
 )
 
 // A History is what the screen remembers of earlier frames. The zero History is empty.

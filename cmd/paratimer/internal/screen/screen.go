@@ -53,5 +53,5 @@ func Draw(s State) []string {
 	if s.Width <= 0 || s.Height <= 0 {
 		return nil
 	}
-	return fit(s, blocks(s))
+	return render(s.Style, newPen(s).draw())
 }

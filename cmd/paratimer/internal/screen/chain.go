@@ -1,0 +1,51 @@
+package screen
+
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A chain is the cells of a job's lane that the critical path goes through from now on: its maps, its reduces, its pauses.
+type chain struct{ phase [2][]bool }
+
+// on says whether column c of a phase is critical.
+func (k chain) on(phase, c int) bool { return k.phase[phase] != nil && k.phase[phase][c] }
+
+// chain marks the critical path's segments of a job, and draws its pauses, which are nobody's tasks.
+func (p *pen) chain(t track, j *frame.Job) chain {
+	var k chain
+	if p.f.Workflow.State.Ended() {
+		return k
+	}
+	for i := range p.f.CriticalPath {
+		s := &p.f.CriticalPath[i]
+		if s.StartSeconds == nil || s.EndSeconds == nil || !slices.Contains(s.Jobs, j.Node) {
+			continue
+		}
+		a, b := p.cols(*s.StartSeconds, *s.EndSeconds)
+		if s.Phase > dag.Reduce {
+			t.put(a, b, p.g.holds, path)
+			continue
+		}
+		on := k.phase[s.Phase]
+		if on == nil {
+			on = make([]bool, len(t))
+			k.phase[s.Phase] = on
+		}
+		for c := a; c <= b; c++ {
+			on[c] = true
+		}
+	}
+	return k
+}
+
+// cols are the first and the last column of a span of time. It takes one cell at least, and none that only its end touches.
+func (p *pen) cols(from, to frame.Seconds) (a, b int) {
+	a, b = p.scale.col(from), p.scale.col(to)
+	if b > a && p.scale.at(b) >= to {
+		b--
+	}
+	return a, max(a, b)
+}

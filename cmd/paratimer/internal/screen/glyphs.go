@@ -1,0 +1,122 @@
+package screen
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// glyphs are the signs of the drawing, each one cell wide. Maps are the upper half of a lane and reduces the lower one, so that both
+// can be seen where they overlap; in ASCII they are letters. What was seen is solid, what is expected is dotted, and dense where it
+// is critical; in ASCII it is small.
+type glyphs struct {
+	seen                     [4]rune // by map (1) and reduce (2)
+	dots                     bool    // braille for what is expected, else small letters
+	waits, holds, slack, now rune    // holds: the critical path does
+	limit, failed            rune
+	critical, picked         rune
+	tick, here, more         rune
+	from, mid, to            rune    // of a range
+	full, empty              rune    // of a bar
+	line                     []rune  // of a curve in a cell, from its top
+	band                     rune    // of its range
+	steps                    []rune  // of a sparkline, from below
+	states                   [7]rune // by dag.State
+}
+
+func glyphsOf(s Style) *glyphs {
+	if s.ASCII {
+		return &glyphs{
+			seen: [4]rune{' ', 'M', 'R', 'B'}, waits: '-', holds: '=', slack: '.', now: '|',
+			limit: '!', failed: 'X', critical: '*', picked: '>', tick: '\'', here: 'v', more: '~',
+			from: '[', mid: 'o', to: ']', full: '#', empty: '-',
+			line: []rune("="), band: ':', steps: []rune("_.-=^"), states: [7]rune{'.', ',', '>', '+', 'X', 'X', '?'},
+		}
+	}
+	return &glyphs{
+		seen: [4]rune{' ', '▀', '▄', '█'}, dots: true, waits: '─', holds: '━', slack: '·', now: '│',
+		limit: '┊', failed: '✗', critical: '◆', picked: '›', tick: '╷', here: '▼', more: '…',
+		from: '├', mid: '●', to: '┤', full: '━', empty: '─',
+		line: []rune("⠉⠒⠤⣀"), band: '░', steps: []rune("▁▂▃▄▅▆▇█"), states: [7]rune{'○', '◌', '▸', '✓', '✗', '✗', '?'},
+	}
+}
+
+// expected is the sign of maps (1) and reduces (2) to come, critical ones with 4 and 8.
+func (g *glyphs) expected(what byte) rune {
+	if !g.dots {
+		return []rune(" mrb")[what&3]
+	}
+	dots := rune(0x2800)
+	for _, d := range [...]struct {
+		has  byte
+		dots rune
+	}{{1, 0x09}, {2, 0xC0}, {4, 0x1B}, {8, 0xE4}} {
+		if what&d.has != 0 {
+			dots |= d.dots
+		}
+	}
+	return dots
+}
+
+// state is the sign of a job's state.
+func (g *glyphs) state(s dag.State) string {
+	if int(s) < len(g.states) {
+		return string(g.states[s])
+	}
+	return "?"
+}
+
+// ours are the signs of our own words that ASCII lacks.
+var ours = strings.NewReplacer("–", "-", "…", "~", "·", "-", "×", "x", "↑", "up", "↓", "down", "←", "left", "→", "right")
+
+// own words a text of the program.
+func (p *pen) own(s string) string {
+	if p.s.Style.ASCII {
+		return quoteToASCII(ours.Replace(s))
+	}
+	return s
+}
+
+// foreign makes a text from the cluster safe: escaped, in cells on whose number all terminals agree, and in ASCII where asked.
+func (p *pen) foreign(s string) string {
+	s = view.Escape(s)
+	if p.s.Style.ASCII {
+		return quoteToASCII(ours.Replace(s))
+	}
+	if cells(s) == ansi.StringWidthWc(s) {
+		return s
+	}
+	return agreed(s)
+}
+
+// agreed writes as Go escapes the runes that a grapheme is made of where terminals that know graphemes and those that do not would
+// give it other widths.
+func agreed(s string) string {
+	var b strings.Builder
+	for s != "" {
+		g, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		if ansi.StringWidth(g) == ansi.StringWidthWc(g) {
+			b.WriteString(g)
+		} else {
+			b.WriteString(quoteToASCII(g))
+		}
+		s = s[len(g):]
+	}
+	return b.String()
+}
+
+// quoteToASCII writes what is not ASCII as Go escapes.
+func quoteToASCII(s string) string {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			q := strconv.QuoteToASCII(s)
+			// Quotes and backslashes stay as they are: only what is not ASCII is written otherwise.
+			return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(q[1 : len(q)-1])
+		}
+	}
+	return s
+}

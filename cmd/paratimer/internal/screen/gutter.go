@@ -1,0 +1,107 @@
+package screen
+
+import (
+	"fmt"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A gutter is the columns before the lanes: marks, the job's name, its counts.
+type gutter struct{ name, counts int }
+
+// marks are the cells of what is selected, critical, and the state, with a blank after them.
+const marks = 4
+
+// countsFrom is the width from which on tasks are counted beside the names.
+const countsFrom = 72
+
+// gutterOf gives the names what they need, within a share of the width.
+func (p *pen) gutterOf() gutter {
+	w := p.s.Width
+	most := min(max(w/5, 8), 32)
+	g := gutter{name: min(8, most)}
+	for i := range p.f.Jobs {
+		g.name = min(max(g.name, cells(p.foreign(p.f.Jobs[i].Node))), most)
+		if w >= countsFrom {
+			g.counts = max(g.counts, cells(counts(&p.f.Jobs[i])))
+		}
+	}
+	if w >= countsFrom {
+		g.counts = max(g.counts, len(counted("maps", "reduces")))
+	}
+	return g
+}
+
+// cells is the gutter's width, with the blank after it.
+func (g gutter) cells() int {
+	n := marks + g.name + 1
+	if g.counts > 0 {
+		n += g.counts + 1
+	}
+	return n
+}
+
+// left is what stands before a lane.
+func (g gutter) left(m line, name line, counts line, tail string) line {
+	l := m.pad(marks).and(name.cut(g.name, tail).pad(g.name))
+	if g.counts > 0 {
+		l = l.and(text(plain, " "), counts.cut(g.counts, tail).pad(g.counts))
+	}
+	return l.and(text(plain, " "))
+}
+
+// whole is words in place of a name and counts.
+func (g gutter) whole(words line, tail string) line {
+	return text(plain, "").pad(marks).and(words).cut(g.cells()-1, tail).pad(g.cells())
+}
+
+// counts says how many tasks of each phase are done.
+func counts(j *frame.Job) string {
+	m, r := tally(j.Maps), tally(j.Reduces)
+	if m == "" && r == "" {
+		return ""
+	}
+	return counted(m, r)
+}
+
+func counted(maps, reduces string) string { return fmt.Sprintf("%7s %7s", maps, reduces) }
+
+func tally(t frame.Tasks) string {
+	switch {
+	case t.Total == nil && t.Done == 0:
+		return ""
+	case t.Total == nil:
+		return fmt.Sprintf("%d/?", t.Done)
+	case *t.Total == 0:
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", t.Done, *t.Total)
+}
+
+// rowOf is a job's row: its marks, name, counts and lane.
+func (p *pen) rowOf(g gutter, i int) line {
+	j := &p.f.Jobs[i]
+	picked, critical, name := " ", " ", plain
+	if i == p.job {
+		picked, name = string(p.g.picked), pick
+	}
+	if j.Critical {
+		critical = string(p.g.critical)
+	}
+	m := text(strong, picked).and(text(path, critical), text(p.roleOf(j), p.g.state(j.State)))
+	return g.left(m, text(name, p.foreign(j.Node)), text(plain, counts(j)), p.tail).and(p.lane(i))
+}
+
+// roleOf is how a job's state looks.
+func (p *pen) roleOf(j *frame.Job) role {
+	switch j.State {
+	case dag.Failed, dag.Killed:
+		return bad
+	case dag.Running:
+		return lane
+	case dag.Succeeded:
+		return good
+	}
+	return dim
+}

@@ -1,0 +1,173 @@
+package screen
+
+import (
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// title is the query's name, and how far it is.
+func (p *pen) title() line {
+	name := "query"
+	switch w := p.f.Workflow; {
+	case w.Name != nil:
+		name = *w.Name
+	case w.ID != nil:
+		name = *w.ID
+	}
+	w := p.s.Width
+	head := text(plain, " ").and(text(strong, p.foreign(name)))
+	right := p.progress()
+	if w < 60 {
+		right = p.short()
+	}
+	return spread(head.cut(max(w-right.cells()-3, w/3), p.tail), right.and(text(plain, " ")), w)
+}
+
+// progress is the state, how long the query has run, and its share of the whole as a number and a bar.
+func (p *pen) progress() line {
+	l := p.short()
+	if p.f.ProgressRatio == nil || p.f.Workflow.State.Ended() {
+		return l
+	}
+	const bar = 20
+	full := int(float64(*p.f.ProgressRatio) * bar)
+	return l.and(text(plain, "  "), text(lane, strings.Repeat(string(p.g.full), full)), text(dim, strings.Repeat(string(p.g.empty), bar-full)))
+}
+
+func (p *pen) short() line {
+	if p.s.Choice.Paused {
+		return text(pick, " paused ").and(text(plain, " "), p.far())
+	}
+	return p.far()
+}
+
+func (p *pen) far() line {
+	if p.f.StaleSeconds > 0 {
+		return text(warn, "seen "+view.Short(p.f.StaleSeconds.Duration())+" ago")
+	}
+	if p.f.Workflow.State.Ended() || p.f.ElapsedSeconds == nil {
+		return nil
+	}
+	l := text(plain, "runs for "+view.Short(p.f.ElapsedSeconds.Duration()))
+	if p.f.ProgressRatio != nil {
+		l = l.and(text(plain, ", "+percent(*p.f.ProgressRatio)))
+	}
+	return l
+}
+
+// head is the title and the headline.
+func (p *pen) head() []line { return append([]line{p.title()}, p.headline()...) }
+
+// headline is the answer to "when": the clock first, then the time left.
+func (p *pen) headline() []line {
+	if p.f.Workflow.State.Ended() {
+		return p.fold(p.over())
+	}
+	h := p.f.Headline
+	if e := p.scenario(); e != nil {
+		h = frame.Headline{RemainingSeconds: e.RemainingSeconds, EndAt: e.EndAt}
+		return p.fold(p.when(h), p.left(h), text(warn, "if ").and(text(plain, p.foreign(e.Meaning))))
+	}
+	return p.fold(p.when(h), p.left(h))
+}
+
+// fold puts parts on one line where they fit, else each on its own.
+func (p *pen) fold(parts ...line) []line {
+	one := text(plain, " ")
+	for i, l := range parts {
+		if i > 0 && len(l) > 0 {
+			one = one.and(text(plain, "  "))
+		}
+		one = one.and(l)
+	}
+	if one.cells() <= p.s.Width {
+		return []line{one}
+	}
+	var out []line
+	for _, l := range parts {
+		if len(l) > 0 {
+			out = append(out, text(plain, " ").and(l).cut(p.s.Width, p.tail))
+		}
+	}
+	return out
+}
+
+// when says when it ends.
+func (p *pen) when(h frame.Headline) line {
+	switch {
+	case h.RemainingSeconds != nil && h.EndAt != nil:
+		unit := view.Step(h.RemainingSeconds.Duration(), width(h).Duration())
+		return text(strong, "Ends ~"+p.clock(h.EndAt.Time(), unit)+" UTC")
+	case h.RemainingSeconds != nil:
+		return text(strong, "Ends")
+	case h.LowSeconds != nil && *h.LowSeconds >= 1:
+		if t, ok := p.at(p.elapsed() + *h.LowSeconds); ok {
+			unit := view.Step(h.LowSeconds.Duration(), 0)
+			return text(strong, "Ends after "+p.clock(t.Truncate(unit), unit)+" UTC")
+		}
+		return text(strong, "Ends")
+	}
+	return text(strong, "Too early to say when it ends")
+}
+
+// left says how long that is from now.
+func (p *pen) left(h frame.Headline) line {
+	switch words := view.Remaining(h); {
+	case words == "?":
+		return nil
+	case h.RemainingSeconds == nil:
+		return text(plain, "in "+words+", the rest is not known yet")
+	default:
+		point, span, _ := strings.Cut(p.own(words), " (")
+		l := text(plain, "in ").and(text(strong, point))
+		if span != "" {
+			l = l.and(text(plain, " ("+span))
+		}
+		return l
+	}
+}
+
+// width is that of a headline's range; 0 without one.
+func width(h frame.Headline) frame.Seconds {
+	if h.LowSeconds == nil || h.HighSeconds == nil {
+		return 0
+	}
+	return *h.HighSeconds - *h.LowSeconds
+}
+
+// scenario is the one that the reader has chosen; nil where none is, and where scenarios are floors of what is not known.
+func (p *pen) scenario() *frame.Estimate {
+	if p.f.Headline.RemainingSeconds == nil {
+		return nil
+	}
+	for i := range p.f.Estimates {
+		if e := &p.f.Estimates[i]; e.Scenario == p.s.Choice.Scenario && e.RemainingSeconds != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// over says how it went.
+func (p *pen) over() line {
+	when := ""
+	if p.f.Headline.EndAt != nil {
+		when = " at " + p.clock(p.f.Headline.EndAt.Time(), 1e9) + " UTC"
+	}
+	if p.f.ElapsedSeconds != nil {
+		when += ", after " + view.Short(p.f.ElapsedSeconds.Duration())
+	}
+	switch st := p.f.Workflow.State; st {
+	case dag.Succeeded:
+		return text(good, p.g.state(st)+" Succeeded").and(text(strong, when))
+	case dag.EndedUnconfirmed:
+		return text(warn, p.g.state(st)+" Ended, unconfirmed").and(text(strong, when), text(plain, ": jobs of the query never came"))
+	case dag.Killed:
+		return text(bad, p.g.state(st)+" Killed").and(text(strong, when))
+	default:
+		return text(bad, p.g.state(st)+" Failed").and(text(strong, when))
+	}
+}

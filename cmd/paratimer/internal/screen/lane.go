@@ -1,0 +1,140 @@
+package screen
+
+import "github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+
+// lane is a job along time: where it waits, its maps and reduces seen and expected, what of them is critical, its slack, its
+// failures; before it the jobs that it comes after, where there is room.
+func (p *pen) lane(i int) line {
+	j := &p.f.Jobs[i]
+	t := p.track()
+	p.waits(t, j)
+	k := p.chain(t, j)
+	p.phases(t, j, k)
+	p.slack(t, j)
+	after := p.after(t, j)
+	p.through(t)
+	p.failures(t, j)
+	return t.line(after...)
+}
+
+// waits draws the job from its submission to its end; its phases come over it.
+func (p *pen) waits(t track, j *frame.Job) {
+	if j.SubmittedSeconds == nil {
+		return
+	}
+	to := p.elapsed()
+	if j.EndSeconds != nil {
+		to = *j.EndSeconds
+	}
+	if to >= *j.SubmittedSeconds {
+		a, b := p.cols(*j.SubmittedSeconds, to)
+		t.put(a, b, p.g.waits, dim)
+	}
+}
+
+// phases draws the maps and the reduces: solid what was seen, dotted what is expected, and there densely what is critical.
+func (p *pen) phases(t track, j *frame.Job, k chain) {
+	in := make([]byte, len(t))
+	for _, s := range j.Stretches {
+		if s.StartSeconds == nil || s.Phase > 1 {
+			continue
+		}
+		to := max(*s.StartSeconds, p.elapsed())
+		if s.EndSeconds != nil {
+			to = *s.EndSeconds
+		}
+		a, b := p.cols(*s.StartSeconds, to)
+		for c := a; c <= b && c < len(in); c++ {
+			in[c] |= 1 << s.Phase
+		}
+	}
+	for c, what := range in {
+		if what == 0 {
+			continue
+		}
+		if p.scale.now < 0 || c < p.scale.now {
+			t[c] = cell{p.g.seen[what], lane}
+			continue
+		}
+		r := lane
+		for phase := range 2 {
+			if what>>phase&1 == 1 && k.on(phase, c) {
+				what |= 4 << phase
+				r = path
+			}
+		}
+		t[c] = cell{p.g.expected(what), r}
+	}
+}
+
+// slack draws how much later the job may end without moving the end of the query.
+func (p *pen) slack(t track, j *frame.Job) {
+	s := j.SlackSeconds
+	if s == nil || *s <= 0 || j.EndSeconds == nil || j.State.Ended() {
+		return
+	}
+	a, b := p.cols(*j.EndSeconds, *j.EndSeconds+*s)
+	for c := a; c <= b; c++ {
+		if t[c].r == ' ' {
+			t[c] = cell{p.g.slack, dim}
+		}
+	}
+}
+
+// through draws what goes through all lanes: now, and the bounds.
+func (p *pen) through(t track) {
+	for i := range p.f.Alerts {
+		if c, ok := p.limitCol(&p.f.Alerts[i]); ok && (t[c].r == ' ' || t[c].r == p.g.slack) {
+			t[c] = cell{p.g.limit, warn}
+		}
+	}
+	if p.scale.now >= 0 {
+		t[p.scale.now] = cell{p.g.now, strong}
+	}
+}
+
+// failures marks when attempts of the job failed.
+func (p *pen) failures(t track, j *frame.Job) {
+	for i := range p.f.Failures {
+		f := &p.f.Failures[i]
+		if f.Job != j.Node || f.AtSeconds == nil {
+			continue
+		}
+		c := p.scale.col(*f.AtSeconds)
+		if c == p.scale.now && c > 0 {
+			c-- // the line of now stays whole
+		}
+		t[c] = cell{p.g.failed, bad}
+	}
+}
+
+// after names, in the free room before a job that is to come, the jobs that it comes after.
+func (p *pen) after(t track, j *frame.Job) []label {
+	if len(j.After) == 0 || j.State.Ended() || j.SubmittedSeconds != nil && *j.SubmittedSeconds <= p.elapsed() {
+		return nil
+	}
+	from := p.scale.now + 2
+	room := 0
+	for from+room < len(t) && t[from+room].r == ' ' {
+		room++
+	}
+	words := "after "
+	for i, a := range j.After {
+		if i > 0 {
+			words += ", "
+		}
+		words += p.foreign(a)
+	}
+	if cells(words) > room-1 && len(j.After) > 1 {
+		words = "after " + many(len(j.After), "job")
+	}
+	n := cells(words)
+	if n > room-1 {
+		return nil
+	}
+	col := from + room - 1 - n
+	if j.SubmittedSeconds == nil { // nobody knows when
+		col = from
+	}
+	return []label{{span{words, n, dim}, col}}
+}

@@ -1,0 +1,138 @@
+package screen
+
+// The blocks of the screen, in the order in which they stand.
+const (
+	inHead = iota
+	inWaiting
+	inBounds
+	inNotes
+	inLanes // with the axis
+	inJob
+	inEnd
+	inChart
+	inChanges
+	inScenarios
+	inLegend
+	inLog
+	inReplay
+	inFoot
+	allBlocks
+)
+
+// A ration gives rows to a block.
+type ration struct {
+	block int
+	upTo  int
+	least int // it gets none if it cannot have so many
+}
+
+// rations is what gets rows first, until there are none left: what stands late here is dropped first.
+var rations = [...]ration{
+	{inHead, 3, 1},
+	{inWaiting, 1, 1},
+	{inBounds, 1, 1},
+	{inLanes, 4, 2},
+	{inNotes, 1, 1},
+	{inFoot, 1, 1},
+	{inReplay, 1, 1},
+	{inJob, 1, 1},
+	{inEnd, 1, 1},
+	{inNotes, 3, 1},
+	{inBounds, 3, 1},
+	{inScenarios, 8, 8}, // has lines only where they are asked for
+	{inChanges, 1, 1},
+	{inLanes, 9, 1},
+	{inLog, 1, 1},
+	{inWaiting, 2, 1},
+	{inChart, 1, 1},
+	{inChanges, 3, 1},
+	{inLegend, 1, 1},
+	{inChart, 4, 3},
+	{inBlank, 2, 1},
+	{inScenarios, 8, 4},
+	{inLanes, 17, 1},
+	{inBlank, 5, 1},
+	{inChanges, 6, 1},
+	{inLanes, 1 << 20, 1},
+	{inChart, 8, 1},
+	{inChanges, 12, 1},
+	{inBounds, 8, 1},
+}
+
+// inBlank is blank lines between blocks: they are rationed like these.
+const inBlank = allBlocks
+
+// airy are the blocks with a blank line before them, the first to get one first.
+var airy = [...]int{inLanes, inChart, inChanges, inScenarios, inLegend}
+
+// sideBySide is the width from which on changes and scenarios stand beside each other.
+const sideBySide = 120
+
+// whole is the screen as it opens.
+func (p *pen) whole() []line {
+	g := p.gutterOf()
+	blocks := [allBlocks][]line{
+		inHead: p.head(), inWaiting: p.waiting(), inBounds: p.bounds(), inNotes: p.notes(), inJob: p.selectedJob(), inEnd: p.ends(g),
+		inChart: p.chart(g, 1), inChanges: p.changes(), inScenarios: p.scenarios(), inLegend: p.signs(), inLog: p.log(),
+		inReplay: p.playing(), inFoot: p.foot(),
+	}
+	if p.s.Width >= sideBySide {
+		blocks[inChanges] = p.beside(blocks[inChanges], blocks[inScenarios])
+		blocks[inScenarios] = nil
+	}
+	var have [allBlocks + 1]int
+	for i, b := range blocks {
+		have[i] = len(b)
+	}
+	have[inLanes] = len(p.f.Jobs) + 1
+	if have[inChart] > 0 {
+		have[inChart] = 8
+	}
+	have[inBlank] = len(airy)
+	got := share(p.s.Height, have)
+	blocks[inLanes] = p.lanes(g, got[inLanes])
+	blocks[inChart] = p.chart(g, got[inChart])
+	var out []line
+	for i, b := range blocks {
+		if got[i] == 0 {
+			continue
+		}
+		for n, a := range airy {
+			if a == i && n < got[inBlank] {
+				out = append(out, nil)
+			}
+		}
+		out = append(out, b[:min(got[i], len(b))]...)
+	}
+	return out
+}
+
+// share deals rows to blocks of which each can use so many.
+func share(rows int, have [allBlocks + 1]int) (got [allBlocks + 1]int) {
+	for _, r := range rations {
+		n := min(r.upTo, have[r.block])
+		if all := got[r.block] + rows; n > all {
+			n = all
+		}
+		if more := n - got[r.block]; more > 0 && n >= min(r.least, have[r.block]) {
+			got[r.block] += more
+			rows -= more
+		}
+	}
+	return got
+}
+
+// beside puts two lists side by side, in halves of the width.
+func (p *pen) beside(left, right []line) []line {
+	half := p.s.Width / 2
+	out := make([]line, max(len(left), len(right)))
+	for i := range out {
+		if i < len(left) {
+			out[i] = left[i].cut(half-2, p.tail)
+		}
+		if i < len(right) {
+			out[i] = out[i].pad(half).and(right[i].cut(p.s.Width-half, p.tail))
+		}
+	}
+	return out
+}

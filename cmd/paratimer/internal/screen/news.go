@@ -1,0 +1,75 @@
+package screen
+
+import (
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+)
+
+// mostNews is how many changes are listed.
+const mostNews = 12
+
+// heading is the width of the words before a list.
+const heading = 10
+
+// headed puts words before the first line of a list, and indents the others as far.
+func headed(words string, list []line) []line {
+	for i, l := range list {
+		before := text(plain, "")
+		if i == 0 {
+			before = text(strong, " "+words)
+		}
+		list[i] = before.pad(heading).and(l)
+	}
+	return list
+}
+
+// changes are the newest moves of the predicted end with their causes, newest first. Less than a second is no news.
+func (p *pen) changes() []line {
+	if p.s.History == nil {
+		return nil
+	}
+	var out []line
+	all := p.s.History.changes
+	for i := len(all) - 1; i >= 0 && len(out) < mostNews; i-- {
+		c := &all[i]
+		if c.at > p.elapsed() || c.DeltaSeconds > -1 && c.DeltaSeconds < 1 {
+			continue
+		}
+		r := good
+		if c.DeltaSeconds > 0 {
+			r = warn
+		}
+		out = append(out, right(text(r, view.Moved(c.DeltaSeconds)), 6).and(text(plain, " "), right(text(dim, ago(p.elapsed()-c.at)), 10),
+			text(plain, "  "+p.foreign(shortened(c.Why())))))
+	}
+	for i, l := range headed("changed", out) {
+		out[i] = l.cut(p.s.Width, p.tail)
+	}
+	return out
+}
+
+// scenarios lists how long it takes if; the chosen one is marked. Where nothing is known they are floors, and not listed.
+func (p *pen) scenarios() []line {
+	if p.f.Workflow.State.Ended() || p.f.Headline.RemainingSeconds == nil {
+		return nil
+	}
+	var out []line
+	for i := range p.f.Estimates {
+		e := &p.f.Estimates[i]
+		mark, r := " ", plain
+		if e.Scenario == p.s.Choice.Scenario {
+			mark, r = string(p.g.picked), pick
+		}
+		h := frame.Headline{RemainingSeconds: e.RemainingSeconds}
+		out = append(out, text(strong, mark).and(right(text(strong, view.Remaining(h)), 7), text(plain, "  "), text(r, p.foreign(e.Meaning))))
+	}
+	for i, l := range headed("if", out) {
+		out[i] = l.cut(p.s.Width, p.tail)
+	}
+	return out
+}
+
+// right puts a text at the right end of a width.
+func right(l line, width int) line {
+	return text(plain, "").pad(width - l.cells()).and(l)
+}

@@ -1,0 +1,104 @@
+package screen
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// A scale places times on the lanes: 0 is the first job's submission, to is where they end.
+type scale struct {
+	to    frame.Seconds
+	cols  int // of the lanes
+	now   int // the column of the frame's instant; -1: the query is over
+	known bool
+}
+
+// beyond is how much longer the lanes may get for the end of the range, or for a bound.
+const beyond = 1.35
+
+// scaleOf holds what was seen and what is expected; the lanes' width is set later.
+func (p *pen) scaleOf() scale {
+	s := scale{to: p.elapsed(), now: -1, known: p.f.ElapsedSeconds != nil}
+	over := p.f.Workflow.State.Ended()
+	for i := range p.f.Jobs {
+		if e := p.f.Jobs[i].EndSeconds; e != nil {
+			s.to = max(s.to, *e)
+		}
+	}
+	if over {
+		return s
+	}
+	h := p.f.Headline
+	for _, r := range []*frame.Seconds{h.RemainingSeconds, h.LowSeconds} {
+		if r != nil {
+			s.to = max(s.to, p.elapsed()+*r)
+		}
+	}
+	if h.RemainingSeconds == nil {
+		// Nothing says how far it goes on: there is room for it.
+		s.to = max(s.to, p.elapsed()*3/2, 10)
+	}
+	if h.HighSeconds != nil {
+		s.to = max(s.to, min(p.elapsed()+*h.HighSeconds, s.to*beyond))
+	}
+	base := s.to
+	for i := range p.f.Alerts {
+		if d := p.limit(&p.f.Alerts[i]); d != nil && *d <= base*beyond {
+			s.to = max(s.to, *d*1.02)
+		}
+	}
+	return s
+}
+
+// limit is when a bound is broken, in seconds since the first job's submission; nil where nobody knows or asked.
+func (p *pen) limit(a *frame.Alert) *frame.Seconds {
+	if a.DeadlineAt == nil || p.f.At == nil || p.f.ElapsedSeconds == nil || a.Quiet && !a.State.Firing() {
+		return nil
+	}
+	zero, _ := p.at(0)
+	s := frame.SecondsOf(a.DeadlineAt.Time().Sub(zero))
+	return &s
+}
+
+// wide sets the lanes' width.
+func (p *pen) wide(cols int) {
+	p.scale.cols = cols
+	p.scale.now = -1
+	if !p.f.Workflow.State.Ended() && p.scale.known {
+		p.scale.now = p.scale.col(p.elapsed())
+	}
+}
+
+// col is the column of a time, kept on the lanes.
+func (s scale) col(t frame.Seconds) int {
+	if s.to <= 0 || s.cols <= 0 || math.IsNaN(float64(t)) {
+		return 0
+	}
+	return int(min(max(float64(t)/float64(s.to)*float64(s.cols), 0), float64(s.cols-1)))
+}
+
+// steps are the distances between ticks.
+var steps = []time.Duration{
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
+}
+
+// ticks is a distance that leaves room for labels of a width.
+func (s scale) ticks(label int) time.Duration {
+	need := float64(s.to) / float64(max(1, s.cols)) * float64(label+3)
+	for _, d := range steps {
+		if d.Seconds() >= need {
+			return d
+		}
+	}
+	days := math.Min(math.Ceil(need/86400), 10_000)
+	return time.Duration(days) * 24 * time.Hour
+}
+
+// at is the time at which a column begins.
+func (s scale) at(col int) frame.Seconds {
+	return s.to * frame.Seconds(col) / frame.Seconds(max(1, s.cols))
+}

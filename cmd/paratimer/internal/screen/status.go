@@ -1,0 +1,138 @@
+package screen
+
+import (
+	"fmt"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// waiting is what the critical path waits on now. The full name of an attempt gives way to its own part where there is no room.
+func (p *pen) waiting() []line {
+	if p.f.WaitingOn == nil || p.f.Workflow.State.Ended() {
+		return nil
+	}
+	words := "Waits for " + p.foreign(*p.f.WaitingOn)
+	if cells(words) > p.s.Width-1 {
+		words = "Waits for " + p.foreign(shortened(*p.f.WaitingOn))
+	}
+	lines := wrap(plain, words, p.s.Width-3)
+	for i := range lines {
+		indent := " "
+		if i > 0 {
+			indent = "   "
+		}
+		lines[i] = text(plain, indent).and(lines[i]).cut(p.s.Width, p.tail)
+	}
+	return lines
+}
+
+// bounds says how the query stands to each bound, the worst first.
+func (p *pen) bounds() []line {
+	var out []line
+	for _, worst := range []bool{true, false} {
+		for i := range p.f.Alerts {
+			a := &p.f.Alerts[i]
+			if grave(a) == worst && (!a.Quiet || a.State.Firing()) {
+				out = append(out, text(plain, " ").and(p.bound(a)).cut(p.s.Width, p.tail))
+			}
+		}
+	}
+	return out
+}
+
+// grave says whether a bound is broken or will be.
+func grave(a *frame.Alert) bool {
+	return a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed
+}
+
+// bound is a bound, its instant, how it stands, how likely it is to be broken and by how much.
+func (p *pen) bound(a *frame.Alert) line {
+	r, words := good, "on track"
+	switch {
+	case a.Outcome != nil && *a.Outcome == frame.Met:
+		words = "met"
+	case a.Outcome != nil:
+		r, words = bad, "missed"
+	case a.State == frame.AtRisk:
+		r, words = warn, "AT RISK"
+	case a.State == frame.Late:
+		r, words = bad, "LATE"
+	case a.State == frame.Blind:
+		r, words = warn, "no sight of it"
+	case a.State == frame.Ended:
+		r, words = dim, "ended"
+	}
+	l := text(plain, p.foreign(a.Bound))
+	if a.DeadlineAt != nil {
+		l = l.and(text(plain, " "+p.clock(a.DeadlineAt.Time(), 1e9)))
+	}
+	l = l.and(text(plain, ": "), text(r, words))
+	if a.Probability != nil && a.State != frame.Ended && a.State != frame.Late {
+		l = l.and(text(plain, ", "+percent(*a.Probability)+" likely to miss it"))
+	}
+	if a.BySeconds != nil {
+		l = l.and(text(plain, ", "+margin(*a.BySeconds)))
+	}
+	return l
+}
+
+// margin words how far the end is from a deadline.
+func margin(by frame.Seconds) string {
+	d := by.Duration()
+	if d < 0 {
+		return view.Short((-d).Round(view.Step(-d, 0))) + " to spare"
+	}
+	return view.Short(d.Round(view.Step(d, 0))) + " late"
+}
+
+// notes are what a reader must know besides: why nothing newer is shown, failures, warnings, a line each.
+func (p *pen) notes() []line {
+	var out []line
+	add := func(r role, sign, words string) {
+		out = append(out, text(plain, " ").and(text(r, sign+" "), text(plain, words)).cut(p.s.Width, p.tail))
+	}
+	rest, newest := 0, ""
+	for _, w := range p.f.Warnings {
+		if w.Code == dag.WarnStale {
+			add(warn, "!", "not seen for "+view.Short(p.f.StaleSeconds.Duration())+": "+p.foreign(w.Text))
+			continue
+		}
+		rest, newest = rest+1, w.Text
+	}
+	if n := p.f.FailedAttempts; n > 0 {
+		words := many(n, "attempt") + " failed"
+		if len(p.f.Failures) > 0 {
+			words += p.newest(&p.f.Failures[0])
+		}
+		add(bad, string(p.g.failed), words)
+	}
+	if rest > 0 {
+		words := p.foreign(shortened(newest))
+		if rest > 1 {
+			words = fmt.Sprintf("%d warnings, the newest: %s", rest, words)
+		}
+		add(warn, "!", words)
+	}
+	return out
+}
+
+// newest tells of a failure.
+func (p *pen) newest(f *frame.Failure) string {
+	s := ""
+	if f.AtSeconds != nil {
+		s = ", the newest " + ago(p.elapsed()-*f.AtSeconds)
+	}
+	s += ": " + p.foreign(brief(f.Attempt)) + " of " + p.foreign(f.Job)
+	if f.Node != nil {
+		s += " on " + p.foreign(*f.Node)
+	}
+	if f.Why != nil {
+		s += ": " + p.foreign(shortened(*f.Why))
+	}
+	return s
+}
+
+// ago words how long something is past.
+func ago(s frame.Seconds) string { return view.Short(max(0, s).Duration()) + " ago" }

@@ -1,0 +1,103 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// brief is the part of an attempt's or task's name that differs within a job: m_000017_0.
+func brief(name string) string {
+	for _, kind := range []string{"_m_", "_r_"} {
+		if i := strings.LastIndex(name, kind); i >= 0 {
+			return name[i+1:]
+		}
+	}
+	return name
+}
+
+// tasks lists the selected job's tasks by their expected end.
+func (p *pen) tasks(rows int) []line {
+	j := &p.f.Jobs[p.job]
+	title := "Tasks of " + p.foreign(j.Node)
+	if p.f.Tasks == nil {
+		return []line{text(strong, " "+title), text(dim, "   not known here")}
+	}
+	from := max(0, p.s.Choice.Scroll)
+	list, all := p.f.Tasks(p.job, min(from+max(0, rows-2), mostTasks))
+	from = min(from, len(list))
+	list = list[from:]
+	where := fmt.Sprintf(": %d, the last to end first", all)
+	if len(list) > 0 && len(list) < all {
+		where += fmt.Sprintf("; %d to %d", from+1, from+len(list))
+	}
+	out := []line{text(strong, " "+title).and(text(dim, where)).cut(p.s.Width, p.tail)}
+	name := 12
+	for i := range list {
+		name = min(max(name, cells(p.foreign(brief(list[i].Name)))), p.s.Width/3)
+	}
+	out = append(out, p.taskRow(name, text(dim, "task"), text(dim, "state"), text(dim, "ends"), text(dim, "runs"), text(dim, "tries"), text(dim, "node")))
+	for i := range list {
+		out = append(out, p.task(&list[i], name))
+	}
+	return out
+}
+
+func (p *pen) task(t *frame.Task, name int) line {
+	mark := text(plain, "   ")
+	if t.Critical {
+		mark = text(plain, " ").and(text(path, string(p.g.critical)), text(plain, " "))
+	}
+	ends, runs, node, tries := "?", "", "", ""
+	if t.EndSeconds != nil {
+		if left := *t.EndSeconds - p.elapsed(); left >= 0 && t.State != dag.AttemptSucceeded.String() {
+			ends = "in " + view.Short(left.Duration())
+		} else {
+			ends = ago(-left)
+		}
+	}
+	if t.StartSeconds != nil && *t.StartSeconds <= p.elapsed() {
+		to := p.elapsed()
+		if t.EndSeconds != nil {
+			to = min(to, *t.EndSeconds)
+		}
+		runs = view.Short((to - *t.StartSeconds).Duration())
+	}
+	if t.Node != nil {
+		node = p.foreign(*t.Node)
+	}
+	if t.Attempts > 0 {
+		tries = fmt.Sprint(t.Attempts)
+	}
+	state := p.foreign(t.State)
+	if t.Ratio != nil && t.State == dag.AttemptRunning.String() {
+		state += " " + percent(*t.Ratio)
+	}
+	_ = mark
+	l := p.taskRow(name, text(plain, p.foreign(brief(t.Name))), text(stateRole(t.State), state), text(strong, ends), text(plain, runs), text(plain, tries), text(plain, node))
+	if t.Critical {
+		l = mark.and(l[1:])
+	}
+	return l.cut(p.s.Width, p.tail)
+}
+
+func stateRole(s string) role {
+	switch s {
+	case dag.AttemptRunning.String():
+		return lane
+	case dag.AttemptFailed.String(), dag.AttemptKilled.String():
+		return bad
+	case dag.AttemptSucceeded.String():
+		return good
+	}
+	return dim
+}
+
+// taskRow puts a row's columns side by side; the last ones are cut where there is no room.
+func (p *pen) taskRow(name int, task, state, ends, runs, tries, node line) line {
+	l := text(plain, "   ").and(task.cut(name, p.tail).pad(name+1), state.cut(13, p.tail).pad(14), right(ends, 11), right(runs, 8), right(tries, 6), text(plain, "  "), node)
+	return l.cut(p.s.Width, p.tail)
+}
