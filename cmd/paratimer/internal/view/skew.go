@@ -89,10 +89,10 @@ func skewTables(b *strings.Builder, s *frame.Skew) {
 	})
 	skewKeys(b, s)
 	if p := s.Split; p != nil {
-		fmt.Fprintf(b, "  that key in %d parts: %s (if the job can merge what the parts give)\n", p.Parts, sooner(p.SoonerSeconds))
+		fmt.Fprintf(b, "  that key in %d parts: %s (if the job can merge what the parts give)\n", p.Parts, sooner(p.SoonerSeconds, brief{}))
 	}
 	if d := s.Doubled; d != nil {
-		fmt.Fprintf(b, "  %d reduces: %s (no key is divided)\n", d.Reduces, sooner(d.SoonerSeconds))
+		fmt.Fprintf(b, "  %d reduces: %s (no key is divided)\n", d.Reduces, sooner(d.SoonerSeconds, brief{}))
 	}
 	if s.KeysFrom <= dag.GroupsCounted {
 		b.WriteString("  its keys are not known: run it with paratimer-tap and `paratimer attach --collect`, which tell them\n")

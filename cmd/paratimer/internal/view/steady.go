@@ -15,14 +15,34 @@ type steady struct {
 }
 
 // remaining words a headline: "~11m (10m – 14m)", "~11m (10m – 14m, rough)", "at least 4m", "up to 2m", "?".
-func (s *steady) remaining(h frame.Headline) string {
+func (s *steady) remaining(h frame.Headline) string { return s.say(h).String() }
+
+// said is what of a headline is shown, rounded.
+type said struct {
+	kind           saidKind
+	mid, low, high time.Duration
+	rough          bool
+}
+
+type saidKind uint8
+
+const (
+	saidNothing saidKind = iota
+	saidFloor            // at least mid
+	saidCeiling          // up to mid
+	saidPoint            // mid
+	saidRange            // mid, between low and high
+)
+
+// say chooses what of a headline is shown.
+func (s *steady) say(h frame.Headline) said {
 	if h.RemainingSeconds == nil {
 		*s = steady{}
 		if h.LowSeconds == nil || *h.LowSeconds < 1 {
-			return "?"
+			return said{}
 		}
 		d := h.LowSeconds.Duration()
-		return "at least " + Short(d.Truncate(Step(d, 0)))
+		return said{kind: saidFloor, mid: d.Truncate(Step(d, 0))}
 	}
 	d := h.RemainingSeconds.Duration()
 	low, high, bare := d, d, h.LowSeconds == nil || h.HighSeconds == nil
@@ -40,15 +60,30 @@ func (s *steady) remaining(h frame.Headline) string {
 	switch {
 	case d < time.Second && high >= overdue: // its time is over, and it runs on: no point is left to name
 		unit := Step(high, high)
-		return "up to " + Short((high + unit - 1).Truncate(unit))
+		return said{kind: saidCeiling, mid: (high + unit - 1).Truncate(unit)}
 	case bare || high-low < s.unit:
+		return said{kind: saidPoint, mid: s.mid}
+	}
+	return said{kind: saidRange, mid: s.mid, low: min(s.low, s.mid), high: max(s.high, s.mid), rough: h.Rough}
+}
+
+func (s said) String() string {
+	switch s.kind {
+	case saidFloor:
+		return "at least " + Short(s.mid)
+	case saidCeiling:
+		return "up to " + Short(s.mid)
+	case saidPoint:
 		return "~" + Short(s.mid)
+	case saidRange:
+		rough := ""
+		if s.rough {
+			rough = ", rough"
+		}
+		return fmt.Sprintf("~%s (%s – %s%s)", Short(s.mid), Short(s.low), Short(s.high), rough)
+	case saidNothing:
 	}
-	rough := ""
-	if h.Rough {
-		rough = ", rough"
-	}
-	return fmt.Sprintf("~%s (%s – %s%s)", Short(s.mid), Short(min(s.low, s.mid)), Short(max(s.high, s.mid)), rough)
+	return "?"
 }
 
 // overdue is the upper end from which on "any second now" would be wrong.

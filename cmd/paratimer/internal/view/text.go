@@ -10,61 +10,110 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A status line comes when something has happened, and from time to time while nothing does: a tenth of what remains,
-// between these two, in the query's own time.
+// A status line comes when something has happened, when what it says has changed, and now and then while nothing does. One that
+// says something new comes after a tenth of what remains, between often and seldom; one that repeats the last one, so that
+// nobody wonders whether the watch is alive, after a tenth of what remains, between seldom and silent. All in the query's own time.
 const (
 	often  = 10 * time.Second
 	seldom = time.Minute
+	silent = 10 * time.Minute
 )
 
 // Text shows lines for people: what happens, and how it stands.
 type Text struct {
 	w      io.Writer
 	colour bool
+	quiet  bool
+	say    speech
 	began  bool
 	kind   string        // of the newest status line: none, floor, number, stale, over
 	at     frame.Seconds // elapsed seconds of the newest status line
+	said   string        // what the newest status line said, but for how old its observation was
 	warned map[dag.Warning]bool
 	jobs   map[string]dag.State
 	shown  steady
 	told   map[string]frame.AlertState // what was told of each bound
 	skewed map[string]toldSkew         // what was told of each job's skew
+	failed int                         // how many failures were told of; quiet lines alone tell of them
 }
 
 // NewText writes to w, in colour if asked.
 func NewText(w io.Writer, colour bool) *Text {
-	return &Text{w: w, colour: colour, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{}, told: map[string]frame.AlertState{}, skewed: map[string]toldSkew{}}
+	return &Text{w: w, colour: colour, say: brief{}, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{}, told: map[string]frame.AlertState{}, skewed: map[string]toldSkew{}}
+}
+
+// Plain has the lines made of words, for those who hear them: no colour, no symbols, no columns.
+func (t *Text) Plain() *Text {
+	t.colour, t.say = false, spoken{}
+	return t
+}
+
+// Quiet has only that said which must be heard: alerts that fire and how they go on, failures, lost nodes, and the end.
+func (t *Text) Quiet() *Text {
+	t.quiet = true
+	return t
 }
 
 // Show writes what is new in the frame.
 func (t *Text) Show(f frame.Frame) error {
 	var b strings.Builder
+	if t.quiet {
+		t.urgent(&b, f)
+	} else {
+		t.news(&b, f)
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	_, err := io.WriteString(t.w, b.String())
+	return err
+}
+
+// news are the lines of a frame.
+func (t *Text) news(b *strings.Builder, f frame.Frame) {
 	first := !t.began
 	if first {
 		t.began = true
 		b.WriteString(title(f))
 	}
 	began := b.Len()
-	t.warnings(&b, f)
+	t.warnings(b, f, func(dag.Warning) bool { return true })
 	for _, c := range f.Changes {
 		// Where there is no number, its moves are no news; what was lost is.
 		if f.Headline.RemainingSeconds != nil || c.Reason == "failure" || c.Reason == "slots" {
-			t.line(&b, f, change(c))
+			t.line(b, f, t.say.moved(c.DeltaSeconds)+": "+Escape(c.Why()))
 		}
 	}
-	t.jobLines(&b, f)
-	t.alertLines(&b, f)
+	t.jobLines(b, f, func(dag.State) bool { return true })
+	t.alertLines(b, f)
 	skew := t.skewLines(f)
-	happened := first || b.Len() > began || len(skew) > 0
-	if k := kind(f); happened || k != t.kind || elapsed(f) >= t.at+pause(f) {
-		t.kind, t.at = k, elapsed(f)
-		t.line(&b, f, t.status(f))
-	}
+	t.status(b, f, first || b.Len() > began || len(skew) > 0)
 	for _, line := range skew {
-		t.line(&b, f, line)
+		t.line(b, f, line)
 	}
-	_, err := io.WriteString(t.w, b.String())
-	return err
+}
+
+// status says how the query stands, where that is due.
+func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
+	before, k := t.shown, kind(f)
+	said := t.standing(f)
+	wait := pause(f, seldom, silent)
+	if said != t.said {
+		wait = pause(f, often, seldom)
+	}
+	if !happened && k == t.kind && elapsed(f) < t.at+wait {
+		t.shown = before // nobody has seen it
+		return
+	}
+	t.kind, t.at, t.said = k, elapsed(f), said
+	if f.Workflow.State.Ended() {
+		b.WriteString(t.say.last(f.ElapsedSeconds, said) + "\n")
+		return
+	}
+	if f.StaleSeconds > 0 {
+		said += t.say.joint() + t.paint(yellow, t.say.seen(f.StaleSeconds.Duration()))
+	}
+	t.line(b, f, said)
 }
 
 // kind is what a reader must not miss the change of.
@@ -82,45 +131,38 @@ func kind(f frame.Frame) string {
 	return "none"
 }
 
-// pause is how long a reader is left without a line.
-func pause(f frame.Frame) frame.Seconds {
-	left := seldom
+// pause is how long a reader is left without a line: a tenth of what remains, between least and most.
+func pause(f frame.Frame, least, most time.Duration) frame.Seconds {
+	left := 10 * seldom
 	for _, s := range []*frame.Seconds{f.Headline.RemainingSeconds, f.Headline.LowSeconds} {
 		if s != nil && *s >= 1 {
-			left = s.Duration() / 10
+			left = s.Duration()
 			break
 		}
 	}
-	return frame.SecondsOf(min(max(left, often), seldom))
+	return frame.SecondsOf(min(max(left/10, least), most))
 }
 
 func (t *Text) line(b *strings.Builder, f frame.Frame, text string) {
-	at := "?"
-	if f.ElapsedSeconds != nil {
-		at = clock(f.ElapsedSeconds.Duration())
-	}
-	fmt.Fprintf(b, "%8s  %s\n", at, text)
+	b.WriteString(t.say.line(f.ElapsedSeconds, text) + "\n")
 }
 
-// status is the frame in one line.
-func (t *Text) status(f frame.Frame) string {
+// standing is how the query stands, but for how old that is.
+func (t *Text) standing(f frame.Frame) string {
 	if f.Workflow.State.Ended() {
 		return t.over(f)
 	}
-	parts := []string{t.paint(bold, t.shown.remaining(f.Headline))}
+	parts := []string{t.paint(bold, t.say.remaining(t.shown.say(f.Headline)))}
 	if f.WaitingOn != nil {
 		parts = append(parts, "waits for "+Escape(*f.WaitingOn))
 	}
-	if f.StaleSeconds > 0 {
-		parts = append(parts, t.paint(yellow, "(seen "+Short(f.StaleSeconds.Duration())+" ago)"))
-	}
-	return strings.Join(parts, "  ")
+	return strings.Join(parts, t.say.joint())
 }
 
 func (t *Text) over(f frame.Frame) string {
 	after := ""
 	if f.ElapsedSeconds != nil {
-		after = " after " + clock(f.ElapsedSeconds.Duration())
+		after = " after " + t.say.clock(f.ElapsedSeconds.Duration())
 	}
 	switch f.Workflow.State {
 	case dag.Succeeded:

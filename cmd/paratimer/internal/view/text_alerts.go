@@ -17,7 +17,7 @@ func (t *Text) alertLines(b *strings.Builder, f frame.Frame) {
 		if !any {
 			told = frame.OnTrack
 		}
-		if a.State == told || a.State == frame.Blind && f.StaleSeconds.Duration() < shortBlindness {
+		if a.State == told || a.State == frame.Blind && (t.quiet || f.StaleSeconds.Duration() < shortBlindness) {
 			continue
 		}
 		// What nobody asked for is told of where it fires, and how that went on.
@@ -38,9 +38,19 @@ func (t *Text) alert(a frame.Alert) string {
 	case a.State == frame.AtRisk, a.State == frame.Blind, a.State == frame.Ended && a.Outcome == nil:
 		colour = yellow
 	}
-	head, rest, found := strings.Cut(a.Text, ":")
-	if !found {
-		return t.paint(colour, Escape(a.Text))
+	// The first part is ours. Others name what comes from the cluster, and begin with a length of ours at most.
+	parts := strings.Split(Escape(a.Text), "; ")
+	for i, part := range parts {
+		ours, theirs := part, ""
+		if i > 0 {
+			ours, theirs, _ = strings.Cut(part, " ")
+			theirs = " " + theirs
+		}
+		parts[i] = t.say.prose(ours) + theirs
 	}
-	return t.paint(colour, Escape(head)+":") + Escape(rest)
+	head, rest, found := strings.Cut(strings.Join(parts, "; "), ":")
+	if !found {
+		return t.paint(colour, head)
+	}
+	return t.paint(colour, head+":") + rest
 }

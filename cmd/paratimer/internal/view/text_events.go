@@ -11,8 +11,8 @@ import (
 // mostWarned bounds what is remembered of warnings: beyond it they are told again.
 const mostWarned = 10_000
 
-// warnings tells the new ones, one line for each code: those of one kind come in crowds.
-func (t *Text) warnings(b *strings.Builder, f frame.Frame) {
+// warnings tells the new ones that matter, one line for each code: those of one kind come in crowds.
+func (t *Text) warnings(b *strings.Builder, f frame.Frame, matters func(dag.Warning) bool) {
 	if len(t.warned) > mostWarned {
 		clear(t.warned)
 	}
@@ -22,7 +22,7 @@ func (t *Text) warnings(b *strings.Builder, f frame.Frame) {
 		if w.Code == dag.WarnClockSkew {
 			w = t.skew(w)
 		}
-		if t.warned[w] || w.Code == dag.WarnStale {
+		if t.warned[w] || w.Code == dag.WarnStale || !matters(w) {
 			continue
 		}
 		t.warned[w] = true
@@ -49,11 +49,11 @@ func (t *Text) skew(w dag.Warning) dag.Warning {
 	return w
 }
 
-// jobLines tells which jobs have come to run or to an end.
-func (t *Text) jobLines(b *strings.Builder, f frame.Frame) {
+// jobLines tells which jobs have come to run or to an end, where that matters.
+func (t *Text) jobLines(b *strings.Builder, f frame.Frame, matters func(dag.State) bool) {
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
-		if j.State != t.jobs[j.Node] && j.State > dag.Submitted {
+		if j.State != t.jobs[j.Node] && j.State > dag.Submitted && matters(j.State) {
 			t.line(b, f, t.job(j))
 		}
 		t.jobs[j.Node] = j.State
@@ -74,5 +74,3 @@ func counts(j *frame.Job) string {
 	}
 	return ", " + many(*j.Maps.Total, "map") + ", " + many(*j.Reduces.Total, "reduce")
 }
-
-func change(c frame.Change) string { return Moved(c.DeltaSeconds) + ": " + Escape(c.Why()) }

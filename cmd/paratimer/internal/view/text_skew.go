@@ -38,16 +38,18 @@ func (t *Text) skewLines(f frame.Frame) []string {
 			continue
 		}
 		t.skewed[s.Job] = toldSkew{s.Worst[0].Task, s.DelaySeconds}
-		out = append(out, t.paint(yellow, "skew:")+" "+SkewSentence(s))
-		if gains := skewGains(s); gains != "" {
-			out = append(out, "      "+gains)
+		out = append(out, t.paint(yellow, "skew:")+" "+skewSentence(s, t.say))
+		if gains := skewGains(s, t.say); gains != "" {
+			out = append(out, t.say.indent()+gains)
 		}
 	}
 	return out
 }
 
 // SkewSentence says which reduces hold a query back, with how much of the data, and which key. There is at least one.
-func SkewSentence(s *frame.Skew) string {
+func SkewSentence(s *frame.Skew) string { return skewSentence(s, brief{}) }
+
+func skewSentence(s *frame.Skew, say speech) string {
 	all := skewedOnes(s)
 	worst := &all[0]
 	who, has, holds := fmt.Sprintf("reduce %d", worst.Task), "has", "holds"
@@ -56,10 +58,10 @@ func SkewSentence(s *frame.Skew) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s ", who, Escape(s.Job))
-	if of := share(s.Skewed, all); of != "" {
+	if of := share(s.Skewed, all, say); of != "" {
 		fmt.Fprintf(&b, "%s %s and ", has, of)
 	}
-	fmt.Fprintf(&b, "%s the end back by %s", holds, length(s.DelaySeconds))
+	fmt.Fprintf(&b, "%s the end back by %s", holds, say.length(s.DelaySeconds))
 	if k := heldBy(worst); k != nil {
 		which := "its largest key"
 		if k.Key != nil {
@@ -68,7 +70,7 @@ func SkewSentence(s *frame.Skew) string {
 		if s.Skewed > 1 {
 			which += fmt.Sprintf(" of reduce %d", worst.Task)
 		}
-		fmt.Fprintf(&b, ", %s alone by %s", which, length(*k.DelaySeconds))
+		fmt.Fprintf(&b, ", %s alone by %s", which, say.length(*k.DelaySeconds))
 	}
 	return b.String()
 }
@@ -111,26 +113,26 @@ func heldBy(r *frame.SkewedReduce) *frame.SkewedKey {
 }
 
 // skewGains says what another dealing of the keys would gain; "" where nothing tells.
-func skewGains(s *frame.Skew) string {
+func skewGains(s *frame.Skew, say speech) string {
 	var parts []string
 	if p := s.Split; p != nil {
-		parts = append(parts, fmt.Sprintf("that key in %d parts: %s", p.Parts, sooner(p.SoonerSeconds)))
+		parts = append(parts, fmt.Sprintf("that key in %d parts: %s", p.Parts, sooner(p.SoonerSeconds, say)))
 	}
 	if d := s.Doubled; d != nil {
-		parts = append(parts, fmt.Sprintf("%d reduces: %s", d.Reduces, sooner(d.SoonerSeconds)))
+		parts = append(parts, fmt.Sprintf("%d reduces: %s", d.Reduces, sooner(d.SoonerSeconds, say)))
 	}
 	return strings.Join(parts, "; ")
 }
 
-func sooner(s frame.Seconds) string {
+func sooner(s frame.Seconds, say speech) string {
 	if s < 1 {
 		return "no sooner"
 	}
-	return length(s) + " sooner"
+	return say.length(s) + " sooner"
 }
 
 // share words how much of the data n reduces have; "" where that is not known of each.
-func share(n int, told []frame.SkewedReduce) string {
+func share(n int, told []frame.SkewedReduce, say speech) string {
 	if n > len(told) {
 		return ""
 	}
@@ -144,7 +146,7 @@ func share(n int, told []frame.SkewedReduce) string {
 			what = "records"
 		}
 	}
-	return percent(sum) + " of the " + what
+	return say.percent(sum) + " of the " + what
 }
 
 func percent(r frame.Ratio) string {

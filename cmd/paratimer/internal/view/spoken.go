@@ -1,0 +1,102 @@
+package view
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// spoken words lines for ears: sentences in place of columns, units in words, and no symbol that is read aloud by its name or
+// not at all.
+type spoken struct{}
+
+func (spoken) line(at *frame.Seconds, text string) string {
+	if at == nil {
+		return text
+	}
+	return "after " + spell(clock(at.Duration())) + ": " + text
+}
+
+func (spoken) last(_ *frame.Seconds, text string) string { return text }
+
+func (spoken) indent() string { return "" }
+func (spoken) joint() string  { return ", " }
+
+func (spoken) remaining(s said) string {
+	switch s.kind {
+	case saidNothing:
+		return "not known yet how much is left"
+	case saidFloor:
+		return "at least " + spell(Short(s.mid)) + " left"
+	case saidCeiling:
+		return "up to " + spell(Short(s.mid)) + " left"
+	case saidPoint, saidRange:
+	}
+	about := "about "
+	if s.mid < time.Second {
+		about = ""
+	}
+	text := about + spell(Short(s.mid)) + " left"
+	if s.kind == saidRange {
+		text += ", between " + spell(Short(s.low)) + " and " + spell(Short(s.high))
+		if s.rough {
+			text += ", roughly"
+		}
+	}
+	return text
+}
+
+func (spoken) moved(s frame.Seconds) string {
+	if s < 0 {
+		return "the end comes " + spell(strings.TrimPrefix(Moved(-s), "+")) + " sooner"
+	}
+	return "the end comes " + spell(Moved(s))
+}
+
+func (spoken) clock(d time.Duration) string  { return spell(clock(d)) }
+func (spoken) length(s frame.Seconds) string { return spell(length(s)) }
+func (spoken) seen(age time.Duration) string { return "seen " + spell(Short(age)) + " ago" }
+
+func (spoken) percent(r frame.Ratio) string { return tell(percent(r)) }
+
+func (spoken) prose(ours string) string { return tell(ours) }
+
+var (
+	amount = regexp.MustCompile(`[+-]?<?\b(?:\d+h(?:\d+m)?(?:\d+s)?|\d+m(?:\d+s)?|\d+s)\b`)
+	part   = regexp.MustCompile(`(\d+)([hms])`)
+	units  = map[string]string{"h": "hour", "m": "minute", "s": "second"}
+)
+
+// spell writes a brief length of time in words: "1m30s" is "1 minute 30 seconds", "+5s" is "5 seconds later".
+func spell(brief string) string {
+	sign := ""
+	switch {
+	case strings.HasPrefix(brief, "<"):
+		return "less than a second"
+	case strings.HasPrefix(brief, "+"):
+		sign = " later"
+	case strings.HasPrefix(brief, "-"):
+		sign = " earlier"
+	}
+	words := part.FindAllStringSubmatch(brief, -1)
+	if words == nil {
+		return brief
+	}
+	var out []string
+	for _, w := range words {
+		unit := units[w[2]]
+		if w[1] != "1" {
+			unit += "s"
+		}
+		out = append(out, w[1]+" "+unit)
+	}
+	return strings.Join(out, " ") + sign
+}
+
+// tell spells all lengths of time and shares in a text of ours.
+func tell(text string) string {
+	text = amount.ReplaceAllStringFunc(text, spell)
+	return strings.NewReplacer("<1 %", "under 1 percent", " %", " percent").Replace(text)
+}

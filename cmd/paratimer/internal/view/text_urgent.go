@@ -1,0 +1,42 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// urgent are the lines of a frame that must be heard: lost nodes, failures, alerts that fire and how they go on, and the end.
+func (t *Text) urgent(b *strings.Builder, f frame.Frame) {
+	t.warnings(b, f, func(w dag.Warning) bool { return w.Code == dag.WarnNodeLost })
+	t.failures(b, f)
+	t.jobLines(b, f, func(s dag.State) bool { return s == dag.Failed || s == dag.Killed })
+	t.alertLines(b, f)
+	if k := kind(f); f.Workflow.State.Ended() && k != t.kind {
+		t.kind = k
+		b.WriteString(t.say.last(f.ElapsedSeconds, t.over(f)) + "\n")
+	}
+}
+
+// failures tells the newest one of those that have come: when a node is lost they come in crowds.
+func (t *Text) failures(b *strings.Builder, f frame.Frame) {
+	news := f.FailedAttempts - t.failed
+	t.failed = f.FailedAttempts
+	if news <= 0 || len(f.Failures) == 0 {
+		return
+	}
+	x := &f.Failures[0]
+	text := t.paint(red, "failed:") + " " + Escape(x.Attempt) + " of job " + Escape(x.Job)
+	if x.Node != nil {
+		text += " on " + Escape(*x.Node)
+	}
+	if x.Why != nil {
+		text += ": " + Escape(*x.Why)
+	}
+	if news > 1 {
+		text += fmt.Sprintf(" (and %d more)", news-1)
+	}
+	t.line(b, f, text)
+}
