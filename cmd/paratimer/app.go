@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 )
 
 // run is the program: it returns the exit code.
@@ -20,7 +22,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	defer cancel(nil)
 	stop := interrupts(cancel)
 	defer stop()
-	app := newApp(in, out, err)
+	app := newApp(in, out, tty.NewAside(err))
 	return code(plugged(app, app.RunContext(ctx, reorder(app, args))), err)
 }
 

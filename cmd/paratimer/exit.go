@@ -23,6 +23,7 @@ const (
 var (
 	errTimeout     = errors.New("the time limit has passed")
 	errInterrupted = errors.New("interrupted")
+	errLeft        = errors.New("left before the end was known") // the reader has left the screen
 	errQueryFailed = errors.New("the query did not succeed")
 )
 
@@ -45,6 +46,9 @@ func code(err error, stderr io.Writer) int {
 	}
 	if errors.Is(err, errQueryFailed) {
 		return exitFailed // the last frame has said so
+	}
+	if errors.Is(err, errLeft) {
+		return exitInterrupted // it was the reader's wish
 	}
 	fmt.Fprintf(stderr, "paratimer: %s\n", view.EscapeLines(err.Error()))
 	var bad usageError

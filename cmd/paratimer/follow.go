@@ -29,13 +29,14 @@ func followFlags(more ...cli.Flag) []cli.Flag {
 		outputFlag("text", "ndjson"),
 		choice("estimators", "which estimators speak", "standard", "all"),
 		deltaFlag(),
+		&cli.BoolFlag{Name: "plain", EnvVars: env("plain"), Usage: "print lines on a terminal as well, not a screen"},
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
 	}, slices.Concat(boundFlags(), metricsFlags(), more)...)
 }
 
 // speedFlag is --speed: how many times as fast as it came a past or simulated run is played; 0 does not wait.
 func speedFlag(value float64) cli.Flag {
-	return &cli.Float64Flag{Name: "speed", EnvVars: env("speed"), Value: value, Usage: "play `N` times as fast as the run was; 0 is as fast as can be"}
+	return &cli.Float64Flag{Name: "speed", EnvVars: env("speed"), Value: value, Usage: "play `N` times as fast as the run was; 0 is as fast as can be (default on a screen: so that the run takes half a minute)"}
 }
 
 // follow watches a source to its end and prints its frames. Options may change the watch before it begins.
@@ -46,7 +47,7 @@ func follow(c *cli.Context, src watch.Source, p pace, options ...func(*watch.Wat
 	}
 	ctx, cancel := limited(c)
 	defer cancel()
-	sinks := []watch.Sink{sink(c)}
+	var sinks []watch.Sink
 	meter, done, err := serveMetrics(ctx, c)
 	if err != nil {
 		return err
@@ -62,11 +63,20 @@ func follow(c *cli.Context, src watch.Source, p pace, options ...func(*watch.Wat
 	for _, option := range options {
 		option(&w)
 	}
-	state, err := w.Run(ctx)
+	state, err := watchOn(ctx, c, w)
 	if err != nil {
 		return err
 	}
 	return ended(state)
+}
+
+// watchOn runs a watch that shows its frames on a screen, or in lines.
+func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (dag.State, error) {
+	if fullScreen(c) {
+		return watchOnScreen(ctx, c, w)
+	}
+	w.Sinks = append([]watch.Sink{sink(c)}, w.Sinks...)
+	return w.Run(ctx)
 }
 
 // sink is the view that --output asks for.

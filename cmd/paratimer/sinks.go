@@ -15,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
@@ -77,6 +78,9 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
 // terminal is where a bell can be heard; nil: nowhere.
 func terminal(c *cli.Context) io.Writer {
 	for _, w := range []io.Writer{c.App.ErrWriter, c.App.Writer} {
+		if aside, ok := w.(*tty.Aside); ok {
+			w = aside.Under() // a bell moves nothing on a screen
+		}
 		if view.Terminal(w) {
 			return w
 		}

@@ -15,19 +15,18 @@ const redraw = 500 * time.Millisecond
 
 // What the model is told beside keys and sizes.
 type (
-	tickMsg  struct{}             // redraw has passed
+	tickMsg  struct{}              // redraw has passed
 	frameMsg struct{ frame.Frame } // a new frame
-	logMsg   string               // a line for the log line
-	overMsg  struct{ err error }  // no more frames come, and why
-	stopMsg  struct{}             // the program must end now
+	logMsg   string                // a line for the log line
+	overMsg  struct{ err error }   // no more frames come, and why
+	stopMsg  struct{}              // the program must end now
 )
 
 // A model is what the screen shows and how it answers. Update is a pure function of model and message, but for the store and
 // the history that the models of one program share.
 type model struct {
-	play    bool // a recording is played; else a query is watched
-	subject string
-	style   screen.Style
+	play  bool // a recording is played; else a query is watched
+	style screen.Style
 
 	store   *store
 	history *screen.History
@@ -47,7 +46,7 @@ type model struct {
 
 func newModel(o Options) model {
 	return model{
-		play: o.Play, subject: o.Subject, style: o.Style,
+		play: o.Play, style: o.Style,
 		store: newStore(), history: &screen.History{}, head: playhead{live: !o.Play, speed: o.Speed},
 	}
 }
@@ -132,7 +131,7 @@ func (m model) end(err error) (tea.Model, tea.Cmd) {
 func (m model) draw() model {
 	m.dirty = false
 	s := screen.State{
-		History: m.history, Width: m.width, Height: m.height, Style: m.style, Choice: m.choice, Subject: m.subject, Log: m.log,
+		History: m.history, Width: m.width, Height: m.height, Style: m.style, Choice: m.choice, Log: m.log,
 	}
 	if m.head.live {
 		m.head.at = m.store.end()

@@ -25,10 +25,8 @@ type Options struct {
 	Play bool
 	// Speed is how many times as fast as it was a recording is played: infinite does not wait, 0 lets it last half a minute.
 	Speed float64
-	// Subject is what is looked at, for people.
-	Subject string
-	Style   screen.Style
-	// In and Out are the terminal. Env is its environment, as in os.Environ.
+	Style screen.Style
+	// In and Out are the terminal; nil In: the one that the process was started on. Env is its environment, as in os.Environ.
 	In  io.Reader
 	Out io.Writer
 	Env []string
@@ -47,10 +45,13 @@ type Screen struct {
 // New prepares a screen. The terminal is left alone until Run has something to show.
 func New(o Options, more ...tea.ProgramOption) *Screen {
 	options := append([]tea.ProgramOption{
-		tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
+		tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
 		// Signals are the command's: they cancel Run's context.
 		tea.WithoutSignalHandler(),
 	}, more...)
+	if o.In != nil {
+		options = append(options, tea.WithInput(o.In))
+	}
 	return &Screen{aside: o.Aside, program: tea.NewProgram(newModel(o), options...), began: make(chan struct{})}
 }
 
@@ -147,4 +148,3 @@ func guarded(ctx context.Context, work func(context.Context) error) (r result) {
 	}()
 	return result{err: work(ctx)}
 }
-

@@ -6,7 +6,6 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
 )
 
 // The store's budget. What a frame takes was measured: some kilobytes, and 300 bytes for each job. A frame can tell of its
@@ -52,7 +51,7 @@ func (s *store) add(f frame.Frame) {
 		}
 		at = max(at, f.At.Sub(s.origin))
 	}
-	f.Left, f.Raw, f.Tick = estimators.Distribution{}, estimators.Distribution{}, nil
+	f.Left, f.Raw, f.Tick = nil, nil, nil
 	if n := len(s.moments); n >= 2 && s.moments[n-1].at-s.moments[n-2].at < s.spacing {
 		s.drop(n-1, n)
 	}

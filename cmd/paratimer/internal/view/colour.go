@@ -2,7 +2,6 @@ package view
 
 import (
 	"io"
-	"os"
 
 	"golang.org/x/term"
 )
@@ -29,6 +28,6 @@ func Colour(w io.Writer, env func(string) string) bool {
 
 // Terminal says whether w is one.
 func Terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }

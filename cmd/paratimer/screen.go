@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// fullScreen says whether frames are shown full screen: to somebody who has a terminal that can, and has not asked for lines.
+func fullScreen(c *cli.Context) bool {
+	if c.String("output") != "text" || c.Bool("plain") || c.Bool("quiet") || !view.Terminal(c.App.Writer) {
+		return false
+	}
+	out := c.App.Writer.(*os.File)
+	width, height, err := term.GetSize(int(out.Fd()))
+	return err == nil && tty.Capable(os.Getenv, width, height) && keyboard(c.App.Reader)
+}
+
+// keyboard says whether keys can be read: from in, or where that is no terminal from the one that the command was started on.
+func keyboard(in io.Reader) bool {
+	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return true
+	}
+	f, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
+}
+
+// watchOnScreen runs a watch full screen. What happened stands in lines below it when it has ended.
+func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.State, error) {
+	o := tty.Options{
+		Style: screen.Style{Colour: view.Colour(c.App.Writer, os.Getenv), ASCII: !tty.UTF8(os.Getenv)},
+		Out:   c.App.Writer, Env: os.Environ(),
+	}
+	if f, ok := c.App.Reader.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		o.In = f
+	}
+	o.Aside, _ = c.App.ErrWriter.(*tty.Aside)
+	// What is measured of a run while it is played must be what is shown, so that there nothing is read ahead.
+	if o.Play = w.Every == 0 && metricsOf(c) == nil; o.Play {
+		if o.Speed = w.Speed; w.Speed == 0 && c.IsSet("speed") {
+			o.Speed = math.Inf(1)
+		}
+		w.Speed = 0
+	}
+	shown, lines := tty.New(o), &tty.Tail{}
+	w.Sinks = append([]watch.Sink{shown, view.NewText(lines, o.Style.Colour)}, w.Sinks...)
+	var state dag.State
+	err := shown.Run(ctx, func(ctx context.Context) (err error) {
+		state, err = w.Run(ctx)
+		return err
+	})
+	_, printed := io.WriteString(c.App.Writer, lines.String())
+	switch {
+	case errors.Is(err, tty.ErrInterrupted):
+		return state, errInterrupted
+	case errors.Is(err, tty.ErrLeft):
+		return state, errLeft
+	case err == nil && printed != nil:
+		return state, fmt.Errorf("cannot print how it ended: %w", printed)
+	}
+	return state, err
+}
