@@ -11,6 +11,7 @@ import (
 // An account is the waterfall of where the time went: a row a cause, the parts of the critical path from left to right, each in the row of
 // its cause, and on top whose they are.
 type account struct {
+	From, To      float64 // seconds at the edges
 	Says, Desc    string
 	Height        string
 	Bottom        string
@@ -77,6 +78,7 @@ func accountOf(s *story.Story) *account {
 		before = row
 	}
 	a.owners(parts, along)
+	a.From, a.To = float64(along.from), float64(along.to)
 	a.Ticks = along.ticks(7)
 	a.Bottom, a.Height, a.TicksTop = svg.Px(bottom), svg.Px(bottom+axisHeight), svg.Px(bottom+17)
 	a.Desc = fmt.Sprintf("The critical path from left to right, %s in %s by cause.", count(len(parts), "part"), count(len(a.Rows), "row"))
@@ -97,7 +99,10 @@ func (a *account) part(s *story.Story, p *story.Part, row int, along scale) {
 		b.Tip += ", " + text(*p.Task)
 	}
 	b.Tip += ": " + between(p.StartSeconds, p.EndSeconds)
-	b.Name = exact(p.EndSeconds - p.StartSeconds)
+	b.Name, b.NameY = exact(p.EndSeconds-p.StartSeconds), svg.Px(y+partHeight/2+4)
+	if b.Look = "halo"; b.Kind == "work" {
+		b.Look = "in"
+	}
 	from := along.share(p.StartSeconds)
 	b.fit(from, along.share(p.EndSeconds)-from, y+partHeight/2, b.Name)
 	if b.Label != "" {
@@ -128,7 +133,8 @@ func (a *account) owner(job string, from, to frame.Seconds, along scale) {
 	if job == "" {
 		return
 	}
-	b := block{X: along.x(from), W: along.width(from, to), Name: text(job), Tip: text(job) + ": " + between(from, to)}
+	b := block{X: along.x(from), W: along.width(from, to), Name: text(job), NameY: "17", Look: "plain", Tip: text(job) + ": " + between(from, to)}
 	b.fit(along.share(from), along.share(to)-along.share(from), ownersHeight/2, b.Name, cut(b.Name, 12))
+	b.Name += "\n" + cut(b.Name, 12)
 	a.Owners = append(a.Owners, b)
 }

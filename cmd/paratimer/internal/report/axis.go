@@ -13,7 +13,7 @@ import (
 // into them is chosen for the narrowest width at which they are shown; the page's script writes more where there is more room.
 const (
 	narrowest = 600.0 // pixels
-	letter    = 6.6   // mean width at font size 12
+	letter    = 7.2   // mean width at font size 12
 	space     = 8.0   // around a label
 )
 

@@ -13,6 +13,7 @@ import (
 // A course is what was predicted along the run: the run's whole length as it was seen at each moment, with its ranges, and how long it
 // really took. Its lines live in a drawing of 1000 by plotHeight that is stretched to the width.
 type course struct {
+	From, To       float64 // seconds at the edges
 	Says, Desc     string
 	Height, Bottom string
 	Ticks, Heights []tick
@@ -76,6 +77,7 @@ func courseOf(s *story.Story) *course {
 	if t := s.Course.TotalSeconds; t != nil {
 		c.Truth, c.TruthY, c.TruthText = svg.Px(y(*t)), svg.Px(y(*t)-6), "took "+exact(*t)
 	}
+	c.From, c.To = float64(along.from), float64(along.to)
 	c.Ticks, c.Heights = along.ticks(7), heights(top, y, 6)
 	c.Bottom, c.Height, c.TicksTop = svg.Px(plotTop+plotHeight), svg.Px(plotTop+plotHeight+axisHeight), svg.Px(plotTop+plotHeight+17)
 	c.marks(s, along)

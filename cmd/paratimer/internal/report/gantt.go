@@ -12,6 +12,7 @@ import (
 // A gantt is which task ran where and when, like the paper's Fig. 3 and 4: rows are slots, a fragment's tasks share a colour and a
 // pattern, rounds are parted by seams, the critical path is a strip above and outlined. Heights are in pixels.
 type gantt struct {
+	From, To   float64 // seconds at the edges
 	Says, Desc string
 	Height     string
 	Bottom     string // of the rows
@@ -34,7 +35,8 @@ type block struct {
 	Hue           int
 	Label, LabelX string
 	LabelY        string
-	Name          string // the label that was wished for
+	Name, NameY   string // labels that would fit into a wider one, the longest first, one a line
+	Look          string // of labels: a class
 	Tip           string
 	Critical      bool
 	Kind          string // how it ended: a class
@@ -100,6 +102,7 @@ func ganttOf(s *story.Story) *gantt {
 		top += height * float64(len(p.Rows))
 	}
 	g.Bottom, g.Height, g.TicksTop = svg.Px(top), svg.Px(top+axisHeight), svg.Px(top+17)
+	g.From, g.To = float64(along.from), float64(along.to)
 	g.Ticks = along.ticks(7)
 	for _, seg := range c.Critical {
 		g.strip(s, seg, along, paint, top)
@@ -118,25 +121,27 @@ func ganttOf(s *story.Story) *gantt {
 func (g *gantt) strip(s *story.Story, seg story.Segment, along scale, paint *paint, bottom float64) {
 	b := block{
 		X: along.x(seg.StartSeconds), W: along.width(seg.StartSeconds, seg.EndSeconds), Y: svg.Px(stripTop), H: svg.Px(stripHeight),
-		Name: text(seg.Title), Tip: text(seg.Title) + ": " + between(seg.StartSeconds, seg.EndSeconds) + ", on the critical path", Critical: true,
+		Look: "in bold", Tip: text(seg.Title) + ": " + between(seg.StartSeconds, seg.EndSeconds) + ", on the critical path", Critical: true,
 	}
 	pause := seg.Fragment < 0 || seg.Fragment >= len(s.Chart.Fragments) || s.Chart.Fragments[seg.Fragment].Width == 0
 	if pause {
-		b.Kind = "pause"
+		b.Kind, b.Look = "pause", "halo bold"
 		g.Pauses = append(g.Pauses, block{X: b.X, W: b.W, Y: svg.Px(stripTop + stripHeight), H: svg.Px(bottom - stripTop - stripHeight)})
 	} else {
 		b.Hue = paint.ofFragment(seg.Fragment)
 	}
 	wide := along.share(seg.EndSeconds) - along.share(seg.StartSeconds)
-	b.fit(along.share(seg.StartSeconds), wide, stripTop+stripHeight/2, b.Name+", "+exact(seg.EndSeconds-seg.StartSeconds), b.Name, exact(seg.EndSeconds-seg.StartSeconds))
+	title, length := text(seg.Title), exact(seg.EndSeconds-seg.StartSeconds)
+	b.fit(along.share(seg.StartSeconds), wide, stripTop+stripHeight/2, title+", "+length, title, length)
 	g.Strip = append(g.Strip, b)
 }
 
 // fit labels a block with the first text that fits into it.
 func (b *block) fit(from, wide, middle float64, labels ...string) {
+	b.Name, b.NameY = strings.Join(labels, "\n"), svg.Px(middle+4)
 	for _, l := range labels {
 		if fits(l, wide) {
-			b.Label, b.LabelX, b.LabelY = l, share(from+wide/2), svg.Px(middle+4)
+			b.Label, b.LabelX, b.LabelY = l, share(from+wide/2), b.NameY
 			return
 		}
 	}

@@ -34,9 +34,10 @@ func panelOf(s *story.Story, p *story.Panel, along scale, paint *paint, top, row
 		}
 		if few {
 			from := along.share(b.StartSeconds)
-			block.Name = labelOf(s, b)
-			if row >= 13 {
-				block.fit(from, along.share(b.EndSeconds)-from, top+(float64(b.Row)+float64(b.Rows-1)/2+0.5)*row, block.Name)
+			if row >= 13 && !block.Mark {
+				block.Look = lookOf(b)
+				// In the middle of the middle row, so that no line crosses it.
+				block.fit(from, along.share(b.EndSeconds)-from, top+(float64(b.Row+(b.Rows-1)/2)+0.5)*row, labelsOf(s, b)...)
 			}
 			if block.Label != "" {
 				out.Labels = append(out.Labels, block)
@@ -119,14 +120,24 @@ func tipOf(s *story.Story, b *story.Bar) string {
 	return tip
 }
 
-// labelOf is what is written into a bar: the task within its job, or how many tasks it is.
-func labelOf(s *story.Story, b *story.Bar) string {
-	node := ""
-	if b.Job >= 0 && b.Job < len(s.Jobs) {
-		node = cut(text(s.Jobs[b.Job].Node), 24)
+// lookOf is the class of a bar's label.
+func lookOf(b *story.Bar) string {
+	switch b.Outcome {
+	case story.Failed, story.Killed, story.Expected:
+		return "halo"
 	}
+	return "in"
+}
+
+// labelsOf is what may be written into a bar, the longest first: the job, and how many tasks it is.
+func labelsOf(s *story.Story, b *story.Bar) []string {
+	if b.Job < 0 || b.Job >= len(s.Jobs) {
+		return nil
+	}
+	node := text(s.Jobs[b.Job].Node)
+	labels := []string{cut(node, 40), cut(node, 16), cut(node, 8)}
 	if b.Tasks > 1 {
-		return fmt.Sprintf("%s ×%d", node, b.Tasks)
+		labels = append([]string{fmt.Sprintf("%s ×%d", cut(node, 40), b.Tasks)}, labels...)
 	}
-	return node
+	return slices.Compact(labels)
 }

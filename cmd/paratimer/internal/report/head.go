@@ -117,12 +117,12 @@ func factsOf(s *story.Story, over bool) []fact {
 }
 
 func alertOf(a *frame.Alert) alertRow {
-	r := alertRow{Bound: text(a.Bound), State: string(a.State), Class: "open", Text: prose(a.Text)}
+	r := alertRow{Bound: text(a.Bound), State: text(string(a.State)), Class: "open", Text: prose(a.Text)}
 	switch {
 	case a.State.Firing():
 		r.Class = "bad"
 	case a.Outcome != nil:
-		r.State = string(*a.Outcome)
+		r.State = text(string(*a.Outcome))
 		if r.Class = "good"; *a.Outcome == frame.Missed {
 			r.Class = "bad"
 		}

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// large is what a story tells of 100,000 tasks: as many bars and moments as it ever has.
+func large() *story.Story {
+	s := sample()
+	for i := range 300 {
+		j := s.Jobs[i%3]
+		j.Node, j.ID = fmt.Sprintf("scope-%d", i), of(fmt.Sprintf("job_1795222440184_%04d", i))
+		s.Jobs = append(s.Jobs, j)
+	}
+	c := &s.Chart
+	c.Merged, c.Fragments, c.Critical = true, nil, nil
+	for i := range 400 {
+		from := frame.Seconds(i) / 4
+		c.Fragments = append(c.Fragments, story.Fragment{Jobs: []string{s.Jobs[i%300].Node}, Width: 400, Rounds: 3, StartSeconds: from, EndSeconds: from + 1, Critical: i%2 == 0})
+		c.Critical = append(c.Critical, story.Segment{Fragment: i, Title: "maps of " + s.Jobs[i%300].Node, StartSeconds: from, EndSeconds: from + .25})
+	}
+	p := &c.Panels[0]
+	p.Rows, p.Bars = nil, nil
+	for i := range 2000 {
+		p.Rows = append(p.Rows, fmt.Sprintf("node-%04d.example.org %d", i/8, i%8))
+	}
+	for i := range 6000 {
+		from := frame.Seconds(i/60) + .123
+		p.Bars = append(p.Bars, story.Bar{
+			Row: i % 60 * 33, Rows: 33, StartSeconds: from, EndSeconds: from + .871, Job: i % 300, Phase: dag.Kind(i % 2), Tasks: 33,
+			Name: "33 tasks", Outcome: story.OK, Fragment: of(i % 400), Round: of(i % 3), Critical: i%7 == 0,
+		})
+	}
+	m := s.Course.Moments[60]
+	s.Course.Moments = nil
+	for i := range story.MostMoments {
+		m.AtSeconds = frame.Seconds(i) / 12
+		s.Course.Moments = append(s.Course.Moments, m)
+	}
+	part := s.Account.Parts[1]
+	s.Account.Parts = nil
+	for i := range 1000 {
+		part.StartSeconds, part.EndSeconds, part.Cause = frame.Seconds(i)/10, frame.Seconds(i+1)/10, []string{"launch", "work", "skew"}[i%3]
+		s.Account.Parts = append(s.Account.Parts, part)
+	}
+	return s
+}
+
+// A page is small: what it is made of takes a tenth of what is allowed, and the largest run stays a file that people send.
+func TestSize(t *testing.T) {
+	frameOnly := len(written(t, &story.Story{}))
+	if frameOnly > 60_000 {
+		t.Errorf("a page without a run is %d bytes", frameOnly)
+	}
+	small, most := len(written(t, sample())), len(written(t, large()))
+	if small > 500_000 || most > 5_000_000 {
+		t.Errorf("a small run takes %d bytes, the largest %d", small, most)
+	}
+	t.Logf("without a run %d bytes, a small run %d, 100,000 tasks %d", frameOnly, small, most)
+	page := written(t, large())
+	if n := strings.Count(page, `fill="url(#hue`); n > 2000 {
+		t.Errorf("%d groups of colour", n)
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	s := large()
+	b.ReportAllocs()
+	for b.Loop() {
+		var w bytes.Buffer
+		if err := Write(&w, s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
