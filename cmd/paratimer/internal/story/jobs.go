@@ -21,19 +21,15 @@ type Job struct {
 	ReduceSeconds  *Spread        `json:"reduce_seconds"` // of its reduces' lengths
 	FailedAttempts int            `json:"failed_attempts"`
 	KilledAttempts int            `json:"killed_attempts"`
-	Parents        []string       `json:"parents"`
 }
 
 // jobsOf is the table of jobs: what frames say of them, and what the newest snapshot shows of their tasks.
 func jobsOf(s *dag.Snapshot, f *frame.Frame, a *Account) []Job {
 	out := make([]Job, len(f.Jobs))
 	for j := range f.Jobs {
-		out[j] = Job{Job: f.Jobs[j], OnPathSeconds: onPath(a, f.Jobs[j].Node), Parents: []string{}}
+		out[j] = Job{Job: f.Jobs[j], OnPathSeconds: onPath(a, f.Jobs[j].Node)}
 		if j >= len(s.Jobs) {
 			continue
-		}
-		for _, parent := range s.Plan.Jobs[j].After {
-			out[j].Parents = append(out[j].Parents, s.Plan.Jobs[parent].Node)
 		}
 		out[j].measure(&s.Jobs[j])
 	}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	page "github.com/paratimer/paratimer/cmd/paratimer/internal/report"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// TestReportOfRecordings holds that the story of every recording is sound, at its end and along the way, and can be drawn.
+func TestReportOfRecordings(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(recordingsOf(t), "*.gz"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no recordings: %v", err)
+	}
+	figures := 0
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			src, file, err := openRecording(path, "", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			g := story.Gather(filepath.Base(path), src, observed.Costs)
+			g.Recorded = true
+			each := &sounding{t: t, g: g}
+			w := watch.Watch{
+				Source: g, Panel: panelWithin(false, 20), Sinks: []watch.Sink{g, each}, Log: zerolog.Nop(),
+				Bounds: []alert.Bound{{Name: "outside-bounds", Kind: alert.OutsideBounds, Quiet: true, Threshold: alert.DefaultThreshold, Hold: alert.DefaultHold}},
+			}
+			if _, err := w.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			each.look()
+			figures += each.figures
+		})
+	}
+	t.Logf("%d figures of %d recordings are sound", figures, len(paths))
+}
+
+// sounding looks at the story each twenty-fifth frame.
+type sounding struct {
+	t       *testing.T
+	g       *story.Gatherer
+	figures int
+}
+
+func (s *sounding) Show(frame.Frame) error {
+	if s.g.Seen()%25 == 1 {
+		s.look()
+	}
+	return nil
+}
+
+func (s *sounding) look() {
+	s.t.Helper()
+	told, err := s.g.Story()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, wrong := range unsound(told) {
+		s.t.Errorf("after %d frames: %s", s.g.Seen(), wrong)
+	}
+	s.figures += 7
+	if err := page.Write(io.Discard, told); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// unsound lists what is wrong with a story.
+func unsound(s *story.Story) (wrong []string) {
+	say := func(bad bool, format string, args ...any) {
+		if bad {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	var first, again bytes.Buffer
+	say(s.JSON(&first) != nil, "no JSON")
+	var back story.Story
+	say(json.Unmarshal(first.Bytes(), &back) != nil || back.JSON(&again) != nil || !bytes.Equal(first.Bytes(), again.Bytes()), "its JSON is read otherwise")
+	says := append([]string{s.Course.Says, s.JobsSays, s.Skew.Says, s.Limits.Says}, s.Summary...)
+	if len(s.Chart.Panels) > 0 {
+		says = append(says, s.Chart.Says)
+	}
+	if len(s.Account.Parts) > 0 {
+		says = append(says, s.Account.Says)
+	}
+	for i, text := range says {
+		say(!strings.HasSuffix(text, ".") || strings.TrimSpace(text) != text, "sentence %d: %q", i, text)
+		for _, bad := range []string{"NaN", "nil", "%!", "0 of 0", "  ", "+Inf", "-0s", "..", " ,", "(, "} {
+			say(strings.Contains(text, bad), "sentence %d has %q: %q", i, bad, text)
+		}
+	}
+	say(len(s.Summary) < 1 || len(s.Summary) > 6, "%d sentences sum up", len(s.Summary))
+	if s.ElapsedSeconds == nil {
+		return wrong
+	}
+	end := *s.ElapsedSeconds
+	wrong = append(wrong, unsoundCourse(&s.Course, end)...)
+	wrong = append(wrong, unsoundChart(s, end)...)
+	sum := frame.Seconds(0)
+	for i, p := range s.Account.Parts {
+		say(i == 0 && p.StartSeconds != 0, "the account begins at %v", p.StartSeconds)
+		say(i > 0 && p.StartSeconds != s.Account.Parts[i-1].EndSeconds, "the account has a gap at %v", p.StartSeconds)
+		say(p.EndSeconds < p.StartSeconds, "part %d of the account ends before it begins", i)
+	}
+	for _, c := range s.Account.Causes {
+		sum = frame.SecondsOf(sum.Duration() + c.Seconds.Duration())
+		say(c.Title == "" || c.Meaning == "" || c.Seconds <= 0, "cause %+v", c)
+	}
+	if n := len(s.Account.Parts); n > 0 {
+		say(s.Account.Parts[n-1].EndSeconds != end || sum != end, "the account ends at %v and adds up to %v of %v", s.Account.Parts[n-1].EndSeconds, sum, end)
+	}
+	onPath := frame.Seconds(0)
+	for _, j := range s.Jobs {
+		if j.OnPathSeconds != nil {
+			onPath += *j.OnPathSeconds
+		}
+		for _, sp := range []*story.Spread{j.MapSeconds, j.ReduceSeconds} {
+			say(sp != nil && (sp.Tasks < 1 || sp.Min > sp.Median || sp.Median > sp.P90 || sp.P90 > sp.Max), "job %s: %+v", j.Node, sp)
+		}
+	}
+	say(onPath > end+0.001, "jobs are %v of the critical path, of %v", onPath, end)
+	for _, j := range s.Skew.Jobs {
+		say(!slices.IsSortedFunc(j.Reduces, func(a, b story.SkewReduce) int { return int(1000 * (b.WorkSeconds - a.WorkSeconds)) }) ||
+			j.All < len(j.Reduces) || len(j.Reduces) < 2 || j.Median > j.Reduces[0].WorkSeconds, "skew of %s", j.Job)
+	}
+	for _, r := range s.Limits.Rows {
+		say((r.TotalSeconds == nil) != (r.GainSeconds == nil) || r.Question == "" || r.TotalSeconds == nil && r.Doubt == nil, "limit %+v", r)
+	}
+	return wrong
+}
+
+func unsoundCourse(c *story.Course, end frame.Seconds) (wrong []string) {
+	say := func(bad bool, format string, args ...any) {
+		if bad {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	say(len(c.Moments) == 0 || len(c.Moments) > story.MostMoments, "%d moments", len(c.Moments))
+	for i, m := range c.Moments {
+		say(i > 0 && m.AtSeconds < c.Moments[i-1].AtSeconds || m.AtSeconds > end, "moment %d at %v", i, m.AtSeconds)
+		for _, r := range [][]*frame.Seconds{{m.LowSeconds, m.TotalSeconds, m.HighSeconds}, {m.Low50Seconds, m.High50Seconds}} {
+			for k := 1; k < len(r); k++ {
+				say(r[k-1] != nil && r[k] != nil && *r[k-1] > *r[k], "moment %d: a range that is none", i)
+			}
+		}
+	}
+	for i, m := range c.Marks {
+		say(i > 0 && m.AtSeconds < c.Marks[i-1].AtSeconds || m.Text == "" || m.AtSeconds < 0, "mark %+v", m)
+	}
+	if c.TotalSeconds == nil {
+		return wrong
+	}
+	last := c.Moments[len(c.Moments)-1]
+	say(last.TotalSeconds == nil || *last.TotalSeconds != *c.TotalSeconds, "the course ends at %v", last.TotalSeconds)
+	for _, m := range c.Marks {
+		say(m.AtSeconds > *c.TotalSeconds, "mark %+v after the end", m)
+	}
+	return wrong
+}
+
+func unsoundChart(s *story.Story, end frame.Seconds) (wrong []string) {
+	c := &s.Chart
+	say := func(bad bool, format string, args ...any) {
+		if bad {
+			wrong = append(wrong, fmt.Sprintf(format, args...))
+		}
+	}
+	say(s.Workflow.State.Ended() != (c.NowSeconds == nil) && len(c.Panels) > 0, "now is %v", c.NowSeconds)
+	for i, g := range c.Critical {
+		say(i == 0 && g.StartSeconds != c.FromSeconds || i > 0 && g.StartSeconds != c.Critical[i-1].EndSeconds, "the critical path has a gap at %v", g.StartSeconds)
+		say(g.Fragment < 0 || g.Fragment >= len(c.Fragments), "segment of fragment %d", g.Fragment)
+	}
+	if n := len(c.Critical); n > 0 {
+		say(c.Critical[n-1].EndSeconds != c.ToSeconds, "the critical path ends at %v of %v", c.Critical[n-1].EndSeconds, c.ToSeconds)
+		say(s.Workflow.State.Ended() && c.ToSeconds != end, "the chart ends at %v of %v", c.ToSeconds, end)
+	}
+	for _, p := range c.Panels {
+		for _, b := range p.Bars {
+			say(b.Row < 0 || b.Rows < 1 || b.Row+b.Rows > len(p.Rows) || b.StartSeconds > b.EndSeconds || b.Job < 0 || b.Job >= len(s.Jobs) ||
+				b.Fragment != nil && *b.Fragment >= len(c.Fragments) || b.Tasks < 1 || b.Name == "", "%s: bar %+v", p.Title, b)
+		}
+	}
+	return wrong
+}
