@@ -119,7 +119,6 @@ func (h *happened) lanesToRows(coming []piece, lanes map[int32]int32) {
 			}
 			if row = next; int(row) == len(h.nodes) {
 				h.nodes = append(h.nodes, -1)
-				taken = append(taken, true)
 			}
 			next++
 			lanes[p.slot] = row

@@ -1,0 +1,189 @@
+package account_test
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/archive"
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag/account"
+)
+
+func recordings(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("PARATIMER_RECORDINGS")
+	if dir == "" {
+		dir = "../../../shared/recordings"
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no recordings: %v; PARATIMER_RECORDINGS names their folder", err)
+	}
+	return dir
+}
+
+type source interface {
+	Next(ctx context.Context) (*dag.Snapshot, error)
+}
+
+// accountOf plays a source and accounts for every tenth snapshot and the last.
+func accountOf(t *testing.T, src source) (*dag.Snapshot, *account.Account) {
+	t.Helper()
+	var m account.Marks
+	var last *dag.Snapshot
+	check := func() *account.Account {
+		a, err := account.Of(last, &m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := partition(last, a); err != nil {
+			t.Fatalf("at %d: %v\n%s", last.At, err, text(last, a))
+		}
+		return a
+	}
+	for n := 0; ; n++ {
+		s, err := src.Next(t.Context())
+		var missed *dag.MissedError
+		if errors.As(err, &missed) {
+			continue
+		}
+		if errors.Is(err, io.EOF) {
+			return last, check()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = s
+		if m.See(s); n%10 == 0 {
+			check()
+		}
+	}
+}
+
+func captured(t *testing.T, path string) source {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := capture.Read(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := capture.NewSource(rec, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+func remembered(t *testing.T, dir, name string) source {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, name+".job_*.jhist.gz"))
+	if err != nil || len(files) == 0 {
+		return nil
+	}
+	tmp := t.TempDir()
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(tmp, filepath.Base(f)), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := archive.Read(t.Context(), os.DirFS(tmp), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := past.Choose(past.Group(found.Jobs), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := past.NewSource(w, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// TestRecordings holds the partition on all recordings, and that both readings of a run, its capture and its job history, give the
+// same account: to half a second what the engine's instants tell, to a tick where an AM's container is only seen by looking, and
+// where set-up ends by reports. History knows nothing of the attempts of a dead master (amrestart).
+func TestRecordings(t *testing.T) {
+	dir := recordings(t)
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no recordings in ", dir)
+	}
+	both := 0
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), ".jsonl.gz")
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("playing a capture takes a second")
+			}
+			s, a := accountOf(t, captured(t, f))
+			src := remembered(t, dir, name)
+			if src == nil {
+				return
+			}
+			h, b := accountOf(t, src)
+			both++
+			if a.From != b.From || a.To != b.To {
+				t.Errorf("from %d to %d, in history %d to %d", a.From, a.To, b.From, b.To)
+			}
+			if name != "amrestart-1" {
+				agree(t, a, b)
+			}
+			if t.Failed() {
+				t.Logf("captured\n%shistory\n%s", text(s, a), text(h, b))
+			}
+		})
+	}
+	if both == 0 && !testing.Short() {
+		t.Error("no run was read twice")
+	}
+}
+
+func agree(t *testing.T, a, b *account.Account) {
+	t.Helper()
+	x, y := a.ByCause(), b.ByCause()
+	for _, of := range []struct {
+		off    time.Duration
+		causes []account.Cause
+	}{
+		{500 * time.Millisecond, []account.Cause{account.Queueing, account.Launch}},
+		{500 * time.Millisecond, []account.Cause{account.SetUp, account.Work}},
+		{500 * time.Millisecond, []account.Cause{account.Containers}},
+		{500 * time.Millisecond, []account.Cause{account.Shuffle}},
+		{500 * time.Millisecond, []account.Cause{account.Sort}},
+		{500 * time.Millisecond, []account.Cause{account.Skew}},
+		{500 * time.Millisecond, []account.Cause{account.Failures}},
+		{500 * time.Millisecond, []account.Cause{account.Finish}},
+		{500 * time.Millisecond, []account.Cause{account.Unknown}},
+		{1500 * time.Millisecond, []account.Cause{account.Queueing}},
+	} {
+		off := time.Duration(0)
+		for _, c := range of.causes {
+			off += x[c] - y[c]
+		}
+		if off.Abs() > of.off {
+			t.Errorf("%v: history has %v less", of.causes, off)
+		}
+	}
+}
