@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models
+.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models reference man
 
 check:
 	gofmt -l . | (! grep .)
@@ -63,3 +63,12 @@ nearestfit:
 models:
 	go run ./internal/models > docs/models.md.new
 	mv docs/models.md.new docs/models.md
+
+# docs/reference.md from the command tree.
+reference:
+	go run ./cmd/paratimer man --output markdown > docs/reference.md.new
+	mv docs/reference.md.new docs/reference.md
+
+# A man page for each command.
+man:
+	go run ./cmd/paratimer man --out dist/man1

@@ -22,7 +22,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	defer cancel(nil)
 	stop := interrupts(cancel)
 	defer stop()
-	app := newApp(in, out, tty.NewAside(err))
+	app := helpful(newApp(in, out, tty.NewAside(err)))
 	return code(plugged(app, app.RunContext(ctx, reorder(app, args))), err)
 }
 
@@ -97,6 +97,10 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 					importFlags()...),
 				command("calibrate", "", "try on simulated runs whether ranges hold as often as they say", calibration, calibrateFlags()...)),
 			kind("This program",
+				helpCommand(),
+				configCommand(),
+				completionCommand(),
+				manCommand(),
 				command("version", "", "print the version", version,
 					outputFlag("text", "json"))),
 		),
@@ -132,13 +136,14 @@ func group(name, does string, commands ...*cli.Command) *cli.Command {
 		HideHelpCommand: true,
 		OnUsageError:    onUsageError,
 		Action: func(c *cli.Context) error {
-			if c.Args().Present() {
-				return usage("%q is no command of %s; its commands are %s", c.Args().First(), name, strings.Join(names, ", "))
+			switch word := c.Args().First(); word {
+			case "":
+				return showHelp(c)
+			case "help":
+				return helpOf(c, append([]string{name}, c.Args().Tail()...))
+			default:
+				return unknownCommand(word, name, names)
 			}
-			if err := cli.ShowSubcommandHelp(c); err != nil {
-				return fmt.Errorf("cannot show the help: %w", err)
-			}
-			return nil
 		},
 	}
 }
@@ -163,7 +168,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
 		name += " " + fullName(c)
 	}
-	return usage("%v; see `%s --help`", err, name)
+	return usage("%s; see `%s --help`", explain(c, err), name)
 }
 
 // noCommand runs where no command is given, or an unknown one.
@@ -176,7 +181,7 @@ func noCommand(c *cli.Context) error {
 		for i, cmd := range c.App.VisibleCommands() {
 			names[i] = cmd.Name
 		}
-		return usage("%q is no command; the commands are %s", c.Args().First(), strings.Join(names, ", "))
+		return unknownCommand(c.Args().First(), "", names)
 	}
 	if err := cli.ShowAppHelp(c); err != nil {
 		return fmt.Errorf("cannot show the help: %w", err)

@@ -10,7 +10,11 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 )
 
 // maxConfig bounds the configuration file.
@@ -18,6 +22,13 @@ const maxConfig = 1 << 20
 
 // pure are the commands that read nothing but their arguments, so that a recording gives everybody the same numbers.
 var pure = []string{"replay", "score"}
+
+// A setting is a key of the configuration file.
+type setting struct {
+	name  string
+	value any
+	line  int // from 1
+}
 
 // configure sets the command's flags that neither the command line nor the environment sets, from the configuration
 // file. Its keys are names of flags, of any command.
@@ -34,16 +45,24 @@ func configure(c *cli.Context) error {
 		return usage("%v", err)
 	}
 	known := flagNames(c.App)
-	for _, item := range values {
-		name, ok := item.Key.(string)
-		if !ok || !slices.Contains(known, name) {
-			return usage("%s: %v is no setting; the settings are the names of flags: %s", path, item.Key, strings.Join(known, ", "))
+	for _, s := range values {
+		if !slices.Contains(known, s.name) {
+			return usage("%s", noSetting(path, s, known))
 		}
-		if err := set(c, name, item.Value); err != nil {
-			return usage("%s: %s: %v", path, name, err)
+		if err := set(c, s); err != nil {
+			return usage("%s:%d: %s: %v", path, s.line, s.name, err)
 		}
 	}
 	return nil
+}
+
+// noSetting says what is wrong with a key that no flag has, and what was meant.
+func noSetting(path string, s setting, known []string) string {
+	text := fmt.Sprintf("%s:%d: %s is no setting", path, s.line, s.name)
+	if near := manual.Near(s.name, known); near != "" {
+		return text + "; did you mean " + near + "?"
+	}
+	return text + "; the settings are the names of flags: `paratimer config show` lists them"
 }
 
 // configPath is the file to read and whether the user named it.
@@ -62,7 +81,8 @@ func configPath(c *cli.Context) (path string, asked bool) {
 	return filepath.Join(dir, "paratimer", "config.yaml"), false
 }
 
-func readConfig(path string) (yaml.MapSlice, error) {
+// readConfig reads the settings of a file, in its order.
+func readConfig(path string) ([]setting, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the configuration: %w", err)
@@ -78,24 +98,68 @@ func readConfig(path string) (yaml.MapSlice, error) {
 	if err := yaml.Unmarshal(b, &values); err != nil {
 		return nil, fmt.Errorf("%s: %s", path, yaml.FormatError(err, false, true))
 	}
-	return values, nil
+	lines := keyLines(b)
+	all := make([]setting, len(values))
+	for i, item := range values {
+		name := fmt.Sprint(item.Key)
+		all[i] = setting{name: name, value: item.Value, line: lines[name]}
+	}
+	return all, nil
+}
+
+// keyLines are the lines on which the keys of a file stand.
+func keyLines(b []byte) map[string]int {
+	lines := map[string]int{}
+	file, err := parser.ParseBytes(b, 0)
+	if err != nil {
+		return lines // it has been read: this cannot be
+	}
+	add := func(n *ast.MappingValueNode) {
+		if t := n.Key.GetToken(); t != nil && t.Position != nil {
+			lines[t.Value] = t.Position.Line
+		}
+	}
+	for _, doc := range file.Docs {
+		switch body := doc.Body.(type) {
+		case *ast.MappingNode:
+			for _, n := range body.Values {
+				add(n)
+			}
+		case *ast.MappingValueNode:
+			add(body)
+		}
+	}
+	return lines
 }
 
 // set gives a flag its value from the file, unless it has one or this command does not have it.
-func set(c *cli.Context, name string, value any) error {
-	if lookup(slices.Concat(c.App.Flags, c.Command.Flags), name) == nil || c.IsSet(name) {
+func set(c *cli.Context, s setting) error {
+	f := lookup(slices.Concat(c.App.Flags, c.Command.Flags), s.name)
+	if f == nil || c.IsSet(s.name) {
 		return nil
 	}
+	for _, v := range texts(s.value) {
+		if err := c.Set(s.name, v); err != nil {
+			if want := wanted(f); want != "" {
+				return fmt.Errorf("%s: it is %s", v, want)
+			}
+			return fmt.Errorf("%s: %w", v, err)
+		}
+	}
+	return nil
+}
+
+// texts are a setting's values: of a flag that may be repeated there may be several.
+func texts(value any) []string {
 	list, ok := value.([]any)
 	if !ok {
 		list = []any{value}
 	}
-	for _, v := range list {
-		if err := c.Set(name, fmt.Sprint(v)); err != nil {
-			return fmt.Errorf("%v: %w", v, err)
-		}
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = fmt.Sprint(v)
 	}
-	return nil
+	return out
 }
 
 // flagNames are the names of all flags that a file may set, sorted.
@@ -103,7 +167,7 @@ func flagNames(app *cli.App) []string {
 	var names []string
 	add := func(flags []cli.Flag) {
 		for _, f := range flags {
-			if n := f.Names()[0]; n != "help" && n != "version" && n != "config" && !slices.Contains(names, n) {
+			if n := f.Names()[0]; settable(n) && !slices.Contains(names, n) {
 				names = append(names, n)
 			}
 		}
@@ -114,4 +178,17 @@ func flagNames(app *cli.App) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// settable says whether a file may set a flag of this name.
+func settable(name string) bool { return !slices.Contains([]string{"help", "version", "config"}, name) }
+
+// envSet is the environment variable that sets a flag, the first one that is not empty; "" where none does.
+func envSet(names []string) string {
+	for _, n := range names {
+		if strings.TrimSpace(os.Getenv(n)) != "" {
+			return n
+		}
+	}
+	return ""
 }

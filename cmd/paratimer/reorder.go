@@ -16,6 +16,7 @@ func reorder(app *cli.App, args []string) []string {
 	}
 	cmd, names, rest := split(app, args[1:])
 	var global, local, words []string
+	helps := false
 	for len(rest) > 0 {
 		arg := rest[0]
 		rest = rest[1:]
@@ -27,13 +28,18 @@ func reorder(app *cli.App, args []string) []string {
 			words = append(words, arg)
 			continue
 		}
+		helps = helps || arg == "--help" || arg == "-h"
 		f, isGlobal := find(app, cmd, arg)
 		to := &local
 		if isGlobal {
 			to = &global
 		}
 		*to = append(*to, arg)
-		if takesValue(f) && !strings.Contains(arg, "=") && len(rest) > 0 {
+		if takesValue(f) && !strings.Contains(arg, "=") {
+			if len(rest) == 0 {
+				words = nil // they would be taken for its value
+				break
+			}
 			*to = append(*to, rest[0])
 			rest = rest[1:]
 		}
@@ -43,6 +49,9 @@ func reorder(app *cli.App, args []string) []string {
 		return append(out, words...) // not a command: that is what to complain of, not its flags
 	}
 	out = append(out, local...)
+	if helps {
+		return out // the cli package would look for the help of the arguments
+	}
 	if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" }) {
 		out = append(out, "--")
 	}

@@ -19,12 +19,13 @@ func TestReorder(t *testing.T) {
 		{"score a -- -b --output", "score -- a -b --output"},
 		{"score - a", "score - a"},
 		{"score a --nonsense b", "score --nonsense a b"},
-		{"score a --output", "score --output a"}, // which then lacks its value: the cli package says so
+		{"score a --output", "score --output"}, // which lacks its value: the cli package says so
 		{"attach --insecure app_1 --rm http://x", "attach --insecure --rm http://x app_1"},
 		{"--version", "--version"},
 		{"nonsense --output json", "nonsense json"}, // an unknown command is what to complain of, not its flags
 		{"--nonsense", "--nonsense"},
 		{"--help score", "score --help"},
+		{"attach job_1_1 --rm x --help", "attach --rm x --help"},
 		// A command of a command, and words that it does not know.
 		{"books list", "books list"},
 		{"books list a --output json", "books list --output json a"},

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
+)
+
+func completionCommand() *cli.Command {
+	return plain(command("completion", strings.Join(complete.Shells(), "|"), "print a script that completes commands, flags and files in a shell", completion))
+}
+
+// completion prints a shell's script.
+func completion(c *cli.Context) error {
+	if err := arguments(c, 1, 1); err != nil {
+		return err
+	}
+	root, err := manualOf(c.App)
+	if err != nil {
+		return err
+	}
+	script, err := complete.Script(c.Args().First(), root)
+	if err != nil {
+		return usage("%w", err)
+	}
+	_, err = io.WriteString(c.App.Writer, script)
+	return err
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
+)
+
+// completions are what shells must offer for what has been typed; the last word is the one to complete.
+var completions = []struct {
+	typed []string
+	want  []string // all that is offered, in any order
+	some  bool     // among others
+}{
+	{typed: []string{"atta"}, want: []string{"attach"}},
+	{typed: []string{"history", ""}, want: []string{"list", "show", "forget", "export", "add"}},
+	{typed: []string{"--log-level", "debug", "history", "ex"}, want: []string{"export"}},
+	{typed: []string{"attach", "--metrics-l"}, want: []string{"--metrics-linger"}},
+	{typed: []string{"attach", "--output", ""}, want: []string{"text", "ndjson"}},
+	{typed: []string{"estimate", "--output", ""}, want: []string{"text", "json"}},
+	{typed: []string{"history", "add", "--spo"}, want: []string{"--spool"}},
+	{typed: []string{"replay", "a b"}, want: []string{"a blank.tape"}},
+	{typed: []string{"learn", "--out", "a b"}, want: []string{"a blank.tape"}},
+	{typed: []string{"attach", "--state-dir", "fol"}, want: []string{"folder"}, some: true},
+	{typed: []string{"completion", "z"}, want: []string{"zsh"}},
+	{typed: []string{"help", "simu"}, want: []string{"simulate"}},
+}
+
+// completionScript is a script of ours in a file, beside a file and a folder to complete.
+func completionScript(t *testing.T, shell string) string {
+	t.Helper()
+	if _, err := exec.LookPath(shell); err != nil {
+		t.Skipf("SKIPPED: no %s here, so its completions are not tried", shell)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	var script, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"paratimer", "completion", shell}, strings.NewReader(""), &script, &stderr); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	path := filepath.Join(dir, "script")
+	for name, body := range map[string]string{path: script.String(), "a blank.tape": ""} {
+		if err := os.WriteFile(name, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir("folder", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// offered are the lines that a shell prints.
+func offered(t *testing.T, name string, args ...string) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, &stderr)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+}
+
+func checkOffer(t *testing.T, typed, got, want []string, some bool) {
+	t.Helper()
+	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
+	if some {
+		got = slices.DeleteFunc(got, func(s string) bool { return !slices.Contains(want, s) })
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("paratimer %q: offered %q, want %q", typed, got, want)
+	}
+}
+
+func TestCompletionBash(t *testing.T) {
+	script := completionScript(t, "bash")
+	ask := func(typed ...string) []string {
+		return offered(t, "bash", append([]string{"--norc", "-c", `
+source "$1"; shift
+COMP_WORDS=(paratimer "$@"); COMP_CWORD=$#
+_paratimer 2>/dev/null
+((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"`, "bash", script}, typed...)...)
+	}
+	for _, c := range completions {
+		checkOffer(t, c.typed, ask(c.typed...), c.want, c.some)
+	}
+	checkOffer(t, nil, ask("attach", "--output", "=", "nd"), []string{"ndjson"}, false) // as bash cuts --output=nd
+	checkOffer(t, nil, ask("attach", "--output", "=", "text", "--metrics-l"), []string{"--metrics-linger"}, false)
+	checkOffer(t, nil, ask("attach", "--rm", ""), nil, false) // nobody is asked
+}
+
+func TestCompletionFish(t *testing.T) {
+	script := completionScript(t, "fish")
+	for _, c := range completions {
+		words := slices.Clone(c.typed)
+		for i := range words {
+			words[i] = strings.ReplaceAll(words[i], " ", `\ `)
+		}
+		got := offered(t, "fish", "--no-config", "-c", `source $argv[1]; complete --do-complete $argv[2]`, script, "paratimer "+strings.Join(words, " "))
+		for i := range got {
+			got[i], _, _ = strings.Cut(got[i], "\t")
+			got[i] = strings.TrimSuffix(strings.ReplaceAll(got[i], `\ `, " "), "/")
+		}
+		checkOffer(t, c.typed, got, c.want, c.some)
+	}
+}
+
+// TestCompletionZsh types into a real zsh and reads what it made of the line.
+func TestCompletionZsh(t *testing.T) {
+	script := completionScript(t, "zsh")
+	for _, c := range completions {
+		if len(c.want) != 1 {
+			continue // what is offered of several is on the screen only
+		}
+		words := slices.Clone(c.typed)
+		for i := range words {
+			words[i] = strings.ReplaceAll(words[i], " ", `\ `)
+		}
+		got := offered(t, "zsh", "-f", "-c", `
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "PS1= RPS1= PS2=; unsetopt beep zle_bracketed_paste; unset zle_bracketed_paste; autoload -Uz compinit; compinit -u -D; source $1; paratimer() { print -rl -- said '>'\$^@'<' done; }; print ready"
+zpty -r shell line '*ready*ready*'
+zpty -w shell "$2"$'\t'
+zpty -r shell line '*said*done*'
+print -r -- "$line"
+zpty -d shell`, "zsh", script, "paratimer "+strings.Join(words, " "))
+		var last string
+		for _, line := range got {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, ">") && strings.HasSuffix(line, "<") {
+				last = strings.TrimSuffix(line[1:len(line)-1], "/")
+			}
+		}
+		checkOffer(t, c.typed, []string{last}, c.want, false)
+	}
+}
+
+// TestCompletionUnknown holds that a shell that we do not know is said, with those that we do.
+func TestCompletionUnknown(t *testing.T) {
+	var stderr bytes.Buffer
+	if code := run(t.Context(), []string{"paratimer", "completion", "tcsh"}, strings.NewReader(""), io.Discard, &stderr); code != exitUsage {
+		t.Errorf("exit code %d", code)
+	}
+	for _, shell := range complete.Shells() {
+		if !strings.Contains(stderr.String(), shell) {
+			t.Errorf("%q does not name %s", &stderr, shell)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package manual
+
+import (
+	"strings"
+	"testing"
+)
+
+// small is a tree with everything in it that is hard to write down.
+func small() *Command {
+	return &Command{
+		Path: "tool", Does: "does things", Text: Text{Notes: []Note{{Heading: "Files", Paragraphs: []string{"~/.toolrc: what's set", "More *words*."}}}},
+		Flags: []Flag{{Name: "version", Short: []string{"V"}, Does: "print it"}},
+		Commands: []Command{
+			{
+				Path: "tool run", Does: "run it", Args: "FILE...", Heading: "Work", Flags: []Flag{
+					{Name: "out", Short: []string{"o"}, Value: "FILE", Does: "write to FILE"},
+					{Name: "output", Value: "FORMAT", Does: "write FORMAT: a|b", Default: "a", Env: []string{"TOOL_OUTPUT"}, Choices: []string{"a", "b"}},
+				},
+				Text: Text{Paragraphs: []string{".hidden 'files' \\ too"}, Examples: []Example{{"what it's for", "tool run -o 'x y' .z"}}},
+			},
+		},
+	}
+}
+
+func TestHelp(t *testing.T) {
+	want := `tool run: run it
+
+Usage:
+  tool run [flags] FILE...
+
+.hidden 'files' \ too
+
+Examples:
+  # what it's for
+  tool run -o 'x y' .z
+
+Flags:
+  -o, --out FILE   write to FILE
+  --output FORMAT  write FORMAT: a|b (default: a)
+`
+	if got := Help(small().Find([]string{"run"})); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestMan(t *testing.T) {
+	root := small()
+	got := Man(root, root.Find([]string{"run"}), Release{Version: "v1", Date: "2026-11-22"})
+	for _, want := range []string{
+		`.TH "TOOL\-RUN" 1 "2026-11-22" "paratimer v1" "ParaTimer Manual"`,
+		"tool\\-run \\- run it\n",
+		"\\&.hidden \\(aqfiles\\(aq \\e too\n",
+		`\fB\-o\fR, \fB\-\-out\fR \fIFILE\fR`,
+		"tool run \\-o \\(aqx y\\(aq .z\n",
+		".BR \"tool\" (1)\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestReference(t *testing.T) {
+	got := Reference(small())
+	for _, want := range []string{
+		"| `--output FORMAT` | write FORMAT: a\\|b | a | `TOOL_OUTPUT` |",
+		"- `~/.toolrc`: what's set\n",
+		`More \*words\*.`,
+		"Work: [run](#tool-run)",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestNear(t *testing.T) {
+	known := []string{"attach", "estimate", "every", "rm", "score"}
+	for word, want := range map[string]string{
+		"atach": "attach", "attahc": "attach", "evry": "every", "rn": "rm", "scoer": "score",
+		"nonsense": "", "": "", "x": "", strings.Repeat("attach", 1000): "",
+	} {
+		if got := Near(word, known); got != want {
+			t.Errorf("Near(%.20q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestParseTexts(t *testing.T) {
+	got, err := ParseTexts("# a\n\nSome\nwords.\n\nwhy\n$ a b\n$ a c\n\n## Files\n\nx: y\n\n# a b\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := got["a"]
+	if len(got) != 2 || a.Paragraphs[0] != "Some words." || a.Examples[0] != (Example{"why", "a b"}) || a.Examples[1] != (Example{"", "a c"}) || a.Notes[0].Paragraphs[0] != "x: y" {
+		t.Errorf("%+v", got)
+	}
+	for _, bad := range []string{"words", "# a\n\n# a", "# a\nb"} {
+		if _, err := ParseTexts(bad); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package manual
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Release is what a man page says of the program that it is of.
+type Release struct {
+	Version string
+	Date    string // of the program, YYYY-MM-DD; "" where nobody knows
+}
+
+// Man is a command's man page, in the man macros of roff.
+func Man(root, c *Command, r Release) string {
+	p := &page{}
+	p.line(".TH %s 1 %s %s %s", quoted(strings.ToUpper(c.Page())), `"`+r.Date+`"`, quoted("paratimer "+r.Version), quoted("ParaTimer Manual"))
+	p.heading("NAME")
+	p.b.WriteString(escape(c.Page()) + " \\- " + escape(c.Does) + "\n") // one line: programs read it
+	p.heading("SYNOPSIS")
+	p.line(".B %s", quoted(c.Path))
+	p.text(strings.TrimPrefix(c.synopsis(), c.Path+" "))
+	p.heading("DESCRIPTION")
+	if len(c.Text.Paragraphs) == 0 {
+		p.text(sentence(c.Does))
+	}
+	for i, par := range c.Text.Paragraphs {
+		if i > 0 {
+			p.line(".PP")
+		}
+		p.text(par)
+	}
+	p.commands(c)
+	if len(c.Flags) > 0 {
+		p.heading("OPTIONS")
+		p.flags(c)
+	}
+	if c != root {
+		p.line(".SS %s", quoted("Of every command"))
+		for i := range root.Flags {
+			p.flag(&root.Flags[i])
+		}
+	}
+	for _, n := range c.Text.Notes {
+		p.heading(strings.ToUpper(n.Heading))
+		for i, par := range n.Paragraphs {
+			p.note(par, i)
+		}
+	}
+	if len(c.Text.Examples) > 0 {
+		p.heading("EXAMPLES")
+		for i, e := range c.Text.Examples {
+			if i > 0 {
+				p.line(".PP")
+			}
+			if e.For != "" {
+				p.text(sentence(e.For))
+				p.line(".PP")
+			}
+			p.b.WriteString(".RS 4\n.nf\n" + guarded(escape(e.Line)) + "\n.fi\n.RE\n")
+		}
+	}
+	p.seeAlso(root, c)
+	return p.b.String()
+}
+
+// A page is roff in the making.
+type page struct{ b strings.Builder }
+
+func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
+
+func (p *page) heading(s string) { p.line(".SH %s", quoted(s)) }
+
+// text is a paragraph in lines of the length that pages have.
+func (p *page) text(s string) {
+	for _, line := range strings.Split(wrap(escape(s), "", ""), "\n") {
+		p.b.WriteString(guarded(line) + "\n")
+	}
+}
+
+func (p *page) commands(c *Command) {
+	if len(c.Commands) == 0 {
+		return
+	}
+	p.heading("COMMANDS")
+	for _, s := range c.sections() {
+		if len(c.sections()) > 1 {
+			p.line(".SS %s", quoted(s.heading))
+		}
+		for _, sub := range s.all {
+			p.line(".TP\n.BR %s (1)", quoted(sub.Page()))
+			p.text(sub.Does)
+		}
+	}
+}
+
+func (p *page) flags(c *Command) {
+	for _, s := range c.flagSections() {
+		if s.heading != "Flags" {
+			p.line(".SS %s", quoted(s.heading))
+		}
+		for _, f := range s.all {
+			p.flag(f)
+		}
+	}
+}
+
+func (p *page) flag(f *Flag) {
+	p.line(".TP")
+	names := make([]string, 0, 1+len(f.Short))
+	for _, s := range append(append([]string(nil), f.Short...), f.Name) {
+		names = append(names, `\fB`+escape(dashed(s))+`\fR`)
+	}
+	spelled := strings.Join(names, ", ")
+	if f.Value != "" {
+		spelled += ` \fI` + escape(f.Value) + `\fR`
+	}
+	p.line("%s", spelled)
+	p.text(f.says())
+	if len(f.Env) > 0 {
+		p.line(".br")
+		p.text("Environment: " + strings.Join(f.Env, ", "))
+	}
+}
+
+// note is a paragraph, or a term and what it means.
+func (p *page) note(par string, i int) {
+	if term, means, ok := term(par); ok {
+		p.line(".TP\n.B %s", quoted(term))
+		p.text(means)
+		return
+	}
+	if i > 0 {
+		p.line(".PP")
+	}
+	p.text(par)
+}
+
+func (p *page) seeAlso(root, c *Command) {
+	var names []string
+	if c != root {
+		above := root.Find(strings.Fields(c.Path)[1 : len(strings.Fields(c.Path))-1])
+		names = append(names, above.Page())
+		for i := range above.Commands {
+			if sub := &above.Commands[i]; sub != c && sub.Heading == c.Heading {
+				names = append(names, sub.Page())
+			}
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	p.heading("SEE ALSO")
+	for i, n := range names {
+		comma := ","
+		if i == len(names)-1 {
+			comma = ""
+		}
+		p.line(".BR %s (1)%s", quoted(n), comma)
+	}
+}
+
+// term splits "TERM: words"; a term has no blank.
+func term(par string) (term, means string, ok bool) {
+	term, means, ok = strings.Cut(par, ": ")
+	return term, means, ok && !strings.ContainsAny(term, " ")
+}
+
+func sentence(s string) string {
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") {
+		return s
+	}
+	return s + "."
+}
+
+// escape makes characters that mean something to roff mean themselves: a dash stays one that can be copied.
+func escape(s string) string {
+	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ", "`", `\(ga`, "'", `\(aq`, "^", `\(ha`, "~", `\(ti`).Replace(s)
+}
+
+// guarded keeps a line's first character from being a request's.
+func guarded(s string) string {
+	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, `\(aq`) {
+		return `\&` + s
+	}
+	return s
+}
+
+func quoted(s string) string { return `"` + strings.ReplaceAll(escape(s), `"`, `\(dq`) + `"` }

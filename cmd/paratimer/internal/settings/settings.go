@@ -1,0 +1,126 @@
+// Package settings says which value of each setting is in force, and where it is from. It neither reads files nor the
+// environment: what they say is given to it.
+package settings
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Where a value is from.
+const (
+	Flag        = "flag"
+	Environment = "environment"
+	File        = "file"
+	Default     = "default"
+)
+
+// A Setting is one in force.
+type Setting struct {
+	Name     string   `json:"name"`
+	Values   []string `json:"values"` // several where it may be repeated; null: none is set
+	Secret   bool     `json:"secret"` // its values are not told
+	Origin   string   `json:"origin"`
+	Source   *string  `json:"source"`   // the flag, the variable, or file:line
+	Commands []string `json:"commands"` // those that have it; empty: all
+	// Differs says that its default is another one from command to command.
+	Differs bool `json:"default_differs"`
+}
+
+// hidden are settings whose value may be, or hold, a secret.
+var hidden = []string{"collect-token", "webhook", "exec", "command", "webhook-secret"}
+
+// Concealed is the setting without what nobody must read: secrets, and what addresses carry beside the place.
+func (s Setting) Concealed() Setting {
+	if s.Values == nil {
+		return s
+	}
+	s.Values = slices.Clone(s.Values)
+	for i, v := range s.Values {
+		if slices.Contains(hidden, s.Name) {
+			s.Secret = true
+			s.Values[i] = ""
+		} else {
+			s.Values[i] = place(v)
+		}
+	}
+	if s.Secret {
+		s.Values = nil
+	}
+	return s
+}
+
+// place is an address, or several, without passwords and queries. Other values stay as they are.
+func place(v string) string {
+	parts := strings.Split(v, ",")
+	for i, p := range parts {
+		if !strings.Contains(p, "://") {
+			continue
+		}
+		u, err := url.Parse(strings.TrimSpace(p))
+		if err != nil {
+			parts[i] = "(an address that cannot be read)"
+			continue
+		}
+		if u.User != nil {
+			u.User = url.User("...")
+		}
+		if u.RawQuery != "" {
+			u.RawQuery = "..."
+		}
+		u.Fragment = ""
+		parts[i] = u.String()
+	}
+	return strings.Join(parts, ",")
+}
+
+// A List is what `paratimer config show` prints.
+type List struct {
+	File     *string   `json:"file"` // that was read; null: none
+	Settings []Setting `json:"settings"`
+	Notes    []string  `json:"notes"` // what is wrong, or will surprise
+}
+
+// JSON writes the list as one object.
+func (l List) JSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(l)
+}
+
+// Text writes the list as a table, a setting a line.
+func (l List) Text(w io.Writer, origin bool) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, s := range l.Settings {
+		line := s.Name + "\t" + s.value()
+		if origin {
+			line += "\t" + s.from()
+		}
+		fmt.Fprintln(t, line)
+	}
+	return t.Flush()
+}
+
+func (s Setting) value() string {
+	switch {
+	case s.Secret:
+		return "(set, not shown)"
+	case s.Differs:
+		return "(by command)"
+	case s.Values == nil:
+		return "-"
+	}
+	return strings.Join(s.Values, ", ")
+}
+
+func (s Setting) from() string {
+	if s.Source == nil {
+		return s.Origin
+	}
+	return s.Origin + " " + *s.Source
+}

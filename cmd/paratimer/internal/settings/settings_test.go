@@ -1,0 +1,25 @@
+package settings
+
+import "testing"
+
+func TestConcealed(t *testing.T) {
+	for _, c := range []struct {
+		name, value, want string
+		secret            bool
+	}{
+		{"rm", "http://a:8088", "http://a:8088", false},
+		{"rm", "http://u:p@a:8088/x?y=z#f,https://b?k", "http://...@a:8088/x?...,https://b?...", false},
+		{"rm", "http://%zz:p@a", "(an address that cannot be read)", false},
+		{"webhook", "https://hooks/T0/B0/secret", "", true},
+		{"exec", "curl -H 'Authorization: x'", "", true},
+		{"every", "3s", "3s", false},
+	} {
+		got := Setting{Name: c.name, Values: []string{c.value}}.Concealed()
+		if got.Secret != c.secret || !c.secret && got.Values[0] != c.want || c.secret && got.Values != nil {
+			t.Errorf("%s %s: %+v", c.name, c.value, got)
+		}
+	}
+	if got := (Setting{Name: "webhook"}).Concealed(); got.Secret {
+		t.Error("a secret that is not set is said to be")
+	}
+}
