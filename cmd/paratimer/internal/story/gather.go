@@ -60,7 +60,7 @@ func (g *Gatherer) Show(f frame.Frame) error {
 // Seen is how many frames were shown.
 func (g *Gatherer) Seen() int { return g.seen }
 
-// Story is what has happened so far. A run of which nothing was seen has none.
+// Story is what has happened so far. A run of which nothing was seen has none. A figure that cannot be made says so: the others live on.
 func (g *Gatherer) Story() (*Story, error) {
 	if len(g.run.Window) == 0 || g.seen == 0 {
 		return nil, fmt.Errorf("%s: nothing was observed", g.from)
@@ -77,16 +77,14 @@ func (g *Gatherer) Story() (*Story, error) {
 	}
 	var err error
 	if s.Chart, err = chartOf(g.run, g.model); err != nil {
-		return nil, fmt.Errorf("%s: the chart: %w", g.from, err)
+		s.Chart = Chart{Says: "What ran when cannot be drawn: " + name(err.Error()) + ".", Panels: []Panel{}, Fragments: []Fragment{}, Critical: []Segment{}}
 	}
 	if s.Account, err = accountOf(g.run, g.model); err != nil {
-		return nil, fmt.Errorf("%s: where the time went: %w", g.from, err)
+		s.Account = Account{Says: "Where the time went cannot be told: " + name(err.Error()) + ".", Parts: []Part{}, Causes: []Cause{}}
 	}
 	s.Jobs = jobsOf(snap, f, &s.Account)
 	s.JobsSays = jobsSay(s.Jobs)
-	if s.Limits, err = limitsOf(g.run, g.model); err != nil {
-		return nil, fmt.Errorf("%s: what would have helped: %w", g.from, err)
-	}
+	s.Limits = limitsOf(g.run, g.model)
 	s.summarise(g.Recorded)
 	return s, nil
 }

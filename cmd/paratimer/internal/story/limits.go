@@ -34,13 +34,17 @@ type question struct {
 }
 
 // limitsOf asks what would have helped.
-func limitsOf(run dag.Run, model estimators.Model) (Limits, error) {
+func limitsOf(run dag.Run, model estimators.Model) Limits {
 	l := Limits{Rows: []Limit{}}
 	s := run.Now()
 	replay, base, why, err := replayOf(run, model)
-	if replay == nil || err != nil {
+	switch {
+	case err != nil:
+		l.Says = "What would help cannot be told: " + name(err.Error()) + "."
+		return l
+	case replay == nil:
 		l.Says = why
-		return l, err
+		return l
 	}
 	doubt := ""
 	if w, doubtful := replay.Doubt(); doubtful {
@@ -54,7 +58,7 @@ func limitsOf(run dag.Run, model estimators.Model) (Limits, error) {
 	}
 	sortLimits(l.Rows)
 	l.Says = l.says(s.State.Ended(), base, doubt != "")
-	return l, nil
+	return l
 }
 
 // replayOf is who answers, and what the run took or will take in all; nil where nobody can answer, and why.

@@ -1,0 +1,152 @@
+package livepage
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// A script is a source that says what it is given.
+type script []*dag.Snapshot
+
+func (s *script) Next(context.Context) (*dag.Snapshot, error) {
+	if len(*s) == 0 {
+		return nil, io.EOF
+	}
+	next := (*s)[0]
+	*s = (*s)[1:]
+	return next, nil
+}
+
+// running is a job that has run for so many seconds, of two maps.
+func running(seconds int64) *dag.Snapshot {
+	const origin = dag.Instant(1_795_222_440_000)
+	plan := &dag.Plan{Name: "</script><b>q", Jobs: []dag.Job{{Node: "a", Map: dag.Phase{Tasks: 2, Known: true}, Reduce: dag.Phase{Known: true}}}, Cluster: dag.Cluster{MapSlots: 1, SlotsPerNode: 1}}
+	return &dag.Snapshot{
+		Plan: plan, At: origin.Add(time.Duration(seconds) * time.Second), ID: "q1", State: dag.Running, Stale: dag.NoInstant,
+		Jobs: []dag.JobState{{
+			ID: "job_1_0001", State: dag.Running, Submitted: origin, Started: origin, Finished: dag.NoInstant,
+			Map: dag.PhaseState{Attempts: []dag.Attempt{{State: dag.AttemptRunning, Start: origin, End: dag.NoInstant, Node: -1, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant}}},
+		}},
+	}
+}
+
+// stepper is a page and its watch.
+func stepper(snapshots ...*dag.Snapshot) (http.Handler, *watch.Stepper) {
+	src := script(snapshots)
+	page := New(story.Gather("q1", &src, observed.Costs), 2*time.Second)
+	all := estimators.Shared(estimators.Scenarios(), observed.Costs, estimators.Options{})
+	return page.Handler(), watch.Watch{
+		Source: page.From(), Panel: watch.Panel{Scenarios: all}, Sinks: []watch.Sink{page}, Log: zerolog.Nop(),
+	}.Stepper()
+}
+
+func ask(h http.Handler, method, path, tag string) *http.Response {
+	r := httptest.NewRequest(method, path, nil)
+	r.Host = "127.0.0.1:9189"
+	if tag != "" {
+		r.Header.Set("If-None-Match", tag)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func body(t *testing.T, r *http.Response) string {
+	t.Helper()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestPage follows a run: before the first frame, at a frame, at the same one again, at the next.
+func TestPage(t *testing.T) {
+	h, watch := stepper(running(5), running(9))
+	if r := ask(h, "GET", "/", ""); r.StatusCode != 503 || r.Header.Get("Refresh") == "" {
+		t.Errorf("before the first frame: %d, refresh %q", r.StatusCode, r.Header.Get("Refresh"))
+	}
+	if _, err := watch.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tags := map[string]string{}
+	for _, path := range []string{"/", "/main"} {
+		r := ask(h, "GET", path, "")
+		page := body(t, r)
+		if r.StatusCode != 200 || strings.Contains(page, "</script><b>q") || !strings.Contains(page, "has been running for 5s") {
+			t.Fatalf("%s: %d, %.300s", path, r.StatusCode, page)
+		}
+		policy := r.Header.Get("Content-Security-Policy")
+		for _, want := range []string{"default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'"} {
+			if !strings.Contains(policy, want) {
+				t.Errorf("%s: the policy lacks %s: %s", path, want, policy)
+			}
+		}
+		tags[path] = r.Header.Get("ETag")
+		if again := ask(h, "GET", path, tags[path]); again.StatusCode != 304 || body(t, again) != "" {
+			t.Errorf("%s: what has not changed is answered with %d", path, again.StatusCode)
+		}
+	}
+	if _, err := watch.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for path, tag := range tags {
+		r := ask(h, "GET", path, tag)
+		if page := body(t, r); r.StatusCode != 200 || !strings.Contains(page, "has been running for 9s") {
+			t.Errorf("%s after another frame: %d, %.300s", path, r.StatusCode, page)
+		}
+	}
+}
+
+// TestPageIsForReaders: it answers to GET and HEAD of two paths, and on the loopback not to foreign names.
+func TestPageIsForReaders(t *testing.T) {
+	h, watch := stepper(running(5))
+	if _, err := watch.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/", 200},
+		{"HEAD", "/", 200},
+		{"HEAD", "/main", 200},
+		{"POST", "/", 405},
+		{"DELETE", "/main", 405},
+		{"GET", "/main/", 404},
+		{"GET", "/../main", 307},
+		{"GET", "/favicon.ico", 404},
+	} {
+		if r := ask(h, c.method, c.path, ""); r.StatusCode != c.status {
+			t.Errorf("%s %s: %d, want %d", c.method, c.path, r.StatusCode, c.status)
+		}
+	}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "evil.example"
+	answer, err := server.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if page := body(t, answer); answer.StatusCode != 421 || strings.Contains(page, "running") {
+		t.Errorf("a foreign name is answered with %d: %.100s", answer.StatusCode, page)
+	}
+}
