@@ -29,7 +29,8 @@ func followFlags(more ...cli.Flag) []cli.Flag {
 		outputFlag("text", "ndjson"),
 		choice("estimators", "which estimators speak", "standard", "all"),
 		deltaFlag(),
-		&cli.BoolFlag{Name: "plain", EnvVars: env("plain"), Usage: "print lines on a terminal as well, not a screen"},
+		&cli.BoolFlag{Name: "plain", EnvVars: env("plain"), Usage: "print lines of words, on a terminal as well, for those who hear them: no screen, no colour, no symbols"},
+		&cli.BoolFlag{Name: "quiet", EnvVars: env("quiet"), Usage: "print only what must be heard: alerts that fire and how they go on, failures, lost nodes, and the end"},
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
 	}, slices.Concat(boundFlags(), metricsFlags(), more)...)
 }
@@ -84,7 +85,14 @@ func sink(c *cli.Context) watch.Sink {
 	if c.String("output") == "ndjson" {
 		return view.NewNDJSON(c.App.Writer)
 	}
-	return view.NewText(c.App.Writer, view.Colour(c.App.Writer, os.Getenv))
+	lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, os.Getenv))
+	if c.Bool("plain") {
+		lines.Plain()
+	}
+	if c.Bool("quiet") {
+		lines.Quiet()
+	}
+	return lines
 }
 
 // logger talks on stderr: in lines for people on a terminal, in JSON elsewhere unless asked.

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -57,21 +58,52 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 		}
 		w.Speed = 0
 	}
-	shown, lines := tty.New(o), &tty.Tail{}
-	w.Sinks = append([]watch.Sink{shown, view.NewText(lines, o.Style.Colour)}, w.Sinks...)
+	shown, told := tty.New(o), newSummary(o.Style.Colour)
+	w.Sinks = append([]watch.Sink{shown, told}, w.Sinks...)
 	var state dag.State
 	err := shown.Run(ctx, func(ctx context.Context) (err error) {
 		state, err = w.Run(ctx)
 		return err
 	})
-	_, printed := io.WriteString(c.App.Writer, lines.String())
+	if _, e := io.WriteString(c.App.Writer, told.text(state)); e != nil && err == nil {
+		err = fmt.Errorf("cannot print what happened: %w", e)
+	}
 	switch {
 	case errors.Is(err, tty.ErrInterrupted):
 		return state, errInterrupted
 	case errors.Is(err, tty.ErrLeft):
 		return state, errLeft
-	case err == nil && printed != nil:
-		return state, fmt.Errorf("cannot print how it ended: %w", printed)
 	}
 	return state, err
+}
+
+// A summary is a sink that remembers what stands below the screen when it is gone: what had to be heard, and how it stands.
+type summary struct {
+	lines, urgent      *view.Text
+	standing, happened *tty.Tail
+}
+
+// mostHappened bounds the lines of a summary: a terminal of 24 lines holds them.
+const mostHappened = 10
+
+func newSummary(colour bool) *summary {
+	s := &summary{standing: tty.NewTail(1), happened: tty.NewTail(mostHappened)}
+	s.lines, s.urgent = view.NewText(s.standing, colour), view.NewText(s.happened, colour).Quiet()
+	return s
+}
+
+// Show is a watch.Sink's.
+func (s *summary) Show(f frame.Frame) error {
+	if err := s.lines.Show(f); err != nil {
+		return err
+	}
+	return s.urgent.Show(f)
+}
+
+// text is the summary of a query in a state: of one that goes on, how it stood as well.
+func (s *summary) text(state dag.State) string {
+	if state.Ended() {
+		return s.standing.First() + s.happened.String()
+	}
+	return s.standing.First() + s.happened.String() + s.standing.Newest()
 }

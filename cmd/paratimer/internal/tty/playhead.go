@@ -31,8 +31,9 @@ func (p playhead) pace(length time.Duration) float64 {
 	return nice(float64(length) / float64(playLength))
 }
 
-// nice is the largest of 1, 2, 5, 10, 20, 50, … that is not above v; below 1 it is 1.
+// nice is one of 1, 2, 5, 10, 20, 50, … near v: between two thirds less and half more of it; below 1 it is 1.
 func nice(v float64) float64 {
+	v *= 1.5
 	if !(v > 1) {
 		return 1
 	}

@@ -42,9 +42,6 @@ func (m model) act(a screen.Action) (tea.Model, tea.Cmd) {
 	case screen.NoAction:
 		return m, nil
 	case screen.Quit:
-		if m.choice.Help {
-			break
-		}
 		m.left = true
 		return m, tea.Quit
 	case screen.Pause:

@@ -5,48 +5,52 @@ import (
 	"strings"
 )
 
-// mostTail bounds what a Tail keeps.
-const mostTail = 10
-
-// A Tail keeps the first line of what is written and the newest mostTail others: what a reader finds below when the screen is
-// gone. The zero Tail is empty.
+// A Tail keeps the first line of what is written and the newest others: what a reader finds below when the screen is gone.
 type Tail struct {
+	most    int
 	first   string
 	lines   []string
 	partial []byte
-	left    int // how many lines were dropped
+	dropped bool
 }
 
-// Write takes text in. It fails never.
+// NewTail keeps so many lines beside the first.
+func NewTail(most int) *Tail { return &Tail{most: most} }
+
+// Write takes text in. It never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.partial = append(t.partial, p...)
 	for {
-		i := bytes.IndexByte(t.partial, '\n')
-		if i < 0 {
+		line, rest, whole := bytes.Cut(t.partial, []byte("\n"))
+		if !whole {
 			return len(p), nil
 		}
-		t.line(string(t.partial[:i+1]))
-		t.partial = t.partial[i+1:]
+		t.add(string(line) + "\n")
+		t.partial = rest
 	}
 }
 
-func (t *Tail) line(line string) {
+func (t *Tail) add(line string) {
 	if t.first == "" {
 		t.first = line
 		return
 	}
-	if len(t.lines) == mostTail {
-		t.lines = append(t.lines[:0], t.lines[1:]...)
-		t.left++
+	if t.lines = append(t.lines, line); len(t.lines) > t.most {
+		t.lines, t.dropped = append(t.lines[:0], t.lines[1:]...), true
 	}
-	t.lines = append(t.lines, line)
 }
 
-// String is what is kept; three dots stand for the rest.
+// First is the first line, with its end; empty before it has come.
+func (t *Tail) First() string { return t.first }
+
+// Newest are the newest lines but the first.
+func (t *Tail) Newest() string { return strings.Join(t.lines, "") }
+
+// String is all that is kept; three dots stand for what is not.
 func (t *Tail) String() string {
 	gap := ""
-	if t.left > 0 {
+	if t.dropped {
 		gap = "     ...\n"
 	}
-	return t.first + gap + strings.Join(t.lines, "") + string(t.partial)
+	return t.first + gap + t.Newest()
 }
