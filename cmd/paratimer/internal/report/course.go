@@ -125,7 +125,7 @@ func (c *course) lines(s *story.Story, at func(t, v frame.Seconds) string) {
 			most = len(m[i].Scenarios)
 			names = names[:0]
 			for _, p := range m[i].Scenarios {
-				names = append(names, text(p.Scenario))
+				names = append(names, strings.ReplaceAll(text(p.Scenario), "_", " "))
 			}
 		}
 	}

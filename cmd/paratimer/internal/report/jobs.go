@@ -29,8 +29,9 @@ type jobRow struct {
 
 // A cell is what is read and, of a number, what it is sorted by.
 type cell struct {
-	Text, Sort, Note string
-	Number           bool
+	Text, Sort string
+	Notes      []string // below it, small
+	Number     bool
 }
 
 const mostJobs = 1000
@@ -63,7 +64,7 @@ func jobsOf(s *story.Story) *jobs {
 func jobRowOf(j *story.Job) jobRow {
 	r := jobRow{Node: text(j.Node), Critical: j.Critical || j.OnPathSeconds != nil && *j.OnPathSeconds > 0}
 	if name := textOf(j.Name); name != r.Node {
-		r.Name = name
+		r.Name = cut(name, 48)
 	}
 	r.Cells = []cell{
 		{Text: j.State.String()},
@@ -73,7 +74,7 @@ func jobRowOf(j *story.Job) jobRow {
 		{Text: strconv.Itoa(j.FailedAttempts + j.KilledAttempts), Sort: strconv.Itoa(j.FailedAttempts + j.KilledAttempts), Number: true},
 	}
 	if last := &r.Cells[len(r.Cells)-1]; j.FailedAttempts > 0 {
-		last.Note = fmt.Sprintf("✗ %d failed", j.FailedAttempts)
+		last.Notes = []string{fmt.Sprintf("✗ %d failed", j.FailedAttempts)}
 	}
 	return r
 }
@@ -95,9 +96,9 @@ func tasksCell(n frame.Tasks, lengths *story.Spread) cell {
 		}
 	}
 	if lengths != nil && lengths.Tasks > 0 {
-		c.Note = exact(lengths.Median)
+		c.Notes = append(c.Notes, "median "+exact(lengths.Median))
 		if lengths.Max > lengths.Median {
-			c.Note += ", longest " + exact(lengths.Max)
+			c.Notes = append(c.Notes, "longest "+exact(lengths.Max))
 		}
 	}
 	return c
@@ -110,9 +111,9 @@ func sizeCell(bytes, records *float64) cell {
 	case bytes == nil && records != nil:
 		c = numberCell(records)
 		c.Text = amount(records, "")
-		c.Note = "records"
+		c.Notes = []string{"records"}
 	case records != nil:
-		c.Note = amount(records, "") + " records"
+		c.Notes = []string{amount(records, "") + " records"}
 	}
 	return c
 }

@@ -8,6 +8,7 @@ import (
 // limits are how long the run would have taken if one thing had been otherwise, as bars against how long it took.
 type limits struct {
 	Says   string
+	Doubt  string // one that all rows share
 	Actual string // place of the line
 	Took   string
 	Rows   []limitRow
@@ -40,7 +41,7 @@ func limitsOf(s *story.Story) *limits {
 	}
 	for i := range s.Limits.Rows {
 		r := &s.Limits.Rows[i]
-		row := limitRow{ID: i, Question: prose(r.Question), Change: text(r.Change), Total: exactOf(r.TotalSeconds), Doubt: prose(deref(r.Doubt)), Known: r.TotalSeconds != nil}
+		row := limitRow{ID: i, Question: capital(prose(r.Question)), Change: text(r.Change), Total: exactOf(r.TotalSeconds), Doubt: prose(deref(r.Doubt)), Known: r.TotalSeconds != nil}
 		if r.TotalSeconds != nil {
 			row.Width = along.width(0, *r.TotalSeconds)
 			if actual > *r.TotalSeconds {
@@ -59,7 +60,24 @@ func limitsOf(s *story.Story) *limits {
 		}
 		l.Rows = append(l.Rows, row)
 	}
+	l.share()
 	return l
+}
+
+// share says a doubt once that every row has.
+func (l *limits) share() {
+	if len(l.Rows) < 2 {
+		return
+	}
+	for i := range l.Rows {
+		if l.Rows[i].Doubt != l.Rows[0].Doubt {
+			return
+		}
+	}
+	l.Doubt = capital(l.Rows[0].Doubt)
+	for i := range l.Rows {
+		l.Rows[i].Doubt = ""
+	}
 }
 
 func deref(s *string) string {

@@ -35,7 +35,7 @@ type skewColumn struct {
 	Y, H    string // of the work
 	SizeH   string
 	HasSize bool
-	Above   bool // it works longer than the median
+	BeyondH string // of the work beyond the median, on top
 	Label   string
 	LabelX  string
 	LabelY  string
@@ -47,7 +47,8 @@ const (
 	workHigh  = 150.0
 	skewGap   = 20.0 // between work and size: the numbers of the reduces
 	sizeHigh  = 70.0
-	mostWidth = 8.0 // hundredths of the width for a column
+	skewWidth = 220.0 // narrowest
+	mostWidth = 12.5  // hundredths of the width for a column
 )
 
 func skewOf(s *story.Story) *skew {
@@ -83,14 +84,17 @@ func skewJobOf(of *story.SkewJob) *skewJob {
 	y := func(v frame.Seconds) float64 { return skewTop + workHigh*(1-float64(v)/float64(top)) }
 	step := min(100/float64(len(of.Reduces)), mostWidth)
 	every := 1
-	for float64(every)*step/100*narrowest < letter*3+4 {
+	for float64(every)*step/100*skewWidth < letter*3+4 {
 		every++
 	}
 	for i := range of.Reduces {
 		r := &of.Reduces[i]
 		c := skewColumn{
 			X: share(step*float64(i) + step*0.12), W: share(step * 0.76), Y: svg.Px(y(r.WorkSeconds)), H: svg.Px(floor - y(r.WorkSeconds)),
-			Above: r.WorkSeconds > of.Median, LabelX: share(step * (float64(i) + 0.5)), LabelY: svg.Px(floor + 14),
+			LabelX: share(step * (float64(i) + 0.5)), LabelY: svg.Px(floor + 14),
+		}
+		if r.WorkSeconds > of.Median {
+			c.BeyondH = svg.Px(y(of.Median) - y(r.WorkSeconds))
 		}
 		c.Tip = fmt.Sprintf("reduce %d worked %s", r.Task, exact(r.WorkSeconds))
 		if i%every == 0 {

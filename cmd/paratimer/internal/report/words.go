@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -110,3 +111,12 @@ func stamp(t *frame.Time, layout string) string {
 }
 
 func iso(t *frame.Time) string { return stamp(t, time.RFC3339) }
+
+// capital begins a sentence.
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}

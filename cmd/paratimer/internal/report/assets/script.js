@@ -104,7 +104,7 @@
         );
         this.detail.textContent = hint + " + and − enlarge, 0 shows all.";
       } else {
-        this.detail.textContent = hint;
+        this.tools.classList.add("quiet");
       }
       this.tools.append(this.detail);
     }
@@ -142,6 +142,7 @@
         }
       }
       this.whole = wide === 1;
+      this.svg.classList.toggle("part-of", wide < 1);
       const w = width || this.svg.getBoundingClientRect().width;
       if (w === 0) return;
       this.drawTicks(w);
@@ -289,7 +290,7 @@
       let text = "At " + exact(m.at_seconds) + ": ";
       if (m.total_seconds !== null) text += "predicted to take " + exact(m.total_seconds) + range(m.low_seconds, m.high_seconds);
       else text += m.low_seconds !== null ? "at least " + exact(m.low_seconds) : "no prediction";
-      for (const s of m.scenarios || []) if (s.total_seconds !== null) text += "; " + s.scenario + " " + exact(s.total_seconds);
+      for (const s of m.scenarios || []) if (s.total_seconds !== null) text += "; " + s.scenario.replaceAll("_", " ") + " " + exact(s.total_seconds);
       this.detail.textContent = text;
       const x = (100 * this.place((m.at_seconds - this.start) / (this.end - this.start))).toFixed(3) + "%";
       this.hair.setAttribute("x1", x);
