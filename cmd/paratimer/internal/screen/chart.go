@@ -9,7 +9,7 @@ import (
 )
 
 // tallest is how much higher than the largest total the chart may get for a range.
-const tallest = 1.5
+const tallest = 1.3
 
 // A bucket is the points of a column.
 type bucket struct{ total, low, high float64 } // NaN: not known
@@ -135,7 +135,7 @@ func (p *pen) chartCell(c *cell, b bucket, row, rows int, lo, hi float64) {
 	place := func(v float64) float64 { return (hi - v) / (hi - lo) * float64(rows) } // from the top, in rows
 	if at := place(b.total); !math.IsNaN(b.total) && int(math.Min(math.Max(at, 0), float64(rows)-1e-9)) == row {
 		part := int((at - float64(row)) * float64(len(p.g.line)))
-		*c = cell{p.g.line[min(max(part, 0), len(p.g.line)-1)], path}
+		*c = cell{p.g.line[min(max(part, 0), len(p.g.line)-1)], strong}
 		return
 	}
 	if math.IsNaN(b.low) || math.IsNaN(b.high) {
@@ -154,7 +154,7 @@ func (p *pen) spark(g gutter, all []bucket, lo, hi float64) line {
 			continue
 		}
 		n := len(p.g.steps)
-		t[c] = cell{p.g.steps[min(max(int((b.total-lo)/(hi-lo)*float64(n)), 0), n-1)], path}
+		t[c] = cell{p.g.steps[min(max(int((b.total-lo)/(hi-lo)*float64(n)), 0), n-1)], strong}
 	}
 	return p.chartLeft(g, "predicted", view.Short(secs(lo))+p.own(" – ")+view.Short(secs(hi))).and(t.line())
 }

@@ -14,7 +14,7 @@ func (p *pen) draw() []line {
 	out := p.head()
 	if p.s.Choice.Help {
 		out = append(out, nil)
-		out = append(out, p.help()...)
+		out = append(out, p.help(max(1, p.s.Height-len(out)-1))...)
 	} else {
 		out = append(append(out, first(1, p.waiting())...), nil)
 		out = append(out, p.lanes(g, 0)...)
@@ -38,7 +38,8 @@ func (p *pen) nothing() []line {
 	out := []line{text(strong, " "+words).cut(p.s.Width, p.tail)}
 	out = append(out, p.log()...)
 	if p.s.Choice.Help {
-		out = append(append(out, nil), p.help()...)
+		out = append(out, nil)
+		out = append(out, p.help(max(1, p.s.Height-len(out)-1))...)
 	}
 	return append(first(p.s.Height-1, out), first(p.s.Height, p.foot())...)
 }

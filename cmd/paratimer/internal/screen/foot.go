@@ -21,7 +21,7 @@ func (p *pen) foot() []line {
 	}
 	switch {
 	case p.s.Choice.Help:
-		keys = [][2]string{{"esc", "close"}, {"q", "quit"}}
+		keys = [][2]string{{"↑↓", "scroll"}, {"esc", "close"}, {"q", "quit"}}
 	case p.s.Choice.Tasks:
 		keys = [][2]string{{"↑↓", "scroll"}, {"esc", "back"}, {"?", "help"}, {"q", "quit"}}
 	}

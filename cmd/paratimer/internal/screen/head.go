@@ -74,21 +74,16 @@ func (p *pen) headline() []line {
 	return p.fold(p.when(h), p.left(h))
 }
 
-// fold puts parts on one line where they fit, else each on its own.
+// fold puts parts beside each other as far as they fit, and the next ones on a line of their own.
 func (p *pen) fold(parts ...line) []line {
-	one := text(plain, " ")
-	for i, l := range parts {
-		if i > 0 && len(l) > 0 {
-			one = one.and(text(plain, "  "))
-		}
-		one = one.and(l)
-	}
-	if one.cells() <= p.s.Width {
-		return []line{one}
-	}
 	var out []line
 	for _, l := range parts {
-		if len(l) > 0 {
+		n := len(out)
+		switch {
+		case len(l) == 0:
+		case n > 0 && out[n-1].cells()+2+l.cells() <= p.s.Width:
+			out[n-1] = out[n-1].and(text(plain, "  "), l)
+		default:
 			out = append(out, text(plain, " ").and(l).cut(p.s.Width, p.tail))
 		}
 	}

@@ -6,41 +6,51 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// help lists the keys and the signs.
-func (p *pen) help() []line {
-	var keys, signs []line
-	for _, k := range Keys() {
-		if k.Replay && p.s.Play == nil {
-			continue
-		}
-		shown := p.own(k.Shown)
-		keys = append(keys, text(plain, " ").and(right(text(strong, shown), 11), text(plain, "  "+p.own(k.Meaning))))
-	}
-	for _, s := range p.legend() {
-		signs = append(signs, text(plain, " ").and(right(s.sign, 6), text(plain, "  "+s.words)))
-	}
-	signs = append(signs, nil,
-		text(dim, " (10m - 14m): 8 of 10 queries like this"),
-		text(dim, " end within that time. rough: fewer than"),
-		text(dim, " 9 earlier runs back it. Clocks are UTC."))
-	var out []line
-	if w := 58; p.s.Width >= w+50 {
-		for i := range max(len(keys), len(signs)) {
-			var l, r line
+// helpBeside is the width from which on the signs stand beside the keys.
+const helpBeside = 76
+
+// help lists the keys and the signs, scrolled as the reader has it.
+func (p *pen) help(rows int) []line {
+	keys, signs := p.keyLines(), p.signLines()
+	out := append(append(keys, nil), signs...)
+	if p.s.Width >= helpBeside {
+		half := 44
+		out = make([]line, max(len(keys), len(signs)))
+		for i := range out {
 			if i < len(keys) {
-				l = keys[i].cut(w, p.tail)
+				out[i] = keys[i].cut(half-1, p.tail)
 			}
 			if i < len(signs) {
-				r = signs[i]
+				out[i] = out[i].pad(half).and(signs[i])
 			}
-			out = append(out, l.pad(w).and(r))
 		}
-	} else {
-		out = append(append(keys, nil), signs...)
 	}
-	out = append([]line{text(strong, " Keys"), nil}, out...)
 	for i := range out {
 		out[i] = out[i].cut(p.s.Width, p.tail)
+	}
+	return first(rows, out[min(p.s.Choice.HelpScroll, max(0, len(out)-rows)):])
+}
+
+func (p *pen) keyLines() []line {
+	var out []line
+	for _, k := range Keys() {
+		if !k.Replay || p.s.Play != nil {
+			out = append(out, right(text(strong, p.own(k.Shown)), 8).and(text(plain, "  "+p.own(k.Meaning))))
+		}
+	}
+	return out
+}
+
+func (p *pen) signLines() []line {
+	var out []line
+	for _, s := range p.legend() {
+		out = append(out, right(s.sign, 6).and(text(plain, "  "+s.words)))
+	}
+	out = append(out, nil)
+	for _, s := range []string{
+		"(40s – 2m): 8 of 10 such queries", "end within that time; rough: fewer", "than 9 earlier runs back that.", "All clocks are UTC.",
+	} {
+		out = append(out, text(dim, " "+p.own(s)))
 	}
 	return out
 }
@@ -48,8 +58,8 @@ func (p *pen) help() []line {
 // A sign is an entry of the legend.
 type sign struct {
 	sign  line
-	words string
-	brief bool // stands in the short legend too
+	words string // before a colon what stands in the short legend too
+	brief bool   // it stands there
 }
 
 func (p *pen) legend() []sign {
@@ -59,10 +69,10 @@ func (p *pen) legend() []sign {
 		{of(lane, g.seen[1], g.seen[1]), "maps", true},
 		{of(lane, g.seen[2], g.seen[2]), "reduces", true},
 		{of(lane, g.expected(1), g.expected(2)), "expected", true},
-		{of(path, g.critical, ' ', g.expected(5), g.expected(10), g.holds), "critical: what the end waits for", true},
-		{of(dim, g.slack, g.slack), "slack: so much later it may end", true},
+		{of(path, g.critical, ' ', g.expected(5), g.expected(10), g.holds), "critical: holds up the end", true},
+		{of(dim, g.slack, g.slack), "slack: may be so much later", true},
 		{of(bad, g.failed), "failed", true},
-		{of(dim, g.waits, g.waits), "waits: submitted, no task runs", true},
+		{of(dim, g.waits, g.waits), "waits: no task of it runs", true},
 		{of(warn, g.limit), "a bound", false},
 		{of(good, g.states[dag.Succeeded]), "done", false},
 		{of(lane, g.states[dag.Running]), "runs", false},

@@ -1,6 +1,10 @@
 package screen
 
-import "github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+import (
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
 
 // lane is a job along time: where it waits, its maps and reduces seen and expected, what of them is critical, its slack, its
 // failures; before it the jobs that it comes after, where there is room.
@@ -108,33 +112,29 @@ func (p *pen) failures(t track, j *frame.Job) {
 	}
 }
 
-// after names, in the free room before a job that is to come, the jobs that it comes after.
+// after names the jobs that a job to come is after: in the free room before it, else before now.
 func (p *pen) after(t track, j *frame.Job) []label {
-	if len(j.After) == 0 || j.State.Ended() || j.SubmittedSeconds != nil && *j.SubmittedSeconds <= p.elapsed() {
+	if len(j.After) == 0 || j.State.Ended() || p.scale.now < 0 || j.SubmittedSeconds != nil && *j.SubmittedSeconds <= p.elapsed() {
 		return nil
 	}
-	from := p.scale.now + 2
-	room := 0
-	for from+room < len(t) && t[from+room].r == ' ' {
-		room++
-	}
-	words := "after "
+	names := make([]string, len(j.After))
 	for i, a := range j.After {
-		if i > 0 {
-			words += ", "
+		names[i] = p.foreign(a)
+	}
+	for _, words := range []string{"after " + strings.Join(names, ", "), "after " + many(len(names), "job")} {
+		n := cells(words)
+		to := p.scale.now + 1 // where its lane begins
+		for to < len(t) && t[to].r == ' ' {
+			to++
 		}
-		words += p.foreign(a)
+		if j.SubmittedSeconds == nil {
+			to = p.scale.now + 3 + n // nobody knows when
+		}
+		for _, at := range []int{to - 1 - n, p.scale.now - 1 - n} {
+			if t.free(at-1, at+n) && (at > p.scale.now || at+n <= p.scale.now) {
+				return []label{{span{words, n, dim}, at}}
+			}
+		}
 	}
-	if cells(words) > room-1 && len(j.After) > 1 {
-		words = "after " + many(len(j.After), "job")
-	}
-	n := cells(words)
-	if n > room-1 {
-		return nil
-	}
-	col := from + room - 1 - n
-	if j.SubmittedSeconds == nil { // nobody knows when
-		col = from
-	}
-	return []label{{span{words, n, dim}, col}}
+	return nil
 }

@@ -23,47 +23,48 @@ const (
 type ration struct {
 	block int
 	upTo  int
-	least int // it gets none if it cannot have so many
+	least int  // it gets none if it cannot have so many
+	asked bool // only where the reader has chosen what it shows
 }
 
 // rations is what gets rows first, until there are none left: what stands late here is dropped first.
 var rations = [...]ration{
-	{inHead, 3, 1},
-	{inWaiting, 1, 1},
-	{inBounds, 1, 1},
-	{inLanes, 4, 2},
-	{inNotes, 1, 1},
-	{inFoot, 1, 1},
-	{inReplay, 1, 1},
-	{inJob, 1, 1},
-	{inEnd, 1, 1},
-	{inNotes, 3, 1},
-	{inBounds, 3, 1},
-	{inScenarios, 8, 8}, // has lines only where they are asked for
-	{inChanges, 1, 1},
-	{inLanes, 9, 1},
-	{inLog, 1, 1},
-	{inWaiting, 2, 1},
-	{inChart, 1, 1},
-	{inChanges, 3, 1},
-	{inLegend, 1, 1},
-	{inChart, 4, 3},
-	{inBlank, 2, 1},
-	{inScenarios, 8, 4},
-	{inLanes, 17, 1},
-	{inBlank, 5, 1},
-	{inChanges, 6, 1},
-	{inLanes, 1 << 20, 1},
-	{inChart, 8, 1},
-	{inChanges, 12, 1},
-	{inBounds, 8, 1},
+	{inHead, 3, 1, false},
+	{inWaiting, 1, 1, false},
+	{inBounds, 1, 1, false},
+	{inLanes, 4, 2, false},
+	{inNotes, 1, 1, false},
+	{inFoot, 1, 1, false},
+	{inReplay, 1, 1, false},
+	{inJob, 1, 1, false},
+	{inEnd, 1, 1, false},
+	{inNotes, 3, 1, false},
+	{inBounds, 3, 1, false},
+	{inScenarios, 8, 8, true},
+	{inChanges, 1, 1, false},
+	{inLanes, 9, 1, false},
+	{inLog, 1, 1, false},
+	{inWaiting, 2, 1, false},
+	{inChart, 1, 1, false},
+	{inChanges, 3, 1, false},
+	{inLegend, 1, 1, false},
+	{inChart, 4, 3, false},
+	{inBlank, 2, 1, false},
+	{inScenarios, 8, 4, false},
+	{inLanes, 17, 1, false},
+	{inBlank, 4, 1, false},
+	{inChanges, 6, 1, false},
+	{inLanes, 1 << 20, 1, false},
+	{inChart, 8, 1, false},
+	{inChanges, 8, 1, false},
+	{inBounds, 8, 1, false},
 }
 
 // inBlank is blank lines between blocks: they are rationed like these.
 const inBlank = allBlocks
 
 // airy are the blocks with a blank line before them, the first to get one first.
-var airy = [...]int{inLanes, inChart, inChanges, inScenarios, inLegend}
+var airy = [...]int{inLanes, inChart, inChanges, inScenarios}
 
 // sideBySide is the width from which on changes and scenarios stand beside each other.
 const sideBySide = 120
@@ -89,11 +90,17 @@ func (p *pen) whole() []line {
 		have[inChart] = 8
 	}
 	have[inBlank] = len(airy)
-	got := share(p.s.Height, have)
+	got := share(p.s.Height, have, p.scenario() != nil)
 	blocks[inLanes] = p.lanes(g, got[inLanes])
 	blocks[inChart] = p.chart(g, got[inChart])
 	var out []line
 	for i, b := range blocks {
+		if i == inLegend && got[inFoot] > 0 {
+			below := got[inLegend] + got[inLog] + got[inReplay] + got[inFoot]
+			for len(out) < p.s.Height-below {
+				out = append(out, nil) // what is at the foot stays there
+			}
+		}
 		if got[i] == 0 {
 			continue
 		}
@@ -108,8 +115,11 @@ func (p *pen) whole() []line {
 }
 
 // share deals rows to blocks of which each can use so many.
-func share(rows int, have [allBlocks + 1]int) (got [allBlocks + 1]int) {
+func share(rows int, have [allBlocks + 1]int, chosen bool) (got [allBlocks + 1]int) {
 	for _, r := range rations {
+		if r.asked && !chosen {
+			continue
+		}
 		n := min(r.upTo, have[r.block])
 		if all := got[r.block] + rows; n > all {
 			n = all

@@ -6,7 +6,7 @@ import (
 )
 
 // mostNews is how many changes are listed.
-const mostNews = 12
+const mostNews = 8
 
 // heading is the width of the words before a list.
 const heading = 10
@@ -63,7 +63,7 @@ func (p *pen) scenarios() []line {
 		h := frame.Headline{RemainingSeconds: e.RemainingSeconds}
 		out = append(out, text(strong, mark).and(right(text(strong, view.Remaining(h)), 7), text(plain, "  "), text(r, p.foreign(e.Meaning))))
 	}
-	for i, l := range headed("if", out) {
+	for i, l := range headed("left if", out) {
 		out[i] = l.cut(p.s.Width, p.tail)
 	}
 	return out

@@ -12,12 +12,11 @@ const page = 10
 // Press is the choice after an action. Actions that are not of a choice leave it as it is.
 func Press(c Choice, a Action, f *frame.Frame) Choice {
 	if c.Help {
-		c.Help = a != Help && a != Close && a != Quit
-		return c
+		return c.help(a)
 	}
 	switch a {
 	case Help:
-		c.Help = true
+		c.Help, c.HelpScroll = true, 0
 	case Pause:
 		c.Paused = !c.Paused
 	case Down:
@@ -44,6 +43,14 @@ func Press(c Choice, a Action, f *frame.Frame) Choice {
 	case Scenario:
 		c = c.scenario(f)
 	}
+	return c
+}
+
+// help scrolls the help, or closes it.
+func (c Choice) help(a Action) Choice {
+	by := map[Action]int{Down: 1, Up: -1, PageDown: page, PageUp: -page}[a]
+	c.HelpScroll = min(max(0, c.HelpScroll+by), len(Keys()))
+	c.Help = a != Help && a != Close
 	return c
 }
 

@@ -31,14 +31,15 @@ type Style struct {
 
 // A Choice is what the reader has chosen to see. The zero Choice is the screen as it opens.
 type Choice struct {
-	Help     bool
-	Selected string // node of a job; empty or unknown: none
-	Tasks    bool   // the selected job's tasks are listed
-	Scroll   int    // how many tasks are scrolled past
-	Scenario string // the headline is shown under it; empty or unknown: as the frame says
-	Finding  bool   // a part of a job's name is being typed
-	Find     string // what has been typed
-	Paused   bool
+	Help       bool
+	HelpScroll int    // how many lines of the help are scrolled past
+	Selected   string // node of a job; empty or unknown: none
+	Tasks      bool   // the selected job's tasks are listed
+	Scroll     int    // how many tasks are scrolled past
+	Scenario   string // the headline is shown under it; empty or unknown: as the frame says
+	Finding    bool   // a part of a job's name is being typed
+	Find       string // what has been typed
+	Paused     bool
 }
 
 // A Playback is where in a recording the frame is.

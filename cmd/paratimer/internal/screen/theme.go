@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // A theme is how each role looks.
@@ -51,7 +52,7 @@ func themeOf(s Style) theme {
 	for r, l := range looks {
 		st := lipgloss.NewStyle().Bold(l.bold).Faint(l.faint).Reverse(l.reverse)
 		if l.colour >= 0 {
-			st = st.Foreground(lipgloss.ANSIColor(l.colour))
+			st = st.Foreground(ansi.BasicColor(l.colour))
 		}
 		t[r] = st
 	}
@@ -79,14 +80,20 @@ func render(s Style, lines []line) []string {
 	return out
 }
 
-// merged joins neighbours of one role, gives blanks to a neighbour, and drops those at the end: fewer bytes for the same picture.
+// merged joins neighbours of one role, lets blanks look as what is before them, and drops those at the end: fewer bytes for the same picture.
 func merged(l line) line {
 	var out line
 	for _, s := range l {
 		if s.text == "" {
 			continue
 		}
-		if n := len(out); n > 0 && out[n-1].role == s.role {
+		n := len(out)
+		if s.role != pick && strings.Trim(s.text, " ") == "" {
+			if s.role = plain; n > 0 && out[n-1].role != pick {
+				s.role = out[n-1].role
+			}
+		}
+		if n > 0 && out[n-1].role == s.role {
 			out[n-1].text += s.text
 			out[n-1].cells += s.cells
 			continue
