@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -11,16 +12,21 @@ import (
 // heartbeat is how often Hadoop's trackers ask for work at least: what a hand-over between two rounds may take.
 const heartbeat = 3 * time.Second
 
-// tolerances are the given ones, else those of facts P7: delta1 = max(5 % of the median task time, two ticks),
-// delta2 = set-up + a heartbeat.
+// tolerances are the given ones, else those that the schedule suggests.
 func (w *World) tolerances(s *schedule.Schedule) pathfrag.Params {
 	if w.options.Path != (pathfrag.Params{}) {
 		return w.options.Path
 	}
+	return Tolerances(s, w.Now().Plan, w.Run)
+}
+
+// Tolerances are those of facts P7 for a schedule of a run and its plan: delta1 = max(5 % of the median task time, two ticks), delta2 = set-up + a
+// heartbeat. They change what rounds and fragments are shown, never a time.
+func Tolerances(s *schedule.Schedule, plan *dag.Plan, run dag.Run) pathfrag.Params {
 	par := pathfrag.Params{Delta1: medianSpan(s) / 20, Delta2: heartbeat}
-	par.Delta2 += max(0, w.Now().Plan.Cluster.Setup)
-	if n := len(w.Run.Window); n > 1 {
-		if tick := w.Now().At.Sub(w.Run.Window[n-2].At); tick > 0 {
+	par.Delta2 += max(0, plan.Cluster.Setup)
+	if n := len(run.Window); n > 1 {
+		if tick := run.Now().At.Sub(run.Window[n-2].At); tick > 0 {
 			par.Delta1 = max(par.Delta1, 2*tick)
 		}
 	}

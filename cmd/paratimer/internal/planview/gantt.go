@@ -33,7 +33,7 @@ func (v *View) gantt(w io.Writer) {
 	wide := 0
 	titles := make([]string, len(rows))
 	for i, f := range rows {
-		titles[i] = v.title(f)
+		titles[i] = v.Title(f)
 		wide = max(wide, len([]rune(titles[i])))
 	}
 	critical := v.critical()

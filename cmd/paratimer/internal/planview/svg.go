@@ -155,7 +155,7 @@ func (v *View) strip(c *chart, s scale, paint *paint) {
 		f, fill := &v.Path.Fragments[seg.Fragment], paint.of(seg.Fragment)
 		b := block{X: s.x(seg.Start), Y: pathTop, H: pathHeight, Fill: fill, Dark: dark(fill)}
 		b.W = max(s.x(seg.End)-b.X, 0.5)
-		title, length := v.title(seg.Fragment), view.Exact(seg.End.Sub(seg.Start))
+		title, length := v.Title(seg.Fragment), view.Exact(seg.End.Sub(seg.Start))
 		b.Tip = fmt.Sprintf("%s: %s – %s", title, v.clock(seg.Start), v.clock(seg.End))
 		b.fit(1, title+", "+length, title, length)
 		c.Path = append(c.Path, b)

@@ -46,7 +46,7 @@ func (v *View) fragmentEntries(c *chart, paint *paint) (left int) {
 	}
 	for _, f := range rows {
 		fr := &v.Path.Fragments[f]
-		text := v.title(f)
+		text := v.Title(f)
 		if fr.Width > 0 {
 			text += fmt.Sprintf(", %d at once, %s", fr.Width, count(len(fr.Rounds), "round"))
 		}

@@ -1,24 +1,13 @@
 package planview
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/gantt"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
 )
-
-// A bar is what one rectangle shows: tasks of a span in neighbouring rows.
-type bar struct {
-	hue
-	span    int // of several spans that are drawn as one, the first
-	merged  int // how many more tasks of other spans it shows
-	row, to int // rows, to excluded
-	start   dag.Instant
-	end     dag.Instant
-}
 
 // A hue is what a reader can tell apart.
 type hue struct {
@@ -52,7 +41,8 @@ func (v *View) panels(s scale, paint *paint) []panel {
 		}
 		p := panel{Title: g.title, Top: top, Height: max(height*float64(slots[i]), 2)}
 		v.rowsOf(&p, slots[i], height)
-		p.Blocks = v.blocks(v.bars(g.kinds, paint), slots[i], p, s, paint)
+		bars := gantt.Bars(v.Path.Schedule.Spans, func(s *schedule.Span) bool { return slices.Contains(g.kinds, s.Kind) }, paint.hue)
+		p.Blocks = v.blocks(bars, slots[i], p, s, paint)
 		out = append(out, p)
 		top += p.Height + panelGap
 	}
@@ -92,21 +82,16 @@ func (v *View) rowsOf(p *panel, slots int, height float64) {
 // mostBlocks bounds the rectangles of a chart. Where there would be more, neighbours of one hue are drawn as one.
 const mostBlocks = 6000
 
-func (v *View) blocks(bars []bar, slots int, p panel, s scale, paint *paint) []block {
-	rows := slots
-	for gap := 0.5; len(bars) > mostBlocks && gap < chartRight; gap *= 2 {
-		fewer := min(rows, int(p.Height/gap)+1)
-		near := dag.Instant(float64(s.to-s.from) / (chartRight - chartLeft) * gap)
-		bars, rows = merge(bars, rows, fewer, near), fewer
-	}
+func (v *View) blocks(bars []gantt.Bar[hue], slots int, p panel, s scale, paint *paint) []block {
+	bars, rows := gantt.Fit(bars, slots, mostBlocks, s.to-s.from, chartRight-chartLeft, p.Height)
 	height := p.Height / float64(rows)
 	out := make([]block, 0, len(bars))
 	for i := range bars {
 		b := &bars[i]
-		r := block{X: s.x(b.start), Y: p.Top + float64(b.row)*height, H: float64(b.to-b.row) * height, Critical: b.critical, Failed: b.failed, Fill: failedFill}
-		r.W = max(s.x(b.end)-r.X, 0.4)
-		if !b.failed {
-			r.Fill = paint.fills[b.group]
+		r := block{X: s.x(b.Start), Y: p.Top + float64(b.Row)*height, H: float64(b.To-b.Row) * height, Critical: b.Hue.critical, Failed: b.Hue.failed, Fill: failedFill}
+		r.W = max(s.x(b.End)-r.X, 0.4)
+		if !b.Hue.failed {
+			r.Fill = paint.fills[b.Hue.group]
 			r.Dark = !r.Critical || dark(r.Fill)
 		}
 		if r.Thin = r.H < 4; r.Thin && (r.Critical || r.Failed) { // it must be seen
@@ -127,79 +112,27 @@ func (v *View) blocks(bars []bar, slots int, p panel, s scale, paint *paint) []b
 	return out
 }
 
-func (v *View) describe(r *block, b *bar) {
-	sp := &v.Path.Schedule.Spans[b.span]
+func (v *View) describe(r *block, b *gantt.Bar[hue]) {
+	sp := &v.Path.Schedule.Spans[b.Span]
 	node, kind := cut(v.Plan.Jobs[sp.Job].Node), sp.Kind.String()
-	n := b.to - b.row + b.merged
+	n := b.Tasks
 	first := schedule.TaskName(v.Plan, int(sp.Job), sp.Kind, int(sp.First), int(sp.Attempt))
 	switch {
-	case b.merged > 0:
-		r.Tip = fmt.Sprintf("%s and others: %s", cut(first), v.between(b.start, b.end))
+	case b.Merged > 0:
+		r.Tip = fmt.Sprintf("%s and others: %s", cut(first), v.between(b.Start, b.End))
 	case n > 1:
-		r.Tip = fmt.Sprintf("%d %ss of %s: %s", n, kind, node, v.between(b.start, b.end))
+		r.Tip = fmt.Sprintf("%d %ss of %s: %s", n, kind, node, v.between(b.Start, b.End))
 	default:
-		r.Tip = fmt.Sprintf("%s: %s", cut(first), v.between(b.start, b.end))
+		r.Tip = fmt.Sprintf("%s: %s", cut(first), v.between(b.Start, b.End))
 	}
 	switch {
-	case b.merged > 0:
+	case b.Merged > 0:
 	case r.Failed:
 		r.Tip += " fails"
 		r.fit(1, cut(first), "✗")
 	case n > 1:
-		r.fit(b.to-b.row, fmt.Sprintf("%s: %d %ss", node, n, kind), fmt.Sprintf("%s ×%d", node, n), node)
+		r.fit(b.To-b.Row, fmt.Sprintf("%s: %d %ss", node, n, kind), fmt.Sprintf("%s ×%d", node, n), node)
 	default:
 		r.fit(1, cut(first), first[len(v.Plan.Jobs[sp.Job].Node)+1:])
 	}
-}
-
-// bars cuts spans into runs of neighbouring slots.
-func (v *View) bars(kinds []dag.Kind, paint *paint) []bar {
-	var bars []bar
-	for i := range v.Path.Schedule.Spans {
-		s := &v.Path.Schedule.Spans[i]
-		if !slices.Contains(kinds, s.Kind) {
-			continue
-		}
-		h := paint.hue(i, s)
-		for from := 0; from < len(s.Slots); {
-			to := from + 1
-			for to < len(s.Slots) && s.Slots[to] == s.Slots[to-1]+1 {
-				to++
-			}
-			if s.Slots[from] >= 0 {
-				bars = append(bars, bar{hue: h, span: i, row: int(s.Slots[from]), to: int(s.Slots[to-1]) + 1, start: s.Start, end: s.End})
-			}
-			from = to
-		}
-	}
-	return bars
-}
-
-// merge draws bars on fewer rows and joins those of a hue that follow each other in a row with hardly a gap.
-func merge(bars []bar, rows, fewer int, near dag.Instant) []bar {
-	per := float64(rows) / float64(fewer)
-	cells := slices.Clone(bars)
-	for i := range cells {
-		b := &cells[i]
-		from, to := int(float64(b.row)/per), int(math.Ceil(float64(b.to)/per))
-		b.row, b.to = min(from, fewer-1), min(max(to, from+1), fewer)
-	}
-	slices.SortStableFunc(cells, func(a, b bar) int {
-		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.to, b.to), cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
-	})
-	var out []bar
-	open := make(map[hue]int) // of the row, the last bar of each hue
-	for _, b := range cells {
-		if n := len(out); n > 0 && (out[n-1].row != b.row || out[n-1].to != b.to) {
-			clear(open)
-		}
-		if i, ok := open[b.hue]; ok && b.start <= out[i].end+near {
-			out[i].end = max(out[i].end, b.end)
-			out[i].merged += 1 + b.merged
-			continue
-		}
-		open[b.hue] = len(out)
-		out = append(out, b)
-	}
-	return out
 }

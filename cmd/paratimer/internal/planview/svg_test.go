@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -219,27 +218,5 @@ func TestSVGOfEveryGoldenCase(t *testing.T) {
 				t.Errorf("%s: %+v reaches out of the chart", c.Name, r)
 			}
 		}
-	}
-}
-
-func TestMerge(t *testing.T) {
-	one, other := hue{group: 1}, hue{group: 2}
-	bars := []bar{
-		{hue: one, row: 0, to: 1, start: 0, end: 10},
-		{hue: one, row: 1, to: 2, start: 2, end: 5},
-		{hue: other, row: 1, to: 2, start: 5, end: 30},
-		{hue: one, row: 0, to: 1, start: 12, end: 20},
-		{hue: one, row: 0, to: 1, start: 90, end: 99},
-		{hue: one, row: 2, to: 4, start: 0, end: 10},
-	}
-	got := merge(bars, 4, 2, 3)
-	want := []bar{
-		{hue: one, row: 0, to: 1, start: 0, end: 20, merged: 2},
-		{hue: other, row: 0, to: 1, start: 5, end: 30},
-		{hue: one, row: 0, to: 1, start: 90, end: 99},
-		{hue: one, row: 1, to: 2, start: 0, end: 10},
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
 }

@@ -89,7 +89,7 @@ func (v *View) pathLines(w io.Writer) {
 			break
 		}
 		f := &v.Path.Fragments[s.Fragment]
-		what := v.title(s.Fragment)
+		what := v.Title(s.Fragment)
 		if f.Width > 0 {
 			what += fmt.Sprintf(", %d at once", f.Width)
 		}

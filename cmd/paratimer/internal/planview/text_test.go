@@ -95,7 +95,7 @@ func TestTitles(t *testing.T) {
 	}
 	v.Path.Fragments[1].Width = 1
 	for i, want := range []string{"launch of j", "j maps", "wait for j", "end of j", "failed attempt of j"} {
-		if got := v.title(i); got != want {
+		if got := v.Title(i); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

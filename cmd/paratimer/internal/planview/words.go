@@ -67,8 +67,8 @@ func (v *View) jobsOf(fragment int) []int {
 	return jobs
 }
 
-// title says what a fragment is: "j1, j2 maps", "launch of j1", "pause between waves".
-func (v *View) title(fragment int) string {
+// Title says what a fragment is: "j1, j2 maps", "launch of j1", "pause between waves".
+func (v *View) Title(fragment int) string {
 	f := &v.Path.Fragments[fragment]
 	jobs := v.jobsOf(fragment)
 	var names []string
