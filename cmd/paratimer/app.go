@@ -87,6 +87,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 				command("report", "FILE|ID|NAME", "write what happened, where the time went, what was predicted and what would have helped, as one HTML file", report, reportFlags()...),
 				command("replay", "FILE", "print the frames of a recorded run, tape or capture", replay,
 					followFlags(append(append(recordingFlags(), profileFlag(), speedFlag(0)), sinkFlags()...)...)...),
+				command("compare", "RUN RUN...", "say what runs of one script differ in: which jobs became slower, by more data or by more time a record", compared, compareFlags()...),
 				command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
 					append(append(recordingFlags(), boundFlags()...), profileFlag(), outputFlag("text", "json"), choice("estimators", "which estimators are compared", "all", "standard"), deltaFlag(),
 						&cli.DurationFlag{Name: "from", EnvVars: env("from"), Usage: "count only ticks from this `TIME` of the run on"})...),

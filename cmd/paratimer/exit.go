@@ -13,7 +13,7 @@ import (
 // The exit codes.
 const (
 	exitOK          = 0
-	exitFailed      = 1   // the query failed or was killed
+	exitFailed      = 1   // the query failed or was killed; with --fail-on-regression, it became slower
 	exitUsage       = 2   // usage or bad input
 	exitBlind       = 3   // cannot observe
 	exitTimeout     = 124 // time limit
@@ -44,8 +44,8 @@ func code(err error, stderr io.Writer) int {
 	if errors.As(err, &verdict) {
 		return int(verdict.State) // it is said
 	}
-	if errors.Is(err, errQueryFailed) {
-		return exitFailed // the last frame has said so
+	if errors.Is(err, errQueryFailed) || errors.Is(err, errRegressed) {
+		return exitFailed // the last frame, or the comparison, has said so
 	}
 	if errors.Is(err, errLeft) {
 		return exitInterrupted // it was the reader's wish

@@ -9,6 +9,8 @@ import (
 // Took is what a task that succeeded took.
 type Took struct {
 	Task    int
+	Start   dag.Instant
+	End     dag.Instant
 	Length  float64 // milliseconds from its start to its end
 	Work    float64 // milliseconds of it beyond start-up; of a reduce of YARN from the end of its copy. NaN unknown
 	Records float64 // that it read; NaN unknown
@@ -31,21 +33,20 @@ func TookOf(run dag.Run) [][2][]Took {
 }
 
 func (m *Model) took(k dag.Kind, p *dag.PhaseState) (out []Took) {
-	first := dag.NoInstant // end of the last task of out
 	for i := range p.Attempts {
 		a := &p.Attempts[i]
 		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End < a.Start {
 			continue
 		}
-		t := Took{Task: int(a.Task), Length: float64(a.End - a.Start), Work: m.worked(k, a), Records: positive(a.Done[0]), Bytes: positive(a.Bytes)}
+		t := Took{Task: int(a.Task), Start: a.Start, End: a.End, Length: float64(a.End - a.Start), Work: m.worked(k, a), Records: positive(a.Done[0]), Bytes: positive(a.Bytes)}
 		if k == dag.Reduce {
 			t.Records = positive(a.Done[dag.Work])
 		}
 		switch n := len(out); {
 		case n == 0 || out[n-1].Task != t.Task:
-			out, first = append(out, t), a.End
-		case a.End < first:
-			out[n-1], first = t, a.End
+			out = append(out, t)
+		case t.End < out[n-1].End:
+			out[n-1] = t
 		}
 	}
 	return out

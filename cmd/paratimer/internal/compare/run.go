@@ -153,3 +153,6 @@ func (p *Phase) Bytes() float64 { return p.sum(bytesOf) }
 
 // Cost is the phase's work for each record in milliseconds; NaN where it is not known.
 func (p *Phase) Cost() float64 { return p.sum(workOf) / p.sum(recordsOf) }
+
+// Short says that the phase's tasks work so little that their cost cannot be told from their start-up.
+func (p *Phase) Short() bool { return medianOf(p.each(workOf)) < leastWork }

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag/account"
 )
 
 // joinOf is the plan of examples/pig-join.yaml, its records and costs scaled.
@@ -60,6 +61,7 @@ func night(t *testing.T, p *dag.Plan, n int, o simulate.Options) *Run {
 		t.Fatal(err)
 	}
 	var run dag.Run
+	var marks account.Marks
 	for {
 		s, err := src.Next(context.Background())
 		if errors.Is(err, io.EOF) {
@@ -69,8 +71,15 @@ func night(t *testing.T, p *dag.Plan, n int, o simulate.Options) *Run {
 			t.Fatal(err)
 		}
 		run = run.Append(s)
+		marks.See(s)
 	}
-	return Of(fmt.Sprintf("night-%d", n), run)
+	r := Of(fmt.Sprintf("night-%d", n), run)
+	a, err := account.Of(run.Now(), &marks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Follow(a, run.Now())
+	return r
 }
 
 // usual is how nights differ: each task's work, and all of a night's.

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/compareview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag/account"
+)
+
+func compareFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.IntFlag{Name: "base", EnvVars: env("base"), Usage: "set the last run against run `N`, counted from 1 in order of their starts (default: the newest before it that succeeded)"},
+		&cli.BoolFlag{Name: "fail-on-regression", EnvVars: env("fail-on-regression"), Usage: "exit with 1 where a job takes longer for its records than chance allows"},
+		outputFlag("text", "json", "html"),
+		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write to `FILE`, - for stdout"},
+	}, recordingFlags()...)
+}
+
+// errRegressed is the exit code 1 of --fail-on-regression.
+var errRegressed = errors.New("a job takes longer for its records than chance allows")
+
+// compared sets recorded runs of one script side by side.
+func compared(c *cli.Context) error {
+	if err := arguments(c, 2, -1); err != nil {
+		return err
+	}
+	var runs []*compare.Run
+	for _, path := range c.Args().Slice() {
+		r, err := comparedRun(c.Context, c, path)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, r)
+	}
+	found, err := compare.Compare(runs, c.Int("base"))
+	if base := new(compare.BaseError); errors.As(err, &base) {
+		return usage("--base: %w", err)
+	}
+	if err != nil {
+		return usage("%w", err)
+	}
+	doc := compareview.Of(found)
+	content := doc.Text
+	switch c.String("output") {
+	case "json":
+		content = doc.JSON
+	case "html":
+		content = doc.HTML
+	}
+	if err := write(c, cmp.Or(c.String("out"), "-"), content); err != nil {
+		return err
+	}
+	if c.Bool("fail-on-regression") && found.Regressed() {
+		return errRegressed
+	}
+	return nil
+}
+
+// comparedRun plays a recording to its end, or to where it is torn.
+func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, err error) {
+	src, file, err := openRecording(path, c.String("workflow"), c.Duration("every"))
+	if err != nil {
+		return nil, err
+	}
+	defer closing(file, path, &err)
+	noted := noting{Source: src}
+	run, err := wholeRun(ctx, &noted)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	if cut := new(capture.CutOffError); err != nil && (len(run.Window) == 0 || !errors.As(err, &cut)) {
+		return nil, usage("%s: %w", path, err)
+	}
+	r = compare.Of(path, run)
+	a, err := account.Of(run.Now(), &noted.marks)
+	if err != nil {
+		return nil, usage("%s: %w", path, err)
+	}
+	r.Follow(a, run.Now())
+	return r, nil
+}
+
+// A noting source notes what only a watcher sees.
+type noting struct {
+	watch.Source
+	marks account.Marks
+}
+
+// Next observes and notes.
+func (n *noting) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := n.Source.Next(ctx)
+	if err == nil {
+		n.marks.See(s)
+	}
+	return s, err
+}

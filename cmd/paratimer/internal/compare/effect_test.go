@@ -1,0 +1,106 @@
+package compare
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// exactly is a night without noise.
+var exactly = simulate.Options{Every: time.Second}
+
+// share of the difference that effects have.
+func (c *Comparison) share(effects []Effect) float64 {
+	sum := 0.0
+	for _, e := range effects {
+		sum += c.Effects[e]
+	}
+	return sum / c.Total
+}
+
+func TestEffects(t *testing.T) {
+	base := joinOf(t, 1, 1)
+	small := joinOf(t, 1, 1)
+	small.Cluster.MemoryMB /= 2
+	failing := exactly
+	failing.Fail = []simulate.Failure{{Job: "scope-50", Kind: dag.Reduce, Task: 2, At: 113 * time.Second}}
+	for _, x := range []struct {
+		name string
+		plan *dag.Plan
+		how  simulate.Options
+		want []Effect
+	}{
+		{"twice the data", joinOf(t, 2, 1), exactly, []Effect{Data}},
+		{"records that take half as long again", joinOf(t, 1, 1.5), exactly, []Effect{Cost}},
+		{"half the cluster", small, exactly, []Effect{Order, Waiting}},
+		{"a failure", base, failing, []Effect{Failures}},
+	} {
+		c := compared(t, night(t, base, 0, exactly), night(t, x.plan, 1, x.how))
+		t.Logf("%s: %+.0f ms, %v", x.name, c.Total, c.Effects)
+		if c.Total < 4000 || math.Abs(c.share(x.want)-1) > 0.2 {
+			t.Errorf("%s: of %+.0f ms %v have %.0f %%: %v", x.name, c.Total, x.want, 100*c.share(x.want), c.Effects)
+		}
+		holdSums(t, c)
+	}
+}
+
+// holdSums holds that effects add up: those of the comparison to its total, and those of a job to what it took more of the path.
+func holdSums(t *testing.T, c *Comparison) {
+	t.Helper()
+	sum := 0.0
+	for _, ms := range c.Effects {
+		sum += ms
+	}
+	if math.Abs(sum-c.Total) > 1e-6 {
+		t.Errorf("effects add up to %f ms of %f", sum, c.Total)
+	}
+	for i := range c.Changes {
+		ch, sum := &c.Changes[i], 0.0
+		for _, ms := range ch.Effects {
+			sum += ms
+		}
+		if math.Abs(sum-zero(ch.Now)+zero(ch.Before)) > 1e-6 {
+			t.Errorf("job %d: effects add up to %f ms of %f", i, sum, ch.Now-ch.Before)
+		}
+	}
+}
+
+// TestIdleContainersTakeMoreData holds that data that lengthen nothing have no effect: twice the tasks on containers that were idle.
+func TestIdleContainersTakeMoreData(t *testing.T) {
+	before := load{ms: 10_000, records: 100, all: 1000, cost: 100}
+	now := load{ms: 10_000, records: 100, all: 2000, cost: 100}
+	for e, ms := range split(before, now) {
+		if ms != 0 {
+			t.Errorf("%s: %f ms", e, ms)
+		}
+	}
+}
+
+// TestSplit holds the formulas of docs/compare.md.
+func TestSplit(t *testing.T) {
+	before := load{ms: 10_000, records: 100, all: 1000, cost: 100}
+	for _, x := range []struct {
+		name string
+		now  load
+		want map[Effect]float64
+	}{
+		{"more records", load{ms: 15_000, records: 150, all: 1500, cost: 100}, map[Effect]float64{Data: 5000}},
+		{"fewer records", load{ms: 5000, records: 50, all: 500, cost: 100}, map[Effect]float64{Data: -5000}},
+		{"slower records", load{ms: 15_000, records: 100, all: 1000, cost: 150}, map[Effect]float64{Cost: 5000}},
+		{"both", load{ms: 30_000, records: 200, all: 2000, cost: 150}, map[Effect]float64{Data: 10_000, Cost: 10_000}},
+		{"another round", load{ms: 20_000, records: 200, all: 1000, cost: 100}, map[Effect]float64{Order: 10_000}},
+		{"another round for a tenth more", load{ms: 20_000, records: 200, all: 1100, cost: 100}, map[Effect]float64{Data: 1000, Order: 9000}},
+		{"off the path", load{records: 0, all: 1000, cost: 100}, map[Effect]float64{Order: -10_000}},
+		{"records not known", load{ms: 12_000, records: math.NaN(), all: math.NaN(), cost: math.NaN()}, map[Effect]float64{Rest: 2000}},
+	} {
+		got := split(before, x.now)
+		for _, e := range append(Effects, Work) {
+			if math.Abs(got[e]-x.want[e]) > 1e-6 {
+				t.Errorf("%s: %s is %f ms, want %f", x.name, e, got[e], x.want[e])
+			}
+		}
+	}
+}

@@ -1,0 +1,148 @@
+// Package compareview shows a comparison of runs: as text, as JSON, as a page. It computes nothing but roundings.
+package compareview
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
+const SchemaVersion = 1
+
+// A Document is a comparison as it is shown; its JSON follows the frames': unknown is null.
+type Document struct {
+	SchemaVersion int        `json:"schema_version"`
+	Workflow      string     `json:"workflow"`
+	Runs          []Run      `json:"runs"`     // in order of their start
+	Run           int        `json:"run"`      // the one that is asked about, counted from 1
+	BaseRun       *int       `json:"base_run"` // the one that it is set against; null where none succeeded
+	Difference    Difference `json:"difference"`
+	Regressed     bool       `json:"regressed"`
+	Findings      []Finding  `json:"findings"`
+	CriticalPath  Path       `json:"critical_path"`
+	Jobs          []Job      `json:"jobs"`
+}
+
+// A Run is one run.
+type Run struct {
+	From         string         `json:"from"`
+	Script       string         `json:"script"`
+	ID           *string        `json:"id"`
+	State        dag.State      `json:"state"`
+	StartAt      *frame.Time    `json:"start_at"`
+	TotalSeconds *frame.Seconds `json:"total_seconds"` // null where it did not end
+	Excluded     *string        `json:"excluded"`      // why it does not tell how long the script takes
+}
+
+// A Difference is how much longer the run took than its base. The effects add up to it, to the millisecond.
+type Difference struct {
+	Seconds *frame.Seconds `json:"seconds"`
+	Ratio   *float64       `json:"ratio"`   // of the base's length; negative: sooner
+	Effects []Effect       `json:"effects"` // in a fixed order, those of a millisecond or more; empty where nothing is known
+	Says    string         `json:"says"`
+}
+
+// An Effect is what a part of the difference is due to.
+type Effect struct {
+	Effect  compare.Effect `json:"effect"`
+	Seconds frame.Seconds  `json:"seconds"`
+	Meaning string         `json:"meaning"`
+}
+
+// A Finding is a phase whose cost differs from earlier runs' beyond chance.
+type Finding struct {
+	Job           string        `json:"job"`
+	Phase         dag.Kind      `json:"phase"`
+	Slower        bool          `json:"slower"`
+	BeforeSeconds frame.Seconds `json:"before_seconds"` // median length of a task
+	Seconds       frame.Seconds `json:"seconds"`
+	Unit          string        `json:"unit"`
+	CostRatio     float64       `json:"cost_ratio"` // cost of a unit against the earlier runs'
+	LowRatio      *float64      `json:"low_ratio"`  // its 99 % interval, by the tasks
+	HighRatio     *float64      `json:"high_ratio"`
+	AmountRatio   *float64      `json:"amount_ratio"` // units against the earlier runs'
+	EarlierRuns   int           `json:"earlier_runs"`
+	ChanceRatio   *float64      `json:"chance_ratio"` // by what factor earlier runs differ; null of fewer than three
+	Doubtful      bool          `json:"doubtful"`     // too few earlier runs
+	Says          string        `json:"says"`
+}
+
+// A Path says which jobs were on the critical path, by node.
+type Path struct {
+	Before []string `json:"before"`
+	Now    []string `json:"now"`
+	Came   []string `json:"came"`
+	Left   []string `json:"left"`
+	Says   string   `json:"says"`
+}
+
+// A Job is one job over the runs.
+type Job struct {
+	Node          string         `json:"node"`
+	Name          *string        `json:"name"`
+	Status        string         `json:"status"` // both, added or removed: in the run and its base; other: in neither
+	OnPathSeconds *frame.Seconds `json:"on_path_seconds"`
+	BeforeSeconds *frame.Seconds `json:"before_on_path_seconds"`
+	Effects       []Effect       `json:"effects"`
+	Runs          []*JobRun      `json:"runs"` // by run; null where it has no such job
+}
+
+// A JobRun is a job in one run.
+type JobRun struct {
+	LengthSeconds *frame.Seconds `json:"length_seconds"`
+	WaitSeconds   *frame.Seconds `json:"wait_seconds"` // from its submission to its first task
+	Map           *Phase         `json:"map"`
+	Reduce        *Phase         `json:"reduce"`
+}
+
+// A Phase is the maps or the reduces of a job in one run; those that succeeded, but for the attempts.
+type Phase struct {
+	Tasks            *int           `json:"tasks"`
+	MedianSeconds    *frame.Seconds `json:"median_seconds"`
+	InputRecords     *float64       `json:"input_records"`
+	InputBytes       *float64       `json:"input_bytes"`
+	SecondsPerRecord *float64       `json:"seconds_per_record"` // of work, start-up left out
+	Short            bool           `json:"short"`              // tasks work too little for that to be told well
+	FailedAttempts   int            `json:"failed_attempts"`
+	KilledAttempts   int            `json:"killed_attempts"`
+}
+
+// JSON writes the document.
+func (d *Document) JSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(d)
+}
+
+func seconds(ms float64) *frame.Seconds {
+	if math.IsNaN(ms) {
+		return nil
+	}
+	s := frame.Seconds(math.Round(ms) / 1000)
+	return &s
+}
+
+// figure gives six digits; nil where the value is not known.
+func figure(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	if v != 0 {
+		scale := math.Pow(10, 6-math.Ceil(math.Log10(math.Abs(v))))
+		v = math.Round(v*scale) / scale
+	}
+	return &v
+}
+
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,142 @@
+package compareview
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Of makes the document of a comparison.
+func Of(c *compare.Comparison) *Document {
+	d := &Document{
+		SchemaVersion: SchemaVersion, Workflow: c.Runs[c.Subject].Plan.Name, Run: c.Subject + 1,
+		Regressed: c.Regressed(), Findings: []Finding{}, Jobs: []Job{},
+	}
+	if c.Base >= 0 {
+		base := c.Base + 1
+		d.BaseRun = &base
+	}
+	for i, r := range c.Runs {
+		d.Runs = append(d.Runs, Run{
+			From: r.From, Script: r.Plan.Name, ID: text(r.ID), State: r.State, StartAt: frame.TimeOf(r.Start),
+			TotalSeconds: seconds(r.Length), Excluded: text(c.Why[i]),
+		})
+	}
+	d.Difference = difference(c)
+	for i := range c.Rows {
+		d.Jobs = append(d.Jobs, job(c, i))
+	}
+	for i := range c.Findings {
+		d.Findings = append(d.Findings, finding(c, &c.Findings[i]))
+	}
+	d.CriticalPath = path(c)
+	return d
+}
+
+func difference(c *compare.Comparison) Difference {
+	d := Difference{Seconds: seconds(c.Total), Effects: []Effect{}}
+	if d.Seconds != nil {
+		d.Ratio = figure(c.Total / c.Runs[c.Base].Length)
+		d.Effects = effects(c.Effects, c.Total)
+	}
+	d.Says = saysDifference(c)
+	return d
+}
+
+// effects rounds to milliseconds so that what is shown adds up to total as well: the largest takes what rounding leaves.
+func effects(all map[compare.Effect]float64, total float64) []Effect {
+	out := []Effect{}
+	left, largest := math.Round(total), 0
+	for _, e := range compare.Effects {
+		ms := math.Round(all[e])
+		if left -= ms; ms == 0 {
+			continue
+		}
+		out = append(out, Effect{Effect: e, Seconds: frame.Seconds(ms / 1000), Meaning: meanings[e]})
+		if n := len(out) - 1; out[n].Seconds.Duration().Abs() > out[largest].Seconds.Duration().Abs() {
+			largest = n
+		}
+	}
+	if len(out) > 0 {
+		out[largest].Seconds = frame.Seconds(math.Round(1000*float64(out[largest].Seconds)+left) / 1000)
+	}
+	return out
+}
+
+func job(c *compare.Comparison, i int) Job {
+	row, ch := &c.Rows[i], &c.Changes[i]
+	j := Job{
+		Node: row.Node, Name: text(row.Name), Status: "other",
+		OnPathSeconds: seconds(ch.Now), BeforeSeconds: seconds(ch.Before), Effects: []Effect{},
+	}
+	if ch.Effects != nil {
+		sum := 0.0
+		for _, e := range compare.Effects {
+			sum += ch.Effects[e]
+		}
+		j.Effects = effects(ch.Effects, sum)
+	}
+	now := row.Index[c.Subject] >= 0
+	before := c.Base >= 0 && row.Index[c.Base] >= 0
+	switch {
+	case now && (before || c.Base < 0):
+		j.Status = "both"
+	case now:
+		j.Status = "added"
+	case before:
+		j.Status = "removed"
+	}
+	for at, r := range c.Runs {
+		if n := row.Index[at]; n >= 0 {
+			j.Runs = append(j.Runs, jobRun(&r.Jobs[n]))
+		} else {
+			j.Runs = append(j.Runs, nil)
+		}
+	}
+	return j
+}
+
+func jobRun(job *compare.Job) *JobRun {
+	return &JobRun{
+		LengthSeconds: seconds(job.Length), WaitSeconds: seconds(job.Wait),
+		Map: phase(&job.Phases[dag.Map]), Reduce: phase(&job.Phases[dag.Reduce]),
+	}
+}
+
+// phase is nil where the job has none.
+func phase(p *compare.Phase) *Phase {
+	if p.Tasks == 0 {
+		return nil
+	}
+	out := &Phase{
+		MedianSeconds: seconds(p.Median()), InputRecords: figure(p.Records()), InputBytes: figure(p.Bytes()),
+		SecondsPerRecord: figure(p.Cost() / 1000), Short: p.Short(), FailedAttempts: p.Failed, KilledAttempts: p.Killed,
+	}
+	if p.Tasks > 0 {
+		out.Tasks = &p.Tasks
+	}
+	return out
+}
+
+func finding(c *compare.Comparison, f *compare.Finding) Finding {
+	return Finding{
+		Job: c.Rows[f.Row].Node, Phase: f.Phase, Slower: f.Slower, BeforeSeconds: *seconds(f.Before), Seconds: *seconds(f.Now),
+		Unit: f.Unit, CostRatio: *figure(f.Ratio), LowRatio: figure(f.Low), HighRatio: figure(f.High), AmountRatio: figure(f.Amount),
+		EarlierRuns: f.Earlier, ChanceRatio: figure(f.Chance), Doubtful: f.Doubtful, Says: saysFinding(c, f),
+	}
+}
+
+func path(c *compare.Comparison) Path {
+	nodes := func(rows []int) []string {
+		out := make([]string, len(rows))
+		for i, row := range rows {
+			out[i] = c.Rows[row].Node
+		}
+		return out
+	}
+	p := Path{Before: nodes(c.Path.Before), Now: nodes(c.Path.Now), Came: nodes(c.Path.Came), Left: nodes(c.Path.Left)}
+	p.Says = saysPath(&p)
+	return p
+}

@@ -1,0 +1,117 @@
+package compareview
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+)
+
+// A table is texts in rows. Those from elsewhere are escaped.
+type table struct {
+	Title, Caption string
+	Head           []string
+	Rows           [][]string
+}
+
+// text writes the table with aligned columns, without spaces at the ends of lines.
+func (t *table) text(out io.Writer) {
+	var aligned strings.Builder
+	w := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		for _, cell := range row {
+			fmt.Fprintf(w, "%s\t", cell)
+		}
+		fmt.Fprintln(w)
+	}
+	_ = w.Flush() // a strings.Builder takes all
+	for line := range strings.Lines(aligned.String()) {
+		fmt.Fprintln(out, strings.TrimRight(line, " \n"))
+	}
+}
+
+// jobs is what each job took in the base and in the run.
+func (d *Document) jobs() table {
+	t := table{
+		Title: "Jobs", Caption: "The base and the run; once where they are alike. ~: too short to tell work from start-up.",
+		Head: []string{"job", "took", "on the path", "phase", "tasks", "median task", "records", "time a record", "failed"},
+	}
+	for i := range d.Jobs {
+		t.Rows = append(t.Rows, d.job(&d.Jobs[i])...)
+	}
+	return t
+}
+
+// job has a row for each phase; the table has room for two runs, so that a job of other runs alone has none.
+func (d *Document) job(j *Job) (rows [][]string) {
+	if j.Status == "other" {
+		return nil
+	}
+	before, now := &JobRun{}, &JobRun{}
+	if r := j.Runs[d.Run-1]; r != nil {
+		now = r
+	}
+	if d.BaseRun != nil && j.Runs[*d.BaseRun-1] != nil {
+		before = j.Runs[*d.BaseRun-1]
+	}
+	name := view.Escape(j.Node)
+	if j.Status != "both" {
+		name += ", " + j.Status
+	}
+	for _, k := range []struct {
+		name        string
+		before, now *Phase
+	}{{"maps", before.Map, now.Map}, {"reduces", before.Reduce, now.Reduce}} {
+		if k.before == nil && k.now == nil {
+			continue
+		}
+		row := []string{name, "", "", k.name}
+		if len(rows) == 0 {
+			row[1], row[2] = lengths(before.LengthSeconds, now.LengthSeconds), lengths(j.BeforeSeconds, j.OnPathSeconds)
+		} else {
+			row[0] = ""
+		}
+		rows = append(rows, append(row, phases(orNone(k.before), orNone(k.now))...))
+	}
+	return rows
+}
+
+func orNone(p *Phase) *Phase {
+	if p == nil {
+		return &Phase{}
+	}
+	return p
+}
+
+func phases(before, now *Phase) []string {
+	lost := ""
+	if before.FailedAttempts+now.FailedAttempts > 0 {
+		lost = counts(&before.FailedAttempts, &now.FailedAttempts)
+	}
+	cost := grown(before.SecondsPerRecord, now.SecondsPerRecord)
+	if before.Short || now.Short {
+		cost = "~"
+	}
+	return []string{counts(before.Tasks, now.Tasks), lengths(before.MedianSeconds, now.MedianSeconds), grown(before.InputRecords, now.InputRecords), cost, lost}
+}
+
+// runs is the list of runs.
+func (d *Document) runs() table {
+	t := table{Title: "Runs", Caption: "In the order of their starts.", Head: []string{"run", "started", "took", "state", "from", ""}}
+	for i, r := range d.Runs {
+		note := ""
+		switch {
+		case i+1 == d.Run:
+			note = "the run"
+		case d.BaseRun != nil && i+1 == *d.BaseRun:
+			note = "the base"
+		}
+		if r.Excluded != nil {
+			note = "left out: " + *r.Excluded
+		}
+		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), day(r.StartAt), exactSeconds(r.TotalSeconds), r.State.String(), view.Escape(r.From), note})
+	}
+	return t
+}
