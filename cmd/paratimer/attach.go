@@ -27,7 +27,7 @@ func clusterFlags() []cli.Flag {
 
 func attachFlags() []cli.Flag {
 	return followFlags(append(append(clusterFlags(),
-		&cli.DurationFlag{Name: "every", EnvVars: env("every"), Value: 3 * time.Second, Usage: "observe each `TIME`"},
+		&cli.DurationFlag{Name: "every", EnvVars: env("every"), Value: 3 * time.Second, Usage: "observe each `TIME`; a line is printed where something has changed, and now and then while nothing does"},
 		&cli.StringFlag{Name: "tape", EnvVars: env("tape"), Usage: "record what is observed to `FILE`, for replay, learn and score"},
 		&cli.StringFlag{Name: "capture", EnvVars: env("capture"), Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out"},
 		profileFlag()), slices.Concat(historyFlags(), sinkFlags(), collectFlags())...)...)

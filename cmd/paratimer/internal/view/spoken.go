@@ -13,6 +13,7 @@ import (
 type spoken struct{}
 
 func (spoken) line(at *frame.Seconds, text string) string {
+	text = strings.ReplaceAll(text, " %", " percent")
 	if at == nil {
 		return text
 	}
@@ -60,8 +61,7 @@ func (spoken) length(s frame.Seconds) string { return spell(length(s)) }
 func (spoken) seen(age time.Duration) string { return "seen " + spell(Short(age)) + " ago" }
 
 func (spoken) percent(r frame.Ratio) string { return tell(percent(r)) }
-
-func (spoken) prose(ours string) string { return tell(ours) }
+func (spoken) prose(ours string) string     { return tell(ours) }
 
 var (
 	amount = regexp.MustCompile(`[+-]?<?\b(?:\d+h(?:\d+m)?(?:\d+s)?|\d+m(?:\d+s)?|\d+s)\b`)
@@ -73,19 +73,16 @@ var (
 func spell(brief string) string {
 	sign := ""
 	switch {
-	case strings.HasPrefix(brief, "<"):
-		return "less than a second"
 	case strings.HasPrefix(brief, "+"):
 		sign = " later"
 	case strings.HasPrefix(brief, "-"):
 		sign = " earlier"
 	}
-	words := part.FindAllStringSubmatch(brief, -1)
-	if words == nil {
-		return brief
+	if strings.Contains(brief, "<") {
+		return "less than a second" + sign
 	}
 	var out []string
-	for _, w := range words {
+	for _, w := range part.FindAllStringSubmatch(brief, -1) {
 		unit := units[w[2]]
 		if w[1] != "1" {
 			unit += "s"

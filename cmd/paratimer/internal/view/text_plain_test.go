@@ -21,7 +21,7 @@ func course() []frame.Frame {
 	failed := frameOf(70, 900)
 	failed.Failures = []frame.Failure{{AtSeconds: sec(69), Job: "j1", Attempt: "m_000017_0", Node: str("n3"), Why: str("Exit code is 137")}}
 	failed.FailedAttempts = 1
-	failed.Changes = []frame.Change{{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}, {DeltaSeconds: -31, Reason: "speed"}}
+	failed.Changes = []frame.Change{{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}, {DeltaSeconds: -31, Reason: "speed", Subject: str("maps take 9 % less time than was thought")}, {DeltaSeconds: 0.3, Reason: "other"}}
 	failed.Skew = []frame.Skew{oneSkewed()}
 	risky := frameOf(130, 840)
 	risky.Failures, risky.FailedAttempts = failed.Failures, 1
@@ -60,7 +60,8 @@ after 10 seconds: warning: the reduces of j1 are assumed
 after 10 seconds: job j1 running
 after 10 seconds: about 11 minutes left, between 10 minutes and 14 minutes, roughly, waits for m_000001_0 of job j1
 after 1 minute 10 seconds: the end comes 4 minutes later: m_000017_0 failed and starts again
-after 1 minute 10 seconds: the end comes 31 seconds sooner: tasks run at another speed than was thought
+after 1 minute 10 seconds: the end comes 31 seconds sooner: maps take 9 percent less time than was thought
+after 1 minute 10 seconds: the end comes less than a second later: for other reasons
 after 1 minute 10 seconds: about 15 minutes left
 after 1 minute 10 seconds: skew: reduce 3 of scope-30 has 61 percent of the bytes and holds the end back by 14 minutes, key #9f3a alone by 11 minutes
 after 1 minute 10 seconds: that key in 8 parts: 11 minutes 30 seconds sooner; 16 reduces: no sooner
