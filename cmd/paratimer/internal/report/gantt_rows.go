@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-const rowLetters = 13 // that fit beside the drawing
+const rowLetters = 11 // that fit beside the drawing
 
 // panelOf lays out the rows of one kind of slots from top on.
 func panelOf(s *story.Story, p *story.Panel, along scale, paint *paint, top, row float64, few bool) panel {

@@ -33,14 +33,10 @@ var (
 
 // Each figure has a sentence and a drawing that is named and described; nothing is referred to that is not there.
 func TestStructure(t *testing.T) {
-	running := sample()
-	running.Workflow.State, running.EndAt, running.WaitingOn = dag.Running, nil, of("join r_000001")
-	running.Headline = frame.Headline{RemainingSeconds: of(frame.Seconds(27)), LowSeconds: of(frame.Seconds(20)), HighSeconds: of(frame.Seconds(41)), Rough: true}
-	running.Chart.NowSeconds = of(frame.Seconds(73))
 	for name, c := range map[string]struct {
 		story *story.Story
 		want  int
-	}{"ended": {sample(), 5}, "running": {running, 6}} {
+	}{"ended": {sample(), 5}, "running": {halfway(), 6}} {
 		page := written(t, c.story)
 		all := figures.FindAllString(page, -1)
 		if len(all) != c.want {

@@ -111,3 +111,21 @@ func sampleCourse() story.Course {
 	c.Marks = []story.Mark{{AtSeconds: 24, Kind: "failure", Text: "users m_000001 failed"}, {AtSeconds: 60, Kind: "alert", Text: "deadline is at risk"}, {AtSeconds: 61, Kind: "node", Text: "node-b is lost"}}
 	return c
 }
+
+// halfway is the same run while its last reduce works.
+func halfway() *story.Story {
+	s := sample()
+	s.Workflow.State, s.EndAt, s.WaitingOn, s.Course.TotalSeconds = dag.Running, nil, of("join r_000001"), nil
+	s.At, s.ElapsedSeconds = frame.TimeOf(s.StartAt.Instant.Add(73*time.Second)), of(frame.Seconds(73))
+	s.Headline = frame.Headline{RemainingSeconds: of(frame.Seconds(27)), LowSeconds: of(frame.Seconds(20)), HighSeconds: of(frame.Seconds(41)), Rough: true, EndAt: frame.TimeOf(s.At.Instant.Add(27 * time.Second))}
+	s.Chart.NowSeconds = of(frame.Seconds(73))
+	for i := range s.Chart.Panels[0].Bars {
+		if b := &s.Chart.Panels[0].Bars[i]; b.EndSeconds > 73 {
+			b.Outcome = story.Running
+		}
+	}
+	s.Course.Moments = s.Course.Moments[:74]
+	s.Alerts[0].State, s.Alerts[0].Outcome, s.Alerts[0].Probability = frame.AtRisk, nil, frame.RatioOf(.71)
+	s.Alerts[0].DeadlineAt = frame.TimeOf(s.At.Instant.Add(32 * time.Second))
+	return s
+}

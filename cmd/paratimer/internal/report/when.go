@@ -36,6 +36,7 @@ func whenOf(s *story.Story) *when {
 	}
 	along := scale{0, top * 1.08}
 	w.Ticks = along.ticks(7)
+	w.Ticks[0].Text = "now"
 	switch {
 	case h.RemainingSeconds == nil:
 		w.Floor = along.x(*h.LowSeconds)

@@ -275,6 +275,11 @@
       });
     }
 
+    draw(width) {
+      super.draw(width);
+      if (this.hair) this.hair.setAttribute("visibility", "hidden");
+    }
+
     nearest(t) {
       let lo = 0, hi = this.moments.length - 1;
       while (hi - lo > 1) {
