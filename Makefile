@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models reference man
+.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models reference man dist deb
 
 check:
 	gofmt -l . | (! grep .)
@@ -72,3 +72,11 @@ reference:
 # A man page for each command.
 man:
 	go run ./cmd/paratimer man --out dist/man1
+
+# A release of the last commit, into dist/: the same commit, the same bytes.
+dist:
+	deploy/dist
+
+# A package for Debian, of what dist has built for this machine.
+deb: dist
+	deploy/deb dist
