@@ -38,6 +38,9 @@ func typed(k tea.Key) string {
 
 func (m model) act(a screen.Action) (tea.Model, tea.Cmd) {
 	end := m.store.end()
+	if m.head.live {
+		m.head.at = end
+	}
 	switch a {
 	case screen.NoAction:
 		return m, nil

@@ -67,7 +67,9 @@ func (s *Screen) Show(f frame.Frame) error {
 
 // Run has work, in a goroutine of its own, show frames, and shows the screen from the first frame on. Work must return soon after
 // its context is done. The screen ends when the reader leaves, when ctx is done, or when work has come to an end and the
-// reader can have seen it; the terminal is then as it was before. The error is ErrLeft or ErrInterrupted where the reader has left before work was over, else work's.
+// reader can have seen it; the terminal is then as it was before. The
+// error is ErrLeft where the reader has left before work was over, ErrInterrupted where it was by control-C, the cause of ctx
+// where that has ended the screen, else work's.
 func (s *Screen) Run(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -103,6 +105,7 @@ func (s *Screen) up(ctx context.Context, cancel context.CancelCauseFunc, done <-
 	}
 	last, err := s.program.Run()
 	stop()
+	stopped := context.Cause(ctx)
 	if s.aside != nil {
 		if e := s.aside.restore(); err == nil {
 			err = e
@@ -122,6 +125,8 @@ func (s *Screen) up(ctx context.Context, cancel context.CancelCauseFunc, done <-
 		return fmt.Errorf("the screen has failed; --plain shows lines: %w", err)
 	case m.interrupted:
 		return ErrInterrupted
+	case r.err == nil:
+		return stopped
 	}
 	return r.err
 }

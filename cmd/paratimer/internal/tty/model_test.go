@@ -1,0 +1,392 @@
+package tty
+
+import (
+	"errors"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A session is a model and what it was last asked for.
+type session struct {
+	*testing.T
+	m   model
+	cmd tea.Cmd
+}
+
+// begin is a session of 80x24 that has seen frames of so many seconds.
+func begin(t *testing.T, o Options, frames ...float64) *session {
+	t.Helper()
+	s := &session{T: t, m: newModel(o)}
+	s.say(tea.WindowSizeMsg{Width: 80, Height: 24})
+	for _, at := range frames {
+		s.say(frameMsg{frameAt(at, 3)})
+	}
+	return s
+}
+
+func (s *session) say(all ...tea.Msg) {
+	s.Helper()
+	for _, msg := range all {
+		next, cmd := s.m.Update(msg)
+		s.m, s.cmd = next.(model), cmd
+	}
+}
+
+// keys types keys by bubbletea's names of them.
+func (s *session) keys(names ...string) {
+	s.Helper()
+	for _, name := range names {
+		k, ok := named[name]
+		if !ok {
+			k = tea.Key{Text: name, Code: []rune(name)[0]}
+		}
+		if got := k.String(); got != name {
+			s.Fatalf("the key %q is called %q", name, got)
+		}
+		s.say(tea.KeyPressMsg(k))
+	}
+}
+
+var named = map[string]tea.Key{
+	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+	"shift+left": {Code: tea.KeyLeft, Mod: tea.ModShift}, "shift+right": {Code: tea.KeyRight, Mod: tea.ModShift},
+	"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "enter": {Code: tea.KeyEnter}, "backspace": {Code: tea.KeyBackspace},
+	"esc": {Code: tea.KeyEscape}, "space": {Code: tea.KeySpace, Text: " "},
+	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+z": {Code: 'z', Mod: tea.ModCtrl},
+}
+
+// shows checks that the frame of so many seconds is on the screen.
+func (s *session) shows(seconds float64) {
+	s.Helper()
+	if got := float64(elapsed(s.m.shown)); got != seconds {
+		s.Errorf("the frame of %g s is shown, want %g s", got, seconds)
+	}
+}
+
+// ticks lets so many redraws pass.
+func (s *session) ticks(n int) {
+	s.Helper()
+	for range n {
+		s.say(tickMsg{})
+	}
+}
+
+func (s *session) quits(want bool) {
+	s.Helper()
+	got := false
+	if s.cmd != nil {
+		_, got = s.cmd().(tea.QuitMsg)
+	}
+	if got != want {
+		s.Errorf("it quits: %v, want %v", got, want)
+	}
+}
+
+func seconds(n int) []float64 {
+	out := make([]float64, n+1)
+	for i := range out {
+		out[i] = float64(i)
+	}
+	return out
+}
+
+// TestLiveShowsTheNewest: a watch shows what is newest, but draws between keys with ticks alone.
+func TestLiveShowsTheNewest(t *testing.T) {
+	s := begin(t, Options{}, 0)
+	s.shows(0)
+	drawn := s.m.drawn
+	s.say(frameMsg{frameAt(5, 3)}, frameMsg{frameAt(6, 3)}, logMsg("trouble"))
+	if s.m.drawn != drawn {
+		t.Error("it was drawn before the tick")
+	}
+	s.ticks(1)
+	s.shows(6)
+	if !strings.Contains(s.m.drawn, "trouble") {
+		t.Errorf("the log line is not shown:\n%s", s.m.drawn)
+	}
+}
+
+// TestNothingNewIsNotDrawn: a tick without news, or at rest, draws nothing.
+func TestNothingNewIsNotDrawn(t *testing.T) {
+	live, played := begin(t, Options{}, 0, 5), begin(t, Options{Play: true}, 0, 5)
+	played.keys("space")
+	for _, s := range []*session{live, played} {
+		s.ticks(1)
+		s.m.drawn = "sentinel"
+		s.ticks(3)
+		if s.m.drawn != "sentinel" {
+			t.Error("it was drawn again")
+		}
+	}
+}
+
+// TestPauseLive: the picture stands still while observation goes on, and says so; space or end go on with the newest.
+func TestPauseLive(t *testing.T) {
+	for _, key := range []string{"space", "end"} {
+		s := begin(t, Options{}, 0, 5)
+		s.keys("space")
+		s.say(frameMsg{frameAt(10, 3)})
+		s.ticks(2)
+		s.shows(5)
+		if !strings.Contains(strings.ToLower(s.m.drawn), "paused") {
+			t.Errorf("it does not say that it is paused:\n%s", s.m.drawn)
+		}
+		s.keys(key)
+		s.shows(10)
+		s.say(frameMsg{frameAt(15, 3)})
+		s.ticks(1)
+		s.shows(15)
+	}
+}
+
+// TestLookBackLive: a watcher goes back by keys, is told so, and comes back to the newest.
+func TestLookBackLive(t *testing.T) {
+	s := begin(t, Options{}, seconds(100)...)
+	s.ticks(1)
+	s.keys("left")
+	s.shows(99)
+	s.keys("shift+left")
+	s.shows(89)
+	if want := "looking back: 11s"; !strings.Contains(s.m.drawn, want) {
+		t.Errorf("it does not say %q:\n%s", want, s.m.drawn)
+	}
+	s.say(frameMsg{frameAt(101, 3)})
+	s.ticks(2)
+	s.shows(89)
+	s.keys("home")
+	s.shows(0)
+	s.keys("left")
+	s.shows(0)
+	s.keys("end")
+	s.shows(101)
+	s.say(frameMsg{frameAt(102, 3)})
+	s.ticks(1)
+	s.shows(102)
+}
+
+// TestSmallSteps: where frames are further apart than a hundredth of the run, a step is a frame.
+func TestSmallSteps(t *testing.T) {
+	s := begin(t, Options{Play: true}, 0, 60, 61, 90)
+	s.keys("space")
+	for _, want := range []float64{60, 61, 90, 90} {
+		s.keys("right")
+		s.shows(want)
+	}
+	for _, want := range []float64{61, 60, 0, 0} {
+		s.keys("left")
+		s.shows(want)
+	}
+}
+
+// TestPlays: a recording of five minutes at no speed of its own takes half a minute; speeds double and halve; it stays at its end.
+func TestPlays(t *testing.T) {
+	s := begin(t, Options{Play: true}, seconds(300)...)
+	s.say(overMsg{})
+	s.quits(false)
+	s.ticks(10)
+	s.shows(50)
+	s.keys("+")
+	s.ticks(1)
+	s.shows(60)
+	s.keys("-", "-")
+	s.ticks(2)
+	s.shows(65)
+	s.keys("space")
+	s.ticks(5)
+	s.shows(65)
+	s.keys("space", "shift+right")
+	s.shows(95)
+	s.ticks(1000)
+	s.shows(300)
+	s.keys("space")
+	s.shows(0)
+	s.ticks(2)
+	s.shows(5)
+	s.keys("q")
+	s.quits(true)
+	if !s.m.left || s.m.interrupted {
+		t.Errorf("left %v, interrupted %v", s.m.left, s.m.interrupted)
+	}
+}
+
+func TestPlaysAtASpeed(t *testing.T) {
+	for speed, want := range map[float64]float64{60: 30, 1: 0, math.Inf(1): 300} {
+		s := begin(t, Options{Play: true, Speed: speed}, seconds(300)...)
+		s.ticks(1)
+		s.shows(want)
+	}
+	s := begin(t, Options{Play: true, Speed: 1}, seconds(300)...)
+	for range 40 {
+		s.keys("-")
+	}
+	if s.m.head.speed != slowest {
+		t.Errorf("slowest is %g", s.m.head.speed)
+	}
+	for range 40 {
+		s.keys("+")
+	}
+	if s.m.head.speed != fastest {
+		t.Errorf("fastest is %g", s.m.head.speed)
+	}
+}
+
+// TestReadingIsAwaited: the playhead does not pass what has been read.
+func TestReadingIsAwaited(t *testing.T) {
+	s := begin(t, Options{Play: true, Speed: 100}, 0, 1, 2)
+	s.ticks(3)
+	s.shows(2)
+	s.say(frameMsg{frameAt(3, 3)})
+	s.ticks(1)
+	s.shows(3)
+}
+
+// TestEnds: a watch leaves with its query, unless somebody is looking at something; a failure leaves in any case.
+func TestEnds(t *testing.T) {
+	trouble := errors.New("trouble")
+	for name, c := range map[string]struct {
+		play bool
+		keys []string
+		err  error
+		want bool
+	}{
+		"live":               {want: true},
+		"live, paused":       {keys: []string{"space"}},
+		"live, looking back": {keys: []string{"left"}},
+		"live, help":         {keys: []string{"?"}},
+		"live, a job":        {keys: []string{"down"}},
+		"live, trouble":      {keys: []string{"space"}, err: trouble, want: true},
+		"played":             {play: true},
+		"played, trouble":    {play: true, err: trouble},
+	} {
+		s := begin(t, Options{Play: c.play}, seconds(10)...)
+		s.ticks(1)
+		s.keys(c.keys...)
+		s.say(overMsg{c.err})
+		if t.Log(name); !c.want {
+			s.ticks(1)
+			if s.m.log == "" && !c.play {
+				t.Error("it does not say that the query has ended")
+			}
+			s.keys("q")
+		}
+		s.quits(true)
+		if s.m.left == c.want {
+			t.Errorf("left by a key: %v", s.m.left)
+		}
+	}
+}
+
+func TestControlKeys(t *testing.T) {
+	s := begin(t, Options{}, 0)
+	s.keys("ctrl+z")
+	if _, ok := s.cmd().(tea.SuspendMsg); !ok {
+		t.Error("control-Z does not suspend")
+	}
+	s.keys("/", "ctrl+c")
+	s.quits(true)
+	if !s.m.interrupted {
+		t.Error("control-C does not interrupt")
+	}
+	s = begin(t, Options{}, 0)
+	s.say(stopMsg{})
+	s.quits(true)
+	if s.m.left || s.m.interrupted {
+		t.Error("who is stopped has not left")
+	}
+}
+
+// TestFindTakesText: while a name is typed, letters are letters.
+func TestFindTakesText(t *testing.T) {
+	s := begin(t, Options{}, 0)
+	s.keys("/", "q", "backspace", "c")
+	if s.quits(false); s.m.choice.Find != "c" || s.m.choice.Selected != "c" {
+		t.Errorf("typed %q, selected %q", s.m.choice.Find, s.m.choice.Selected)
+	}
+	s.keys("enter", "q")
+	s.quits(true)
+}
+
+// TestEveryKeyOfTheTableDoesSomething: package screen lists keys, and each is known by bubbletea's name of it.
+func TestEveryKeyOfTheTableDoesSomething(t *testing.T) {
+	seen := map[screen.Action]bool{}
+	for _, k := range screen.Keys() {
+		if seen[k.Action] {
+			t.Errorf("two rows of %s", k.Meaning)
+		}
+		seen[k.Action] = true
+		for _, name := range k.Keys {
+			if screen.ActionOf(name) != k.Action {
+				t.Errorf("%s is a key of two rows", name)
+			}
+		}
+	}
+	for a := screen.NoAction + 1; a <= screen.Slower; a++ {
+		if !seen[a] {
+			t.Errorf("no key asks for action %d", a)
+		}
+	}
+}
+
+// TestBackground: what the terminal answers decides; until it does the ground is dark.
+func TestBackground(t *testing.T) {
+	s := begin(t, Options{}, 0)
+	if s.m.style.Light {
+		t.Error("light before the answer")
+	}
+	s.say(tea.BackgroundColorMsg{Color: color.White})
+	if !s.m.style.Light {
+		t.Error("white is not light")
+	}
+}
+
+// TestSizes: any size can be drawn at any time, before the first frame too.
+func TestSizes(t *testing.T) {
+	for _, frames := range [][]float64{nil, {0, 1}} {
+		s := begin(t, Options{Play: true}, frames...)
+		for _, size := range [][2]int{{0, 0}, {1, 1}, {40, 12}, {300, 100}, {80, 1}} {
+			s.say(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			if lines := strings.Split(s.m.drawn, "\n"); len(lines) > max(1, size[1]) {
+				t.Errorf("%v: %d lines", size, len(lines))
+			}
+			s.keys("left", "right", "home", "end", "down", "enter", "space", "+", "-", "esc")
+		}
+	}
+}
+
+// TestHead: time that is not known, or goes back, moves nothing back.
+func TestHead(t *testing.T) {
+	s := newStore()
+	for _, at := range []float64{10, 5, 20} {
+		s.add(frameAt(at, 1))
+	}
+	f := frameAt(30, 1)
+	f.At = nil
+	s.add(f)
+	var got []time.Duration
+	for _, m := range s.moments {
+		got = append(got, m.at)
+	}
+	if want := []time.Duration{0, 0, 10 * time.Second, 10 * time.Second}; !slices.Equal(got, want) {
+		t.Errorf("frames at %v, want %v", got, want)
+	}
+	if f.Workflow.State != dag.Running {
+		t.Fatal("the frame was changed")
+	}
+}
+
+func TestNiceSpeeds(t *testing.T) {
+	for v, want := range map[float64]float64{math.NaN(): 1, 0: 1, 1: 1, 1.4: 2, 4.2: 5, 10: 10, 68: 100, 440: 500} {
+		if got := nice(v); got != want {
+			t.Errorf("nice(%g) = %g, want %g", v, got, want)
+		}
+	}
+}
