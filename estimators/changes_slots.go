@@ -40,14 +40,17 @@ func node(s *dag.Snapshot, name string) *dag.NodeState {
 
 func clusterChanges(s, later *dag.Snapshot) []string {
 	var out []string
+	named := false // nodes that nobody had told of before are not new
 	for i := range later.Nodes {
 		n := &later.Nodes[i]
 		was := node(s, n.Name)
 		switch {
+		case n.Lost && (was == nil || !was.Lost):
+			out = append(out, "node "+n.Name+" is lost")
+		case was == nil && len(s.Nodes) == 0:
+			named = true
 		case was == nil:
 			out = append(out, "node "+n.Name+" is new")
-		case n.Lost && !was.Lost:
-			out = append(out, "node "+n.Name+" is lost")
 		case !n.Lost && was.Lost:
 			out = append(out, "node "+n.Name+" is back")
 		case n.MemoryMB != was.MemoryMB:
@@ -67,6 +70,9 @@ func clusterChanges(s, later *dag.Snapshot) []string {
 		if c.was != c.is && len(out) == 0 {
 			out = append(out, fmt.Sprintf("%d %s, not %d", c.is, c.what, c.was))
 		}
+	}
+	if named && len(out) == 0 {
+		out = append(out, "its nodes became known")
 	}
 	return append(out, loadChanges(s.Load, later.Load)...)
 }

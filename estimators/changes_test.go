@@ -165,3 +165,26 @@ func TestLosses(t *testing.T) {
 		})
 	}
 }
+
+func TestClusterChanges(t *testing.T) {
+	nodes := func(list ...dag.NodeState) *dag.Snapshot { return &dag.Snapshot{Plan: &dag.Plan{}, Nodes: list} }
+	a, b := dag.NodeState{Name: "a"}, dag.NodeState{Name: "b"}
+	lost := dag.NodeState{Name: "b", Lost: true}
+	for _, c := range []struct {
+		name       string
+		was, later *dag.Snapshot
+		want       string
+	}{
+		{"one is new", nodes(a), nodes(a, b), "node b is new"},
+		{"one is lost", nodes(a, b), nodes(a, lost), "node b is lost"},
+		{"one is back", nodes(a, lost), nodes(a, b), "node b is back"},
+		{"nobody told of them before one was lost", nodes(), nodes(a, lost), "node b is lost"},
+		{"one is told of when it is lost", nodes(a), nodes(a, lost), "node b is lost"},
+		{"they became known", nodes(), nodes(a, b), "its nodes became known"},
+		{"nothing", nodes(a, b), nodes(a, b), ""},
+	} {
+		if got := strings.Join(clusterChanges(c.was, c.later), ", "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
