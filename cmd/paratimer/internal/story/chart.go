@@ -22,7 +22,7 @@ type Chart struct {
 // A Panel is the slots of one kind: "map slots", "reduce slots", or the containers of YARN.
 type Panel struct {
 	Title string   `json:"title"`
-	Rows  []string `json:"rows"` // labels, one a slot
+	Rows  []string `json:"rows"` // labels, one a slot; of merged bars, one for several
 	Bars  []Bar    `json:"bars"` // by start
 }
 
@@ -75,7 +75,30 @@ type Segment struct {
 	EndSeconds   frame.Seconds `json:"end_seconds"`
 }
 
-// chartOf draws what a run has had so far and, while it runs, what the model predicts of the rest.
-func chartOf(_ dag.Run, _ estimators.Model) (Chart, error) {
-	return Chart{Panels: []Panel{}, Fragments: []Fragment{}, Critical: []Segment{}}, nil
+// Bounds of a chart: of more bars, neighbours that look alike are one; of more fragments, the shortest beside the critical path are
+// left out; of more segments, those of one title that follow each other are one.
+const (
+	MostBars      = 6000
+	MostFragments = 1000
+	MostSegments  = 1000
+)
+
+// chartOf draws what a run has had so far and, while it runs, what the model predicts of the rest. Of a query of which nothing was
+// submitted, and nothing is predicted, it is empty.
+func chartOf(run dag.Run, model estimators.Model) (Chart, error) {
+	d, err := newDrawing(run, model)
+	if err != nil {
+		return Chart{}, err
+	}
+	c := Chart{
+		FromSeconds: d.seconds(d.sch.Now), ToSeconds: d.seconds(d.sch.End), Panels: []Panel{}, Fragments: []Fragment{}, Critical: []Segment{},
+	}
+	if !d.s.State.Ended() {
+		c.NowSeconds = frame.Since(d.s.At, d.sch.Now)
+	}
+	d.fragments(&c)
+	d.panels(&c)
+	d.critical(&c)
+	c.Says = d.says()
+	return c, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag/account"
 )
 
 // A Gatherer sees a watch go by and tells its story, at any time of it. It is a sink, and stands between the source and the watch.
@@ -23,6 +24,7 @@ type Gatherer struct {
 	seen   int
 	kept   memory
 	marks  marks
+	waits  account.Marks
 }
 
 // Gather sees what a source says. from is what was asked for: a file or a query.
@@ -46,6 +48,7 @@ func (g *Gatherer) Observe(ctx context.Context) (*dag.Snapshot, error) { return 
 func (g *Gatherer) Take(s *dag.Snapshot) {
 	g.run = g.run.Append(s)
 	g.marks.see(s)
+	g.waits.See(s)
 }
 
 // Show takes a frame in.
@@ -79,7 +82,7 @@ func (g *Gatherer) Story() (*Story, error) {
 	if s.Chart, err = chartOf(g.run, g.model); err != nil {
 		s.Chart = Chart{Says: "What ran when cannot be drawn: " + name(err.Error()) + ".", Panels: []Panel{}, Fragments: []Fragment{}, Critical: []Segment{}}
 	}
-	if s.Account, err = accountOf(g.run, g.model); err != nil {
+	if s.Account, err = accountOf(snap, &g.waits); err != nil {
 		s.Account = Account{Says: "Where the time went cannot be told: " + name(err.Error()) + ".", Parts: []Part{}, Causes: []Cause{}}
 	}
 	s.Jobs = jobsOf(snap, f, &s.Account)

@@ -1,0 +1,92 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag/account"
+)
+
+// worthSaying is the least share of the whole that a sentence speaks of.
+const worthSaying = 0.03
+
+// verbs say what a length of time of a cause was.
+var verbs = map[account.Cause]string{
+	account.Queueing: "were queueing", account.Launch: "were launch", account.Containers: "waited for containers", account.SetUp: "were set-up",
+	account.Work: "were work", account.Shuffle: "were shuffle", account.Sort: "were sort and merge", account.Skew: "were lost to skew",
+	account.Failures: "were lost to failures", account.Finish: "went by until jobs were finished", account.Unknown: "were seen by nobody",
+}
+
+// accountSays is the account in sentences: work first, then what took longest; the costliest skewed reduce; who waited for whom.
+func accountSays(s *dag.Snapshot, a *account.Account) string {
+	total, sums := a.Total(), a.ByCause()
+	if total <= 0 {
+		return ""
+	}
+	causes := slices.DeleteFunc(account.Causes(), func(c account.Cause) bool {
+		return c != account.Work && float64(sums[c]) < worthSaying*float64(total)
+	})
+	slices.SortStableFunc(causes, func(x, y account.Cause) int {
+		if (x == account.Work) != (y == account.Work) {
+			return order(y == account.Work) - order(x == account.Work)
+		}
+		return cmp.Compare(sums[y], sums[x])
+	})
+	whole := view.Exact(total)
+	if !s.State.Ended() {
+		whole = "the " + whole + " so far"
+	}
+	says := ""
+	for i, c := range causes[:min(len(causes), 5)] {
+		switch {
+		case i == 0:
+			says = fmt.Sprintf("%s of %s %s", view.Exact(sums[c]), whole, verbs[c])
+		default:
+			says += fmt.Sprintf(", %s %s", view.Exact(sums[c]), verbs[c])
+		}
+	}
+	return says + skewSays(s, a) + waitSays(s, a, total) + "."
+}
+
+func order(first bool) int {
+	if first {
+		return 1
+	}
+	return 0
+}
+
+// skewSays names the reduce that cost most beyond the others of its job.
+func skewSays(s *dag.Snapshot, a *account.Account) string {
+	worst := -1
+	for i := range a.Parts {
+		if a.Parts[i].Cause == account.Skew && (worst < 0 || a.Parts[i].Length() > a.Parts[worst].Length()) {
+			worst = i
+		}
+	}
+	if worst < 0 {
+		return ""
+	}
+	p := &a.Parts[worst]
+	return fmt.Sprintf("; %s's reduce %d was skewed and worked %s longer than the median one", name(s.Plan.Jobs[p.Job].Node), p.Task, view.Exact(p.Length()))
+}
+
+// waitSays names the job that was ready longest while another one of the query held the containers.
+func waitSays(s *dag.Snapshot, a *account.Account, total time.Duration) string {
+	worst := -1
+	length := func(i int) time.Duration { return a.Waits[i].End.Sub(a.Waits[i].Start) }
+	for i := range a.Waits {
+		if worst < 0 || length(i) > length(worst) {
+			worst = i
+		}
+	}
+	if worst < 0 || float64(length(worst)) < worthSaying*float64(total) {
+		return ""
+	}
+	w := a.Waits[worst]
+	return fmt.Sprintf("; meanwhile %s was ready for %s and waited for containers that %s held",
+		name(s.Plan.Jobs[w.Job].Node), view.Exact(length(worst)), name(s.Plan.Jobs[w.Holder].Node))
+}

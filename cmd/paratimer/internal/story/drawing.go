@@ -1,0 +1,212 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// A drawing is what a chart is made of.
+type drawing struct {
+	s     *dag.Snapshot // with its plan as far as a model could complete it
+	sch   *schedule.Schedule
+	path  *pathfrag.Path
+	view  planview.View // for its words
+	jobs  []int         // by job of the plan: its index in the story, -1 for one that only a profile knows
+	known []int         // by fragment: its index in the chart, -1 for one that is left out
+
+	fragment, round []int32 // by span of sch: its fragment and its round there, -1 none
+	onPath          []bool  // by fragment
+}
+
+// newDrawing joins what has happened with what standard expects. Where that has no number, what has happened is all.
+func newDrawing(run dag.Run, model estimators.Model) (*drawing, error) {
+	d := &drawing{s: run.Now()}
+	if !d.s.State.Ended() && model != nil {
+		w := estimators.NewWorld(run, model, estimators.Options{})
+		if e, err := estimators.Scenarios()[0].Of(w); err == nil && e.Remaining != nil && e.Path != nil {
+			d.s = w.Now()
+			if d.sch, err = schedule.Joined(d.s, e.Path.Schedule); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var err error
+	if d.sch == nil {
+		if d.sch, err = schedule.Happened(d.s); err != nil {
+			return nil, err
+		}
+	}
+	if d.path, err = pathfrag.Find(d.s.Plan, d.sch, estimators.Tolerances(d.sch, d.s.Plan, run)); err != nil {
+		return nil, err
+	}
+	d.sch = d.path.Schedule
+	d.view = planview.View{Plan: d.s.Plan, Path: d.path}
+	d.match(run.Now())
+	d.index()
+	return d, nil
+}
+
+// match finds the plan's jobs among those that were observed: a profile that stands in for a plan knows them by other names.
+func (d *drawing) match(seen *dag.Snapshot) {
+	d.jobs = make([]int, len(d.s.Plan.Jobs))
+	byID, byNode := map[string]int{}, map[string]int{}
+	for j := range seen.Plan.Jobs {
+		byNode[seen.Plan.Jobs[j].Node] = j
+		if id := seen.Jobs[j].ID; id != "" {
+			byID[id] = j
+		}
+	}
+	for j := range d.jobs {
+		if i, ok := byID[d.s.Jobs[j].ID]; ok {
+			d.jobs[j] = i
+		} else if i, ok := byNode[d.s.Plan.Jobs[j].Node]; ok {
+			d.jobs[j] = i
+		} else {
+			d.jobs[j] = -1
+		}
+	}
+}
+
+// index says of each span where in the path it is.
+func (d *drawing) index() {
+	n := len(d.sch.Spans)
+	d.fragment, d.round, d.onPath = make([]int32, n), make([]int32, n), make([]bool, len(d.path.Fragments))
+	for i := range n {
+		d.fragment[i], d.round[i] = -1, -1
+	}
+	for f := range d.path.Fragments {
+		for at, r := range d.path.Fragments[f].Rounds {
+			for _, i := range d.path.Rounds[r].Spans {
+				d.fragment[i], d.round[i] = int32(f), int32(at)
+			}
+		}
+	}
+	for _, seg := range d.path.Critical {
+		d.onPath[seg.Fragment] = true
+	}
+}
+
+func (d *drawing) seconds(t dag.Instant) frame.Seconds { return *frame.Since(t, d.sch.Now) }
+
+// jobsIn are the nodes of jobs with a span in a fragment, in plan order.
+func (d *drawing) jobsIn(f *pathfrag.Fragment) []string {
+	var in []int32
+	for _, r := range f.Rounds {
+		for _, i := range d.path.Rounds[r].Spans {
+			if at, found := slices.BinarySearch(in, d.sch.Spans[i].Job); !found {
+				in = slices.Insert(in, at, d.sch.Spans[i].Job)
+			}
+		}
+	}
+	out := make([]string, len(in))
+	for i, j := range in {
+		out[i] = d.s.Plan.Jobs[j].Node
+	}
+	return out
+}
+
+// fragments lists them in order: all of the critical path, and the longest of the others.
+func (d *drawing) fragments(c *Chart) {
+	keep := make([]int, len(d.path.Fragments))
+	for i := range keep {
+		keep[i] = i
+	}
+	if len(keep) > MostFragments {
+		length := func(f int) dag.Instant { return d.path.Fragments[f].End - d.path.Fragments[f].Start }
+		slices.SortStableFunc(keep, func(a, b int) int {
+			if d.onPath[a] != d.onPath[b] {
+				return order(d.onPath[b]) - order(d.onPath[a])
+			}
+			return cmp.Compare(length(b), length(a))
+		})
+		keep = keep[:MostFragments]
+		slices.Sort(keep)
+	}
+	d.known = make([]int, len(d.path.Fragments))
+	for i := range d.known {
+		d.known[i] = -1
+	}
+	for _, f := range keep {
+		from := &d.path.Fragments[f]
+		d.known[f] = len(c.Fragments)
+		c.Fragments = append(c.Fragments, Fragment{
+			Jobs: d.jobsIn(from), Phase: from.Kind, Width: from.Width, Rounds: len(from.Rounds),
+			StartSeconds: d.seconds(from.Start), EndSeconds: d.seconds(from.End), Critical: d.onPath[f],
+		})
+	}
+}
+
+// critical is the path through the fragments. It covers the chart.
+func (d *drawing) critical(c *Chart) {
+	many := len(d.path.Critical) > MostSegments
+	for _, seg := range d.path.Critical {
+		s := Segment{Fragment: d.known[seg.Fragment], Title: d.view.Title(seg.Fragment), StartSeconds: d.seconds(seg.Start), EndSeconds: d.seconds(seg.End)}
+		if n := len(c.Critical); many && n > 0 && c.Critical[n-1].Title == s.Title {
+			c.Critical[n-1].EndSeconds = s.EndSeconds
+			continue
+		}
+		c.Critical = append(c.Critical, s)
+	}
+}
+
+// says names what the path goes through, and who could have been later.
+func (d *drawing) says() string {
+	var through []string
+	last := ""
+	for _, seg := range d.path.Critical {
+		f := &d.path.Fragments[seg.Fragment]
+		if f.Kind > dag.Reduce || seg.End <= seg.Start {
+			continue
+		}
+		jobs := d.jobsIn(f)
+		for i := range jobs {
+			jobs[i] = name(jobs[i])
+		}
+		if len(jobs) > 3 {
+			jobs = append(jobs[:2:2], many(len(jobs)-2, "other job"))
+		}
+		who, kind := list(jobs)+"'s ", f.Kind.String()+"s"
+		n := len(through) - 1
+		switch {
+		case n >= 0 && last == who && !strings.Contains(through[n][len(who):], kind):
+			through[n] += " and " + kind
+		case n < 0 || last != who:
+			through = append(through, who+kind)
+		}
+		last = who
+	}
+	if len(through) == 0 {
+		return ""
+	}
+	if len(through) > 6 {
+		through = append(through[:5:5], many(len(through)-5, "other phase"))
+	}
+	goes, had := "goes", "had"
+	if !d.s.State.Ended() {
+		goes, had = "goes, as far as can be said now,", "has"
+	}
+	return fmt.Sprintf("The critical path %s through %s%s.", goes, strings.Join(through, ", then "), d.slackSays(had))
+}
+
+// slackSays names the job with most slack.
+func (d *drawing) slackSays(had string) string {
+	best := -1
+	for j, slack := range d.path.Slack {
+		if slack > 0 && d.s.Jobs[j].Submitted.Known() && (best < 0 || slack > d.path.Slack[best]) {
+			best = j
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s %s %s of slack", name(d.s.Plan.Jobs[best].Node), had, took(frame.SecondsOf(d.path.Slack[best])))
+}
