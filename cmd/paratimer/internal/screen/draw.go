@@ -8,7 +8,7 @@ func (p *pen) draw() []line {
 	g := p.gutterOf()
 	p.wide(max(1, p.s.Width-g.cells()-1))
 	if !p.s.Choice.Help && (!p.s.Choice.Tasks || p.job < 0) {
-		return p.whole()
+		return p.whole(g)
 	}
 	// A list gets all the room below what must stay in sight.
 	out := p.head()

@@ -10,28 +10,62 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// shown is which jobs have a lane where there are rows for some only, in plan order, and how many of those before and after them
-// are folded away: what is over above, what is not below.
-func (p *pen) shown(rows int) (jobs []int, above, below string) {
+// A fold is jobs without a row of their own.
+type fold struct {
+	words string
+	jobs  []int
+}
+
+// shown is which jobs have a lane where there are rows for some only, in plan order, and which are folded away: what is over above
+// them, what is not below.
+func (p *pen) shown(rows int) (jobs []int, above, below fold) {
 	all := make([]int, len(p.f.Jobs))
 	for i := range all {
 		all[i] = i
 	}
 	if len(all) <= rows {
-		return all, "", ""
+		return all, fold{}, fold{}
+	}
+	next := p.next()
+	weight := func(i int) int {
+		if slices.Contains(next, i) {
+			return min(p.weight(i), nextWeight)
+		}
+		return p.weight(i)
 	}
 	slices.SortStableFunc(all, func(a, b int) int {
-		return cmp.Or(cmp.Compare(p.weight(a), p.weight(b)), cmp.Compare(p.nearness(a), p.nearness(b)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(p.nearness(a), p.nearness(b)), cmp.Compare(a, b))
 	})
 	for n := rows; n >= 0; n-- {
 		above, below = p.folded(all[n:])
-		if used := n + min(1, len(above)) + min(1, len(below)); used <= rows || n == 0 {
+		if used := n + min(1, len(above.jobs)) + min(1, len(below.jobs)); used <= rows || n == 0 {
 			jobs = slices.Clone(all[:n])
 			break
 		}
 	}
 	slices.Sort(jobs)
 	return jobs, above, below
+}
+
+// nextWeight is that of the job that comes next, and of the next one that is critical: before what runs and is not critical.
+const nextWeight = 3
+
+// next is those two.
+func (p *pen) next() []int {
+	var out []int
+	for _, critical := range []bool{true, false} {
+		best := -1
+		for i := range p.f.Jobs {
+			j := &p.f.Jobs[i]
+			if j.State == dag.Blocked && (j.Critical || !critical) && (best < 0 || p.nearness(i) < p.nearness(best)) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			out = append(out, best)
+		}
+	}
+	return out
 }
 
 // weight orders jobs by how much they matter: what is selected, went wrong, is waited for, runs, comes next, was.
@@ -45,15 +79,15 @@ func (p *pen) weight(i int) int {
 	case j.Critical && j.State == dag.Running:
 		return 2
 	case j.State == dag.Running:
-		return 3
+		return nextWeight + 1
 	case j.State == dag.Submitted:
-		return 4
+		return nextWeight + 2
 	case j.Critical:
-		return 5
+		return nextWeight + 3
 	case !j.State.Ended():
-		return 6
+		return nextWeight + 4
 	}
-	return 7
+	return nextWeight + 5
 }
 
 // nearness orders jobs of one weight: what starts soonest, of what is over what ended last.
@@ -69,10 +103,16 @@ func (p *pen) nearness(i int) float64 {
 }
 
 // folded says what the jobs without a row are.
-func (p *pen) folded(jobs []int) (above, below string) {
+func (p *pen) folded(jobs []int) (above, below fold) {
 	var done, lost, running, others int
 	for _, i := range jobs {
-		switch st := p.f.Jobs[i].State; {
+		st := p.f.Jobs[i].State
+		if st.Ended() {
+			above.jobs = append(above.jobs, i)
+		} else {
+			below.jobs = append(below.jobs, i)
+		}
+		switch {
 		case st == dag.Failed || st == dag.Killed:
 			lost++
 		case st.Ended():
@@ -83,7 +123,9 @@ func (p *pen) folded(jobs []int) (above, below string) {
 			others++
 		}
 	}
-	return says([]count{{done, "done"}, {lost, "failed"}}), says([]count{{running, "running"}, {others, "to come"}})
+	above.words = says([]count{{done, "done"}, {lost, "failed"}})
+	below.words = says([]count{{running, "running"}, {others, "to come"}})
+	return above, below
 }
 
 type count struct {
@@ -109,22 +151,40 @@ func (p *pen) lanes(g gutter, rows int) []line {
 		return out
 	}
 	jobs, above, below := p.shown(rows - 1)
-	if above != "" {
+	if len(above.jobs) > 0 {
 		out = append(out, p.foldRow(g, above))
 	}
 	for _, i := range jobs {
 		out = append(out, p.rowOf(g, i))
 	}
-	if below != "" {
+	if len(below.jobs) > 0 {
 		out = append(out, p.foldRow(g, below))
 	}
 	return out
 }
 
-// foldRow stands for jobs without a row; it goes over the lanes' columns, with the line of now through it.
-func (p *pen) foldRow(g gutter, words string) line {
-	l := text(plain, "   ").and(text(dim, p.own("… "+words+" "))).cut(p.s.Width, p.tail)
+// foldRow stands for jobs without a row: how many there are and, along time, how many of them are at work.
+func (p *pen) foldRow(g gutter, f fold) line {
+	l := text(plain, "   ").and(text(dim, p.own("… "+f.words+" "))).cut(p.s.Width, p.tail)
 	t := p.track()
+	work := make([]int, len(t)+1)
+	for _, i := range f.jobs {
+		j := &p.f.Jobs[i]
+		if j.SubmittedSeconds != nil && j.EndSeconds != nil {
+			a, b := p.cols(*j.SubmittedSeconds, *j.EndSeconds)
+			work[a]++
+			work[b+1]--
+		}
+	}
+	for c := 1; c < len(work); c++ {
+		work[c] += work[c-1]
+	}
+	tall := slices.Max(work)
+	for c := range t {
+		if work[c] > 0 {
+			t[c] = cell{p.g.steps[(work[c]-1)*len(p.g.steps)/max(1, tall)], dim}
+		}
+	}
 	p.through(t)
 	if at := l.cells() - g.cells(); at < len(t) {
 		return l.pad(g.cells()).and(t[max(0, at):].line())

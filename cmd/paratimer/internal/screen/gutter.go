@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -72,11 +73,11 @@ func tally(t frame.Tasks) string {
 	case t.Total == nil && t.Done == 0:
 		return ""
 	case t.Total == nil:
-		return fmt.Sprintf("%d/?", t.Done)
+		return strconv.Itoa(t.Done) + "/?"
 	case *t.Total == 0:
 		return "-"
 	}
-	return fmt.Sprintf("%d/%d", t.Done, *t.Total)
+	return strconv.Itoa(t.Done) + "/" + strconv.Itoa(*t.Total)
 }
 
 // rowOf is a job's row: its marks, name, counts and lane.

@@ -68,6 +68,7 @@ func (p *pen) legend() []sign {
 	return []sign{
 		{of(lane, g.seen[1], g.seen[1]), "maps", true},
 		{of(lane, g.seen[2], g.seen[2]), "reduces", true},
+		{of(lane, g.seen[3], g.seen[3]), "both", false},
 		{of(lane, g.expected(1), g.expected(2)), "expected", true},
 		{of(path, g.critical, ' ', g.expected(5), g.expected(10), g.holds), "critical: holds up the end", true},
 		{of(dim, g.slack, g.slack), "slack: may be so much later", true},

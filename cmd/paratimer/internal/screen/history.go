@@ -41,7 +41,10 @@ func (h *History) Add(f frame.Frame) {
 		return
 	}
 	for _, c := range f.Changes {
-		h.changes = append(h.changes, change{at, c})
+		// Where there is no number, its moves are no news; what was lost is.
+		if f.Headline.RemainingSeconds != nil || c.Reason == "failure" || c.Reason == "slots" {
+			h.changes = append(h.changes, change{at, c})
+		}
 	}
 	if n := len(h.changes) - mostChanges; n > 0 {
 		h.changes = append(h.changes[:0], h.changes[n:]...)

@@ -56,7 +56,7 @@ func (p *pen) phases(t track, j *frame.Job, k chain) {
 		if what == 0 {
 			continue
 		}
-		if p.scale.now < 0 || c < p.scale.now {
+		if c < p.scale.seen {
 			t[c] = cell{p.g.seen[what], lane}
 			continue
 		}

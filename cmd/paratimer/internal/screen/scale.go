@@ -12,6 +12,7 @@ type scale struct {
 	to    frame.Seconds
 	cols  int // of the lanes
 	now   int // the column of the frame's instant; -1: the query is over
+	seen  int // the column up to which things were seen: less than now in a stale frame
 	known bool
 }
 
@@ -65,9 +66,10 @@ func (p *pen) limit(a *frame.Alert) *frame.Seconds {
 // wide sets the lanes' width.
 func (p *pen) wide(cols int) {
 	p.scale.cols = cols
-	p.scale.now = -1
+	p.scale.now, p.scale.seen = -1, cols
 	if !p.f.Workflow.State.Ended() && p.scale.known {
 		p.scale.now = p.scale.col(p.elapsed())
+		p.scale.seen = p.scale.col(p.elapsed() - p.f.StaleSeconds)
 	}
 }
 

@@ -54,5 +54,10 @@ func Draw(s State) []string {
 	if s.Width <= 0 || s.Height <= 0 {
 		return nil
 	}
-	return render(s.Style, newPen(s).draw())
+	p := newPen(s)
+	lines := first(s.Height, p.draw())
+	for i, l := range lines {
+		lines[i] = l.cut(s.Width, p.tail)
+	}
+	return render(s.Style, lines)
 }
