@@ -75,8 +75,8 @@ type Segment struct {
 	EndSeconds   frame.Seconds `json:"end_seconds"`
 }
 
-// Bounds of a chart: of more bars, neighbours that look alike are one; of more fragments, the shortest beside the critical path are
-// left out; of more segments, those of one title that follow each other are one.
+// Bounds of a chart: of more bars, neighbours that look alike are one; of more fragments, the shortest that the critical path does not
+// name are left out; of more segments, those of one title that follow each other are one.
 const (
 	MostBars      = 6000
 	MostFragments = 1000
@@ -91,14 +91,13 @@ func chartOf(run dag.Run, model estimators.Model) (Chart, error) {
 		return Chart{}, err
 	}
 	c := Chart{
-		FromSeconds: d.seconds(d.sch.Now), ToSeconds: d.seconds(d.sch.End), Panels: []Panel{}, Fragments: []Fragment{}, Critical: []Segment{},
+		FromSeconds: d.seconds(d.sch.Now), ToSeconds: d.seconds(d.sch.End), Panels: []Panel{}, Critical: d.critical(),
 	}
 	if !d.s.State.Ended() {
 		c.NowSeconds = frame.Since(d.s.At, d.sch.Now)
 	}
-	d.fragments(&c)
+	c.Fragments = d.fragments(c.Critical)
 	d.panels(&c)
-	d.critical(&c)
 	c.Says = d.says()
 	return c, nil
 }

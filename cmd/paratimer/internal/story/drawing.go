@@ -114,48 +114,63 @@ func (d *drawing) jobsIn(f *pathfrag.Fragment) []string {
 	return out
 }
 
-// fragments lists them in order: all of the critical path, and the longest of the others.
-func (d *drawing) fragments(c *Chart) {
+// critical is the path through the fragments, by their index in the path. It covers the chart.
+func (d *drawing) critical() []Segment {
+	out := []Segment{}
+	many := len(d.path.Critical) > MostSegments
+	for _, seg := range d.path.Critical {
+		s := Segment{Fragment: seg.Fragment, Title: d.view.Title(seg.Fragment), StartSeconds: d.seconds(seg.Start), EndSeconds: d.seconds(seg.End)}
+		if n := len(out); many && n > 0 && out[n-1].Title == s.Title {
+			out[n-1].EndSeconds = s.EndSeconds
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// fragments lists them in order: those of the path's segments, and the longest of the others. The segments are given their indices.
+func (d *drawing) fragments(path []Segment) []Fragment {
 	keep := make([]int, len(d.path.Fragments))
 	for i := range keep {
 		keep[i] = i
 	}
 	if len(keep) > MostFragments {
+		named := make([]bool, len(keep))
+		must := 0
+		for _, s := range path {
+			if !named[s.Fragment] {
+				must++
+			}
+			named[s.Fragment] = true
+		}
 		length := func(f int) dag.Instant { return d.path.Fragments[f].End - d.path.Fragments[f].Start }
 		slices.SortStableFunc(keep, func(a, b int) int {
-			if d.onPath[a] != d.onPath[b] {
-				return order(d.onPath[b]) - order(d.onPath[a])
+			if named[a] != named[b] {
+				return order(named[b]) - order(named[a])
 			}
 			return cmp.Compare(length(b), length(a))
 		})
-		keep = keep[:MostFragments]
+		keep = keep[:max(must, MostFragments)]
 		slices.Sort(keep)
 	}
 	d.known = make([]int, len(d.path.Fragments))
 	for i := range d.known {
 		d.known[i] = -1
 	}
+	out := []Fragment{}
 	for _, f := range keep {
 		from := &d.path.Fragments[f]
-		d.known[f] = len(c.Fragments)
-		c.Fragments = append(c.Fragments, Fragment{
+		d.known[f] = len(out)
+		out = append(out, Fragment{
 			Jobs: d.jobsIn(from), Phase: from.Kind, Width: from.Width, Rounds: len(from.Rounds),
 			StartSeconds: d.seconds(from.Start), EndSeconds: d.seconds(from.End), Critical: d.onPath[f],
 		})
 	}
-}
-
-// critical is the path through the fragments. It covers the chart.
-func (d *drawing) critical(c *Chart) {
-	many := len(d.path.Critical) > MostSegments
-	for _, seg := range d.path.Critical {
-		s := Segment{Fragment: d.known[seg.Fragment], Title: d.view.Title(seg.Fragment), StartSeconds: d.seconds(seg.Start), EndSeconds: d.seconds(seg.End)}
-		if n := len(c.Critical); many && n > 0 && c.Critical[n-1].Title == s.Title {
-			c.Critical[n-1].EndSeconds = s.EndSeconds
-			continue
-		}
-		c.Critical = append(c.Critical, s)
+	for i := range path {
+		path[i].Fragment = d.known[path[i].Fragment]
 	}
+	return out
 }
 
 // says names what the path goes through, and who could have been later.
