@@ -113,7 +113,11 @@ func (s *Story) whatFailed() string {
 		parts = append(parts, many(failed, "attempt")+" failed")
 	}
 	if nodes > 0 {
-		parts = append(parts, many(nodes, "node")+" lost")
+		was := " were lost"
+		if nodes == 1 {
+			was = " was lost"
+		}
+		parts = append(parts, many(nodes, "node")+was)
 	}
 	switch {
 	case len(parts) == 0 && last == "":
