@@ -177,7 +177,11 @@ func wide(maps int) *dag.Plan {
 // TestManyTasks holds the bounds of a chart and of an account, and that nothing is lost by them.
 func TestManyTasks(t *testing.T) {
 	run, marks := played(t, wide(30_000), simulate.Options{Every: time.Hour}, 0)
+	run = dag.Run{}.Append(run.Now()) // without ticks rounds are told apart sharply
 	c := chartFor(t, run)
+	if d, err := newDrawing(run, nil); err != nil || len(d.path.Fragments) <= MostFragments {
+		t.Errorf("there are only %d fragments, %v", len(d.path.Fragments), err)
+	}
 	if n := len(c.Panels[0].Bars); !c.Merged || n > MostBars || tasksOf(&c, OK) != 30_000 || len(c.Fragments) > MostFragments+MostSegments || len(c.Critical) > MostSegments {
 		t.Errorf("%d bars of %d tasks, %d fragments, %d segments", n, tasksOf(&c, OK), len(c.Fragments), len(c.Critical))
 	}
