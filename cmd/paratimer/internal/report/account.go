@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
@@ -21,6 +22,7 @@ type account struct {
 	Rows          []causeRow
 	Parts, Labels []block
 	Steps         []step
+	Legend        []entry
 }
 
 // A causeRow is a cause: what it is called, what it took, and what it means.
@@ -56,7 +58,7 @@ func accountOf(s *story.Story) *account {
 	for i, c := range s.Account.Causes {
 		rows[c.Cause] = i
 		y := causeTop + causeHeight*float64(i)
-		r := causeRow{Title: text(c.Title), Took: exact(c.Seconds), Meaning: prose(c.Meaning), TitleY: svg.Px(y + 18), TookY: svg.Px(y + 34), LineY: svg.Px(y)}
+		r := causeRow{Title: cut(text(c.Title), 22), Took: exact(c.Seconds), Meaning: prose(c.Meaning), TitleY: svg.Px(y + 18), TookY: svg.Px(y + 34), LineY: svg.Px(y)}
 		if c.Ratio != nil {
 			r.Share = percent(*c.Ratio)
 		}
@@ -78,6 +80,7 @@ func accountOf(s *story.Story) *account {
 		before = row
 	}
 	a.owners(parts, along)
+	a.legend()
 	a.From, a.To = float64(along.from), float64(along.to)
 	a.Ticks = along.ticks(7)
 	a.Bottom, a.Height, a.TicksTop = svg.Px(bottom), svg.Px(bottom+axisHeight), svg.Px(bottom+17)
@@ -109,6 +112,17 @@ func (a *account) part(s *story.Story, p *story.Part, row int, along scale) {
 		a.Labels = append(a.Labels, b)
 	}
 	a.Parts = append(a.Parts, b)
+}
+
+// legend names the kinds of causes that there are.
+func (a *account) legend() {
+	for _, k := range []struct{ kind, says string }{
+		{"work", "work that was asked for"}, {"wait", "waiting and overhead"}, {"lost", "skew and failures"}, {"dim", "nobody saw why"},
+	} {
+		if slices.ContainsFunc(a.Parts, func(b block) bool { return b.Kind == k.kind }) {
+			a.Legend = append(a.Legend, entry{Kind: k.kind, Text: k.says})
+		}
+	}
 }
 
 // owners are the jobs that the path goes through, neighbours of one job as one.

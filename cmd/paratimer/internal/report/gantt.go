@@ -112,8 +112,7 @@ func ganttOf(s *story.Story) *gantt {
 	}
 	g.legend(s, paint)
 	g.Desc = fmt.Sprintf("Gantt chart from %s to %s: %s in %s, %s of the critical path.", exact(c.FromSeconds), exact(c.ToSeconds),
-		count(bars, "bar"), count(rows, "row"), count(len(c.Critical), "stretch"))
-	g.Desc = strings.Replace(g.Desc, "stretchs", "stretches", 1)
+		count(bars, "bar"), count(rows, "row"), count(len(c.Critical), "part"))
 	return g
 }
 
