@@ -1,7 +1,9 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -158,5 +160,7 @@ func (h *happened) schedule() *Schedule {
 // finish adds the pauses and sorts.
 func (h *happened) finish(sch *Schedule, gaps []Span) {
 	sch.Spans = append(sch.Spans, h.named(sch, pauses(sch, gaps))...)
+	// A task of no length comes before the one that has its slot from the same instant on.
+	slices.SortStableFunc(sch.Spans, func(a, b Span) int { return cmp.Compare(a.End, b.End) })
 	sortSpans(sch.Spans)
 }
