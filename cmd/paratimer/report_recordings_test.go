@@ -51,7 +51,7 @@ func TestReportOfRecordings(t *testing.T) {
 	t.Logf("%d figures of %d recordings are sound", figures, len(paths))
 }
 
-// sounding looks at the story each twenty-fifth frame.
+// sounding looks at the story at each fortieth frame.
 type sounding struct {
 	t       *testing.T
 	g       *story.Gatherer
@@ -59,7 +59,7 @@ type sounding struct {
 }
 
 func (s *sounding) Show(frame.Frame) error {
-	if s.g.Seen()%25 == 1 {
+	if s.g.Seen()%40 == 1 {
 		s.look()
 	}
 	return nil
@@ -91,13 +91,7 @@ func unsound(s *story.Story) (wrong []string) {
 	say(s.JSON(&first) != nil, "no JSON")
 	var back story.Story
 	say(json.Unmarshal(first.Bytes(), &back) != nil || back.JSON(&again) != nil || !bytes.Equal(first.Bytes(), again.Bytes()), "its JSON is read otherwise")
-	says := append([]string{s.Course.Says, s.JobsSays, s.Skew.Says, s.Limits.Says}, s.Summary...)
-	if len(s.Chart.Panels) > 0 {
-		says = append(says, s.Chart.Says)
-	}
-	if len(s.Account.Parts) > 0 {
-		says = append(says, s.Account.Says)
-	}
+	says := append([]string{s.Course.Says, s.JobsSays, s.Skew.Says, s.Limits.Says, s.Chart.Says, s.Account.Says}, s.Summary...)
 	for i, text := range says {
 		say(!strings.HasSuffix(text, ".") || strings.TrimSpace(text) != text, "sentence %d: %q", i, text)
 		for _, bad := range []string{"NaN", "nil", "%!", "0 of 0", "  ", "+Inf", "-0s", "..", " ,", "(, "} {
@@ -109,6 +103,8 @@ func unsound(s *story.Story) (wrong []string) {
 		return wrong
 	}
 	end := *s.ElapsedSeconds
+	began := slices.ContainsFunc(s.Jobs, func(j story.Job) bool { return j.WaitSeconds != nil })
+	say(began && (len(s.Chart.Panels) == 0 || len(s.Chart.Critical) == 0 || len(s.Account.Parts) == 0), "tasks have begun, and nothing of them is drawn")
 	wrong = append(wrong, unsoundCourse(&s.Course, end)...)
 	wrong = append(wrong, unsoundChart(s, end)...)
 	sum := frame.Seconds(0)

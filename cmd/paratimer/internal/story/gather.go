@@ -85,6 +85,9 @@ func (g *Gatherer) Story() (*Story, error) {
 	if s.Account, err = accountOf(snap, &g.waits); err != nil {
 		s.Account = Account{Says: "Where the time went cannot be told: " + name(err.Error()) + ".", Parts: []Part{}, Causes: []Cause{}}
 	}
+	if s.Account.Says == "" {
+		s.Account.Says = "No time has passed since the first submission, so none went anywhere."
+	}
 	s.Jobs = jobsOf(snap, f, &s.Account)
 	s.JobsSays = jobsSay(s.Jobs)
 	s.Limits = limitsOf(g.run, g.model)
