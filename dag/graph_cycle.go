@@ -6,11 +6,11 @@ import (
 	"github.com/dominikbraun/graph"
 )
 
-// JobGraph returns the jobs of p as a graph: vertex i+1 is job i, an edge leads from a job to one that depends on it.
+// jobGraph returns the jobs of p as a graph: vertex i+1 is job i, an edge leads from a job to one that depends on it.
 // Dependencies on jobs that do not exist are left out. For ordering use NewGraph: the library's own sorts are quadratic.
 //
 // Vertices count from 1 because StronglyConnectedComponents of v0.23.0 loses the component of a vertex with the zero key.
-func JobGraph(p *Plan) graph.Graph[int, int] {
+func jobGraph(p *Plan) graph.Graph[int, int] {
 	g := graph.New(graph.IntHash, graph.Directed())
 	// Adding fails only for an edge that is there already.
 	for i := range p.Jobs {
@@ -28,7 +28,7 @@ func JobGraph(p *Plan) graph.Graph[int, int] {
 
 // cycles returns one CycleError for each group of jobs that wait for each other, ordered by its first job.
 func cycles(p *Plan) []error {
-	components, err := graph.StronglyConnectedComponents(JobGraph(p))
+	components, err := graph.StronglyConnectedComponents(jobGraph(p))
 	if err != nil {
 		panic("dag: the job graph is not directed") // its only error
 	}

@@ -120,7 +120,7 @@ func TestGraphProperties(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if order, err := graph.StableTopologicalSort(JobGraph(p), func(a, b int) bool { return a < b }); err != nil || len(order) != len(g.Order()) {
+		if order, err := graph.StableTopologicalSort(jobGraph(p), func(a, b int) bool { return a < b }); err != nil || len(order) != len(g.Order()) {
 			t.Fatalf("the library orders %v, %v", order, err)
 		}
 		place := make([]int, len(p.Jobs))

@@ -6,8 +6,7 @@ import (
 )
 
 // An Instant is a point in time by the cluster's clock, in milliseconds since the Unix epoch.
-// Integer milliseconds make simultaneous events exactly equal, which the replay's batches rely on
-// (ParaTimer facts P2).
+// Integer milliseconds make simultaneous events exactly equal, which the replay's batches rely on.
 type Instant int64
 
 // NoInstant is an instant that is not known.

@@ -43,7 +43,7 @@ type Node struct {
 	Slow     float64 // simulation: its tasks take this many times as long; 0 counts as 1
 }
 
-// Overheads are the pauses around jobs that are nobody's task. Measured on real runs in facts/live.md 4.
+// Overheads are the pauses around jobs that are nobody's task. Package observed learns them from runs.
 type Overheads struct {
 	Launch   time.Duration // a job's submission to the launch of its first task (AM start included)
 	AMStart  time.Duration // a job's submission to its AM holding a container

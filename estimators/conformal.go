@@ -14,8 +14,8 @@ import (
 // a side. The 95 % range needs 39.
 const MinRuns = 9
 
-// Halving is after how many later runs a run weighs half in the correction: what a cluster was like long ago says less.
-const Halving = 50
+// halving is after how many later runs a run weighs half in the correction: what a cluster was like long ago says less.
+const halving = 50
 
 // Corrected is a distribution of the remaining time, corrected by how wrong those of earlier runs were when they had
 // come as far. It also says how many runs that rests on; with fewer than MinRuns the stock scores stand in for them.
@@ -37,7 +37,7 @@ func (d Distribution) Corrected(tick RangeTick, residuals []dag.Residual) (Distr
 	}
 	weights := make([]float64, len(scores))
 	for i := range weights {
-		weights[i] = math.Exp2(-float64(len(scores)-1-i) / Halving)
+		weights[i] = math.Exp2(-float64(len(scores)-1-i) / halving)
 	}
 	return d.by(tick, conformal.New(scores, weights)), len(scores)
 }

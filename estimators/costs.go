@@ -15,9 +15,9 @@ import (
 type Costs interface {
 	// Left is what is left of a task; see schedule.Left.
 	Left(t schedule.Task) schedule.Cost
-	// Full is what the whole task i of job's phase k takes, set-up included: full(k) of facts A10.
+	// Full is what the whole task i of job's phase k takes, set-up included.
 	Full(job int, k dag.Kind, i int) float64
-	// Rem is what is left of that task: 0 if it is done, Full if it does not run. rem(k) of facts A10.
+	// Rem is what is left of that task: 0 if it is done, Full if it does not run.
 	Rem(job int, k dag.Kind, i int) float64
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Paper is the paper's cost model (section 3.1.3, facts A1 and A10): a pipeline of N tuples takes s alpha N, with N and
+// Paper is the paper's cost model (section 3.1.3): a pipeline of N tuples takes s alpha N, with N and
 // alpha from the plan, K from the running attempts and the slowdown factor s from slow; set-up is the cluster's and is
 // never scaled. Where the plan knows no N, an attempt's own total stands in; where it knows no alpha, nothing does.
 func Paper(slow func(dag.Run) Slowdown) Model {

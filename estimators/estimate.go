@@ -2,6 +2,15 @@
 //
 // The scenarios of one tick share a World: one replay of the scheduler and one critical path. Where a cost comes from
 // is the business of Costs; how the schedule is read is the business of a Scenario.
+//
+// A cost model of one's own, [Costs], is enough to get all of [Scenarios]; [Shared] makes their estimators. [Paper] is the
+// paper's model, and package observed has that of real clusters. A model that can be drawn from ([Sampler]) gives a
+// [Distribution]; [Changes] says why a prediction moved, [Grade] how right one was along a finished run.
+//
+// # Stability
+//
+// Names and meanings stay within a major version; fields, scenarios and optional interfaces of a cost model may be added. Numbers
+// may change in a minor version, as models become better (docs/api.md).
 package estimators
 
 import (

@@ -95,8 +95,8 @@ func TestLuo(t *testing.T) {
 		{0, 150, 0, 10_000, 60_000, math.NaN()},
 		{50, 150, 60, 10_000, 60_000, 120_000},
 	} {
-		if got := Luo(c.done, c.total, c.before, c.window, c.elapsed); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
-			t.Errorf("Luo(%+v) = %v", c, got)
+		if got := luoLeft(c.done, c.total, c.before, c.window, c.elapsed); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("luoLeft(%+v) = %v", c, got)
 		}
 	}
 }

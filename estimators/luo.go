@@ -10,16 +10,16 @@ const luoWindowMS = 10_000
 func luo(w *World) (Estimate, error) {
 	now, before := w.Run.Now(), w.Run.Before(luoWindowMS)
 	sum := total(amounts(now), 1)
-	ms := Luo(sum.done, sum.total, total(amounts(before), 1).done, float64(now.At-before.At), w.elapsedMS())
+	ms := luoLeft(sum.done, sum.total, total(amounts(before), 1).done, float64(now.At-before.At), w.elapsedMS())
 	if math.IsNaN(ms) && !w.ended() {
 		return w.ratio(math.NaN()), nil
 	}
 	return w.estimate(ms), nil
 }
 
-// Luo returns the milliseconds remaining when done of total units are done now and were doneBefore windowMS earlier. If
+// luoLeft returns the milliseconds remaining when done of total units are done now and were doneBefore windowMS earlier. If
 // nothing moved in that time, the speed since the start, elapsedMS ago, counts; NaN if nothing was ever done.
-func Luo(done, total, doneBefore, windowMS, elapsedMS float64) float64 {
+func luoLeft(done, total, doneBefore, windowMS, elapsedMS float64) float64 {
 	left := total - done
 	switch {
 	case left <= 0 && total > 0:

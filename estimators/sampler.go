@@ -27,7 +27,7 @@ type Drawn struct {
 
 // Sampled is the scenario that gives a distribution: the scheduler is replayed from the snapshot with sampled costs and
 // failures, and the ends of the replays are the distribution. What a whole replay has in common (speed, start-up, pauses)
-// is drawn first: tasks that are wrong each by itself average out, and give a band that covers nothing (facts/live.md 6).
+// is drawn first: tasks that are wrong each by itself average out, and give a band that covers nothing.
 // Remaining is the median. Where not even the scale of what is left is known, the distribution is empty. Where standard gives
 // a floor or nothing, because a phase was never seen or an attempt is far past its time, the distribution is wide.
 func Sampled() Scenario {

@@ -13,7 +13,7 @@ type Sample struct {
 }
 
 // A Score is how right an estimator was along a run. Errors are in percentage points of progress: equation (2) of
-// section 4.1 with the misprint of equation (1) corrected (facts P1, P24). What cannot be said is NaN.
+// section 4.1 with the misprint of equation (1) corrected. What cannot be said is NaN.
 type Score struct {
 	Ticks         int // strictly inside the run
 	MeanPoints    float64

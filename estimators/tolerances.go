@@ -20,7 +20,7 @@ func (w *World) tolerances(s *schedule.Schedule) pathfrag.Params {
 	return Tolerances(s, w.Now().Plan, w.Run)
 }
 
-// Tolerances are those of facts P7 for a schedule of a run and its plan: delta1 = max(5 % of the median task time, two ticks), delta2 = set-up + a
+// Tolerances are chosen for a schedule of a run and its plan, since the paper gives none: delta1 = max(5 % of the median task time, two ticks), delta2 = set-up + a
 // heartbeat. They change what rounds and fragments are shown, never a time.
 func Tolerances(s *schedule.Schedule, plan *dag.Plan, run dag.Run) pathfrag.Params {
 	par := pathfrag.Params{Delta1: medianSpan(s) / 20, Delta2: heartbeat}

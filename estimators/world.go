@@ -8,7 +8,7 @@ import (
 
 // Options change how a World reads a run. The zero Options are the defaults.
 type Options struct {
-	// Path holds the tolerances of rounds and fragments; where both are 0 they are chosen by facts P7. They change
+	// Path holds the tolerances of rounds and fragments; where both are 0, Tolerances chooses them. They change
 	// what is shown and what standard_static tracks, never the time remaining.
 	Path pathfrag.Params
 	// TightLow makes skew_low the tighter lower bound, max(Algorithm 1, longest single remaining task, total/C).

@@ -1,8 +1,17 @@
 // Package schedule says when each task that is left would run: it replays a scheduler from any snapshot in virtual time.
 //
-// One engine serves as planner and as ground truth of simulations; only the costs differ (facts A1). It is
+// One engine serves as planner and as ground truth of simulations; only the costs differ. It is
 // deterministic: the same snapshot and costs give the same schedule. Times are integer milliseconds.
 // It reads no clock and does no I/O.
+//
+// To embed it, bring a [dag.Snapshot] and a [Left], which says how long a task would still hold its slot: [Replay] returns when
+// each task that is left would run, as the plan's policy hands them out. Where a snapshot shows what has been, [Happened] is the
+// schedule of that alone and [Joined] of both. [Gantt] draws any of them.
+//
+// # Stability
+//
+// Names and meanings stay within a major version; fields and policies may be added. What a replay of a YARN snapshot says may
+// change in a minor version, where it becomes more like the real scheduler (docs/api.md).
 package schedule
 
 import (
@@ -27,7 +36,7 @@ type Task struct {
 	// Together is how many tasks start on its node at about the same time, itself included; 0 where unknown.
 	Together int
 	// Cold says that it is one of the run's first batch, whose JVMs take longer to start: nothing has started longer before it than
-	// starts count as together (facts/live.md 4). YARN only.
+	// starts count as together. YARN only.
 	Cold bool
 }
 

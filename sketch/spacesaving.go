@@ -1,5 +1,9 @@
 // Package sketch finds the heaviest keys of a stream in bounded memory, and what a job's maps promise its reduces by them.
 // It knows keys and weights, not jobs.
+//
+// # Stability
+//
+// Young: names may change in a minor version, which the changelog then says (docs/api.md).
 package sketch
 
 import (

@@ -3,6 +3,10 @@
 // A profile of earlier runs is a plan file with costs. Reading is strict: an unknown field, a value of another kind, a time
 // without its unit is an error that names the place, shows it and suggests the near miss. Bad input never panics and takes
 // bounded memory, whatever its size, nesting or aliases.
+//
+// # Stability
+//
+// Names and meanings stay within a major version, and a plan file that is read today is read later (docs/api.md).
 package planfile
 
 import (

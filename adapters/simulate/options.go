@@ -51,7 +51,7 @@ type Options struct {
 	Speed float64
 	// SetupNoise is the sigma of two factors on each task's set-up: one of the run, one of the task, both of Family.
 	SetupNoise float64
-	Stall      time.Duration // at the end of each map: combine runs, K = N, the map has not ended (facts A5)
+	Stall      time.Duration // at the end of each map: combine runs, K = N, the map has not ended
 	Slow       []SlowNode
 
 	Fail     []Failure
@@ -61,7 +61,7 @@ type Options struct {
 	Lose        []LostNode
 
 	// Skew is the Zipf exponent of the sizes of reduces: the r-th largest of a job is in proportion to r^-Skew, and their
-	// sum is the plan's. Task 0 is the largest (facts A8).
+	// sum is the plan's. Task 0 is the largest.
 	Skew float64
 	// Groups is who measures the key groups of reduces whose groups the plan gives; with GroupsNone nobody does.
 	Groups dag.GroupOrigin
@@ -74,7 +74,7 @@ type Options struct {
 // DefaultEvery is the time between snapshots, as in the paper's experiments.
 const DefaultEvery = 5 * time.Second
 
-// DefaultLambda is the number of named keys of a map in the experiments of NearestFit (facts B1).
+// DefaultLambda is the number of named keys of a map in the experiments of NearestFit.
 const DefaultLambda = 2000
 
 // A SlowNode takes Factor times as long for all work.

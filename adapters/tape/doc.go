@@ -6,4 +6,8 @@
 //
 // Decoding gives back every snapshot bit for bit: NaN, unknown instants and nil slices included. Profiles are
 // arguments of a run, not observations, and are not on the tape.
+//
+// # Stability
+//
+// Names and meanings stay within a major version, and a tape of an older version is read (docs/api.md).
 package tape

@@ -10,6 +10,10 @@
 //
 // Machines are whatever the work was divided by: machines, cores, containers. Scale is how much input there was: a fraction
 // of the whole, or any size, as long as all rows have the same unit. Times are seconds. Unknown numbers are NaN.
+//
+// # Stability
+//
+// Young: names may change in a minor version, which the changelog then says (docs/api.md).
 package ernest
 
 // A Row is a run that has been made.

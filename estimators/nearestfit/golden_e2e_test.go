@@ -184,10 +184,18 @@ func (g *goldenRun) shares(t *testing.T, left Left) {
 	compare(t, "the shares' bytes", size, left.Explicit+left.Implicit, 1e-9)
 }
 
+// fitOf is the fit that rule 2 asks for a task: its own, or with Params.Pooled the job's.
+func fitOf(p *Prediction, task int) (powerfit.Fit, bool) {
+	if p.tasks[task].fit == nil {
+		return powerfit.Fit{}, false
+	}
+	return *p.tasks[task].fit, true
+}
+
 // model compares fits by what they say: a, b and c are not well determined.
 func (g *goldenRun) model(t *testing.T, p *Prediction, c *endToEnd, in *goldenInstant, task int) {
 	t.Helper()
-	f, ok := p.Fit(task)
+	f, ok := fitOf(p, task)
 	want := in.Fits[task]
 	if g.fields["fits"]++; ok != (want != nil) {
 		t.Errorf("t=%v task %d has a fit: %v", in.At, task, ok)

@@ -8,6 +8,10 @@
 //
 // Times are seconds, sizes bytes, both as float64; what is not known is NaN. The package reads no clock, and the same
 // calls in the same order give the same results to the bit.
+//
+// # Stability
+//
+// Young: names may change in a minor version, which the changelog then says (docs/api.md).
 package nearestfit
 
 import "math"

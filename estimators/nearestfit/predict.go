@@ -144,14 +144,6 @@ func (w Weights) of(c smoothing.Point) float64 {
 	}
 }
 
-// Fit is the fit that rule 2 asks for a task: its own, or with Params.Pooled the job's.
-func (p *Prediction) Fit(task int) (powerfit.Fit, bool) {
-	if task < 0 || task >= len(p.tasks) || p.tasks[task].fit == nil {
-		return powerfit.Fit{}, false
-	}
-	return *p.tasks[task].fit, true
-}
-
 // Time predicts how long a group of this size takes in a task, and by which rule (section 3.3). It is NaN by NoRule where
 // nothing is known, and for no size or task.
 func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) {

@@ -4,6 +4,10 @@
 // Units: a map's work is counted in input records, a reduce's in shuffled bytes, which are known as soon as its copy
 // has ended and give its records (facts/live.md 4). Alpha is milliseconds a unit, set-up excluded. Times that are
 // plain floats are milliseconds.
+//
+// # Stability
+//
+// Young: names may change in a minor version, which the changelog then says (docs/api.md).
 package observed
 
 import (

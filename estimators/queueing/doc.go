@@ -10,4 +10,8 @@
 //
 // The paper's text was not at hand. Equation 5 and some of Table 2 are reconstructed from the prototype's figures, which come
 // out within 5e-4 (tripathi: 0.7 %); the paper's own Tripathi column is not reproduced.
+//
+// # Stability
+//
+// Young: names may change in a minor version, which the changelog then says (docs/api.md).
 package queueing

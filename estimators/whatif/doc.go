@@ -3,6 +3,10 @@
 //
 // A change is applied to a copy of what was observed, never to the observation. Of a query that runs it concerns what is
 // left, from now on. The package does no I/O and reads no clock; the same question gets the same answer.
+//
+// # Stability
+//
+// Young: names may change in a minor version, which the changelog then says (docs/api.md).
 package whatif
 
 // A Predictor is a model that can say when a query would end under a change. It returns an *UnsupportedError for a change

@@ -5,6 +5,10 @@
 // last task to end, what started it (a container that another task gave back, the last map of its job, its attempt that had
 // failed, its job's submission), what started that. It is read from instants that the engine told; reports, which
 // come seconds late, only tell set-up from work. What nobody saw has the cause Unknown: nothing is guessed.
+//
+// # Stability
+//
+// Young: names may change in a minor version, which the changelog then says (docs/api.md).
 package account
 
 import (
