@@ -160,7 +160,12 @@ func (h *happened) schedule() *Schedule {
 // finish adds the pauses and sorts.
 func (h *happened) finish(sch *Schedule, gaps []Span) {
 	sch.Spans = append(sch.Spans, h.named(sch, pauses(sch, gaps))...)
-	// A task of no length comes before the one that has its slot from the same instant on.
-	slices.SortStableFunc(sch.Spans, func(a, b Span) int { return cmp.Compare(a.End, b.End) })
-	sortSpans(sch.Spans)
+	// As sortSpans has it, and a task of no length comes before the one that has its slot from the same instant on.
+	slices.SortFunc(sch.Spans, func(a, b Span) int {
+		if a.Start != b.Start {
+			return cmp.Compare(a.Start, b.Start)
+		}
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(firstSlot(a), firstSlot(b)), cmp.Compare(a.Attempt, b.Attempt),
+			cmp.Compare(a.End, b.End), cmp.Compare(a.Job, b.Job), cmp.Compare(a.First, b.First))
+	})
 }

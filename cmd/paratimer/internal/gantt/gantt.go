@@ -58,8 +58,11 @@ func Merge[H comparable](bars []Bar[H], rows, fewer int, near dag.Instant) []Bar
 		from, to := int(float64(b.Row)/per), int(math.Ceil(float64(b.To)/per))
 		b.Row, b.To = min(from, fewer-1), min(max(to, from+1), fewer)
 	}
-	slices.SortStableFunc(cells, func(a, b Bar[H]) int {
-		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.To, b.To), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+	slices.SortFunc(cells, func(a, b Bar[H]) int {
+		if a.Row != b.Row {
+			return cmp.Compare(a.Row, b.Row)
+		}
+		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Span, b.Span), cmp.Compare(a.First, b.First))
 	})
 	var out []Bar[H]
 	open := make(map[H]int) // of the row, the last bar of each hue
