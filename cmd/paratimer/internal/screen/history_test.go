@@ -94,7 +94,7 @@ func TestChangesAreNews(t *testing.T) {
 
 // TestNothingIsDrawnOfLater holds that a replay that has gone back does not show what came later.
 func TestNothingIsDrawnOfLater(t *testing.T) {
-	then := recorded(t, "failure", 70)
+	then := recorded(t, "failure", 17)
 	before := Draw(then)
 	then.History = recorded(t, "failure", 127).History
 	for i, l := range Draw(then) {
