@@ -1,7 +1,14 @@
 // Package pathfrag says which part of a schedule matters: task rounds, path fragments, the critical path and slack
-// (ParaTimer, SIGMOD 2010, section 3.1; facts A2 and A3).
+// (ParaTimer, SIGMOD 2010, section 3.1).
 //
 // Invariant: the length of the critical path is the schedule's makespan minus now.
+//
+// [Find] takes any [schedule.Schedule], of a replay or of what has been, and its plan. The tolerances of [Params] change how much is
+// told as one round, never the path's length.
+//
+// # Stability
+//
+// Names and meanings stay within a major version; fields may be added (docs/api.md).
 package pathfrag
 
 import (
@@ -12,7 +19,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Params are the tolerances of Definition 3.1 and of "consecutive". They never change the path's length (facts A3).
+// Params are the tolerances of Definition 3.1 and of "consecutive". They never change the path's length.
 // They count in whole milliseconds; less than nothing is nothing.
 type Params struct {
 	Delta1 time.Duration // tasks of a round start, and end, within this of each other
@@ -81,7 +88,7 @@ func (p *Path) Spans(seg Segment) iter.Seq[*schedule.Span] {
 // Find cuts a schedule into rounds and fragments and finds its critical path. Plan gives the jobs' dependencies; one
 // that has no order (a cycle, an unknown dependency, too many jobs) is an error of package dag.
 //
-// Attempts that fail are in no round and leave no fragment (facts P19). Where nothing else runs while one does, the path
+// Attempts that fail are in no round and leave no fragment. Where nothing else runs while one does, the path
 // would have a hole: it gets a round and a fragment of width 0, as a pause does. A stretch that no span at all
 // covers becomes a fragment of kind Wave without rounds. So the path always covers all of now to the schedule's end.
 //
