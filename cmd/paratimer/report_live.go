@@ -94,7 +94,7 @@ func servePage(ctx context.Context, c *cli.Context, page *livepage.Page) (stop f
 		log.Warn().Str("address", address).Msg("--listen: whoever reaches this address can read the report; nothing asks who it is")
 	}
 	if _, err := fmt.Fprintf(c.App.Writer, "http://%s/\n", listener.Addr()); err != nil {
-		listener.Close()
+		_ = listener.Close() // it has served nobody
 		return nil, fmt.Errorf("cannot say where the page is: %w", err)
 	}
 	return page.Serve(listener, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }), nil
