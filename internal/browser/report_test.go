@@ -1,0 +1,287 @@
+package browser
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// pages are reports that several tests look at, each made once: of a real run in which a task failed, and of two real runs compared.
+var pages struct {
+	once            sync.Once
+	report, compare string
+}
+
+func recorded(t *testing.T) (report, compare string) {
+	t.Helper()
+	pages.once.Do(func() {
+		folder := filepath.Dir(paratimer)
+		join, failure := example(t, "examples/join.tape.gz"), example(t, "examples/join-failure.tape.gz")
+		run(t, folder, "report", failure, "-o", "report.html", "--within", "100s")
+		run(t, folder, "compare", join, failure, "--output", "html", "-o", "compare.html")
+		pages.report, pages.compare = address(filepath.Join(folder, "report.html")), address(filepath.Join(folder, "compare.html"))
+	})
+	if pages.report == "" {
+		t.Skip("there are no pages to look at: see the first test that wanted them")
+	}
+	return pages.report, pages.compare
+}
+
+// sections are the parts of a finished run's report.
+var sections = []string{"summary", "sure", "account", "gantt", "course", "jobs", "skew", "limits", "made"}
+
+// TestReportOpens opens a report from the disk with the network off: nothing goes wrong, nothing is asked for, and all parts are there.
+func TestReportOpens(t *testing.T) {
+	file, _ := recorded(t)
+	p := open(t, file, look{})
+	var title, text string
+	p.eval(t, `document.title`, &title)
+	p.eval(t, `document.body.innerText`, &text)
+	if !strings.Contains(title, "join.pig") || !strings.Contains(title, "succeeded") {
+		t.Errorf("the title is %q", title)
+	}
+	for _, want := range []string{"join.pig", "succeeded", "failed", "scope-30", "scope-48", "Where the time went", "Could we have known"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, id := range sections {
+		if h := p.height(t, "#"+id); h < 40 {
+			t.Errorf("part %s is %.0f pixels high", id, h)
+		}
+	}
+	p.holdQuiet(t)
+}
+
+// height of an element that is shown; 0 where it is not there.
+func (p *tab) height(t *testing.T, selector string) (h float64) {
+	t.Helper()
+	p.eval(t, fmt.Sprintf(`(e => e ? e.getBoundingClientRect().height : 0)(document.querySelector(%q))`, selector), &h)
+	return h
+}
+
+// TestPagesFit holds that no text lies on another and nothing is wider than the window, on narrow and wide screens, light and dark.
+func TestPagesFit(t *testing.T) {
+	report, compare := recorded(t)
+	for name, file := range map[string]string{"report": report, "compare": compare} {
+		p := open(t, file, look{})
+		for _, width := range []int64{360, 1280, 2560} {
+			for _, dark := range []bool{false, true} {
+				p.resize(t, width, dark)
+				p.holdFits(t, fmt.Sprintf("%s at %d, dark: %v", name, width, dark), width)
+			}
+		}
+		p.holdQuiet(t)
+	}
+}
+
+func (p *tab) holdFits(t *testing.T, what string, width int64) {
+	t.Helper()
+	var g struct {
+		Texts    int
+		Wide     float64
+		Overlaps []string
+	}
+	p.eval(t, geometry, &g)
+	if g.Texts < 20 {
+		t.Errorf("%s: %d texts are shown", what, g.Texts)
+	}
+	if g.Wide > float64(width) {
+		t.Errorf("%s: the page is %.0f pixels wide", what, g.Wide)
+	}
+	for _, o := range g.Overlaps {
+		t.Errorf("%s: %s", what, o)
+	}
+}
+
+// TestReportWithoutScripts holds that the figures are drawn without JavaScript.
+func TestReportWithoutScripts(t *testing.T) {
+	file, _ := recorded(t)
+	p := open(t, file, look{noScript: true})
+	var ran bool
+	p.eval(t, `document.querySelector(".tools") !== null`, &ran)
+	if ran {
+		t.Fatal("scripts run")
+	}
+	for _, id := range sections {
+		if h := p.height(t, "#"+id); h < 40 {
+			t.Errorf("part %s is %.0f pixels high", id, h)
+		}
+	}
+	for figure, least := range map[string]int{"#gantt": 60, "#account": 8, "#course": 1, "#skew": 5} {
+		var marks int
+		p.eval(t, fmt.Sprintf(`[...document.querySelectorAll("%s svg.plot :is(rect, polyline, polygon)")].filter(e => !e.closest("defs") && e.getBoundingClientRect().width > 0).length`, figure), &marks)
+		if marks < least {
+			t.Errorf("figure %s has %d marks, want %d or more", figure, marks, least)
+		}
+	}
+	p.holdFits(t, "without scripts", 1280)
+	p.holdQuiet(t)
+}
+
+// TestReportPrints holds that on paper every figure is there, no wider than the page.
+func TestReportPrints(t *testing.T) {
+	file, _ := recorded(t)
+	p := open(t, file, look{})
+	yes := true
+	printed, err := chromedp.Call(p.ctx, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &yes, PrintBackground: &yes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pdf := printed.Data
+	t.Logf("%d bytes of PDF", len(pdf))
+	if n := bytes.Count(pdf, []byte("/Type /Page\n")); n < 2 || n > 20 {
+		t.Errorf("%d pages", n)
+	}
+	if n := paths(pdf); n < 100 {
+		t.Errorf("%d rectangles and lines are on paper: the figures are missing", n)
+	}
+	// A4 less its margins is 688 pixels wide; what is wider by a little is printed smaller.
+	p.resize(t, 688, false)
+	p.run(t, do(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
+	for _, id := range sections {
+		var wide, high float64
+		p.eval(t, fmt.Sprintf(`document.querySelector("#%s").getBoundingClientRect().height`, id), &high)
+		p.eval(t, fmt.Sprintf(`Math.max(...[...document.querySelectorAll("#%s, #%[1]s svg, #%[1]s table")].map(e => e.getBoundingClientRect().right))`, id), &wide)
+		if high < 30 || wide > 688*1.05 {
+			t.Errorf("on paper %s is %.0f pixels high and ends at %.0f of 688", id, high, wide)
+		}
+	}
+}
+
+// paths counts the rectangles and lines in a PDF's streams.
+func paths(pdf []byte) (n int) {
+	for _, part := range bytes.Split(pdf, []byte("stream\n")) {
+		r, err := zlib.NewReader(bytes.NewReader(part))
+		if err != nil {
+			continue // not compressed, or between two streams
+		}
+		content, _ := io.ReadAll(io.LimitReader(r, 10<<20)) // what follows a stream is none of it
+		n += bytes.Count(content, []byte(" re\n")) + bytes.Count(content, []byte(" l\n"))
+	}
+	return n
+}
+
+// TestReportByKeyboard walks through the page by the tab key: it reaches each interactive part, visibly; a table is sorted and a chart
+// enlarged without a mouse.
+func TestReportByKeyboard(t *testing.T) {
+	file, _ := recorded(t)
+	p := open(t, file, look{})
+	reached := make(map[string]bool)
+	var all int
+	p.eval(t, `document.querySelectorAll('a[href], button, summary, [tabindex="0"]').length`, &all)
+	for range all + 2 {
+		var at struct {
+			What    string
+			Visible bool
+		}
+		p.run(t, chromedp.KeyEvent(kb.Tab))
+		p.eval(t, `(e => { const s = getComputedStyle(e), r = e.getBoundingClientRect(); return {
+			What: e === document.body ? "" : (e.closest("section") || {id: "top"}).id + " " + e.localName + " " + (e.getAttribute("aria-label") || e.textContent).trim().slice(0, 40),
+			Visible: e === document.body || s.outlineStyle !== "none" && r.width > 0 && r.bottom > 0 && r.top < innerHeight}})(document.activeElement)`, &at)
+		if !at.Visible {
+			t.Errorf("the focus is not seen on %q", at.What)
+		}
+		reached[at.What] = true
+	}
+	if len(reached) < 15 || len(reached) < all*2/3 {
+		t.Errorf("the tab key reaches %d of %d parts: %v", len(reached), all, reached)
+	}
+	for _, want := range []string{"gantt button Enlarge", "jobs div Jobs", "gantt div Gantt chart, a drawing", "account summary What the causes mean"} {
+		if !reached[want] {
+			t.Errorf("the tab key does not reach %q; it reaches %v", want, reached)
+		}
+	}
+	p.holdQuiet(t)
+}
+
+// TestTablesAreSorted sorts the jobs by each of their columns, there and back.
+func TestTablesAreSorted(t *testing.T) {
+	file, _ := recorded(t)
+	p := open(t, file, look{})
+	var problems []string
+	p.eval(t, `(() => {
+		const out = [], table = document.querySelector("#jobs table");
+		let sorted = 0;
+		for (const head of table.tHead.rows[0].cells) {
+			const orders = [];
+			for (let i = 0; i < 2; i++) {
+				head.querySelector("button").click();
+				const way = head.getAttribute("aria-sort"), column = head.cellIndex;
+				const values = [...table.tBodies[0].rows].map(r => r.cells[column]).filter(c => c.dataset.v !== undefined).map(c => parseFloat(c.dataset.v));
+				for (let k = 1; k < values.length; k++) {
+					if (way === "ascending" ? values[k] < values[k-1] : values[k] > values[k-1]) out.push(head.textContent + " is not " + way + ": " + values);
+				}
+				if (values.length > 1) sorted++;
+				orders.push(way);
+			}
+			if (orders[0] === orders[1]) out.push(head.textContent + " is sorted one way only");
+		}
+		if (sorted < 8) out.push("only " + sorted + " orders of numbers were seen");
+		return out;
+	})()`, &problems)
+	for _, x := range problems {
+		t.Error(x)
+	}
+	p.holdQuiet(t)
+}
+
+// TestChartsAreEnlarged enlarges the Gantt chart by its keys: bars grow, and the whole comes back as it was.
+func TestChartsAreEnlarged(t *testing.T) {
+	file, _ := recorded(t)
+	p := open(t, file, look{})
+	widest := `Math.max(...[...document.querySelectorAll("#gantt .bars rect")].map(r => r.getBoundingClientRect().width))`
+	var before, enlarged, after float64
+	var told string
+	p.eval(t, widest, &before)
+	p.run(t, chromedp.Focus(chromedp.CSS(`#gantt .box`)), chromedp.KeyEvent("+"))
+	p.eval(t, widest, &enlarged)
+	p.holdFits(t, "enlarged", 1280)
+	p.run(t, chromedp.KeyEvent("0"), chromedp.KeyEvent(kb.ArrowRight))
+	p.eval(t, widest, &after)
+	p.eval(t, `document.querySelector("#gantt .detail").textContent`, &told)
+	if enlarged < 1.8*before || after > 1.05*before {
+		t.Errorf("the widest bar is %.1f pixels wide, enlarged %.1f, then %.1f", before, enlarged, after)
+	}
+	if !regexp.MustCompile(`\d`).MatchString(told) || strings.HasPrefix(told, "Point at") {
+		t.Errorf("a bar is told as %q", told)
+	}
+	p.holdQuiet(t)
+}
+
+// TestHostileNames opens the report of a query whose job is named as the end of a script.
+func TestHostileNames(t *testing.T) {
+	folder := t.TempDir()
+	const name = `</script><script>alert(1)</script><img src=x onerror=alert(2)>`
+	plan := "version: 1\nname: '" + name + "'\ncluster: {policy: fifo, map_slots: 2, reduce_slots: 2}\njobs:\n  - name: '" + name + "'\n    map: {tasks: 4, records: 100, cost: 20ms}\n    reduce: {tasks: 2, records: 10, cost: 20ms}\n"
+	if err := os.WriteFile(filepath.Join(folder, "plan.yaml"), []byte(plan), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, folder, "simulate", "plan.yaml", "--every", "1s", "--tape", "hostile.tape", "--output", "ndjson")
+	run(t, folder, "report", "hostile.tape", "-o", "hostile.html")
+	run(t, folder, "compare", "hostile.tape", "hostile.tape", "--output", "html", "-o", "compared.html")
+	for _, file := range []string{"hostile.html", "compared.html"} {
+		p := open(t, address(filepath.Join(folder, file)), look{})
+		var text string
+		var scripts, images int
+		p.eval(t, `document.body.innerText`, &text)
+		p.eval(t, `document.querySelectorAll("script:not([type])").length`, &scripts)
+		p.eval(t, `document.querySelectorAll("img").length`, &images)
+		if !strings.Contains(text, "alert(1)") || scripts > 1 || images > 0 {
+			t.Errorf("%s: %d scripts, %d images, and the name is not shown as it is", file, scripts, images)
+		}
+		p.holdQuiet(t)
+	}
+}
