@@ -26,7 +26,7 @@ func (p *pen) axis(g gutter) line {
 		for _, at := range []int{now + 1, now - n} {
 			if len(labels) == 0 && t.free(at, at+n-1) {
 				labels = append(labels, label{span{words, n, strong}, at})
-				t.put(at, at+n-1, p.g.here, strong)
+				t.put(at, at+n, p.g.here, strong) // and a blank after it
 			}
 		}
 	}

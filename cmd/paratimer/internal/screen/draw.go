@@ -10,20 +10,29 @@ func (p *pen) draw() []line {
 	if !p.s.Choice.Help && (!p.s.Choice.Tasks || p.job < 0) {
 		return p.whole(g)
 	}
-	// A list gets all the room below what must stay in sight.
+	// A list gets all the room between what must stay in sight.
+	foot := append(p.playing(), p.foot()...)
 	out := p.head()
+	room := func(least int) int { return max(least, p.s.Height-len(out)-len(foot)) }
 	if p.s.Choice.Help {
 		out = append(out, nil)
-		out = append(out, p.help(max(1, p.s.Height-len(out)-1))...)
+		out = append(out, p.help(room(1))...)
 	} else {
-		out = append(append(out, first(1, p.waiting())...), nil)
-		out = append(out, p.lanes(g, 0)...)
-		out = append(out, p.rowOf(g, p.job), nil)
-		out = out[:min(len(out), max(0, p.s.Height-3))]
-		out = append(out, p.tasks(max(0, p.s.Height-len(out)-1))...)
+		out = append(append(out, first(1, p.waiting())...), first(1, p.bounds())...)
+		out = append(out, nil, p.axis(g), p.rowOf(g, p.job), nil)
+		out = first(p.s.Height-len(foot)-4, out)
+		out = append(out, p.tasks(room(0))...)
 	}
-	foot := first(1, p.foot())
-	return append(first(p.s.Height-len(foot), out), foot...)
+	out = first(p.s.Height-len(foot), out)
+	return append(p.down(out, len(foot)), foot...)
+}
+
+// down adds blank lines, so that the foot, of so many lines, stands at the bottom.
+func (p *pen) down(out []line, foot int) []line {
+	for len(out) < p.s.Height-foot {
+		out = append(out, nil)
+	}
+	return out
 }
 
 // first is at most n of lines.

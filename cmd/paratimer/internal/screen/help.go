@@ -14,16 +14,7 @@ func (p *pen) help(rows int) []line {
 	keys, signs := p.keyLines(), p.signLines()
 	out := append(append(keys, nil), signs...)
 	if p.s.Width >= helpBeside {
-		half := 44
-		out = make([]line, max(len(keys), len(signs)))
-		for i := range out {
-			if i < len(keys) {
-				out[i] = keys[i].cut(half-1, p.tail)
-			}
-			if i < len(signs) {
-				out[i] = out[i].pad(half).and(signs[i])
-			}
-		}
+		out = columns(keys, signs)
 	}
 	for i := range out {
 		out[i] = out[i].cut(p.s.Width, p.tail)
@@ -31,11 +22,33 @@ func (p *pen) help(rows int) []line {
 	return first(rows, out[min(p.s.Choice.HelpScroll, max(0, len(out)-rows)):])
 }
 
+// columns puts two lists side by side.
+func columns(left, right []line) []line {
+	width := 0
+	for _, l := range left {
+		width = max(width, l.cells()+2)
+	}
+	out := make([]line, max(len(left), len(right)))
+	for i := range out {
+		if i < len(left) {
+			out[i] = left[i]
+		}
+		if i < len(right) {
+			out[i] = out[i].pad(width).and(right[i])
+		}
+	}
+	return out
+}
+
 func (p *pen) keyLines() []line {
+	width := 0
+	for _, k := range Keys() {
+		width = max(width, cells(p.own(k.Shown))+1)
+	}
 	var out []line
 	for _, k := range Keys() {
 		if !k.Replay || p.s.Play != nil {
-			out = append(out, right(text(strong, p.own(k.Shown)), 8).and(text(plain, "  "+p.own(k.Meaning))))
+			out = append(out, right(text(strong, p.own(k.Shown)), width).and(text(plain, "  "+p.own(k.Meaning))))
 		}
 	}
 	return out

@@ -95,10 +95,7 @@ func (p *pen) whole(g gutter) []line {
 	var out []line
 	for i, b := range blocks {
 		if i == inLegend && got[inFoot] > 0 {
-			below := got[inLegend] + got[inLog] + got[inReplay] + got[inFoot]
-			for len(out) < p.s.Height-below {
-				out = append(out, nil) // what is at the foot stays there
-			}
+			out = p.down(out, got[inLegend]+got[inLog]+got[inReplay]+got[inFoot])
 		}
 		if got[i] == 0 {
 			continue
