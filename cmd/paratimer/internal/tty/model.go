@@ -87,7 +87,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // passed moves a recording on, and draws what has become known.
 func (m model) passed() model {
-	if m.play && !m.choice.Paused {
+	if m.play && !m.choice.Paused && !m.head.live {
 		before := m.head.at
 		m.head = m.head.pass(redraw, m.store.end())
 		m.dirty = m.dirty || m.head.at != before

@@ -218,6 +218,18 @@ func TestPlays(t *testing.T) {
 	}
 }
 
+// TestToTheEndWhileReading: the end of what is still being read is its newest frame.
+func TestToTheEndWhileReading(t *testing.T) {
+	s := begin(t, Options{Play: true}, 0, 1, 2)
+	s.keys("space", "end")
+	s.shows(2)
+	s.say(frameMsg{frameAt(3, 3)}, frameMsg{frameAt(4, 3)}, overMsg{})
+	s.ticks(1)
+	s.shows(4)
+	s.keys("left")
+	s.shows(3)
+}
+
 func TestPlaysAtASpeed(t *testing.T) {
 	for speed, want := range map[float64]float64{60: 30, 1: 0, math.Inf(1): 300} {
 		s := begin(t, Options{Play: true, Speed: speed}, seconds(300)...)

@@ -8,7 +8,7 @@ import (
 // A playhead is where the picture stands in the frames that are known, and how it moves. Its time is the query's own.
 type playhead struct {
 	at time.Duration
-	// live: at the newest frame, wherever that is.
+	// live: at the newest frame that is known, wherever that is.
 	live bool
 	// speed is how many times as fast as it was a recording is played; 0: one that lets the whole last about playLength.
 	speed float64

@@ -61,15 +61,16 @@ func (m model) act(a screen.Action) (tea.Model, tea.Cmd) {
 	case screen.Start:
 		m.head = m.head.to(0, end)
 	case screen.End:
-		m.head = m.head.to(end, end)
-		m.choice.Paused = m.choice.Paused && m.play
+		m.head.at, m.head.live, m.choice.Paused = end, true, false
 	case screen.Faster:
 		m.head = m.head.faster(2, end)
 	case screen.Slower:
 		m.head = m.head.faster(0.5, end)
 	}
 	// A watch that has come back to its newest frame goes on with it.
-	m.head.live = !m.play && !m.choice.Paused && m.head.at == end
+	if !m.play {
+		m.head.live = !m.choice.Paused && m.head.at == end
+	}
 	m.choice = screen.Press(m.choice, a, m.frame())
 	return m.draw(), nil
 }
