@@ -34,7 +34,7 @@ func TestDocs(t *testing.T) {
 		if d.Doc == "" {
 			t.Errorf("%s: no comment says what the package is for", p.name())
 		}
-		grade := ""
+		var grade string
 		switch {
 		case slices.Contains(stable, p.name()):
 			grade = "within a major version"
