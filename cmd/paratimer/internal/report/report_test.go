@@ -132,6 +132,15 @@ func TestUnknown(t *testing.T) {
 		bare.Limits.Rows[i].TotalSeconds, bare.Limits.Rows[i].GainSeconds = nil, nil
 	}
 	cases["bare"] = bare
+	early := halfway()
+	early.Headline = frame.Headline{LowSeconds: of(frame.Seconds(0.2))}
+	if page := written(t, early); strings.Contains(page, `id="when"`) || !strings.Contains(page, "<dd>?") {
+		t.Error("of a run of which nothing is known, a range is drawn")
+	}
+	early.Headline.LowSeconds = of(frame.Seconds(40))
+	if page := written(t, early); !strings.Contains(page, "</svg>at least</li>") || strings.Contains(page, "most likely end") {
+		t.Error("a floor is not said to be one")
+	}
 	odd := sample()
 	odd.Chart.Panels[0].Bars[0].Fragment, odd.Chart.Critical[0].Fragment = of(-1), 99
 	odd.Account.Parts[0].Cause = "nobody's"

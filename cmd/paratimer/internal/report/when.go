@@ -19,7 +19,7 @@ type deadline struct{ X, Name string }
 
 func whenOf(s *story.Story) *when {
 	h := &s.Headline
-	if h.LowSeconds == nil && h.RemainingSeconds == nil {
+	if h.RemainingSeconds == nil && (h.LowSeconds == nil || *h.LowSeconds < 1) {
 		return nil
 	}
 	top := frame.Seconds(1)
