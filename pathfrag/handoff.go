@@ -17,9 +17,11 @@ func slotsOf(s *schedule.Span) []int32 { return s.Slots[:min(len(s.Slots), int(s
 func (c *cutting) tableSize(k dag.Kind) int {
 	size := int32(0)
 	for _, i := range c.order[k] {
-		if slots := slotsOf(&c.spans[i]); len(slots) > 0 {
-			if last := slots[len(slots)-1]; known(last) {
-				size = max(size, last+1)
+		slots := slotsOf(&c.spans[i])
+		for at := len(slots) - 1; at >= 0; at-- {
+			if known(slots[at]) {
+				size = max(size, slots[at]+1)
+				break
 			}
 		}
 	}

@@ -110,3 +110,13 @@ func TestGoldenJoined(t *testing.T) {
 		t.Error("nothing was compared")
 	}
 }
+
+// A slot beyond what is kept by slot counts as unknown, also where it ends a span whose other slots are known.
+func TestSlotsBeyondAll(t *testing.T) {
+	plan := &dag.Plan{Jobs: []dag.Job{{Node: "a"}}}
+	sch := &schedule.Schedule{End: 10, Spans: []schedule.Span{{Count: 2, End: 10, Slots: []int32{3, 1<<31 - 2}}}, Submitted: []dag.Instant{0}, Finished: []dag.Instant{10}}
+	p, err := pathfrag.Find(plan, sch, pathfrag.Params{})
+	if err != nil || len(p.Rounds) != 1 || p.Rounds[0].Width != 2 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

@@ -132,7 +132,7 @@ func (h *happened) over() dag.Instant {
 		last = max(last, h.pieces[i].end)
 	}
 	if !last.Known() {
-		return h.snap.At
+		last = h.snap.At
 	}
 	return max(last, h.origin)
 }
@@ -157,8 +157,9 @@ func (h *happened) schedule() *Schedule {
 	return sch
 }
 
-// finish adds the pauses and sorts.
+// finish adds the pauses and sorts. A job may have been submitted after all that is known to have ended.
 func (h *happened) finish(sch *Schedule, gaps []Span) {
+	gaps = slices.DeleteFunc(gaps, func(g Span) bool { return g.End > sch.End })
 	sch.Spans = append(sch.Spans, h.named(sch, pauses(sch, gaps))...)
 	// As sortSpans has it, and a task of no length comes before the one that has its slot from the same instant on.
 	slices.SortFunc(sch.Spans, func(a, b Span) int {

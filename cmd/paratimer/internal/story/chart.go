@@ -79,6 +79,7 @@ type Segment struct {
 // name are left out; of more segments, those of one title that follow each other are one.
 const (
 	MostBars      = 6000
+	MostRows      = 2000 // of a panel; of more, neighbours are one row
 	MostFragments = 1000
 	MostSegments  = 1000
 )

@@ -191,6 +191,21 @@ func TestManyTasks(t *testing.T) {
 	}
 }
 
+// TestManyRows holds that a slot of any number has a row, and that there are not as many rows.
+func TestManyRows(t *testing.T) {
+	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 1}, Jobs: []dag.Job{{Node: "a", Map: dag.Phase{Known: true, Tasks: 2}, Reduce: dag.Phase{Known: true}}}}
+	attempt := func(task, slot int32) dag.Attempt {
+		return dag.Attempt{Task: task, Slot: slot, State: dag.AttemptSucceeded, Start: 0, End: 10, CopyEnd: dag.NoInstant}
+	}
+	s := &dag.Snapshot{Plan: plan, At: 10, State: dag.Succeeded, Stale: dag.NoInstant, Jobs: []dag.JobState{{
+		State: dag.Succeeded, Finished: 10, Map: dag.PhaseState{Attempts: []dag.Attempt{attempt(0, 0), attempt(1, 1<<31-2)}},
+	}}}
+	c := chartFor(t, dag.Run{}.Append(s))
+	if p := &c.Panels[0]; !c.Merged || len(p.Rows) != MostRows || len(p.Bars) != 2 || p.Bars[1].Row != MostRows-1 || !strings.HasSuffix(p.Rows[MostRows-1], " – 2147483646") {
+		t.Errorf("%d rows, bars %+v", len(p.Rows), p.Bars)
+	}
+}
+
 // TestFewerParts holds that putting parts together keeps the sums by cause and by job, and leaves no gap.
 func TestFewerParts(t *testing.T) {
 	var parts []account.Part

@@ -57,6 +57,10 @@ func (d *drawing) panels(c *Chart) {
 			share := max(1, MostBars*len(bars[i])/all)
 			bars[i], rows = gantt.Fit(bars[i], rows, share, d.sch.End-d.sch.Now, chartWidth, chartHeight)
 		}
+		if rows > MostRows {
+			c.Merged = true
+			bars[i], rows = gantt.Merge(bars[i], rows, MostRows, 0), MostRows
+		}
 		p.Rows = d.labels(slots, rows)
 		slices.SortStableFunc(bars[i], func(a, b gantt.Bar[look]) int {
 			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Row, b.Row))
@@ -124,30 +128,25 @@ func (d *drawing) bar(b *gantt.Bar[look]) Bar {
 // labels names rows: slots by number; containers by their node, where there are several, and by number on it. A row that stands for
 // several has the first one's and the last one's.
 func (d *drawing) labels(slots, rows int) []string {
-	all := make([]string, slots)
 	nodes, hosts := map[int32]int{}, map[int32]string{}
-	for i := range all {
-		all[i] = fmt.Sprint(i)
-		if d.sch.Nodes == nil {
-			continue
-		}
-		node := int32(-1)
-		if i < len(d.sch.Nodes) {
-			node = d.sch.Nodes[i]
-		}
+	containers := make([]string, len(d.sch.Nodes))
+	for i, node := range d.sch.Nodes {
 		if nodes[node]++; nodes[node] == 1 {
 			hosts[node] = d.host(node)
 		}
-		all[i] = strings.TrimSpace(fmt.Sprint(hosts[node], " ", nodes[node]))
+		containers[i] = strings.TrimSpace(fmt.Sprint(hosts[node], " ", nodes[node]))
 	}
-	if rows >= slots {
-		return all
+	label := func(slot int) string {
+		if slot < len(containers) {
+			return containers[slot]
+		}
+		return fmt.Sprint(slot)
 	}
 	out := make([]string, rows)
 	for i := range out {
 		first, last := i*slots/rows, max((i+1)*slots/rows-1, i*slots/rows)
-		if out[i] = all[first]; last > first {
-			out[i] += " – " + all[last]
+		if out[i] = label(first); last > first {
+			out[i] += " – " + label(last)
 		}
 	}
 	return out
