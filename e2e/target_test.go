@@ -23,6 +23,8 @@ func TestTargets(t *testing.T) {
 	watchers = append(watchers, l.attach("workflow", l.awaitWorkflow(watchers[0])))
 	l.doctor()
 	l.whatif(app.ID)
+	shown := l.onScreen(app.ID)
+	l.report(app.ID, "running", 3)
 	for _, w := range watchers {
 		w.ends(0, "succeeded")
 		if a, b := w.last(), watchers[0].last(); !slices.Equal(a.jobs(), b.jobs()) || number(a.Elapsed) != number(b.Elapsed) ||
@@ -33,11 +35,13 @@ func TestTargets(t *testing.T) {
 		w.recordings(0)
 	}
 	pig.succeed()
+	shown()
 	// Of a workflow that is over only the history is left.
 	late := l.attach("late", app.ID)
 	late.ends(0, "succeeded")
+	l.report(app.ID, "succeeded", 3)
 	watchers[0].summarize("the join, named in every way", -1,
-		"`attach` alone, by application, job and workflow id, after the end; no script; unknown and wrong ids; `doctor`; `whatif` while it runs")
+		"`attach` alone, by application, job and workflow id, after the end; no script; unknown and wrong ids; `doctor`; `whatif` while it runs; the screen under tmux; `report` while it runs and after")
 }
 
 // says runs a command that must end with this exit code and say this on stderr.
