@@ -2,6 +2,7 @@ package screen
 
 import (
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -150,7 +151,7 @@ func (p *pen) scenario() *frame.Estimate {
 func (p *pen) over() line {
 	when := ""
 	if p.f.Headline.EndAt != nil {
-		when = " at " + p.clock(p.f.Headline.EndAt.Time(), 1e9) + " UTC"
+		when = " at " + p.clock(p.f.Headline.EndAt.Time(), time.Second) + " UTC"
 	}
 	if p.f.ElapsedSeconds != nil {
 		when += ", after " + view.Short(p.f.ElapsedSeconds.Duration())

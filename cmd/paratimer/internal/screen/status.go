@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -66,7 +67,7 @@ func (p *pen) bound(a *frame.Alert) line {
 	}
 	l := text(plain, p.foreign(a.Bound))
 	if a.DeadlineAt != nil {
-		l = l.and(text(plain, " "+p.clock(a.DeadlineAt.Time(), 1e9)))
+		l = l.and(text(plain, " "+p.clock(a.DeadlineAt.Time(), time.Second)))
 	}
 	l = l.and(text(plain, ": "), text(r, words))
 	if a.Probability != nil && a.State != frame.Ended && a.State != frame.Late {

@@ -47,10 +47,6 @@ func (p *pen) tasks(rows int) []line {
 }
 
 func (p *pen) task(t *frame.Task, name int) line {
-	mark := text(plain, "   ")
-	if t.Critical {
-		mark = text(plain, " ").and(text(path, string(p.g.critical)), text(plain, " "))
-	}
 	ends, runs, node, tries := "?", "", "", ""
 	if t.EndSeconds != nil {
 		if left := *t.EndSeconds - p.elapsed(); left >= 0 && t.State != dag.AttemptSucceeded.String() {
@@ -76,10 +72,9 @@ func (p *pen) task(t *frame.Task, name int) line {
 	if t.Ratio != nil && t.State == dag.AttemptRunning.String() {
 		state += " " + percent(*t.Ratio)
 	}
-	_ = mark
 	l := p.taskRow(name, text(plain, p.foreign(brief(t.Name))), text(stateRole(t.State), state), text(strong, ends), text(plain, runs), text(plain, tries), text(plain, node))
-	if t.Critical {
-		l = mark.and(l[1:])
+	if t.Critical { // its sign stands in the indent
+		l = text(plain, " ").and(text(path, string(p.g.critical)), text(plain, " "), l[1:])
 	}
 	return l.cut(p.s.Width, p.tail)
 }
