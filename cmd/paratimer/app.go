@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 )
@@ -22,8 +23,12 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	defer cancel(nil)
 	stop := interrupts(cancel)
 	defer stop()
+	whole := &wholeOutput{Writer: out}
+	if f, ok := out.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+		out = whole // a screen wants the terminal itself
+	}
 	app := helpful(newApp(in, out, tty.NewAside(err)))
-	return code(plugged(app, app.RunContext(ctx, reorder(app, args))), err)
+	return whole.code(code(plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)
 }
 
 // interrupts cancels with errInterrupted at the first SIGINT or SIGTERM; the second ends the process as usual.
@@ -59,8 +64,8 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version and exit"},
 			&cli.StringFlag{Name: "config", EnvVars: env("config"), Usage: "read settings from `FILE` (default: paratimer/config.yaml in the XDG configuration folder)"},
-			&cli.StringFlag{Name: "log-level", EnvVars: env("log-level"), Value: "warn", Usage: "talk on stderr: debug, info, warn, error"},
-			&cli.StringFlag{Name: "log-format", EnvVars: env("log-format"), Value: "auto", Usage: "console, json, or auto: console on a terminal"},
+			choice("log-level", "talk on stderr from this `LEVEL` on", "warn", "debug", "info", "error"),
+			choice("log-format", "talk on stderr in this `FORMAT`; auto is console on a terminal", "auto", "console", "json"),
 		},
 		Commands: slices.Concat(
 			kind("Start here",

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -93,6 +94,9 @@ func readConfig(path string) ([]setting, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the configuration: %w", err)
+	}
+	if !utf8.Valid(b) {
+		return nil, fmt.Errorf("%s: this is no text in UTF-8: a configuration is YAML", path)
 	}
 	var values yaml.MapSlice
 	if err := yaml.Unmarshal(b, &values); err != nil {

@@ -19,8 +19,8 @@ import (
 
 func ernestRunFlags() []cli.Flag {
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "command", EnvVars: env("command"), Required: true, Usage: "run this `SHELL COMMAND` for each row; {fraction} or {parts}, {machines} or {cores} in it become the row's numbers"},
-		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Required: true, Usage: "write the times to `FILE`, a table that fit reads; what it has already is not run again"},
+		&cli.StringFlag{Name: "command", EnvVars: env("command"), Usage: "run this `SHELL COMMAND` for each row; {fraction} or {parts}, {machines} or {cores} in it become the row's numbers"},
+		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write the times to `FILE`, a table that fit reads; what it has already is not run again"},
 		&cli.StringFlag{Name: "design", EnvVars: env("design"), Usage: "the runs to make are in `FILE`, as `paratimer ernest design --output json` writes them (default: design them, by the flags of that command)"},
 		&cli.IntFlag{Name: "repeat", EnvVars: env("repeat"), Value: 1, Usage: "make each run `N` times"},
 		&cli.IntFlag{Name: "retry", EnvVars: env("retry"), Usage: "try a run that fails `N` times more"},
@@ -48,6 +48,11 @@ func optional(flags []cli.Flag) []cli.Flag {
 func ernestRun(c *cli.Context) (err error) {
 	if err := arguments(c, 0, 0); err != nil {
 		return err
+	}
+	for _, name := range []string{"command", "out"} {
+		if c.String(name) == "" {
+			return usage("run needs --%s; see `paratimer ernest run --help`", name)
+		}
 	}
 	r, err := trainingRuns(c)
 	if err != nil {

@@ -63,6 +63,29 @@ func code(err error, stderr io.Writer) int {
 	return exitBlind
 }
 
+// A wholeOutput remembers that it could not be written, e.g. to a full disk. Whoever reads it must not take it for whole.
+type wholeOutput struct {
+	io.Writer
+	err error
+}
+
+func (o *wholeOutput) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// code is the exit code of a command that would have succeeded had its output been written.
+func (o *wholeOutput) code(code int, stderr io.Writer) int {
+	if code != exitOK || o.err == nil {
+		return code
+	}
+	fmt.Fprintf(stderr, "paratimer: the output is not whole: %s\n", view.EscapeLines(o.err.Error()))
+	return exitUsage
+}
+
 // ended turns a query's last state into a command's error.
 func ended(s dag.State) error {
 	switch s {

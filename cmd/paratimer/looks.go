@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/rs/zerolog"
@@ -25,6 +26,9 @@ func limited(c *cli.Context) (context.Context, context.CancelFunc) {
 // lookNow looks at a query of the cluster until it has ended or has told enough, so many times at most.
 func lookNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan, most int, enough func(dag.Run) (bool, error)) (run dag.Run, err error) {
 	client, err := newClient(c, nil)
+	if err != nil && name != "" {
+		return run, fmt.Errorf("there is no file %s here, and for a query of that name: %w", name, err)
+	}
 	if err != nil {
 		return run, err
 	}

@@ -66,6 +66,9 @@ func noSuchFlag(c *cli.Context, name string, flags []cli.Flag) string {
 			owners = append(owners, cmd.Name)
 		}
 	}
+	if len(owners) > 6 {
+		return fmt.Sprintf("there is no flag --%s here: others have it", name)
+	}
 	if len(owners) > 0 {
 		return fmt.Sprintf("there is no flag --%s here: it belongs to %s", name, strings.Join(owners, ", "))
 	}

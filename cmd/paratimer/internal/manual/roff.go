@@ -35,7 +35,7 @@ func Man(root, c *Command, r Release) string {
 		p.heading("OPTIONS")
 		p.flags(c)
 	}
-	if c != root {
+	if c.Path != root.Path {
 		p.line(".SS %s", quoted("Of every command"))
 		for i := range root.Flags {
 			p.flag(&root.Flags[i])
@@ -138,11 +138,11 @@ func (p *page) note(par string, i int) {
 
 func (p *page) seeAlso(root, c *Command) {
 	var names []string
-	if c != root {
+	if c.Path != root.Path {
 		above := root.Find(strings.Fields(c.Path)[1 : len(strings.Fields(c.Path))-1])
 		names = append(names, above.Page())
 		for i := range above.Commands {
-			if sub := &above.Commands[i]; sub != c && sub.Heading == c.Heading {
+			if sub := &above.Commands[i]; sub.Path != c.Path && sub.Heading == c.Heading {
 				names = append(names, sub.Page())
 			}
 		}
