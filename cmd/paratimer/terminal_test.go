@@ -28,11 +28,7 @@ func newPane(t *testing.T, width, height int, env ...string) *pane {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("SKIPPED: no tmux here, so the screen is tried on no terminal; install tmux")
 	}
-	dir, err := os.MkdirTemp("", "tmux") // short: a socket's path is at most 107 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := t.TempDir()
 	rc := filepath.Join(dir, "rc") // the shell reads it first (POSIX, sh, ENV)
 	if err := os.WriteFile(rc, []byte("PS1='READY '\n"), 0o600); err != nil {
 		t.Fatal(err)
