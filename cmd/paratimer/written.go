@@ -18,8 +18,12 @@ func write(c *cli.Context, path string, content func(io.Writer) error) (err erro
 		out := bufio.NewWriter(c.App.Writer)
 		return errors.Join(content(out), out.Flush())
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
 		return usage("--out %s: it is a folder; give a file in it", path)
+	case err == nil && !info.Mode().IsRegular(): // a device or a pipe must stay what it is
+		return writeInto(path, content)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -41,5 +45,18 @@ func write(c *cli.Context, path string, content func(io.Writer) error) (err erro
 		}
 	}
 	fmt.Fprintf(c.App.ErrWriter, "wrote %s\n", path)
+	return nil
+}
+
+// writeInto writes to what is there already.
+func writeInto(path string, content func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return usage("cannot write %s: %w", path, err)
+	}
+	out := bufio.NewWriter(f)
+	if err := errors.Join(content(out), out.Flush(), f.Close()); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
 	return nil
 }
