@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models reference man dist deb
+.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models pictures reference man dist deb
 
 check:
 	gofmt -l . | (! grep .)
@@ -80,3 +80,8 @@ dist:
 # A package for Debian, of what dist has built for this machine.
 deb: dist
 	deploy/deb dist
+
+# docs/img: what the README and docs show, drawn by the program; the report's by Chromium.
+pictures:
+	go test ./cmd/paratimer -run TestPictures -count=1 -pictures
+	go test ./internal/browser -run TestPictures -count=1 -pictures $(CURDIR)/docs/img

@@ -12,14 +12,14 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 )
 
-// A session is a command of the README and what the README says that it prints. "..." stands for anything.
+// A session is a command of a page and what the page says that it prints. "..." stands for anything.
 type session struct {
 	line    int
 	command string
 	output  []string
 }
 
-// sessions reads the README's console blocks.
+// sessions reads a page's console blocks.
 func sessions(t *testing.T, text string) []session {
 	t.Helper()
 	var all []session
@@ -32,7 +32,7 @@ func sessions(t *testing.T, text string) []session {
 		case strings.HasPrefix(line, "$ "):
 			all = append(all, session{line: i + 1, command: strings.TrimPrefix(line, "$ ")})
 		case len(all) == 0:
-			t.Fatalf("README line %d: output without a command", i+1)
+			t.Fatalf("line %d: output without a command", i+1)
 		default:
 			s := &all[len(all)-1]
 			s.output = append(s.output, line)
@@ -41,9 +41,15 @@ func sessions(t *testing.T, text string) []session {
 	return all
 }
 
-// TestReadme runs the README's commands, in order, in one folder, and compares what they print.
-func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+// TestReadme runs the README's commands.
+func TestReadme(t *testing.T) { runPage(t, "../../README.md", 10) }
+
+// TestTutorial runs the tutorial's commands.
+func TestTutorial(t *testing.T) { runPage(t, "../../docs/tutorial.md", 8) }
+
+// runPage runs a page's commands, in order, in one folder, and compares what they print. It has so many at least.
+func runPage(t *testing.T, page string, least int) {
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +70,7 @@ func TestReadme(t *testing.T) {
 		case s.command == "go test ./...":
 			continue // it is what runs this
 		case args[0] != "paratimer":
-			t.Errorf("README line %d: %q is no command of ours", s.line, s.command)
+			t.Errorf("%s:%d: %q is no command of ours", page, s.line, s.command)
 			continue
 		case args[1] == "demo":
 			args = append(args, "--speed", "0")
@@ -86,15 +92,15 @@ func TestReadme(t *testing.T) {
 		ran++
 		var stdout, stderr bytes.Buffer
 		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != exitOK {
-			t.Errorf("README line %d: %s: exit code %d\n%s%s", s.line, s.command, code, &stdout, &stderr)
+			t.Errorf("%s:%d: %s: exit code %d\n%s%s", page, s.line, s.command, code, &stdout, &stderr)
 			continue
 		}
 		if len(s.output) > 0 && !promised(s.output).MatchString(stdout.String()) {
-			t.Errorf("README line %d: %s does not print what the README says, but\n%s", s.line, s.command, &stdout)
+			t.Errorf("%s:%d: %s does not print what the page says, but\n%s", page, s.line, s.command, &stdout)
 		}
 	}
-	if ran < 10 {
-		t.Fatalf("only %d commands found in the README: nothing is guarded", ran)
+	if ran < least {
+		t.Fatalf("%s: only %d commands found: nothing is guarded", page, ran)
 	}
 }
 
