@@ -28,7 +28,13 @@ func reorder(app *cli.App, args []string) []string {
 			words = append(words, arg)
 			continue
 		}
-		helps = helps || arg == "--help" || arg == "-h"
+		if arg == "--help" || arg == "-h" {
+			helps = true
+			if cmd == nil {
+				names = []string{"help"} // the cli package has no such flag beside a command of that name
+				continue
+			}
+		}
 		f, isGlobal := find(app, cmd, arg)
 		to := &local
 		if isGlobal {
