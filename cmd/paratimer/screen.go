@@ -46,6 +46,7 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 	o := tty.Options{
 		Style: screen.Style{Colour: view.Colour(c.App.Writer, os.Getenv), ASCII: !tty.UTF8(os.Getenv)},
 		Out:   c.App.Writer, Env: os.Environ(),
+		Live: w.Every > 0,
 	}
 	if f, ok := c.App.Reader.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		o.In = f

@@ -23,6 +23,8 @@ var (
 type Options struct {
 	// Play: frames come from a recording, ahead of what is shown. Else a query is watched, and the newest frame is shown.
 	Play bool
+	// Live: frames come whether or not somebody looks. Where the terminal takes nothing, frames are left out, and nobody waits for it.
+	Live bool
 	// Speed is how many times as fast as it was a recording is played: infinite does not wait, 0 lets it last half a minute.
 	Speed float64
 	Style screen.Style
@@ -38,6 +40,7 @@ type Options struct {
 type Screen struct {
 	aside   *Aside
 	program *tea.Program
+	box     *mailbox
 	began   chan struct{} // closed at the first frame
 	first   bool
 }
@@ -52,16 +55,16 @@ func New(o Options, more ...tea.ProgramOption) *Screen {
 	if o.In != nil {
 		options = append(options, tea.WithInput(o.In))
 	}
-	return &Screen{aside: o.Aside, program: tea.NewProgram(newModel(o), options...), began: make(chan struct{})}
+	return &Screen{aside: o.Aside, program: tea.NewProgram(newModel(o), options...), box: newMailbox(!o.Live), began: make(chan struct{})}
 }
 
-// Show hands a frame on to the screen. It is called by one goroutine at a time.
+// Show hands a frame on to the screen. It is called by one goroutine at a time, and of what is live waits for nothing.
 func (s *Screen) Show(f frame.Frame) error {
 	if !s.first {
 		s.first = true
 		close(s.began)
 	}
-	s.program.Send(frameMsg{f})
+	s.box.frame(f)
 	return nil
 }
 
@@ -91,19 +94,13 @@ func (s *Screen) Run(ctx context.Context, work func(context.Context) error) erro
 // up is the screen from its first frame to its end.
 func (s *Screen) up(ctx context.Context, cancel context.CancelCauseFunc, done <-chan result) error {
 	ended := make(chan result, 1)
-	go func() {
-		r := <-done
-		ended <- r
-		s.program.Send(overMsg{r.err})
-		if r.panicked != "" {
-			s.program.Send(stopMsg{})
-		}
-	}()
+	go s.box.forward(s.program.Send, done, ended)
 	stop := context.AfterFunc(ctx, func() { s.program.Send(stopMsg{}) })
 	if s.aside != nil {
-		s.aside.divert(func(line string) { s.program.Send(logMsg(line)) })
+		s.aside.divert(s.box.line)
 	}
 	last, err := s.program.Run()
+	close(s.box.closed)
 	stop()
 	stopped := context.Cause(ctx)
 	if s.aside != nil {
