@@ -20,6 +20,9 @@ type Course struct {
 	MeanErrorPoints *float64     `json:"mean_error_points"`
 	HeldRatio       *frame.Ratio `json:"held_ratio"`
 	NumberRatio     *frame.Ratio `json:"number_ratio"`
+	// FirstHeldSeconds is when the 80 % range first held what happened, HeldSinceRatio the share of the ticks from then on whose range did.
+	FirstHeldSeconds *frame.Seconds `json:"first_held_seconds"`
+	HeldSinceRatio   *frame.Ratio   `json:"held_since_ratio"`
 	// SettledSeconds is from when on the 80 % range held what happened for good, to a hundredth of the run; null while it runs, and where
 	// the last range did not.
 	SettledSeconds *frame.Seconds `json:"settled_seconds"`
@@ -73,11 +76,16 @@ func momentOf(f *frame.Frame) (m Moment, ok bool) {
 	return m, true
 }
 
-// A tick is what is scored of a frame, in seconds; NaN where it said nothing.
+// A tick is what is scored of a frame, in seconds; NaN where it said nothing. Where the headline gives no time, or a floor, nobody was told
+// a range.
 type tick struct{ elapsed, remaining, low, high float64 }
 
 func tickOf(f *frame.Frame) tick {
-	return tick{float64(*f.ElapsedSeconds), number(f.Headline.RemainingSeconds), number(quantile(f, 0.1)), number(quantile(f, 0.9))}
+	t := tick{float64(*f.ElapsedSeconds), number(f.Headline.RemainingSeconds), math.NaN(), math.NaN()}
+	if f.Headline.RemainingSeconds != nil {
+		t.low, t.high = number(quantile(f, 0.1)), number(quantile(f, 0.9))
+	}
+	return t
 }
 
 // near is the share of the run by which a range may miss the end and still be said to have known it: ranges of the last seconds are
@@ -87,7 +95,7 @@ const near = 0.01
 // score holds what was said against what the run took.
 func (c *Course) score(ticks []tick, total frame.Seconds) {
 	samples := make([]estimators.Sample, len(ticks))
-	ranges, held := 0, 0
+	ranges, held, before := 0, 0, 0
 	for i, t := range ticks {
 		samples[i] = estimators.Sample{Elapsed: t.elapsed, Remaining: t.remaining, Progress: math.NaN()}
 		if !(t.elapsed > 0 && t.elapsed < float64(total)) || math.IsNaN(t.low) {
@@ -96,7 +104,10 @@ func (c *Course) score(ticks []tick, total frame.Seconds) {
 		ranges++
 		left := float64(total) - t.elapsed
 		if t.low <= left && left <= t.high {
-			held++
+			if held++; held == 1 {
+				at := frame.Seconds(t.elapsed)
+				c.FirstHeldSeconds, before = &at, ranges-1
+			}
 		}
 		if slack := near * float64(total); !(t.low-slack <= left && left <= t.high+slack) {
 			c.SettledSeconds = nil
@@ -109,4 +120,7 @@ func (c *Course) score(ticks []tick, total frame.Seconds) {
 	c.MeanErrorPoints = finite(g.MeanPoints)
 	c.NumberRatio = frame.RatioOf(1 - g.NoEstimate)
 	c.HeldRatio = frame.RatioOf(float64(held) / float64(ranges)) // null of none
+	if held > 0 {
+		c.HeldSinceRatio = frame.RatioOf(float64(held) / float64(ranges-before))
+	}
 }

@@ -72,24 +72,26 @@ func TestCourseIsBounded(t *testing.T) {
 func TestScore(t *testing.T) {
 	nan := math.NaN()
 	for i, c := range []struct {
-		ticks                []tick
-		points, held, number float64
-		settled              float64
+		ticks                 []tick
+		points, held, number  float64
+		settled, first, since float64
 	}{
 		// At 50 s, 50 s are left: 0 points. At 60 s, 60 s were said: 50 % instead of 60 %.
-		{[]tick{{50, 50, 40, 60}, {60, 60, 50, 70}}, 5, 0.5, 1, nan},
-		{[]tick{{60, 60, 50, 70}, {80, 20, 19, 21}}, 5, 0.5, 1, 80},
+		{[]tick{{50, 50, 40, 60}, {60, 60, 50, 70}}, 5, 0.5, 1, nan, 50, 0.5},
+		{[]tick{{60, 60, 50, 70}, {80, 20, 19, 21}}, 5, 0.5, 1, 80, 80, 1},
 		// A miss by less than a hundredth of the run is one, but the end was known.
-		{[]tick{{50, 50, 50.5, 60}, {80, 20, 19, 21}}, 0, 0.5, 1, 50},
-		{[]tick{{10, nan, nan, nan}, {50, 50, 45, 55}}, 0, 1, 0.5, 50},
-		{[]tick{{10, nan, nan, nan}}, nan, nan, 0, nan},
+		{[]tick{{50, 50, 50.5, 60}, {80, 20, 19, 21}}, 0, 0.5, 1, 50, 80, 1},
+		{[]tick{{10, nan, nan, nan}, {50, 50, 45, 55}}, 0, 1, 0.5, 50, 50, 1},
+		{[]tick{{10, nan, nan, nan}}, nan, nan, 0, nan, nan, nan},
+		// It held, and does not at last.
+		{[]tick{{20, 10, 5, 15}, {50, 50, 45, 55}, {60, 40, 35, 45}, {80, 10, 5, 15}}, 13.889, 0.5, 1, nan, 50, 0.666667},
 		// Ticks at the beginning and at the end say nothing.
-		{[]tick{{0, 1, 1, 1}, {100, 1, 1, 1}}, nan, nan, nan, nan},
+		{[]tick{{0, 1, 1, 1}, {100, 1, 1, 1}}, nan, nan, nan, nan, nan, nan},
 	} {
 		var got Course
 		got.score(c.ticks, 100)
-		is := []float64{deref(got.MeanErrorPoints), deref((*float64)(got.HeldRatio)), deref((*float64)(got.NumberRatio)), deref((*float64)(got.SettledSeconds))}
-		for k, want := range []float64{c.points, c.held, c.number, c.settled} {
+		is := []float64{deref(got.MeanErrorPoints), deref((*float64)(got.HeldRatio)), deref((*float64)(got.NumberRatio)), deref((*float64)(got.SettledSeconds)), deref((*float64)(got.FirstHeldSeconds)), deref((*float64)(got.HeldSinceRatio))}
+		for k, want := range []float64{c.points, c.held, c.number, c.settled, c.first, c.since} {
 			if !(math.Abs(is[k]-want) < 1e-9) && !(math.IsNaN(is[k]) && math.IsNaN(want)) {
 				t.Errorf("%d: figure %d is %v, want %v", i, k, is[k], want)
 			}
@@ -136,7 +138,7 @@ func TestCourseSays(t *testing.T) {
 		if c.state == dag.Succeeded {
 			course.score(m.ticks, 100)
 		}
-		if got := course.says(c.state); got != c.want {
+		if got := course.says(c.state, &m.turn); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}

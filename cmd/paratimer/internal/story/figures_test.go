@@ -93,9 +93,9 @@ func TestSummary(t *testing.T) {
 	unsized.Jobs = []Job{{}, {}}
 	known := whole
 	known.Course = Course{SettledSeconds: sec(40), AlertSeconds: sec(10), MeanErrorPoints: finite(1.04)}
-	known.Course.HeldRatio = frame.RatioOf(1)
+	known.Course.HeldRatio, known.Course.HeldSinceRatio, known.Course.FirstHeldSeconds = frame.RatioOf(1), frame.RatioOf(1), sec(40)
 	late := known
-	late.Course.SettledSeconds, late.Course.AlertSeconds = sec(95), nil
+	late.Course.SettledSeconds, late.Course.HeldSinceRatio, late.Course.AlertSeconds = sec(95), frame.RatioOf(0.97), nil
 	failed := whole
 	failed.Workflow.State = dag.Failed
 	failed.Jobs[0].FailedAttempts = 0
@@ -105,13 +105,13 @@ func TestSummary(t *testing.T) {
 		recorded bool
 		want     string
 	}{
-		{whole, true, `q\x1b (1 job, 4 tasks) succeeded after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. Its end could not be predicted with a range.`},
+		{whole, true, `q\x1b (1 job, 4 tasks) succeeded after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. No time could be given before the end.`},
 		{running, false, `q\x1b (1 job, 4 tasks) has been running for 1m40s, since 00:16:40 UTC on 1 January 1970; when it ends is not known: at least 1m.`},
 		{running, true, `q\x1b (1 job, 4 tasks) was running when the recording ends, 1m40s after it began at 00:16:40 UTC on 1 January 1970; when it ends is not known: at least 1m.`},
 		{early, false, `q\x1b (1 job, 4 tasks) has not begun: no job was submitted.`},
-		{unsized, true, `q\x1b (2 jobs, 0 tasks that are known) succeeded after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. Its end could not be predicted with a range.`},
-		{known, true, whatHappened + `Its end was known, within the 80 % range, from 40s on, with 60 % of the run to go. On average the predicted time was 1 point of progress off. The first alert came after 10s, 1m30s before the end.`},
-		{late, true, whatHappened + `Its end was not known within the 80 % range before 1m35s, with 5 % of the run to go. On average the predicted time was 1 point of progress off.`},
+		{unsized, true, `q\x1b (2 jobs, 0 tasks that are known) succeeded after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. No time could be given before the end.`},
+		{known, true, whatHappened + `From 40s on, with 60 % of the run to go, its 80 % range held its end. On average the predicted time was 1 point of progress off. The first alert came after 10s, 1m30s before the end.`},
+		{late, true, whatHappened + `From 40s on, with 60 % of the run to go, its 80 % range held its end at 97 % of the ticks that had one. On average the predicted time was 1 point of progress off.`},
 		{failed, true, `q\x1b (1 job, 4 tasks) failed after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. What went wrong: 1 node was lost; the last of it: job a failed.`},
 	} {
 		c.story.summarise(c.recorded)

@@ -105,6 +105,6 @@ func (g *Gatherer) course() Course {
 			c.score(g.kept.ticks, *total)
 		}
 	}
-	c.Says = c.says(state)
+	c.Says = c.says(state, &g.kept.turn)
 	return c
 }

@@ -14,6 +14,7 @@ type memory struct {
 	ticks   []tick
 	stride  int // of the ticks, so many are one
 	shown   int
+	turn    turn
 }
 
 // mostTicks bounds the ticks that are scored: of more, each second one is left out.
@@ -35,6 +36,7 @@ func (m *memory) take(f *frame.Frame) {
 	if f.StaleSeconds > 0 || f.Workflow.State.Ended() {
 		return
 	}
+	m.turn.take(&moment)
 	m.stride = max(m.stride, 1)
 	if m.shown++; m.shown%m.stride != 0 {
 		return

@@ -2,7 +2,6 @@ package story
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -11,12 +10,12 @@ import (
 )
 
 // says is what to see in the course of the predictions.
-func (c *Course) says(state dag.State) string {
-	parts := []string{c.judged(state)}
-	if m, change := c.turn(); change != nil {
-		parts = append(parts, fmt.Sprintf("The predicted end moved most after %s, by %s: %s.", took(m.AtSeconds), shift(change.DeltaSeconds), name(change.Why())))
+func (c *Course) says(state dag.State, t *turn) string {
+	says := c.judged(state)
+	if turn := t.says(c.Marks); turn != "" && !(c.TotalSeconds != nil && t.at > *c.TotalSeconds) {
+		says += " " + turn
 	}
-	return strings.Join(parts, " ")
+	return says
 }
 
 func (c *Course) judged(state dag.State) string {
@@ -50,16 +49,23 @@ func (c *Course) judged(state dag.State) string {
 	return says + " " + c.held()
 }
 
-// held says how often the range held what happened.
+// held says how often the range held what happened, and since when.
 func (c *Course) held() string {
-	says := fmt.Sprintf("Its 80 %% range held what happened at %s of the ticks that had one", percent(float64(*c.HeldRatio)))
 	switch {
+	case *c.HeldRatio == 0 && c.SettledSeconds != nil:
+		return fmt.Sprintf("Its 80 %% range never held what happened, but from %s on missed it by no more than a hundredth of the run.", took(*c.SettledSeconds))
 	case *c.HeldRatio == 0:
 		return "Its 80 % range never held what happened."
-	case c.SettledSeconds != nil:
-		return says + fmt.Sprintf("; from %s on the end never left it by more than a hundredth of the run.", took(*c.SettledSeconds))
 	}
-	return says + ", but not at the last one."
+	says := fmt.Sprintf("Its 80 %% range held what happened at %s of the ticks that had one", percent(float64(*c.HeldRatio)))
+	switch first, settled := c.FirstHeldSeconds, c.SettledSeconds; {
+	case settled == nil:
+		return says + fmt.Sprintf(", first after %s, but not at the last one.", took(*first))
+	case *settled > *first:
+		return says + fmt.Sprintf(": first after %s and, to a hundredth of the run, for good from %s on.", took(*first), took(*settled))
+	default:
+		return says + fmt.Sprintf("; from %s on the end never left it by more than a hundredth of the run.", took(*settled))
+	}
 }
 
 // firstNumber is the first moment with a time; nil where none has.
@@ -70,21 +76,6 @@ func (c *Course) firstNumber() *Moment {
 		}
 	}
 	return nil
-}
-
-// turn is the greatest change of a time that was given; nil where none changed.
-func (c *Course) turn() (at *Moment, change *frame.Change) {
-	for i := 1; i < len(c.Moments); i++ {
-		if c.Moments[i-1].TotalSeconds == nil || c.Moments[i].TotalSeconds == nil {
-			continue
-		}
-		for k := range c.Moments[i].Changes {
-			if d := &c.Moments[i].Changes[k]; change == nil || math.Abs(float64(d.DeltaSeconds)) > math.Abs(float64(change.DeltaSeconds)) {
-				at, change = &c.Moments[i], d
-			}
-		}
-	}
-	return at, change
 }
 
 // points words percentage points: "0.4 points", "1 point".

@@ -158,15 +158,12 @@ func (s *Story) whatWasKnown() string {
 	total, says := *s.ElapsedSeconds, ""
 	switch {
 	case s.Workflow.State != dag.Succeeded:
-	case c.SettledSeconds != nil:
-		says = fmt.Sprintf("Its end was known, within the 80 %% range, from %s on, with %s of the run to go.", took(*c.SettledSeconds), percent(float64(1-*c.SettledSeconds/total)))
-		if *c.SettledSeconds > 0.9*total {
-			says = fmt.Sprintf("Its end was not known within the 80 %% range before %s, with %s of the run to go.", took(*c.SettledSeconds), percent(float64(1-*c.SettledSeconds/total)))
-		}
 	case c.HeldRatio != nil:
-		says = "Its end lay outside the 80 % range that was predicted last."
-	default:
+		says = c.sinceWhen(total)
+	case c.MeanErrorPoints != nil:
 		says = "Its end could not be predicted with a range."
+	default:
+		says = "No time could be given before the end."
 	}
 	if s.Workflow.State == dag.Succeeded && c.MeanErrorPoints != nil {
 		says += fmt.Sprintf(" On average the predicted time was %s of progress off.", points(*c.MeanErrorPoints))
@@ -175,6 +172,27 @@ func (s *Story) whatWasKnown() string {
 		says = strings.TrimSpace(says + fmt.Sprintf(" The first alert came after %s, %s before the end.", took(*c.AlertSeconds), took(max(total-*c.AlertSeconds, 0))))
 	}
 	return says
+}
+
+// sinceWhen says from when on the range held the end of a run of a length, and how reliably.
+func (c *Course) sinceWhen(total frame.Seconds) string {
+	from := func(at frame.Seconds) string {
+		return fmt.Sprintf("From %s on, with %s of the run to go,", took(at), percent(float64(1-at/total)))
+	}
+	first := c.FirstHeldSeconds
+	switch settled := c.SettledSeconds; {
+	case first == nil && settled == nil:
+		return "Its 80 % range never held its end."
+	case first != nil && *c.HeldSinceRatio == 1:
+		return from(*first) + " its 80 % range held its end."
+	case first == nil || settled != nil && *settled <= *first:
+		return from(*settled) + " its end was within its 80 % range, to a hundredth of the run."
+	}
+	says := from(*first) + fmt.Sprintf(" its 80 %% range held its end at %s of the ticks that had one", percent(float64(*c.HeldSinceRatio)))
+	if c.SettledSeconds == nil {
+		says += ", but not at the last one"
+	}
+	return says + "."
 }
 
 // whatIsUneven is the sentence of skew, where there is any.

@@ -1,0 +1,100 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// A turn is the greatest move of the predicted end: from one moment with a time to the next one with a time, all that was said to have
+// changed between them. The zero turn has seen nothing.
+type turn struct {
+	at, by  frame.Seconds
+	changes []frame.Change
+
+	before  *Moment // the last one with a time
+	pending []frame.Change
+}
+
+// mostPending bounds the changes that are remembered while no time is given.
+const mostPending = 256
+
+// A move is worth a sentence from so many seconds, and so much of what was predicted, on.
+const (
+	leastTurn      = 5
+	leastTurnRatio = 0.02
+)
+
+// take sees a moment of the run.
+func (t *turn) take(m *Moment) {
+	if n := mostPending - len(t.pending); n > 0 {
+		t.pending = append(t.pending, m.Changes[:min(n, len(m.Changes))]...)
+	}
+	if m.TotalSeconds == nil {
+		return
+	}
+	if t.before != nil {
+		by := frame.SecondsOf(m.TotalSeconds.Duration() - t.before.TotalSeconds.Duration())
+		if d := math.Abs(float64(by)); d >= leastTurn && d >= leastTurnRatio*float64(*t.before.TotalSeconds) && d > math.Abs(float64(t.by)) {
+			t.at, t.by, t.changes = m.AtSeconds, by, slices.Clone(t.pending)
+		}
+	}
+	t.before, t.pending = m, t.pending[:0]
+}
+
+// says tells of the move: by how much, why and, where nobody can say why, what had happened just before.
+func (t *turn) says(marks []Mark) string {
+	if t.by == 0 {
+		return ""
+	}
+	says := fmt.Sprintf("The predicted end moved most after %s, by %s", took(t.at), shift(t.by))
+	causes := t.causes()
+	if len(causes) > 0 {
+		return says + ": " + list(causes) + "."
+	}
+	for i := len(marks) - 1; i >= 0; i-- {
+		m := &marks[i]
+		if since := t.at - m.AtSeconds; m.Kind != MarkAlert && since >= 0 && since <= justBefore {
+			return says + fmt.Sprintf(", %s after this: %s.", took(frame.SecondsOf(since.Duration())), m.Text)
+		}
+	}
+	if len(t.changes) > 0 {
+		return says + ": for other reasons."
+	}
+	return says + "."
+}
+
+// justBefore is for how long before a move, in seconds, a reader wants to know what happened.
+const justBefore = 30
+
+// leastCause is the share of a move from which on a cause is named, and what is left of it is.
+const leastCause = 0.2
+
+// causes are the known causes of the move, those that moved it the same way, the greatest first, at most two.
+func (t *turn) causes() (says []string) {
+	sums := map[string]float64{}
+	var all []string
+	for i := range t.changes {
+		if c := &t.changes[i]; c.Reason != "other" {
+			why := name(c.Why())
+			if _, known := sums[why]; !known {
+				all = append(all, why)
+			}
+			sums[why] += float64(c.DeltaSeconds) / float64(t.by)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(sums[b], sums[a]) })
+	rest := 1.0
+	for _, why := range all {
+		if sums[why] >= leastCause && len(says) < 2 {
+			says, rest = append(says, why), rest-sums[why]
+		}
+	}
+	if len(says) > 0 && rest >= leastCause {
+		says = append(says, "other reasons")
+	}
+	return says
+}
