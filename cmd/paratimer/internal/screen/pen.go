@@ -18,7 +18,7 @@ type pen struct {
 }
 
 func newPen(s State) *pen {
-	p := &pen{s: s, f: s.Frame, g: glyphsOf(s.Style), job: -1}
+	p := &pen{s: s, f: certain(s.Frame), g: glyphsOf(s.Style), job: -1}
 	p.tail = string(p.g.more)
 	if p.f != nil {
 		p.job = selected(s.Choice, p.f)
