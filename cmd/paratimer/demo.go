@@ -24,5 +24,5 @@ func demo(c *cli.Context) error {
 		Seed: c.Uint64("seed"), Know: simulate.Profile, Start: simulatedStart, Every: simulate.DefaultEvery, Noise: 0.02,
 		// The lonely last map of j2 fails half-way: the worst that one failure can do.
 		Fail: []simulate.Failure{{Job: "j2", Task: 16, At: 1100 * time.Second}},
-	}, c.Float64("speed"))
+	})
 }

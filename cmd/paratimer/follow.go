@@ -37,7 +37,20 @@ func followFlags(more ...cli.Flag) []cli.Flag {
 
 // speedFlag is --speed: how many times as fast as it came a past or simulated run is played; 0 does not wait.
 func speedFlag(value float64) cli.Flag {
-	return &cli.Float64Flag{Name: "speed", EnvVars: env("speed"), Value: value, Usage: "play `N` times as fast as the run was; 0 is as fast as can be (default on a screen: so that the run takes half a minute)"}
+	does := "play `N` times as fast as the run was; 0 is as fast as can be"
+	if value == 0 {
+		does += " (default: 0; on a screen, so that the run takes half a minute)"
+	}
+	return &cli.Float64Flag{Name: "speed", EnvVars: env("speed"), Value: value, Usage: does}
+}
+
+// speedOf is --speed.
+func speedOf(c *cli.Context) (float64, error) {
+	v := c.Float64("speed")
+	if !(v >= 0) {
+		return 0, usage("--speed %v: it is 0 or more", v)
+	}
+	return v, nil
 }
 
 // follow watches a source to its end and prints its frames. Options may change the watch before it begins.

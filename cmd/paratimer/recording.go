@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -25,9 +27,18 @@ func recordingFlags() []cli.Flag {
 	}
 }
 
+// queryID is how the cluster names queries.
+var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
+
 // openRecording opens a tape, a capture or history; which of them it is, it tells itself. A folder holds history.
 func openRecording(path, workflow string, every time.Duration) (watch.Source, io.Closer, error) {
+	if every < 0 {
+		return nil, nil, usage("--every %v: it is 0 or more", every)
+	}
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && queryID.MatchString(path) {
+		return nil, nil, usage("cannot read the recording: there is no file %s; of a query on the cluster `paratimer attach` and `paratimer report` tell", path)
+	}
 	if err != nil {
 		return nil, nil, usage("cannot read the recording: %w", err)
 	}

@@ -13,6 +13,10 @@ func replay(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	speed, err := speedOf(c)
+	if err != nil {
+		return err
+	}
 	path := c.Args().First()
 	src, file, err := openRecording(path, c.String("workflow"), c.Duration("every"))
 	if err != nil {
@@ -23,5 +27,5 @@ func replay(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return follow(c, withProfiles(src, profiles), pace{speed: c.Float64("speed")}, printed)
+	return follow(c, withProfiles(src, profiles), pace{speed: speed}, printed)
 }

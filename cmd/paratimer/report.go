@@ -106,7 +106,7 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 	switch {
 	case err != nil:
 		return nil, nil, false, err
-	case exists && kind == tape.Unknown:
+	case exists && kind == tape.Unknown && isPlan(name):
 		return nil, nil, false, usage("%s is no recording: a report tells of a run; `paratimer estimate` and `paratimer whatif` tell of a plan", name)
 	case exists:
 		src, file, err := openRecording(name, c.String("workflow"), c.Duration("every"))

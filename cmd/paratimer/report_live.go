@@ -27,8 +27,9 @@ func reportLive(c *cli.Context) error {
 			return usage("--%s goes without --live: a page is served, and nothing is written", name)
 		}
 	}
-	if v := c.Float64("speed"); !(v >= 0) {
-		return usage("--speed %v: it is 0 or more", v)
+	speed, err := speedOf(c)
+	if err != nil {
+		return err
 	}
 	held, err := bounds(c)
 	if err != nil {
@@ -45,7 +46,7 @@ func reportLive(c *cli.Context) error {
 	w := watch.Watch{Source: src, Panel: panelOf(modelOf(c), false, 0), Bounds: held, Log: logger(c)}
 	asks := liveEvery
 	if recorded {
-		w.Speed, asks = c.Float64("speed"), time.Second
+		w.Speed, asks = speed, time.Second
 	} else if w.Every, err = observedEvery(c); err != nil {
 		return err
 	}

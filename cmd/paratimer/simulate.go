@@ -51,11 +51,15 @@ func simulated(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return play(c, plan, opt, c.Float64("speed"))
+	return play(c, plan, opt)
 }
 
 // play simulates and follows.
-func play(c *cli.Context, plan *dag.Plan, opt simulate.Options, speed float64) (err error) {
+func play(c *cli.Context, plan *dag.Plan, opt simulate.Options) (err error) {
+	speed, err := speedOf(c)
+	if err != nil {
+		return err
+	}
 	profiles, err := readProfiles(c)
 	if err != nil {
 		return err

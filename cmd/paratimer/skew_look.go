@@ -49,7 +49,7 @@ func fileKind(path string) (kind tape.Kind, exists bool, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && isPath(path):
-		return tape.Unknown, false, usage("%w", err)
+		return tape.Unknown, false, usage("cannot read it: %w", err)
 	case err != nil:
 		return tape.Unknown, false, nil // it names a query
 	}
@@ -58,13 +58,19 @@ func fileKind(path string) (kind tape.Kind, exists bool, err error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return tape.Unknown, true, usage("%w", err)
+		return tape.Unknown, true, usage("cannot read it: %w", err)
 	}
 	defer f.Close()
 	if kind, _, err = tape.Sniff(f); err != nil {
 		return kind, true, usage("%s: %w", path, err)
 	}
 	return kind, true, nil
+}
+
+// isPlan says that a file is a plan.
+func isPlan(path string) bool {
+	_, err := planfile.ReadFile(path, planfile.Options{})
+	return err == nil
 }
 
 // isPath says that a name is one of a file, not of a query.
