@@ -14,6 +14,8 @@ func (w *world) policy(to Policy) {
 		c.MapSlots, c.ReduceSlots = max(w.tasks(dag.Map), 1), max(w.tasks(dag.Reduce), 1)
 	case to == FIFO && c.Policy == dag.YARN:
 		w.toSlots()
+		w.note(WarnApproximate, "policy fifo: of %d containers %d are taken for map slots and %d for reduce slots; say otherwise with --slots map=…, reduce=…",
+			c.MapSlots+c.ReduceSlots, c.MapSlots, c.ReduceSlots)
 	case to == YARN && c.Policy == dag.FIFO:
 		w.toContainers()
 	}
@@ -32,8 +34,6 @@ func (w *world) toSlots() {
 	}
 	c.Policy, c.MapSlots, c.ReduceSlots = dag.FIFO, n-n/2, n/2
 	c.SlotsPerNode = max(1, c.MapSlots/max(1, len(w.s.Nodes)))
-	w.note(WarnApproximate, "policy fifo: of %d containers %d are taken for map slots and %d for reduce slots; say otherwise with --slots map=…, reduce=…",
-		n, c.MapSlots, c.ReduceSlots)
 }
 
 // toContainers makes one pool of all slots. A master takes a container's place, too.

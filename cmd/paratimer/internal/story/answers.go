@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -72,29 +74,36 @@ func (l *Limits) best(base time.Duration) *Limit {
 	return nil
 }
 
-// says is what to see.
-func (l *Limits) says(ended bool, base time.Duration, doubtful bool) string {
-	would, length := "it would take", "the "+took(frame.SecondsOf(base))+" that are predicted"
+// says is what to see. miss is by how much the replay of the run is longer than it was, as a ratio, where that makes every answer doubtful; else 0.
+func (l *Limits) says(ended bool, base time.Duration, miss float64) string {
+	take, gain, length := "would take", "would gain", "the "+took(frame.SecondsOf(base))+" that are predicted"
 	if ended {
-		would, length = "it would have taken", "the "+took(frame.SecondsOf(base))+" that it took"
+		take, gain, length = "would have taken", "would have gained", "the "+took(frame.SecondsOf(base))+" that it took"
 	}
-	var says string
+	var says []string
 	if best := l.best(base); best != nil {
-		says = fmt.Sprintf("With %s %s %s instead of %s: %s less.", best.Question, would, took(*best.TotalSeconds), length,
-			percent(best.GainSeconds.Duration().Seconds()/base.Seconds()))
+		says = append(says, fmt.Sprintf("with %s it %s %s instead of %s: %s less", best.Question, take, took(*best.TotalSeconds), length,
+			percent(best.GainSeconds.Duration().Seconds()/base.Seconds())))
 	} else {
-		says = fmt.Sprintf("Nothing that was asked about would take 2 %% or more off %s.", length)
-		if ended {
-			says = fmt.Sprintf("Nothing that was asked about would have taken 2 %% or more off %s.", length)
-		}
+		says = append(says, fmt.Sprintf("nothing that was asked about and can be had %s 2 %% or more off %s", take, length))
 	}
 	for i := range l.Rows {
-		if r := &l.Rows[i]; r.Change == "--slots inf" && r.TotalSeconds != nil {
-			says += fmt.Sprintf(" No number of slots or containers makes it shorter than about %s: that is its critical path.", took(*r.TotalSeconds))
+		r := &l.Rows[i]
+		switch {
+		case r.Change != "--slots inf" || r.TotalSeconds == nil:
+		case float64(*r.GainSeconds) < worth*base.Seconds():
+			says = append(says, fmt.Sprintf("even %s %s nothing", r.Question, gain))
+		default:
+			says = append(says, fmt.Sprintf("even with %s it %s about %s", r.Question, take, took(*r.TotalSeconds)))
 		}
 	}
-	if doubtful {
-		says += " All of this is doubtful: something lengthened or shortened the run that is not in its tasks."
+	text := strings.Join(says, "; ") + "."
+	if miss != 0 {
+		than := "shorter"
+		if miss > 0 {
+			than = "longer"
+		}
+		return fmt.Sprintf("Doubtful, for a replay of the run comes out %s %s than it was: %s", percent(math.Abs(miss)), than, text)
 	}
-	return says
+	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -46,9 +46,9 @@ func limitsOf(run dag.Run, model estimators.Model) Limits {
 		l.Says = why
 		return l
 	}
-	doubt := ""
+	doubt, miss := "", 0.0
 	if w, doubtful := replay.Doubt(); doubtful {
-		doubt = w.Text
+		doubt, miss = w.Text, replay.Miss()
 	}
 	for _, q := range questions(s, replay) {
 		row, ok := ask(replay, q, base, doubt)
@@ -57,7 +57,7 @@ func limitsOf(run dag.Run, model estimators.Model) Limits {
 		}
 	}
 	sortLimits(l.Rows)
-	l.Says = l.says(s.State.Ended(), base, doubt != "")
+	l.Says = l.says(s.State.Ended(), base, miss)
 	return l
 }
 
