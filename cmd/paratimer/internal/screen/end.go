@@ -65,7 +65,7 @@ func (p *pen) limits(t track) []label {
 		if !ok {
 			continue
 		}
-		words := p.foreign(a.Bound)
+		words := p.nameOf(a)
 		n := cells(words)
 		for _, at := range []int{c + 1, c - n} {
 			if len(labels) == 0 && t.free(at, at+n-1) {

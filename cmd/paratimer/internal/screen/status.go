@@ -50,42 +50,78 @@ func grave(a *frame.Alert) bool {
 
 // bound is a bound, its instant, how it stands, how likely it is to be broken and by how much.
 func (p *pen) bound(a *frame.Alert) line {
-	r, words := good, "on track"
-	switch {
-	case a.Outcome != nil && *a.Outcome == frame.Met:
-		words = "met"
-	case a.Outcome != nil:
-		r, words = bad, "missed"
-	case a.State == frame.AtRisk:
-		r, words = warn, "AT RISK"
-	case a.State == frame.Late:
-		r, words = bad, "LATE"
-	case a.State == frame.Blind:
-		r, words = warn, "no sight of it"
-	case a.State == frame.Ended:
-		r, words = dim, "ended"
-	}
-	l := text(plain, p.foreign(a.Bound))
+	l := text(plain, p.nameOf(a))
 	if a.DeadlineAt != nil {
 		l = l.and(text(plain, " "+p.clock(a.DeadlineAt.Time(), time.Second)))
 	}
-	l = l.and(text(plain, ": "), text(r, words))
-	if a.Probability != nil && a.State != frame.Ended && a.State != frame.Late {
-		l = l.and(text(plain, ", "+percent(*a.Probability)+" likely to miss it"))
-	}
+	l = l.and(text(plain, ": "), p.standing(a))
 	if a.BySeconds != nil {
-		l = l.and(text(plain, ", "+margin(*a.BySeconds)))
+		l = l.and(text(plain, ", "+p.margin(a)))
+	}
+	if unsaid(a) {
+		l = l.and(text(plain, "; no alert yet"))
 	}
 	return l
 }
 
-// margin words how far the end is from a deadline.
-func margin(by frame.Seconds) string {
-	d := by.Duration()
+// unsaid is a bound that is likely to be broken, but has not been for so long that somebody is alerted.
+func unsaid(a *frame.Alert) bool {
+	return a.State == frame.OnTrack && a.Probability != nil && *a.Probability >= 0.5
+}
+
+// nameOf is a bound's name. That of the one which nobody has to ask for is said in words.
+func (p *pen) nameOf(a *frame.Alert) string {
+	if a.Bound == "outside-bounds" {
+		return "first range"
+	}
+	return p.foreign(a.Bound)
+}
+
+// standing is how a query stands to a bound. One that is likely to be broken is not called on track, though nobody is alerted yet.
+func (p *pen) standing(a *frame.Alert) line {
+	likely := ""
+	if a.Probability != nil {
+		likely = percent(*a.Probability) + " likely to miss it"
+	}
+	with := func(r role, words string) line {
+		l := text(r, words)
+		if likely != "" {
+			l = l.and(text(plain, ", "+likely))
+		}
+		return l
+	}
+	switch {
+	case a.Outcome != nil && *a.Outcome == frame.Met:
+		return text(good, "met")
+	case a.Outcome != nil:
+		return text(bad, "missed")
+	case a.State == frame.Ended:
+		return text(dim, "ended")
+	case a.State == frame.Late:
+		return text(bad, "LATE")
+	case a.State == frame.AtRisk:
+		return with(warn, "AT RISK")
+	case a.State == frame.Blind && p.f.StaleSeconds == 0:
+		return text(warn, "too early to say")
+	case a.State == frame.Blind:
+		return with(warn, "no sight of it")
+	case unsaid(a):
+		return text(warn, likely)
+	}
+	return with(good, "on track")
+}
+
+// margin words how far the end is from a deadline: as it is expected, or as it was.
+func (p *pen) margin(a *frame.Alert) string {
+	d := a.BySeconds.Duration()
 	if d < 0 {
 		return view.Short((-d).Round(view.Step(-d, 0))) + " to spare"
 	}
-	return view.Short(d.Round(view.Step(d, 0))) + " late"
+	words := "by " + view.Short(d.Round(view.Step(d, 0)))
+	if a.Outcome == nil && p.f.Headline.RemainingSeconds == nil {
+		words += " or more"
+	}
+	return words
 }
 
 // notes are what a reader must know besides: why nothing newer is shown, failures, warnings, a line each.
