@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -44,18 +43,11 @@ func ernestRows(c *cli.Context) error {
 	if path == "" {
 		return printed(c, table)
 	}
-	var text bytes.Buffer
-	write := table.Text
+	content := table.Text
 	if c.String("output") == "json" {
-		write = table.JSON
+		content = table.JSON
 	}
-	if err := write(&text); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
-		return usage("cannot write the rows: %w", err)
-	}
-	return nil
+	return writeFile(path, content)
 }
 
 // trainingData are the runs that can be trained on; those that cannot are told.

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"io"
-	"os"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
@@ -49,14 +46,4 @@ func estimate(c *cli.Context) (err error) {
 		return v.JSON(c.App.Writer)
 	}
 	return v.Text(c.App.Writer)
-}
-
-// writeFile writes a whole file, or says why it could not.
-func writeFile(path string, write func(io.Writer) error) (err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer closing(f, path, &err)
-	return write(f)
 }

@@ -99,8 +99,11 @@ func writePages(dir string, root *manual.Command) error {
 		return usage("--out: %w", err)
 	}
 	for _, m := range root.All() {
-		page := manual.Man(root, m, thisRelease())
-		if err := os.WriteFile(filepath.Join(dir, m.Page()+".1"), []byte(page), 0o644); err != nil {
+		page := func(w io.Writer) error {
+			_, err := io.WriteString(w, manual.Man(root, m, thisRelease()))
+			return err
+		}
+		if err := writeFile(filepath.Join(dir, m.Page()+".1"), page); err != nil {
 			return usage("--out: %w", err)
 		}
 	}

@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -40,36 +40,23 @@ func tapeName(id string, used map[string]bool) string {
 	return name + ".tape.gz"
 }
 
-// importOne writes the tape of one workflow: to a temporary file first, so that nobody ever reads half of it.
+// importOne writes the tape of one workflow.
 func importOne(ctx context.Context, w *past.Workflow, folder, name string, every time.Duration) (done imported, err error) {
 	src, err := past.NewSource(w, every)
 	if err != nil {
 		return done, unusableError{err}
 	}
-	f, err := os.CreateTemp(folder, "."+name+".*")
-	if err != nil {
-		return done, usage("cannot write a tape: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	zip := gzip.NewWriter(f)
-	checked := &failing{w: zip}
-	last, snapshots, err := drain(ctx, tape.Tee(src, checked))
+	path := filepath.Join(folder, name)
+	var last *dag.Snapshot
+	var snapshots int
+	err = writeFile(path, func(w io.Writer) (err error) {
+		zip := gzip.NewWriter(w)
+		checked := &failing{w: zip}
+		last, snapshots, err = drain(ctx, tape.Tee(src, checked))
+		return cmp.Or(err, checked.err, zip.Close())
+	})
 	if err != nil {
 		return done, err
-	}
-	path := filepath.Join(folder, name)
-	for _, step := range []func() error{
-		func() error { return checked.err }, zip.Close, func() error { return f.Chmod(0o644) }, f.Sync, f.Close,
-		func() error { return os.Rename(f.Name(), path) },
-	} {
-		if err := step(); err != nil {
-			return done, fmt.Errorf("cannot write the tape %s: %w", path, err)
-		}
 	}
 	done = imported{ID: w.ID, Name: w.Name, Tape: path, State: last.State.String(), Jobs: len(w.Jobs), Snapshots: snapshots, Remarks: []string{}}
 	done.TotalSeconds = total(last)

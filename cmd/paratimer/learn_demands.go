@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -70,18 +68,16 @@ func learnDemands(c *cli.Context) error {
 	for _, w := range warnings {
 		log.Warn().Msg(w)
 	}
-	var text bytes.Buffer
-	if err := jobfile.Write(&text, file, why); err != nil {
-		return usage("%s: %w", c.Args().First(), err)
-	}
-	if path := c.String("out"); path != "" {
-		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
-			return usage("cannot write the job file: %w", err)
+	content := func(w io.Writer) error {
+		if err := jobfile.Write(w, file, why); err != nil {
+			return usage("%s: %w", c.Args().First(), err)
 		}
 		return nil
 	}
-	_, err = c.App.Writer.Write(text.Bytes())
-	return err
+	if path := c.String("out"); path != "" {
+		return writeFile(path, content)
+	}
+	return write(c, "-", content)
 }
 
 // demandsIn reads one recording to its end.

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"os"
+	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -33,16 +32,9 @@ func readProfiles(c *cli.Context) ([]*dag.Plan, error) {
 
 // writeProfile writes a profile to the file of --out, or to stdout. A profile that cannot be written leaves no file.
 func writeProfile(c *cli.Context, profile *dag.Plan) error {
-	var text bytes.Buffer
-	if err := planfile.Write(&text, profile); err != nil {
-		return err
-	}
+	content := func(w io.Writer) error { return planfile.Write(w, profile) }
 	if path := c.String("out"); path != "" {
-		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
-			return usage("cannot write the profile: %w", err)
-		}
-		return nil
+		return writeFile(path, content)
 	}
-	_, err := c.App.Writer.Write(text.Bytes())
-	return err
+	return write(c, "-", content)
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -64,11 +62,7 @@ func whatIf(c *cli.Context) error {
 		v.Report.Warnings = append(v.Report.Warnings, whatif.Warning{Code: whatif.WarnObservation, Text: said.Text})
 	}
 	if path := c.String("svg"); path != "" {
-		var svg bytes.Buffer // what cannot be drawn leaves no file
-		if err := v.SVG(&svg); err != nil {
-			return usage("--svg: %w", err)
-		}
-		if err := os.WriteFile(path, svg.Bytes(), 0o666); err != nil {
+		if err := writeFile(path, v.SVG); err != nil {
 			return usage("--svg: %w", err)
 		}
 	}

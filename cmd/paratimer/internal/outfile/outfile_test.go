@@ -1,0 +1,106 @@
+package outfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func says(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+// holds fails unless a folder has these files and no others.
+func holds(t *testing.T, dir string, want map[string]string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != len(want) {
+		t.Errorf("the folder has %v, want %d files", entries, len(want))
+	}
+	for name, text := range want {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || string(got) != text {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, text)
+		}
+	}
+}
+
+// TestWrite makes a file, and puts another in its place, which stays as closed to others as it was.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "run.html")
+	for _, text := range []string{"a longer first", "second"} {
+		if err := Write(path, says(text)); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, dir, map[string]string{"run.html": text})
+		if err := os.Chmod(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Write(path, says("third")); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("permissions %v, %v; they were 0600", info.Mode(), err)
+	}
+}
+
+// TestWriteLeaves holds that what fails half-way leaves what was there, and no more.
+func TestWriteLeaves(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "run.html")
+	if err := Write(path, says("before")); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("cannot be drawn")
+	err := Write(path, func(w io.Writer) error { return errors.Join(says(string(make([]byte, 1<<20)))(w), broken) })
+	if !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
+	}
+	holds(t, dir, map[string]string{"run.html": "before"})
+	missing := &fs.PathError{Op: "open", Path: "input", Err: fs.ErrNotExist}
+	if err := Write(path, func(io.Writer) error { return missing }); !errors.Is(err, missing) || errors.As(err, new(*Error)) {
+		t.Errorf("%v, want what is wrong with another file", err)
+	}
+	holds(t, dir, map[string]string{"run.html": "before"})
+}
+
+// TestWriteElsewhere: a link leads where it led, a pipe is written into, a folder is not.
+func TestWriteElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(real, nil, 0o600), os.Symlink("real", link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(link, says("through")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, map[string]string{"real": "through", "link": "through"})
+	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != fs.ModeSymlink {
+		t.Errorf("the link is %v, %v", info.Mode(), err)
+	}
+	if err := Write(os.DevNull, says("gone")); err != nil {
+		t.Errorf("%s: %v", os.DevNull, err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%s is %v, %v", os.DevNull, info.Mode(), err)
+	}
+	var cannot *Error
+	for _, path := range []string{dir, filepath.Join(dir, "nosuch", "run.html")} {
+		if err := Write(path, says("")); !errors.As(err, &cannot) || cannot.Path != path || strings.Contains(err.Error(), "/.") {
+			t.Errorf("%s: %v, want an error that names it", path, err)
+		}
+	}
+	holds(t, dir, map[string]string{"real": "through", "link": "through"})
+}
