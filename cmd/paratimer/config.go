@@ -142,6 +142,9 @@ func set(c *cli.Context, s setting) error {
 	if f == nil || c.IsSet(s.name) {
 		return nil
 	}
+	if (s.name == "plain" || s.name == "quiet") && c.String("output") == "ndjson" {
+		return nil // how lines are printed is no matter of frames
+	}
 	for _, v := range texts(s.value) {
 		if err := c.Set(s.name, v); err != nil {
 			if want := wanted(f); want != "" {

@@ -29,10 +29,20 @@ func followFlags(more ...cli.Flag) []cli.Flag {
 		outputFlag("text", "ndjson"),
 		choice("estimators", "which estimators speak", "standard", "all"),
 		deltaFlag(),
-		&cli.BoolFlag{Name: "plain", EnvVars: env("plain"), Usage: "print lines of words, on a terminal as well, for those who hear them: no screen, no colour, no symbols"},
-		&cli.BoolFlag{Name: "quiet", EnvVars: env("quiet"), Usage: "print only what must be heard: alerts that fire and how they go on, failures, lost nodes, and the end"},
+		linesFlag("plain", "print lines of words, on a terminal as well, for those who hear them: no screen, no colour, no symbols"),
+		linesFlag("quiet", "print only what must be heard: alerts that fire and how they go on, failures, lost nodes, and the end"),
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
 	}, slices.Concat(boundFlags(), metricsFlags(), more)...)
+}
+
+// linesFlag says how lines are printed. On a command line it contradicts frames; as a setting it gives way to them.
+func linesFlag(name, does string) cli.Flag {
+	return &cli.BoolFlag{Name: name, EnvVars: env(name), Usage: does, Action: func(c *cli.Context, on bool) error {
+		if on && c.String("output") == "ndjson" && envSet(env(name)) == "" {
+			return usage("--%s is about lines for people: it does not go with --output ndjson, which prints frames", name)
+		}
+		return nil
+	}}
 }
 
 // speedFlag is --speed: how many times as fast as it came a past or simulated run is played; 0 does not wait.
