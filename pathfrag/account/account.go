@@ -75,7 +75,20 @@ func (a *Account) ByJob(n int) []time.Duration {
 // plan's, and a plan without an order, are errors.
 //
 // The cost is n log n in attempts and n in jobs for each job of the chain.
-func Of(s *dag.Snapshot, marks *Marks) (*Account, error) {
+func Of(s *dag.Snapshot, marks *Marks) (*Account, error) { return of(s, marks, nil) }
+
+// An Attempt names an attempt: Job is an index into the plan.
+type Attempt struct {
+	Job          int
+	Kind         dag.Kind
+	Task, Number int32
+}
+
+// Towards is Of for a run that goes on and whose end waits for an attempt that runs, as a replay of the rest tells: the chain is what led to
+// that one. Where it does not run, or is a reduce that waits for maps, the chain is Of's: that of the attempt that has run longest.
+func Towards(s *dag.Snapshot, marks *Marks, a Attempt) (*Account, error) { return of(s, marks, &a) }
+
+func of(s *dag.Snapshot, marks *Marks, towards *Attempt) (*Account, error) {
 	if s.Plan == nil || len(s.Jobs) != len(s.Plan.Jobs) {
 		return nil, fmt.Errorf("account: the snapshot tells of %d jobs, its plan of others; take both from one source", len(s.Jobs))
 	}
@@ -88,6 +101,7 @@ func Of(s *dag.Snapshot, marks *Marks) (*Account, error) {
 		return &Account{From: s.At, To: s.At}, nil
 	}
 	w := &walker{run: newRun(s), graph: graph, marks: marks, origin: origin, been: make(map[int32]bool), done: make([]bool, len(s.Jobs))}
+	w.towards = towards
 	to := w.walk()
 	slices.Reverse(w.parts)
 	slices.Reverse(w.waits)

@@ -59,8 +59,12 @@ func TestOddSnapshots(t *testing.T) {
 		s := drawOdd(t)
 		var m account.Marks
 		m.See(s)
-		for _, marks := range []*account.Marks{nil, &m} {
-			a, err := account.Of(s, marks)
+		of := func(marks *account.Marks) (*account.Account, error) { return account.Of(s, marks) }
+		towards := func(marks *account.Marks) (*account.Account, error) {
+			return account.Towards(s, marks, account.Attempt{Job: rapid.IntRange(-1, 4).Draw(t, "towards"), Kind: dag.Reduce})
+		}
+		for i, read := range []func(*account.Marks) (*account.Account, error){of, of, towards} {
+			a, err := read([]*account.Marks{nil, &m, &m}[i])
 			if err != nil {
 				t.Fatal(err)
 			}

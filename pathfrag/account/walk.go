@@ -15,6 +15,8 @@ type walker struct {
 	waits  []Wait
 	been   map[int32]bool // attempts
 	done   []bool         // jobs
+
+	towards *Attempt // of a run that goes on: what its end waits for, nil if nobody says
 }
 
 // back moves to an earlier instant; what lies between has a cause.
@@ -92,13 +94,18 @@ func (w *walker) jobEnd(j int32) {
 	w.jobStart(j)
 }
 
-// running starts the chain of a run that goes on: with the attempt that has run longest, but for reduces that wait for maps.
+// running starts the chain of a run that goes on: with the attempt that its end waits for or, where nobody says, the one that has run
+// longest, but for reduces that wait for maps.
 func (w *walker) running() {
 	best := int32(-1)
 	for i := range w.all {
 		a := &w.all[i]
 		if a.State != dag.AttemptRunning || !a.Start.Known() || a.kind == dag.Reduce && !a.CopyEnd.Known() && w.mapsLeft(a.job) {
 			continue
+		}
+		if t := w.towards; t != nil && *t == (Attempt{int(a.job), a.kind, a.Task, a.Number}) {
+			best = int32(i)
+			break
 		}
 		if best < 0 || a.Start < w.all[best].Start {
 			best = int32(i)

@@ -35,9 +35,16 @@ type Cause struct {
 // and each part is off its place by no more than those that it was put together with.
 const MostParts = 2000
 
-// accountOf says where the time of a run went so far. Marks are of all its snapshots.
-func accountOf(s *dag.Snapshot, marks *account.Marks) (Account, error) {
-	of, err := account.Of(s, marks)
+// accountOf says where the time of a run went so far. Marks are of all its snapshots; towards is what the end of a run that goes on
+// waits for, nil where that is not known.
+func accountOf(s *dag.Snapshot, marks *account.Marks, towards *account.Attempt) (Account, error) {
+	var of *account.Account
+	var err error
+	if towards != nil {
+		of, err = account.Towards(s, marks, *towards)
+	} else {
+		of, err = account.Of(s, marks)
+	}
 	if err != nil {
 		return Account{}, err
 	}

@@ -28,7 +28,7 @@ func accountSays(s *dag.Snapshot, a *account.Account) string {
 		return ""
 	}
 	causes := slices.DeleteFunc(account.Causes(), func(c account.Cause) bool {
-		return c != account.Work && float64(sums[c]) < worthSaying*float64(total)
+		return sums[c] <= 0 || c != account.Work && float64(sums[c]) < worthSaying*float64(total)
 	})
 	slices.SortStableFunc(causes, func(x, y account.Cause) int {
 		if (x == account.Work) != (y == account.Work) {

@@ -74,6 +74,16 @@ func (l *Limits) best(base time.Duration) *Limit {
 	return nil
 }
 
+// unknown are the questions, of what can be had, that have no answer.
+func (l *Limits) unknown() (questions []string) {
+	for i := range l.Rows {
+		if r := &l.Rows[i]; r.TotalSeconds == nil && r.Change != "--policy ideal" && r.Change != "--slots inf" {
+			questions = append(questions, r.Question)
+		}
+	}
+	return questions
+}
+
 // says is what to see. miss is by how much the replay of the run is longer than it was, as a ratio, where that makes every answer doubtful; else 0.
 func (l *Limits) says(ended bool, base time.Duration, miss float64) string {
 	take, gain, length := "would take", "would gain", "the "+took(frame.SecondsOf(base))+" that are predicted"
@@ -81,11 +91,19 @@ func (l *Limits) says(ended bool, base time.Duration, miss float64) string {
 		take, gain, length = "would have taken", "would have gained", "the "+took(frame.SecondsOf(base))+" that it took"
 	}
 	var says []string
+	unknown, nothing := l.unknown(), "nothing"
+	if len(unknown) > 0 {
+		says, nothing = append(says, "too much is assumed to tell of "+list(unknown)), "nothing else"
+	}
 	if best := l.best(base); best != nil {
-		says = append(says, fmt.Sprintf("with %s it %s %s instead of %s: %s less", best.Question, take, took(*best.TotalSeconds), length,
-			percent(best.GainSeconds.Duration().Seconds()/base.Seconds())))
+		with := fmt.Sprintf("with %s it %s %s instead of %s: %s less", best.Question, take, took(*best.TotalSeconds), length,
+			percent(best.GainSeconds.Duration().Seconds()/base.Seconds()))
+		if best.Doubt != nil && miss == 0 {
+			with += ", with a doubt that is said beside it"
+		}
+		says = append(says, with)
 	} else {
-		says = append(says, fmt.Sprintf("nothing that was asked about and can be had %s 2 %% or more off %s", take, length))
+		says = append(says, fmt.Sprintf("%s that was asked about and can be had %s 2 %% or more off %s", nothing, take, length))
 	}
 	for i := range l.Rows {
 		r := &l.Rows[i]

@@ -4,6 +4,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag/account"
 )
 
 // A Chart is which task ran where and when: the paper's Fig. 3 and 4, of what happened and, while it runs, of what is to come.
@@ -87,9 +88,15 @@ const (
 // chartOf draws what a run has had so far and, while it runs, what the model predicts of the rest. Of a query of which nothing was
 // submitted, and nothing is predicted, it is empty.
 func chartOf(run dag.Run, model estimators.Model) (Chart, error) {
+	c, _, err := chartAndNext(run, model)
+	return c, err
+}
+
+// chartAndNext is the chart and, of a run that goes on, the running attempt that its critical path goes through now; nil where none is known.
+func chartAndNext(run dag.Run, model estimators.Model) (Chart, *account.Attempt, error) {
 	d, err := newDrawing(run, model)
 	if err != nil {
-		return Chart{}, err
+		return Chart{}, nil, err
 	}
 	c := Chart{
 		FromSeconds: d.seconds(d.sch.Now), ToSeconds: d.seconds(d.sch.End), Panels: []Panel{}, Critical: d.critical(),
@@ -100,5 +107,27 @@ func chartOf(run dag.Run, model estimators.Model) (Chart, error) {
 	c.Fragments = d.fragments(c.Critical)
 	d.panels(&c)
 	c.Says = d.says()
-	return c, nil
+	return c, d.waitedFor(), nil
+}
+
+// waitedFor is the attempt of the path's present fragment that is expected to run longest.
+func (d *drawing) waitedFor() *account.Attempt {
+	if d.s.State.Ended() {
+		return nil
+	}
+	last := -1
+	for i := range d.sch.Spans {
+		sp := &d.sch.Spans[i]
+		if f := d.fragment[i]; f < 0 || !d.onPath[f] || sp.Start > d.s.At || sp.End < d.s.At || d.jobs[sp.Job] < 0 || d.outcome(sp) != Running {
+			continue
+		}
+		if last < 0 || sp.End > d.sch.Spans[last].End {
+			last = i
+		}
+	}
+	if last < 0 {
+		return nil
+	}
+	sp := &d.sch.Spans[last]
+	return &account.Attempt{Job: d.jobs[sp.Job], Kind: sp.Kind, Task: sp.First, Number: sp.Attempt}
 }

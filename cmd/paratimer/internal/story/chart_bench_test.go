@@ -22,7 +22,7 @@ func BenchmarkChart100k(b *testing.B) {
 		})
 		b.Run("account/"+name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := accountOf(run.Now(), marks); err != nil {
+				if _, err := accountOf(run.Now(), marks, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

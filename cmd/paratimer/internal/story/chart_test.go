@@ -115,7 +115,7 @@ func TestChartOfPaper(t *testing.T) {
 	if want := "The critical path goes through j2's maps and reduces, then j3's maps and reduces; j1 had 16m18s of slack."; c.Says != want {
 		t.Errorf("says %q", c.Says)
 	}
-	a, err := accountOf(run.Now(), marks)
+	a, err := accountOf(run.Now(), marks, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestChartBeforeSubmission(t *testing.T) {
 	if len(c.Panels) != 0 || c.FromSeconds != c.ToSeconds {
 		t.Errorf("%+v", c)
 	}
-	a, err := accountOf(s, nil)
+	a, err := accountOf(s, nil, nil)
 	if err != nil || len(a.Parts) != 0 || a.Says != "" {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -185,7 +185,7 @@ func TestManyTasks(t *testing.T) {
 	if n := len(c.Panels[0].Bars); !c.Merged || n > MostBars || tasksOf(&c, OK) != 30_000 || len(c.Fragments) > MostFragments+MostSegments || len(c.Critical) > MostSegments {
 		t.Errorf("%d bars of %d tasks, %d fragments, %d segments", n, tasksOf(&c, OK), len(c.Fragments), len(c.Critical))
 	}
-	a, err := accountOf(run.Now(), marks)
+	a, err := accountOf(run.Now(), marks, nil)
 	if err != nil || len(a.Parts) > MostParts {
 		t.Errorf("%d parts, %v", len(a.Parts), err)
 	}

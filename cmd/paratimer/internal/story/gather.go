@@ -78,11 +78,12 @@ func (g *Gatherer) Story() (*Story, error) {
 	if f.Workflow.State.Ended() {
 		s.EndAt = f.Headline.EndAt
 	}
+	var towards *account.Attempt
 	var err error
-	if s.Chart, err = chartOf(g.run, g.model); err != nil {
+	if s.Chart, towards, err = chartAndNext(g.run, g.model); err != nil {
 		s.Chart = Chart{Says: "What ran when cannot be drawn: " + name(err.Error()) + ".", Panels: []Panel{}, Fragments: []Fragment{}, Critical: []Segment{}}
 	}
-	if s.Account, err = accountOf(snap, &g.waits); err != nil {
+	if s.Account, err = accountOf(snap, &g.waits, towards); err != nil {
 		s.Account = Account{Says: "Where the time went cannot be told: " + name(err.Error()) + ".", Parts: []Part{}, Causes: []Cause{}}
 	}
 	if s.Account.Says == "" {

@@ -81,7 +81,7 @@ func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.
 		return nil, 0, "", err
 	}
 	if a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
-		return nil, 0, "It is too early to say what would help: not enough is known of what is left.", nil
+		return nil, 0, "What would help cannot be told: too much is assumed of what is left.", nil
 	}
 	return r, r.Elapsed() + *a.Remaining, "", nil
 }
