@@ -74,7 +74,8 @@ func skewSays(s *dag.Snapshot, a *account.Account) string {
 	return fmt.Sprintf("; %s's reduce %d was skewed and worked %s longer than the median one", name(s.Plan.Jobs[p.Job].Node), p.Task, view.Exact(p.Length()))
 }
 
-// waitSays names the job that was ready longest while another one of the query held the containers.
+// waitSays names the job whose task was ready longest before it got a container that another job of the query had held. Others of its tasks
+// may have run meanwhile.
 func waitSays(s *dag.Snapshot, a *account.Account, total time.Duration) string {
 	worst := -1
 	length := func(i int) time.Duration { return a.Waits[i].End.Sub(a.Waits[i].Start) }
@@ -87,6 +88,10 @@ func waitSays(s *dag.Snapshot, a *account.Account, total time.Duration) string {
 		return ""
 	}
 	w := a.Waits[worst]
-	return fmt.Sprintf("; meanwhile %s was ready for %s and waited for containers that %s held",
-		name(s.Plan.Jobs[w.Job].Node), view.Exact(length(worst)), name(s.Plan.Jobs[w.Holder].Node))
+	room := "slot"
+	if s.Plan.Cluster.Policy == dag.YARN {
+		room = "container"
+	}
+	return fmt.Sprintf("; meanwhile a task of %s was ready for %s, until it got a %s that %s had held",
+		name(s.Plan.Jobs[w.Job].Node), view.Exact(length(worst)), room, name(s.Plan.Jobs[w.Holder].Node))
 }
