@@ -7,12 +7,20 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Aged repeats a frame age later than it was made: the predicted end stands, so what remains is less.
+// Aged repeats a frame, unseen for age since it was made, and why.
 func (f Frame) Aged(age time.Duration, why error) Frame {
+	f = f.Older(age)
+	f.Changes = []Change{}
+	f.Warnings = append(slices.Clone(f.Warnings), dag.Warning{Code: dag.WarnStale, Text: why.Error()})
+	return f
+}
+
+// Older is the frame, unseen for so much longer: the predicted end stands, so what remains is less.
+func (f Frame) Older(age time.Duration) Frame {
 	if f.At != nil {
 		f.At = TimeOf(f.At.Add(age))
 	}
-	f.StaleSeconds = SecondsOf(age)
+	f.StaleSeconds = SecondsOf(f.StaleSeconds.Duration() + age)
 	if f.ElapsedSeconds != nil && !f.Workflow.State.Ended() {
 		e := SecondsOf(f.ElapsedSeconds.Duration() + age)
 		f.ElapsedSeconds = &e
@@ -35,8 +43,6 @@ func (f Frame) Aged(age time.Duration, why error) Frame {
 	if h.RemainingSeconds != nil && f.ElapsedSeconds != nil {
 		f.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *h.RemainingSeconds)
 	}
-	f.Changes = []Change{}
-	f.Warnings = append(slices.Clone(f.Warnings), dag.Warning{Code: dag.WarnStale, Text: why.Error()})
 	return f
 }
 

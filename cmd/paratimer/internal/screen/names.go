@@ -1,6 +1,9 @@
 package screen
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // attempts are the names of attempts and tasks, of which all within a query begin alike.
 var attempts = regexp.MustCompile(`\b(?:attempt|task)_[0-9]+_[0-9]+_([mr]_[0-9]+(?:_[0-9]+)?)\b`)
@@ -12,4 +15,22 @@ const longest = 4096
 func shortened(s string) string {
 	s = s[:min(len(s), longest)]
 	return attempts.ReplaceAllString(s, "$1")
+}
+
+// question is the beginning of an error of asking over HTTP: its first group is the host.
+var question = regexp.MustCompile(`^[A-Z]+ \w+://([^/ ]+)\S*: `)
+
+// cause leaves of such an error who was asked, and what came of it in the end.
+func cause(s string) string {
+	m := question.FindStringSubmatchIndex(s[:min(len(s), longest)])
+	if m == nil {
+		return s
+	}
+	host, rest := s[m[2]:m[3]], s[m[1]:]
+	said, hint, found := strings.Cut(rest, " (")
+	said = said[strings.LastIndex(said, ": ")+1:]
+	if found {
+		said += " (" + hint
+	}
+	return host + ": " + strings.TrimSpace(said)
 }

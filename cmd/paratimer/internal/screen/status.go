@@ -133,7 +133,7 @@ func (p *pen) notes() []line {
 	rest, newest := 0, ""
 	for _, w := range p.f.Warnings {
 		if w.Code == dag.WarnStale {
-			add(warn, "!", "not seen for "+view.Short(p.f.StaleSeconds.Duration())+": "+p.foreign(w.Text))
+			add(warn, "!", "not seen for "+view.Short(p.f.StaleSeconds.Duration())+": "+p.foreign(cause(w.Text)))
 			continue
 		}
 		rest, newest = rest+1, w.Text

@@ -35,6 +35,9 @@ type model struct {
 	shown   frame.Frame
 	log     string
 
+	// unseen is how long ago the newest frame came, where it says that the query is not seen.
+	unseen time.Duration
+
 	width, height int
 	dirty         bool   // what is drawn is older than what is known
 	drawn         string // as it was drawn last
@@ -92,6 +95,10 @@ func (m model) passed() model {
 		m.head = m.head.pass(redraw, m.store.end())
 		m.dirty = m.dirty || m.head.at != before
 	}
+	if m.head.live && !m.play && !m.over && m.store.newest().StaleSeconds > 0 {
+		m.unseen += redraw
+		m.dirty = true
+	}
 	if m.dirty {
 		return m.draw()
 	}
@@ -102,6 +109,7 @@ func (m model) passed() model {
 func (m model) add(f frame.Frame) model {
 	m.store.add(f)
 	m.history.Add(f)
+	m.unseen = 0
 	if m.head.live {
 		m.dirty = true
 	}
@@ -138,7 +146,11 @@ func (m model) draw() model {
 	}
 	if i := m.store.index(m.head.at); i >= 0 {
 		m.shown = m.store.moments[i].frame
-		s.Frame = &m.shown
+		f := m.shown
+		if m.unseen > 0 && i == len(m.store.moments)-1 {
+			f = f.Older(m.unseen) // until the next frame comes, which may take a minute where a cluster does not answer
+		}
+		s.Frame = &f
 		s.Play = m.playback()
 		if behind := m.behind(i); behind != "" {
 			s.Log = behind

@@ -402,3 +402,28 @@ func TestNiceSpeeds(t *testing.T) {
 		}
 	}
 }
+
+// TestUnseen: where the cluster does not answer, the picture says for how long, although no frame comes.
+func TestUnseen(t *testing.T) {
+	s := begin(t, Options{}, 0, 100)
+	s.ticks(4)
+	if strings.Contains(s.m.drawn, "seen") {
+		t.Errorf("it was just seen:\n%s", s.m.drawn)
+	}
+	s.say(frameMsg{frameAt(100, 3).Aged(20*time.Second, errors.New("no answer"))})
+	s.ticks(20)
+	if !strings.Contains(s.m.drawn, "seen 30s ago") || !strings.Contains(s.m.drawn, "now 09:02:10") {
+		t.Errorf("ten seconds later:\n%s", s.m.drawn)
+	}
+	s.keys("space")
+	s.ticks(20)
+	if !strings.Contains(s.m.drawn, "now 09:02:10") {
+		t.Errorf("paused, the picture stands:\n%s", s.m.drawn)
+	}
+	s.keys("space")
+	s.say(frameMsg{frameAt(140, 3)})
+	s.ticks(4)
+	if strings.Contains(s.m.drawn, "seen") {
+		t.Errorf("it is seen again:\n%s", s.m.drawn)
+	}
+}

@@ -72,6 +72,14 @@ func (s *store) end() time.Duration {
 	return 0
 }
 
+// newest is the newest frame; the zero one where there is none.
+func (s *store) newest() frame.Frame {
+	if n := len(s.moments); n > 0 {
+		return s.moments[n-1].frame
+	}
+	return frame.Frame{}
+}
+
 // index is that of the newest frame that is not later than at; -1 where there is none.
 func (s *store) index(at time.Duration) int {
 	n, found := slices.BinarySearchFunc(s.moments, at, func(m moment, at time.Duration) int { return int(min(max(m.at-at, -1), 1)) })
