@@ -43,12 +43,18 @@ func running(seconds int64) *dag.Snapshot {
 	}
 }
 
-// stepper is a page and its watch.
+// stepper is a page's handler and its watch.
 func stepper(snapshots ...*dag.Snapshot) (http.Handler, *watch.Stepper) {
+	page, w := stepped(snapshots...)
+	return page.Handler(), w
+}
+
+// stepped is a page and its watch.
+func stepped(snapshots ...*dag.Snapshot) (*Page, *watch.Stepper) {
 	src := script(snapshots)
 	page := New(story.Gather("q1", &src, observed.Costs), 2*time.Second)
 	all := estimators.Shared(estimators.Scenarios(), observed.Costs, estimators.Options{})
-	return page.Handler(), watch.Watch{
+	return page, watch.Watch{
 		Source: page.From(), Panel: watch.Panel{Scenarios: all}, Sinks: []watch.Sink{page}, Log: zerolog.Nop(),
 	}.Stepper()
 }

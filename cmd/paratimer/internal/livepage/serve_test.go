@@ -1,0 +1,45 @@
+package livepage
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestServe answers until it is stopped, and leaves nothing behind.
+func TestServe(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	page, watch := stepped(running(5))
+	if _, err := watch.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := page.Serve(listener, func(err error) { t.Errorf("not served any more: %v", err) })
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	get := func() (*http.Response, error) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return client.Do(r)
+	}
+	answer, err := get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if said := body(t, answer); answer.StatusCode != 200 || !strings.Contains(said, "has been running for 5s") {
+		t.Errorf("%d, %.300s", answer.StatusCode, said)
+	}
+	stop()
+	if late, err := get(); err == nil {
+		late.Body.Close()
+		t.Error("it answers after it was stopped")
+	}
+}
