@@ -71,7 +71,7 @@ func skewSays(s *dag.Snapshot, a *account.Account) string {
 		return ""
 	}
 	p := &a.Parts[worst]
-	return fmt.Sprintf("; %s's reduce %d was skewed and worked %s longer than the median one", name(s.Plan.Jobs[p.Job].Node), p.Task, view.Exact(p.Length()))
+	return fmt.Sprintf("; %s's reduce %d was skewed, and %s of it were beyond what the median one took", name(s.Plan.Jobs[p.Job].Node), p.Task, view.Exact(p.Length()))
 }
 
 // waitSays names the job whose task was ready longest before it got a container that another job of the query had held. Others of its tasks

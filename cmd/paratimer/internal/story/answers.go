@@ -15,7 +15,7 @@ import (
 
 // ask asks one question; ok is false where it means nothing to the run.
 func ask(replay *whatif.Replay, q question, base time.Duration, doubt string) (row Limit, ok bool) {
-	row = Limit{Question: q.text, Change: q.flags, Doubt: frame.Text(doubt)}
+	row = Limit{Question: q.text, Change: q.flags, Doubt: frame.Text(cmp.Or(doubt, q.doubt))}
 	a, err := replay.Predict(q.change)
 	if cannot := (*whatif.UnsupportedError)(nil); errors.As(err, &cannot) {
 		return row, false

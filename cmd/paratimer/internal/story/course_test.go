@@ -121,6 +121,8 @@ func TestCourseSays(t *testing.T) {
 		{[]*frame.Frame{said(5, nan, 60, nan)}, dag.Running, "After 5s it is predicted to take at least 1m5s in all: too much is assumed for more."},
 		{[]*frame.Frame{said(5, 70, 60, 90)}, dag.Running, "After 5s it is predicted to take 1m15s in all, within 1m5s to 1m35s."},
 		{[]*frame.Frame{said(5, 70, 60, 90)}, dag.Failed, "The query did not succeed: what was predicted until then is the end of a run that does."},
+		{[]*frame.Frame{said(100, nan, nan, nan)}, dag.Succeeded, "It was looked at after its end, so nothing was predicted."},
+		{[]*frame.Frame{said(100, nan, nan, nan)}, dag.Failed, "It was looked at after its end, so nothing was predicted."},
 		{[]*frame.Frame{said(5, nan, nan, nan)}, dag.Succeeded, "No time could be given before the end."},
 		{
 			[]*frame.Frame{said(5, nan, nan, nan), said(10, 120, 110, 130, first), said(20, 80, 70, 90, change)},
@@ -135,6 +137,9 @@ func TestCourseSays(t *testing.T) {
 			m.take(f)
 		}
 		course := Course{Moments: m.moments}
+		if c.state.Ended() {
+			course.TotalSeconds = sec(100)
+		}
 		if c.state == dag.Succeeded {
 			course.score(m.ticks, 100)
 		}

@@ -82,6 +82,7 @@ func TestSummary(t *testing.T) {
 	two := 2
 	whole := Story{
 		Jobs:    []Job{{Job: frame.Job{Node: "a", Maps: frame.Tasks{Total: &two}, Reduces: frame.Tasks{Total: &two}}}},
+		Course:  Course{Moments: []Moment{{AtSeconds: 5}}},
 		StartAt: start, ElapsedSeconds: sec(100), Workflow: frame.Workflow{Name: frame.Text("q\x1b"), State: dag.Succeeded}, EndAt: end,
 	}
 	running := whole

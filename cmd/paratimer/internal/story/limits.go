@@ -3,6 +3,7 @@ package story
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -31,6 +32,7 @@ type Limit struct {
 type question struct {
 	text, flags string
 	change      whatif.Change
+	doubt       string // beside those of the replay
 }
 
 // limitsOf asks what would have helped.
@@ -96,26 +98,30 @@ func questions(s *dag.Snapshot, replay *whatif.Replay) []question {
 		word = "slot"
 	}
 	all := []question{
-		{"a " + word + " for every task", "--slots inf", whatif.Change{Slots: []whatif.Slots{{N: math.Inf(1)}}}},
+		{"a " + word + " for every task", "--slots inf", whatif.Change{Slots: []whatif.Slots{{N: math.Inf(1)}}}, ""},
 	}
 	if room.Total() > 0 {
-		all = append(all, question{"twice the " + word + "s", "--slots 2x", whatif.Change{Slots: []whatif.Slots{{Op: whatif.Times, N: 2}}}})
+		all = append(all, question{"twice the " + word + "s", "--slots 2x", whatif.Change{Slots: []whatif.Slots{{Op: whatif.Times, N: 2}}}, ""})
 	}
 	reduces, lost, slow := shape(s)
 	if lost && s.State.Ended() {
-		all = append(all, question{"no failures", "", whatif.Change{Unfailing: true}})
+		q := question{text: "no failures", change: whatif.Change{Unfailing: true}}
+		if slices.ContainsFunc(s.Nodes, func(n dag.NodeState) bool { return n.Lost }) {
+			q.doubt = "a node was lost, and what its slots were worth is not in this answer: only the attempts that were lost are"
+		}
+		all = append(all, q)
 	}
 	if reduces {
-		all = append(all, question{"the work of each job spread evenly over its reduces", "--skew none", whatif.Change{Even: true}})
+		all = append(all, question{"the work of each job spread evenly over its reduces", "--skew none", whatif.Change{Even: true}, ""})
 	}
 	if room.Policy == dag.YARN && len(slow) > 0 {
 		for _, ratio := range []float64{0.05, 1} {
 			if !slow[ratio] || len(slow) > 1 {
-				all = append(all, question{fmt.Sprintf("reduces asked for when %.0f %% of the maps are done", 100*ratio), fmt.Sprintf("--slowstart %g", ratio), whatif.Change{SlowStart: &ratio}})
+				all = append(all, question{fmt.Sprintf("reduces asked for when %.0f %% of the maps are done", 100*ratio), fmt.Sprintf("--slowstart %g", ratio), whatif.Change{SlowStart: &ratio}, ""})
 			}
 		}
 	}
-	return append(all, question{"a " + word + " for every task, no start-ups and no pauses", "--policy ideal", whatif.Change{Policy: whatif.Ideal}})
+	return append(all, question{"a " + word + " for every task, no start-ups and no pauses", "--policy ideal", whatif.Change{Policy: whatif.Ideal}, ""})
 }
 
 // shape says whether a job has several reduces, whether an attempt was lost, and at which ratios of maps reduces are asked for.

@@ -36,8 +36,10 @@ func (c *Course) judged(state dag.State) string {
 		return fmt.Sprintf("After %s it is predicted to take at least %s in all: too much is assumed for more.", took(last.AtSeconds), took(*last.LowSeconds))
 	case !state.Ended():
 		return fmt.Sprintf("After %s it is too early to say how long it will take.", took(last.AtSeconds))
-	case state != dag.Succeeded:
+	case state != dag.Succeeded && c.watched():
 		return "The query did not succeed: what was predicted until then is the end of a run that does."
+	case !c.watched():
+		return "It was looked at after its end, so nothing was predicted."
 	case c.MeanErrorPoints == nil || first == nil:
 		return "No time could be given before the end."
 	}
@@ -66,6 +68,11 @@ func (c *Course) held() string {
 	default:
 		return says + fmt.Sprintf("; from %s on the end never left it by more than a hundredth of the run.", took(*settled))
 	}
+}
+
+// watched says that somebody looked before the end.
+func (c *Course) watched() bool {
+	return len(c.Moments) > 0 && (c.TotalSeconds == nil || c.Moments[0].AtSeconds < *c.TotalSeconds)
 }
 
 // firstNumber is the first moment with a time; nil where none has.

@@ -162,6 +162,8 @@ func (s *Story) whatWasKnown() string {
 		says = c.sinceWhen(total)
 	case c.MeanErrorPoints != nil:
 		says = "Its end could not be predicted with a range."
+	case !c.watched():
+		says = "It was looked at after its end, so nothing was predicted."
 	default:
 		says = "No time could be given before the end."
 	}

@@ -45,19 +45,22 @@ func (t *turn) take(m *Moment) {
 	t.before, t.pending = m, t.pending[:0]
 }
 
-// says tells of the move: by how much, why and, where nobody can say why, what had happened just before.
+// says tells of the move: by how much, why and, where it came later and nobody can say why, what had gone wrong just before.
 func (t *turn) says(marks []Mark) string {
 	if t.by == 0 {
 		return ""
 	}
 	says := fmt.Sprintf("The predicted end moved most after %s, by %s", took(t.at), shift(t.by))
-	causes := t.causes()
-	if len(causes) > 0 {
-		return says + ": " + list(causes) + "."
+	if causes, rest := t.causes(); len(causes) > 0 {
+		says += ": " + list(causes)
+		if rest >= leastCause {
+			says += "; the rest for other reasons"
+		}
+		return says + "."
 	}
 	for i := len(marks) - 1; i >= 0; i-- {
 		m := &marks[i]
-		if since := t.at - m.AtSeconds; m.Kind != MarkAlert && since >= 0 && since <= justBefore {
+		if since := t.at - m.AtSeconds; t.by > 0 && m.Kind != MarkAlert && since >= 0 && since <= justBefore {
 			return says + fmt.Sprintf(", %s after this: %s.", took(frame.SecondsOf(since.Duration())), m.Text)
 		}
 	}
@@ -73,8 +76,9 @@ const justBefore = 30
 // leastCause is the share of a move from which on a cause is named, and what is left of it is.
 const leastCause = 0.2
 
-// causes are the known causes of the move, those that moved it the same way, the greatest first, at most two.
-func (t *turn) causes() (says []string) {
+// causes are the known causes of the move, those that moved it the same way, the greatest first, at most two; rest is the share of the move that
+// they leave.
+func (t *turn) causes() (says []string, rest float64) {
 	sums := map[string]float64{}
 	var all []string
 	for i := range t.changes {
@@ -87,14 +91,11 @@ func (t *turn) causes() (says []string) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(sums[b], sums[a]) })
-	rest := 1.0
+	rest = 1
 	for _, why := range all {
 		if sums[why] >= leastCause && len(says) < 2 {
 			says, rest = append(says, why), rest-sums[why]
 		}
 	}
-	if len(says) > 0 && rest >= leastCause {
-		says = append(says, "other reasons")
-	}
-	return says
+	return says, rest
 }

@@ -23,12 +23,13 @@ func TestTurn(t *testing.T) {
 		{[]*frame.Frame{said(10, 100, 90, 110), said(20, 120, 90, 190)}, nil, "The predicted end moved most after 20s, by +30s."},
 		{[]*frame.Frame{said(10, 100, 90, 110), said(20, 120, 90, 190, change(30, "other", ""))}, nil, "The predicted end moved most after 20s, by +30s: for other reasons."},
 		{[]*frame.Frame{said(10, 100, 90, 110), said(20, 120, 90, 190, change(30, "other", ""))}, lost, "The predicted end moved most after 20s, by +30s, 2s after this: node n was lost."},
+		{[]*frame.Frame{said(10, 100, 90, 110), said(20, 60, 50, 90, change(-30, "other", ""))}, lost, "The predicted end moved most after 20s, by -30s: for other reasons."},
 		{
 			// Causes that go the other way, and small ones, are not why; what was said while there was no time counts.
 			[]*frame.Frame{
 				said(10, 100, 90, 110), said(15, nan, 90, nan, change(60, "failure", "8 tasks start again"), change(5, "speed", "a")),
 				said(20, 200, 90, 300, change(-40, "speed", "b"), change(85, "other", "")), said(25, 195, 100, 200, change(90, "size", "c"), change(-90, "slots", "d")),
-			}, lost, "The predicted end moved most after 20s, by +1m50s: 8 tasks start again and other reasons.",
+			}, lost, "The predicted end moved most after 20s, by +1m50s: 8 tasks start again; the rest for other reasons.",
 		},
 	} {
 		var m memory
