@@ -92,6 +92,7 @@ const (
 
 var (
 	schemed = map[int]string{1: "#e06c75", 4: "#61afef", 5: "#c678dd", 9: "#ff7b86", 10: "#98c379", 11: "#e5c07b", 13: "#e08cff", 14: "#6fc3df"}
+	word    = regexp.MustCompile(`[^ ]+`)
 	sgr     = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 )
 
@@ -104,7 +105,7 @@ func pictured(lines []string) []byte {
 	var b bytes.Buffer
 	w, h := float64(width)*cellWidth+32, len(lines)*cellHeight+32
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d" role="img" aria-label="a terminal">`+"\n", w, h, w, h)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n<g font-family=\"ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace\" font-size=\"14\" fill=\"%s\" xml:space=\"preserve\">\n", ground, ink)
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n<g font-family=\"ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace\" font-size=\"14\" fill=\"%s\">\n", ground, ink)
 	for i, l := range lines {
 		y := 16 + i*cellHeight + 14
 		column, style := 0, ""
@@ -114,11 +115,12 @@ func pictured(lines []string) []byte {
 			if at != nil {
 				text = l[:at[0]]
 			}
-			n := ansi.StringWidth(text)
-			if strings.TrimSpace(text) != "" {
-				fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\"%s>%s</text>\n", 16+float64(column)*cellWidth, y, float64(n)*cellWidth, style, html.EscapeString(text))
+			for _, at := range word.FindAllStringIndex(text, -1) { // word by word: what blanks at the ends of a text are, browsers do not agree on
+				w := text[at[0]:at[1]]
+				x := column + ansi.StringWidth(text[:at[0]])
+				fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\"%s>%s</text>\n", 16+float64(x)*cellWidth, y, float64(ansi.StringWidth(w))*cellWidth, style, html.EscapeString(w))
 			}
-			column += n
+			column += ansi.StringWidth(text)
 			if at == nil {
 				break
 			}
