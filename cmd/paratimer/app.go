@@ -21,7 +21,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	dropEmptySettings()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := interrupts(cancel)
+	stop := interrupts(cancel, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	whole := &wholeOutput{Writer: out}
 	if f, ok := out.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
@@ -31,11 +31,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	return whole.code(code(plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)
 }
 
-// interrupts cancels with errInterrupted at the first SIGINT or SIGTERM; the second ends the process as usual.
-func interrupts(cancel context.CancelCauseFunc) (stop func()) {
+// interrupts cancels with errInterrupted at the first of some signals; the second ends the process as usual.
+func interrupts(cancel context.CancelCauseFunc, signals ...os.Signal) (stop func()) {
 	ch := make(chan os.Signal, 1)
 	done := make(chan struct{})
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(ch, signals...)
 	go func() {
 		select {
 		case <-ch:

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -58,6 +60,11 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 			o.Speed = math.Inf(1)
 		}
 		w.Speed = 0
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		defer interrupts(cancel, syscall.SIGHUP)()
 	}
 	shown, told := tty.New(o), newSummary(o.Style.Colour)
 	w.Sinks = append([]watch.Sink{shown, told}, w.Sinks...)

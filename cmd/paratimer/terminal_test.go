@@ -230,7 +230,7 @@ func TestTerminalAttachToNothing(t *testing.T) {
 // TestTerminalSignals: however it is ended, the terminal is as it was, and the exit code says how.
 func TestTerminalSignals(t *testing.T) {
 	s := newPane(t, 80, 24)
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		s.runs("paratimer demo")
 		s.up("paper-4.2GB")
 		if err := syscall.Kill(s.pid(), sig); err != nil {

@@ -427,3 +427,19 @@ func TestUnseen(t *testing.T) {
 		t.Errorf("it is seen again:\n%s", s.m.drawn)
 	}
 }
+
+// TestPaste: a pasted text is a job's name while one is being found, and no keys elsewhere.
+func TestPaste(t *testing.T) {
+	s := begin(t, Options{}, 0, 5)
+	s.say(tea.PasteMsg{Content: "q?jjs"})
+	s.quits(false)
+	if s.m.choice != (screen.Choice{}) {
+		t.Errorf("pasted keys were pressed: %+v", s.m.choice)
+	}
+	s.keys("/")
+	s.say(tea.PasteMsg{Content: " \n b\x1b\nc" + strings.Repeat("x", 1<<20)})
+	s.say(tea.PasteMsg{Content: strings.Repeat("y", 1<<20)})
+	if got := s.m.choice; got.Selected != "b" || got.Find[0] != 'b' || len(got.Find) > 200 {
+		t.Errorf("%d bytes are to be found, %q is selected", len(got.Find), got.Selected)
+	}
+}

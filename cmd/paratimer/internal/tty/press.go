@@ -1,7 +1,9 @@
 package tty
 
 import (
+	"strings"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,6 +25,20 @@ func (m model) press(k tea.Key) (tea.Model, tea.Cmd) {
 	default:
 		return m.act(screen.ActionOf(name))
 	}
+}
+
+// paste adds the first line of a text to what is being typed; elsewhere it says nothing.
+func (m model) paste(text string) model {
+	if !m.choice.Finding {
+		return m
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	for _, r := range strings.TrimSpace(line) {
+		if unicode.IsPrint(r) {
+			m.choice = screen.Typed(m.choice, string(r), m.frame())
+		}
+	}
+	return m.draw()
 }
 
 // typed is what a key adds to a text, as screen.Typed takes it; empty: nothing.
