@@ -79,8 +79,9 @@ func (t *Text) news(b *strings.Builder, f frame.Frame) {
 	began := b.Len()
 	t.warnings(b, f, func(dag.Warning) bool { return true })
 	for _, c := range f.Changes {
-		// Where there is no number, its moves are no news; what was lost is.
-		if f.Headline.RemainingSeconds != nil || c.Reason == "failure" || c.Reason == "slots" {
+		// Where there is no number, its moves are no news; what was lost is. What is left of a move over its causes is none where it is small.
+		small := c.Reason == "other" && c.DeltaSeconds > -1 && c.DeltaSeconds < 1
+		if f.Headline.RemainingSeconds != nil && !small || c.Reason == "failure" || c.Reason == "slots" {
 			t.line(b, f, t.say.moved(c.DeltaSeconds)+": "+Escape(c.Why()))
 		}
 	}

@@ -61,7 +61,6 @@ after 10 seconds: job j1 running
 after 10 seconds: about 11 minutes left, between 10 minutes and 14 minutes, roughly, waits for m_000001_0 of job j1
 after 1 minute 10 seconds: the end comes 4 minutes later: m_000017_0 failed and starts again
 after 1 minute 10 seconds: the end comes 31 seconds sooner: maps take 9 percent less time than was thought
-after 1 minute 10 seconds: the end comes less than a second later: for other reasons
 after 1 minute 10 seconds: about 15 minutes left
 after 1 minute 10 seconds: skew: reduce 3 of scope-30 has 61 percent of the bytes and holds the end back by 14 minutes, key #9f3a alone by 11 minutes
 after 1 minute 10 seconds: that key in 8 parts: 11 minutes 30 seconds sooner; 16 reduces: no sooner
