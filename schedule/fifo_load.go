@@ -186,17 +186,14 @@ func (e *fifoEngine) waitsFor(j int32) string {
 	return "it is never submitted"
 }
 
-// sorted returns the attempts ordered by task, then number.
+// sorted returns the attempts ordered by task, then number. They are large, and looked at once a replay: they are compared where they are.
 func sorted(attempts []dag.Attempt) []dag.Attempt {
-	order := func(a, b dag.Attempt) int {
-		if a.Task != b.Task {
-			return cmp.Compare(a.Task, b.Task)
+	for i := 1; i < len(attempts); i++ {
+		if a, b := &attempts[i-1], &attempts[i]; a.Task > b.Task || a.Task == b.Task && a.Number > b.Number {
+			attempts = slices.Clone(attempts)
+			slices.SortStableFunc(attempts, func(a, b dag.Attempt) int { return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number)) })
+			break
 		}
-		return cmp.Compare(a.Number, b.Number)
-	}
-	if !slices.IsSortedFunc(attempts, order) {
-		attempts = slices.Clone(attempts)
-		slices.SortStableFunc(attempts, order)
 	}
 	return attempts
 }
