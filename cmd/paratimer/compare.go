@@ -12,6 +12,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compareview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/nearestfit"
+	"github.com/paratimer/paratimer/estimators/observed"
 	"github.com/paratimer/paratimer/pathfrag/account"
 )
 
@@ -85,6 +87,8 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 		return nil, usage("%s: %w", path, err)
 	}
 	r.Follow(a, run.Now())
+	r.Beside(&noted.along)
+	r.Remember(run, observed.With(observed.Options{DeltaBytes: nearestfit.Default().DeltaBytes}))
 	return r, nil
 }
 
@@ -92,6 +96,7 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 type noting struct {
 	watch.Source
 	marks account.Marks
+	along compare.Along
 }
 
 // Next observes and notes.
@@ -99,6 +104,7 @@ func (n *noting) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s, err := n.Source.Next(ctx)
 	if err == nil {
 		n.marks.See(s)
+		n.along.See(s)
 	}
 	return s, err
 }

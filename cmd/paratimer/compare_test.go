@@ -21,7 +21,11 @@ func TestCompareRecordings(t *testing.T) {
 		most        compare.Effect
 	}{
 		{before: "join-1", now: "slowstart-1"},
-		{before: "join-1", now: "failure-1"},
+		{before: "join-1", now: "failure-1", most: compare.Failures}, // the critical path does not go through it
+		{before: "join-1", now: "nodelost-1", most: compare.Failures},
+		{before: "join-1", now: "queues-1", most: compare.Load},
+		{before: "join-1", now: "two-1", most: compare.Load},
+		{before: "join-1", now: "nodes-1"},
 		{before: "join-1", now: "amrestart-1", most: compare.Failures},
 		{before: "slowstart-1", now: "amrestart-1", most: compare.Failures},
 		// 25, 25 and 150 ms a record became 60, 40 and 400.

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/pathfrag/account"
 )
 
-// effects are what the causes of an account come under. Skew is work of the reduce that has it: how the records were dealt is Order.
+// effects are what the causes of an account come under. Skew is work of the reduce that has it.
 var effects = map[account.Cause]Effect{
 	account.Queueing: Waiting, account.Launch: Startup, account.Containers: Waiting, account.SetUp: Startup, account.Work: Work,
 	account.Shuffle: Shuffle, account.Sort: Work, account.Skew: Work, account.Failures: Failures, account.Finish: Startup,
@@ -28,7 +28,7 @@ func (r *Run) Follow(a *account.Account, s *dag.Snapshot) {
 		if !known {
 			effect = Rest
 		}
-		part := Part{Job: p.Job, Phase: p.Kind, Task: int(p.Task), Effect: effect, Length: float64(p.End - p.Start)}
+		part := Part{Job: p.Job, Phase: p.Kind, Task: int(p.Task), Effect: effect, Length: float64(p.End - p.Start), Skew: p.Cause == account.Skew}
 		if part.Phase != dag.Reduce {
 			part.Phase = dag.Map // a pause of a job comes with its maps
 		}

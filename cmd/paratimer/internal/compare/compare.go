@@ -117,6 +117,7 @@ func (c *Comparison) differ() {
 		explained += outside[e]
 	}
 	c.Effects[Rest] += c.Total - explained
+	c.strike()
 	c.path()
 }
 
@@ -130,6 +131,8 @@ func change(before, now *Run, b, n int) Change {
 	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
 		was, is := before.partsOf(b, k), now.partsOf(n, k)
 		work := split(loadOf(&before.Jobs[b].Phases[k], was[Work]), loadOf(&now.Jobs[n].Phases[k], is[Work]))
+		skew := skewed(work[Order], is[Work], was[Work])
+		work[Order], work[Skew] = work[Order]-skew, skew
 		for e, ms := range work {
 			ch.Effects[e] += ms
 		}
@@ -138,6 +141,22 @@ func change(before, now *Run, b, n int) Change {
 		}
 	}
 	return ch
+}
+
+// skewed is what of the order of a phase's records is that its longest reduce was given more.
+func skewed(order float64, now, before []Part) float64 {
+	grown := 0.0
+	for _, p := range now {
+		if p.Skew {
+			grown += p.Length
+		}
+	}
+	for _, p := range before {
+		if p.Skew {
+			grown -= p.Length
+		}
+	}
+	return within(grown, order)
 }
 
 // amongJobs compares the stretches of two paths that are no job's.

@@ -5,22 +5,25 @@ import "math"
 // An Effect is why one run takes longer than another.
 type Effect string
 
-// The effects, in the order in which they are told. Data, Cost and Order split the work on the critical path; the others are
-// stretches of it in which no task works.
+// The effects, in the order in which they are told. Data, Cost, Order and Skew split the work on the critical path; Failures,
+// Load and Cluster are also what a replay without them says; the others are stretches of it in which no task works.
 const (
 	Data     Effect = "data"     // the tasks on the path had more records, as far as their phase had
 	Cost     Effect = "cost"     // a record took longer
-	Order    Effect = "order"    // more records had to follow each other on the path though the phase had no more: rounds, skew, another path
+	Order    Effect = "order"    // more records had to follow each other on the path though the phase had no more: rounds, another path
+	Skew     Effect = "skew"     // a reduce that was given more than the others of its job, on the path
 	Shuffle  Effect = "shuffle"  // reduces waited for their input to be copied
 	Startup  Effect = "startup"  // tasks and application masters started
 	Waiting  Effect = "waiting"  // nothing of the job held a container, or too few
 	Failures Effect = "failures" // work was lost
+	Load     Effect = "others"   // other applications held containers
+	Cluster  Effect = "cluster"  // the cluster, or the limits of jobs on it, are others
 	Plan     Effect = "plan"     // jobs that one of the runs does not have
 	Rest     Effect = "rest"     // anything else, work of which records are not known included
 )
 
 // Effects are all of them, in order.
-var Effects = []Effect{Data, Cost, Order, Shuffle, Startup, Waiting, Failures, Plan, Rest}
+var Effects = []Effect{Data, Cost, Order, Skew, Shuffle, Startup, Waiting, Failures, Load, Cluster, Plan, Rest}
 
 // Work is the effect of parts in which a task works, before they are split.
 const Work Effect = "work"

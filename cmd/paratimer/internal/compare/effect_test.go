@@ -27,6 +27,9 @@ func TestEffects(t *testing.T) {
 	small.Cluster.MemoryMB /= 2
 	failing := exactly
 	failing.Fail = []simulate.Failure{{Job: "scope-50", Kind: dag.Reduce, Task: 2, At: 113 * time.Second}}
+	skewed := joinOf(t, 1, 1)
+	skewed.Jobs[2].Reduce.Pipelines[2].Tuples = dag.Each([]float64{120, 16, 16, 16, 16, 16})
+	skewed.Jobs[2].Reduce.Bytes = skewed.Jobs[2].Reduce.Pipelines[2].Tuples
 	for _, x := range []struct {
 		name string
 		plan *dag.Plan
@@ -35,7 +38,8 @@ func TestEffects(t *testing.T) {
 	}{
 		{"twice the data", joinOf(t, 2, 1), exactly, []Effect{Data}},
 		{"records that take half as long again", joinOf(t, 1, 1.5), exactly, []Effect{Cost}},
-		{"half the cluster", small, exactly, []Effect{Order, Waiting}},
+		{"half the cluster", small, exactly, []Effect{Cluster}},
+		{"reduces with unlike numbers of records", skewed, exactly, []Effect{Skew}},
 		{"a failure", base, failing, []Effect{Failures}},
 	} {
 		c := compared(t, night(t, base, 0, exactly), night(t, x.plan, 1, x.how))
@@ -44,6 +48,77 @@ func TestEffects(t *testing.T) {
 			t.Errorf("%s: of %+.0f ms %v have %.0f %%: %v", x.name, c.Total, x.want, 100*c.share(x.want), c.Effects)
 		}
 		holdSums(t, c)
+	}
+}
+
+// TestWhatAFailureCost holds that a failure is told what it cost, on the critical path or off it: the same night with and without it
+// differ by nothing else.
+func TestWhatAFailureCost(t *testing.T) {
+	plan := joinOf(t, 1, 1)
+	for n := range 6 {
+		plain := night(t, plan, n, usual)
+		for _, f := range []simulate.Failure{
+			{Job: "scope-40", Kind: dag.Map, Task: 3, At: 18 * time.Second}, // the path goes elsewhere
+			{Job: "scope-50", Kind: dag.Reduce, Task: 2, At: time.Duration(plain.Length-4000) * time.Millisecond},
+		} {
+			how := usual
+			how.Fail = []simulate.Failure{f}
+			c := compared(t, plain, night(t, plan, n, how))
+			t.Logf("night %d, %s fails: %+.0f ms, %v", n, f.Job, c.Total, c.Effects)
+			if got := c.Effects[Failures]; math.Abs(got-c.Total) > 500 {
+				t.Errorf("night %d, %s: a failure cost %.0f ms, said %.0f", n, f.Job, c.Total, got)
+			}
+			holdSums(t, c)
+		}
+	}
+}
+
+// TestWhatFailedIsNoGain holds that what struck only the run is never said to have shortened it, whatever the replays say.
+func TestWhatFailedIsNoGain(t *testing.T) {
+	for _, x := range []struct {
+		v           float64
+		now, before bool
+		want        float64
+	}{{-5, true, false, 0}, {5, true, false, 5}, {5, false, true, 0}, {-5, false, true, -5}, {-5, true, true, -5}} {
+		if got := sided(x.v, x.now, x.before); got != x.want {
+			t.Errorf("%+v: %f", x, got)
+		}
+	}
+}
+
+// TestDisplaceTakesNoMoreThanThereIs moves an effect: no more than the others have of its sign, and what is not known moves nothing.
+func TestDisplaceTakesNoMoreThanThereIs(t *testing.T) {
+	for _, x := range []struct{ amount, order, failures float64 }{
+		{6, 4, 6}, {100, 0, 12}, {-3, 8, -1}, {math.NaN(), 8, 0},
+	} {
+		c := &Comparison{Effects: map[Effect]float64{Order: 8, Startup: 4, Waiting: -1}}
+		c.displace(Failures, x.amount)
+		if c.Effects[Order] != x.order || c.Effects[Failures] != x.failures {
+			t.Errorf("%f: %v", x.amount, c.Effects)
+		}
+	}
+}
+
+// TestOthersAreMeasured holds what other applications held: over the run, in the mean, not before it and not after.
+func TestOthersAreMeasured(t *testing.T) {
+	var along Along
+	plan := &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1000}, Jobs: make([]dag.Job, 1)}
+	at := func(now dag.Instant, mb int, submitted dag.Instant, state dag.State) {
+		along.See(&dag.Snapshot{
+			Plan: plan, At: now, State: state, Stale: dag.NoInstant,
+			Jobs: []dag.JobState{{Submitted: submitted}}, Load: []dag.Load{{HeldMB: mb}},
+		})
+	}
+	at(0, 900, dag.NoInstant, dag.Submitted)
+	at(10, 200, 10, dag.Running)
+	at(20, 600, 10, dag.Running)
+	plan.Cluster.MemoryMB = 500 // a node is lost
+	at(30, 900, 10, dag.Succeeded)
+	at(50, 900, 10, dag.Succeeded)
+	r := &Run{Circumstances: Circumstances{Cluster: plan.Cluster}}
+	r.Beside(&along)
+	if c := &r.Circumstances; c.Cluster.MemoryMB != 1000 || math.Abs(c.Others-0.4) > 1e-9 {
+		t.Errorf("%+v", c)
 	}
 }
 

@@ -99,11 +99,13 @@ func (f *Finding) beyond(costs, pool, medians []float64) bool {
 	return !(f.Low <= 1 && f.High >= 1)
 }
 
-// costs are milliseconds a unit, of the tasks that tell both and worked at all.
+// costs are milliseconds a unit, of the tasks that tell both and worked at all. What a short task works beside its start-up is mostly
+// chance: it counts as the least that can be told, so that no ratio is larger than what is sure of it.
 func (p *Phase) costs(of func(*observed.Took) float64) []float64 {
 	var all []float64
 	for i := range p.Took {
-		if c := p.Took[i].Work / of(&p.Took[i]); c > 0 && !math.IsInf(c, 0) {
+		work := p.Took[i].Work
+		if c := max(work, leastWork) / of(&p.Took[i]); work > 0 && !math.IsInf(c, 0) {
 			all = append(all, c)
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
 // A Run is one run of a script, as it stood when it was last seen. Times are milliseconds; NaN is unknown.
@@ -22,6 +24,10 @@ type Run struct {
 	Length float64     // from there to the last job's end; NaN while it runs
 	Jobs   []Job       // parallel to Plan.Jobs
 	Path   []Part      // the critical path from Start to the end; nil where it is not known
+
+	Circumstances Circumstances
+	past          *whatif.Past // nil where it cannot be replayed
+	model         estimators.Model
 }
 
 // A Job is what a job of a run took.
@@ -46,6 +52,7 @@ type Part struct {
 	Task   int // -1 where it is no task's
 	Effect Effect
 	Length float64
+	Skew   bool // it is beyond what the median reduce of its job takes
 }
 
 // Of describes a run by what was seen of it. Its path is added by who knows it.
@@ -61,6 +68,7 @@ func Of(from string, run dag.Run) *Run {
 	if s.State.Ended() {
 		r.Length = between(r.Start, end)
 	}
+	r.circumstances(s)
 	return r
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/observed"
 	"github.com/paratimer/paratimer/pathfrag/account"
 )
 
@@ -62,6 +63,7 @@ func night(t *testing.T, p *dag.Plan, n int, o simulate.Options) *Run {
 	}
 	var run dag.Run
 	var marks account.Marks
+	var along Along
 	for {
 		s, err := src.Next(context.Background())
 		if errors.Is(err, io.EOF) {
@@ -72,6 +74,7 @@ func night(t *testing.T, p *dag.Plan, n int, o simulate.Options) *Run {
 		}
 		run = run.Append(s)
 		marks.See(s)
+		along.See(s)
 	}
 	r := Of(fmt.Sprintf("night-%d", n), run)
 	a, err := account.Of(run.Now(), &marks)
@@ -79,6 +82,8 @@ func night(t *testing.T, p *dag.Plan, n int, o simulate.Options) *Run {
 		t.Fatal(err)
 	}
 	r.Follow(a, run.Now())
+	r.Beside(&along)
+	r.Remember(run, observed.With(observed.Options{}))
 	return r
 }
 

@@ -22,6 +22,7 @@ type Document struct {
 	Run           int        `json:"run"`      // the one that is asked about, counted from 1
 	BaseRun       *int       `json:"base_run"` // the one that it is set against; null where none succeeded
 	Difference    Difference `json:"difference"`
+	Otherwise     []string   `json:"otherwise"` // in what its circumstances differ from the base's
 	Regressed     bool       `json:"regressed"`
 	Findings      []Finding  `json:"findings"`
 	CriticalPath  Path       `json:"critical_path"`
@@ -37,6 +38,8 @@ type Run struct {
 	StartAt      *frame.Time    `json:"start_at"`
 	TotalSeconds *frame.Seconds `json:"total_seconds"` // null where it did not end
 	Excluded     *string        `json:"excluded"`      // why it does not tell how long the script takes
+
+	Circumstances Circumstances `json:"circumstances"`
 }
 
 // A Difference is how much longer the run took than its base. The effects add up to it, to the millisecond.

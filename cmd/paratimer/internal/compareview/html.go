@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
@@ -21,13 +22,13 @@ var pages = template.Must(template.ParseFS(assets, "assets/page.tmpl"))
 
 // A page is what the template draws.
 type page struct {
-	Policy, Title, Says, PathSays string
-	Style                         template.CSS
-	Run                           int
-	BaseRun                       *int
-	Findings                      []Finding
-	Bars                          []bar
-	Tables                        []table
+	Policy, Title, Says, Otherwise, PathSays string
+	Style                                    template.CSS
+	Run                                      int
+	BaseRun                                  *int
+	Findings                                 []Finding
+	Bars                                     []bar
+	Tables                                   []table
 }
 
 // A bar is an effect, drawn from the middle.
@@ -45,7 +46,7 @@ func (d *Document) HTML(w io.Writer) error {
 	sum := sha256.Sum256(style)
 	p := page{
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
-		Title:  view.Escape(d.Workflow), Says: view.Escape(d.Difference.Says), PathSays: view.Escape(d.CriticalPath.Says),
+		Title:  view.Escape(d.Workflow), Says: view.Escape(d.Difference.Says), Otherwise: view.Escape(strings.Join(d.Otherwise, "; ")), PathSays: view.Escape(d.CriticalPath.Says),
 		Style: template.CSS(style), Run: d.Run, BaseRun: d.BaseRun, Bars: d.bars(), Tables: []table{d.jobs(), d.runs()},
 	}
 	for _, f := range d.Findings {
@@ -68,7 +69,7 @@ func (d *Document) bars() (all []bar) {
 	for _, e := range d.Difference.Effects {
 		most = max(most, math.Abs(float64(e.Seconds)))
 	}
-	for _, e := range d.Difference.Effects {
+	for _, e := range d.Difference.bySize() {
 		width := half * math.Abs(float64(e.Seconds)) / most
 		b := bar{Effect: e.Effect, Seconds: signed(&e.Seconds), Class: "more", X: svg.Px(100), Width: svg.Px(width), Meaning: e.Meaning}
 		if e.Seconds < 0 {

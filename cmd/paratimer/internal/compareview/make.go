@@ -22,9 +22,10 @@ func Of(c *compare.Comparison) *Document {
 		d.Runs = append(d.Runs, Run{
 			From: r.From, Script: r.Plan.Name, ID: text(r.ID), State: r.State, StartAt: frame.TimeOf(r.Start),
 			TotalSeconds: seconds(r.Length), Excluded: text(c.Why[i]),
+			Circumstances: circumstances(&r.Circumstances),
 		})
 	}
-	d.Difference = difference(c)
+	d.Difference, d.Otherwise = difference(c), otherwise(c)
 	for i := range c.Rows {
 		d.Jobs = append(d.Jobs, job(c, i))
 	}

@@ -1,8 +1,11 @@
 package compareview
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -30,6 +33,13 @@ func (t *table) text(out io.Writer) {
 	for line := range strings.Lines(aligned.String()) {
 		fmt.Fprintln(out, strings.TrimRight(line, " \n"))
 	}
+}
+
+// bySize are the effects, the largest first.
+func (d *Difference) bySize() []Effect {
+	return slices.SortedStableFunc(slices.Values(d.Effects), func(a, b Effect) int {
+		return cmp.Compare(math.Abs(float64(b.Seconds)), math.Abs(float64(a.Seconds)))
+	})
 }
 
 // jobs is what each job took in the base and in the run.

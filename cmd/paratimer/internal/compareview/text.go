@@ -17,6 +17,9 @@ func (d *Document) Text(out io.Writer) error {
 		against = fmt.Sprintf(" against run %d", *d.BaseRun)
 	}
 	fmt.Fprintf(b, "%s, run %d%s: %s\n", view.Escape(d.Workflow), d.Run, against, view.Escape(d.Difference.Says))
+	if len(d.Otherwise) > 0 {
+		fmt.Fprintf(b, "what was otherwise: %s\n", view.Escape(strings.Join(d.Otherwise, "; ")))
+	}
 	fmt.Fprintln(b, view.Escape(d.CriticalPath.Says))
 	d.findings(b)
 	d.effects(b)
@@ -60,7 +63,7 @@ func (d *Document) effects(b io.Writer) {
 	}
 	fmt.Fprintln(b, "\nwhat the difference is due to, along the critical path:")
 	t := table{Head: []string{"  " + signed(d.Difference.Seconds), "in all", ""}}
-	for _, e := range d.Difference.Effects {
+	for _, e := range d.Difference.bySize() {
 		t.Rows = append(t.Rows, []string{"  " + signed(&e.Seconds), string(e.Effect), e.Meaning})
 	}
 	t.text(b)

@@ -1,8 +1,10 @@
 package compareview
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,11 +18,14 @@ import (
 var meanings = map[compare.Effect]string{
 	compare.Data:     "more or fewer records",
 	compare.Cost:     "time for each record",
-	compare.Order:    "how tasks followed each other: rounds, skew, another path",
+	compare.Order:    "how tasks followed each other: rounds, another path",
+	compare.Skew:     "a reduce that has more to do than the others",
 	compare.Shuffle:  "copying input to reduces",
 	compare.Startup:  "start-up of jobs and tasks",
 	compare.Waiting:  "waiting for containers, and between jobs",
-	compare.Failures: "work that was lost",
+	compare.Failures: "failures: work that was lost and done again (estimate)",
+	compare.Load:     "other applications, which held containers (estimate)",
+	compare.Cluster:  "another cluster, or other limits of the jobs on it (estimate)",
 	compare.Plan:     "jobs that only one of the runs has",
 	compare.Rest:     "the rest, of which nobody knows more",
 }
@@ -38,16 +43,24 @@ func saysDifference(c *compare.Comparison) string {
 	if len(c.Effects) == 0 {
 		return s + "; what of it is due to what is not known"
 	}
-	var most []string
-	for _, e := range compare.Effects {
-		if ms := c.Effects[e]; math.Abs(ms) >= 0.1*math.Abs(c.Total) && math.Abs(ms) >= 1000 {
-			most = append(most, moved(ms)+" "+meanings[e])
-		}
-	}
-	if len(most) > 0 {
+	if most := largest(c); len(most) > 0 {
 		s += ": " + strings.Join(most, "; ")
 	}
 	return s
+}
+
+// largest words the effects that matter, the largest first; at most three, as many as are read.
+func largest(c *compare.Comparison) (most []string) {
+	effects := slices.Clone(compare.Effects)
+	slices.SortStableFunc(effects, func(a, b compare.Effect) int { return cmp.Compare(math.Abs(c.Effects[b]), math.Abs(c.Effects[a])) })
+	for _, e := range effects {
+		ms := c.Effects[e]
+		if math.Abs(ms) < 0.1*math.Abs(c.Total) || math.Abs(ms) < 1000 || len(most) == 3 {
+			break
+		}
+		most = append(most, moved(ms)+" "+meanings[e])
+	}
+	return most
 }
 
 func ended(r *compare.Run) string {

@@ -1,0 +1,137 @@
+package compare
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// placed are the effects by which a failure, other applications and another cluster show on a critical path that does not go through
+// what failed: tasks follow each other otherwise, and wait.
+var placed = [...]Effect{Order, Shuffle, Startup, Waiting}
+
+// othersMatter is how much more of the cluster others must hold to be looked for in the difference.
+const othersMatter = 0.02
+
+// strike finds what failures, other applications and another cluster did to the difference. A replay of a run knows nothing of others, and
+// of no failure if it is told so; what the run took beyond it is due to them, as far as the replay of the base does not miss
+// as much. That is moved from the effects by which it shows, no more than there is, so that the effects still add up.
+func (c *Comparison) strike() {
+	before, now := c.Runs[c.Base], c.Runs[c.Subject]
+	was, is := &before.Circumstances, &now.Circumstances
+	failed := was.Struck() || is.Struck()
+	others := math.Abs(is.Others-was.Others) > othersMatter
+	on, limits := c.elsewhere()
+	if !failed && !others && on == nil && limits == nil {
+		return
+	}
+	alone, base := now.replayed(false, nil, nil), before.replayed(false, nil, nil)
+	if on != nil || limits != nil {
+		c.displace(Cluster, alone-now.replayed(false, on, limits))
+	}
+	missed := (now.Length - alone) - (before.Length - base)
+	lost := 0.0
+	switch {
+	case failed && others:
+		lost = (now.replayed(true, nil, nil) - alone) - (before.replayed(true, nil, nil) - base)
+	case failed:
+		lost = missed
+	}
+	if failed {
+		c.displace(Failures, sided(lost, is.Struck(), was.Struck())-c.Effects[Failures])
+	}
+	if others {
+		c.displace(Load, sided(missed-lost, is.Others > was.Others, is.Others < was.Others))
+	}
+}
+
+// sided is v, but that what struck only the run did not shorten it, and what struck only the base did not lengthen it.
+func sided(v float64, now, before bool) float64 {
+	switch {
+	case !before:
+		return max(v, 0)
+	case !now:
+		return min(v, 0)
+	}
+	return v
+}
+
+// elsewhere is the base's cluster, and the limits of its jobs by the run's nodes, where they are not the run's.
+func (c *Comparison) elsewhere() (on *dag.Cluster, limits map[string]dag.Limits) {
+	before, now := c.Runs[c.Base], c.Runs[c.Subject]
+	was, is := &before.Circumstances.Cluster, &now.Circumstances.Cluster
+	if !SameCluster(was, is) {
+		on = was
+	}
+	for i := range c.Rows {
+		b, n := c.Rows[i].Index[c.Base], c.Rows[i].Index[c.Subject]
+		if b < 0 || n < 0 || SameLimits(&before.Plan.Jobs[b].Limits, &now.Plan.Jobs[n].Limits) {
+			continue
+		}
+		if limits == nil {
+			limits = make(map[string]dag.Limits)
+		}
+		limits[now.Plan.Jobs[n].Node] = before.Plan.Jobs[b].Limits
+	}
+	return on, limits
+}
+
+// SameCluster says whether two clusters have room for as many tasks, as far as both are known.
+func SameCluster(a, b *dag.Cluster) bool {
+	switch {
+	case a.Policy != b.Policy:
+		return false
+	case a.Policy == dag.FIFO:
+		return a.MapSlots == b.MapSlots && a.ReduceSlots == b.ReduceSlots
+	case a.MemoryMB == 0 || b.MemoryMB == 0:
+		return true
+	}
+	return a.MemoryMB == b.MemoryMB && usable(a) == usable(b)
+}
+
+// usable is the memory that our queue may use.
+func usable(c *dag.Cluster) int {
+	if c.QueueMB > 0 {
+		return min(c.QueueMB, c.MemoryMB)
+	}
+	return c.MemoryMB
+}
+
+// SameLimits says whether two jobs ask for alike containers at alike times, as far as both are known.
+func SameLimits(a, b *dag.Limits) bool {
+	known := a.MapMB > 0 && b.MapMB > 0
+	return !known || *a == *b
+}
+
+// displace moves an amount from the placed effects of its sign to another one: from all of them the same part, in each job. NaN
+// moves nothing.
+func (c *Comparison) displace(to Effect, amount float64) {
+	there := 0.0
+	for _, e := range placed {
+		if v := c.Effects[e]; v*amount > 0 {
+			there += v
+		}
+	}
+	if there == 0 || math.IsNaN(amount) {
+		return
+	}
+	part := min(amount/there, 1)
+	for _, e := range placed {
+		if c.Effects[e]*amount <= 0 {
+			continue
+		}
+		move(c.Effects, e, to, part)
+		for i := range c.Changes {
+			move(c.Changes[i].Effects, e, to, part)
+		}
+	}
+}
+
+func move(effects map[Effect]float64, from, to Effect, part float64) {
+	if effects == nil {
+		return
+	}
+	v := effects[from] * part
+	effects[from] -= v
+	effects[to] += v
+}

@@ -1,0 +1,128 @@
+package compareview
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Circumstances are what struck a run that is no data and no cost of its script.
+type Circumstances struct {
+	FailedAttempts   int      `json:"failed_attempts"`
+	RepeatedAttempts int      `json:"repeated_attempts"` // of tasks whose work was lost before
+	RestartedMasters int      `json:"restarted_masters"` // application masters that began again
+	LostNodes        int      `json:"lost_nodes"`
+	OthersRatio      *float64 `json:"others_ratio"` // of the cluster's memory, what other applications held in the mean; null unknown
+	ClusterMB        *int     `json:"cluster_mb"`   // YARN; null elsewhere, and unknown
+	MapSlots         *int     `json:"map_slots"`    // FIFO; null elsewhere
+	ReduceSlots      *int     `json:"reduce_slots"`
+}
+
+func circumstances(of *compare.Circumstances) Circumstances {
+	c := Circumstances{
+		FailedAttempts: of.Failed, RepeatedAttempts: of.Repeated, RestartedMasters: of.Restarts, LostNodes: of.Lost, OthersRatio: figure(of.Others),
+	}
+	if of.Cluster.Policy == dag.FIFO {
+		c.MapSlots, c.ReduceSlots = &of.Cluster.MapSlots, &of.Cluster.ReduceSlots
+	} else if of.Cluster.MemoryMB > 0 {
+		c.ClusterMB = &of.Cluster.MemoryMB
+	}
+	return c
+}
+
+// otherwise says in what the run's circumstances differ from the base's.
+func otherwise(c *compare.Comparison) []string {
+	said := []string{}
+	if c.Base < 0 {
+		return said
+	}
+	before, now := c.Runs[c.Base], c.Runs[c.Subject]
+	was, is := &before.Circumstances, &now.Circumstances
+	count := func(before, now int, what, many string) {
+		if before+now == 0 {
+			return
+		}
+		if now != 1 {
+			what = many
+		}
+		said = append(said, fmt.Sprintf("%d %s, %d before", now, what, before))
+	}
+	count(was.Failed, is.Failed, "failed attempt", "failed attempts")
+	if was.Repeated != was.Failed || is.Repeated != is.Failed {
+		count(was.Repeated, is.Repeated, "attempt that repeated lost work", "attempts that repeated lost work")
+	}
+	count(was.Restarts, is.Restarts, "application master that began again", "application masters that began again")
+	count(was.Lost, is.Lost, "lost node", "lost nodes")
+	if a, b := math.Round(100*was.Others), math.Round(100*is.Others); math.Abs(a-b) >= 2 {
+		said = append(said, fmt.Sprintf("other applications held %.0f %% of the cluster, %.0f %% before", b, a))
+	}
+	if !compare.SameCluster(&was.Cluster, &is.Cluster) {
+		said = append(said, fmt.Sprintf("the cluster has %s, %s before", room(&is.Cluster), room(&was.Cluster)))
+	}
+	return append(append(said, limits(c)...), plans(c)...)
+}
+
+// plans says which jobs one of the two runs does not have, and which have another number of reduces: maps go with the data.
+func plans(c *compare.Comparison) (said []string) {
+	before, now := c.Runs[c.Base], c.Runs[c.Subject]
+	for i := range c.Rows {
+		b, n := c.Rows[i].Index[c.Base], c.Rows[i].Index[c.Subject]
+		switch {
+		case b < 0 && n < 0:
+		case b < 0:
+			said = append(said, "job "+c.Rows[i].Node+" was added")
+		case n < 0:
+			said = append(said, "job "+c.Rows[i].Node+" was removed")
+		default:
+			if was, is := before.Jobs[b].Phases[dag.Reduce].Tasks, now.Jobs[n].Phases[dag.Reduce].Tasks; was >= 0 && is >= 0 && was != is {
+				said = append(said, fmt.Sprintf("%s has %d reduces, %d before", c.Rows[i].Node, is, was))
+			}
+		}
+	}
+	return said
+}
+
+// limits says which limits of jobs differ, each once: jobs of a script have the same.
+func limits(c *compare.Comparison) (said []string) {
+	before, now := c.Runs[c.Base], c.Runs[c.Subject]
+	for i := range c.Rows {
+		b, n := c.Rows[i].Index[c.Base], c.Rows[i].Index[c.Subject]
+		if b < 0 || n < 0 {
+			continue
+		}
+		was, is := &before.Plan.Jobs[b].Limits, &now.Plan.Jobs[n].Limits
+		if compare.SameLimits(was, is) {
+			continue
+		}
+		for _, l := range []struct {
+			what    string
+			was, is float64
+		}{
+			{"memory of a master", float64(was.AMMB), float64(is.AMMB)},
+			{"memory of a map", float64(was.MapMB), float64(is.MapMB)},
+			{"memory of a reduce", float64(was.ReduceMB), float64(is.ReduceMB)},
+			{"slow start", was.SlowStart, is.SlowStart},
+			{"ramp-up limit", was.RampUp, is.RampUp},
+			{"maps at once", float64(was.MaxMaps), float64(is.MaxMaps)},
+			{"reduces at once", float64(was.MaxReduces), float64(is.MaxReduces)},
+		} {
+			if text := fmt.Sprintf("%s %g, %g before", l.what, l.is, l.was); l.was != l.is && !slices.Contains(said, text) {
+				said = append(said, text)
+			}
+		}
+	}
+	return said
+}
+
+func room(c *dag.Cluster) string {
+	switch {
+	case c.Policy == dag.FIFO:
+		return fmt.Sprintf("%d map and %d reduce slots", c.MapSlots, c.ReduceSlots)
+	case c.QueueMB > 0 && c.QueueMB != c.MemoryMB:
+		return fmt.Sprintf("%d MB, of which our queue may use %d", c.MemoryMB, c.QueueMB)
+	}
+	return fmt.Sprintf("%d MB", c.MemoryMB)
+}
