@@ -16,9 +16,11 @@ import (
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	page "github.com/paratimer/paratimer/cmd/paratimer/internal/report"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -84,6 +86,9 @@ func gathered(ctx context.Context, c *cli.Context, name string) (g *story.Gather
 	g = story.Gather(name, src, modelOf(c))
 	g.Recorded = recorded
 	w := watch.Watch{Source: g, Panel: panelOf(modelOf(c), false, 0), Sinks: []watch.Sink{g}, Bounds: held, Every: every, Log: logger(c)}
+	if recorded {
+		w.Sinks = append(w.Sinks, &patience{say: tell(c)})
+	}
 	_, err = w.Run(ctx)
 	if torn := new(capture.CutOffError); errors.As(err, &torn) && g.Seen() > 0 {
 		log := logger(c)
@@ -94,6 +99,32 @@ func gathered(ctx context.Context, c *cli.Context, name string) (g *story.Gather
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return g, nil
+}
+
+// patience says how far a recording has been played, where that takes long: after each so many tasks that were predicted.
+type patience struct {
+	say         func(string)
+	seen, tasks int
+}
+
+// mostSilent is half a minute or so of a machine's time.
+const mostSilent = 500_000
+
+// Show counts what a frame has cost.
+func (p *patience) Show(f frame.Frame) error {
+	p.seen++
+	for i := range f.Jobs {
+		for _, n := range []*int{f.Jobs[i].Maps.Total, f.Jobs[i].Reduces.Total} {
+			if n != nil {
+				p.tasks += *n
+			}
+		}
+	}
+	if p.tasks >= mostSilent && f.ElapsedSeconds != nil && !f.Workflow.State.Ended() {
+		p.tasks = 0
+		p.say(fmt.Sprintf("observation %d, %s into the run, is predicted again; a query of so many tasks takes its time", p.seen, view.Exact(f.ElapsedSeconds.Duration())))
+	}
+	return nil
 }
 
 // reported is what a report is about: a recording if there is a file of the name, else a query of the cluster.
