@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -94,12 +95,23 @@ func follow(c *cli.Context, src watch.Source, p pace, options ...func(*watch.Wat
 	return ended(state)
 }
 
-// watchOn runs a watch that shows its frames on a screen, or in lines.
-func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (dag.State, error) {
+// watchOn runs a watch that shows its frames on a screen, or in lines. A terminal that takes nothing holds up no live watch, whose alerts
+// must go on; a pipe does, for what reads it must miss nothing.
+func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (state dag.State, err error) {
 	if fullScreen(c) {
 		return watchOnScreen(ctx, c, w)
 	}
-	w.Sinks = append([]watch.Sink{sink(c)}, w.Sinks...)
+	shown := sink(c)
+	if w.Every > 0 && view.Terminal(c.App.Writer) {
+		unheld := tty.NewUnheld(shown.Show)
+		defer func() {
+			if e := unheld.Close(); err == nil {
+				err = e
+			}
+		}()
+		shown = unheld
+	}
+	w.Sinks = append([]watch.Sink{shown}, w.Sinks...)
 	return w.Run(ctx)
 }
 

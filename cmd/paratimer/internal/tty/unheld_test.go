@@ -1,0 +1,55 @@
+package tty
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// TestUnheld: nobody waits while nothing can be shown; the newest frames are shown then.
+func TestUnheld(t *testing.T) {
+	letGo := make(chan struct{})
+	var shown []float64
+	u := NewUnheld(func(f frame.Frame) error {
+		<-letGo
+		shown = append(shown, float64(elapsed(f)))
+		return nil
+	})
+	for i := range 1000 {
+		if err := u.Show(frameAt(float64(i), 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(letGo)
+	if err := u.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(shown); n < mostWaiting || n > mostWaiting+1 || shown[n-1] != 999 {
+		t.Errorf("shown: %v", shown)
+	}
+}
+
+// TestUnheldFails: that a frame could not be shown is told with a later one, or at the end.
+func TestUnheldFails(t *testing.T) {
+	full := errors.New("full")
+	fails := func(frame.Frame) error { return full }
+	u := NewUnheld(fails)
+	if err := u.Show(frameAt(1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	<-u.shown
+	if err := u.Show(frameAt(2, 1)); !errors.Is(err, full) {
+		t.Errorf("the next frame: error %v", err)
+	}
+	if err := u.Close(); err != nil {
+		t.Errorf("told twice: %v", err)
+	}
+	u = NewUnheld(fails)
+	if err := u.Show(frameAt(1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Close(); !errors.Is(err, full) {
+		t.Errorf("at the end: error %v", err)
+	}
+}
