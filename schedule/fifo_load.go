@@ -191,7 +191,9 @@ func sorted(attempts []dag.Attempt) []dag.Attempt {
 	for i := 1; i < len(attempts); i++ {
 		if a, b := &attempts[i-1], &attempts[i]; a.Task > b.Task || a.Task == b.Task && a.Number > b.Number {
 			attempts = slices.Clone(attempts)
-			slices.SortStableFunc(attempts, func(a, b dag.Attempt) int { return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number)) })
+			slices.SortStableFunc(attempts, func(a, b dag.Attempt) int {
+				return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
+			})
 			break
 		}
 	}

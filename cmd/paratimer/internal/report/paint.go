@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
@@ -45,7 +46,7 @@ func paintOf(s *story.Story) *paint {
 			n++
 		}
 	}
-	p.byPhase = n > mostFragments
+	p.byPhase = n > mostFragments || s.Chart.Merged && !barsKnow(s)
 	cold, hot := 0, 0
 	add := func(critical bool, lead int) int {
 		h := hue{ID: len(p.hues), Colour: cold % (colours - 1), Pattern: cold % patterns}
@@ -84,11 +85,34 @@ func paintOf(s *story.Story) *paint {
 		}
 	}
 	for i, at := range p.fragment {
+		if at == 0 {
+			at = -1 - phaseIn(s, &s.Chart.Fragments[i])
+		}
 		if at < 0 {
 			p.fragment[i] = p.phase[-1-at]
 		}
 	}
 	return p
+}
+
+// barsKnow says that a bar tells its fragment: merged ones may not.
+func barsKnow(s *story.Story) bool {
+	for i := range s.Chart.Panels {
+		if slices.ContainsFunc(s.Chart.Panels[i].Bars, func(b story.Bar) bool { return b.Fragment != nil }) {
+			return true
+		}
+	}
+	return false
+}
+
+// phaseIn is the index of the phase of a fragment's first job; -1 where it has none, or is a pause.
+func phaseIn(s *story.Story, f *story.Fragment) int {
+	if f.Width > 0 && len(f.Jobs) > 0 && f.Phase <= 1 {
+		if j := slices.IndexFunc(s.Jobs, func(j story.Job) bool { return j.Node == f.Jobs[0] }); j >= 0 {
+			return 2*j + int(f.Phase)
+		}
+	}
+	return -1
 }
 
 // phaseOf is the index of a bar's phase, -1 where its job is not known.

@@ -130,13 +130,16 @@ func (s *Story) whatFailed() string {
 	return "What went wrong: " + list(parts) + "; the last of it: " + strings.TrimSuffix(last, ".") + "."
 }
 
+// leastNamed is the share of a run from which on a summary names a cause.
+const leastNamed = 0.01
+
 // whereItWent names the causes that took most.
 func (s *Story) whereItWent() string {
 	causes := slices.Clone(s.Account.Causes)
 	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	var parts []string
 	for _, c := range causes {
-		if c.Ratio != nil && len(parts) < 3 && *c.Ratio > 0 {
+		if c.Ratio != nil && len(parts) < 3 && (*c.Ratio >= leastNamed || len(parts) == 0 && *c.Ratio > 0) {
 			parts = append(parts, fmt.Sprintf("%s (%s, %s)", c.Title, took(c.Seconds), percent(float64(*c.Ratio))))
 		}
 	}
