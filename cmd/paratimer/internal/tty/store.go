@@ -96,22 +96,33 @@ func (s *store) index(at time.Duration) int {
 func (s *store) thin() {
 	span, n := s.end(), len(s.moments)
 	s.spacing = max(2*s.spacing, 2*span/time.Duration(n), time.Millisecond)
-	before := n
 	last := s.moments[0].at
-	for i := 1; i < len(s.moments)-1; {
-		if s.moments[i].at-last < s.spacing {
-			s.drop(i, i+1)
+	s.keep(func(i int) bool {
+		wide := s.moments[i].at-last >= s.spacing
+		if wide {
+			last = s.moments[i].at
+		}
+		return wide
+	})
+	if len(s.moments) == n {
+		s.keep(func(i int) bool { return i%2 == 0 })
+	}
+}
+
+// keep drops the moments that are not wanted, but neither the first nor the newest. They are asked for in order.
+func (s *store) keep(wanted func(i int) bool) {
+	n := len(s.moments)
+	kept := s.moments[:1]
+	for i := 1; i < n-1; i++ {
+		if !wanted(i) {
+			s.count(s.moments[i].frame, -1)
 			continue
 		}
-		last = s.moments[i].at
-		i++
+		kept = append(kept, s.moments[i])
 	}
-	if len(s.moments) < before {
-		return
-	}
-	for i := 1; i < len(s.moments)-1; i++ {
-		s.drop(i, i+1)
-	}
+	kept = append(kept, s.moments[n-1])
+	clear(s.moments[len(kept):])
+	s.moments = kept
 }
 
 // forget has every other frame that can tell of its tasks, but the newest, tell no longer. It says whether one did.
