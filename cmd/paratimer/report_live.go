@@ -18,7 +18,7 @@ import (
 const liveEvery = 3 * time.Second
 
 // reportLive serves a page that follows a run. It stays when the run has ended, until it is interrupted: somebody may still read it.
-func reportLive(c *cli.Context) error {
+func reportLive(c *cli.Context) (err error) {
 	if err := arguments(c, 0, 1); err != nil {
 		return err
 	}

@@ -2,9 +2,7 @@ package story
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
@@ -171,57 +169,4 @@ func (d *drawing) fragments(path []Segment) []Fragment {
 		path[i].Fragment = d.known[path[i].Fragment]
 	}
 	return out
-}
-
-// says names what the path goes through, and who could have been later.
-func (d *drawing) says() string {
-	var through []string
-	last := ""
-	for _, seg := range d.path.Critical {
-		f := &d.path.Fragments[seg.Fragment]
-		if f.Kind > dag.Reduce || seg.End <= seg.Start {
-			continue
-		}
-		jobs := d.jobsIn(f)
-		for i := range jobs {
-			jobs[i] = name(jobs[i])
-		}
-		if len(jobs) > 3 {
-			jobs = append(jobs[:2:2], many(len(jobs)-2, "other job"))
-		}
-		who, kind := list(jobs)+"'s ", f.Kind.String()+"s"
-		n := len(through) - 1
-		switch {
-		case n >= 0 && last == who && !strings.Contains(through[n][len(who):], kind):
-			through[n] += " and " + kind
-		case n < 0 || last != who:
-			through = append(through, who+kind)
-		}
-		last = who
-	}
-	if len(through) == 0 {
-		return ""
-	}
-	if len(through) > 6 {
-		through = append(through[:5:5], many(len(through)-5, "other phase"))
-	}
-	goes, had := "goes", "had"
-	if !d.s.State.Ended() {
-		goes, had = "goes, as far as can be said now,", "has"
-	}
-	return fmt.Sprintf("The critical path %s through %s%s.", goes, strings.Join(through, ", then "), d.slackSays(had))
-}
-
-// slackSays names the job with most slack.
-func (d *drawing) slackSays(had string) string {
-	best := -1
-	for j, slack := range d.path.Slack {
-		if slack > 0 && d.s.Jobs[j].Submitted.Known() && (best < 0 || slack > d.path.Slack[best]) {
-			best = j
-		}
-	}
-	if best < 0 {
-		return ""
-	}
-	return fmt.Sprintf("; %s %s %s of slack", name(d.s.Plan.Jobs[best].Node), had, took(frame.SecondsOf(d.path.Slack[best])))
 }
