@@ -89,7 +89,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 				ernestCommand(),
 				command("model", "JOB.yaml", "say how long jobs take that contend for a cluster's CPUs, disks and network, before anything runs", model, queueingFlags()...)),
 			kind("Look back at runs",
-				command("report", "FILE|ID|NAME", "write what happened, where the time went, what was predicted and what would have helped, as one HTML file", report, reportFlags()...),
+				command("report", "[FILE|ID|NAME]", "write what happened, where the time went, what was predicted and what would have helped, as one HTML file", report, reportFlags()...),
 				command("replay", "FILE", "play a recorded run again: on a screen, in lines, or as frames", replay,
 					followFlags(append(append(recordingFlags(), profileFlag(), speedFlag(0)), sinkFlags()...)...)...),
 				command("compare", "RUN RUN...", "say what runs of one script differ in: which jobs became slower, by more data or by more time a record", compared, compareFlags()...),

@@ -60,7 +60,7 @@ func arguments(c *cli.Context, least, most int) error {
 	n, name := c.NArg(), fullName(c)
 	switch {
 	case n < least:
-		return usage("%s needs %s; see `paratimer %s --help`", name, c.Command.ArgsUsage, name)
+		return usage("%s needs %s; see `paratimer %s --help`", name, strings.Trim(c.Command.ArgsUsage, "[]"), name)
 	case most >= 0 && n > most:
 		return usage("%s: %q is too much: it takes %s", name, c.Args().Get(most), orNone(c.Command.ArgsUsage))
 	}

@@ -96,7 +96,7 @@ func clustered(args []string) bool {
 		return true
 	case "check":
 		return !slices.Contains(args, "--recording")
-	case "skew", "whatif":
+	case "skew", "whatif", "report":
 		return !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "examples/") })
 	}
 	return false
