@@ -54,7 +54,7 @@ func tests(m *testing.M) (code int, err error) {
 	if out, err := exec.Command("go", "build", "-o", paratimer, "../../cmd/paratimer").CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("cannot build paratimer: %w\n%s", err, out)
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox,
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(2*time.Minute),
 		chromedp.UserDataDir(filepath.Join(folder, "profile")), chromedp.Flag("headless", "new"))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stop()
