@@ -120,6 +120,10 @@ func unsound(s *story.Story) (wrong []string) {
 	if n := len(s.Account.Parts); n > 0 {
 		say(s.Account.Parts[n-1].EndSeconds != end || sum != end, "the account ends at %v and adds up to %v of %v", s.Account.Parts[n-1].EndSeconds, sum, end)
 	}
+	if n := len(s.Account.Parts); n > 0 && s.WaitingOn != nil && strings.HasPrefix(*s.WaitingOn, "attempt_") {
+		task := s.Account.Parts[n-1].Task
+		say(task != nil && !strings.HasPrefix(*s.WaitingOn, *task+" "), "it waits for %s, and the account leads to %v", *s.WaitingOn, task)
+	}
 	onPath := frame.Seconds(0)
 	for _, j := range s.Jobs {
 		if j.OnPathSeconds != nil {

@@ -2,6 +2,7 @@ package story
 
 import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag/account"
@@ -110,24 +111,11 @@ func chartAndNext(run dag.Run, model estimators.Model) (Chart, *account.Attempt,
 	return c, d.waitedFor(), nil
 }
 
-// waitedFor is the attempt of the path's present fragment that is expected to run longest.
+// waitedFor is the attempt that the frame says is waited for; nil where it names none.
 func (d *drawing) waitedFor() *account.Attempt {
-	if d.s.State.Ended() {
+	job, k, a := watch.WaitedFor(d.s, d.ahead)
+	if a == nil || d.jobs[job] < 0 {
 		return nil
 	}
-	last := -1
-	for i := range d.sch.Spans {
-		sp := &d.sch.Spans[i]
-		if f := d.fragment[i]; f < 0 || !d.onPath[f] || sp.Start > d.s.At || sp.End < d.s.At || d.jobs[sp.Job] < 0 || d.outcome(sp) != Running {
-			continue
-		}
-		if last < 0 || sp.End > d.sch.Spans[last].End {
-			last = i
-		}
-	}
-	if last < 0 {
-		return nil
-	}
-	sp := &d.sch.Spans[last]
-	return &account.Attempt{Job: d.jobs[sp.Job], Kind: sp.Kind, Task: sp.First, Number: sp.Attempt}
+	return &account.Attempt{Job: d.jobs[job], Kind: k, Task: a.Task, Number: a.Number}
 }

@@ -17,9 +17,10 @@ type drawing struct {
 	s     *dag.Snapshot // with its plan as far as a model could complete it
 	sch   *schedule.Schedule
 	path  *pathfrag.Path
-	view  planview.View // for its words
-	jobs  []int         // by job of the plan: its index in the story, -1 for one that only a profile knows
-	known []int         // by fragment: its index in the chart, -1 for one that is left out
+	ahead *pathfrag.Path // standard's, of what is to come; nil where it has no number
+	view  planview.View  // for its words
+	jobs  []int          // by job of the plan: its index in the story, -1 for one that only a profile knows
+	known []int          // by fragment: its index in the chart, -1 for one that is left out
 
 	fragment, round []int32 // by span of sch: its fragment and its round there, -1 none
 	onPath          []bool  // by fragment
@@ -31,7 +32,7 @@ func newDrawing(run dag.Run, model estimators.Model) (*drawing, error) {
 	if !d.s.State.Ended() && model != nil {
 		w := estimators.NewWorld(run, model, estimators.Options{})
 		if e, err := estimators.Scenarios()[0].Of(w); err == nil && e.Remaining != nil && e.Path != nil {
-			d.s = w.Now()
+			d.s, d.ahead = w.Now(), e.Path
 			if d.sch, err = schedule.Joined(d.s, e.Path.Schedule); err != nil {
 				return nil, err
 			}

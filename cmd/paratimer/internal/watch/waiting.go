@@ -17,23 +17,49 @@ func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate) string {
 	if s.State.Ended() {
 		return ""
 	}
-	silent := ""
-	eachSilent(s, func(job int, k dag.Kind, a *dag.Attempt) bool {
-		silent = attempt(s, job, k, a)
-		return false
-	})
-	if silent != "" {
-		return silent
+	if job, k, a := oneSilent(s); a != nil {
+		return attempt(s, job, k, a)
 	}
-	if len(scenarios) == 0 || scenarios[0].Path == nil || len(scenarios[0].Path.Critical) == 0 {
+	if len(scenarios) == 0 {
 		return ""
 	}
-	path := scenarios[0].Path
+	return describe(s, waitedSpan(scenarios[0].Path))
+}
+
+// WaitedFor is the running attempt that waitingOn names, by the path of the standard scenario; a is nil where it names none.
+func WaitedFor(s *dag.Snapshot, path *pathfrag.Path) (job int, k dag.Kind, a *dag.Attempt) {
+	if s.State.Ended() {
+		return 0, 0, nil
+	}
+	if job, k, a = oneSilent(s); a != nil {
+		return job, k, a
+	}
+	span := waitedSpan(path)
+	if span == nil || int(span.Job) >= len(s.Jobs) || span.Kind != dag.Map && span.Kind != dag.Reduce {
+		return 0, 0, nil
+	}
+	return int(span.Job), span.Kind, running(s.Jobs[span.Job].Phase(span.Kind), span)
+}
+
+// oneSilent is the first attempt that has stopped reporting; a is nil where none has.
+func oneSilent(s *dag.Snapshot) (job int, k dag.Kind, a *dag.Attempt) {
+	eachSilent(s, func(j int, kind dag.Kind, silent *dag.Attempt) bool {
+		job, k, a = j, kind, silent
+		return false
+	})
+	return job, k, a
+}
+
+// waitedSpan is the span that the path waits on now; nil where that is not known.
+func waitedSpan(path *pathfrag.Path) *schedule.Span {
+	if path == nil || len(path.Critical) == 0 {
+		return nil
+	}
 	span := firstSpan(path, path.Critical[0])
 	if m := mapBefore(path.Schedule, span); m != nil {
 		span = m
 	}
-	return describe(s, span)
+	return span
 }
 
 // mapBefore is the map that a span of reduces waits for: a reduce that has its container while maps run does nothing but
