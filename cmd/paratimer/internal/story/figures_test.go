@@ -101,6 +101,8 @@ func TestSummary(t *testing.T) {
 	failed.Workflow.State = dag.Failed
 	failed.Jobs[0].FailedAttempts = 0
 	failed.Course = Course{Marks: []Mark{{9, MarkNode, "node n was lost"}, {9, MarkFailure, "job a failed"}}}
+	boom := failed
+	boom.Course.Marks = []Mark{{8, MarkFailure, "t_0 of job a failed: Boom"}, {9, MarkFailure, "job a failed: Task failed t"}}
 	for i, c := range []struct {
 		story    Story
 		recorded bool
@@ -114,6 +116,7 @@ func TestSummary(t *testing.T) {
 		{known, true, whatHappened + `From 40s on, with 60 % of the run to go, its 80 % range held its end. On average the predicted time was 1 point of progress off. The first alert came after 10s, 1m30s before the end.`},
 		{late, true, whatHappened + `From 40s on, with 60 % of the run to go, its 80 % range held its end at 97 % of the ticks that had one. On average the predicted time was 1 point of progress off.`},
 		{failed, true, `q\x1b (1 job, 4 tasks) failed after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. What went wrong: 1 node was lost; the last of it: job a failed.`},
+		{boom, true, `q\x1b (1 job, 4 tasks) failed after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. What went wrong: t_0 of job a failed: Boom.`},
 	} {
 		c.story.summarise(c.recorded)
 		if got := strings.Join(c.story.Summary, " "); got != c.want {

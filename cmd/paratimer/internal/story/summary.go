@@ -105,7 +105,9 @@ func (s *Story) whatFailed() string {
 		case MarkNode:
 			nodes++
 		case MarkFailure:
-			last = m.Text
+			if last == "" || !strings.HasPrefix(m.Text, "job ") { // a job fails by an attempt, which says why
+				last = m.Text
+			}
 		}
 	}
 	var parts []string
