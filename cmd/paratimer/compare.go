@@ -34,6 +34,9 @@ func compared(c *cli.Context) error {
 	if err := arguments(c, 2, -1); err != nil {
 		return err
 	}
+	if n := c.Int("base"); c.IsSet("base") && n < 1 {
+		return usage("--base %d: runs are counted from 1, in order of their starts", n)
+	}
 	var runs []*compare.Run
 	for _, path := range c.Args().Slice() {
 		r, err := comparedRun(c.Context, c, path)
