@@ -120,7 +120,8 @@ func unsound(s *story.Story) (wrong []string) {
 	if n := len(s.Account.Parts); n > 0 {
 		say(s.Account.Parts[n-1].EndSeconds != end || sum != end, "the account ends at %v and adds up to %v of %v", s.Account.Parts[n-1].EndSeconds, sum, end)
 	}
-	if n := len(s.Account.Parts); n > 0 && s.WaitingOn != nil && strings.HasPrefix(*s.WaitingOn, "attempt_") {
+	// One that is lost with its node leads nowhere: its work is to be done again.
+	if n := len(s.Account.Parts); n > 0 && s.WaitingOn != nil && strings.HasPrefix(*s.WaitingOn, "attempt_") && !strings.Contains(*s.WaitingOn, "its node is lost") {
 		task := s.Account.Parts[n-1].Task
 		say(task != nil && !strings.HasPrefix(*s.WaitingOn, *task+" "), "it waits for %s, and the account leads to %v", *s.WaitingOn, task)
 	}
