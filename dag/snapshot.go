@@ -130,3 +130,14 @@ func (p *PhaseState) Running() int {
 	}
 	return n
 }
+
+// Succeeded counts the tasks of which an attempt has succeeded.
+func (p *PhaseState) Succeeded() int {
+	n, last := 0, int32(-1)
+	for i := range p.Attempts {
+		if a := &p.Attempts[i]; a.State == AttemptSucceeded && a.Task != last {
+			n, last = n+1, a.Task
+		}
+	}
+	return n
+}

@@ -63,7 +63,7 @@ func (h *happened) stage(last int32) (dag.Kind, int32) {
 			continue
 		}
 		known := plan.Map.Known && plan.Reduce.Known
-		if !known || succeeded(&js.Map) < plan.Map.Count() || succeeded(&js.Reduce) < plan.Reduce.Count() {
+		if !known || js.Map.Succeeded() < plan.Map.Count() || js.Reduce.Succeeded() < plan.Reduce.Count() {
 			return dag.Launch, int32(j)
 		}
 		ending = int32(j)
@@ -77,15 +77,4 @@ func (h *happened) stage(last int32) (dag.Kind, int32) {
 		}
 	}
 	return dag.Finish, last
-}
-
-// succeeded counts tasks.
-func succeeded(p *dag.PhaseState) int {
-	n, last := 0, int32(-1)
-	for i := range p.Attempts {
-		if a := &p.Attempts[i]; a.State == dag.AttemptSucceeded && a.Task != last {
-			n, last = n+1, a.Task
-		}
-	}
-	return n
 }

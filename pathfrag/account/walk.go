@@ -143,23 +143,12 @@ func (w *walker) running() {
 // mapsLeft says that maps of a job have not succeeded.
 func (w *walker) mapsLeft(j int32) bool {
 	p := &w.s.Plan.Jobs[j].Map
-	return !p.Known || succeeded(&w.s.Jobs[j].Map) < p.Count()
+	return !p.Known || w.s.Jobs[j].Map.Succeeded() < p.Count()
 }
 
 func (w *walker) tasksLeft(j int32) bool {
 	p := &w.s.Plan.Jobs[j].Reduce
-	return w.mapsLeft(j) || !p.Known || succeeded(&w.s.Jobs[j].Reduce) < p.Count()
-}
-
-// succeeded counts tasks.
-func succeeded(p *dag.PhaseState) int {
-	n, last := 0, int32(-1)
-	for i := range p.Attempts {
-		if a := &p.Attempts[i]; a.State == dag.AttemptSucceeded && a.Task != last {
-			n, last = n+1, a.Task
-		}
-	}
-	return n
+	return w.mapsLeft(j) || !p.Known || w.s.Jobs[j].Reduce.Succeeded() < p.Count()
 }
 
 // follow goes through attempts until the chain leaves them, and on from there.
