@@ -15,6 +15,19 @@ site() { # site FILE: one property a line on stdin, NAME VALUE
 	} >"$1"
 }
 
+# put FILE adds properties to a file that site has written, in the same form; a later one wins.
+put() {
+	local name value
+	sed -i '$d' "$1"
+	{
+		while read -r name value; do
+			[[ -n $name ]] || continue
+			echo "<property><name>$name</name><value>$value</value></property>"
+		done
+		echo '</configuration>'
+	} >>"$1"
+}
+
 yarn_site() { # yarn_site FILE NODE: node 0 stands for the ResourceManager and the clients
 	local localizer=0 web=0 memory=3072 recovery=false
 	if ((RECOVERY)); then
@@ -57,7 +70,7 @@ yarn_site() { # yarn_site FILE NODE: node 0 stands for the ResourceManager and t
 		yarn.nodemanager.env-whitelist JAVA_HOME,PATH,HOME,LANG,PARATIMER_RUN,PARATIMER_NODE,PARATIMER_PACE
 		yarn.scheduler.minimum-allocation-mb 256
 		yarn.scheduler.maximum-allocation-mb 1024
-		yarn.application.classpath $RUN/conf,$LAB/lib/*
+		yarn.application.classpath $RUN/conf,$LIB/*
 		yarn.log-aggregation-enable false
 		yarn.timeline-service.enabled false
 		yarn.webapp.ui2.enable false
@@ -122,7 +135,7 @@ write_conf() {
 	END
 	site "$conf/mapred-site.xml" <<-END
 		mapreduce.framework.name yarn
-		mapreduce.application.classpath $conf,$LAB/lib/*
+		mapreduce.application.classpath $conf,$LIB/*
 		mapreduce.jobhistory.address localhost:${PORT[jhs]}
 		mapreduce.jobhistory.admin.address localhost:${PORT[jhs_admin]}
 		mapreduce.jobhistory.webapp.address localhost:${PORT[jhs_web]}

@@ -12,8 +12,8 @@ usage() {
 usage: hadoop.sh VERB
 
   fetch                        get the jars (once)
-  up [--nodes N] [--hdfs] [--queues] [--slow N] [--recovery]
-                               start a fresh cluster and wait until it answers
+  up [--nodes N] [--hdfs] [--queues] [--slow N] [--recovery] [--with NAME[=VALUE]]...
+                               start a fresh cluster and wait until it answers; a NAME is a file of with/
   down                         kill everything that belongs to it
   status                       say what runs; exit 0 up, 1 partly, 3 down
   env                          print the run's settings for eval
@@ -29,6 +29,31 @@ bytes, the keys' names dealt at random. It is made when first used.
 State is in $PARATIMER_LAB (default ~/.cache/paratimer/lab).
 END
 	exit 2
+}
+
+# A file of with/ changes what a cluster is. It may define, each called with its value in the order of the command line:
+#   NAME_ports   prints further NAME=PORT to pick
+#   NAME_conf    changes what write_conf has written, by put
+#   NAME_start   runs before the first daemon
+#   NAME_ready   runs when the cluster answers; what it prints is added to the run's settings
+# and it may set RM_URL, JHS_URL, CURL and JAVA_ENV, or define daemon starters such as start_rm anew.
+take_on() { # take_on NAME[=VALUE]...
+	local with
+	WITH=("$@")
+	for with in "$@"; do
+		[[ -f $HERE/with/${with%%=*}.sh ]] || die "no with/${with%%=*}.sh; there are $(cd "$HERE/with" && echo *.sh)"
+		# shellcheck source=/dev/null
+		. "$HERE/with/${with%%=*}.sh"
+	done
+}
+
+each_with() { # each_with HOOK
+	local with value
+	for with in ${WITH[@]+"${WITH[@]}"}; do
+		value=
+		[[ $with != *=* ]] || value=${with#*=}
+		! declare -F "${with%%=*}_$1" >/dev/null || "${with%%=*}_$1" "$value"
+	done
 }
 
 lock() {
@@ -83,7 +108,7 @@ udf_jar() {
 	local javac=$JAVA_HOME/bin/javac classes
 	[[ -x $javac ]] || die "no javac in $JAVA_HOME: install a JDK 17, a JRE is not enough"
 	classes=$(mktemp -d "$LAB/udf.XXXXXX")
-	"$javac" -nowarn -d "$classes" -cp "$LAB/piglib/*:$LAB/lib/*" "$E2E"/udf/*.java
+	"$javac" -nowarn -d "$classes" -cp "$LAB/piglib/*:$LIB/*" "$E2E"/udf/*.java
 	"$JAVA_HOME/bin/jar" cf "$classes.jar" -C "$classes" .
 	mv "$classes.jar" "$jar"
 	rm -rf "$classes"
@@ -123,7 +148,7 @@ daemon() { # daemon NAME CLASSPATH CLASS [ENV]...: starts in the background, not
 	local name=$1 cp=$2 class=$3
 	shift 3
 	# The lock's descriptor must not live on in a daemon.
-	env "$MARK" "$@" setsid "$JAVA" -Xmx384m "${JVM[@]}" \
+	env "$MARK" ${JAVA_ENV[@]+"${JAVA_ENV[@]}"} "$@" setsid "$JAVA" -Xmx384m "${JVM[@]}" \
 		"-Djdk.net.hosts.file=$RUN/hosts" "-Djava.io.tmpdir=$RUN/tmp" \
 		"-Dhadoop.log.dir=$RUN/log" "-Dyarn.log.dir=$RUN/log" \
 		-cp "$cp" "$class" </dev/null >"$RUN/log/$name.log" 2>&1 9>&- &
@@ -138,15 +163,15 @@ start_node() {
 	if [[ $1 == "${SLOW:-}" ]]; then
 		pace=2
 	fi
-	daemon "node$1" "$RUN/node$1/conf:$RUN/conf:$LAB/lib/*" \
+	daemon "node$1" "$RUN/node$1/conf:$RUN/conf:$LIB/*" \
 		org.apache.hadoop.yarn.server.nodemanager.NodeManager "$mark" "PARATIMER_PACE=$pace"
 }
 
 start_rm() {
-	daemon rm "$RUN/conf:$LAB/lib/*" org.apache.hadoop.yarn.server.resourcemanager.ResourceManager
+	daemon rm "$RUN/conf:$LIB/*" org.apache.hadoop.yarn.server.resourcemanager.ResourceManager
 }
 
-answer() { curl -sS --noproxy '*' --max-time 5 "$@" 2>/dev/null; }
+answer() { curl -sS --noproxy '*' --max-time 5 ${CURL[@]+"${CURL[@]}"} "$@" 2>/dev/null; }
 
 # await NAME URL PATTERN waits until URL's answer has PATTERN, and gives up when any daemon dies.
 await() {
@@ -175,6 +200,7 @@ give_up() { # give_up NAME WHY: leaves the logs, but nothing running
 up() {
 	ASKED=("$@")
 	NODES=1 HDFS=0 QUEUES=0 SLOW= RECOVERY=0
+	local with=()
 	while (($#)); do
 		case $1 in
 		--nodes) NODES=${2:-} && shift ;;
@@ -182,6 +208,7 @@ up() {
 		--hdfs) HDFS=1 ;;
 		--queues) QUEUES=1 ;;
 		--recovery) RECOVERY=1 ;;
+		--with) with+=("${2:-}") && shift ;;
 		*) usage ;;
 		esac
 		shift || usage
@@ -194,6 +221,7 @@ up() {
 	*) die "--nodes takes 1 to 4, not '$NODES'" ;;
 	esac
 	[[ -z $SLOW || $SLOW =~ ^[1-$NODES]$ ]] || die "--slow takes the number of a node, 1 to $NODES, not '$SLOW'"
+	take_on ${with[@]+"${with[@]}"}
 	[[ -r /proc/self/environ ]] || die "no /proc here: this works on Linux only"
 	need curl "install it; readiness is asked over HTTP"
 	need python3 "install it; it makes the input data"
@@ -208,21 +236,26 @@ up() {
 	pick_ports rm_web=8088 rm=8032 rm_scheduler=8030 rm_tracker=8031 rm_admin=8033 \
 		nm_web=8042 nm_localizer=8040 shuffle=13562 \
 		jhs_web=19888 jhs=10020 jhs_admin=10033 \
-		nn=9000 nn_web=9870 dn=9866 dn_web=9864 dn_ipc=9867
+		nn=9000 nn_web=9870 dn=9866 dn_web=9864 dn_ipc=9867 $(each_with ports)
+	RM_URL=http://localhost:${PORT[rm_web]}
+	JHS_URL=http://localhost:${PORT[jhs_web]}
 	name_hosts
 	write_conf
+	each_with conf
 	cat >"$RUN/env" <<-END
 		PARATIMER_LAB='$LAB'
 		HADOOP_CONF_DIR='$RUN/conf'
-		PARATIMER_RM=http://localhost:${PORT[rm_web]}
-		PARATIMER_JHS=http://localhost:${PORT[jhs_web]}
+		PARATIMER_RM=$RM_URL
+		PARATIMER_JHS=$JHS_URL
 		PARATIMER_NN=http://localhost:${PORT[nn_web]}
 		PARATIMER_HDFS=$HDFS
 		PARATIMER_NODES=$NODES
 		PARATIMER_SLOW=$SLOW
+		PARATIMER_WITH='${WITH[*]-}'
 	END
 
-	local node cp="$RUN/conf:$LAB/lib/*" from=$SECONDS
+	local node cp="$RUN/conf:$LIB/*" from=$SECONDS
+	each_with start
 	if ((HDFS)); then
 		env "$MARK" "$JAVA" "${JVM[@]}" -cp "$cp" org.apache.hadoop.hdfs.server.namenode.NameNode \
 			-format -nonInteractive -force >"$RUN/log/format.log" 2>&1 9>&- ||
@@ -240,9 +273,10 @@ up() {
 		make_folders "http://localhost:${PORT[nn_web]}/webhdfs/v1"
 	fi
 	daemon jhs "$cp" org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer
-	await rm "http://localhost:${PORT[rm_web]}/ws/v1/cluster/metrics" "\"activeNodes\":${NODES}[,}]"
-	await jhs "http://localhost:${PORT[jhs_web]}/ws/v1/history/info" '"hadoopVersion"'
-	echo "hadoop.sh: up in $((SECONDS - from)) s: http://localhost:${PORT[rm_web]} and http://localhost:${PORT[jhs_web]}" >&2
+	await rm "$RM_URL/ws/v1/cluster/metrics" "\"activeNodes\":${NODES}[,}]"
+	await jhs "$JHS_URL/ws/v1/history/info" '"hadoopVersion"'
+	each_with ready >>"$RUN/env"
+	echo "hadoop.sh: up in $((SECONDS - from)) s: $RM_URL and $JHS_URL" >&2
 }
 
 # The history server would make these its own, and no other user could submit.
@@ -308,7 +342,7 @@ is_spec() { [[ $1 =~ ^[0-9]+x[0-9]+x[0-9]+(z[0-9.]+)?(w[0-9]+)?$ ]]; }
 java_client() { # java_client CLASSPATH CLASS [ARG]...
 	local cp=$1
 	shift
-	env "$MARK" "$JAVA" -Xmx512m "${JVM[@]}" "-Djdk.net.hosts.file=$RUN/hosts" "-Djava.io.tmpdir=$RUN/tmp" -cp "$cp" "$@"
+	env "$MARK" ${JAVA_ENV[@]+"${JAVA_ENV[@]}"} "$JAVA" -Xmx512m "${JVM[@]}" "-Djdk.net.hosts.file=$RUN/hosts" "-Djava.io.tmpdir=$RUN/tmp" -cp "$cp" "$@"
 }
 
 # make_data SPEC... makes what is missing, in the run's file system.
@@ -325,7 +359,7 @@ make_data() {
 		fi
 	done
 	if ((${#new[@]})); then
-		java_client "$RUN/conf:$LAB/lib/*" org.apache.hadoop.fs.FsShell -put -f "${new[@]}" /data
+		java_client "$RUN/conf:$LIB/*" org.apache.hadoop.fs.FsShell -put -f "${new[@]}" /data
 		for spec in "${new[@]}"; do
 			touch "$RUN/hdfs/has-${spec##*/}"
 		done
@@ -334,6 +368,8 @@ make_data() {
 
 client() {
 	load_run
+	# shellcheck disable=SC2086
+	take_on ${PARATIMER_WITH-}
 	[[ -n $(marked "$MARK") ]] || die "the cluster in $LAB is down: run hadoop.sh up"
 	find_java
 	name_hosts
@@ -380,7 +416,7 @@ pig() {
 	params+=(-param "udf=$LAB/udf.jar" -param "data=$(data_dir)")
 	# The workflow's name is the script as given to Pig; it should not hold our folders.
 	cd "$(dirname "$script")"
-	java_client "$RUN/conf:$LAB/piglib/*:$LAB/lib/*" org.apache.pig.Main ${opts[@]+"${opts[@]}"} -x mapreduce "${params[@]}" "$name"
+	java_client "$RUN/conf:$LAB/piglib/*:$LIB/*" org.apache.pig.Main ${opts[@]+"${opts[@]}"} -x mapreduce "${params[@]}" "$name"
 }
 
 # Turns the names of data sets among the arguments into folders that exist: ARGS.
@@ -411,7 +447,7 @@ stream() {
 		esac
 	done
 	((output)) || rest+=(-output "$(out_dir stream)")
-	java_client "$RUN/conf:$LAB/lib/*" org.apache.hadoop.streaming.HadoopStreaming \
+	java_client "$RUN/conf:$LIB/*" org.apache.hadoop.streaming.HadoopStreaming \
 		${generic[@]+"${generic[@]}"} \
 		-files "$files" "${rest[@]}"
 }
@@ -420,7 +456,7 @@ run() {
 	(($#)) || usage
 	client
 	resolve "$@"
-	java_client "$RUN/conf:$LAB/lib/*" "${ARGS[@]}"
+	java_client "$RUN/conf:$LIB/*" "${ARGS[@]}"
 }
 
 node() {

@@ -7,6 +7,8 @@ case $LAB in
 *) LAB=$PWD/$LAB ;;
 esac
 RUN=$LAB/run
+# shellcheck disable=SC2034 # the jars of Hadoop; with/version.sh has others
+LIB=$LAB/lib
 
 die() {
 	echo "${0##*/}: $*" >&2
