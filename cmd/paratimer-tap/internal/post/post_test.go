@@ -317,7 +317,8 @@ func TestPanic(t *testing.T) {
 // TestHungDisk holds that the end does not wait for a spool that cannot be written to.
 func TestHungDisk(t *testing.T) {
 	p, _, _ := setup(t, &collector{answer: func(tap.Batch) (int, error) { return 0, errRefused }})
-	if err := syscall.Mkfifo(p.spool.path(), 0o600); err != nil { // opening it waits for a reader
+	path := p.spool.path()
+	if err := syscall.Mkfifo(path, 0o600); err != nil { // opening it waits for a reader
 		t.Skipf("SKIPPED: %v", err)
 	}
 	r := Start(p, time.Hour, nil, nil)
@@ -328,7 +329,7 @@ func TestHungDisk(t *testing.T) {
 		t.Error("the disk did not hang")
 	default:
 	}
-	reader, err := os.Open(p.spool.path())
+	reader, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
