@@ -36,6 +36,7 @@ hadoop-down:
 e2e:
 	e2e/e2e.sh
 
+# All scenarios, nearly two hours; e2e/e2e.sh all PATTERN tries some again and keeps the others' rows.
 e2e-all:
 	e2e/e2e.sh all
 

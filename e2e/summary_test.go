@@ -4,12 +4,14 @@ package e2e
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,7 +35,7 @@ type row struct {
 
 var (
 	rows        []row
-	summaryFile = flag.String("summary", "", "write the table of all scenarios to this `file`")
+	summaryFile = flag.String("summary", "", "write the table of the scenarios to this `file`; those in it that are not run now stay")
 )
 
 func TestMain(m *testing.M) {
@@ -67,7 +69,12 @@ func all(m *testing.M) int {
 		}
 	}
 	if *summaryFile != "" && len(rows) > 0 {
-		if err := os.WriteFile(*summaryFile, summary(), 0o644); err != nil {
+		old, err := os.ReadFile(*summaryFile)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+		if err := os.WriteFile(*summaryFile, summary(old), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
 		}
@@ -102,11 +109,12 @@ func load() string {
 	return one
 }
 
-func summary() []byte {
+// summary is the table with this run's rows in the place of their scenarios' old ones, new scenarios after them.
+func summary(old []byte) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `# Real runs
 
-Written by `+"`make e2e-all`"+`: what was tried against a real Hadoop 3.4.2 with Pig 0.17, on one machine with %d cores.
+Written by `+"`make e2e-all`"+`: what was tried against a real Hadoop (3.4.2 where not said otherwise) with Pig 0.17, on one machine with %d cores.
 
 Errors are those of `+"`standard`"+`, mean / max in percentage points, over the ticks that give a point; in brackets the share of
 ticks that give none ("at least" or nothing). With profile: of an earlier run of the same script, in other sizes. After: where something
@@ -115,14 +123,30 @@ through the tap the column without profile is of the same run as if there were n
 of the scenario: these runs wait rather than compute, and what exceeds the cores is others' work.
 
 | scenario | total s | without profile | with profile | after | load | checked | |
-|---|---:|---:|---:|---:|---:|---|---|
+|---|---:|---:|---:|---:|---|---|---|
 `, runtime.NumCPU())
+	type line struct{ scenario, text string }
+	var lines []line
+	for text := range strings.Lines(string(old)) {
+		if cell, _, ok := strings.Cut(strings.TrimPrefix(text, "| "), " | "); ok && strings.HasPrefix(text, "| ") && cell != "scenario" {
+			lines = append(lines, line{cell, text})
+		}
+	}
 	for _, r := range rows {
 		result := "passed"
 		if r.failed() {
 			result = "**failed**"
 		}
-		fmt.Fprintf(&b, "| %s | %.1f | %s | %s | %s | %s | %s | %s |\n", r.scenario, r.total, r.bare, r.profile, r.after, r.load, r.checked, result)
+		text := fmt.Sprintf("| %s | %.1f | %s | %s | %s | %s | %s | %s |\n", r.scenario, r.total, r.bare, r.profile, r.after, r.load, r.checked, result)
+		at := slices.IndexFunc(lines, func(l line) bool { return l.scenario == r.scenario })
+		if at < 0 {
+			lines = append(lines, line{r.scenario, text})
+		} else {
+			lines[at].text = text
+		}
+	}
+	for _, l := range lines {
+		b.WriteString(l.text)
 	}
 	return b.Bytes()
 }
