@@ -1,7 +1,5 @@
 package dag
 
-import "time"
-
 // A Snapshot is the whole world at one instant. A reader of one snapshot needs nothing else.
 // Snapshots are values: once handed out, nothing of them is changed; unchanged parts may be shared between them.
 type Snapshot struct {
@@ -11,10 +9,11 @@ type Snapshot struct {
 	User     string
 	Queue    string
 	State    State
-	Jobs     []JobState  // parallel to Plan.Jobs
-	Nodes    []NodeState // YARN: the nodes, where known
-	Load     []Load      // YARN: containers of applications that are not ours
-	Stale    Instant     // the instant of the last good observation if this is a repetition of it, else NoInstant
+	Jobs     []JobState   // parallel to Plan.Jobs
+	Nodes    []NodeState  // YARN: the nodes, where known
+	Queues   []QueueState // YARN: the leaf queues of the scheduler, where known; Queue names ours
+	Load     []Load       // YARN: containers of applications that are not ours
+	Stale    Instant      // the instant of the last good observation if this is a repetition of it, else NoInstant
 	Warnings []Warning
 }
 
@@ -77,22 +76,6 @@ type NodeState struct {
 	MemoryMB int
 	Lost     bool
 	LostAt   Instant // when its loss was seen; NoInstant while it is not lost
-}
-
-// A Load is what another application holds of the cluster.
-type Load struct {
-	ID        string
-	Before    bool // it was submitted before every job of ours that still runs, so FIFO serves it first
-	Submitted Instant
-	Queue     string
-	HeldMB    int
-	PendingMB int     // asked for and not yet given; 0 where unknown
-	AMMB      int     // of HeldMB, what its AM holds; 0 where unknown
-	ShareMB   int     // what its queue is guaranteed, where that is not ours; 0 where unknown
-	Progress  float64 // the engine's own figure for the application, 0..1; NaN where unknown
-	Until     Instant // when it is expected to end; an observation leaves it NoInstant, a cost model may set it
-	// Length is how long it is expected to hold what it is still to be given; 0 where unknown. A cost model may set it.
-	Length time.Duration
 }
 
 // A Warning is something a reader must know about the numbers. Codes are closed: see the Warn constants.

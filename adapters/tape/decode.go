@@ -26,6 +26,7 @@ func decode(old *dag.Snapshot, l *line, most bounds) (*dag.Snapshot, error) {
 	put(l.State, &s.State, same)
 	put(l.Stale, &s.Stale, instant.dag)
 	put(l.Nodes, &s.Nodes, func(v []node) []dag.NodeState { return each(v, node.dag) })
+	put(l.Queues, &s.Queues, func(v []queue) []dag.QueueState { return each(v, queue.dag) })
 	put(l.Load, &s.Load, func(v []load) []dag.Load { return each(v, load.dag) })
 	put(l.Warnings, &s.Warnings, func(v []warning) []dag.Warning { return each(v, warning.dag) })
 	if l.Count.set {
@@ -89,13 +90,6 @@ func (i instant) dag() dag.Instant { return dag.Instant(i) }
 
 func (n node) dag() dag.NodeState {
 	return dag.NodeState{Name: string(n.Name), MemoryMB: n.MemoryMB, Lost: n.Lost, LostAt: dag.Instant(n.LostAt)}
-}
-
-func (l load) dag() dag.Load {
-	return dag.Load{
-		ID: string(l.ID), Before: l.Before, Submitted: dag.Instant(l.Submitted), Queue: string(l.Queue), HeldMB: l.HeldMB,
-		PendingMB: l.PendingMB, AMMB: l.AMMB, ShareMB: l.ShareMB, Until: dag.Instant(l.Until), Length: l.Length, Progress: l.Progress.float(),
-	}
 }
 
 func (w warning) dag() dag.Warning { return dag.Warning{Code: string(w.Code), Text: string(w.Text)} }

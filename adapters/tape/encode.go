@@ -89,6 +89,7 @@ func (e *encoder) fill(l *line, old, s *dag.Snapshot) (err error) {
 	l.State = changed(old.State, s.State)
 	l.Stale = changed(instant(old.Stale), instant(s.Stale))
 	l.Nodes = changedList(old.Nodes, s.Nodes, nodeOf)
+	l.Queues = changedList(old.Queues, s.Queues, queueOf)
 	l.Load = changedList(old.Load, s.Load, loadOf)
 	l.Warnings = changedList(old.Warnings, s.Warnings, warningOf)
 	if n := count(s.Jobs); n != count(old.Jobs) {
@@ -143,9 +144,5 @@ func changedList[T any, U comparable](old, s []T, f func(T) U) opt[[]U] {
 }
 
 func nodeOf(n dag.NodeState) node { return node{text(n.Name), n.MemoryMB, n.Lost, instant(n.LostAt)} }
-
-func loadOf(l dag.Load) load {
-	return load{text(l.ID), l.Before, instant(l.Submitted), text(l.Queue), l.HeldMB, l.PendingMB, l.AMMB, l.ShareMB, instant(l.Until), l.Length, numOf(l.Progress)}
-}
 
 func warningOf(w dag.Warning) warning { return warning{text(w.Code), text(w.Text)} }

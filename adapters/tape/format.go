@@ -2,7 +2,6 @@ package tape
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -44,6 +43,7 @@ type line struct {
 	State    opt[dag.State] `json:"state,omitzero"`
 	Stale    opt[instant]   `json:"stale,omitzero"`
 	Nodes    opt[[]node]    `json:"nodes,omitzero"`
+	Queues   opt[[]queue]   `json:"queues,omitzero"`
 	Load     opt[[]load]    `json:"load,omitzero"`
 	Warnings opt[[]warning] `json:"warnings,omitzero"`
 	Count    opt[int]       `json:"jobs,omitzero"` // number of jobs, -1 for a nil slice
@@ -71,20 +71,6 @@ type node struct {
 	MemoryMB int     `json:"mb"`
 	Lost     bool    `json:"lost,omitempty"`
 	LostAt   instant `json:"lost_at"`
-}
-
-type load struct {
-	ID        text          `json:"id"`
-	Before    bool          `json:"before,omitempty"`
-	Submitted instant       `json:"sub"`
-	Queue     text          `json:"queue,omitempty"`
-	HeldMB    int           `json:"mb,omitempty"`
-	PendingMB int           `json:"ask,omitempty"`
-	AMMB      int           `json:"am,omitempty"`
-	ShareMB   int           `json:"share,omitempty"`
-	Until     instant       `json:"until"`
-	Length    time.Duration `json:"length,omitempty"`
-	Progress  num           `json:"ratio"`
 }
 
 type warning struct {

@@ -31,6 +31,15 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 	case *dag.Policy:
 		*x = dag.Policy(rapid.IntRange(0, int(dag.YARN)).Draw(t, path))
 		return v
+	case *dag.Order:
+		*x = dag.Order(rapid.IntRange(0, int(dag.OrderFair)).Draw(t, path))
+		return v
+	case **dag.Need:
+		if rapid.Bool().Draw(t, path) {
+			n := draw(t, reflect.TypeFor[dag.Need](), path)
+			*x = n.Addr().Interface().(*dag.Need)
+		}
+		return v
 	case *dag.GroupOrigin:
 		*x = dag.GroupOrigin(rapid.IntRange(0, int(dag.GroupsComplete)).Draw(t, path))
 		return v
