@@ -1,0 +1,135 @@
+package compare
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// differ finds what each job and each effect did to the length.
+func (c *Comparison) differ() {
+	c.Changes = make([]Change, len(c.Rows))
+	for i := range c.Changes {
+		c.Changes[i] = Change{Before: math.NaN(), Now: math.NaN()}
+	}
+	if c.Base < 0 || !c.Runs[c.Subject].Succeeded() {
+		return
+	}
+	before, now := c.Runs[c.Base], c.Runs[c.Subject]
+	c.Total = now.Length - before.Length
+	if before.Path == nil || now.Path == nil {
+		return
+	}
+	c.Effects = make(map[Effect]float64)
+	explained := 0.0
+	for i := range c.Rows {
+		b, n := c.Rows[i].Index[c.Base], c.Rows[i].Index[c.Subject]
+		c.Changes[i] = change(before, now, b, n)
+		for _, e := range Effects {
+			c.Effects[e] += c.Changes[i].Effects[e]
+			explained += c.Changes[i].Effects[e]
+		}
+	}
+	outside := amongJobs(before.Path, now.Path)
+	for _, e := range Effects {
+		c.Effects[e] += outside[e]
+		explained += outside[e]
+	}
+	c.Effects[Rest] += c.Total - explained
+	c.strike()
+	c.path()
+}
+
+// change compares a job of two runs; its index is -1 in a run that does not have it.
+func change(before, now *Run, b, n int) Change {
+	ch := Change{Before: before.onPath(b), Now: now.onPath(n), Effects: make(map[Effect]float64)}
+	if b < 0 || n < 0 {
+		ch.Effects[Plan] = zero(ch.Now) - zero(ch.Before)
+		return ch
+	}
+	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		was, is := before.partsOf(b, k), now.partsOf(n, k)
+		work := split(loadOf(&before.Jobs[b].Phases[k], was[Work]), loadOf(&now.Jobs[n].Phases[k], is[Work]))
+		skew := skewed(work[Order], is[Work], was[Work])
+		work[Order], work[Skew] = work[Order]-skew, skew
+		for e, ms := range work {
+			ch.Effects[e] += ms
+		}
+		for _, e := range Effects {
+			ch.Effects[e] += length(is[e]) - length(was[e])
+		}
+	}
+	return ch
+}
+
+// skewed is what of the order of a phase's records is that its longest reduce was given more.
+func skewed(order float64, now, before []Part) float64 {
+	grown := 0.0
+	for _, p := range now {
+		if p.Skew {
+			grown += p.Length
+		}
+	}
+	for _, p := range before {
+		if p.Skew {
+			grown -= p.Length
+		}
+	}
+	return within(grown, order)
+}
+
+// amongJobs compares the stretches of two paths that are no job's.
+func amongJobs(before, now []Part) map[Effect]float64 {
+	out := make(map[Effect]float64)
+	for _, p := range now {
+		if p.Job < 0 {
+			out[p.Effect] += p.Length
+		}
+	}
+	for _, p := range before {
+		if p.Job < 0 {
+			out[p.Effect] -= p.Length
+		}
+	}
+	return out
+}
+
+// onPath is how much of the path a job takes; NaN where the run has no such job.
+func (r *Run) onPath(job int) float64 {
+	if job < 0 {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, p := range r.Path {
+		if p.Job == job {
+			sum += p.Length
+		}
+	}
+	return sum
+}
+
+// partsOf are a phase's parts of the path by effect.
+func (r *Run) partsOf(job int, k dag.Kind) map[Effect][]Part {
+	out := make(map[Effect][]Part)
+	for _, p := range r.Path {
+		if p.Job == job && p.Phase == k {
+			out[p.Effect] = append(out[p.Effect], p)
+		}
+	}
+	return out
+}
+
+func length(parts []Part) float64 {
+	sum := 0.0
+	for _, p := range parts {
+		sum += p.Length
+	}
+	return sum
+}
+
+func zero(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
