@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
 // lane is a job along time: where it waits, its maps and reduces seen and expected, what of them is critical, its slack, its
@@ -121,7 +122,7 @@ func (p *pen) after(t track, j *frame.Job) []label {
 	for i, a := range j.After {
 		names[i] = p.foreign(a)
 	}
-	for _, words := range []string{"after " + strings.Join(names, ", "), "after " + many(len(names), "job")} {
+	for _, words := range []string{"after " + strings.Join(names, ", "), "after " + view.Many(len(names), "job")} {
 		n := cells(words)
 		to := p.scale.now + 1 // where its lane begins
 		for to < len(t) && t[to].r == ' ' {

@@ -60,14 +60,6 @@ func (p *pen) clock(t time.Time, unit time.Duration) string {
 	return t.Format(layout)
 }
 
-// many words a number of things: "1 job", "3 jobs".
-func many(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // percent words a ratio.
 func percent(r frame.Ratio) string {
 	switch v := float64(r) * 100; {

@@ -19,7 +19,7 @@ func (p *pen) selectedJob() []line {
 		parts[0] = "to come"
 	}
 	if n := j.Maps.Running + j.Reduces.Running; n > 0 {
-		parts[0] += " with " + many(n, "task")
+		parts[0] += " with " + view.Many(n, "task")
 	}
 	if j.EndSeconds != nil {
 		if t, ok := p.at(*j.EndSeconds); ok {

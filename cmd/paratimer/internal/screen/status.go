@@ -139,7 +139,7 @@ func (p *pen) notes() []line {
 		rest, newest = rest+1, w.Text
 	}
 	if n := p.f.FailedAttempts; n > 0 {
-		words := many(n, "attempt") + " failed"
+		words := view.Many(n, "attempt") + " failed"
 		if len(p.f.Failures) > 0 {
 			words += p.newest(&p.f.Failures[0])
 		}

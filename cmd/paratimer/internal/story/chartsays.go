@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -22,7 +23,7 @@ func (d *drawing) says() string {
 			jobs[i] = name(jobs[i])
 		}
 		if len(jobs) > 3 {
-			jobs = append(jobs[:2:2], many(len(jobs)-2, "other job"))
+			jobs = append(jobs[:2:2], view.Many(len(jobs)-2, "other job"))
 		}
 		who, kind := list(jobs)+"'s ", f.Kind.String()+"s"
 		n := len(through) - 1
@@ -38,7 +39,7 @@ func (d *drawing) says() string {
 		return ""
 	}
 	if len(through) > 6 {
-		through = append(through[:5:5], many(len(through)-5, "other phase"))
+		through = append(through[:5:5], view.Many(len(through)-5, "other phase"))
 	}
 	goes, had := "goes", "had"
 	if !d.s.State.Ended() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/gantt"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -109,7 +110,7 @@ func (d *drawing) bar(b *gantt.Bar[look]) Bar {
 	sp := &d.sch.Spans[b.Span]
 	out := Bar{
 		Row: b.Row, Rows: b.To - b.Row, StartSeconds: d.seconds(b.Start), EndSeconds: d.seconds(b.End), Job: d.jobs[sp.Job], Phase: sp.Kind,
-		Tasks: b.Tasks, Outcome: b.Hue.outcome, Critical: b.Hue.critical, Name: many(b.Tasks, sp.Kind.String()),
+		Tasks: b.Tasks, Outcome: b.Hue.outcome, Critical: b.Hue.critical, Name: view.Many(b.Tasks, sp.Kind.String()),
 	}
 	if b.Tasks == 1 {
 		out.Name = attemptName(d.s, int(sp.Job), sp.Kind, b.First, sp.Attempt)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 )
@@ -146,7 +147,7 @@ func jobsSay(jobs []Job) string {
 		says = fmt.Sprintf("Job %s took longest: %s.", name(longest.Node), took(*longest.LengthSeconds))
 	}
 	if lost > 0 {
-		says += " " + many(lost, "attempt") + " failed or were killed."
+		says += " " + view.Many(lost, "attempt") + " failed or were killed."
 		if lost == 1 {
 			says = strings.Replace(says, " were killed.", " was killed.", 1)
 		}

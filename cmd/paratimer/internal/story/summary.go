@@ -67,7 +67,7 @@ func (s *Story) size() string {
 			tasks += *t
 		}
 	}
-	text := many(len(s.Jobs), "job") + ", " + many(tasks, "task")
+	text := view.Many(len(s.Jobs), "job") + ", " + view.Many(tasks, "task")
 	if !known {
 		text += " that are known"
 	}
@@ -112,14 +112,14 @@ func (s *Story) whatFailed() string {
 	}
 	var parts []string
 	if failed > 0 {
-		parts = append(parts, many(failed, "attempt")+" failed")
+		parts = append(parts, view.Many(failed, "attempt")+" failed")
 	}
 	if nodes > 0 {
 		was := " were lost"
 		if nodes == 1 {
 			was = " was lost"
 		}
-		parts = append(parts, many(nodes, "node")+was)
+		parts = append(parts, view.Many(nodes, "node")+was)
 	}
 	switch {
 	case len(parts) == 0 && last == "":

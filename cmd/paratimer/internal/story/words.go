@@ -24,14 +24,6 @@ func percent(r float64) string {
 	}
 }
 
-// many counts things: "1 job", "3 jobs".
-func many(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // list joins words: "a", "a and b", "a, b and c".
 func list(words []string) string {
 	if len(words) < 2 {

@@ -36,7 +36,7 @@ func SkewText(w io.Writer, r frame.SkewReport) error {
 		if s := &r.Skew[i]; len(skewedOnes(s)) > 0 {
 			b.WriteString(SkewSentence(s) + "\n")
 		} else {
-			fmt.Fprintf(&b, "%s: %s, none is skewed: the longest works %s, the median one %s\n", Escape(s.Job), many(s.Reduces, "reduce"), longestWork(s), length(s.MedianSeconds))
+			fmt.Fprintf(&b, "%s: %s, none is skewed: the longest works %s, the median one %s\n", Escape(s.Job), Many(s.Reduces, "reduce"), longestWork(s), length(s.MedianSeconds))
 		}
 	}
 	for i := range r.Skew {
@@ -76,7 +76,7 @@ func longestWork(s *frame.Skew) string {
 }
 
 func skewTables(b *strings.Builder, s *frame.Skew) {
-	fmt.Fprintf(b, "%s: %s, the median one works %s\n", Escape(s.Job), many(s.Reduces, "reduce"), length(s.MedianSeconds))
+	fmt.Fprintf(b, "%s: %s, the median one works %s\n", Escape(s.Job), Many(s.Reduces, "reduce"), length(s.MedianSeconds))
 	table(b, "reduce\tgiven\tshare\tworks\tends after\tholds back", func(row func(...string)) {
 		for i := range s.Worst {
 			one := &s.Worst[i]

@@ -183,11 +183,11 @@ func title(f frame.Frame) string {
 	case f.Workflow.ID != nil:
 		name = Escape(*f.Workflow.ID)
 	}
-	return name + ": " + many(len(f.Jobs), "job") + "\n"
+	return name + ": " + Many(len(f.Jobs), "job") + "\n"
 }
 
-// many words a number of things: "1 job", "3 jobs".
-func many(n int, what string) string {
+// Many words a number of things: "1 job", "3 jobs".
+func Many(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

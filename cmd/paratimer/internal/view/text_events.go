@@ -72,5 +72,5 @@ func counts(j *frame.Job) string {
 	if j.State != dag.Running || j.Maps.Total == nil || j.Reduces.Total == nil {
 		return ""
 	}
-	return ", " + many(*j.Maps.Total, "map") + ", " + many(*j.Reduces.Total, "reduce")
+	return ", " + Many(*j.Maps.Total, "map") + ", " + Many(*j.Reduces.Total, "reduce")
 }
