@@ -58,7 +58,7 @@ func TestNoChangeIsTheBase(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := w.whole()
+			got, err := schedule.Replay(w.s, w.left(), schedule.Options{Fault: w.fault})
 			if err != nil {
 				t.Fatal(err)
 			}

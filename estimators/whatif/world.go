@@ -75,11 +75,6 @@ func (w *world) end(lean *schedule.Lean) (*schedule.Schedule, error) {
 	return schedule.Replay(w.s, w.left(), schedule.Options{Fault: w.fault, FutureOnly: true, Lean: lean})
 }
 
-// whole replays the world and tells all.
-func (w *world) whole() (*schedule.Schedule, error) {
-	return schedule.Replay(w.s, w.left(), schedule.Options{Fault: w.fault})
-}
-
 func (w *world) note(code, format string, args ...any) {
 	w.notes = append(w.notes, Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 }
