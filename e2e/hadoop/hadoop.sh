@@ -31,19 +31,23 @@ END
 	exit 2
 }
 
-# A file of with/ changes what a cluster is. It may define, each called with its value in the order of the command line:
+# A file of with/ changes what a cluster is. It is sourced with its value as $1, and may define, each called with it in the order
+# of the command line:
+#   NAME_fetch   gets what it needs, once
 #   NAME_ports   prints further NAME=PORT to pick
 #   NAME_conf    changes what write_conf has written, by put
 #   NAME_start   runs before the first daemon
 #   NAME_ready   runs when the cluster answers; what it prints is added to the run's settings
 # and it may set RM_URL, JHS_URL, CURL and JAVA_ENV, or define daemon starters such as start_rm anew.
 take_on() { # take_on NAME[=VALUE]...
-	local with
+	local with value
 	WITH=("$@")
 	for with in "$@"; do
 		[[ -f $HERE/with/${with%%=*}.sh ]] || die "no with/${with%%=*}.sh; there are $(cd "$HERE/with" && echo *.sh)"
+		value=
+		[[ $with != *=* ]] || value=${with#*=}
 		# shellcheck source=/dev/null
-		. "$HERE/with/${with%%=*}.sh"
+		. "$HERE/with/${with%%=*}.sh" "$value"
 	done
 }
 
@@ -229,6 +233,7 @@ up() {
 	[[ -z $(marked "$MARK") ]] || die "a cluster is running in $LAB: use it, or run hadoop.sh down first"
 	find_java
 	fetch
+	each_with fetch
 	udf_jar
 
 	rm -rf "$RUN"
