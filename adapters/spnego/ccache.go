@@ -1,0 +1,117 @@
+package spnego
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jcmturner/gokrb5/v8/types"
+)
+
+// A credential is a ticket with its session key, its bytes as the KDC sent them.
+type credential struct {
+	client, server principal
+	key            types.EncryptionKey
+	start, end     time.Time
+	renewTill      time.Time // zero: it cannot be renewed
+	ticket         []byte
+}
+
+const flagRenewable = 0x00800000
+
+// readCache reads a ticket cache file, version 3 or 4, and returns whose it is and what is in it.
+// https://web.mit.edu/kerberos/krb5-latest/doc/formats/ccache_file_format.html
+func readCache(file string) (principal, []credential, error) {
+	b, err := readFile(file)
+	if err == nil {
+		var who principal
+		var all []credential
+		if who, all, err = parseCache(b); err == nil {
+			return who, all, nil
+		}
+	}
+	return principal{}, nil, &Error{Text: "the ticket cache " + file + " cannot be read: " + why(err), Hint: "kinit makes one, klist -c " + file + " shows it; or give --keytab FILE --principal NAME", Err: err}
+}
+
+func parseCache(b []byte) (who principal, all []credential, err error) {
+	if len(b) < 2 || b[0] != 5 || b[1] != 3 && b[1] != 4 {
+		return who, nil, errors.New("it is no ticket cache of version 3 or 4")
+	}
+	c := cursor{b: b[2:], order: binary.BigEndian}
+	if b[1] == 4 {
+		c.bytes(c.u16()) // tags: by how much the KDC's clock is off
+	}
+	who = cachePrincipal(&c)
+	for len(c.b) > 0 && !c.cut {
+		one := cacheCredential(&c, b[1])
+		if !c.cut && one.server.realm != "X-CACHECONF:" { // settings of the cache stand as credentials
+			all = append(all, one)
+		}
+	}
+	if c.cut || !who.valid() {
+		return who, nil, errCutOff
+	}
+	return who, all, nil
+}
+
+func cachePrincipal(c *cursor) (p principal) {
+	c.u32() // the name's type
+	n := c.u32()
+	p.realm = string(c.counted())
+	for i := uint32(0); i < n && !c.cut; i++ {
+		p.parts = append(p.parts, string(c.counted()))
+	}
+	return p
+}
+
+func cacheCredential(c *cursor, version byte) (one credential) {
+	at := func() time.Time {
+		if s := c.u32(); s != 0 {
+			return time.Unix(int64(s), 0)
+		}
+		return time.Time{}
+	}
+	one.client, one.server = cachePrincipal(c), cachePrincipal(c)
+	one.key.KeyType = int32(c.u16())
+	if version == 3 {
+		c.u16() // written twice
+	}
+	one.key.KeyValue = slices.Clone(c.counted())
+	authenticated := at()
+	one.start, one.end, one.renewTill = at(), at(), at()
+	if one.start.IsZero() {
+		one.start = authenticated
+	}
+	c.u8() // whether the key is another ticket's
+	if c.u32()&flagRenewable == 0 {
+		one.renewTill = time.Time{}
+	}
+	for range 2 { // addresses, authorization data
+		for n := c.u32(); n > 0 && !c.cut; n-- {
+			c.u16()
+			c.counted()
+		}
+	}
+	one.ticket = slices.Clone(c.counted())
+	c.counted() // a second ticket
+	return one
+}
+
+// cacheFile is the file that the name of a ticket cache stands for; only files can be read.
+func cacheFile(name, uid string) (string, error) {
+	kind, rest, typed := strings.Cut(name, ":")
+	switch {
+	case !typed || strings.Contains(kind, "/"):
+		return name, nil
+	case kind == "FILE" || kind == "WRFILE":
+		return rest, nil
+	}
+	file := "/tmp/krb5cc_" + uid
+	return "", &Error{
+		Text: fmt.Sprintf("the ticket cache %s cannot be read: it is of the kind %s, and only files can be", name, kind),
+		Hint: fmt.Sprintf("kinit -c FILE:%s, and set KRB5CCNAME=FILE:%s; or give --keytab FILE --principal NAME", file, file),
+	}
+}

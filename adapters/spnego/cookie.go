@@ -1,0 +1,75 @@
+package spnego
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// cookieName is what Hadoop's servers call the token that they sign (AuthenticatedURL.AUTH_COOKIE).
+const cookieName = "hadoop.auth"
+
+// A session is a server's word that it knows who asks.
+type session struct {
+	cookie *http.Cookie
+	due    time.Time // from then on it is renewed
+	ends   time.Time // zero: only the server knows
+}
+
+// sessionOf takes the cookie out of an answer that came at now. nil: the answer sets none. An empty cookie, by which a
+// server takes one back, is a session that has ended.
+func sessionOf(resp *http.Response, now time.Time) *session {
+	var s *session
+	var others []string
+	for _, line := range resp.Header.Values("Set-Cookie") {
+		c, err := http.ParseSetCookie(line)
+		if err != nil || c.Name != cookieName {
+			others = append(others, line)
+			continue
+		}
+		// Only what belongs to a request: its quotes stay, for servers compare the signature of what is between them.
+		s = &session{cookie: &http.Cookie{Name: c.Name, Value: c.Value, Quoted: c.Quoted}}
+	}
+	if s == nil {
+		return nil
+	}
+	// Nobody else needs it: neither a jar, which would send it to other ports, nor a recording.
+	resp.Header.Del("Set-Cookie")
+	for _, line := range others {
+		resp.Header.Add("Set-Cookie", line)
+	}
+	if left, ok := lifetime(s.cookie.Value, resp.Header.Get("Date"), now); ok {
+		s.ends = now.Add(left)
+		s.due = now.Add(left * 4 / 5)
+	}
+	return s
+}
+
+// lifetime reads when a token ends, in ms of the server's clock, and returns what is left of that by this server's Date.
+// Dates are cut to seconds: the server may be up to a second further.
+func lifetime(token, date string, now time.Time) (left time.Duration, ok bool) {
+	theirs, err := http.ParseTime(date)
+	if err != nil {
+		theirs = now
+	}
+	for field := range strings.SplitSeq(token, "&") {
+		if ms, found := strings.CutPrefix(field, "e="); found {
+			end, err := strconv.ParseInt(ms, 10, 64)
+			if err != nil || end <= 0 {
+				return 0, false // some servers' tokens do not end by themselves
+			}
+			return time.UnixMilli(end).Sub(theirs) - time.Second, true
+		}
+	}
+	return 0, false
+}
+
+// usable says whether the server is likely to take it at now.
+func (s *session) usable(now time.Time) bool {
+	return s != nil && s.cookie.Value != "" && (s.ends.IsZero() || now.Before(s.ends))
+}
+
+func (s *session) wearing(now time.Time) bool {
+	return !s.due.IsZero() && !now.Before(s.due)
+}

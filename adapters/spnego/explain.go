@@ -1,0 +1,74 @@
+package spnego
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jcmturner/gokrb5/v8/iana/errorcode"
+	"github.com/jcmturner/gokrb5/v8/messages"
+)
+
+// explain puts what a KDC refuses into words: who asked for which service ("" for the first ticket), by which keytab ("" for none).
+func explain(err error, who principal, service, file string) error {
+	refused, ok := errors.AsType[messages.KRBError](err)
+	if !ok {
+		return err
+	}
+	e := &Error{Err: err, Text: "the KDC refuses: " + oneLine(errorcode.Lookup(refused.ErrorCode)+" "+refused.EText)}
+	switch refused.ErrorCode {
+	case errorcode.KDC_ERR_C_PRINCIPAL_UNKNOWN:
+		e.Text = fmt.Sprintf("the KDC does not know %s", who)
+		e.Hint = "is the name spelt right, the realm too (it is mostly in capitals)?"
+	case errorcode.KDC_ERR_S_PRINCIPAL_UNKNOWN:
+		e.Text = fmt.Sprintf("the KDC knows no service %s", service)
+		e.Hint = "give the service's address by the host name that it is known by (as in its keytab), not by another name or a number"
+	case errorcode.KDC_ERR_PREAUTH_FAILED, errorcode.KRB_AP_ERR_BAD_INTEGRITY:
+		return wrongKey(who, file)
+	case errorcode.KRB_AP_ERR_SKEW, errorcode.KRB_AP_ERR_TKT_NYV:
+		e.Text = "the clocks differ too much for Kerberos: " + skew(refused.STime, time.Now())
+		e.Hint = "set the clocks right (chronyc tracking, timedatectl); five minutes is what Kerberos bears"
+	case errorcode.KRB_AP_ERR_TKT_EXPIRED:
+		e.Text = fmt.Sprintf("the ticket of %s has expired", who)
+		e.Hint = "kinit, or give --keytab FILE --principal NAME"
+	case errorcode.KDC_ERR_CLIENT_REVOKED, errorcode.KDC_ERR_KEY_EXPIRED, errorcode.KDC_ERR_NAME_EXP:
+		e.Text = fmt.Sprintf("the account of %s is locked or has expired", who)
+		e.Hint = "ask those who run the KDC"
+	case errorcode.KDC_ERR_ETYPE_NOSUPP:
+		e.Text = fmt.Sprintf("the KDC has no key of a kind that is permitted here, for %s", or(service, who.String()))
+		e.Hint = "see permitted_enctypes in krb5.conf; AES is supported, RC4 and triple DES where they are named"
+	}
+	return e
+}
+
+func wrongKey(who principal, file string) error {
+	return &Error{
+		Text: fmt.Sprintf("the key of %s in %s is not the one that the KDC has", who, file),
+		Hint: "it was changed since, perhaps by making another keytab: get the keytab anew", Err: errAgain,
+	}
+}
+
+// skew says how far this machine's clock is from another's.
+func skew(theirs, ours time.Time) string {
+	d := ours.Sub(theirs).Round(time.Second)
+	if d < 0 {
+		return fmt.Sprintf("this machine's is %v behind the KDC's", -d)
+	}
+	return fmt.Sprintf("this machine's is %v ahead of the KDC's", d)
+}
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// passing says whether the cause may be gone soon by itself: no answer came, or the caller left.
+func passing(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	return !errors.Is(err, errAgain)
+}

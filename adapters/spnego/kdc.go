@@ -1,0 +1,122 @@
+package spnego
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jcmturner/gokrb5/v8/messages"
+)
+
+const (
+	patience  = 5 * time.Second // for one KDC
+	maxAnswer = 1 << 20         // bytes; tickets of users in a thousand groups take 64 KiB
+)
+
+// kdcs are the addresses of a realm's KDCs, in the order in which krb5.conf or DNS gives them.
+func (c *conf) kdcs(ctx context.Context, realm string) ([]string, error) {
+	var out []string
+	for _, v := range append(c.all("realms", realm, "kdc"), c.all("realms", realm, "master_kdc")...) {
+		v = strings.TrimSuffix(strings.TrimSpace(v), "*")
+		if strings.HasPrefix(v, "http") {
+			return nil, &Error{Text: "the KDC of " + realm + " is reached by HTTPS (" + short(v) + "), which is not supported", Hint: "name one that is reached directly, in a krb5.conf of your own (KRB5_CONFIG)"}
+		}
+		v = strings.TrimPrefix(strings.TrimPrefix(v, "tcp/"), "udp/")
+		if _, _, err := net.SplitHostPort(v); err != nil {
+			v = net.JoinHostPort(strings.Trim(v, "[]"), "88")
+		}
+		out = append(out, v)
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	if c.dnsKDC {
+		_, found, err := net.DefaultResolver.LookupSRV(ctx, "kerberos", "tcp", realm)
+		for _, s := range found {
+			out = append(out, net.JoinHostPort(strings.TrimSuffix(s.Target, "."), strconv.Itoa(int(s.Port))))
+		}
+		if len(out) > 0 || ctx.Err() != nil {
+			return out, errors.Join(ctx.Err(), ifNone(out, err))
+		}
+	}
+	return nil, &Error{
+		Text: "no KDC is known of the realm " + realm,
+		Hint: "is the realm's name right (it is mostly in capitals)? Name its KDC under [realms] in krb5.conf (KRB5_CONFIG)",
+	}
+}
+
+func ifNone(found []string, err error) error {
+	if len(found) > 0 {
+		return nil
+	}
+	return err
+}
+
+// ask sends a message to the realm's KDCs, one after the other until one answers. What a KDC refuses is a messages.KRBError.
+func (c *conf) ask(ctx context.Context, realm string, msg []byte) ([]byte, error) {
+	addrs, err := c.kdcs(ctx, realm)
+	if err != nil {
+		return nil, err
+	}
+	var silent []string
+	for _, addr := range addrs {
+		answer, err := exchange(ctx, addr, msg)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			silent = append(silent, err.Error())
+			continue
+		}
+		var refused messages.KRBError
+		if refused.Unmarshal(answer) == nil {
+			return nil, refused
+		}
+		return answer, nil
+	}
+	return nil, &Error{
+		Text: fmt.Sprintf("no KDC of %s answers: %s", realm, short2(strings.Join(silent, "; "))),
+		Hint: "is it up, is port 88 open for this machine, is [realms] in krb5.conf right?",
+	}
+}
+
+func short2(s string) string {
+	if len(s) > 140 {
+		return s[:140] + "…"
+	}
+	return s
+}
+
+// exchange speaks to one KDC over TCP (RFC 4120 section 7.2.2), which every KDC does.
+func exchange(ctx context.Context, addr string, msg []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })() //nolint:errcheck // the connection is closed then
+	if _, err := conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(msg))), msg...)); err != nil {
+		return nil, err
+	}
+	head := make([]byte, 4)
+	if _, err := io.ReadFull(conn, head); err != nil {
+		return nil, fmt.Errorf("%s: %w", addr, err)
+	}
+	size := binary.BigEndian.Uint32(head)
+	if size > maxAnswer {
+		return nil, fmt.Errorf("%s: an answer of %d bytes is none of a KDC", addr, size)
+	}
+	answer := make([]byte, size)
+	if _, err := io.ReadFull(conn, answer); err != nil {
+		return nil, fmt.Errorf("%s: %w", addr, err)
+	}
+	return answer, nil
+}

@@ -1,0 +1,251 @@
+package spnego
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Options say who asks. Their zero value takes the ticket cache that kinit has made, and krb5.conf.
+type Options struct {
+	Keytab    string // file, perhaps with FILE: before it; "" takes the environment's where there is no ticket cache
+	Principal string // NAME[/HOST][@REALM]; "" is the only one of the keytab, or the ticket cache's
+	Getenv    func(string) string
+	Clock     func() time.Time // nil is time.Now. Messages to the KDC carry the machine's time all the same
+	// Log, where set, is told what was got and where it was used, without any secret.
+	Log func(event string)
+}
+
+// A Login is a principal that can prove itself. It asks nobody until it is needed. Several goroutines may use it.
+type Login struct {
+	opt  Options
+	turn chan struct{} // whoever holds it reads files and asks KDCs
+
+	// In the holder's turn alone:
+	conf     *conf
+	who      principal
+	source   string // file of the keytab or the cache
+	keys     []keyEntry
+	cached   bool // by a ticket cache
+	stamp    stamp
+	tgt      *ticket
+	services map[string]*ticket // by host
+	refused  error              // why the keys are not tried again before retry
+	retry    time.Time
+}
+
+// again is how long a key that the KDC has refused is not tried again.
+const again = 5 * time.Minute
+
+// New returns a login. It reads nothing yet: errors come with the first request to a server that wants it.
+func New(o Options) *Login {
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Log == nil {
+		o.Log = func(string) {}
+	}
+	return &Login{opt: o, turn: make(chan struct{}, 1), services: map[string]*ticket{}}
+}
+
+// An Identity is who a Login is.
+type Identity struct {
+	Principal string    // alice@EXAMPLE.COM
+	By        string    // "the keytab FILE" or "the ticket cache FILE"
+	Until     time.Time // when its ticket ends
+	Renews    bool      // a new one is got before that
+}
+
+// Check logs in, where that is not done, and says who asks.
+func (l *Login) Check(ctx context.Context) (Identity, error) {
+	leave, err := l.enter(ctx)
+	if err != nil {
+		return Identity{}, err
+	}
+	defer leave()
+	if err := l.ready(ctx); err != nil {
+		return Identity{}, err
+	}
+	id := Identity{Principal: l.who.String(), By: "the keytab " + l.source, Until: l.tgt.end, Renews: true}
+	if l.cached {
+		id.By = "the ticket cache " + l.source
+		id.Renews = l.tgt.renewTill.After(l.tgt.end)
+	}
+	return id, nil
+}
+
+func (l *Login) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case l.turn <- struct{}{}:
+		return func() { <-l.turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// ready makes sure of a ticket-granting ticket that has not ended.
+func (l *Login) ready(ctx context.Context) error {
+	if l.conf == nil {
+		c, err := loadConf(l.opt.Getenv)
+		if err != nil {
+			return err
+		}
+		l.conf = c
+	}
+	if err := l.choose(); err != nil {
+		return err
+	}
+	if l.cached {
+		return l.fromCache(ctx)
+	}
+	return l.fromKeytab(ctx)
+}
+
+// choose finds out once by what to log in.
+func (l *Login) choose() error {
+	if l.source != "" {
+		return nil
+	}
+	if l.opt.Keytab != "" {
+		return l.useKeytab(l.opt.Keytab)
+	}
+	file, err := l.cacheName()
+	spare := cmp.Or(l.opt.Getenv("KRB5_CLIENT_KTNAME"), l.opt.Getenv("KRB5_KTNAME"))
+	switch {
+	case spare != "" && (l.opt.Principal != "" || err != nil || !exists(file)):
+		return l.useKeytab(spare)
+	case err != nil:
+		return err
+	case !exists(file):
+		return &Error{
+			Text: "Kerberos is wanted, and there is no ticket: no ticket cache " + file,
+			Hint: "kinit, or give --keytab FILE --principal NAME",
+		}
+	}
+	l.source, l.cached = file, true
+	return nil
+}
+
+func (l *Login) useKeytab(name string) error {
+	l.source = expand(strings.TrimPrefix(strings.TrimPrefix(name, "FILE:"), "WRFILE:"), l.opt.Getenv)
+	return nil
+}
+
+// cacheName is the file of the ticket cache: by KRB5CCNAME, krb5.conf, or the default.
+func (l *Login) cacheName() (string, error) {
+	uid := strconv.Itoa(os.Getuid())
+	name := cmp.Or(l.opt.Getenv("KRB5CCNAME"), l.conf.cacheName, "FILE:/tmp/krb5cc_%{uid}")
+	return cacheFile(expand(name, l.opt.Getenv), uid)
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// A stamp tells whether a file has changed.
+type stamp struct {
+	size int64
+	at   time.Time
+}
+
+func stampOf(file string) stamp {
+	info, err := os.Stat(file)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{info.Size(), info.ModTime()}
+}
+
+// fromKeytab gets a ticket by the keytab's key, and a new one before it ends.
+func (l *Login) fromKeytab(ctx context.Context) error {
+	if is := stampOf(l.source); l.keys == nil || is != l.stamp && !l.tgt.fresh(l.opt.Clock()) {
+		all, err := readKeytab(l.source)
+		if err != nil {
+			return err
+		}
+		who, keys, err := keysOf(all, l.source, l.opt.Principal, l.conf.realm)
+		if err != nil {
+			return err
+		}
+		l.who, l.keys, l.stamp, l.refused = who, keys, is, nil
+	}
+	now := l.opt.Clock()
+	if l.tgt.fresh(now) {
+		return nil
+	}
+	if l.refused != nil && now.Before(l.retry) {
+		return l.refused
+	}
+	t, err := l.conf.authenticate(ctx, l.who, l.keys, l.source)
+	if err != nil {
+		if !passing(err) {
+			l.refused, l.retry = err, now.Add(again)
+		}
+		return err
+	}
+	l.tgt, l.services, l.refused = t, map[string]*ticket{}, nil
+	l.opt.Log(fmt.Sprintf("ticket of %s until %s", l.who, t.end.Local().Format(time.DateTime)))
+	return nil
+}
+
+// ticketFor returns a ticket to HTTP on host, and to whom it was given.
+func (l *Login) ticketFor(ctx context.Context, host string) (*ticket, principal, error) {
+	leave, err := l.enter(ctx)
+	if err != nil {
+		return nil, principal{}, err
+	}
+	defer leave()
+	if err := l.ready(ctx); err != nil {
+		return nil, principal{}, err
+	}
+	if t := l.services[host]; t.fresh(l.opt.Clock()) {
+		return t, l.who, nil
+	}
+	t, err := l.conf.service(ctx, l.who, l.tgt, host)
+	if unknownService(err) && l.conf.fallback {
+		if other := canonical(ctx, host); other != "" {
+			if again, failed := l.conf.service(ctx, l.who, l.tgt, other); failed == nil {
+				t, err = again, nil
+			}
+		}
+	}
+	if err != nil {
+		return nil, principal{}, err
+	}
+	l.services[host] = t
+	l.opt.Log(fmt.Sprintf("ticket of %s to %s until %s", l.who, strings.Join(t.SName.NameString, "/"), t.end.Local().Format(time.DateTime)))
+	return t, l.who, nil
+}
+
+// drop forgets the ticket to a service that refused it: its key may have been changed.
+func (l *Login) drop(ctx context.Context, host string) {
+	if leave, err := l.enter(ctx); err == nil {
+		delete(l.services, host)
+		leave()
+	}
+}
+
+// canonical is another name of host by DNS, "" where there is none.
+func canonical(ctx context.Context, host string) string {
+	if net.ParseIP(host) != nil {
+		return ""
+	}
+	name, err := net.DefaultResolver.LookupCNAME(ctx, host)
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if err != nil || name == host {
+		return ""
+	}
+	return name
+}
+
+var errNoTGT = errors.New("no ticket-granting ticket")
