@@ -13,6 +13,13 @@ usage: fault.sh [--wait SECONDS] FAULT
   kill-am APP                    kill -9 the application's AM
   kill-node N                    kill -9 NodeManager N together with all its containers
   kill-rm                        kill -9 the ResourceManager; hadoop.sh rm starts it again. After up --recovery nothing else is lost
+  kill-active-rm                 of a cluster up --with ha: kill -9 the active ResourceManager; hadoop.sh rm starts it again
+  kill-jhs                       kill -9 the history server; hadoop.sh jhs starts it again
+  pause NAME|APP SECONDS         stop a daemon (rm, jhs, node1) or an application's AM, which then takes connections and does not
+                                 answer, and let it go on
+  sicken-node N, heal-node N     of a cluster up --with nodes: its health script says ERROR from now on, or nothing
+  break-node N                   of the same: tasks that start on it fail at their first record (the UDF Pace)
+  decommission N SECONDS         of the same: it gets no more containers; those that run have SECONDS, 0 is none
   master-node APP                breaks nothing: prints the number of the node that the application's AM runs on
 
 JOB_OR_APP may be job_1_0001, application_1_0001, or "any": then the oldest that has a match.
@@ -102,6 +109,73 @@ kill_rm() {
 	echo "killed rm at $(now_ms)"
 }
 
+kill_jhs() {
+	kill -KILL "$(<"$RUN/pid/jhs")" || die "the history server does not run"
+	echo "killed jhs at $(now_ms)"
+}
+
+# Of a standby /cluster/info is its own answer.
+is_active() { curl -s --noproxy '*' --max-time 2 "$1/ws/v1/cluster/info" | grep -q '"haState":"ACTIVE"'; }
+
+active_rm() {
+	if is_active "$PARATIMER_RM"; then
+		echo rm
+	elif is_active "${PARATIMER_RM2:?: start the cluster with --with ha}"; then
+		echo rm2
+	fi
+}
+
+kill_active_rm() {
+	local name until=$((SECONDS + WAIT))
+	while name=$(active_rm) && [[ -z $name ]]; do
+		((SECONDS < until)) || die "no ResourceManager is active"
+		sleep 0.2
+	done
+	kill -KILL "$(<"$RUN/pid/$name")" || die "$name ended before it could be killed"
+	echo "killed $name at $(now_ms)"
+}
+
+pause() {
+	if [[ -f $RUN/pid/$1 ]]; then
+		pid=$(<"$RUN/pid/$1")
+	else
+		identify "$1"
+		pid=$(find_am) pid=${pid%% *}
+		[[ -n $pid ]] || die "no AM of $1 runs now"
+	fi
+	# However this ends, it goes on.
+	trap 'kill -CONT "$pid"' EXIT
+	kill -STOP "$pid" || die "$1 does not run"
+	echo "paused $1 at $(now_ms)"
+	sleep "$2"
+}
+
+# mark_node N FILE WHAT leaves a mark in the node's folder.
+mark_node() {
+	[[ -f $RUN/exclude && -d $RUN/node$1 ]] || die "this cluster has no node $1 that can be tampered with: start it with --with nodes"
+	touch "$RUN/node$1/$2"
+	echo "$3 node$1 at $(now_ms)"
+}
+
+heal_node() {
+	rm "$RUN/node$1/sick" || die "node $1 is not sick"
+	echo "healed node$1 at $(now_ms)"
+}
+
+decommission() {
+	local at
+	[[ -f $RUN/exclude ]] || die "this cluster has no list of nodes to decommission: start it with --with nodes"
+	at=$(now_ms)
+	echo "node$1" >>"$RUN/exclude"
+	if (($2 > 0)); then
+		set -- -g "$2" -server
+	else
+		set --
+	fi
+	"$(dirname "${BASH_SOURCE[0]}")/hadoop/hadoop.sh" run org.apache.hadoop.yarn.client.cli.RMAdminCLI -refreshNodes "$@" >&2
+	echo "decommissioned $(tail -n 1 "$RUN/exclude") at $at, told at $(now_ms)"
+}
+
 WAIT=0
 if [[ ${1:-} == --wait ]]; then
 	WAIT=${2:-}
@@ -114,6 +188,13 @@ kill-task/3) identify "$2" && kill_found "attempt of $2 like $3" find_task "$3" 
 kill-am/2) identify "$2" && kill_found "AM of $2" find_am ;;
 kill-node/2) kill_node "$2" ;;
 kill-rm/1) kill_rm ;;
+kill-active-rm/1) kill_active_rm ;;
+kill-jhs/1) kill_jhs ;;
+pause/3) pause "$2" "$3" ;;
+sicken-node/2) mark_node "$2" sick sickened ;;
+heal-node/2) heal_node "$2" ;;
+break-node/2) mark_node "$2" broken broke ;;
+decommission/3) decommission "$2" "$3" ;;
 master-node/2) identify "$2" && master_node "$2" ;;
 *) usage ;;
 esac

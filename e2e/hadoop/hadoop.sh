@@ -18,6 +18,7 @@ usage: hadoop.sh VERB
   status                       say what runs; exit 0 up, 1 partly, 3 down
   env                          print the run's settings for eval
   rm                           start the ResourceManager again after fault.sh kill-rm
+  jhs                          start the history server again after fault.sh kill-jhs
   node N                       start NodeManager N again after fault.sh kill-node N
   pig SCRIPT [-p K=V]... [-D K=V]... [--queue Q] [--user U]
   stream [ARG]...              Hadoop Streaming; pace.py and power.py are at hand
@@ -148,14 +149,15 @@ name_hosts() {
 
 JVM=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 --add-opens=java.base/java.lang=ALL-UNNAMED)
 
-daemon() { # daemon NAME CLASSPATH CLASS [ENV]...: starts in the background, notes the pid
+daemon() { # daemon NAME CLASSPATH CLASS [ENV]...: starts in the background, notes the pid. CLASS may have arguments after it
 	local name=$1 cp=$2 class=$3
 	shift 3
 	# The lock's descriptor must not live on in a daemon.
+	# shellcheck disable=SC2086
 	env "$MARK" ${JAVA_ENV[@]+"${JAVA_ENV[@]}"} "$@" setsid "$JAVA" -Xmx384m "${JVM[@]}" \
 		"-Djdk.net.hosts.file=$RUN/hosts" "-Djava.io.tmpdir=$RUN/tmp" \
 		"-Dhadoop.log.dir=$RUN/log" "-Dyarn.log.dir=$RUN/log" \
-		-cp "$cp" "$class" </dev/null >"$RUN/log/$name.log" 2>&1 9>&- &
+		-cp "$cp" $class </dev/null >"$RUN/log/$name.log" 2>&1 9>&- &
 	echo $! >"$RUN/pid/$name"
 	# Else bash reports its end in the middle of our own messages.
 	disown
@@ -175,17 +177,33 @@ start_rm() {
 	daemon rm "$RUN/conf:$LIB/*" org.apache.hadoop.yarn.server.resourcemanager.ResourceManager
 }
 
+runs() { [[ -f $RUN/pid/$1 ]] && kill -0 "$(<"$RUN/pid/$1")" 2>/dev/null; }
+
+rm_runs() { runs rm; }
+
+start_jhs() {
+	daemon jhs "$RUN/conf:$LIB/*" org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer
+}
+
 answer() { curl -sS --noproxy '*' --max-time 5 ${CURL[@]+"${CURL[@]}"} "$@" 2>/dev/null; }
 
 # await NAME URL PATTERN waits until URL's answer has PATTERN, and gives up when any daemon dies.
 await() {
-	local name=$1 url=$2 pattern=$3 until=$((SECONDS + 90)) pid
+	local name=$1 url=$2 pattern=$3 until=$((SECONDS + 180)) pid
 	until answer "$url" | grep -Eq "$pattern"; do
 		for pid in "$RUN"/pid/*; do
 			kill -0 "$(<"$pid")" 2>/dev/null || give_up "${pid##*/}" "has died"
 		done
-		((SECONDS < until)) || give_up "$name" "is not ready after 90 s ($url has no $pattern)"
+		((SECONDS < until)) || give_up "$name" "is not ready after 180 s ($url has no $pattern)"
 		sleep 0.2
+	done
+}
+
+# What was killed on purpose is no reason to give up.
+forget_dead() {
+	local pid
+	for pid in "$RUN"/pid/*; do
+		kill -0 "$(<"$pid")" 2>/dev/null || rm -f "$pid"
 	done
 }
 
@@ -270,15 +288,15 @@ up() {
 	fi
 	start_rm
 	for ((node = 1; node <= NODES; node++)); do
-		start_node "$node"
+		[[ $node == "${LATE:-}" ]] || start_node "$node"
 	done
 	if ((HDFS)); then
 		await namenode "http://localhost:${PORT[nn_web]}/jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState" '"NumLiveDataNodes" : 1'
 		await namenode "http://localhost:${PORT[nn_web]}/jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo" '"Safemode" : ""'
 		make_folders "http://localhost:${PORT[nn_web]}/webhdfs/v1"
 	fi
-	daemon jhs "$cp" org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer
-	await rm "$RM_URL/ws/v1/cluster/metrics" "\"activeNodes\":${NODES}[,}]"
+	start_jhs
+	await rm "$RM_URL/ws/v1/cluster/metrics" "\"activeNodes\":$((NODES ${LATE:+- 1}))[,}]"
 	await jhs "$JHS_URL/ws/v1/history/info" '"hadoopVersion"'
 	each_with ready >>"$RUN/env"
 	echo "hadoop.sh: up in $((SECONDS - from)) s: $RM_URL and $JHS_URL" >&2
@@ -475,9 +493,18 @@ node() {
 
 rm_again() {
 	client
-	! kill -0 "$(<"$RUN/pid/rm")" 2>/dev/null || die "the ResourceManager is running"
+	! rm_runs || die "the ResourceManager is running"
+	forget_dead
 	start_rm
 	await rm "$PARATIMER_RM/ws/v1/cluster/metrics" "\"activeNodes\":${PARATIMER_NODES}[,}]"
+}
+
+jhs_again() {
+	client
+	! runs jhs || die "the history server is running"
+	forget_dead
+	start_jhs
+	await jhs "$PARATIMER_JHS/ws/v1/history/info" '"hadoopVersion"'
 }
 
 verb=${1:-}
@@ -486,6 +513,7 @@ case $verb in
 fetch) lock && fetch ;;
 env) load_run && sed 's/^/export /' "$RUN/env" ;;
 rm) rm_again ;;
+jhs) jhs_again ;;
 up | down | status | node | pig | stream | run) "$verb" "$@" ;;
 *) usage ;;
 esac
