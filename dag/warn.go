@@ -9,6 +9,7 @@ const (
 	WarnProfileDoubted  = "profile_doubted"  // a profile is ten times off
 	WarnNoProfile       = "no_profile_match" // a given profile does not fit this run
 	WarnClockSkew       = "clock_skew"       // the watcher's and the cluster's clocks differ
+	WarnUnverified      = "unverified"       // certificates were not verified: anybody may have answered in the cluster's place
 	WarnNotReporting    = "not_reporting"    // an attempt has stopped reporting
 	WarnNodeLost        = "node_lost"        // a node with work of ours is lost
 	WarnMasterRestarted = "am_restarted"     // an application master came again; its work may be lost

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -20,6 +21,9 @@ type Options struct {
 	User     string // sent as user.name (facts A7); "" sends none
 	CAFile   string // PEM certificates to be trusted besides the system's
 	Insecure bool   // certificates are not verified; whoever sets it must say so loudly
+	// CertFile and KeyFile are a client's certificate and its key in PEM form, for services that want one. They are read
+	// again when they change.
+	CertFile, KeyFile string
 
 	Connect time.Duration // limit to connect and to agree on TLS each; 5 s
 	Header  time.Duration // limit from the request to the answer's header; 20 s
@@ -44,13 +48,15 @@ type Client struct {
 	slots chan struct{}
 	meter *meter
 	clock *clock
+	dates *dates
+	asked atomic.Bool // some service wanted a client certificate, and there is none
 
 	mu     sync.Mutex
 	active string // base of the ResourceManager that answered last, "" before
 	moved  string // base of the history server that the proxy sends to, "" before
 }
 
-// NewClient returns a client. It does not connect. Errors: no address, an unreadable CA file.
+// NewClient returns a client. It does not connect. Errors: no address, files of certificates that cannot be used.
 func NewClient(o Options) (*Client, error) {
 	if err := o.Site.check(); err != nil {
 		return nil, err
@@ -63,9 +69,9 @@ func NewClient(o Options) (*Client, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	c := &Client{opt: o, slots: make(chan struct{}, o.InFlight), clock: newClock(o.Clock)}
+	c := &Client{opt: o, slots: make(chan struct{}, o.InFlight), clock: newClock(o.Clock), dates: newDates()}
 	var err error
-	c.chain, c.meter, err = chain(o, c.clock)
+	c.chain, c.meter, err = chain(o, func() { c.asked.Store(true) })
 	return c, err
 }
 
@@ -144,13 +150,17 @@ func (c *Client) Now() dag.Instant {
 // Skew returns how far the cluster's clock is ahead of this machine's, and how sure that is; ok is false before the first answer.
 func (c *Client) Skew() (ahead, within time.Duration, ok bool) { return c.clock.skew() }
 
-// Warnings returns what a reader of this client's numbers must know: that the clocks differ by more than people overlook.
+// Warnings returns what a reader of this client's numbers must know: that nobody has verified who said them, that the
+// clocks differ by more than people overlook.
 func (c *Client) Warnings() []dag.Warning {
-	ahead, within, ok := c.Skew()
-	if c.opt.Now != nil || !ok || ahead.Abs()-within <= maxSkew {
-		return nil
+	var all []dag.Warning
+	if c.opt.Insecure {
+		all = append(all, dag.Warning{Code: dag.WarnUnverified, Text: "--insecure: certificates are not verified; anybody on the way may have answered in the cluster's place"})
 	}
-	return []dag.Warning{{Code: dag.WarnClockSkew, Text: skewText(ahead, within) + "; times are the cluster's"}}
+	if ahead, within, ok := c.Skew(); c.opt.Now == nil && ok && ahead.Abs()-within > maxSkew {
+		all = append(all, dag.Warning{Code: dag.WarnClockSkew, Text: skewText(ahead, within) + "; times are the cluster's"})
+	}
+	return all
 }
 
 // Traffic returns what has been asked so far.

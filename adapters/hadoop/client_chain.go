@@ -2,15 +2,12 @@ package hadoop
 
 import (
 	"compress/gzip"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"os"
 	"strings"
 )
 
@@ -23,11 +20,11 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 //
 //	Tap → Auth or user.name → cookies → gzip → meter → Transport or the network
 //
-// Auth stands outside the cookies, so that a negotiated hadoop.auth cookie is kept and spares the next negotiation.
-func chain(o Options, clk *clock) (http.RoundTripper, *meter, error) {
-	m := &meter{next: o.Transport, clock: clk, now: o.Clock}
+// wanted is called when a service wants a client certificate and there is none. Auth stands outside the cookies, so that a negotiated hadoop.auth cookie is kept and spares the next negotiation.
+func chain(o Options, wanted func()) (http.RoundTripper, *meter, error) {
+	m := &meter{next: o.Transport}
 	if m.next == nil {
-		t, err := network(o)
+		t, err := network(o, wanted)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -45,22 +42,11 @@ func chain(o Options, clk *clock) (http.RoundTripper, *meter, error) {
 	return rt, m, nil
 }
 
-// network is the transport to real services.
-func network(o Options) (http.RoundTripper, error) {
-	conf := &tls.Config{InsecureSkipVerify: o.Insecure}
-	if o.CAFile != "" {
-		pem, err := os.ReadFile(o.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("hadoop: CA file: %w", err)
-		}
-		pool, err := x509.SystemCertPool()
-		if err != nil {
-			pool = x509.NewCertPool()
-		}
-		if !pool.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("hadoop: CA file %s holds no PEM certificate (of a Java key store: keytool -exportcert -rfc)", o.CAFile)
-		}
-		conf.RootCAs = pool
+// network is the transport to real services. A service that wants a client certificate, of which there is none, is told to wanted.
+func network(o Options, wanted func()) (http.RoundTripper, error) {
+	conf, err := encryption(o, wanted)
+	if err != nil {
+		return nil, err
 	}
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,

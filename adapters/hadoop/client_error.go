@@ -78,6 +78,8 @@ func (e *Error) advice(authenticate string) string {
 		return "this ResourceManager is on standby and knows of no active one"
 	case e.Status >= 300 && e.Status < 400:
 		return "it points elsewhere: give the address of the service itself"
+	case e.Status == http.StatusBadRequest && strings.HasPrefix(e.URL, "http://") && has(e.Text, "HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port"):
+		return "it speaks TLS: give the address as https://"
 	case e.Status == http.StatusNotFound:
 		return "unknown here: a wrong id, one that has been forgotten, or not a Hadoop service"
 	case e.Status >= 500:

@@ -3,17 +3,14 @@ package hadoop
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
-	"syscall"
+	"time"
 )
 
 // maxHops bounds redirects.
@@ -89,7 +86,7 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 		}
 		kind, _, _ := mime.ParseMediaType(r.header.Get("Content-Type"))
 		if r.status == http.StatusOK && (kind == "application/json" || kind == "" && looksJSON(r.body)) {
-			return r.body, nil
+			return c.fresh(u, r)
 		}
 		e := r.refusal(u)
 		// The proxy's page that warns of a stranger's application (facts A7).
@@ -119,9 +116,26 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 
 // A reply is an answer that was read to its end, whatever it says.
 type reply struct {
-	status int
-	header http.Header
-	body   []byte
+	status     int
+	header     http.Header
+	body       []byte
+	sent, came time.Time // when it was asked for, and when its header was there
+	floor      time.Time // the server's newest Date when it was asked for
+}
+
+// fresh is the answer's body, unless it is an old one. Answers that count show the ResourceManager's Date to the clock; the
+// proxy passes the masters' dates on, which may be another machine's.
+func (c *Client) fresh(u *url.URL, r *reply) ([]byte, error) {
+	if c.opt.Now != nil {
+		return r.body, nil // a capture knows how old its answers are
+	}
+	if err := c.dates.old(u, r.header, r.floor, r.came); err != nil {
+		return nil, &Error{URL: u.String(), Err: err, Hint: "ask the cluster itself, not a cache"}
+	}
+	if date, err := http.ParseTime(r.header.Get("Date")); err == nil && strings.Contains(u.Path, "/ws/v1/cluster/") {
+		c.clock.observe(r.sent, r.came, date)
+	}
+	return r.body, nil
 }
 
 // target returns where a redirect of u leads if it is the same path, else nil.
@@ -155,61 +169,24 @@ func (c *Client) exchange(ctx context.Context, u *url.URL) (*reply, error) {
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "paratimer")
+	floor, sent := c.dates.floor(u), c.opt.Clock()
 	resp, err := c.chain.RoundTrip(req)
 	if err != nil {
-		return nil, noAnswer(ctx, u, err)
+		return nil, c.noAnswer(ctx, u, err)
 	}
+	came := c.opt.Clock()
 	defer resp.Body.Close()
 	var body bytes.Buffer
 	n, err := body.ReadFrom(io.LimitReader(resp.Body, c.opt.MaxBody+1))
 	switch {
 	case err != nil:
-		e := noAnswer(ctx, u, err)
+		e := c.noAnswer(ctx, u, err)
 		e.Text = fmt.Sprintf("the answer broke off after %d bytes: %s", n, e.Text)
 		return nil, e
 	case n > c.opt.MaxBody:
 		return nil, &Error{URL: u.String(), Err: errTooBig, Text: fmt.Sprintf("the answer is longer than %d MiB", c.opt.MaxBody>>20)}
 	}
-	return &reply{status: resp.StatusCode, header: resp.Header, body: body.Bytes()}, nil
-}
-
-// noAnswer describes an exchange that failed.
-func noAnswer(ctx context.Context, u *url.URL, err error) *Error {
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-		if ctx.Err() == context.DeadlineExceeded && !errors.Is(cause, ctx.Err()) {
-			err = fmt.Errorf("%w: %w", cause, context.DeadlineExceeded)
-		}
-	}
-	e := &Error{URL: u.String(), Err: err, Text: oneLine(err.Error())}
-	var (
-		dns     *net.DNSError
-		unknown x509.UnknownAuthorityError
-		host    x509.HostnameError
-		expired x509.CertificateInvalidError
-		record  tls.RecordHeaderError
-		timeout interface{ Timeout() bool }
-	)
-	switch {
-	case errors.Is(err, context.Canceled):
-	case errors.As(err, &dns):
-		e.Hint = "no such host: is the name known on this machine?"
-	case errors.As(err, &unknown):
-		e.Hint = "its certificate is signed by nobody that is known here: give --ca-file"
-	case errors.As(err, &host), errors.As(err, &expired):
-		e.Hint = "its certificate is not valid for this address now"
-	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
-		e.Hint = "it does not speak TLS: use http, or set yarn.http.policy"
-	case strings.Contains(err.Error(), "malformed HTTP"):
-		e.Hint = "it does not speak HTTP: is it https, or an RPC port?"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Hint = "nothing listens there: is the service up, is the port right?"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		e.Hint = "the service cut the connection"
-	case errors.As(err, &timeout) && timeout.Timeout():
-		e.Hint = "the service is too slow, or a firewall drops what is sent to it"
-	}
-	return e
+	return &reply{status: resp.StatusCode, header: resp.Header, body: body.Bytes(), sent: sent, came: came, floor: floor}, nil
 }
 
 func looksJSON(body []byte) bool {

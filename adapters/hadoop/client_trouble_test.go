@@ -187,7 +187,7 @@ func TestBrokenConnections(t *testing.T) {
 		"truncated chunk":   {head + "Transfer-Encoding: chunked\r\n\r\n10\r\n{\"apps\":", false, "broke off"},
 		"nothing":           {"", false, "cut the connection"},
 		"reset":             {"", true, "cut the connection"},
-		"another language":  {"\x15\x03\x01\x00\x02\x02", false, "does not speak HTTP"},
+		"another language":  {"\x00\x00\x00\x7crpc", false, "does not speak HTTP"},
 		"gzip that is none": {head + "Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello", false, "bad gzip"},
 	} {
 		t.Run(name, func(t *testing.T) {

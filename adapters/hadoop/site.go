@@ -21,6 +21,7 @@ type Properties struct {
 	raw    map[string]string
 	final  map[string]bool
 	getenv func(string) string
+	trust  string // where ssl-client.xml says that a Java trust store is, "" where it does not
 }
 
 // NewProperties returns an empty set. getenv answers ${env.NAME}; nil answers "".
@@ -214,10 +215,33 @@ func ReadDir(dir string, getenv func(string) string) (*Properties, error) {
 		}
 		found++
 	}
+	p.trust = trustStore(dir, p, getenv)
 	if found == 0 {
 		return nil, fmt.Errorf("hadoop configuration: %s holds none of %s", dir, strings.Join(siteFiles, ", "))
 	}
 	return p, nil
+}
+
+// trustStore is the path of the Java trust store of Hadoop's own clients, "" where it is not known. Of ssl-client.xml, which
+// holds passwords, nothing else is kept; it is for advice alone, so that a file which cannot be read is no error.
+func trustStore(dir string, p *Properties, getenv func(string) string) string {
+	name := p.Get("hadoop.ssl.client.conf")
+	if name == "" {
+		name = "ssl-client.xml"
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	ssl := NewProperties(getenv)
+	if ssl.Read(name, f) != nil {
+		return ""
+	}
+	return ssl.Get("ssl.client.truststore.location")
 }
 
 // FindDir returns the configuration folder that the environment names: HADOOP_CONF_DIR, YARN_CONF_DIR, else

@@ -16,6 +16,7 @@ type Site struct {
 	JHSGuessed bool      // nobody has said where it is; what the proxy's redirects say goes before
 	Auth       string    // hadoop.http.authentication.type: "simple" (also by default), "kerberos" or a class
 	Notes      []string  // what had to be assumed, for people
+	Truststore string    // the Java trust store of Hadoop's own clients, "" where it is not known: for advice
 }
 
 // A Manager is a ResourceManager.
@@ -31,7 +32,7 @@ const (
 
 // Site reads the addresses out of the properties, with Hadoop's defaults.
 func (p *Properties) Site() (Site, error) {
-	s := Site{Auth: p.Get("hadoop.http.authentication.type")}
+	s := Site{Auth: p.Get("hadoop.http.authentication.type"), Truststore: p.trust}
 	if s.Auth == "" {
 		s.Auth = "simple"
 	}

@@ -1,0 +1,214 @@
+package hadoop
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/keypair"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/certtest"
+)
+
+// secure serves `{}` over TLS with this certificate.
+func secure(t *testing.T, c tls.Certificate, change func(*tls.Config)) string {
+	t.Helper()
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{}`) }))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{c}}
+	if change != nil {
+		change(s.TLS)
+	}
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// TestCertificatesToldApart: real handshakes that fail, each for its own reason, which is said with what to do.
+func TestCertificatesToldApart(t *testing.T) {
+	ca, stranger := certtest.New(t, "the lab's CA"), certtest.New(t, "somebody's CA")
+	good := ca.Issue("rm", nil, "127.0.0.1")
+	was, will := time.Now().Add(-time.Minute), time.Now().Add(time.Minute)
+	wants := func(c *tls.Config) { c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, ca.Pool() }
+	old := func(c *tls.Config) { c.MaxVersion, c.MinVersion = tls.VersionTLS11, tls.VersionTLS10 }
+	wants12 := func(c *tls.Config) { wants(c); c.MaxVersion = tls.VersionTLS12 }
+	mine, mineKey := certtest.Files(t, t.TempDir(), ca.Issue("watcher", nil))
+	bad, badKey := certtest.Files(t, t.TempDir(), stranger.Issue("watcher", nil))
+	late, lateKey := certtest.Files(t, t.TempDir(), ca.Issue("watcher", func(c *x509.Certificate) { c.NotAfter = was }))
+	for name, c := range map[string]struct {
+		server tls.Certificate
+		change func(*tls.Config)
+		opt    Options
+		want   []string // in the error's text; none: it works
+	}{
+		"good": {good, nil, Options{}, nil},
+		"unknown authority": {
+			stranger.Issue("rm", nil, "127.0.0.1"), nil,
+			Options{},
+			[]string{"issued by CN=somebody's CA, which nobody here knows", "--ca-file"},
+		},
+		"unknown authority, Hadoop's trust store": {
+			stranger.Issue("rm", nil, "127.0.0.1"), nil,
+			Options{Site: Site{Truststore: mine}},
+			[]string{"keytool -list -rfc -keystore " + mine},
+		},
+		"unknown authority, no trust store": {
+			stranger.Issue("rm", nil, "127.0.0.1"), nil,
+			Options{Site: Site{Truststore: "/no/such.jks"}},
+			[]string{"/no/such.jks (ssl-client.xml)", "no such file"},
+		},
+		"wrong name": {ca.Issue("rm", nil, "rm.example", "10.0.0.1"), nil, Options{}, []string{"is for rm.example, 10.0.0.1, not for 127.0.0.1", "ask by a name"}},
+		"no name":    {ca.Issue("rm", nil), nil, Options{}, []string{"CN=rm, names no host", "subject alternative name"}},
+		"expired": {
+			ca.Issue("rm", func(c *x509.Certificate) { c.NotAfter = was }, "127.0.0.1"), nil,
+			Options{},
+			[]string{"expired at " + stamp(was), "clock says", "renewed"},
+		},
+		"not yet valid": {
+			ca.Issue("rm", func(c *x509.Certificate) { c.NotBefore = will }, "127.0.0.1"), nil,
+			Options{},
+			[]string{"not valid before " + stamp(will), "clock says", "is it right"},
+		},
+		"client certificate wanted":          {good, wants, Options{}, []string{"wants a client certificate: give --cert and --key"}},
+		"client certificate wanted, TLS 1.2": {good, wants12, Options{}, []string{"client certificate", "--cert and --key"}},
+		"client certificate given":           {good, wants, Options{CertFile: mine, KeyFile: mineKey}, nil},
+		"client certificate of a stranger":   {good, wants, Options{CertFile: bad, KeyFile: badKey}, []string{"refuses the client certificate of --cert " + bad}},
+		"client certificate expired":         {good, wants, Options{CertFile: late, KeyFile: lateKey}, []string{"refuses the client certificate of --cert " + late}},
+		"TLS 1.1 alone":                      {good, old, Options{}, []string{"older than 1.2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.opt.CAFile = ca.File()
+			_, err := clientOf(t, c.opt, secure(t, c.server, c.change)).RM(context.Background(), "info")
+			if len(c.want) == 0 {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if e, ok := errors.AsType[*Error](err); !ok || e.Status != 0 || e.Hint == "" {
+				t.Fatalf("got %v", err)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("no %q in %q", part, err)
+				}
+			}
+		})
+	}
+}
+
+// TestHTTPAndTLSMixedUp: plain HTTP where TLS is spoken, and the reverse.
+func TestHTTPAndTLSMixedUp(t *testing.T) {
+	ca := certtest.New(t, "ca")
+	u := strings.Replace(secure(t, ca.Issue("rm", nil, "127.0.0.1"), nil), "https", "http", 1)
+	// Go's server says in HTTP that it speaks TLS; Hadoop's sends a TLS alert.
+	for name, base := range map[string]string{"Go": u, "Jetty": raw(t, "\x15\x03\x03\x00\x02\x02\x50", false), "nginx": raw(t, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: 75\r\n\r\n<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>", false)} {
+		_, err := clientOf(t, Options{}, base).RM(context.Background(), "info")
+		if err == nil || !strings.Contains(err.Error(), "https") || !strings.Contains(err.Error(), "TLS") {
+			t.Errorf("%s: http to a TLS port: %v", name, err)
+		}
+	}
+}
+
+// TestClientCertificateRenewed: what a certificate manager renews is shown at the next handshake, by the same client.
+func TestClientCertificateRenewed(t *testing.T) {
+	ca, dir := certtest.New(t, "ca"), t.TempDir()
+	var seen []string
+	u := secure(t, ca.Issue("rm", nil, "127.0.0.1"), func(c *tls.Config) {
+		c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, ca.Pool()
+		c.VerifyConnection = func(s tls.ConnectionState) error {
+			seen = append(seen, s.PeerCertificates[0].Subject.CommonName)
+			return nil
+		}
+	})
+	cert, key := certtest.Files(t, dir, ca.Issue("before", nil))
+	c := clientOf(t, Options{CAFile: ca.File(), CertFile: cert, KeyFile: key}, u)
+	ask := answered(t)
+	ask(c.RM(context.Background(), "info"))
+	certtest.Files(t, dir, ca.Issue("after the renewal", nil))
+	c.Close() // the idle connection goes, as it does after a minute
+	ask(c.RM(context.Background(), "info"))
+	if got := strings.Join(seen, ", "); got != "before, after the renewal" {
+		t.Errorf("the service saw %s", got)
+	}
+}
+
+// TestInsecureIsSaid: what was not verified carries a warning, for whoever reads the frames, the tape or the report.
+func TestInsecureIsSaid(t *testing.T) {
+	u := secure(t, certtest.New(t, "somebody").Issue("rm", nil, "elsewhere"), nil)
+	for _, insecure := range []bool{true, false} {
+		c := clientOf(t, Options{Insecure: insecure}, u)
+		if _, err := c.RM(context.Background(), "info"); (err == nil) != insecure {
+			t.Errorf("insecure %v: %v", insecure, err)
+		}
+		warned := c.Warnings()
+		if got := len(warned) == 1 && warned[0].Code == dag.WarnUnverified && strings.Contains(warned[0].Text, "--insecure"); got != insecure {
+			t.Errorf("insecure %v: warnings %v", insecure, warned)
+		}
+	}
+}
+
+// TestClientFiles: files of certificates that cannot be used are refused before anything is asked.
+func TestClientFiles(t *testing.T) {
+	cert, key := certtest.Files(t, t.TempDir(), certtest.New(t, "ca").Issue("x", nil))
+	site := Site{RMs: []Manager{{URL: "https://rm:8090"}}}
+	for _, c := range []struct {
+		cert, key, want string
+	}{
+		{cert, "", "--cert and --key"},
+		{"", key, "--cert and --key"},
+		{key, cert, "no certificate"},
+		{cert, key + "x", "no such file"},
+	} {
+		if _, err := NewClient(Options{Site: site, CertFile: c.cert, KeyFile: c.key}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s: %v", c.cert, c.key, err)
+		}
+	}
+	if _, err := keypair.Open(cert, key); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTrustStoreIsFound: of ssl-client.xml nothing but the store's path is kept, and where the file is wrong nothing is said.
+func TestTrustStoreIsFound(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("yarn-site.xml", "<configuration/>")
+	const ssl = `<configuration><property><name>ssl.client.truststore.location</name><value>${env.STORES}/trust.jks</value></property>
+<property><name>ssl.client.truststore.password</name><value>hu-sh</value></property></configuration>`
+	getenv := func(name string) string { return map[string]string{"STORES": "/etc/stores"}[name] }
+	for _, c := range []struct{ core, name, text, want string }{
+		{"", "ssl-client.xml", ssl, "/etc/stores/trust.jks"},
+		{"ssl-ours.xml", "ssl-ours.xml", ssl, "/etc/stores/trust.jks"},
+		{"ssl-none.xml", "ssl-ours.xml", ssl, ""},
+		{"", "ssl-client.xml", "<nonsense", ""},
+	} {
+		write("core-site.xml", "<configuration><property><name>hadoop.ssl.client.conf</name><value>"+c.core+"</value></property></configuration>")
+		write(c.name, c.text)
+		p, err := ReadDir(dir, getenv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := p.Site()
+		if err != nil || s.Truststore != c.want {
+			t.Errorf("%+v: %q, %v", c, s.Truststore, err)
+		}
+		if p.Get("ssl.client.truststore.password") != "" {
+			t.Error("the store's password is kept")
+		}
+	}
+}

@@ -1,0 +1,147 @@
+// Package keypair is a certificate with its private key, in two PEM files that are read again when they change: certificate
+// managers renew them under a running program.
+package keypair
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// maxFile bounds a file of certificates or keys, in bytes.
+const maxFile = 1 << 20
+
+// A Pair is what its files said when they could be used last. Several goroutines may use it.
+type Pair struct {
+	cert, key string
+
+	mu   sync.Mutex
+	seen [2]stamp
+	last *tls.Certificate
+}
+
+// A stamp is by what a file's change is seen.
+type stamp struct {
+	at   time.Time
+	size int64
+}
+
+// Open reads the certificate, with those that it was issued by after it, and its key. Errors name the file that is wrong.
+func Open(cert, key string) (*Pair, error) {
+	p := &Pair{cert: cert, key: key}
+	seen, err := p.stamps()
+	if err != nil {
+		return nil, err
+	}
+	if p.last, err = read(cert, key); err != nil {
+		return nil, err
+	}
+	p.seen = seen
+	return p, nil
+}
+
+// Certificate returns the newest that the files can be used for: one that is half written leaves the one before in place.
+func (p *Pair) Certificate() *tls.Certificate {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen, err := p.stamps()
+	if err != nil || seen == p.seen {
+		return p.last
+	}
+	// Files that are looked at while they are written are looked at again: only what could be used is remembered.
+	if c, err := read(p.cert, p.key); err == nil {
+		p.last, p.seen = c, seen
+	}
+	return p.last
+}
+
+func (p *Pair) stamps() (seen [2]stamp, err error) {
+	for i, name := range []string{p.cert, p.key} {
+		info, err := os.Stat(name)
+		if err != nil {
+			return seen, err
+		}
+		seen[i] = stamp{info.ModTime(), info.Size()}
+	}
+	return seen, nil
+}
+
+func read(cert, key string) (*tls.Certificate, error) {
+	certs, err := bounded(cert)
+	if err != nil {
+		return nil, err
+	}
+	private, err := bounded(key)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := first(certs, "CERTIFICATE"); err != nil {
+		return nil, fmt.Errorf("%s: no certificate in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 -clcerts -nokeys)", cert)
+	}
+	block, err := first(private, "PRIVATE KEY")
+	if err != nil {
+		return nil, fmt.Errorf("%s: no private key in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 -nocerts -nodes)", key)
+	}
+	if block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "" {
+		return nil, fmt.Errorf("%s: the key is encrypted and nobody can be asked for the password: openssl pkey -in FILE -out FILE takes it off; keep the file readable for its owner alone", key)
+	}
+	pair, err := tls.X509KeyPair(certs, private)
+	if err != nil {
+		return nil, fmt.Errorf("%s and %s do not belong together: %w", cert, key, err)
+	}
+	return &pair, nil
+}
+
+// first is the first block whose type ends so.
+func first(data []byte, kind string) (*pem.Block, error) {
+	for {
+		block, rest := pem.Decode(data)
+		if block == nil {
+			return nil, errors.New("no such block")
+		}
+		if bytes.HasSuffix([]byte(block.Type), []byte(kind)) {
+			return block, nil
+		}
+		data = rest
+	}
+}
+
+// Pool returns those authorities that are in a PEM file, and those that are trusted before: nil, or the system's.
+// Errors name the file.
+func Pool(file string, before *x509.CertPool) (*x509.CertPool, error) {
+	data, err := bounded(file)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if before != nil {
+		pool = before.Clone()
+	}
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, fmt.Errorf("%s holds no PEM certificate (of a Java key store: keytool -exportcert -rfc -keystore STORE -alias ALIAS)", file)
+	}
+	return pool, nil
+}
+
+func bounded(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%s is longer than %d KiB: it is no file of certificates", name, maxFile>>10)
+	}
+	return data, nil
+}

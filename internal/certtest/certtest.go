@@ -1,0 +1,124 @@
+// Package certtest issues certificates for tests.
+package certtest
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// An Authority issues certificates.
+type Authority struct {
+	t    testing.TB
+	cert *x509.Certificate
+	key  crypto.Signer
+}
+
+// New is an authority with this common name.
+func New(t testing.TB, name string) *Authority {
+	t.Helper()
+	a := &Authority{t: t}
+	template := &x509.Certificate{
+		SerialNumber: serial(t), Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour),
+	}
+	a.key = newKey(t)
+	a.cert = sign(t, template, template, a.key.Public(), a.key)
+	return a
+}
+
+// Issue returns a certificate of these hosts or addresses, changed before it is signed; nil changes nothing.
+func (a *Authority) Issue(name string, change func(*x509.Certificate), hosts ...string) tls.Certificate {
+	a.t.Helper()
+	template := &x509.Certificate{
+		SerialNumber: serial(a.t), Subject: pkix.Name{CommonName: name},
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	for _, h := range hosts {
+		if ip := net.ParseIP(h); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, h)
+		}
+	}
+	if change != nil {
+		change(template)
+	}
+	key := newKey(a.t)
+	cert := sign(a.t, template, a.cert, key.Public(), a.key)
+	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key, Leaf: cert}
+}
+
+// Pool trusts the authority.
+func (a *Authority) Pool() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(a.cert)
+	return pool
+}
+
+// File is the authority's certificate in a PEM file.
+func (a *Authority) File() string {
+	a.t.Helper()
+	return write(a.t, filepath.Join(a.t.TempDir(), "ca.pem"), "CERTIFICATE", a.cert.Raw)
+}
+
+// Files are a certificate and its key in PEM files of a folder.
+func Files(t testing.TB, dir string, c tls.Certificate) (cert, key string) {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return write(t, filepath.Join(dir, "cert.pem"), "CERTIFICATE", c.Certificate[0]), write(t, filepath.Join(dir, "key.pem"), "PRIVATE KEY", der)
+}
+
+func write(t testing.TB, name, kind string, der []byte) string {
+	t.Helper()
+	if err := os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func newKey(t testing.TB) crypto.Signer {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func serial(t testing.TB) *big.Int {
+	t.Helper()
+	n, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func sign(t testing.TB, template, parent *x509.Certificate, public crypto.PublicKey, key crypto.Signer) *x509.Certificate {
+	t.Helper()
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, public, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cert
+}
