@@ -3,9 +3,7 @@ package hadoop
 import (
 	"io"
 	"net/http"
-	"strings"
 	"sync/atomic"
-	"time"
 )
 
 // Traffic is what a client has cost the cluster.
@@ -15,12 +13,9 @@ type Traffic struct {
 	Most     int64 // most requests under way at the same time
 }
 
-// A meter counts, and shows the ResourceManager's Date headers to the clock. The proxy passes the masters' dates on,
-// which may be another machine's: they do not count.
+// A meter counts.
 type meter struct {
-	next  http.RoundTripper
-	clock *clock
-	now   func() time.Time
+	next http.RoundTripper
 
 	requests, bytes, underway, most atomic.Int64
 }
@@ -34,16 +29,10 @@ func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	n := m.underway.Add(1)
 	for most := m.most.Load(); n > most && !m.most.CompareAndSwap(most, n); most = m.most.Load() {
 	}
-	sent := m.now()
 	resp, err := m.next.RoundTrip(r)
 	if err != nil {
 		m.underway.Add(-1)
 		return nil, err
-	}
-	if strings.Contains(r.URL.Path, "/ws/v1/cluster/") {
-		if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
-			m.clock.observe(sent, m.now(), date)
-		}
 	}
 	resp.Body = &counted{body: resp.Body, meter: m}
 	return resp, nil
