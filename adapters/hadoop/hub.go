@@ -23,12 +23,13 @@ type Hub struct {
 	confs  map[string]*jobConf // by application
 	denied map[string]bool     // applications whose conf may not be read
 	flows  map[string][]string // workflow id to applications
+	needs  needs               // asked by Refresh alone
 	whole  dag.Instant         // when applications that have ended were listed last
 }
 
 // NewHub returns a hub that has asked nothing yet.
 func NewHub(cluster Cluster) *Hub {
-	h := &Hub{cluster: cluster, confs: map[string]*jobConf{}, denied: map[string]bool{}, flows: map[string][]string{}, whole: dag.NoInstant}
+	h := &Hub{cluster: cluster, confs: map[string]*jobConf{}, denied: map[string]bool{}, flows: map[string][]string{}, needs: needs{}, whole: dag.NoInstant}
 	h.view.Store(&view{err: fmt.Errorf("hadoop: the applications have not been listed yet")})
 	return h
 }
@@ -125,6 +126,7 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 		v.list(h.cluster.Now())
 	}
 	v.take(old, &runs, &ended)
+	h.observeNeeds(ctx, v)
 	h.forget(v)
 	return nil
 }

@@ -19,7 +19,11 @@ type view struct {
 	nodes  int // the round of w.nodes, and of w.queues
 	queues int
 	world  *world // made of w.nodes
+	needs  map[string]*dag.Need
 }
+
+// need is what an application has left to do; nil where nobody knows.
+func (v *view) need(app string) *dag.Need { return v.needs[app] }
 
 type nameKey struct{ name, user text }
 

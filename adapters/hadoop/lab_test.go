@@ -19,6 +19,7 @@ type lab struct {
 	am, jhs map[string]string // by path below the job, e.g. "0001/tasks"
 	dead    error             // every question gets it
 	running string            // the list of running applications, where it is another one
+	refused map[string]int    // paths of masters to the status that they get
 
 	mu    sync.Mutex
 	asked map[string]int // in this tick
@@ -51,6 +52,12 @@ func (l *lab) get(from map[string]string, path string) ([]byte, error) {
 
 func (l *lab) RM(_ context.Context, path string) ([]byte, error) { return l.get(l.rm, path) }
 func (l *lab) AM(_ context.Context, app, path string) ([]byte, error) {
+	if status := l.refused[path]; status != 0 {
+		return nil, &Error{URL: path, Status: status}
+	}
+	l.mu.Lock()
+	l.asked[path]++
+	l.mu.Unlock()
 	return l.get(l.am, strings.TrimPrefix(path, "jobs/job_1_"))
 }
 

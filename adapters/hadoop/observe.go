@@ -72,6 +72,7 @@ func (s *Source) observe(ctx context.Context) error {
 	}
 	s.observeLost(ctx)
 	s.observeJobs(ctx)
+	s.observeNeeds(ctx)
 	s.world.guess()
 	return ctx.Err()
 }

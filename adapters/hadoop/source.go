@@ -65,8 +65,10 @@ type Source struct {
 	listed   []string            // applications in this tick's list, by id
 	member   []*job              // of the workflow, by application id
 	world    world
-	plan     *dag.Plan // of the newest snapshot
-	missed   bool      // the observation before failed
+	needs    needs            // of the others, where no hub asks
+	queues   []dag.QueueState // of the newest snapshot, to be shared while nothing changes
+	plan     *dag.Plan        // of the newest snapshot
+	missed   bool             // the observation before failed
 	missedAt dag.Instant
 	ended    bool
 	warned   []dag.Warning // of this tick
@@ -74,7 +76,7 @@ type Source struct {
 
 // NewSource watches target on cluster.
 func NewSource(cluster Cluster, target Target) *Source {
-	return &Source{cluster: cluster, target: target, apps: map[string]*wireApp{}, jobs: map[string]*job{}, world: newWorld(), missedAt: dag.NoInstant}
+	return &Source{cluster: cluster, target: target, apps: map[string]*wireApp{}, jobs: map[string]*job{}, world: newWorld(), needs: needs{}, missedAt: dag.NoInstant}
 }
 
 // Next observes once. It neither waits nor retries. Errors: *NoWorkflowError while there is nothing to watch,

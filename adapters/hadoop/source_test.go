@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -246,14 +247,22 @@ func TestLoad(t *testing.T) {
 	src := NewSource(l, Target{User: "alice"})
 	s := l.tick(t, src, 0)
 	want := []dag.Load{
-		{ID: "application_1_0001", Before: true, Submitted: labStart + 1000, Queue: "root.b", HeldMB: 2048, PendingMB: 768, AMMB: 512, ShareMB: 1229, Progress: 0.25, Until: dag.NoInstant},
-		{ID: "application_1_0003", Submitted: labStart + 3000, Queue: "root.b", ShareMB: 1229, Progress: math.NaN(), Until: dag.NoInstant},
-		{ID: "application_1_0005", Submitted: labStart + 5000, Queue: "root.b", HeldMB: 512, ShareMB: 1229, Progress: math.NaN(), Until: dag.NoInstant},
+		{ID: "application_1_0001", Name: "spark", User: "bob", Before: true, Submitted: labStart + 1000, Queue: "root.b", HeldMB: 2048, PendingMB: 768, AMMB: 512, ShareMB: 1229, Progress: 0.25, Until: dag.NoInstant},
+		{ID: "application_1_0003", Name: "spark", User: "bob", Submitted: labStart + 3000, Queue: "root.b", ShareMB: 1229, Progress: math.NaN(), Until: dag.NoInstant},
+		{ID: "application_1_0005", Name: "spark", User: "bob", Submitted: labStart + 5000, Queue: "root.b", HeldMB: 512, ShareMB: 1229, Progress: math.NaN(), Until: dag.NoInstant},
 	}
 	if fmt.Sprint(s.Load) != fmt.Sprint(want) || !warned(s, dag.WarnOtherLoad) {
 		t.Errorf("got  %+v\nwant %+v", s.Load, want)
 	}
-	if again := l.tick(t, src, time.Second); again.Plan != s.Plan {
+	queues := []dag.QueueState{{Name: "default", ShareMB: 1843}, {Name: "root.b", ShareMB: 1229}}
+	if !slices.Equal(s.Queues, queues) || s.QueueNamed(s.Load[0].Queue) == nil || s.QueueNamed(s.Queue) == nil {
+		t.Errorf("queues %+v, want %+v", s.Queues, queues)
+	}
+	again := l.tick(t, src, time.Second)
+	if again.Plan != s.Plan {
 		t.Error("the plan is another one, though nothing has changed")
+	}
+	if &again.Queues[0] != &s.Queues[0] {
+		t.Error("the queues are another list, though nothing has changed")
 	}
 }

@@ -29,6 +29,7 @@ func (s *Source) snapshot() *dag.Snapshot {
 		snap.Jobs[i] = j.shown(s.apps[j.app])
 	}
 	snap.Load = s.load(g, ours)
+	snap.Queues = s.queueStates(snap)
 	s.remark(snap, g)
 	if s.hub != nil {
 		snap.Load = crowd(snap.Load)
@@ -79,10 +80,10 @@ func (s *Source) load(g *graph, ours map[string]bool) []dag.Load {
 	}
 	var out []dag.Load
 	ourQueue := string(s.apps[s.chosen].Queue)
-	apps, listed := s.apps, s.listed
+	apps, listed, need := s.apps, s.listed, s.needs.of
 	if s.hub != nil {
 		v := s.hub.view.Load()
-		apps, listed = v.apps, v.runs
+		apps, listed, need = v.apps, v.runs, v.need
 	}
 	for _, id := range listed {
 		a := apps[id]
@@ -92,12 +93,31 @@ func (s *Source) load(g *graph, ours map[string]bool) []dag.Load {
 		}
 		pending, am := a.memory()
 		out = append(out, dag.Load{
-			ID: id, Before: firstOfOurs == nil || older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
+			ID: id, Name: string(a.Name), User: string(a.User), Need: need(id), Before: firstOfOurs == nil || older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
 			Queue: string(a.Queue), HeldMB: held, PendingMB: pending, AMMB: am, Progress: a.Progress.ratio(),
 			ShareMB: s.world.shareMB(string(a.Queue), ourQueue), Until: dag.NoInstant,
 		})
 	}
 	return out
+}
+
+// queueStates are our queue and those of the others, by name: the same slice as before where nothing has changed.
+func (s *Source) queueStates(snap *dag.Snapshot) []dag.QueueState {
+	names := []string{snap.Queue}
+	for i := range snap.Load {
+		names = append(names, snap.Load[i].Queue)
+	}
+	slices.Sort(names)
+	var out []dag.QueueState
+	for _, name := range slices.Compact(names) {
+		if q := s.world.queues.find(name); q != nil {
+			out = append(out, q.state(name, s.world.totalMB))
+		}
+	}
+	if !slices.Equal(out, s.queues) {
+		s.queues = out
+	}
+	return s.queues
 }
 
 // remark adds the warnings that follow from the snapshot itself.

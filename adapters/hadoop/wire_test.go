@@ -201,34 +201,6 @@ func TestContainerSize(t *testing.T) {
 	}
 }
 
-func TestQueues(t *testing.T) {
-	b := load[schedulerBody](t, "scheduler-3.4.2.json")
-	root := b.Scheduler.v.Info.v
-	// Queue a has 60 % and may have all; its users twice its share.
-	if q := root.find("root.a"); q == nil || q.limitMB(3072) != 0 {
-		t.Errorf("queue a: %+v", q)
-	}
-	if q := root.find("b"); q == nil || q.Absolute.v != 40 {
-		t.Errorf("queue b: %+v", q)
-	}
-	if q := root.find("root.c"); q != nil {
-		t.Errorf("queue c: %+v", q)
-	}
-	old := load[schedulerBody](t, "scheduler-2.10.2.json")
-	if q := old.Scheduler.v.Info.v.find("default"); q == nil || q.limitMB(3072) != 0 {
-		t.Errorf("2.10.2: %+v", q)
-	}
-	half := wireQueue{Absolute: num{30, true}, Max: num{100, true}, Factor: num{1, true}}
-	if mb := half.limitMB(10000); mb != 3000 {
-		t.Errorf("a user may have %d MB", mb)
-	}
-	fair := of[schedulerBody](t, `{"scheduler":{"schedulerInfo":{"type":"fairScheduler","rootQueue":{"queueName":"root","childQueues":{"queue":
-		[{"queueName":"root.x","maxResources":{"memory":4096,"vCores":4}},{"queueName":"root.y"}]}}}}}`)
-	if q := fair.Scheduler.v.Info.v.find("root.x"); q == nil || q.limitMB(8192) != 4096 {
-		t.Errorf("fair scheduler: %+v", q)
-	}
-}
-
 func TestIDs(t *testing.T) {
 	if k, i, n, ok := attemptID("attempt_1795222440184_0007_r_000003_1000"); k != dag.Reduce || i != 3 || n != 1000 || !ok {
 		t.Error(k, i, n, ok)

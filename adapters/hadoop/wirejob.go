@@ -30,6 +30,10 @@ type wireJob struct {
 	// Tasks in state SCHEDULED, in the master's answer only.
 	MapsPending    num `json:"mapsPending"`
 	ReducesPending num `json:"reducesPending"`
+	MapsRunning    num `json:"mapsRunning"`
+	ReducesRunning num `json:"reducesRunning"`
+	MapProgress    num `json:"mapProgress"`
+	ReduceProgress num `json:"reduceProgress"`
 }
 
 type tasksBody struct {

@@ -1,7 +1,6 @@
 package hadoop
 
 import (
-	"encoding/json"
 	"strings"
 )
 
@@ -68,6 +67,7 @@ type metricsBody struct {
 	Metrics box[struct {
 		TotalMB     num `json:"totalMB"`
 		AllocatedMB num `json:"allocatedMB"`
+		ReservedMB  num `json:"reservedMB"`
 		LostNodes   num `json:"lostNodes"`
 		ActiveNodes num `json:"activeNodes"`
 	}] `json:"clusterMetrics"`
@@ -102,75 +102,4 @@ func (b *appAttemptsBody) newest() int {
 		n = max(n, a.ID.count(1<<20))
 	}
 	return n
-}
-
-type schedulerBody struct {
-	Scheduler box[struct {
-		Info box[wireQueue] `json:"schedulerInfo"`
-	}] `json:"scheduler"`
-}
-
-type wireQueue struct {
-	Type     text       `json:"type"`
-	Name     text       `json:"queueName"`
-	Path     text       `json:"queuePath"` // 3.x
-	Absolute num        `json:"absoluteCapacity"`
-	Max      num        `json:"absoluteMaxCapacity"`
-	Factor   num        `json:"userLimitFactor"`
-	MaxRes   wireMemory `json:"maxResources"` // fair scheduler
-	Queues   queues     `json:"queues"`       // capacity scheduler
-	Root     queues     `json:"rootQueue"`    // fair scheduler
-	Children queues     `json:"childQueues"`  // fair scheduler
-}
-
-// queues are the queues below one: an array, one alone, or an object that holds either as "queue".
-type queues []wireQueue
-
-func (q *queues) UnmarshalJSON(b []byte) error {
-	var held struct {
-		Queue list[wireQueue] `json:"queue"`
-	}
-	if b[0] == '{' && json.Unmarshal(b, &held) == nil && len(held.Queue) > 0 {
-		*q = queues(held.Queue)
-		return nil
-	}
-	return (*list[wireQueue])(q).UnmarshalJSON(b)
-}
-
-// find returns the leaf of that name or path; nil where there is none. Several leaves of one name are told apart by the path only.
-func (q *wireQueue) find(name string) *wireQueue {
-	leaf := true
-	for _, below := range []queues{q.Queues, q.Root, q.Children} {
-		for i := range below {
-			leaf = false
-			if f := below[i].find(name); f != nil {
-				return f
-			}
-		}
-	}
-	if leaf && name != "" && (string(q.Path) == name || string(q.Name) == name || string(q.Name) == last(name)) {
-		return q
-	}
-	return nil
-}
-
-func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
-
-// limitMB is what one user may hold in the queue at most, of totalMB in all; 0 where nothing limits it.
-// A user may have factor times the queue's capacity, up to its maximum (CapacityScheduler's user-limit-factor; -1: no limit).
-func (q *wireQueue) limitMB(totalMB int) int {
-	if mb := q.MaxRes.v.Memory.count(maxMB); mb > 0 {
-		return min(mb, totalMB)
-	}
-	share := q.Max.ratio()
-	if !(share > 0) {
-		return 0
-	}
-	if q.Factor.ok && q.Factor.v > 0 && q.Absolute.ok && q.Absolute.v > 0 {
-		share = min(share, q.Absolute.ratio()*q.Factor.v)
-	}
-	if share >= 1 {
-		return 0
-	}
-	return int(share*float64(totalMB) + 0.5)
 }
