@@ -26,6 +26,8 @@ type JobState struct {
 	Finished  Instant // as the engine says
 	Attempt   int     // the master's attempt, from 1; 0 unknown
 	HeldMB    int     // YARN: memory that its application holds now, the AM's included
+	Master    string  // YARN: the name of the node that its AM runs on; "" where unknown
+	Avoided   []int32 // YARN: nodes on which its AM wants no containers (indices in Snapshot.Nodes), ascending
 	Map       PhaseState
 	Reduce    PhaseState
 	Diagnosis string  // why it failed, first line
@@ -74,8 +76,11 @@ type Mark struct {
 type NodeState struct {
 	Name     string
 	MemoryMB int
-	Lost     bool
-	LostAt   Instant // when its loss was seen; NoInstant while it is not lost
+	Lost     bool      // nothing of ours runs there, and what its finished maps wrote is gone
+	LostAt   Instant   // when its loss was seen; NoInstant while it is not lost
+	Cause    NodeCause // how it was lost; NodeGone while it is not
+	Draining bool      // it is given no new containers; those that run there go on (YARN: DECOMMISSIONING)
+	Label    string    // YARN: the partition that it belongs to; "" is the default one, or not known
 }
 
 // A Warning is something a reader must know about the numbers. Codes are closed: see the Warn constants.

@@ -53,6 +53,28 @@ func (s *AttemptState) UnmarshalText(b []byte) error {
 	return parse(s, attemptNames[:], b, "attempt state")
 }
 
+// A NodeCause is how a node was lost.
+type NodeCause uint8
+
+// The causes.
+const (
+	NodeGone           NodeCause = iota // it has said nothing for too long, or was shut down
+	NodeDecommissioned                  // taken out of the cluster by its administrator
+	NodeUnhealthy                       // its own health check found fault with it; it answers, and may come back
+)
+
+var causeNames = [...]string{"gone", "decommissioned", "unhealthy"}
+
+func (c NodeCause) String() string { return name(causeNames[:], int(c)) }
+
+// MarshalText gives the name used in tapes.
+func (c NodeCause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads the name used in tapes.
+func (c *NodeCause) UnmarshalText(b []byte) error {
+	return parse(c, causeNames[:], b, "cause of a node's loss")
+}
+
 var kindNames = [...]string{"map", "reduce", "launch", "wave", "finish"}
 
 func (k Kind) String() string { return name(kindNames[:], int(k)) }

@@ -58,6 +58,8 @@ func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, most bounds) error {
 	put(l.Finished, &j.Finished, instant.dag)
 	put(l.Attempt, &j.Attempt, same)
 	put(l.HeldMB, &j.HeldMB, same)
+	put(l.Master, &j.Master, plain)
+	put(l.Avoided, &j.Avoided, same)
 	put(l.Diagnosis, &j.Diagnosis, plain)
 	for k, p := range []*phaseLine{l.Map, l.Reduce} {
 		if p == nil {
@@ -89,7 +91,7 @@ func plain(t text) string { return string(t) }
 func (i instant) dag() dag.Instant { return dag.Instant(i) }
 
 func (n node) dag() dag.NodeState {
-	return dag.NodeState{Name: string(n.Name), MemoryMB: n.MemoryMB, Lost: n.Lost, LostAt: dag.Instant(n.LostAt)}
+	return dag.NodeState{Name: string(n.Name), MemoryMB: n.MemoryMB, Lost: n.Lost, LostAt: dag.Instant(n.LostAt), Cause: n.Cause, Draining: n.Draining, Label: string(n.Label)}
 }
 
 func (w warning) dag() dag.Warning { return dag.Warning{Code: string(w.Code), Text: string(w.Text)} }

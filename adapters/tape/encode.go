@@ -126,13 +126,15 @@ func jobChange(old, j *dag.JobState, at dag.Instant) *jobLine {
 		Finished:  changed(instant(old.Finished), instant(j.Finished)),
 		Attempt:   changed(old.Attempt, j.Attempt),
 		HeldMB:    changed(old.HeldMB, j.HeldMB),
+		Master:    changed(text(old.Master), text(j.Master)),
+		Avoided:   changedList(old.Avoided, j.Avoided, same),
 		Diagnosis: changed(text(old.Diagnosis), text(j.Diagnosis)),
 		Map:       encodePhase(old.Map.Attempts, j.Map.Attempts, dag.Map, at),
 		Reduce:    encodePhase(old.Reduce.Attempts, j.Reduce.Attempts, dag.Reduce, at),
 		Groups:    encodeGroups(old.Groups, j.Groups, at),
 	}
 	if l.Map == nil && l.Reduce == nil && l.Groups == nil && !l.ID.set && !l.State.set && !l.Submitted.set && !l.Started.set && !l.Finished.set &&
-		!l.Attempt.set && !l.HeldMB.set && !l.Diagnosis.set {
+		!l.Attempt.set && !l.HeldMB.set && !l.Diagnosis.set && !l.Master.set && !l.Avoided.set {
 		return nil
 	}
 	return l
@@ -143,6 +145,8 @@ func changedList[T any, U comparable](old, s []T, f func(T) U) opt[[]U] {
 	return opt[[]U]{set: (old == nil) != (s == nil) || !slices.Equal(each(old, f), is), v: is}
 }
 
-func nodeOf(n dag.NodeState) node { return node{text(n.Name), n.MemoryMB, n.Lost, instant(n.LostAt)} }
+func nodeOf(n dag.NodeState) node {
+	return node{text(n.Name), n.MemoryMB, n.Lost, instant(n.LostAt), n.Cause, n.Draining, text(n.Label)}
+}
 
 func warningOf(w dag.Warning) warning { return warning{text(w.Code), text(w.Text)} }

@@ -60,6 +60,8 @@ type jobLine struct {
 	Finished  opt[instant]   `json:"end,omitzero"`
 	Attempt   opt[int]       `json:"attempt,omitzero"`
 	HeldMB    opt[int]       `json:"mb,omitzero"`
+	Master    opt[text]      `json:"am,omitzero"`
+	Avoided   opt[[]int32]   `json:"avoids,omitzero"`
 	Diagnosis opt[text]      `json:"why,omitzero"`
 	Map       *phaseLine     `json:"m,omitempty"`
 	Reduce    *phaseLine     `json:"r,omitempty"`
@@ -67,10 +69,13 @@ type jobLine struct {
 }
 
 type node struct {
-	Name     text    `json:"name"`
-	MemoryMB int     `json:"mb"`
-	Lost     bool    `json:"lost,omitempty"`
-	LostAt   instant `json:"lost_at"`
+	Name     text          `json:"name"`
+	MemoryMB int           `json:"mb"`
+	Lost     bool          `json:"lost,omitempty"`
+	LostAt   instant       `json:"lost_at"`
+	Cause    dag.NodeCause `json:"cause,omitzero"`
+	Draining bool          `json:"draining,omitempty"`
+	Label    text          `json:"label,omitempty"`
 }
 
 type warning struct {

@@ -28,6 +28,9 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 	case *dag.AttemptState:
 		*x = dag.AttemptState(rapid.IntRange(0, int(dag.AttemptKilled)).Draw(t, path))
 		return v
+	case *dag.NodeCause:
+		*x = dag.NodeCause(rapid.IntRange(0, int(dag.NodeUnhealthy)).Draw(t, path))
+		return v
 	case *dag.Policy:
 		*x = dag.Policy(rapid.IntRange(0, int(dag.YARN)).Draw(t, path))
 		return v
