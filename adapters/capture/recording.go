@@ -65,7 +65,7 @@ func (r *Recording) add(rec *Record) {
 		r.Last = at
 	}
 	r.Lines++
-	path := strings.TrimSuffix(u.Path, "/")
+	path := served(u.Path)
 	if strings.HasPrefix(path, "/ws/v1/cluster/") && r.rm == "" {
 		r.rm = u.Scheme + "://" + u.Host
 	}
@@ -79,6 +79,17 @@ func (r *Recording) add(rec *Record) {
 	r.paths[path] = append(list, a)
 }
 
+// served is the path as the service itself has it: a gateway puts one of its own before it.
+func served(path string) string {
+	path = strings.TrimSuffix(path, "/")
+	for _, root := range []string{"/proxy/", "/ws/v1/"} {
+		if i := strings.Index(path, root); i >= 0 {
+			return path[i:]
+		}
+	}
+	return path
+}
+
 // finish brings the answers into the order of time: lines may come in any order, and twice.
 func (r *Recording) finish() {
 	for path, list := range r.paths {
@@ -89,7 +100,7 @@ func (r *Recording) finish() {
 
 // at returns the newest answer of path that was asked for at t or before.
 func (r *Recording) at(path string, t dag.Instant) (answer, bool) {
-	list := r.paths[strings.TrimSuffix(path, "/")]
+	list := r.paths[served(path)]
 	n, _ := slices.BinarySearchFunc(list, t+1, func(a answer, t dag.Instant) int { return cmp.Compare(a.at, t) })
 	if n == 0 {
 		return answer{}, false

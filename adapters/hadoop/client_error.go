@@ -62,12 +62,16 @@ func (e *Error) advice(authenticate string) string {
 		return "a web page came instead of JSON: is this the address of the service itself, and not of a login page or another program?"
 	case e.Status == http.StatusUnauthorized && strings.Contains(authenticate, "Negotiate"):
 		return "the cluster wants Kerberos (SPNEGO)"
+	case e.Status == http.StatusUnauthorized && strings.HasPrefix(strings.ToLower(authenticate), "basic"):
+		return "it wants a user's password: give --user NAME and --password-file FILE (or PARATIMER_PASSWORD); where they were given, one of them is wrong"
 	case e.Status == http.StatusUnauthorized:
 		return "this user may not look at the job: give another --user, or have the job's owner set mapreduce.job.acl-view-job"
 	case e.Status == http.StatusForbidden && strings.Contains(authenticate, "PseudoAuth"):
 		return "the cluster wants to know who asks: give --user"
 	case e.Status == http.StatusForbidden:
 		return "this user may not look at this: give another --user"
+	case e.Status >= 300 && e.Status < 400 && loginPage.MatchString(e.Location):
+		return "it points to a login page for browsers: ask a topology of the gateway that takes a password (for Knox: the ShiroProvider), with --user and --password-file"
 	case proxied && e.Status >= 300 && e.Status < 400:
 		return "the application's master has ended or is not up yet"
 	case proxied && e.Status == http.StatusNotFound:
@@ -87,6 +91,9 @@ func (e *Error) advice(authenticate string) string {
 	}
 	return ""
 }
+
+// loginPage is where gateways send people who are not signed in: Knox's single sign-on, and what is usual.
+var loginPage = regexp.MustCompile(`(?i)/(knoxsso|websso|idp|login|signin|sso|oauth2?|saml2?)(/|\.|\?|$)`)
 
 var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 

@@ -194,15 +194,23 @@ func looksJSON(body []byte) bool {
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
 }
 
-// historyBase returns the history server's base if err is the proxy's redirect to it (facts A6), else "".
+// historyBase returns the history server's base if err is the proxy's redirect to it (facts A6), else "". A gateway such as
+// Knox serves it below a path of its own that ends in /jobhistory.
 func historyBase(err error) string {
 	var e *Error
 	if !errors.As(err, &e) || e.Location == "" {
 		return ""
 	}
 	to, perr := url.Parse(e.Location)
-	if perr != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" || !strings.HasPrefix(to.Path, "/jobhistory/") {
+	if perr != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
 		return ""
 	}
-	return to.Scheme + "://" + to.Host
+	switch before, _, found := strings.Cut(to.Path, "/jobhistory/"); {
+	case !found:
+		return ""
+	case before == "":
+		return to.Scheme + "://" + to.Host
+	default:
+		return to.Scheme + "://" + to.Host + before + "/jobhistory"
+	}
 }

@@ -20,12 +20,14 @@ import (
 	"github.com/paratimer/paratimer/internal/certtest"
 )
 
+func serverTLS(c tls.Certificate) *tls.Config { return &tls.Config{Certificates: []tls.Certificate{c}} }
+
 // secure serves `{}` over TLS with this certificate.
 func secure(t *testing.T, c tls.Certificate, change func(*tls.Config)) string {
 	t.Helper()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{}`) }))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	s.TLS = &tls.Config{Certificates: []tls.Certificate{c}}
+	s.TLS = serverTLS(c)
 	if change != nil {
 		change(s.TLS)
 	}

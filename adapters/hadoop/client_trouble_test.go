@@ -52,7 +52,7 @@ func TestRefusals(t *testing.T) {
 		}, false, http.StatusForbidden, "", "--user"},
 		"forbidden": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, false, http.StatusForbidden, "", "may not look"},
 		"redirect elsewhere": {
-			func(w http.ResponseWriter) { w.Header().Set("Location", "/login"); w.WriteHeader(http.StatusFound) },
+			func(w http.ResponseWriter) { w.Header().Set("Location", "/elsewhere"); w.WriteHeader(http.StatusFound) },
 			false, http.StatusFound, "", "points elsewhere",
 		},
 		"not up": {func(w http.ResponseWriter) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"path"
 	"strings"
 )
 
@@ -166,7 +167,9 @@ func commaList(v string) []string {
 }
 
 // RMSite is the site of --rm URL[,URL] and --jhs URL, where there is no configuration folder. An address without
-// scheme is http; jhs "" is guessed.
+// scheme is http; jhs "" is guessed. The address of a gateway's topology, such as https://knox:8443/gateway/default, is
+// enough: Knox serves a ResourceManager with its proxy at /yarn below it, and the history server at /jobhistory (services
+// YARNUI and JOBHISTORYUI).
 func RMSite(rm, jhs string) (Site, error) {
 	s := Site{Auth: "simple"}
 	for _, r := range commaList(rm) {
@@ -174,7 +177,14 @@ func RMSite(rm, jhs string) (Site, error) {
 		if err != nil {
 			return Site{}, err
 		}
+		history, err := gateway(u)
+		if err != nil {
+			return Site{}, err
+		}
 		s.RMs = append(s.RMs, Manager{URL: u.String()})
+		if s.JHS == "" && history != "" {
+			s.JHS, s.JHSGuessed = history, true
+		}
 		if s.JHS == "" {
 			port := historyPort
 			if u.Scheme == "https" {
@@ -191,6 +201,21 @@ func RMSite(rm, jhs string) (Site, error) {
 		s.JHS, s.JHSGuessed = u.String(), false
 	}
 	return s, s.check()
+}
+
+// gateway completes the address of a gateway's topology, and returns where the history server is beside a ResourceManager
+// at /yarn; "" where there is no gateway.
+func gateway(u *url.URL) (history string, err error) {
+	above, service := path.Split(strings.TrimSuffix(u.Path, "/"))
+	switch {
+	case path.Base(above) == "gateway":
+		above, u.Path = u.Path+"/", u.Path+"/yarn"
+	case service == "resourcemanager":
+		return "", fmt.Errorf("--rm %s: this service of Knox (RESOURCEMANAGER) hides the masters of applications: give %s (service YARNUI)", u, u.Scheme+"://"+u.Host+above+"yarn")
+	case service != "yarn":
+		return "", nil
+	}
+	return u.Scheme + "://" + u.Host + above + "jobhistory", nil
 }
 
 // given reads an address off a flag. Without port and path the port is the service's usual one.

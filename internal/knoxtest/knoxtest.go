@@ -1,0 +1,153 @@
+// Package knoxtest is a gateway in the shape of Apache Knox, for tests: the paths and rewritten redirects of its services
+// YARNUI and JOBHISTORYUI (rewrite.xml of version 2.7.0), HTTP basic, a session's cookie, and a topology of single sign-on.
+package knoxtest
+
+import (
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/hex"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+)
+
+// Options build a Gateway.
+type Options struct {
+	RM, JHS        string // bases of the services behind it
+	User, Password string
+	Transport      http.RoundTripper // carries requests to the services; nil is the network
+	TLS            *tls.Config       // to the services, where Transport is nil
+}
+
+// A Gateway is what a client must live with. /gateway/default takes the password, /gateway/sso sends to a login page.
+type Gateway struct {
+	opt   Options
+	proxy *httputil.ReverseProxy
+
+	mu       sync.Mutex
+	sessions map[string]bool
+	signed   int
+	saw      []string
+}
+
+// New is a gateway before the services of o.
+func New(o Options) *Gateway {
+	g := &Gateway{opt: o, sessions: map[string]bool{}}
+	if o.Transport == nil {
+		o.Transport = &http.Transport{TLSClientConfig: o.TLS}
+	}
+	g.proxy = &httputil.ReverseProxy{Transport: o.Transport, Rewrite: g.inward, ModifyResponse: g.outward}
+	return g
+}
+
+// SignedIn is how often a password was looked at: Knox asks LDAP each time.
+func (g *Gateway) SignedIn() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.signed
+}
+
+// Saw are the paths that were asked for, in order.
+func (g *Gateway) Saw() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.saw
+}
+
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	g.saw = append(g.saw, r.URL.Path)
+	g.mu.Unlock()
+	if strings.HasPrefix(r.URL.Path, "/gateway/sso/") {
+		http.Redirect(w, r, "/gateway/knoxsso/api/v1/websso?originalUrl="+url.QueryEscape(r.URL.String()), http.StatusFound)
+		return
+	}
+	if target(r.URL.Path) == "" {
+		http.NotFound(w, r)
+		return
+	}
+	if !g.admit(w, r) {
+		w.Header().Set("WWW-Authenticate", `BASIC realm="application"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	g.proxy.ServeHTTP(w, r)
+}
+
+// admit looks for a session, then at the password.
+func (g *Gateway) admit(w http.ResponseWriter, r *http.Request) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c, err := r.Cookie("JSESSIONID"); err == nil && g.sessions[c.Value] {
+		return true
+	}
+	user, password, given := r.BasicAuth()
+	if given {
+		g.signed++
+	}
+	if !given || user != g.opt.User || password != g.opt.Password {
+		return false
+	}
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // it never fails
+	id := hex.EncodeToString(b)
+	g.sessions[id] = true
+	http.SetCookie(w, &http.Cookie{Name: "JSESSIONID", Value: id, Path: "/gateway/default", Secure: true, HttpOnly: true})
+	http.SetCookie(w, &http.Cookie{Name: "rememberMe", Value: "deleteMe", Path: "/gateway/default", MaxAge: -1})
+	return true
+}
+
+// target is the service's path of a path of ours, with a letter before it that says which service; "" where there is none.
+func target(path string) string {
+	below, ok := strings.CutPrefix(path, "/gateway/default/")
+	switch {
+	case !ok:
+		return ""
+	case strings.HasPrefix(below, "yarn/ws/v1/"), strings.HasPrefix(below, "yarn/proxy/"):
+		return "R" + strings.TrimPrefix(below, "yarn")
+	case strings.HasPrefix(below, "jobhistory/ws/"):
+		return "H" + strings.TrimPrefix(below, "jobhistory")
+	}
+	return ""
+}
+
+// inward sends a request on as its user, whatever name it gave itself.
+func (g *Gateway) inward(r *httputil.ProxyRequest) {
+	to, base := target(r.In.URL.Path), g.opt.RM
+	if to[0] == 'H' {
+		base = g.opt.JHS
+	}
+	out, err := url.Parse(base)
+	if err != nil {
+		panic("knoxtest: " + err.Error())
+	}
+	q := r.In.URL.Query()
+	q.Del("user.name")
+	if g.opt.Transport == nil {
+		q.Set("user.name", g.opt.User)
+	}
+	out.Path, out.RawQuery = to[1:], q.Encode()
+	r.Out.URL, r.Out.Host = out, out.Host
+	r.Out.Header.Del("Authorization")
+	r.Out.Header.Del("Cookie")
+}
+
+// outward rewrites where redirects lead, and keeps the services' cookies to itself.
+func (g *Gateway) outward(resp *http.Response) error {
+	resp.Header.Del("Set-Cookie")
+	to, err := url.Parse(resp.Header.Get("Location"))
+	if err != nil || to.Host == "" {
+		return nil
+	}
+	front := "https://" + resp.Request.Context().Value(http.LocalAddrContextKey).(interface{ String() string }).String() + "/gateway/default"
+	switch {
+	case strings.HasPrefix(to.Path, "/jobhistory/"):
+		where := url.Values{"scheme": {to.Scheme}, "host": {to.Hostname()}, "port": {to.Port()}}
+		resp.Header.Set("Location", front+to.Path+"?"+where.Encode())
+	case strings.HasPrefix(to.Path, "/cluster/"):
+		resp.Header.Set("Location", front+"/yarn"+to.Path)
+	}
+	return nil
+}
