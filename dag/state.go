@@ -5,7 +5,7 @@ import "fmt"
 // A State is the state of a job or of the whole workflow.
 type State uint8
 
-// The states of a job (all but EndedUnconfirmed) and of a workflow (all but Blocked and Submitted).
+// The states of a job, and of a workflow (all but Blocked and Submitted).
 const (
 	Blocked          State = iota // not submitted
 	Submitted                     // submitted, nothing runs
@@ -13,7 +13,7 @@ const (
 	Succeeded                     //
 	Failed                        //
 	Killed                        //
-	EndedUnconfirmed              // every known job has ended, but jobs of the DAG never came
+	EndedUnconfirmed              // a job: nobody knows any more how it ended; a workflow: of one of its jobs so, or jobs never came
 )
 
 var stateNames = [...]string{"blocked", "submitted", "running", "succeeded", "failed", "killed", "ended_unconfirmed"}

@@ -94,7 +94,7 @@ func ended(s dag.State) error {
 	case dag.Failed, dag.Killed:
 		return errQueryFailed
 	case dag.EndedUnconfirmed:
-		return errors.New("every known job has ended, but jobs of the query never came: whether it succeeded is not known")
+		return errors.New("every known job has ended, but jobs of the query never came, or nobody tells how one ended: whether it succeeded is not known")
 	}
 	return fmt.Errorf("the observations end while the query is %s", s)
 }

@@ -31,7 +31,7 @@ func TestExitCodes(t *testing.T) {
 		{ended(dag.Succeeded), 0, ""},
 		{ended(dag.Failed), 1, ""},
 		{ended(dag.Killed), 1, ""},
-		{ended(dag.EndedUnconfirmed), 3, "paratimer: every known job has ended, but jobs of the query never came: whether it succeeded is not known\n"},
+		{ended(dag.EndedUnconfirmed), 3, "paratimer: every known job has ended, but jobs of the query never came, or nobody tells how one ended: whether it succeeded is not known\n"},
 		{ended(dag.Running), 3, "paratimer: the observations end while the query is running\n"},
 		{usage("no %s", "x"), 2, "paratimer: no x\n"},
 		{fmt.Errorf("file: %w", usage("no plan")), 2, "paratimer: file: no plan\n"},

@@ -40,6 +40,8 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 	}
 	by := *st.DeadlineAt
 	switch {
+	case at > by && f.Headline.EndAt != nil && f.Headline.EndAt.Instant <= by: // its jobs are over, the word on how is awaited
+		v.expected, v.p = f.Headline.EndAt.Instant, 0
 	case at > by:
 		v.passed = true
 	case v.floor && v.expected > by:

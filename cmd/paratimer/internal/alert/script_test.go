@@ -194,6 +194,9 @@ func (s *stage) frame(words []string) frame.Frame {
 			elapsed := frame.SecondsOf(s.seconds(v))
 			f.Headline.EndAt, f.ElapsedSeconds = frame.TimeOf(zero.Add(s.seconds(v))), &elapsed
 		},
+		"over": func(v string) { // its jobs are over since then; how it ended is awaited
+			f.Headline.RemainingSeconds, f.Headline.EndAt = new(frame.Seconds), frame.TimeOf(zero.Add(s.seconds(v)))
+		},
 		"never": func(string) { f.ElapsedSeconds, f.Workflow.State = nil, dag.Submitted },
 		"waits": func(v string) { f.WaitingOn = &v },
 		"change": func(v string) {

@@ -160,7 +160,7 @@ func (p *pen) over() line {
 	case dag.Succeeded:
 		return text(good, p.g.state(st)+" Succeeded").and(text(strong, when))
 	case dag.EndedUnconfirmed:
-		return text(warn, p.g.state(st)+" Ended, unconfirmed").and(text(strong, when), text(plain, ": jobs of the query never came"))
+		return text(warn, p.g.state(st)+" Ended, unconfirmed").and(text(strong, when), text(plain, ": "+view.Unconfirmed(*p.f)))
 	case dag.Killed:
 		return text(bad, p.g.state(st)+" Killed").and(text(strong, when))
 	default:

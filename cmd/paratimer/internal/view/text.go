@@ -169,10 +169,20 @@ func (t *Text) over(f frame.Frame) string {
 	case dag.Succeeded:
 		return t.paint(green, "succeeded") + after
 	case dag.EndedUnconfirmed:
-		return t.paint(yellow, "ended, unconfirmed") + after + ": jobs of the query never came"
+		return t.paint(yellow, "ended, unconfirmed") + after + ": " + Unconfirmed(f)
 	default:
 		return t.paint(red, f.Workflow.State.String()) + after
 	}
+}
+
+// Unconfirmed says why it is not known how a query ended: ended_unconfirmed.
+func Unconfirmed(f frame.Frame) string {
+	for _, j := range f.Jobs {
+		if j.State == dag.EndedUnconfirmed {
+			return "nobody tells how a job of it ended"
+		}
+	}
+	return "jobs of the query never came"
 }
 
 func title(f frame.Frame) string {

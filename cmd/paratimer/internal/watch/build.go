@@ -54,6 +54,11 @@ func build(s *dag.Snapshot, a answers, changes []frame.Change) frame.Frame {
 		end(&f, s)
 		return f
 	}
+	if unheard(s) {
+		end(&f, s)
+		f.Digest = 0 // nothing is left that could move
+		return f
+	}
 	if len(a.scenarios) > 0 {
 		f.CriticalPath = segments(s, a.scenarios[0].Path, origin)
 		f.Headline = headline(s.At, a.scenarios)
@@ -66,13 +71,23 @@ func build(s *dag.Snapshot, a answers, changes []frame.Change) frame.Frame {
 	return f
 }
 
-// end makes a frame one of a query that is over: nothing remains, whatever estimators say.
+// end makes a frame one of a query whose jobs are over: nothing remains, whatever estimators say.
 func end(f *frame.Frame, s *dag.Snapshot) {
 	zero := frame.Seconds(0)
 	f.Headline = frame.Headline{RemainingSeconds: &zero, LowSeconds: &zero, HighSeconds: &zero, EndAt: frame.TimeOf(finish(s))}
-	if s.State == dag.Succeeded {
+	if s.State == dag.Succeeded || s.State == dag.Running && succeeded(s) {
 		f.ProgressRatio = frame.RatioOf(1)
 	}
+}
+
+// succeeded says that all jobs have.
+func succeeded(s *dag.Snapshot) bool {
+	for i := range s.Jobs {
+		if s.Jobs[i].State != dag.Succeeded {
+			return false
+		}
+	}
+	return true
 }
 
 // elapsed counts from the first submission; of a query that is over, to its last job's end.

@@ -20,10 +20,23 @@ func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate) string {
 	if job, k, a := oneSilent(s); a != nil {
 		return attempt(s, job, k, a)
 	}
+	if unheard(s) {
+		return "the history server, which has not told how it ended"
+	}
 	if len(scenarios) == 0 {
 		return ""
 	}
 	return describe(s, waitedSpan(scenarios[0].Path))
+}
+
+// unheard says that every job of the query has ended, and that the query counts as running only because its history is not there.
+func unheard(s *dag.Snapshot) bool {
+	for i := range s.Jobs {
+		if !s.Jobs[i].State.Ended() {
+			return false
+		}
+	}
+	return len(s.Jobs) > 0 && !s.State.Ended()
 }
 
 // WaitedFor is the running attempt that waitingOn names, by the path of the standard scenario; a is nil where it names none.
