@@ -15,6 +15,16 @@ import (
 // A Layer is a step of the chain that a request passes through.
 type Layer func(http.RoundTripper) http.RoundTripper
 
+// A Login knows who asks where it is not User that says so.
+type Login interface {
+	// Name is who asks, as far as it is known without asking anybody, e.g. alice@EXAMPLE.COM; "" where it is not.
+	Name() string
+	// Check proves it, and says who asks, by what and until when.
+	Check(ctx context.Context) (string, error)
+	// Used says whether a service has wanted it.
+	Used() bool
+}
+
 // Options build a Client. The zero value of each field is its default.
 type Options struct {
 	Site     Site   // where the services are
@@ -33,6 +43,7 @@ type Options struct {
 	InFlight int
 
 	Auth      Layer             // replaces user.name, e.g. SPNEGO
+	Login     Login             // who asks by Auth, for people; nil is User
 	Tap       Layer             // outermost: sees each exchange without the user's name and cookies, bodies unpacked
 	Transport http.RoundTripper // carries the requests; nil is the network. A capture or a test stands in here
 	Clock     func() time.Time  // this machine's clock; nil is time.Now

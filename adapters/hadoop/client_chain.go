@@ -18,9 +18,10 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // chain builds what a request passes through, outermost first:
 //
-//	Tap → Auth or user.name → cookies → gzip → meter → Transport or the network
+//	Tap → cookies → Auth or user.name → gzip → meter → Transport or the network
 //
-// wanted is called when a service wants a client certificate and there is none. Auth stands outside the cookies, so that a negotiated hadoop.auth cookie is kept and spares the next negotiation.
+// wanted is called when a service wants a client certificate and there is none. Auth stands inside the cookies: the one that
+// it has negotiated is its own, for a jar would send it to every port of the host.
 func chain(o Options, wanted func()) (http.RoundTripper, *meter, error) {
 	m := &meter{next: o.Transport}
 	if m.next == nil {
@@ -30,12 +31,13 @@ func chain(o Options, wanted func()) (http.RoundTripper, *meter, error) {
 		}
 		m.next = t
 	}
-	rt := cookies(unpack(m))
+	rt := unpack(m)
 	if o.Auth != nil {
 		rt = o.Auth(rt)
 	} else if o.User != "" {
-		rt = userName(o.User, rt)
+		rt = UserName(o.User)(rt)
 	}
+	rt = cookies(rt)
 	if o.Tap != nil {
 		rt = o.Tap(rt)
 	}
@@ -61,19 +63,21 @@ func network(o Options, wanted func()) (http.RoundTripper, error) {
 	}, nil
 }
 
-// userName adds the query parameter of Hadoop's simple authentication.
-func userName(user string, next http.RoundTripper) http.RoundTripper {
-	return roundTrip(func(r *http.Request) (*http.Response, error) {
-		r = r.Clone(r.Context())
-		if r.URL.RawQuery != "" {
-			r.URL.RawQuery += "&"
-		}
-		r.URL.RawQuery += "user.name=" + url.QueryEscape(user)
-		return next.RoundTrip(r)
-	})
+// UserName adds the query parameter of Hadoop's simple authentication.
+func UserName(user string) Layer {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(r *http.Request) (*http.Response, error) {
+			r = r.Clone(r.Context())
+			if r.URL.RawQuery != "" {
+				r.URL.RawQuery += "&"
+			}
+			r.URL.RawQuery += "user.name=" + url.QueryEscape(user)
+			return next.RoundTrip(r)
+		})
+	}
 }
 
-// cookies keeps what services set: hadoop.auth, and checked_<application> of the proxy.
+// cookies keeps what services set: hadoop.auth of simple authentication, and checked_<application> of the proxy.
 func cookies(next http.RoundTripper) http.RoundTripper {
 	jar, _ := cookiejar.New(nil) // fails for no options
 	return roundTrip(func(r *http.Request) (*http.Response, error) {

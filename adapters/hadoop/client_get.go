@@ -89,6 +89,7 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 			return c.fresh(u, r)
 		}
 		e := r.refusal(u)
+		c.denied(e, r, u)
 		// The proxy's page that warns of a stranger's application (facts A7).
 		if proxied && r.status == http.StatusOK && kind == "text/html" && !approved {
 			approved = true

@@ -23,6 +23,10 @@ func (c *Client) noAnswer(ctx context.Context, u *url.URL, err error) *Error {
 		}
 	}
 	e := &Error{URL: u.String(), Err: err, Text: oneLine(err.Error())}
+	if hint := advised(err); hint != "" {
+		e.Hint = hint
+		return e
+	}
 	if text, hint := c.distrust(err); hint != "" {
 		e.Text, e.Hint = text, hint
 		return e

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,7 +33,13 @@ type Check struct {
 func Doctor(ctx context.Context, c *Client) []Check {
 	d := &doctor{client: c}
 	d.configuration()
-	if d.managers(ctx) {
+	place := len(d.checks)
+	d.certificates()
+	found := d.managers(ctx)
+	if !d.authentication(ctx, place) {
+		return d.checks
+	}
+	if found {
 		d.cluster(ctx)
 		app, ended := d.applications(ctx)
 		d.proxy(ctx, app, ended)
@@ -55,7 +62,7 @@ func (d *doctor) say(name string, status Grade, hint, format string, args ...any
 func (d *doctor) broken(name string, status Grade, err error) {
 	var e *Error
 	if !errors.As(err, &e) {
-		d.say(name, status, "", "%v", err)
+		d.say(name, status, advised(err), "%v", err)
 		return
 	}
 	bare := *e
@@ -68,8 +75,34 @@ func (d *doctor) configuration() {
 	for _, note := range o.Site.Notes {
 		d.say("configuration", Warn, "set HADOOP_CONF_DIR to the cluster's configuration folder, or give --rm and --jhs", "%s", note)
 	}
+}
+
+func (d *doctor) certificates() {
+	if d.client.opt.Insecure {
+		d.say("certificates", Warn, "give --ca-file instead of --insecure", "certificates are not verified: anybody on the way can answer for the cluster")
+	}
+}
+
+// authentication says who asks, at this place among the checks: only answers tell whether Kerberos is wanted. Where nobody
+// could be logged in it says nothing else, and false.
+func (d *doctor) authentication(ctx context.Context, place int) (ok bool) {
+	later := slices.Clone(d.checks[place:])
+	d.checks = d.checks[:place]
+	defer func() {
+		if ok {
+			d.checks = append(d.checks, later...)
+		}
+	}()
+	o := d.client.opt
 	switch {
-	case o.Auth != nil:
+	case o.Login != nil && (o.Login.Used() || o.Site.Auth == "kerberos"):
+		who, err := o.Login.Check(ctx)
+		if err != nil {
+			d.broken("authentication", Fail, err)
+			return false
+		}
+		d.say("authentication", OK, "", "%s", who)
+	case o.Auth != nil && o.Login == nil:
 		d.say("authentication", OK, "", "%s", o.Site.Auth)
 	case o.Site.Auth == "kerberos":
 		d.say("authentication", Warn, "", "the configuration wants Kerberos; requests go without a ticket")
@@ -78,9 +111,7 @@ func (d *doctor) configuration() {
 	default:
 		d.say("authentication", OK, "", "simple, as user %s", o.User)
 	}
-	if o.Insecure {
-		d.say("certificates", Warn, "give --ca-file instead of --insecure", "certificates are not verified: anybody on the way can answer for the cluster")
-	}
+	return true
 }
 
 type infoBody struct {
@@ -149,10 +180,10 @@ func (d *doctor) cluster(ctx context.Context) {
 		return
 	}
 	switch v := m.Metrics.v; {
-	case v.ActiveNodes.count(maxTasks) == 0:
+	case v.Active.count(maxTasks) == 0:
 		d.say("cluster", Warn, "jobs wait until a NodeManager has registered", "no active node")
 	default:
-		d.say("cluster", OK, "", "%d active nodes, %d MB in all, %d MB allocated", v.ActiveNodes.count(maxTasks), v.TotalMB.count(maxMB), v.AllocatedMB.count(maxMB))
+		d.say("cluster", OK, "", "%d active nodes, %d MB in all, %d MB allocated", v.Active.count(maxTasks), v.TotalMB.count(maxMB), v.AllocatedMB.count(maxMB))
 	}
 	body, err = d.client.RM(ctx, "scheduler")
 	q, err := get[schedulerBody]("scheduler", body, err)
