@@ -11,14 +11,14 @@ import (
 
 // clusterFlags say where the cluster is and who asks.
 func clusterFlags() []cli.Flag {
-	return about("Where the cluster is",
+	return about("Where the cluster is", append(kerberosFlags(),
 		&cli.StringFlag{Name: "rm", EnvVars: env("rm"), Usage: "ask the ResourceManager at `URL`, or at the active one of several, comma-separated"},
 		&cli.StringFlag{Name: "jhs", EnvVars: env("jhs"), Usage: "ask the job history server at `URL` (with --rm; default: port 19888 of its host)"},
 		&cli.StringFlag{Name: "conf-dir", EnvVars: env("conf-dir"), Usage: "read Hadoop's configuration from `DIR` (default: HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME/etc/hadoop)"},
-		&cli.StringFlag{Name: "user", EnvVars: env("user"), Usage: "ask as `NAME` and choose among this user's workflows (default: HADOOP_USER_NAME, else you)"},
+		&cli.StringFlag{Name: "user", EnvVars: env("user"), Usage: "ask as `NAME` and choose among this user's workflows (default: of the Kerberos principal, else HADOOP_USER_NAME, else you)"},
 		&cli.StringFlag{Name: "ca-file", EnvVars: env("ca-file"), Usage: "also trust the certificates (PEM) in `FILE`"},
 		&cli.BoolFlag{Name: "insecure", EnvVars: env("insecure"), Usage: "do not verify certificates: anybody may answer in the cluster's place"},
-	)
+	)...)
 }
 
 // newClient is a client of the cluster that flags or Hadoop's configuration name.
@@ -34,8 +34,9 @@ func newClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
 	if c.Bool("insecure") {
 		log.Warn().Msg("--insecure: certificates are not verified; anybody may answer in the cluster's place")
 	}
+	who := kerberos(c)
 	client, err := hadoop.NewClient(hadoop.Options{
-		Site: site, User: userName(c), CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), Tap: counted(c, tap),
+		Site: site, User: userName(c), Auth: who.layer(userName(c)), Login: who, CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), Tap: counted(c, tap),
 	})
 	if err != nil {
 		return nil, usage("%w", err)
@@ -73,6 +74,9 @@ func site(c *cli.Context) (hadoop.Site, error) {
 // userName is whose workflows are looked for, as Hadoop's own clients find it out.
 func userName(c *cli.Context) string {
 	if name := c.String("user"); name != "" {
+		return name
+	}
+	if name := kerberosUser(c); name != "" {
 		return name
 	}
 	if name := os.Getenv("HADOOP_USER_NAME"); name != "" {
