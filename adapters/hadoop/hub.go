@@ -224,7 +224,7 @@ func (h *Hub) related(v *view, s *Source) []string {
 		return out // a job by itself
 	}
 	since := first.Started.instant().Add(-lookBack)
-	for _, id := range v.names[nameKey{first.Name, first.User}] {
+	for _, id := range v.names[keyOf(first)] {
 		a, c := v.apps[id], h.confs[id]
 		if c == nil && !(a.ended() && a.Started.instant() < since) || c != nil && c.workflow == s.workflow && c.workflow != "" {
 			add(id)

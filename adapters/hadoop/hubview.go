@@ -25,7 +25,12 @@ type view struct {
 // need is what an application has left to do; nil where nobody knows.
 func (v *view) need(app string) *dag.Need { return v.needs[app] }
 
-type nameKey struct{ name, user text }
+type nameKey struct {
+	name string
+	user text
+}
+
+func keyOf(a *wireApp) nameKey { return nameKey{scriptName(string(a.Name)), a.User} }
 
 // list reads the nodes for all sources. Indices stay those of before.
 func (v *view) list(at dag.Instant) {
@@ -82,7 +87,7 @@ func (v *view) take(old *view, runs, ended *appsBody) {
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(v.apps), byID) {
 		a := v.apps[id]
-		k := nameKey{a.Name, a.User}
+		k := keyOf(a)
 		v.names[k] = append(v.names[k], id)
 	}
 	slices.SortFunc(v.runs, byID)

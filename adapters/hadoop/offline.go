@@ -18,6 +18,7 @@ type Settings struct {
 	Launch                       string              // one a batch that a script launches, ms since the epoch; "" unknown
 	After                        map[string][]string // a node to its successors
 	Stops                        bool                // a failed job ends the whole script
+	Parallel                     bool                // Hive runs stages at once that do not wait for each other
 	Feature, Alias               string
 	Input                        []string
 	Limits                       dag.Limits
@@ -32,7 +33,7 @@ func ReadSettings(properties []Property) Settings {
 	}
 	c := b.conf()
 	return Settings{
-		Workflow: c.workflow, WorkflowName: c.name, Node: c.node, Launch: c.launch, After: c.after, Stops: c.stops,
+		Workflow: c.workflow, WorkflowName: c.name, Node: c.node, Launch: c.launch, After: c.after, Stops: c.stops, Parallel: c.parallel,
 		Feature: c.feature, Alias: c.alias, Input: c.input, Limits: c.limits, Overheads: c.overheads(),
 	}
 }
@@ -67,7 +68,7 @@ func GraphOf(members []Member) (vertices []Vertex, launches int, cyclic bool) {
 	for i, m := range members {
 		j := &job{app: m.Job, id: m.Job, state: m.State}
 		if s := m.Settings; s != nil {
-			j.conf = &jobConf{workflow: s.Workflow, node: s.Node, launch: s.Launch, after: s.After}
+			j.conf = &jobConf{workflow: s.Workflow, node: s.Node, launch: s.Launch, after: s.After, parallel: s.Parallel}
 		}
 		jobs[i], index[j] = j, i
 	}

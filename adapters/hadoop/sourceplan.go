@@ -24,7 +24,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func (s *Source) planOf(g *graph) *dag.Plan {
 	first := s.apps[s.chosen]
 	p := &dag.Plan{
-		Name:    strings.TrimPrefix(string(first.Name), "PigLatin:"),
+		Name:    strings.TrimPrefix(scriptName(JobTitle(string(first.Name))), "PigLatin:"),
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: s.world.totalMB, QueueMB: s.world.queueMB(string(first.Queue))},
 		Jobs:    make([]dag.Job, len(g.nodes)),
 	}
@@ -56,7 +56,7 @@ func (s *Source) planJob(to *dag.Job, j *job) {
 		to.Feature, to.Alias, to.Input, to.Limits = c.feature, c.alias, c.input, c.limits
 	}
 	if a := s.apps[j.app]; a != nil {
-		to.Name = string(a.Name)
+		to.Name = JobTitle(string(a.Name))
 		if _, am := a.memory(); am > 0 {
 			to.Limits.AMMB = am
 		}

@@ -27,6 +27,7 @@ type jobConf struct {
 	report   time.Duration       // between reports of a task's counters
 	sleep    time.Duration       // of Pig between two looks at its jobs; 0 where Pig did not set it
 	abandon  time.Duration       // how long the master tries to reach a lost node
+	parallel bool                // Hive runs stages at once that do not wait for each other
 }
 
 const adjacency = "mapreduce.workflow.adjacency."
@@ -87,6 +88,8 @@ func (b *confBody) conf() *jobConf {
 			c.limits.MaxMaps = n.count(maxTasks)
 		case "mapreduce.job.running.reduce.limit":
 			c.limits.MaxReduces = n.count(maxTasks)
+		case "hive.exec.parallel":
+			c.parallel = v == "true"
 		case "stop.on.failure":
 			c.stops = v == "true"
 		case "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms":
@@ -105,6 +108,9 @@ func (b *confBody) conf() *jobConf {
 				c.after[node] = fields(v)
 			}
 		}
+	}
+	if hiveID(c.workflow) {
+		c.name = QueryTitle(c.name)
 	}
 	c.limits.AMMB = container(amMB, "", heap, c.limits.AMMB, step)
 	c.limits.MapMB = container(mapMB, mapOpts, heap, c.limits.MapMB, step)

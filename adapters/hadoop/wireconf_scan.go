@@ -22,7 +22,7 @@ func getConf(what string, body []byte, err error) (confBody, error) {
 }
 
 // confPrefixes begin the names of all properties that a jobConf is made of.
-var confPrefixes = []string{"mapreduce.", "pig.", "yarn.", "stop."}
+var confPrefixes = []string{"mapreduce.", "pig.", "yarn.", "stop.", "hive.exec.parallel"}
 
 // A confScanner walks over {"conf":{"property":[{"name":…,"value":…},…]}}. Its methods are false where that is not what
 // they find; nothing it says counts then.

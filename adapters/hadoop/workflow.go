@@ -78,7 +78,9 @@ func (s *Source) conf() *jobConf {
 }
 
 // alike says that two applications may be jobs of one script.
-func alike(a, b *wireApp) bool { return a.Name == b.Name && a.User == b.User && b.mapReduce() }
+func alike(a, b *wireApp) bool {
+	return scriptName(string(a.Name)) == scriptName(string(b.Name)) && a.User == b.User && b.mapReduce()
+}
 
 // together says that two applications were submitted at about the same time.
 func together(a, b *wireApp) bool { return math.Abs(a.Started.v-b.Started.v) < sameWave }
@@ -110,11 +112,11 @@ func (s *Source) candidates() []string {
 	}
 	for _, id := range s.listed {
 		a := s.apps[id]
-		if id == s.chosen || !a.mapReduce() || a.User != first.User || conf == nil && a.Name != first.Name {
+		if id == s.chosen || !a.mapReduce() || a.User != first.User || conf == nil && !alike(a, first) {
 			continue
 		}
 		from := since
-		if a.Name == first.Name {
+		if alike(a, first) {
 			from = since.Add(-lookBack)
 		}
 		if a.ended() && !(a.Started.instant() >= from) {

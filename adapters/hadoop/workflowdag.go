@@ -69,7 +69,15 @@ func (g *graph) batch(jobs []*job, used map[string]bool) {
 			succ[n] = nil
 		}
 	}
-	at := map[string]int{}
+	hive := hiveID(jobs[0].conf.workflow)
+	if hive {
+		submitted := map[string]bool{}
+		for _, j := range jobs {
+			submitted[j.conf.node] = true
+		}
+		succ = withoutOwn(succ, submitted)
+	}
+	first, at := len(g.nodes), map[string]int{}
 	order, pred, cyclic := topological(succ)
 	g.cyclic = g.cyclic || cyclic
 	for _, name := range order {
@@ -92,6 +100,9 @@ func (g *graph) batch(jobs []*job, used map[string]bool) {
 			g.nodes = append(g.nodes, node{label: unique(label, used)})
 		}
 		g.nodes[i].job = j
+	}
+	if hive && !slices.ContainsFunc(jobs, func(j *job) bool { return j.conf.parallel }) {
+		g.serial(first)
 	}
 }
 

@@ -1,0 +1,187 @@
+package hadoop
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Hive writes the same workflow properties as Pig, to other ends (facts C4): the id is "hive_" and the query's, the name is the
+// query's whole text, nodes are the plan's stages, also those that need no MapReduce job.
+
+// hiveID says that a workflow's id is Hive's.
+func hiveID(workflow string) bool { return strings.HasPrefix(workflow, "hive_") }
+
+// stageName is what Hive puts after a query's text to name a stage's job.
+var stageName = regexp.MustCompile(`\s*\(Stage-\d+\)$`)
+
+// scriptName is what the applications of one script or query have in common of their names.
+func scriptName(app string) string {
+	if !strings.HasSuffix(app, ")") {
+		return app // most are none of Hive's, and there may be many
+	}
+	return stageName.ReplaceAllString(app, "")
+}
+
+// maxTitle cuts a query's text, in bytes. Hive names its jobs with 50 characters of it.
+const maxTitle = 80
+
+// QueryTitle is a query's text made short enough to name it, and fit to be shown: the first line that is no comment, without what
+// stands in quotes.
+func QueryTitle(query string) string {
+	for line := range strings.Lines(Unquoted(query)) {
+		line = strings.Join(strings.Fields(line), " ")
+		if line == "" || strings.HasPrefix(line, "--") {
+			continue
+		}
+		if len(line) > maxTitle {
+			line = strings.ToValidUTF8(line[:maxTitle], "") + "…"
+		}
+		return line
+	}
+	return ""
+}
+
+// JobTitle is an application's name fit to be shown: a name that is not Hive's as it is, of Hive's what is no literal.
+// Hive cuts a long query in the middle, where a literal may have begun; what comes after that is left out.
+func JobTitle(name string) string {
+	stage := strings.TrimSpace(stageName.FindString(name))
+	if stage == "" {
+		return name
+	}
+	query := scriptName(name)
+	if begin, _, cut := strings.Cut(query, "..."); cut {
+		query = begin + "…"
+	}
+	return cmp.Or(QueryTitle(query), "query") + " " + stage
+}
+
+// Unquoted puts "…" in the place of what stands in quotes: what a query compares with is its reader's business, not ours.
+// A quote that is not closed reaches to the end.
+func Unquoted(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c != '\'' && c != '"' {
+			_, n := utf8.DecodeRuneInString(s[i:])
+			b.WriteString(s[i : i+n])
+			i += n
+			continue
+		}
+		for i++; i < len(s) && s[i] != c; i++ {
+			if s[i] == '\\' {
+				i++
+			}
+		}
+		i++
+		b.WriteByte(c)
+		b.WriteString("…")
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// withoutOwn takes the stages out of a Hive query's graph that are Hive's own work and no job: what came after one comes after
+// what was before it. Of a stage without a job that is known once a later one has a job; and of Stage-0 and all after it, where
+// others come first: that is how Hive numbers the stage that moves or fetches the result.
+func withoutOwn(succ map[string][]string, submitted map[string]bool) map[string][]string {
+	pred := map[string][]string{}
+	for from, to := range succ {
+		for _, n := range to {
+			pred[n] = append(pred[n], from)
+		}
+	}
+	own := map[string]bool{}
+	if len(pred["Stage-0"]) > 0 {
+		own = reach(succ, "Stage-0")
+	}
+	for n := range submitted {
+		for p := range reach(pred, n) {
+			own[p] = true
+		}
+	}
+	out := map[string][]string{}
+	for from := range succ {
+		if own[from] && !submitted[from] {
+			continue
+		}
+		var to []string
+		for seen, left := map[string]bool{}, slices.Clone(succ[from]); len(left) > 0; {
+			n := left[0]
+			left = left[1:]
+			if seen[n] {
+				continue
+			}
+			seen[n] = true
+			if own[n] && !submitted[n] {
+				left = append(left, succ[n]...)
+				continue
+			}
+			to = append(to, n)
+		}
+		slices.Sort(to)
+		out[from] = to
+	}
+	return out
+}
+
+// reach is a name and all that next leads to from it.
+func reach(next map[string][]string, from string) map[string]bool {
+	seen := map[string]bool{}
+	for left := []string{from}; len(left) > 0; {
+		n := left[len(left)-1]
+		left = left[:len(left)-1]
+		if !seen[n] {
+			seen[n] = true
+			left = append(left, next[n]...)
+		}
+	}
+	return seen
+}
+
+// serial puts a Hive query's stages in the order in which Hive runs them: one after the other, unless hive.exec.parallel is set.
+// Those that are submitted come in that order, then the others as the graph has them. A stage that failed ends the query, so
+// that it is right, too, that nothing comes after it.
+func (g *graph) serial(from int) {
+	var order []int
+	for i := from; i < len(g.nodes); i++ {
+		order = append(order, i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		ja, jb := g.nodes[a].job, g.nodes[b].job
+		switch {
+		case ja == nil && jb == nil:
+			return 0
+		case ja == nil:
+			return 1
+		case jb == nil:
+			return -1
+		}
+		return byID(ja.app, jb.app)
+	})
+	was := slices.Clone(g.nodes)
+	at := map[int]int{}
+	for k, i := range order {
+		at[i] = from + k
+	}
+	for k, i := range order {
+		n := was[i]
+		after := make([]int, 0, len(n.after)+1)
+		for _, p := range n.after {
+			if q, ours := at[p]; ours {
+				p = q
+			}
+			if p < from+k {
+				after = append(after, p)
+			}
+		}
+		if k > 0 && !slices.Contains(after, from+k-1) {
+			after = append(after, from+k-1)
+		}
+		slices.Sort(after)
+		n.after = after
+		g.nodes[from+k] = n
+	}
+}

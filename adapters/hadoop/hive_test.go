@@ -1,0 +1,130 @@
+package hadoop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+func TestQueryTitle(t *testing.T) {
+	for query, want := range map[string]string{
+		"select 1":                             "select 1",
+		"\n -- nightly\n  select a,\n  b":      "select a,",
+		"select * from t where p = 'hunter2'":  "select * from t where p = '…'",
+		`select "a\"hunter2" from t`:           `select "…" from t`,
+		"select * from t where p = 'hunter2":   "select * from t where p = '…'",
+		"select 'one\nhunter2', x from t":      "select '…', x from t",
+		"":                                     "",
+		"--only this":                          "",
+		"select é, " + strings.Repeat("é", 80): "select é, " + strings.Repeat("é", 34) + "…",
+	} {
+		if got := QueryTitle(query); got != want {
+			t.Errorf("%q: %q, want %q", query, got, want)
+		}
+		if got := QueryTitle(Unquoted(query)); got != want {
+			t.Errorf("%q: twice %q, want %q", query, got, want)
+		}
+	}
+}
+
+func TestJobTitle(t *testing.T) {
+	for name, want := range map[string]string{
+		"PigLatin:it's.pig": "PigLatin:it's.pig",
+		"select x.n, count(*) from a where k='hunter2' (Stage-1)": "select x.n, count(*) from a where k='…' (Stage-1)",
+		"select x from a where k='hu...ter2' and v = 1(Stage-12)": "select x from a where k='…' (Stage-12)",
+		"(Stage-1)": "query (Stage-1)",
+	} {
+		if got := JobTitle(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestStages: stages that need no job, and the order in which Hive runs the others.
+func TestStages(t *testing.T) {
+	for _, c := range []struct {
+		what, graph string
+		jobs        string // the stages that are submitted, in that order
+		parallel    bool
+		want        string
+	}{
+		{"two that are joined, one after the other", "1:2 3:2 2:4", "1", false, "1[] 3[0] 2[0 1] 4[2]"},
+		{"the order in which they came counts", "1:2 3:2 2:4", "3", false, "3[] 1[0] 2[0 1] 4[2]"},
+		{"at once", "1:2 3:2 2:4", "1", true, "1[] 3[] 2[0 1] 4[2]"},
+		{"what moves the result is no job", "1:0 0:2", "1", false, "1[]"},
+		{"unless it is one", "1:0 0:2", "1 0", false, "1[] 0[0]"},
+		{"a first Stage-0 is one", "0:1", "0", false, "0[] 1[0]"},
+		{"what was passed is no job", "1:7 7:3 3:2", "1 2", false, "1[] 2[0]"},
+		{"one of which the graph does not tell", "1:2", "1 5", false, "1[] 5[0] 2[0 1]"},
+		{"a circle", "1:2 2:1", "1 2", false, "1[] 2[0]"},
+	} {
+		after := map[string][]string{}
+		for _, e := range strings.Fields(c.graph) {
+			from, to, _ := strings.Cut(e, ":")
+			after["Stage-"+from] = append(after["Stage-"+from], "Stage-"+to)
+		}
+		var jobs []*job
+		for i, n := range strings.Fields(c.jobs) {
+			id := fmt.Sprintf("job_1_%04d", i+1)
+			jobs = append(jobs, &job{app: id, id: id, conf: &jobConf{workflow: "hive_q", node: "Stage-" + n, after: after, parallel: c.parallel}})
+		}
+		var got []string
+		for _, n := range graphOf(jobs).nodes {
+			if n.after == nil {
+				n.after = []int{}
+			}
+			got = append(got, strings.TrimPrefix(n.label, "Stage-")+fmt.Sprint(n.after))
+		}
+		if g := strings.Join(got, " "); g != c.want {
+			t.Errorf("%s: %s, want %s", c.what, g, c.want)
+		}
+	}
+}
+
+// TestHiveQuery: the stages of a query are one workflow, though each job has a name of its own; what the query says is not repeated.
+func TestHiveQuery(t *testing.T) {
+	l := newLab()
+	hive := []string{
+		"mapreduce.workflow.id", "hive_q1", "mapreduce.workflow.name", `\n-- nightly\nselect *\nfrom t where p = 'hunter2'`, "hive.exec.parallel", "false",
+	}
+	query := func(stages ...string) {
+		l.apps(stages...)
+		for path, body := range l.rm {
+			for i := range stages {
+				n := i + 1
+				body = strings.Replace(body, `"name":"PigLatin:q.pig"`, fmt.Sprintf(`"name":"select * from t where p = 'hunter2'(Stage-%d)"`, n), 1)
+				if strings.HasPrefix(path, "apps/") {
+					body = strings.Replace(body, "(Stage-1)", "(Stage-"+strings.TrimLeft(path[len(path)-1:], "0")+")", 1)
+				}
+			}
+			l.rm[path] = body
+		}
+	}
+	query("1 FINISHED SUCCEEDED -1", "2 RUNNING UNDEFINED 512")
+	l.conf("0001", "Stage-1", "Stage-1:Stage-2 Stage-2:Stage-0", hive...)
+	l.conf("0002", "Stage-2", "Stage-1:Stage-2 Stage-2:Stage-0", hive...)
+	l.ends("0001", "SUCCEEDED")
+	l.runs("0002", 0, "RUNNING")
+	src := NewSource(l, Target{})
+	s := l.tick(t, src, 0)
+	for range 3 {
+		s = l.tick(t, src, time.Second)
+	}
+	if len(s.Plan.Jobs) != 2 || s.Jobs[0].State != dag.Succeeded || s.Jobs[1].State != dag.Running || s.ID != "hive_q1" || s.Plan.Name != "select *" {
+		t.Fatalf("%+v\n%+v %q", s.Plan, s.Jobs, s.ID)
+	}
+	if text := fmt.Sprintf("%+v", s); strings.Contains(text, "hunter2") {
+		t.Errorf("what the query compares with is repeated: %s", text)
+	}
+	if got := s.Plan.Jobs[1].Name; got != "select * from t where p = '…' (Stage-2)" {
+		t.Errorf("the job's name is %q", got)
+	}
+	query("1 FINISHED SUCCEEDED -1", "2 FINISHED SUCCEEDED -1")
+	l.ends("0002", "SUCCEEDED")
+	if s = l.tick(t, src, time.Second); s.State != dag.Succeeded {
+		t.Errorf("at the end the query is %s", s.State)
+	}
+}
