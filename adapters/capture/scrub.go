@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
 )
 
 // redacted stands for a value that is not recorded.
@@ -20,6 +22,8 @@ var (
 	// In any text: credentials in an address, and name=value pairs.
 	inAddress = regexp.MustCompile(`(://)[^/\s:@"]+:[^/\s@"]+@`)
 	inPair    = regexp.MustCompile(`(?i)([\w.-]*(?:passw\w*|secret\w*|token|credential\w*|access\.?key|signature|delegation|user\.name|hadoop\.auth)=)[^\s&;,"'\\]+`)
+	// The name of one of Hive's jobs, as JSON: it begins with the query.
+	ofStage = regexp.MustCompile(`"(?:[^"\\]|\\.)*\(Stage-\d+\)"`)
 )
 
 // maxValue cuts what Pig serializes into confs: megabytes that nobody reads.
@@ -40,7 +44,25 @@ func scrubText(s string) string {
 	if strings.Contains(s, "=") {
 		s = inPair.ReplaceAllString(s, "${1}"+redacted)
 	}
+	if strings.Contains(s, "(Stage-") {
+		s = ofStage.ReplaceAllStringFunc(s, scrubStage)
+	}
 	return s
+}
+
+// scrubStage leaves out of the name of one of Hive's jobs what its query has in quotes.
+func scrubStage(name string) string {
+	var plain string
+	if json.Unmarshal([]byte(name), &plain) != nil {
+		return name
+	}
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if e.Encode(hadoop.JobTitle(plain)) != nil {
+		return `""`
+	}
+	return strings.TrimSuffix(out.String(), "\n")
 }
 
 // scrubBody returns what is recorded of an answer. A conf loses its secrets; one that cannot be read is not recorded.
@@ -85,6 +107,8 @@ func scrubConf(v any) {
 func scrubValue(name string, value any) any {
 	s, isText := value.(string)
 	switch {
+	case isText && name == "mapreduce.workflow.name": // Hive's is the whole query
+		return hadoop.Unquoted(s)
 	case readName.MatchString(name):
 		if isText {
 			return inAddress.ReplaceAllString(s, "${1}"+redacted+"@")
@@ -95,7 +119,7 @@ func scrubValue(name string, value any) any {
 	case isText && len(s) > maxValue:
 		return strings.ToValidUTF8(s[:maxValue], "") + "...(cut)"
 	case isText:
-		return scrubText(s)
+		return hadoop.JobTitle(scrubText(s))
 	}
 	return value
 }

@@ -129,6 +129,8 @@ func TestSecrets(t *testing.T) {
 		`{"name":"pig.script","value":"hunter2"},{"name":"pig.cmd.args","value":"-Dx=hunter2"},{"name":"mapreduce.map.env","value":"A=hunter2"},` +
 		`{"name":"mapreduce.map.java.opts","value":"-Xmx160m -Djavax.net.ssl.keyStorePassword=hunter2 -Dx=y"},` +
 		`{"name":"pig.input.dirs","value":"s3a://AKIA:hunter2@bucket/in"},{"name":"jdbc.url","value":"jdbc:mysql://root:hunter2@db/x"},` +
+		`{"name":"mapreduce.workflow.name","value":"select a\nfrom t where p = 'hunter2'"},{"name":"mapreduce.job.name","value":"select a where p='hun...ter2'(Stage-1)"},` +
+		`{"name":"hive.query.string","value":"hunter2"},` +
 		`{"name":"mapreduce.workflow.id","value":"pig_1"},{"name":"big","value":"` + strings.Repeat("b", 5000) + `"},{"name":"n","value":5}]}}`
 	const at = "/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/"
 	for _, c := range []struct{ address, kind, body string }{
@@ -136,6 +138,7 @@ func TestSecrets(t *testing.T) {
 		{"http://rm" + at + "conf", "application/json", `{"conf":{"property":[{"name":"dfs.token","value":"hunter2`},
 		{"http://alice:hunter2@rm/ws/v1/cluster/apps?user.name=hunter2&delegation=hunter2&states=RUNNING", "application/json", `{"apps":{}}`},
 		{"http://rm" + at, "application/json", `{"job":{"diagnostics":"java -Dpassword=hunter2 failed at http://u:hunter2@h/"}}`},
+		{"http://rm/ws/v1/cluster/apps", "application/json", `{"apps":{"app":[{"name":"select a where p=\"hunter2\" (Stage-12)","x":"kept"}]}}`},
 		{"http://rm/x", "", "no answer"},
 	} {
 		_ = exchange(t, w, c.address, c.kind, c.body, nil)
@@ -148,7 +151,7 @@ func TestSecrets(t *testing.T) {
 	if strings.Contains(text, "hunter2") {
 		t.Errorf("a secret is in it:\n%s", text)
 	}
-	for _, kept := range []string{"pig_1", "-Xmx160m", "states=RUNNING", `"version":1`, "bucket/in", "-Dx=y", `"status":302`, `"status":0`} {
+	for _, kept := range []string{"pig_1", "-Xmx160m", "states=RUNNING", `"version":1`, "bucket/in", "-Dx=y", `"status":302`, `"status":0`, `(Stage-12)`, `"x":"kept"`} {
 		if !strings.Contains(text, kept) && !strings.Contains(strings.ReplaceAll(text, `\"`, `"`), kept) {
 			t.Errorf("%s is lost", kept)
 		}
@@ -157,7 +160,7 @@ func TestSecrets(t *testing.T) {
 		t.Error("a long value is not cut")
 	}
 	rec, err := Read(strings.NewReader(text))
-	if err != nil || rec.Lines != 6 || rec.Bad != 0 {
+	if err != nil || rec.Lines != 7 || rec.Bad != 0 {
 		t.Errorf("read back: %v %+v", err, rec)
 	}
 }

@@ -25,6 +25,14 @@ func scriptName(app string) string {
 	return stageName.ReplaceAllString(app, "")
 }
 
+// WorkflowTitle is a workflow's name fit to be shown: of Hive's, whose name is the whole query, the query's title.
+func WorkflowTitle(id, name string) string {
+	if hiveID(id) {
+		return QueryTitle(name)
+	}
+	return name
+}
+
 // maxTitle cuts a query's text, in bytes. Hive names its jobs with 50 characters of it.
 const maxTitle = 80
 

@@ -109,9 +109,7 @@ func (b *confBody) conf() *jobConf {
 			}
 		}
 	}
-	if hiveID(c.workflow) {
-		c.name = QueryTitle(c.name)
-	}
+	c.name = WorkflowTitle(c.workflow, c.name)
 	c.limits.AMMB = container(amMB, "", heap, c.limits.AMMB, step)
 	c.limits.MapMB = container(mapMB, mapOpts, heap, c.limits.MapMB, step)
 	c.limits.ReduceMB = container(reduceMB, reduceOpts, heap, c.limits.ReduceMB, step)

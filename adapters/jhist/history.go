@@ -83,10 +83,10 @@ func (h *history) of(id string) *past.Job {
 
 func (h *history) submitted(b *body) {
 	j := h.of(string(b.Job))
-	j.Name, j.User, j.Queue = string(b.JobName), string(b.User), string(b.Queue)
+	j.Name, j.User, j.Queue = hadoop.JobTitle(string(b.JobName)), string(b.User), string(b.Queue)
 	j.Submitted = b.Submitted.instant()
 	s := &j.Settings
-	s.Workflow, s.WorkflowName, s.Node = string(b.Workflow), string(b.Script), string(b.Node)
+	s.Workflow, s.WorkflowName, s.Node = string(b.Workflow), hadoop.WorkflowTitle(string(b.Workflow), string(b.Script)), string(b.Node)
 	s.After = adjacencies(string(b.Adjacencies))
 	j.Saw(j.Submitted)
 }

@@ -216,6 +216,20 @@ func TestBadEvents(t *testing.T) {
 	}
 }
 
+// TestHive: of a query's text nothing is taken over that stands in quotes, and its graph is read with its escapes.
+func TestHive(t *testing.T) {
+	j := read(t, []byte(lines(`{"type":"JOB_SUBMITTED","event":{"x":{"jobid":"job_1_0001","jobName":"select a where p='hunter2'(Stage-1)","userName":"u",`+
+		`"submitTime":1000,"workflowId":"hive_u_1","workflowName":"-- nightly\nselect a\nfrom t where p='hunter2'","workflowNodeName":"Stage-1",`+
+		`"workflowAdjacencies":"\"Stage\\-1\"=\"Stage\\-2,Stage\\-3\" \"Stage-2\"=\"Stage-0\" "}}}`)))
+	s := j.Settings
+	if j.Name != "select a where p='…' (Stage-1)" || s.WorkflowName != "select a" || s.Workflow != "hive_u_1" || s.Node != "Stage-1" {
+		t.Errorf("%q %+v", j.Name, s)
+	}
+	if want := map[string][]string{"Stage-1": {"Stage-2", "Stage-3"}, "Stage-2": {"Stage-0"}}; !cmp.Equal(s.After, want) {
+		t.Errorf("got %v", s.After)
+	}
+}
+
 func TestAdjacencies(t *testing.T) {
 	got := adjacencies(`"a\"b"="c,d" "e"="" broken`)
 	want := map[string][]string{`a"b`: {"c", "d"}, "e": {}}
