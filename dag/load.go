@@ -1,6 +1,9 @@
 package dag
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Load is another application: what it holds of the cluster, and what it is to take of it.
 type Load struct {
@@ -20,6 +23,20 @@ type Load struct {
 	Until Instant // when it is expected to end; an observation leaves it NoInstant, a cost model may set it
 	// Length is how long it is expected to hold what it is still to be given; 0 where unknown. A cost model may set it.
 	Length time.Duration
+}
+
+// Title is what the application is called for people: whose it is and its name, as far as they are known, else its id.
+func (l *Load) Title() string {
+	name := strings.TrimPrefix(l.Name, "PigLatin:")
+	switch {
+	case name != "" && l.User != "":
+		return l.User + "'s " + name
+	case name != "":
+		return name
+	case l.User != "":
+		return l.User + "'s " + l.ID
+	}
+	return l.ID
 }
 
 // A Need is what a MapReduce application has left to do, as its AM tells it (GET jobs/J and jobs/J/tasks). It may be some seconds

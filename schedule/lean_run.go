@@ -41,7 +41,7 @@ func (y *yarn) endBatch() bool {
 func (y *yarn) soleWaiting() (who int, k dag.Kind, sole bool) {
 	who = -1
 	for i := range y.loads {
-		if y.loads[i].pending > 0 {
+		if y.loads[i].want() > 0 {
 			return -1, k, false
 		}
 	}
@@ -88,7 +88,7 @@ func (y *yarn) endOne(e end) {
 	j, k := int(e.slot/2), dag.Kind(e.slot%2)
 	job := &y.jobs[j]
 	job.phase[k].granted--
-	y.pool.give(job.mb[k])
+	y.vacate(j, job.mb[k])
 	y.count(j, k, 1, e.at)
 }
 

@@ -75,8 +75,16 @@ type Options struct {
 	Until dag.Instant
 	// Finished tasks of the snapshot are left out of Spans (they are needed for the paper's rounds, not for a time).
 	FutureOnly bool
+	// Owners says whose each job of the plan is, where a simulation plays others' jobs as well; nil: all are the query's.
+	Owners []Owner
 	// Lean leaves all but Now and End out of the Schedule, for one who needs no more; nil: all is told.
 	Lean *Lean
+}
+
+// An Owner is whose a job is (YARN). A job with a known At is another user's: it is submitted then, whatever our waves do.
+type Owner struct {
+	User, Queue string
+	At          dag.Instant // NoInstant for the query's own jobs
 }
 
 // An Outcome is how a span ends.
@@ -110,6 +118,9 @@ type Schedule struct {
 	Now   dag.Instant
 	End   dag.Instant // when the last task (FIFO) or job (YARN) ends; Now if nothing is left
 	Spans []Span      // sorted by start, kind, first slot, attempt
+	// Freed says that the replay took other applications' memory as free because nothing else could ever have happened: they
+	// will end some day, and End is a floor.
+	Freed bool
 	// Submitted and Finished hold each job's instants, past or planned.
 	Submitted, Finished []dag.Instant
 	// Mastered is when each job's AM gets its container; NoInstant where it had one before. YARN only, else nil.

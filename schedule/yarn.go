@@ -17,6 +17,11 @@ type yarn struct {
 	jobs []yarnJob
 	// loads are the other applications, in order of submission.
 	loads []load
+	// queues hold ours first. allowMB is what may be handed out in one step where several want some.
+	queues  []queue
+	allowMB int
+	// freed says that others' memory was taken as free because nothing else could ever happen.
+	freed bool
 	// order is the order of submission, in which the scheduler serves applications.
 	order []int
 	wave  waves
@@ -112,7 +117,7 @@ func (y *yarn) stuck() error {
 }
 
 func (y *yarn) schedule() *Schedule {
-	sch := &Schedule{Now: y.s.At, End: y.s.At}
+	sch := &Schedule{Now: y.s.At, End: y.s.At, Freed: y.freed}
 	if y.lean != nil {
 		for j := range y.jobs {
 			if t := y.jobs[j].finished; t.Known() {

@@ -29,6 +29,7 @@ const (
 	opStart                // batch a starts
 	opBeat                 // job a's AM beats
 	opAsk                  // the scheduler hears of b more reduces of job a
+	opEbb                  // part b of what load a holds is given back
 )
 
 // A batch is tasks of a phase that were granted together and start when the AM hears of it.
@@ -124,6 +125,8 @@ func (y *yarn) happen(e *event) {
 		job := &y.jobs[e.a]
 		job.asking -= int(e.b)
 		job.asked += int(e.b)
+	case opEbb:
+		y.ebb(int(e.a), int(e.b))
 	default:
 		y.todo.do[e.a](e.at)
 	}

@@ -12,24 +12,28 @@ const together = 1600 * time.Millisecond
 // grant hands out free memory: earlier jobs first, in a job the AM's own container, then maps to run again, then
 // reduces, then maps (facts/hadoop.md F, priorities 5, 10, 20).
 func (y *yarn) grant(t dag.Instant) {
+	if y.contended() {
+		y.share(t)
+		return
+	}
 	for _, j := range y.order {
 		if y.pool.freeMB <= 0 {
 			return
 		}
-		job := &y.jobs[j]
-		if job.stage == waitingAM || job.stage == active {
-			y.takeLoads(job.submitted)
+		y.grantJob(j, t)
+	}
+}
+
+func (y *yarn) grantJob(j int, t dag.Instant) {
+	switch job := &y.jobs[j]; job.stage {
+	case waitingAM:
+		if y.roomOf(j) >= job.amMB && y.leavesRoom(j) {
+			y.startAM(j, t)
 		}
-		switch job.stage {
-		case waitingAM:
-			if y.pool.freeMB >= job.amMB && y.leavesRoom(j) {
-				y.startAM(j, t)
-			}
-		case active:
-			y.grantRetries(j, dag.Map, t)
-			y.grantReduces(j, t)
-			y.grantPending(j, dag.Map, y.room(j, dag.Map), t)
-		}
+	case active:
+		y.grantRetries(j, dag.Map, t)
+		y.grantReduces(j, t)
+		y.grantPending(j, dag.Map, y.room(j, dag.Map), t)
 	}
 }
 
@@ -46,13 +50,13 @@ func (y *yarn) leavesRoom(j int) bool {
 		}
 	}
 	job := &y.jobs[j]
-	return !others || y.pool.freeMB+tasks-job.amMB >= max(job.mb[dag.Map], job.mb[dag.Reduce])
+	return !others || y.roomOf(j)+tasks-job.amMB >= max(job.mb[dag.Map], job.mb[dag.Reduce])
 }
 
 // room is how many containers for tasks of kind k the job may be given now.
 func (y *yarn) room(j int, k dag.Kind) int {
 	job := &y.jobs[j]
-	n := y.pool.freeMB / job.mb[k]
+	n := y.roomOf(j) / job.mb[k]
 	limit := job.limits.MaxMaps
 	if k == dag.Reduce {
 		limit = job.limits.MaxReduces
@@ -110,7 +114,7 @@ func (y *yarn) grantPending(j int, k dag.Kind, n int, t dag.Instant) int {
 // give takes n containers for tasks first, first+1, …; they start when the AM hears of them, at its next heartbeat.
 func (y *yarn) give(j int, k dag.Kind, first int32, n int, t dag.Instant) {
 	job := &y.jobs[j]
-	y.pool.take(n * job.mb[k])
+	y.occupy(j, n*job.mb[k])
 	job.phase[k].granted += n
 	lanes := y.useLanes(n, job.mb[k])
 	start := y.nextBeat(j, t.Add(y.s.Plan.Overheads.Handoff))

@@ -8,30 +8,67 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A load is another application in the replay: it gives what it holds back evenly up to its expected end, and takes freed
-// memory for what it has asked, before the jobs that were submitted after it. An application of another queue takes its
-// queue's guaranteed share before anybody of ours.
+// A load is another application in the replay. Of one whose need is known, tasks end and others take their place until none is
+// left. Any other gives what it holds back evenly up to its expected end, and takes what it has asked for.
 type load struct {
-	held, pending int
-	shareMB       int
-	submitted     dag.Instant
-	foreign       bool // of another queue
-	length        time.Duration
+	queue, user int32
+	submitted   dag.Instant
+	held, am    int
+	needs       bool
+	phase       [2]needed
+	parked      int    // memory of reduces that wait for maps
+	ebbs        []ebb  // what is given back, in the order of making
+	open        [2]int // the newest ebb of a phase, from 1; 0: none
+	pending     int    // asked for, where the need is not known
+	length      time.Duration
 }
 
 // loadOthers puts the other applications into the pool, in the order of their submission.
 func (y *yarn) loadOthers() {
 	others := slices.Clone(y.s.Load)
 	slices.SortStableFunc(others, func(a, b dag.Load) int { return cmp.Compare(a.Submitted, b.Submitted) })
-	for k, l := range others {
-		y.loads = append(y.loads, load{
-			held: l.HeldMB, pending: max(l.PendingMB, 0), shareMB: l.ShareMB,
-			submitted: l.Submitted, foreign: l.Queue != y.s.Queue, length: l.Length,
-		})
-		if l.Until.Known() {
-			y.giveBack(k, l.Until)
+	y.loads = make([]load, len(others))
+	for k := range others {
+		o, l := &others[k], &y.loads[k]
+		l.queue = y.queueOf(o.Queue)
+		user := o.User
+		if user == "" {
+			user = "user of " + o.ID
+		}
+		l.user = y.tenantOf(l.queue, user)
+		if q := &y.queues[l.queue]; q.shareMB == 0 && l.queue > 0 {
+			q.shareMB = o.ShareMB
+		}
+		l.submitted, l.am = o.Submitted, min(o.AMMB, o.HeldMB)
+		y.lend(k, max(o.HeldMB, 0))
+		if l.needs = usable(o.Need); l.needs {
+			y.loadNeed(k, o.Need)
+			continue
+		}
+		l.pending, l.length = max(o.PendingMB, 0), o.Length
+		if o.Until.Known() {
+			y.giveBack(k, o.Until)
 		}
 	}
+	y.shareRest()
+}
+
+// shareRest gives our own queue what the others' queues are not guaranteed, where nobody says what it has.
+func (y *yarn) shareRest() {
+	rest := y.s.Plan.Cluster.MemoryMB
+	for i := 1; i < len(y.queues); i++ {
+		rest -= y.queues[i].shareMB
+	}
+	if q := &y.queues[0]; q.shareMB == 0 {
+		q.shareMB = max(rest, 1)
+	}
+}
+
+// lend gives another application memory, or takes it back.
+func (y *yarn) lend(k, mb int) {
+	l := &y.loads[k]
+	l.held += mb
+	y.hold(l.queue, l.user, mb)
 }
 
 // giveBackSteps is in how many parts an application gives its memory back.
@@ -41,39 +78,45 @@ func (y *yarn) giveBack(k int, until dag.Instant) {
 	step := max((until-y.now)/giveBackSteps, 1)
 	for i := range dag.Instant(giveBackSteps) {
 		y.at(y.now+step*(i+1), rankEnd, func(dag.Instant) {
-			l := &y.loads[k]
-			part := l.held / int(giveBackSteps-i)
-			y.pool.give(part)
-			l.held -= part
+			y.lend(k, -y.loads[k].held/int(giveBackSteps-i))
 		})
 	}
 }
 
-func (y *yarn) endLoad(k int) {
-	l := &y.loads[k]
-	y.pool.give(l.held)
-	l.held, l.pending = 0, 0
+// want is the memory that the application would take now.
+func (l *load) want() int {
+	if !l.needs {
+		return l.pending
+	}
+	if maps := l.phase[dag.Map].wait; maps > 0 {
+		return maps
+	}
+	return l.phase[dag.Reduce].wait
 }
 
-// takeLoads lets the applications that come before a job submitted at t take what they have asked for.
-func (y *yarn) takeLoads(t dag.Instant) {
-	for k := range y.loads {
-		l := &y.loads[k]
-		want := l.pending
-		if l.foreign {
-			want = min(want, max(0, l.shareMB-l.held))
-		} else if l.submitted > t {
-			continue
-		}
-		if take := min(want, y.pool.freeMB); take > 0 {
-			y.pool.take(take)
-			l.held += take
-			l.pending -= take
-			if l.length > 0 {
-				y.giveBack(k, y.now.Add(l.length))
-				l.length = 0
-			}
-		}
+// unit is the size of the container that it would take next.
+func (l *load) unit(of int) int {
+	switch {
+	case !l.needs:
+		return min(of, l.pending)
+	case l.phase[dag.Map].wait > 0:
+		return l.phase[dag.Map].taskMB
+	}
+	return l.phase[dag.Reduce].taskMB
+}
+
+// takeLoad gives another application memory of what it wants.
+func (y *yarn) takeLoad(k, mb int) {
+	l := &y.loads[k]
+	y.lend(k, mb)
+	if l.needs {
+		y.startNeeded(k, mb)
+		return
+	}
+	l.pending -= mb
+	if l.length > 0 {
+		y.giveBack(k, y.now.Add(l.length))
+		l.length = 0
 	}
 }
 
@@ -82,37 +125,11 @@ func (y *yarn) takeLoads(t dag.Instant) {
 func (y *yarn) freeLoads() bool {
 	gave := false
 	for k := range y.loads {
-		if y.loads[k].held > 0 {
-			gave = true
-			y.endLoad(k)
-		}
-		y.loads[k].pending = 0
+		l := &y.loads[k]
+		gave = gave || l.held > 0
+		y.lend(k, -l.held)
+		l.pending, l.parked, l.phase = 0, 0, [2]needed{}
 	}
+	y.freed = y.freed || gave
 	return gave
-}
-
-// preempt kills the youngest reduces that wait for maps which have no room: the AM does the same when no map of it runs and some wait
-// (facts/hadoop.md F, reduce preemption).
-func (y *yarn) preempt() bool {
-	for _, j := range y.order {
-		job := &y.jobs[j]
-		if job.stage != active || job.phase[dag.Map].left() == 0 || len(job.copying) == 0 {
-			continue
-		}
-		last := job.copying[len(job.copying)-1]
-		job.copying = job.copying[:len(job.copying)-1]
-		sp := &y.out[last.span]
-		sp.Outcome, sp.End = Fails, y.now
-		y.release(last.span)
-		p := &job.phase[dag.Reduce]
-		if p.attempt == nil {
-			p.attempt = map[int32]int32{}
-		}
-		for i := range sp.Count {
-			p.retry = append(p.retry, sp.First+i)
-			p.attempt[sp.First+i] = sp.Attempt + 1
-		}
-		return true
-	}
-	return false
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A pool is the memory that containers of ours may take, and the lanes that tasks run in.
+// A pool is the memory that nobody holds, and the lanes that tasks of ours run in.
 type pool struct {
 	freeMB int
 	lanes  []int32 // free lanes, smallest last
@@ -15,7 +15,7 @@ type pool struct {
 	room   []int   // free MB of each node as far as our own tasks tell; nil where nodes are unknown
 }
 
-// init takes the cluster's memory, less what other applications hold and less lost nodes.
+// init takes the cluster's memory, less lost nodes.
 func (p *pool) init(s *dag.Snapshot) {
 	c := &s.Plan.Cluster
 	total := c.MemoryMB
@@ -33,29 +33,8 @@ func (p *pool) init(s *dag.Snapshot) {
 			total = sum
 		}
 	}
-	others := 0
-	for _, l := range s.Load {
-		others += l.HeldMB
-	}
-	p.freeMB = total - others
-	if c.QueueMB > 0 {
-		p.freeMB = min(p.freeMB, c.QueueMB-inQueue(s))
-	}
+	p.freeMB = total
 }
-
-// inQueue is what other applications hold of our own queue.
-func inQueue(s *dag.Snapshot) int {
-	held := 0
-	for _, l := range s.Load {
-		if l.Queue == s.Queue {
-			held += l.HeldMB
-		}
-	}
-	return held
-}
-
-func (p *pool) take(mb int) { p.freeMB -= mb }
-func (p *pool) give(mb int) { p.freeMB += mb }
 
 // lane opens a new lane on the node.
 func (p *pool) lane(node int32) int32 {

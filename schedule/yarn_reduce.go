@@ -52,7 +52,7 @@ func (y *yarn) wantReduces(j int) int {
 		return all
 	}
 	mapMB, reduceMB := float64(job.mb[dag.Map]), float64(job.mb[dag.Reduce])
-	total := float64(max(y.pool.freeMB, 0)) + float64(maps.granted)*mapMB + float64(reduces.granted)*reduceMB
+	total := float64(max(y.roomOf(j), 0)) + float64(maps.granted)*mapMB + float64(reduces.granted)*reduceMB
 	ramp := job.limits.RampUp
 	if ramp <= 0 {
 		ramp = defaultRampUp
@@ -100,7 +100,7 @@ func (y *yarn) release(at int) {
 	sp := &y.out[at]
 	job := &y.jobs[sp.Job]
 	job.phase[sp.Kind].granted -= int(sp.Count)
-	y.pool.give(int(sp.Count) * job.mb[sp.Kind])
+	y.vacate(int(sp.Job), int(sp.Count)*job.mb[sp.Kind])
 	y.freeLanes(sp.Slots)
 }
 

@@ -19,7 +19,7 @@ func (y *yarn) loadRunning(j int) {
 				continue
 			}
 			lane := y.pool.lane(a.Node)
-			y.pool.take(job.mb[k])
+			y.occupy(j, job.mb[k])
 			if twin {
 				y.mergeTwin(j, k, a, lane)
 				continue
@@ -38,7 +38,7 @@ func (y *yarn) mergeTwin(j int, k dag.Kind, a *dag.Attempt, lane int32) {
 			mb := y.jobs[j].mb[k]
 			// A reduce that waits for maps has no end yet; its twin is taken to be killed soon.
 			y.at(max(sp.End, y.now), rankEnd, func(dag.Instant) {
-				y.pool.give(mb)
+				y.vacate(j, mb)
 				y.pool.free(lane)
 			})
 			return

@@ -34,6 +34,7 @@ type yarnJob struct {
 	asking              int // reduces about to be asked
 	copying             []waiting
 	amMB                int
+	queue, user         int32
 	mb                  [2]int
 	limits              dag.Limits
 }
@@ -72,6 +73,7 @@ func (y *yarn) load() error {
 	s := y.s
 	y.jobs = make([]yarnJob, len(s.Plan.Jobs))
 	y.pool.init(s)
+	y.loadQueues()
 	for j := range y.jobs {
 		y.loadJob(j)
 	}
@@ -82,12 +84,24 @@ func (y *yarn) load() error {
 	return y.loadWaves()
 }
 
+// owner is the other user whose job it is, nil for one of the query.
+func (y *yarn) owner(j int) *Owner {
+	if j < len(y.opt.Owners) && y.opt.Owners[j].At.Known() {
+		return &y.opt.Owners[j]
+	}
+	return nil
+}
+
 func (y *yarn) loadJob(j int) {
 	s, job := y.s, &y.jobs[j]
 	js, plan := &s.Jobs[j], &s.Plan.Jobs[j]
 	job.limits = plan.Limits
 	job.mb = [2]int{orMB(plan.Limits.MapMB, defaultMB), orMB(plan.Limits.ReduceMB, defaultMB)}
 	job.amMB = orMB(plan.Limits.AMMB, job.mb[dag.Map])
+	if o := y.owner(j); o != nil {
+		job.queue = y.queueOf(o.Queue)
+		job.user = y.tenantOf(job.queue, o.User)
+	}
 	job.submitted, job.finished, job.mastered = js.Submitted, dag.NoInstant, dag.NoInstant
 	if job.submitted.Known() && !js.State.Ended() {
 		y.order = append(y.order, j)
@@ -102,8 +116,8 @@ func (y *yarn) loadJob(j int) {
 		y.started(js.Submitted) // or some time later: the first batch is over by now
 		if js.HeldMB > 0 {
 			held := min(js.HeldMB, job.amMB)
-			y.pool.take(held)
-			y.at(job.finished.Add(s.Plan.Overheads.AMHold), rankEnd, func(dag.Instant) { y.pool.give(held) })
+			y.occupy(j, held)
+			y.at(job.finished.Add(s.Plan.Overheads.AMHold), rankEnd, func(dag.Instant) { y.vacate(j, held) })
 		}
 		return
 	}

@@ -22,6 +22,9 @@ func (y *yarn) loadWaves() error {
 		return err
 	}
 	w.jobs = graph.Levels()
+	if len(y.opt.Owners) > 0 {
+		y.withoutOthers()
+	}
 	y.trimFailed(graph)
 	for w.next < len(w.jobs) && y.anySubmitted(w.jobs[w.next]) {
 		y.submitRest(w.jobs[w.next])
@@ -29,6 +32,23 @@ func (y *yarn) loadWaves() error {
 	}
 	y.nextWave(y.now)
 	return nil
+}
+
+// withoutOthers takes other users' jobs out of our waves. They are submitted when they are.
+func (y *yarn) withoutOthers() {
+	levels := make([][]int, 0, len(y.wave.jobs))
+	for _, level := range y.wave.jobs {
+		ours := slices.DeleteFunc(slices.Clone(level), func(j int) bool { return y.owner(j) != nil })
+		if len(ours) > 0 {
+			levels = append(levels, ours)
+		}
+	}
+	y.wave.jobs = levels
+	for j := range y.jobs {
+		if o := y.owner(j); o != nil && y.jobs[j].stage == blocked {
+			y.at(max(o.At, y.now), rankSubmit, func(t dag.Instant) { y.submit(j, t) })
+		}
+	}
 }
 
 // trimFailed takes out the jobs that depend on one that did not succeed: Pig never submits them (facts/hadoop.md C1).
@@ -114,7 +134,7 @@ func (y *yarn) submit(j int, t dag.Instant) {
 func (y *yarn) startAM(j int, t dag.Instant) {
 	job := &y.jobs[j]
 	o := y.s.Plan.Overheads
-	y.pool.take(job.amMB)
+	y.occupy(j, job.amMB)
 	job.stage, job.mastered = starting, t
 	ready := t.Add(max(0, o.Launch-o.AMStart))
 	y.at(ready, rankSubmit, func(t dag.Instant) { y.activate(j, t) })
@@ -144,7 +164,7 @@ func (y *yarn) firstGrant(j int, t dag.Instant) {
 		r := &p.pending[0]
 		run := min(n, int(r[1]-r[0]))
 		first := r[0]
-		y.pool.take(run * job.mb[dag.Map])
+		y.occupy(j, run*job.mb[dag.Map])
 		p.granted += run
 		lanes := y.useLanes(run, job.mb[dag.Map])
 		at := y.batch(batch{job: int32(j), kind: dag.Map, first: first, lanes: lanes, start: t})
@@ -168,6 +188,6 @@ func (y *yarn) finish(j int, t dag.Instant) {
 	}
 	job.stage, job.finished = ended, t
 	mb := job.amMB
-	y.at(t.Add(y.s.Plan.Overheads.AMHold), rankEnd, func(dag.Instant) { y.pool.give(mb) })
+	y.at(t.Add(y.s.Plan.Overheads.AMHold), rankEnd, func(dag.Instant) { y.vacate(j, mb) })
 	y.nextWave(t)
 }

@@ -1,0 +1,127 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A queue is a leaf queue of the scheduler in the replay. Memory without a limit is plenty.
+type queue struct {
+	name                              string
+	shareMB, maxMB, userMB, mastersMB int
+	userRatio                         float64
+	fair, preempted                   bool
+	heldMB                            int
+	masters                           int // memory of AMs
+	users                             []tenant
+}
+
+// A tenant is a user of a queue.
+type tenant struct {
+	name   string
+	heldMB int
+	wants  bool // since the last look, where the queue's user limit depends on it
+}
+
+// plenty is more memory than any cluster has.
+const plenty = 1 << 50
+
+// loadQueues makes the queues of our jobs and of the others' applications; queue 0 is ours.
+func (y *yarn) loadQueues() {
+	y.allowMB = plenty
+	y.queues = y.queues[:0]
+	y.queueOf(y.s.Queue)
+	y.tenantOf(0, y.s.User)
+}
+
+// queueOf returns the index of a queue, made if needed.
+func (y *yarn) queueOf(name string) int32 {
+	if i := slices.IndexFunc(y.queues, func(q queue) bool { return q.name == name }); i >= 0 {
+		return int32(i)
+	}
+	q := queue{name: name, maxMB: plenty, userMB: plenty, mastersMB: plenty, userRatio: 1}
+	ours := len(y.queues) == 0
+	limit := y.s.Plan.Cluster.QueueMB
+	if st := y.s.QueueNamed(name); st != nil {
+		q.shareMB, q.fair, q.preempted = st.ShareMB, st.Order == dag.OrderFair, st.Preempted
+		q.maxMB, q.userMB, q.mastersMB = orMB(st.MaxMB, plenty), orMB(st.UserMB, plenty), orMB(st.MastersMB, plenty)
+		if st.UserRatio > 0 && st.UserRatio < 1 {
+			q.userRatio = st.UserRatio
+		}
+		if ours {
+			q.userMB = min(q.userMB, orMB(limit, plenty))
+		}
+	} else if ours {
+		q.maxMB = orMB(limit, plenty)
+	}
+	y.queues = append(y.queues, q)
+	return int32(len(y.queues) - 1)
+}
+
+// tenantOf returns the index of a user in a queue, made if needed.
+func (y *yarn) tenantOf(q int32, name string) int32 {
+	users := &y.queues[q].users
+	if i := slices.IndexFunc(*users, func(u tenant) bool { return u.name == name }); i >= 0 {
+		return int32(i)
+	}
+	*users = append(*users, tenant{name: name})
+	return int32(len(*users) - 1)
+}
+
+// limitMB is what one user may hold in the queue now: the larger of an equal part for each user that wants some and of its least
+// part of what the queue has, and never more than userMB (CapacityScheduler, UsersManager.computeUserLimit).
+func (q *queue) limitMB() int {
+	if q.userRatio >= 1 {
+		return q.userMB
+	}
+	active := 0
+	for i := range q.users {
+		if q.users[i].wants {
+			active++
+		}
+	}
+	if active < 2 {
+		return q.userMB
+	}
+	has := float64(max(q.shareMB, q.heldMB))
+	return min(q.userMB, int(max(has/float64(active), has*q.userRatio)))
+}
+
+// roomIn is how much more an application of that queue and user may hold.
+func (y *yarn) roomIn(q, user int32) int {
+	of := &y.queues[q]
+	return min(y.pool.freeMB, y.allowMB, of.maxMB-of.heldMB, of.limitMB()-of.users[user].heldMB)
+}
+
+func (y *yarn) roomOf(j int) int { return y.roomIn(y.jobs[j].queue, y.jobs[j].user) }
+
+// occupy gives memory to a job of ours, vacate takes it back.
+func (y *yarn) occupy(j, mb int) { y.hold(y.jobs[j].queue, y.jobs[j].user, mb) }
+func (y *yarn) vacate(j, mb int) { y.hold(y.jobs[j].queue, y.jobs[j].user, -mb) }
+
+func (y *yarn) hold(q, user int32, mb int) {
+	y.pool.freeMB -= mb
+	if y.allowMB < plenty {
+		y.allowMB -= mb
+	}
+	y.queues[q].heldMB += mb
+	y.queues[q].users[user].heldMB += mb
+}
+
+// heldBy is what a job's application holds.
+func (y *yarn) heldBy(j int) int {
+	job := &y.jobs[j]
+	held := job.phase[dag.Map].granted*job.mb[dag.Map] + job.phase[dag.Reduce].granted*job.mb[dag.Reduce]
+	if job.stage == starting || job.stage == active {
+		held += job.amMB
+	}
+	return held
+}
+
+// poorer compares how much of its share two queues hold: the scheduler serves the one first that holds less.
+func (y *yarn) poorer(a, b int32) int {
+	used := func(i int32) float64 { return float64(y.queues[i].heldMB) / float64(max(y.queues[i].shareMB, 1)) }
+	return cmp.Compare(used(a), used(b))
+}
