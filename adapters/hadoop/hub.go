@@ -233,39 +233,6 @@ func (h *Hub) related(v *view, s *Source) []string {
 	return out
 }
 
-// A Submitted is an application that runs or waits to.
-type Submitted struct {
-	App, Name, User, Queue string
-	At                     dag.Instant // its submission
-	// Read says that its conf is known, and with it the workflow; "" is a job by itself, as is one whose conf may not be read.
-	// Readable says that it can be asked.
-	Read, Readable bool
-	Workflow       string
-}
-
-// Running lists the MapReduce applications that the newest round found, by id.
-func (h *Hub) Running() []Submitted {
-	v := h.view.Load()
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	out := make([]Submitted, 0, len(v.runs))
-	for _, id := range v.runs {
-		a := v.apps[id]
-		if !a.mapReduce() {
-			continue
-		}
-		s := Submitted{
-			App: id, Name: string(a.Name), User: string(a.User), Queue: string(a.Queue), At: a.Started.instant(), Readable: a.State == "RUNNING",
-		}
-		if c := h.confs[id]; c != nil {
-			s.Read, s.Workflow = true, c.workflow
-		}
-		s.Read = s.Read || h.denied[id]
-		out = append(out, s)
-	}
-	return out
-}
-
 // Identify asks an application that runs for its conf, once. A conf that may not be read is that of a job by itself.
 func (h *Hub) Identify(ctx context.Context, app string) error {
 	a := h.view.Load().apps[app]

@@ -28,7 +28,7 @@ func crowd(all []dag.Load) []dag.Load {
 		sum := sums[k]
 		if sum == nil {
 			first := *l
-			first.ID, first.Progress = "others of "+l.Queue, 0
+			first.ID, first.Name, first.User, first.Need, first.Progress = "others of "+l.Queue, "", "", nil, 0
 			first.HeldMB, first.PendingMB, first.AMMB = 0, 0, 0
 			sum, sums[k] = &first, &first
 			order = append(order, k)

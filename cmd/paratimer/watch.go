@@ -13,9 +13,11 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/holdup"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // fleetWorkers is how many observations of a fleet are made at once. More would only take more memory: what they do after
@@ -96,6 +98,11 @@ func watchMany(c *cli.Context) error {
 				meter.Observed()
 			}
 		},
+		Jams: func(at dag.Instant, jams []holdup.Jam) {
+			if text, ok := shown.(*fleetText); ok {
+				text.jams(at, jams)
+			}
+		},
 		Panel: func() watch.Panel { return panelWithin(false, fleetSamples) },
 		Shown: func(_ fleet.Watched, f frame.Frame) error {
 			var errs []error
@@ -162,7 +169,7 @@ func fleetSink(c *cli.Context) watch.Sink {
 	case "none":
 		return nothing{}
 	}
-	return &fleetText{out: c.App.Writer, told: map[string]toldOf{}}
+	return newFleetText(c.App.Writer)
 }
 
 type nothing struct{}

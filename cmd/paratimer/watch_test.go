@@ -101,7 +101,7 @@ func TestWatch(t *testing.T) {
 // TestFleetText: a line where something changes, and none in between.
 func TestFleetText(t *testing.T) {
 	var out bytes.Buffer
-	sink := &fleetText{out: &out, told: map[string]toldOf{}}
+	sink := newFleetText(&out)
 	id, name := "pig_1", "a\x1b[31m.pig"
 	at := dag.InstantOf(time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC))
 	f := frame.Frame{At: frame.TimeOf(at), Workflow: frame.Workflow{ID: &id, Name: &name, State: dag.Running}}
@@ -134,7 +134,7 @@ func TestFleetText(t *testing.T) {
 	if len(sink.told) != 0 {
 		t.Error("an ended workflow is remembered")
 	}
-	if err := (&fleetText{out: brokenPipe{}, told: map[string]toldOf{}}).Show(f); !errors.Is(err, os.ErrClosed) {
+	if err := newFleetText(brokenPipe{}).Show(f); !errors.Is(err, os.ErrClosed) {
 		t.Error(err)
 	}
 }

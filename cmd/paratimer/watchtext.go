@@ -14,6 +14,13 @@ import (
 type fleetText struct {
 	out  io.Writer
 	told map[string]toldOf // by workflow id
+	// Who holds others up, by id: how many it was said to, and its name.
+	held  map[string]int
+	names map[string]string
+}
+
+func newFleetText(out io.Writer) *fleetText {
+	return &fleetText{out: out, told: map[string]toldOf{}, held: map[string]int{}, names: map[string]string{}}
 }
 
 // toldOf is what was said of a workflow: the state of each alert.

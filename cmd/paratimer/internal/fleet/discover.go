@@ -68,12 +68,9 @@ const pigPrefix = "PigLatin:"
 // watch takes a workflow up. Its first observation comes at a time of its own, so that a full cluster is not asked for
 // everything at once.
 func (f *Fleet) watch(s *hadoop.Submitted, w rules.Workflow, matched []*rules.Rule, now time.Time) {
-	key := s.Workflow
-	if key == "" {
-		key = "job_" + strings.TrimPrefix(s.App, "application_")
-		if s.Read {
-			w.ID = key
-		}
+	key := keyOf(s)
+	if s.Workflow == "" && s.Read {
+		w.ID = key
 	}
 	if f.watched[key] != nil {
 		return

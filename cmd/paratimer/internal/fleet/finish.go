@@ -102,6 +102,7 @@ func (f *Fleet) release(key string, v *vessel) {
 // leave unties a workflow that is not watched any more, and says so where it has not ended.
 func (f *Fleet) leave(v *vessel) {
 	v.close()
+	f.board.forget(v.key)
 	if f.opt.Left != nil && !v.state.Ended() {
 		f.shew.Lock()
 		defer f.shew.Unlock()
@@ -126,6 +127,7 @@ func (f *Fleet) rename(v *vessel) bool {
 		v.restart() // what it is tied to goes by its id
 	}
 	delete(f.watched, v.key)
+	f.board.forget(v.key)
 	v.key = id
 	f.watched[id] = v
 	return true

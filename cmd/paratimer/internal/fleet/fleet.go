@@ -14,6 +14,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/holdup"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -23,6 +24,7 @@ import (
 type Cluster interface {
 	Refresh(ctx context.Context) error
 	Running() []hadoop.Submitted
+	Room() (totalMB, freeMB int)
 	Identify(ctx context.Context, app string) error
 	Source(app string) watch.Source
 }
@@ -51,6 +53,8 @@ type Options struct {
 	Left func(Watched)
 	// Listed is told after each round in which the applications were listed; nil: nobody is.
 	Listed func()
+	// Jams is told after each such round who holds others up, and has for a while, in turn with Shown; nil: nobody is.
+	Jams func(at dag.Instant, jams []holdup.Jam)
 	// Every is the least time between observations of a workflow, and the time between two lists of the applications.
 	Every time.Duration
 	// Most is the most time between observations of one that needs long.
@@ -81,7 +85,9 @@ type Fleet struct {
 	watched map[string]*vessel // by workflow id, or application where that is not known yet
 	ended   map[string]bool    // applications whose workflow is over, while they are listed
 	asked   map[string]time.Time
+	since   map[pair]time.Time // since when one waits for what another holds
 	queue   queue
+	board   *board
 
 	work chan func(watch.Panel)
 	done chan finished
@@ -91,7 +97,7 @@ type Fleet struct {
 // New returns a fleet that watches nothing yet.
 func New(o Options, r []rules.Rule) *Fleet {
 	return &Fleet{
-		opt: o, rules: r, watched: map[string]*vessel{}, ended: map[string]bool{}, asked: map[string]time.Time{},
+		opt: o, rules: r, watched: map[string]*vessel{}, ended: map[string]bool{}, asked: map[string]time.Time{}, board: newBoard(),
 		work: make(chan func(watch.Panel)), done: make(chan finished, o.Workers+1),
 	}
 }
@@ -196,6 +202,7 @@ func (f *Fleet) round(ctx context.Context) {
 		return
 	}
 	f.discover(time.Now())
+	f.jam(time.Now())
 	if f.opt.Listed != nil {
 		f.opt.Listed()
 	}

@@ -37,6 +37,8 @@ type cluster struct {
 	runs map[string]func() watch.Source
 	down bool
 	asks int
+	// total and free are the memory for containers.
+	total, free int
 }
 
 func (c *cluster) Refresh(context.Context) error {
@@ -54,6 +56,8 @@ func (c *cluster) Running() []hadoop.Submitted {
 	defer c.mu.Unlock()
 	return slices.Clone(c.apps)
 }
+
+func (c *cluster) Room() (totalMB, freeMB int) { return c.total, c.free }
 
 func (c *cluster) Identify(_ context.Context, app string) error {
 	c.mu.Lock()

@@ -136,6 +136,7 @@ func (v *vessel) Show(f frame.Frame) error {
 	if f.Workflow.Name != nil {
 		v.seen.Name = *f.Workflow.Name
 	}
+	v.fleet.board.learn(v.key, &f)
 	v.wait = interval(f, v.bounds, v.fleet.opt.Every, v.fleet.opt.Most)
 	if v.fleet.opt.Shown == nil {
 		return nil

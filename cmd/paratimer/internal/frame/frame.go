@@ -37,6 +37,9 @@ type Frame struct {
 	// Failures are the newest ones, newest first, at most MostFailures; FailedAttempts counts all.
 	Failures       []Failure `json:"failures"`
 	FailedAttempts int       `json:"failed_attempts"`
+	// Who holds it up, and how many others wait for what it holds. Only who watches all of them knows; nil: not known, or nobody.
+	HeldUpBy *HeldUp `json:"held_up_by,omitempty"`
+	HoldsUp  *int    `json:"holds_up,omitempty"`
 
 	// Tasks tells of a job's tasks (index in Jobs); nil: nobody can. It is in no JSON.
 	Tasks TasksOf `json:"-"`

@@ -66,6 +66,11 @@ var families = []family{
 			emit(float64(most))
 		}
 	}},
+	{"holds_up_workflows", "How many others wait for containers of which this one holds the most.", nil, func(r *run, emit emit) {
+		if r.frame.HoldsUp != nil {
+			emit(float64(*r.frame.HoldsUp))
+		}
+	}},
 	{"late_probability_ratio", "Probability of breaking a bound.", []string{"bound"}, func(r *run, emit emit) {
 		for _, a := range r.bounds() {
 			ratio(a.Probability, emit, label(a.Bound))
