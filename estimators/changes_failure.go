@@ -3,6 +3,7 @@ package estimators
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -105,6 +106,8 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	switch {
 	case first.failed:
 		what = "failed"
+	case preempted(later, sameJob(s, later, first.job), first):
+		what = "was preempted"
 	case first.attempt.State == dag.AttemptSucceeded:
 		what, again = "had succeeded, its output is lost", ": it runs again"
 	}
@@ -112,6 +115,12 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 		again = fmt.Sprintf(", and %d more: they start again", len(lost)-1)
 	}
 	return fmt.Sprintf("%s of job %s %s%s", first.attempt.Name(s.Jobs[first.job].ID, first.kind), node, what, again)
+}
+
+// preempted says that the scheduler has taken the attempt's container back, as YARN words it.
+func preempted(later *dag.Snapshot, job int, l loss) bool {
+	b := find(later.Jobs[job].Phase(l.kind).Attempts, l.attempt.Task, l.attempt.Number)
+	return b != nil && strings.Contains(strings.ToLower(b.Diagnosis), "preempted")
 }
 
 // lostNode names the attempt's node if later knows it to be lost.

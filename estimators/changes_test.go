@@ -147,6 +147,13 @@ func TestLosses(t *testing.T) {
 	}{
 		{"nothing", []dag.Attempt{state(0, 0, runs)}, []dag.Attempt{state(0, 0, done)}, nil, ""},
 		{"failed", []dag.Attempt{state(0, 0, runs)}, []dag.Attempt{state(0, 0, fail)}, []int{0}, "m_000000_0 of job j failed and starts again"},
+		{
+			"preempted",
+			[]dag.Attempt{state(0, 0, runs)},
+			[]dag.Attempt{{State: kill, Diagnosis: "Container preempted by scheduler"}},
+			[]int{0},
+			"m_000000_0 of job j was preempted and starts again",
+		},
 		{"its output is lost", []dag.Attempt{state(0, 0, done)}, []dag.Attempt{state(0, 0, kill)}, []int{0}, "m_000000_0 of job j had succeeded, its output is lost: it runs again"},
 		{"forgotten by a new master", []dag.Attempt{state(0, 0, done), state(1, 0, runs)}, []dag.Attempt{state(0, 1000, runs)}, []int{0, 1}, "m_000000_0 of job j had succeeded, its output is lost, and 1 more: they start again"},
 		{"speculation", []dag.Attempt{state(0, 0, runs), state(0, 1, runs)}, []dag.Attempt{state(0, 0, kill), state(0, 1, done)}, nil, ""},
