@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models pictures reference man dist deb
+.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models versions pictures reference man dist deb
 
 check:
 	gofmt -l . | (! grep .)
@@ -64,6 +64,11 @@ nearestfit:
 models:
 	go run ./internal/models > docs/models.md.new
 	mv docs/models.md.new docs/models.md
+
+# The README's table of Hadoop versions, from docs/e2e.md.
+versions:
+	go run ./internal/versions > README.md.new
+	mv README.md.new README.md
 
 # docs/reference.md from the command tree.
 reference:

@@ -17,6 +17,7 @@ all/1)
 	code=0
 	run -timeout 180m . -summary ../docs/e2e.md.new || code=$?
 	mv ../docs/e2e.md.new ../docs/e2e.md
+	make -C .. versions
 	exit $code
 	;;
 all/2) run -run "$2" -timeout 120m . -summary ../docs/e2e.md ;;
