@@ -137,9 +137,13 @@ func (c *conf) chooseEtypes() error {
 				of = []int32{id}
 			}
 		}
-		ids = slices.DeleteFunc(ids, func(id int32) bool { return slices.Contains(of, id) })
-		if !drop {
-			ids = append(ids, of...)
+		for _, id := range of {
+			switch held := slices.Contains(ids, id); {
+			case drop:
+				ids = slices.DeleteFunc(ids, func(other int32) bool { return other == id })
+			case !held:
+				ids = append(ids, id)
+			}
 		}
 	}
 	if len(ids) == 0 {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +27,7 @@ type Options struct {
 type Login struct {
 	opt  Options
 	turn chan struct{} // whoever holds it reads files and asks KDCs
+	used atomic.Bool
 
 	// In the holder's turn alone:
 	conf     *conf
@@ -83,6 +85,43 @@ func (l *Login) Check(ctx context.Context) (Identity, error) {
 	return id, nil
 }
 
+// Name is who asks, as far as files tell without asking a KDC: alice@EXAMPLE.COM. It is "" where they do not.
+func (l *Login) Name() string {
+	leave, err := l.enter(context.Background())
+	if err != nil {
+		return ""
+	}
+	defer leave()
+	if len(l.who.parts) > 0 {
+		return l.who.String()
+	}
+	if l.begin() != nil {
+		return ""
+	}
+	if l.cached {
+		who, _, err := readCache(l.source)
+		if err != nil {
+			return ""
+		}
+		return who.String()
+	}
+	if l.opt.Principal == "" {
+		all, err := readKeytab(l.source)
+		if err != nil {
+			return ""
+		}
+		who, _, err := keysOf(all, l.source, "", l.conf.realm)
+		if err != nil {
+			return ""
+		}
+		return who.String()
+	}
+	return l.opt.Principal
+}
+
+// Used says whether a server has wanted a ticket.
+func (l *Login) Used() bool { return l.used.Load() }
+
 func (l *Login) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case l.turn <- struct{}{}:
@@ -92,8 +131,8 @@ func (l *Login) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// ready makes sure of a ticket-granting ticket that has not ended.
-func (l *Login) ready(ctx context.Context) error {
+// begin reads krb5.conf and finds out by what to log in.
+func (l *Login) begin() error {
 	if l.conf == nil {
 		c, err := loadConf(l.opt.Getenv)
 		if err != nil {
@@ -101,7 +140,12 @@ func (l *Login) ready(ctx context.Context) error {
 		}
 		l.conf = c
 	}
-	if err := l.choose(); err != nil {
+	return l.choose()
+}
+
+// ready makes sure of a ticket-granting ticket that has not ended.
+func (l *Login) ready(ctx context.Context) error {
+	if err := l.begin(); err != nil {
 		return err
 	}
 	if l.cached {
@@ -116,28 +160,29 @@ func (l *Login) choose() error {
 		return nil
 	}
 	if l.opt.Keytab != "" {
-		return l.useKeytab(l.opt.Keytab)
+		l.useKeytab(l.opt.Keytab)
+		return nil
 	}
-	file, err := l.cacheName()
-	spare := cmp.Or(l.opt.Getenv("KRB5_CLIENT_KTNAME"), l.opt.Getenv("KRB5_KTNAME"))
-	switch {
-	case spare != "" && (l.opt.Principal != "" || err != nil || !exists(file)):
-		return l.useKeytab(spare)
-	case err != nil:
-		return err
-	case !exists(file):
+	file, unusable := l.cacheName()
+	spare := cmp.Or(l.opt.Getenv("KRB5_CLIENT_KTNAME"), l.opt.Getenv("KRB5_KTNAME"), l.conf.keytab)
+	switch there := unusable == nil && exists(file); {
+	case spare != "" && (l.opt.Principal != "" || !there):
+		l.useKeytab(spare)
+	case there:
+		l.source, l.cached = file, true
+	case unusable != nil:
+		return unusable
+	default:
 		return &Error{
 			Text: "Kerberos is wanted, and there is no ticket: no ticket cache " + file,
 			Hint: "kinit, or give --keytab FILE --principal NAME",
 		}
 	}
-	l.source, l.cached = file, true
 	return nil
 }
 
-func (l *Login) useKeytab(name string) error {
+func (l *Login) useKeytab(name string) {
 	l.source = expand(strings.TrimPrefix(strings.TrimPrefix(name, "FILE:"), "WRFILE:"), l.opt.Getenv)
-	return nil
 }
 
 // cacheName is the file of the ticket cache: by KRB5CCNAME, krb5.conf, or the default.
@@ -200,6 +245,7 @@ func (l *Login) fromKeytab(ctx context.Context) error {
 
 // ticketFor returns a ticket to HTTP on host, and to whom it was given.
 func (l *Login) ticketFor(ctx context.Context, host string) (*ticket, principal, error) {
+	l.used.Store(true)
 	leave, err := l.enter(ctx)
 	if err != nil {
 		return nil, principal{}, err

@@ -33,19 +33,16 @@ const (
 // readProfile reads files that are separated by colons, as in KRB5_CONFIG. One of several may be absent.
 func readProfile(names string) (*profile, error) {
 	p := &profile{}
-	var absent error
 	for _, name := range filepath.SplitList(names) {
-		err := p.read(name, 0)
-		if errors.Is(err, fs.ErrNotExist) {
-			absent = err
+		if !exists(name) {
 			continue
 		}
-		if err != nil {
+		if err := p.read(name, 0); err != nil {
 			return nil, &Error{Text: "Kerberos' configuration: " + err.Error(), Hint: "set it right, or set KRB5_CONFIG to another file", Err: err}
 		}
 	}
 	if p.files == 0 {
-		return nil, &Error{Text: "there is no Kerberos configuration: " + names, Hint: "take krb5.conf from a machine of the cluster, and set KRB5_CONFIG to it", Err: absent}
+		return nil, &Error{Text: "there is no Kerberos configuration: " + names, Hint: "take krb5.conf from a machine of the cluster, and set KRB5_CONFIG to it"}
 	}
 	return p, nil
 }
@@ -56,8 +53,7 @@ func (p *profile) read(name string, depth int) error {
 	}
 	b, err := readFile(name)
 	if err != nil {
-		p.files--
-		return fmt.Errorf("%s: %w", name, errors.Join(errors.New(why(err)), ifAbsent(err)))
+		return fmt.Errorf("%s: %s", name, why(err))
 	}
 	var path []string // the section, then braces
 	n := 0
@@ -105,19 +101,6 @@ func (p *profile) read(name string, depth int) error {
 	}
 	return nil
 }
-
-// ifAbsent keeps of an error only that a file does not exist, wordlessly.
-func ifAbsent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return absentError{}
-	}
-	return nil
-}
-
-type absentError struct{}
-
-func (absentError) Error() string { return "is it mounted, is the name right?" }
-func (absentError) Unwrap() error { return fs.ErrNotExist }
 
 var (
 	trailing = regexp.MustCompile(`\s[#;].*`)

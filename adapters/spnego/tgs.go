@@ -7,6 +7,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/crypto"
 	"github.com/jcmturner/gokrb5/v8/iana/errorcode"
 	"github.com/jcmturner/gokrb5/v8/iana/keyusage"
+	"github.com/jcmturner/gokrb5/v8/iana/nametype"
 	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/types"
 )
@@ -14,6 +15,8 @@ import (
 // service asks for a ticket to HTTP on host: in the realm that krb5.conf says, else in the one that the KDC refers to.
 func (c *conf) service(ctx context.Context, who principal, tgt *ticket, host string) (*ticket, error) {
 	name := principal{parts: []string{"HTTP", host}}
+	asked := name.name()
+	asked.NameType = nametype.KRB_NT_SRV_HST // KDCs refer only those who ask for a service of a host
 	realm := c.serviceRealm(host)
 	at := who.realm
 	if realm != "" && realm != at {
@@ -23,10 +26,10 @@ func (c *conf) service(ctx context.Context, who principal, tgt *ticket, host str
 		}
 		tgt, at = across, realm
 	}
-	t, err := c.grant(ctx, who, tgt, at, name.name(), false)
+	t, err := c.grant(ctx, who, tgt, at, asked, false)
 	if err == nil && referred(t) != "" && referred(t) != at { // RFC 6806 section 8
 		at = referred(t)
-		t, err = c.grant(ctx, who, t, at, name.name(), false)
+		t, err = c.grant(ctx, who, t, at, asked, false)
 	}
 	if err != nil {
 		return nil, explain(err, who, name.String()+"@"+at, "")
