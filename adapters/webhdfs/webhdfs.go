@@ -167,19 +167,23 @@ func (f *FS) get(name, op string) (io.ReadCloser, error) {
 		q.Set("user.name", f.user)
 	}
 	u.RawQuery = q.Encode()
-	req, err := http.NewRequestWithContext(f.ctx, http.MethodGet, u.String(), nil)
+	ctx, cancel := context.WithCancelCause(f.ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
+		cancel(nil)
 		return nil, f.fail(strings.ToLower(op), name, err)
 	}
 	resp, err := f.client.Do(req)
 	if err != nil {
+		cancel(nil)
 		return nil, f.fail(strings.ToLower(op), name, err)
 	}
+	body := &idle{resp.Body, ctx, cancel}
 	if resp.StatusCode == http.StatusOK {
-		return resp.Body, nil
+		return body, nil
 	}
-	defer resp.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // what came is enough
+	defer body.Close()
+	text, _ := io.ReadAll(io.LimitReader(body, maxError)) // what came is enough
 	return nil, f.fail(strings.ToLower(op), name, refusal(resp, text))
 }
 
