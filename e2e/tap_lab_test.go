@@ -15,16 +15,18 @@ import (
 )
 
 // A collector is where a watcher takes what taps send.
-type collector struct{ address, token string }
+type collector struct{ address, token, file string }
 
 func (l *lab) collector() collector {
 	l.t.Helper()
-	return collector{address: l.free(), token: "only-for-tests"}
+	c := collector{address: l.free(), token: "only-for-tests", file: filepath.Join(l.t.TempDir(), "token")}
+	l.must(os.WriteFile(c.file, []byte(c.token), 0o600))
+	return c
 }
 
 // flags are those of its watcher.
 func (c collector) flags() []string {
-	return []string{"--collect", c.address, "--collect-token", c.token}
+	return []string{"--collect", c.address, "--collect-token-file", c.file}
 }
 
 // wrapper is how a job's commands find it.

@@ -33,6 +33,7 @@ func checkCommand() *cli.Command {
 		&cli.StringFlag{Name: "idle", EnvVars: env("idle"), Value: "ok", Usage: "`STATE` where nothing runs: ok, warning, critical, unknown"},
 		&cli.StringFlag{Name: "unreachable", EnvVars: env("unreachable"), Value: "unknown", Usage: "`STATE` where there is no answer: ok, warning, critical, unknown"},
 		&cli.StringFlag{Name: "metrics-url", EnvVars: env("metrics-url"), Usage: "ask the watcher that serves its metrics at `URL`, not the cluster; its bounds count"},
+		watcherTokenFlag(),
 		&cli.StringFlag{Name: "recording", EnvVars: env("recording"), Usage: "look at a tape or capture in `FILE`, not at the cluster"},
 		&cli.DurationFlag{Name: "at", EnvVars: env("at"), Usage: "with --recording: how it stood at `TIME` of the run (default: its end)"})
 	cmd := command("check", "[ID|NAME]", "say how a query stands, as a monitoring plugin (exit codes 0, 1, 2, 3)", check, slices.Concat(flags, checkBoundFlags(), historyFlags())...)

@@ -61,7 +61,8 @@ func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, err
 	}
 	switch {
 	case url != "":
-		return func(ctx context.Context) (frame.Frame, error) { return askWatcher(ctx, url, c.Args().First()) }, nil
+		v, err := visiting(c)
+		return func(ctx context.Context) (frame.Frame, error) { return askWatcher(ctx, v, url, c.Args().First()) }, err
 	case file != "":
 		return func(ctx context.Context) (f frame.Frame, err error) {
 			src, closer, err := openRecording(file, c.Args().First(), 0)

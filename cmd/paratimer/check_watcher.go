@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -22,13 +26,13 @@ const (
 
 // askWatcher asks a watcher that serves metrics at a URL for the newest frame of a workflow, by its name or id; of the only one that
 // it watches where none is named. A watcher that does not observe knows nothing.
-func askWatcher(ctx context.Context, metrics, workflow string) (frame.Frame, error) {
+func askWatcher(ctx context.Context, v visitor, metrics, workflow string) (frame.Frame, error) {
 	base, err := url.Parse(metrics)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return frame.Frame{}, usage("--metrics-url %s: it is the address of a watcher's metrics, such as http://127.0.0.1:9188/metrics", metrics)
 	}
 	base.Path = strings.TrimSuffix(strings.TrimSuffix(base.Path, "/"), "/metrics")
-	all, err := watcherFrames(ctx, base.JoinPath("frames").String())
+	all, err := v.frames(ctx, base.JoinPath("frames").String())
 	if err != nil {
 		return frame.Frame{}, err
 	}
@@ -36,7 +40,7 @@ func askWatcher(ctx context.Context, metrics, workflow string) (frame.Frame, err
 	if err != nil || chosen.Workflow.State.Ended() {
 		return chosen, err
 	}
-	_, err = get(ctx, base.JoinPath("readyz").String())
+	_, err = v.get(ctx, base.JoinPath("readyz").String())
 	return chosen, err
 }
 
@@ -73,8 +77,8 @@ func end(f frame.Frame) dag.Instant {
 	return f.Headline.EndAt.Instant
 }
 
-func watcherFrames(ctx context.Context, address string) ([]frame.Frame, error) {
-	body, err := get(ctx, address)
+func (v visitor) frames(ctx context.Context, address string) ([]frame.Frame, error) {
+	body, err := v.get(ctx, address)
 	if err != nil {
 		return nil, err
 	}
@@ -91,15 +95,33 @@ func watcherFrames(ctx context.Context, address string) ([]frame.Frame, error) {
 	}
 }
 
+// A visitor is who asks a watcher.
+type visitor struct {
+	token string         // "" is none
+	pool  *x509.CertPool // nil is the system's
+}
+
+// visiting is a visitor with the token and the authorities that the flags give.
+func visiting(c *cli.Context) (v visitor, err error) {
+	if v.token, err = token(c, "serve-token"); err != nil {
+		return v, err
+	}
+	v.pool, err = trusted(c)
+	return v, err
+}
+
 // get asks a watcher. Redirects are not followed: no watcher sends any.
-func get(ctx context.Context, address string) (string, error) {
+func (v visitor) get(ctx context.Context, address string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return "", err
 	}
 	client := http.Client{
-		Transport:     &http.Transport{DisableKeepAlives: true},
+		Transport:     &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: v.pool, MinVersion: tls.VersionTLS12}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if v.token != "" {
+		req.Header.Set("Authorization", "Bearer "+v.token)
 	}
 	resp, err := client.Do(req)
 	if err != nil {

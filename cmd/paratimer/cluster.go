@@ -11,8 +11,8 @@ import (
 
 // clusterFlags say where the cluster is and who asks.
 func clusterFlags() []cli.Flag {
-	return about("Where the cluster is", append(kerberosFlags(),
-		&cli.StringFlag{Name: "rm", EnvVars: env("rm"), Usage: "ask the ResourceManager at `URL`, or at the active one of several, comma-separated"},
+	return about("Where the cluster is", append(append(kerberosFlags(), gatewayFlags()...),
+		&cli.StringFlag{Name: "rm", EnvVars: env("rm"), Usage: "ask the ResourceManager at `URL`, or at the active one of several, comma-separated; or behind a gateway, such as https://knox:8443/gateway/default"},
 		&cli.StringFlag{Name: "jhs", EnvVars: env("jhs"), Usage: "ask the job history server at `URL` (with --rm; default: port 19888 of its host)"},
 		&cli.StringFlag{Name: "conf-dir", EnvVars: env("conf-dir"), Usage: "read Hadoop's configuration from `DIR` (default: HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME/etc/hadoop)"},
 		&cli.StringFlag{Name: "user", EnvVars: env("user"), Usage: "ask as `NAME` and choose among this user's workflows (default: of the Kerberos principal, else HADOOP_USER_NAME, else you)"},
@@ -35,9 +35,14 @@ func newClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
 		log.Warn().Msg("--insecure: certificates are not verified; anybody may answer in the cluster's place")
 	}
 	who := kerberos(c)
-	client, err := hadoop.NewClient(hadoop.Options{
-		Site: site, User: userName(c), Auth: who.layer(userName(c)), Login: who, CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), Tap: counted(c, tap),
-	})
+	o := hadoop.Options{
+		Site: site, User: userName(c), Auth: who.layer(userName(c)), Login: who, Tap: counted(c, tap),
+		CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), CertFile: c.String("cert"), KeyFile: c.String("key"),
+	}
+	if err := signIn(c, &o, who.asked); err != nil {
+		return nil, err
+	}
+	client, err := hadoop.NewClient(o)
 	if err != nil {
 		return nil, usage("%w", err)
 	}

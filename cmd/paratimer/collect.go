@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -28,8 +27,7 @@ func collectFlags() []cli.Flag {
 	return about("Key groups that taps tell",
 		// PARATIMER_COLLECT tells taps where to: whoever exports it for a job does not want watchers to listen there.
 		&cli.StringFlag{Name: "collect", EnvVars: env("collect-address"), Usage: "take in at `ADDRESS` what paratimer-tap tells of key groups: a port, such as :9190, is this machine's own only"},
-		&cli.StringFlag{Name: "collect-token", EnvVars: env("collect-token"), Usage: "take in what comes with this `TOKEN` only (default on this machine's own addresses: one made up)"},
-		&cli.StringFlag{Name: "collect-token-file", EnvVars: env("collect-token-file"), Usage: "read that token from `FILE`: everybody can read a command line"},
+		&cli.StringFlag{Name: "collect-token-file", EnvVars: env("collect-token-file"), Usage: "take in what comes with the token in `FILE` only (default: PARATIMER_COLLECT_TOKEN, else on this machine's own addresses one made up)"},
 		&cli.IntFlag{Name: "lambda", EnvVars: env("lambda"), Value: collect.DefaultLambda, Usage: "look at the `N` largest keys of each map"},
 		&cli.IntFlag{Name: "capacity", EnvVars: env("capacity"), Usage: "count `N` keys of all maps together one by one (default: 35 times --lambda)"},
 	)
@@ -52,8 +50,8 @@ type collector struct {
 func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	typed := c.String("collect")
 	if typed == "" {
-		if c.IsSet("collect-token") || c.IsSet("collect-token-file") {
-			return nil, usage("--collect-token and --collect-token-file go with --collect ADDRESS")
+		if c.IsSet("collect-token-file") {
+			return nil, usage("--collect-token-file goes with --collect ADDRESS")
 		}
 		return nil, nil
 	}
@@ -72,6 +70,9 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	if exposed && !given {
 		return nil, usage("--collect %s: others can reach this address: give a token, in --collect-token-file or PARATIMER_COLLECT_TOKEN", typed)
 	}
+	if exposed && len(token) < leastToken {
+		return nil, usage("--collect %s: others can reach this address, and the token of %d characters can be guessed: take %d or more, e.g. of openssl rand -hex 16", typed, len(token), leastToken)
+	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, usage("--collect: %w", err)
@@ -80,7 +81,7 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	k := &collector{store: collect.NewStore(collect.DefaultLimits())}
 	k.opt = collect.Options{Lambda: lambda, Capacity: capacity, Tell: func(job string) { say("key groups of " + job + " come in") }}
 	handler := collect.NewHandler(k.store, token, time.Now, func(err error) { log.Warn().Msg(err.Error()) })
-	k.stop = serve.Serve(listener, serve.Headers(handler), serve.Limits{Connections: collectConnections, Time: collectTime},
+	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime}, serve.Door{},
 		func(err error) { log.Error().Err(err).Msg("key groups are not taken in any more") })
 	if given {
 		token = "TOKEN"
@@ -115,26 +116,13 @@ func (k *collector) close() {
 var safeToken = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{1,256}$`)
 
 // collectToken is the token that is given, or one made up.
-func collectToken(c *cli.Context) (token string, given bool, err error) {
-	token, from := c.String("collect-token"), "--collect-token"
-	if path := c.String("collect-token-file"); path != "" {
-		if token != "" {
-			return "", false, usage("--collect-token and --collect-token-file: give one of them")
-		}
-		b, err := readBounded(path)
-		if err != nil {
-			return "", false, usage("--collect-token-file: %w", err)
-		}
-		token, from = string(bytes.TrimSpace(b)), "--collect-token-file "+path
-	} else if token == "" {
-		b := make([]byte, 16)
-		_, _ = rand.Read(b) // it never fails
-		return hex.EncodeToString(b), false, nil
+func collectToken(c *cli.Context) (value string, given bool, err error) {
+	if value, err = token(c, "collect-token"); err != nil || value != "" {
+		return value, true, err
 	}
-	if !safeToken.MatchString(token) {
-		return "", false, usage("%s: a token is 1 to 256 letters, digits and . _ ~ + / = -", from)
-	}
-	return token, true, nil
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // it never fails
+	return hex.EncodeToString(b), false, nil
 }
 
 // invitation is what to give a Streaming job, so that its taps find the collector.

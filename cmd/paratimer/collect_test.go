@@ -430,13 +430,16 @@ func TestCollectUsage(t *testing.T) {
 	if err := os.WriteFile(file, []byte("two words\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	short := file + ".short"
+	if err := os.WriteFile(short, []byte("only-for-tests\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for want, args := range map[string][]string{
 		"others can reach this address":        {"--collect", "0.0.0.0:0"},
 		"10.1.2.3:9190: others can reach":      {"--collect", "10.1.2.3:9190"},
-		"go with --collect ADDRESS":            {"--collect-token", "x"},
-		"give one of them":                     {"--collect", ":0", "--collect-token", "x", "--collect-token-file", file},
+		"goes with --collect ADDRESS":          {"--collect-token-file", file},
+		"can be guessed: take 16":              {"--collect", "0.0.0.0:0", "--collect-token-file", short},
 		"letters, digits":                      {"--collect", ":0", "--collect-token-file", file},
-		"--collect-token: a token is":          {"--collect", ":0", "--collect-token", "a b"},
 		"no such file":                         {"--collect", ":0", "--collect-token-file", file + ".none"},
 		`"here" is no port`:                    {"--collect", ":here"},
 		"--lambda 0, --capacity 0: they are 1": {"--collect", ":0", "--lambda", "0"},
@@ -447,7 +450,7 @@ func TestCollectUsage(t *testing.T) {
 		}
 	}
 	// A token that is given is not repeated.
-	if err := os.WriteFile(file, []byte("hu-sh\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("hu-sh-hu-sh-hu-sh\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, _, stderr := paratimer(t, "attach", "--rm", "http://127.0.0.1:1", "--collect", "0.0.0.0:0", "--collect-token-file", file)

@@ -61,12 +61,7 @@ func configShow(c *cli.Context) error {
 	for _, s := range settingsOf(root, at) {
 		list.Settings = append(list.Settings, inForce(c, s, path, inFile).Concealed())
 	}
-	if s := os.Getenv("PARATIMER_WEBHOOK_SECRET"); s != "" && slices.ContainsFunc(list.Settings, func(s settings.Setting) bool { return s.Name == "webhook" }) {
-		name := "PARATIMER_WEBHOOK_SECRET"
-		list.Settings = append(list.Settings, settings.Setting{
-			Name: "webhook-secret", Values: []string{s}, Origin: settings.Environment, Source: &name, Commands: []string{},
-		}.Concealed())
-	}
+	list.Settings = append(list.Settings, secretsSet(list.Settings)...)
 	if c.String("output") == "json" {
 		return list.JSON(c.App.Writer)
 	}
@@ -150,10 +145,28 @@ func inForce(c *cli.Context, s ownedFlag, path string, inFile []setting) setting
 	return out
 }
 
+// secretsSet are those that the environment sets for a command which reads them.
+func secretsSet(shown []settings.Setting) []settings.Setting {
+	var out []settings.Setting
+	for _, name := range secrets {
+		variable := env(name)[0]
+		value := os.Getenv(variable)
+		if value != "" && slices.ContainsFunc(shown, func(s settings.Setting) bool { return s.Name == name+"-file" }) {
+			out = append(out, settings.Setting{
+				Name: name, Values: []string{value}, Origin: settings.Environment, Source: &variable, Commands: []string{},
+			}.Concealed())
+		}
+	}
+	return out
+}
+
 // unknownVariables says which variables look like settings and are none.
 func unknownVariables(root *manual.Command) []string {
 	// What the tap and the tests read.
-	known := []string{"PARATIMER_WEBHOOK_SECRET", "PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_TOKEN", "PARATIMER_GOLDEN", "PARATIMER_RECORDINGS"}
+	known := []string{"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_TOKEN", "PARATIMER_GOLDEN", "PARATIMER_RECORDINGS"}
+	for _, name := range secrets {
+		known = append(known, env(name)...)
+	}
 	for _, m := range root.All() {
 		for _, f := range m.Flags {
 			known = append(known, f.Env...)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -13,17 +12,16 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
 // metricsFlags say where metrics are shown.
 func metricsFlags() []cli.Flag {
-	return about("Metrics",
+	return append(about("Metrics",
 		&cli.StringFlag{Name: "metrics", EnvVars: env("metrics"), Usage: "serve Prometheus metrics at `ADDRESS`: a port, such as :9188, is this machine's own only"},
 		&cli.DurationFlag{Name: "metrics-linger", EnvVars: env("metrics-linger"), Usage: "serve metrics for `TIME` after the end, so that the end is scraped as well"},
 		&cli.StringFlag{Name: "metrics-textfile", EnvVars: env("metrics-textfile"), Usage: "write metrics to `FILE`.prom, for a node exporter's textfile collector"},
-	)
+	), serveFlags()...)
 }
 
 // metricsKey is where an app keeps the metrics of its run.
@@ -98,19 +96,12 @@ func serveMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done
 	if typed == "" {
 		return m, done, nil
 	}
-	address, exposed, err := serve.Address(typed)
+	listener, door, err := listen(ctx, c, "metrics", typed)
 	if err != nil {
-		return nil, nil, usage("--metrics: %w", err)
+		return nil, nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, nil, usage("--metrics: %w", err)
-	}
-	if exposed {
-		log.Warn().Str("address", address).Msg("--metrics: whoever reaches this address can read the names and states of the queries; nothing asks who it is")
-	}
-	log.Info().Msgf("metrics at http://%s/metrics", listener.Addr())
-	stop := m.Serve(listener, func(err error) { log.Error().Err(err).Msg("metrics are not served any more") })
+	log.Info().Msgf("metrics at %s://%s/metrics", door.Scheme(), listener.Addr())
+	stop := m.Serve(listener, door, func(err error) { log.Error().Err(err).Msg("metrics are not served any more") })
 	return m, func() {
 		_ = watch.Sleep(ctx, c.Duration("metrics-linger")) // however it ends, it is over
 		stop()

@@ -34,7 +34,7 @@ func reportFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "speed", EnvVars: env("speed"), Value: 1, Usage: "with --live, play a recording `N` times as fast as the run was; 0 is as fast as can be"},
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
 		deltaFlag(), profileFlag(),
-	}, boundFlags(), recordingFlags(), clusterFlags(), historyFlags())
+	}, boundFlags(), recordingFlags(), clusterFlags(), historyFlags(), serveFlags())
 }
 
 // report writes what a run tells afterwards, or so far.

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
@@ -82,21 +80,14 @@ func observedEvery(c *cli.Context) (time.Duration, error) {
 
 // servePage serves a page where --listen says, and prints where that is.
 func servePage(ctx context.Context, c *cli.Context, page *livepage.Page) (stop func(), err error) {
-	address, exposed, err := serve.Address(c.String("listen"))
+	listener, door, err := listen(ctx, c, "listen", c.String("listen"))
 	if err != nil {
-		return nil, usage("--listen: %w", err)
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, usage("--listen: %w", err)
+		return nil, err
 	}
 	log := logger(c)
-	if exposed {
-		log.Warn().Str("address", address).Msg("--listen: whoever reaches this address can read the report; nothing asks who it is")
-	}
-	if _, err := fmt.Fprintf(c.App.Writer, "http://%s/\n", listener.Addr()); err != nil {
+	if _, err := fmt.Fprintf(c.App.Writer, "%s://%s/\n", door.Scheme(), listener.Addr()); err != nil {
 		_ = listener.Close() // it has served nobody
 		return nil, fmt.Errorf("cannot say where the page is: %w", err)
 	}
-	return page.Serve(listener, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }), nil
+	return page.Serve(listener, door, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }), nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/x509"
 	"fmt"
 	"io"
 	"net/http"
@@ -65,7 +64,7 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
 		return nil, usage("--webhook-template and --webhook-secret-file go with --webhook URL")
 	}
 	if line := c.String("exec"); line != "" {
-		all = append(all, sinks.NewCommand(line, c.Duration("exec-timeout"), os.Environ()))
+		all = append(all, sinks.NewCommand(line, c.Duration("exec-timeout"), withoutSecrets(os.Environ())))
 	}
 	if c.Bool("bell") {
 		if w := terminal(c); w != nil {
@@ -90,39 +89,21 @@ func terminal(c *cli.Context) io.Writer {
 
 // sinkClient trusts the same certificates as the cluster's client. --insecure is about the cluster alone.
 func sinkClient(c *cli.Context) (*http.Client, error) {
-	path := c.String("ca-file")
-	if path == "" {
-		return sinks.NewClient(nil), nil
-	}
-	pool, err := x509.SystemCertPool()
+	pool, err := trusted(c)
 	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	pem, err := readBounded(path)
-	if err != nil {
-		return nil, usage("--ca-file: %w", err)
-	}
-	if !pool.AppendCertsFromPEM(pem) {
-		return nil, usage("--ca-file %s: no certificate in it; it is a file in PEM form", path)
+		return nil, err
 	}
 	return sinks.NewClient(pool), nil
 }
 
 // webhook is the sink of --webhook. Its errors do not repeat the address: it may hold a token.
 func webhook(c *cli.Context, url string, client *http.Client) (notify.Sink, error) {
-	secret := []byte(os.Getenv("PARATIMER_WEBHOOK_SECRET"))
-	if path := c.String("webhook-secret-file"); path != "" {
-		b, err := readBounded(path)
-		if err != nil {
-			return nil, usage("--webhook-secret-file: %w", err)
-		}
-		if secret = bytes.TrimSpace(b); len(secret) == 0 {
-			return nil, usage("--webhook-secret-file %s: it is empty", path)
-		}
+	key, err := secret(c, "webhook-secret")
+	if err != nil {
+		return nil, err
 	}
 	var body []byte
 	if path := c.String("webhook-template"); path != "" {
-		var err error
 		if body, err = readBounded(path); err != nil {
 			return nil, usage("--webhook-template: %w", err)
 		}
@@ -130,7 +111,7 @@ func webhook(c *cli.Context, url string, client *http.Client) (notify.Sink, erro
 			return nil, usage("--webhook-template %s: it is empty", path)
 		}
 	}
-	s, err := sinks.NewWebhook(url, string(body), secret, client)
+	s, err := sinks.NewWebhook(url, string(body), []byte(key), client)
 	if err != nil && len(body) > 0 {
 		return nil, usage("--webhook, --webhook-template %s: %w", c.String("webhook-template"), err)
 	}

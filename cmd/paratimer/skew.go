@@ -19,7 +19,7 @@ func skewFlags() []cli.Flag {
 		&cli.StringFlag{Name: "at", EnvVars: env("at"), Usage: "of a recording, how it stood at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: when the delay was greatest)"},
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "give up after `TIME`, with exit code 124"},
 		&cli.StringFlag{Name: "metrics-url", EnvVars: env("metrics-url"), Usage: "ask the watcher that serves its metrics at `URL`, not the cluster: it knows the keys that taps tell it"},
-		deltaFlag(), profileFlag(),
+		watcherTokenFlag(), deltaFlag(), profileFlag(),
 	}, recordingFlags(), clusterFlags(), historyFlags())
 }
 
@@ -65,7 +65,11 @@ func skewSeen(ctx context.Context, c *cli.Context, when moment, profiles []*dag.
 	if when != (moment{}) {
 		return frame.SkewReport{}, usage("--at goes with a recording")
 	}
-	f, err := askWatcher(ctx, url, name)
+	v, err := visiting(c)
+	if err != nil {
+		return frame.SkewReport{}, err
+	}
+	f, err := askWatcher(ctx, v, url, name)
 	return frame.SkewReport{
 		SchemaVersion: f.SchemaVersion, At: f.At, Workflow: f.Workflow, ElapsedSeconds: f.ElapsedSeconds,
 		RemainingSeconds: f.Headline.RemainingSeconds, EndAt: f.Headline.EndAt, Skew: f.Skew,

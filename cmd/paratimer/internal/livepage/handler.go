@@ -44,7 +44,7 @@ const (
 	answerTime     = 15 * time.Second
 )
 
-// Serve answers on l until stop is called. What goes wrong is told to failed.
-func (p *Page) Serve(l net.Listener, failed func(error)) (stop func()) {
-	return serve.Serve(l, p.Handler(), serve.Limits{Connections: maxConnections, Time: answerTime}, failed)
+// Serve answers on l those whom the door lets in, until stop is called. What goes wrong is told to failed.
+func (p *Page) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
+	return serve.Serve(l, p.Handler(), serve.Limits{Connections: maxConnections, Time: answerTime}, d, failed)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 )
 
 // TestServe answers until it is stopped, and leaves nothing behind.
@@ -20,7 +22,7 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := page.Serve(listener, func(err error) { t.Errorf("not served any more: %v", err) })
+	stop := page.Serve(listener, serve.Door{}, func(err error) { t.Errorf("not served any more: %v", err) })
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	get := func() (*http.Response, error) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/", nil)

@@ -72,7 +72,8 @@ func (m *Metrics) Ready() error {
 	return nil
 }
 
-// Serve answers on l until stop is called, which waits for answers under way, for a moment. What goes wrong is told to failed.
-func (m *Metrics) Serve(l net.Listener, failed func(error)) (stop func()) {
-	return serve.Serve(l, m.Handler(), serve.Limits{Connections: maxConnections, Time: scrapeTime}, failed)
+// Serve answers on l those whom the door lets in, until stop is called, which waits for answers under way, for a moment. What
+// goes wrong is told to failed.
+func (m *Metrics) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
+	return serve.Serve(l, m.Handler(), serve.Limits{Connections: maxConnections, Time: scrapeTime}, d, failed)
 }

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -105,7 +106,7 @@ func TestRebinding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := m.Serve(l, func(err error) { t.Error(err) })
+	stop := m.Serve(l, serve.Door{}, func(err error) { t.Error(err) })
 	defer stop()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for host, status := range map[string]int{"evil.example": 421, "evil.example:9188": 421, "": 200, "localhost:1": 200, "LOCALHOST": 200, "127.0.0.1": 200, "[::1]:9": 200} {

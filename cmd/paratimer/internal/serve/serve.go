@@ -1,10 +1,13 @@
-// Package serve is how this program listens: at this machine's own addresses unless another one is asked for, with bounded
-// connections and times, and with answers that browsers do nothing with.
+// Package serve is how this program listens: at this machine's own addresses unless another one is asked for, where a token or
+// a client's certificate lets in, with bounded connections and times, and with answers that browsers do nothing with.
 package serve
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"time"
@@ -23,16 +26,22 @@ const (
 	maxHeader  = 16 << 10
 )
 
-// Serve answers on l until stop is called, which waits for answers under way, for a moment. What goes wrong is told to failed.
-func Serve(l net.Listener, h http.Handler, limits Limits, failed func(error)) (stop func()) {
+// Serve answers on l those whom the door lets in, until stop is called, which waits for answers under way, for a moment. What
+// goes wrong is told to failed.
+func Serve(l net.Listener, h http.Handler, limits Limits, d Door, failed func(error)) (stop func()) {
 	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: limits.Time, WriteTimeout: 2 * limits.Time,
+		Handler: Headers(d.guard(h)), ReadHeaderTimeout: headerTime, ReadTimeout: limits.Time, WriteTimeout: 2 * limits.Time,
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ErrorLog: log.New(io.Discard, "", 0), // anybody can break off a handshake; nobody may fill a log with it
+	}
+	l = limited(l, limits.Connections)
+	if c := d.tls(); c != nil {
+		l = tls.NewListener(l, c)
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := server.Serve(limited(l, limits.Connections)); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			failed(err)
 		}
 	}()

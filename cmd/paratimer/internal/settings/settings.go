@@ -33,7 +33,7 @@ type Setting struct {
 }
 
 // hidden are settings whose value may be, or hold, a secret.
-var hidden = []string{"collect-token", "webhook", "exec", "command", "webhook-secret"}
+var hidden = []string{"collect-token", "webhook", "exec", "command", "webhook-secret", "password", "serve-token"}
 
 // Concealed is the setting without what nobody must read: secrets, and what addresses carry beside the place.
 func (s Setting) Concealed() Setting {
