@@ -54,7 +54,11 @@ type frame struct {
 		Subject *string
 	}
 	Warnings []struct{ Code, Text string }
-	Skew     []struct {
+	Failures []struct {
+		Attempt string
+		Why     *string
+	}
+	Skew []struct {
 		Delay float64 `json:"delay_seconds"`
 		From  string  `json:"keys_from"`
 		Worst []struct {

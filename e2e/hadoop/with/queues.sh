@@ -2,7 +2,7 @@
 # may take the whole cluster while the other is idle. VALUE is words with commas between them:
 #   capped    a may hold 70 %, b 60 %
 #   nested    a and b are below root.prod, beside an idle root.spare of 10 %
-#   limited   one user of a may hold half of its 60 %, even while nobody else wants it
+#   limited   one user may hold a queue's share and no more, even while nobody else wants the rest
 #   fair      who holds least in a queue is served first (ordering policy)
 #   preempt   what a queue holds beyond its share is taken back after two seconds
 #   scant     a has 10 % and b 90 %, so that preemption comes to masters too
@@ -53,7 +53,10 @@ queues_capped() {
 }
 
 queues_limited() {
-	put "$site" <<<"$a.$1.a.user-limit-factor 0.5"
+	put "$site" <<-END
+		$a.$1.a.user-limit-factor 1
+		$a.$1.b.user-limit-factor 1
+	END
 }
 
 queues_fair() {
