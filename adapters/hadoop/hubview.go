@@ -67,7 +67,7 @@ func (v *view) take(old *view, runs, ended *appsBody) {
 			if before := old.apps[string(a.ID)]; before != nil { // the same texts are kept once
 				a.ID, a.Name, a.User, a.Queue, a.Tracking = before.ID, before.Name, before.User, before.Queue, before.Tracking
 			}
-			v.apps[string(a.ID)] = a
+			v.apps[string(a.ID)] = a.after(old.apps[string(a.ID)])
 		}
 	}
 	v.names = map[nameKey][]string{}

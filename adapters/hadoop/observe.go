@@ -129,7 +129,7 @@ func (s *Source) observeCluster(ctx context.Context) error {
 	for i := range apps.Apps.v.App {
 		a := &apps.Apps.v.App[i]
 		if a.ID != "" {
-			s.apps[string(a.ID)] = a
+			s.apps[string(a.ID)] = a.after(s.apps[string(a.ID)])
 			s.listed = append(s.listed, string(a.ID))
 		}
 	}
@@ -172,11 +172,11 @@ func (s *Source) observeLost(ctx context.Context) {
 	for i, j := range lost {
 		switch a := &answers[i].App.v; {
 		case errs[i] == nil && string(a.ID) == j.app:
-			s.apps[j.app] = a
+			s.apps[j.app] = a.after(s.apps[j.app])
 		case status(errs[i]) == http.StatusNotFound:
 			// Forgotten, as after a restart of a ResourceManager without a state store: the history server is asked from now on.
 			gone := *s.apps[j.app]
-			gone.State, gone.AllocatedMB = "FINISHED", num{}
+			gone.State, gone.AllocatedMB, gone.forgotten = "FINISHED", num{}, true
 			s.apps[j.app] = &gone
 		}
 	}

@@ -19,7 +19,7 @@ func (s *Source) takeHistory(v *visit) {
 		b := &v.status.Job.v
 		state, ended := jobStates[string(b.State)]
 		if v.statusErr != nil || !ended {
-			v.get = nil
+			v.get, v.trouble = nil, !refused(v.statusErr)
 			s.withoutHistory(v)
 			return
 		}
@@ -36,6 +36,8 @@ func (s *Source) takeHistory(v *visit) {
 	case v.listErr == nil:
 		s.list(v)
 		j.listed = true
+	case !refused(v.listErr):
+		v.trouble = true
 	case s.now.Sub(j.overSince) > historyPatience:
 		j.settled = true
 	}
@@ -71,7 +73,7 @@ func (s *Source) withoutHistory(v *visit) {
 // Only a new attempt number says that work is lost (facts E0: after a failover ACCEPTED is seen with nothing lost).
 func (s *Source) takeRestart(v *visit) {
 	j := v.job
-	if v.statusErr != nil {
+	if v.masterErr != nil {
 		return
 	}
 	n := v.attempts.newest()
@@ -81,11 +83,28 @@ func (s *Source) takeRestart(v *visit) {
 	if stale && v.app.Containers.ok && v.app.Containers.v <= 0 && !(s.missedAt.Known() && s.now.Sub(s.missedAt) < failover) {
 		n = j.attempt + 1
 	}
-	if n > j.attempt && j.attempt > 0 {
+	if s.takeMasters(j, n) {
+		j.state, j.started = dag.Submitted, dag.NoInstant
+	}
+}
+
+// takeChange looks at whether a master whose answers went back is a new one, that came while nobody looked.
+func (s *Source) takeChange(v *visit) {
+	if v.askMaster && v.masterErr == nil {
+		v.job.doubted = false
+		s.takeMasters(v.job, v.attempts.newest())
+	}
+}
+
+// takeMasters takes the number of masters that the job has had, and says whether there is a new one.
+func (s *Source) takeMasters(j *job, n int) bool {
+	fresh := n > j.attempt && j.attempt > 0
+	if fresh {
 		j.restarted(s.now)
-		j.state, j.started, j.bornAt = dag.Submitted, dag.NoInstant, s.now
+		j.bornAt = s.now
 	}
 	j.attempt = max(j.attempt, n)
+	return fresh
 }
 
 // failover is how long after a failed observation an application that is not RUNNING may still be what a change of
@@ -104,6 +123,7 @@ func (j *job) restarted(at dag.Instant) {
 			t.state, t.success, t.settled = "SCHEDULED", -1, false
 			for i := range t.attempts {
 				stop(&t.attempts[i], at)
+				t.ranks[i] = -1
 			}
 		}
 	}

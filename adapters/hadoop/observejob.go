@@ -38,6 +38,11 @@ type job struct {
 	listTick  int         // the last one in which the task list came
 	listed    bool        // the history server's task list is here
 	settled   bool        // and everything else that it is asked for
+	summed    bool        // what its tasks told was held against the history server's sums
+	trouble   bool        // in the last tick the history server did not tell everything that it was asked for
+	left      int         // tasks that the history server has not told of
+	movedAt   dag.Instant // when that number changed last
+	doubted   bool        // an answer of its master went back: is the master another one?
 }
 
 // A phase is the tasks of one kind. built is their part of the newest snapshot, to be shared while nothing changes.
@@ -50,7 +55,7 @@ type phase struct {
 func newJob(app *wireApp) *job {
 	return &job{
 		app: string(app.ID), id: app.job(), state: dag.Submitted, submitted: app.Started.instant(), perRecord: math.NaN(),
-		started: dag.NoInstant, finished: dag.NoInstant, heard: dag.NoInstant, seenUp: dag.NoInstant, bornAt: dag.NoInstant, overSince: dag.NoInstant,
+		started: dag.NoInstant, finished: dag.NoInstant, heard: dag.NoInstant, seenUp: dag.NoInstant, bornAt: dag.NoInstant, overSince: dag.NoInstant, movedAt: dag.NoInstant,
 	}
 }
 
@@ -72,10 +77,13 @@ type visit struct {
 
 	over, restart      bool
 	askJob, askTasks   bool
+	askMaster          bool // whether it is still the same
 	status             jobBody
 	tasks              tasksBody
 	attempts           appAttemptsBody
 	statusErr, listErr error
+	masterErr          error
+	trouble            bool // an answer is missing that may come another time
 }
 
 // observeJobs asks masters and the history server how far the workflow's jobs are.
@@ -98,6 +106,7 @@ func (s *Source) observeJobs(ctx context.Context) {
 		case v.over:
 			s.takeHistory(v)
 		default:
+			s.takeChange(v)
 			s.takeMaster(v)
 		}
 	}
@@ -127,7 +136,7 @@ func (s *Source) visit(j *job) *visit {
 		v.get = func(ctx context.Context, path string) ([]byte, error) {
 			return s.cluster.AM(ctx, j.app, "jobs/"+j.id+path)
 		}
-		v.askJob, v.askTasks = true, s.listDue(j)
+		v.askJob, v.askTasks, v.askMaster = true, s.listDue(j), j.doubted
 	case j.state == dag.Running:
 		v.restart = true
 	default:
@@ -138,10 +147,10 @@ func (s *Source) visit(j *job) *visit {
 
 func (v *visit) questions(s *Source) []func(context.Context) {
 	var out []func(context.Context)
-	if v.restart {
+	if v.restart || v.askMaster {
 		out = append(out, func(ctx context.Context) {
 			body, err := s.cluster.RM(ctx, "apps/"+v.job.app+"/appattempts")
-			v.attempts, v.statusErr = get[appAttemptsBody](v.job.app+"/appattempts", body, err)
+			v.attempts, v.masterErr = get[appAttemptsBody](v.job.app+"/appattempts", body, err)
 		})
 	}
 	if v.askJob {

@@ -55,8 +55,13 @@ func (s *Source) list(v *visit) {
 			}
 			p.tasks[index] = t
 		}
-		was := t.state
-		p.dirty = t.listed(w, at) || p.dirty
+		was, doubts := t.state, t.doubts
+		p.dirty = t.listed(w, at, s.live() && t.master == j.attempt) || p.dirty
+		if t.doubts > doubts {
+			j.doubted = true
+		} else {
+			t.master = j.attempt
+		}
 		if was == "SUCCEEDED" && !t.done() {
 			s.world.recalled(t.node, at)
 		}
@@ -115,11 +120,36 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 	}
 	ask(ctx, questions...)
 	for _, d := range all {
-		s.takeDetail(d)
+		was := d.task.state
+		if told := s.takeDetail(d); !told {
+			d.visit.trouble = true
+		} else if d.task.done() {
+			d.task.tries++
+		}
+		if was == "SUCCEEDED" && !d.task.done() {
+			s.world.recalled(d.task.node, s.now)
+		}
 	}
+	s.settle(ctx, visits)
+}
+
+// settle ends the questions about jobs that are over and of which everything was heard.
+func (s *Source) settle(ctx context.Context, visits []*visit) {
+	var heard []*visit
 	for _, v := range visits {
-		if v.over && v.job.listed && len(v.details()) == 0 {
-			v.job.settled = true
+		if v.over && v.job.listed && v.get != nil && !v.job.summed && s.live() && len(v.details()) == 0 {
+			heard = append(heard, v)
+		}
+	}
+	s.observeSums(ctx, heard)
+	for _, v := range visits {
+		if !v.over {
+			continue
+		}
+		j, left := v.job, len(v.details())
+		j.settled = j.settled || j.listed && (j.summed || !s.live()) && left == 0
+		if j.trouble = v.trouble; left != j.left {
+			j.left, j.movedAt = left, s.now
 		}
 	}
 }
@@ -154,21 +184,27 @@ func (v *visit) details() []*detail {
 	return out
 }
 
-// takeDetail takes the answers about one task.
-func (s *Source) takeDetail(d *detail) {
+// takeDetail takes the answers about one task, and says whether they were of use: another time others may come.
+func (s *Source) takeDetail(d *detail) (told bool) {
 	j, t := d.visit.job, d.task
 	t.toldTick = s.ticks + 1
-	if t.done() {
-		t.tries++
-	}
 	if d.errs[0] != nil {
-		return
+		return refused(d.errs[0])
 	}
-	j.phases[d.kind].dirty = true
 	at := s.made(d.visit.base + d.path + "/attempts")
 	if at < j.bornAt {
-		return
+		return true
 	}
+	if s.live() {
+		s.takeMasters(j, d.attempts.masters())
+	}
+	doubt := s.live() && t.master == j.attempt
+	if doubt && t.behind(d.kind, d.index, &d.attempts) && again(&t.doubts) {
+		j.doubted = true
+		return false
+	}
+	j.phases[d.kind].dirty = true
+	t.master, t.doubts = j.attempt, 0
 	said := t.tell(d.kind, d.index, &d.attempts, at, s.world.node)
 	for i := range t.attempts {
 		a := &t.attempts[i]
@@ -179,7 +215,7 @@ func (s *Source) takeDetail(d *detail) {
 	}
 	best := t.best()
 	if best == nil || !d.count || d.errs[1] != nil {
-		return
+		return d.errs[1] == nil || refused(d.errs[1])
 	}
 	t.countTick = s.ticks + 1
 	// What an answer older than the attempt's end says of it is not the last word.
@@ -189,6 +225,10 @@ func (s *Source) takeDetail(d *detail) {
 		total = float64(j.total[dag.Map])
 	}
 	c := d.counters.counters()
+	if doubt && c.less(d.kind, t, best) && again(&t.drops) {
+		return false
+	}
+	t.drops = 0
 	counted := s.made(d.visit.base + d.path + "/counters")
 	c.count(d.kind, best, total, j.known && j.total[dag.Reduce] == 0, final, counted)
 	if d.kind == dag.Map {
@@ -198,4 +238,5 @@ func (s *Source) takeDetail(d *detail) {
 	}
 	t.settled = t.done() && (final || t.state != "SUCCEEDED")
 	t.node = best.Node
+	return true
 }

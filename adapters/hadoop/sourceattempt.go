@@ -13,6 +13,7 @@ func (t *task) attempt(index, number int32) *dag.Attempt {
 	i, found := slices.BinarySearchFunc(t.attempts, number, func(a dag.Attempt, n int32) int { return cmp.Compare(a.Number, n) })
 	if !found {
 		t.attempts = slices.Insert(t.attempts, i, blank(index, number))
+		t.ranks = slices.Insert(t.ranks, i, -1)
 	}
 	return &t.attempts[i]
 }
@@ -43,22 +44,12 @@ func (t *task) tell(kind dag.Kind, index int32, b *attemptsBody, at dag.Instant,
 		}
 		seen = true
 		a := t.attempt(index, n)
+		t.rank(n, w.state())
 		a.Start, a.End = w.Started.instant(), w.Finished.instant()
 		if name := string(w.Node); name != "" {
 			a.Node = node(name)
 		}
-		switch w.State {
-		case "SUCCEEDED":
-			a.State = dag.AttemptSucceeded
-		case "FAILED":
-			a.State = dag.AttemptFailed
-		case "KILLED":
-			a.State = dag.AttemptKilled
-		case "RUNNING", "COMMIT_PENDING":
-			a.State = dag.AttemptRunning
-		default:
-			a.State = dag.AttemptWaiting
-		}
+		a.State = w.state()
 		if !a.Start.Known() && a.State == dag.AttemptRunning {
 			a.State = dag.AttemptWaiting
 		}
@@ -82,6 +73,9 @@ func (t *task) tell(kind dag.Kind, index int32, b *attemptsBody, at dag.Instant,
 		t.forget(b, at)
 	}
 	if t.toldAt = at; at >= t.listedAt {
+		if t.takenBack(said) {
+			t.state, t.success, t.settled, t.tries = "SCHEDULED", -1, false, 0
+		}
 		said = t.adopt(said)
 	}
 	t.reconcile(at)
@@ -227,4 +221,21 @@ func stop(a *dag.Attempt, at dag.Instant) bool {
 		a.Diagnosis = "its master has forgotten it: it must run again"
 	}
 	return true
+}
+
+// state is the attempt's state; one that runs without a start waits.
+func (w *wireAttempt) state() dag.AttemptState {
+	switch w.State {
+	case "SUCCEEDED":
+		return dag.AttemptSucceeded
+	case "FAILED":
+		return dag.AttemptFailed
+	case "KILLED":
+		return dag.AttemptKilled
+	case "RUNNING", "COMMIT_PENDING":
+		if w.Started.instant().Known() {
+			return dag.AttemptRunning
+		}
+	}
+	return dag.AttemptWaiting
 }

@@ -12,6 +12,7 @@ type task struct {
 	progress float64
 	success  int32 // number of the successful attempt, -1 none
 	attempts []dag.Attempt
+	ranks    []int8      // of the attempts, by what answers have told
 	node     int32       // where its best attempt ran, -1 unknown
 	listedAt dag.Instant // when the newest line of it was made
 	toldAt   dag.Instant // when the newest answer about its attempts was made
@@ -19,7 +20,9 @@ type task struct {
 	toldTick, countTick int
 	settled             bool // attempts and counters are as at its end
 	recall              bool // it was done and is not any more: its attempts must be asked again
-	tries               int  // questions after its end that brought nothing new
+	tries               int  // answers after its end that brought nothing new
+	doubts, drops       int  // answers in a row that went back, and counters
+	master              int  // the attempt of the master that told last
 
 	out    output     // of a map
 	groups groupCount // of a reduce
@@ -37,9 +40,13 @@ func (t *task) done() bool {
 }
 
 // listed takes the task's line in a list and says whether anything changed. A list that is older than what the attempts
-// told says nothing new.
-func (t *task) listed(w *wireTask, at dag.Instant) bool {
+// told says nothing new; a line that goes back has its attempts asked first, where doubt is set.
+func (t *task) listed(w *wireTask, at dag.Instant, doubt bool) bool {
 	if t.toldAt > at {
+		return false
+	}
+	if doubt && t.back(w) && again(&t.doubts) {
+		t.recall = true
 		return false
 	}
 	t.listedAt = at

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -121,7 +122,10 @@ func (l *list[T]) UnmarshalJSON(b []byte) error {
 }
 
 // box is an object; anything else is an empty one.
-type box[T any] struct{ v T }
+type box[T any] struct {
+	v   T
+	set bool // it was there, as whatever it was
+}
 
 func (o *box[T]) UnmarshalJSON(b []byte) error {
 	var v T
@@ -129,14 +133,24 @@ func (o *box[T]) UnmarshalJSON(b []byte) error {
 		var none T
 		v = none
 	}
-	o.v = v
+	o.v, o.set = v, true
 	return nil
 }
 
-// decode reads body into v; what names the answer in an error.
+func (o *box[T]) there() bool { return o.set }
+
+// decode reads body into v; what names the answer in an error. The first field of v is the root that every answer to the
+// question has, empty lists too: an answer without it, as {} or null, says nothing.
 func decode(what string, body []byte, v any) error {
 	if err := json.Unmarshal(body, v); err != nil {
 		return fmt.Errorf("hadoop: the answer to %s is no JSON: %w (it begins %s)", what, err, excerpt(body))
+	}
+	to := reflect.ValueOf(v).Elem()
+	if to.Kind() != reflect.Struct || to.NumField() == 0 {
+		return nil
+	}
+	if root, ok := to.Field(0).Addr().Interface().(interface{ there() bool }); ok && !root.there() {
+		return fmt.Errorf("hadoop: the answer to %s answers something else (it begins %s)", what, excerpt(body))
 	}
 	return nil
 }

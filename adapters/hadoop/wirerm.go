@@ -37,11 +37,22 @@ type wireApp struct {
 			AM      wireMemory `json:"amUsed"`
 		}] `json:"resourceUsagesByPartition"`
 	}] `json:"resourceInfo"` // 3.x
+
+	forgotten bool // the ResourceManager knows nothing of it any more: that it has ended is our guess
 }
 
 type wireMemory = box[struct {
 	Memory num `json:"memory"`
 }]
+
+// after is the application as it is now known, of which was was known: what has ended does not run again, whatever an old
+// answer says.
+func (a *wireApp) after(was *wireApp) *wireApp {
+	if was != nil && was.ended() && !was.forgotten && !a.ended() {
+		return was
+	}
+	return a
+}
 
 // ended says whether the ResourceManager calls the application over.
 func (a *wireApp) ended() bool {

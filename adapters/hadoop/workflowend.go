@@ -29,7 +29,7 @@ func (s *Source) end(g *graph) dag.State {
 		case j == nil && !failed[i]:
 			missing++
 		case j == nil:
-		case !j.state.Ended():
+		case !j.state.Ended(), s.unread(j):
 			return dag.Running
 		case j.state != dag.Succeeded:
 			failed[i] = true
@@ -53,6 +53,17 @@ func (s *Source) end(g *graph) dag.State {
 	}
 	return dag.EndedUnconfirmed
 }
+
+// unread says that how a job ended is known, but not all that its history tells, and that it may be had yet: the history
+// server is heard of from time to time.
+func (s *Source) unread(j *job) bool {
+	final := s.target.Final != nil && s.target.Final()
+	since := max(j.overSince, j.movedAt)
+	return j.trouble && !j.settled && !final && s.now.Sub(since) < historyPatience && s.now.Sub(j.overSince) < unreadAtMost
+}
+
+// unreadAtMost is how long a workflow that has ended waits for what its history tells, at most.
+const unreadAtMost = 5 * time.Minute
 
 // longestGap is the longest time from the end of the jobs before to a submission.
 func longestGap(g *graph) time.Duration {

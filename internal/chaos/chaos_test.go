@@ -1,0 +1,211 @@
+package chaos
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+var (
+	seeds = flag.Int("chaos.seeds", 60, "runs in bad weather, in turn over the worlds that there are")
+	one   = flag.Uint64("chaos.seed", 0, "the only seed to run; 0: as many as -chaos.seeds")
+)
+
+// TestChaos: in whatever weather a run is seen to the same end, with the same totals; on the way no number is told that no
+// whole answer has said, nothing is taken for lost that is not, and what has ended stays so.
+func TestChaos(t *testing.T) {
+	worlds := recordedWorlds(t)
+	for i := range 2 {
+		worlds = append(worlds, simulatedWorld(t, uint64(i+1)))
+	}
+	from, to := uint64(1), uint64(*seeds) //nolint:gosec // a flag of ours
+	if *one > 0 {
+		from, to = *one, *one
+	}
+	n := uint64(len(worlds))
+	done := map[Fault]int{}
+	for i := range worlds {
+		w := worlds[i]
+		t.Run(w.name, func(t *testing.T) {
+			var calm watched
+			for seed := from; seed <= to; seed++ {
+				if seed%n != uint64(i) { //nolint:gosec // an index
+					continue
+				}
+				if calm.run == nil {
+					w.open(t)
+					calm = w.watch(t, Weather{})
+					calm.plausible(t, calm)
+				}
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					defer func() {
+						if t.Failed() {
+							t.Logf("%v; it alone: go test ./internal/chaos -chaos.seed %d", Of(seed), seed)
+						}
+					}()
+					got := w.watch(t, Of(seed))
+					got.plausible(t, calm)
+					got.sameEnd(t, calm)
+					for f, k := range got.done {
+						done[f] += k
+					}
+				})
+			}
+		})
+	}
+	if *one > 0 || t.Failed() {
+		return
+	}
+	t.Logf("%d runs over %d worlds; answers: %v", *seeds, n, done)
+	for _, f := range Faults() {
+		if *seeds >= 60 && done[f] == 0 {
+			t.Errorf("%v has spoilt no answer: nothing was tried", f)
+		}
+	}
+}
+
+// A total is what became of a job.
+type total struct {
+	State                dag.State
+	Seconds              float64
+	Maps, Reduces        int
+	Failed, Killed       int // attempts
+	MapIn, MapOut        float64
+	ReduceIn, ReduceOut  float64
+	Shuffled, MapRead    float64
+	Submitted, Completed dag.Instant
+}
+
+func totals(s *dag.Snapshot) map[string]total {
+	all := map[string]total{}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		x := total{
+			State: j.State, Seconds: j.Finished.Seconds(j.Submitted), Maps: j.Map.Succeeded(), Reduces: j.Reduce.Succeeded(),
+			Submitted: j.Submitted, Completed: j.Finished,
+		}
+		for _, a := range j.Map.Attempts {
+			if a.State == dag.AttemptSucceeded {
+				x.MapIn += a.Done[0]
+				x.MapOut += a.Out
+				x.MapRead += a.Bytes
+			}
+		}
+		for _, a := range j.Reduce.Attempts {
+			if a.State == dag.AttemptSucceeded {
+				x.ReduceIn += a.Done[dag.Work]
+				x.ReduceOut += a.Out
+				x.Shuffled += a.Bytes
+			}
+		}
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			if j.Attempt > 1 {
+				continue // a recording repeats what the master that died said last: how many it forgot is by luck
+			}
+			for _, a := range j.Phase(k).Attempts {
+				switch a.State {
+				case dag.AttemptFailed:
+					x.Failed++
+				case dag.AttemptKilled:
+					x.Killed++
+				default:
+				}
+			}
+		}
+		// Where counters are not known they are so in both: NaN is not itself.
+		for _, v := range []*float64{&x.MapIn, &x.MapOut, &x.ReduceIn, &x.ReduceOut, &x.Shuffled, &x.MapRead, &x.Seconds} {
+			if math.IsNaN(*v) {
+				*v = -1
+			}
+		}
+		all[j.ID] = x
+	}
+	return all
+}
+
+// sameEnd holds the last snapshot against the calm run's.
+func (w watched) sameEnd(t *testing.T, calm watched) {
+	t.Helper()
+	want, is := calm.last(), w.last()
+	if is.State != want.State {
+		t.Errorf("it ended %v, else %v", is.State, want.State)
+	}
+	a, b := totals(want), totals(is)
+	for id, x := range a {
+		if y := b[id]; x != y {
+			t.Errorf("%s:\n is %+v\nwas %+v", id, y, x)
+		}
+	}
+	if len(a) != len(b) {
+		t.Errorf("%d jobs, else %d", len(b), len(a))
+	}
+}
+
+// plausible holds every snapshot against what whole answers have said, and against the one before.
+func (w watched) plausible(t *testing.T, calm watched) {
+	t.Helper()
+	lost := map[string]bool{}
+	for _, s := range calm.run {
+		each(s, func(name string, _ dag.Kind, a *dag.Attempt) {
+			lost[name] = lost[name] || a.State == dag.AttemptFailed || a.State == dag.AttemptKilled
+		})
+	}
+	over := map[string]dag.State{}
+	for i, s := range w.run {
+		if t.Failed() {
+			return
+		}
+		w.said.holds(t, s)
+		if i > 0 && s.At < w.run[i-1].At {
+			t.Errorf("at %v after %v", s.At, w.run[i-1].At)
+		}
+		if s.State.Ended() != (i == len(w.run)-1) {
+			t.Errorf("snapshot %d of %d: %v", i, len(w.run), s.State)
+		}
+		each(s, func(name string, _ dag.Kind, a *dag.Attempt) {
+			if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && !lost[name] {
+				t.Errorf("at %v: %s is %v (%s): it never was", s.At, name, a.State, a.Diagnosis)
+			}
+		})
+		for k := range s.Jobs {
+			j := &s.Jobs[k]
+			if was, ended := over[j.ID]; ended && j.State != was {
+				t.Errorf("at %v: %s is %v and was %v", s.At, j.ID, j.State, was)
+			}
+			if j.State.Ended() {
+				over[j.ID] = j.State
+			}
+		}
+	}
+}
+
+func each(s *dag.Snapshot, see func(name string, k dag.Kind, a *dag.Attempt)) {
+	for i := range s.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			all := s.Jobs[i].Phase(k).Attempts
+			for n := range all {
+				see(all[n].Name(s.Jobs[i].ID, k), k, &all[n])
+			}
+		}
+	}
+}
+
+// recordingFiles are those of the folder PARATIMER_RECORDINGS, else those beside the project.
+func recordingFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	if dir == "" {
+		dir = "../../../shared/recordings"
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Logf("NO RECORDINGS in %s (set PARATIMER_RECORDINGS): only simulated runs are tried", dir)
+	}
+	return files
+}
