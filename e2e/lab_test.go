@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,8 @@ type lab struct {
 	dir     string          // what the test leaves behind
 	rm, jhs string
 	conf    string // HADOOP_CONF_DIR
+	// transport carries the test's own requests; nil is the usual one.
+	transport http.RoundTripper
 }
 
 // spare is what a test needs of its time limit to clean up after itself.

@@ -26,7 +26,7 @@ func (l *lab) get(url string, to any) bool {
 	req, err := http.NewRequestWithContext(l.ctx, http.MethodGet, url, nil)
 	l.must(err)
 	req.Header.Set("Accept", "application/json")
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := (&http.Client{Transport: l.transport}).Do(req)
 	if err != nil {
 		return false
 	}

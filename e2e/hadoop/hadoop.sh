@@ -350,6 +350,8 @@ status() {
 		return 3
 	fi
 	load_run
+	# shellcheck disable=SC2086
+	take_on ${PARATIMER_WITH-}
 	echo "processes $(marked "$MARK" | wc -l)"
 	answer "$PARATIMER_RM/ws/v1/cluster/metrics" | grep -Eo '"(appsRunning|appsPending|containersAllocated|allocatedMB|totalMB|activeNodes|lostNodes)":[0-9]+' | tr -d '"' | tr ':' ' ' ||
 		echo "rm does not answer at $PARATIMER_RM"
