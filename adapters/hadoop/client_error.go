@@ -54,10 +54,18 @@ func (r *reply) refusal(u *url.URL) *Error {
 	return e
 }
 
+// standby says that a ResourceManager calls itself one in words, as RMWebAppFilter does beside its redirect. What follows redirects
+// on its behalf, as a gateway may, leaves nothing but the words.
+func (e *Error) standby() bool {
+	return e.Location == "" && strings.HasPrefix(e.Text, "This is standby RM")
+}
+
 // advice says what to do about a refusal that asks for this kind of authentication.
 func (e *Error) advice(authenticate string) string {
 	proxied := strings.Contains(e.URL, "/proxy/")
 	switch {
+	case e.standby():
+		return "this ResourceManager is on standby: --rm takes the addresses of all of them"
 	case e.Status == http.StatusOK:
 		return "a web page came instead of JSON: is this the address of the service itself, and not of a login page or another program?"
 	case e.Status == http.StatusUnauthorized && strings.Contains(authenticate, "Negotiate"):

@@ -67,7 +67,7 @@ func elsewhere(err error) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	return e.Status == 0 && !errors.Is(e.Err, errTooBig) || e.Status >= 500 ||
+	return e.Status == 0 && !errors.Is(e.Err, errTooBig) || e.Status >= 500 || e.standby() ||
 		e.Status == http.StatusTemporaryRedirect && e.Location == ""
 }
 

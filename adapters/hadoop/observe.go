@@ -1,6 +1,7 @@
 package hadoop
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -46,9 +47,10 @@ const (
 // observe puts this tick's questions. Nothing is asked twice. It fails only where nothing can be said at all.
 func (s *Source) observe(ctx context.Context) error {
 	if err := s.observeCluster(ctx); err != nil {
-		s.missed = true
+		s.missed, s.missedAt = true, s.now
 		return err
 	}
+	s.catchUp()
 	if s.ticks == 0 {
 		s.now = s.cluster.Now() // before its first answer the cluster's clock was not known
 		if s.hub == nil {
@@ -71,10 +73,10 @@ func (s *Source) observe(ctx context.Context) error {
 		return err
 	}
 	s.observeLost(ctx)
-	s.observeJobs(ctx)
+	err := s.observeJobs(ctx)
 	s.observeNeeds(ctx)
 	s.world.guess()
-	return ctx.Err()
+	return cmp.Or(ctx.Err(), err)
 }
 
 // observeCluster asks for the applications and the state of the cluster. Without the applications there is no tick.

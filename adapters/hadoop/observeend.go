@@ -1,14 +1,19 @@
 package hadoop
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-// historyPatience is how long the history server may say nothing of a job that the ResourceManager calls over.
-// A master that was killed leaves no history at all (facts A6): the ResourceManager calls it FAILED or KILLED, not FINISHED.
-const historyPatience, brokenPatience = 60 * time.Second, 15 * time.Second
+// How long the history server may not know a job that has ended by itself, one whose master was broken off, and how long it may
+// not answer at all: a restart of it takes a minute.
+const (
+	historyPatience = 60 * time.Second
+	brokenPatience  = 15 * time.Second
+	downPatience    = 2 * time.Minute
+)
 
 var jobStates = map[string]dag.State{"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed}
 
@@ -24,7 +29,7 @@ func (s *Source) takeHistory(v *visit) {
 			return
 		}
 		j.tell(b)
-		j.state = state
+		j.state, j.unheard = state, false
 		j.submitted = or(b.Submitted.instant(), j.submitted)
 		j.finished = or(b.Finished.instant(), v.app.Finished.instant(), s.now)
 		if state != dag.Succeeded {
@@ -46,27 +51,62 @@ func (s *Source) takeHistory(v *visit) {
 	}
 }
 
-// withoutHistory takes the ResourceManager's word once the history server has been silent for long.
+// withoutHistory takes the ResourceManager's word where the history server is silent: that a job has succeeded soon, though the
+// workflow does not end by it; how a job has ended otherwise, and the workflow's end, once the server has been silent for long.
 func (s *Source) withoutHistory(v *visit) {
 	j, a := v.job, v.app
-	waited := s.now.Sub(j.overSince)
-	if waited > hush && v.statusErr != nil {
-		s.warn(dag.WarnObservation, "%s is over, the history server does not tell how yet: %s", j.id, firstLine(v.statusErr.Error()))
+	waited, state, why := s.now.Sub(j.overSince), a.ending(), "it has no end of the job"
+	if v.statusErr != nil {
+		why = firstLine(v.statusErr.Error())
 	}
-	final := s.target.Final != nil && s.target.Final()
-	if !final && (waited < brokenPatience || waited < historyPatience && a.State == "FINISHED") {
-		return
-	}
-	j.state, j.settled, j.finished = dag.Failed, true, or(a.Finished.instant(), j.overSince)
+	last := s.target.Final != nil && s.target.Final() || waited >= patienceWith(v.statusErr, a)
 	switch {
-	case a.FinalStatus == "SUCCEEDED":
-		j.state = dag.Succeeded
-	case a.State == "KILLED" || a.FinalStatus == "KILLED":
-		j.state = dag.Killed
+	case last && state == dag.EndedUnconfirmed:
+		s.warn(dag.WarnObservation, "neither the ResourceManager nor the history server tells how %s ended: %s", j.id, why)
+	case last:
+		s.warn(dag.WarnObservation, "that %s is %s is the ResourceManager's word; what its last tasks did is not known: %s", j.id, state, why)
+	case waited <= hush:
+		return
+	case a.forgotten:
+		s.warn(dag.WarnObservation, "the ResourceManager does not know %s any more, and the history server does not tell yet how it ended: %s", j.id, why)
+		return
+	default:
+		s.warn(dag.WarnObservation, "%s is over, the history server does not tell how yet: %s", j.id, why)
+		if state != dag.Succeeded || !a.Finished.instant().Known() {
+			return
+		}
 	}
-	if j.state != dag.Succeeded {
+	j.state, j.settled, j.unheard, j.finished = state, last, !last, or(a.Finished.instant(), j.overSince)
+	if state != dag.Succeeded {
 		j.diagnosis = firstLine(string(a.Diagnostics))
 	}
+}
+
+// patienceWith is how long the history server may say nothing of a job that the ResourceManager calls over, by why it does not.
+// A master that was killed leaves no history at all (facts A6): the ResourceManager calls it FAILED or KILLED, not FINISHED.
+func patienceWith(why error, a *wireApp) time.Duration {
+	switch {
+	case unanswered(why) || status(why) >= http.StatusInternalServerError:
+		return downPatience
+	case a.State == "FINISHED":
+		return historyPatience
+	}
+	return brokenPatience
+}
+
+// ending is how an application that is over has ended, by what its master or the ResourceManager said last.
+func (a *wireApp) ending() dag.State {
+	switch {
+	case a.forgotten:
+		return dag.EndedUnconfirmed
+	case a.FinalStatus == "SUCCEEDED":
+		return dag.Succeeded
+	case a.FinalStatus == "KILLED" || a.State == "KILLED":
+		return dag.Killed
+	case a.FinalStatus == "FAILED" || a.State == "FAILED":
+		return dag.Failed
+	}
+	return dag.EndedUnconfirmed
 }
 
 // takeRestart looks at an application that was RUNNING and is not: its master died, or the ResourceManager changed.
@@ -113,6 +153,7 @@ const failover = 30 * time.Second
 
 // restarted takes back what a master that died had under way, and what it had done where nothing of it is recovered.
 func (j *job) restarted(at dag.Instant) {
+	j.avoids = avoidance{}
 	for k := range j.phases {
 		p := &j.phases[k]
 		p.dirty = true

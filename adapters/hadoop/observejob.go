@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -35,6 +36,7 @@ type job struct {
 	seenUp    dag.Instant // the last tick that found it RUNNING
 	bornAt    dag.Instant // when its present master was found to be a new one: answers from before are the old one's
 	overSince dag.Instant // the first tick that found it over
+	unheard   bool        // that it has succeeded is the ResourceManager's word; the history server has not told yet
 	listTick  int         // the last one in which the task list came
 	listed    bool        // the history server's task list is here
 	settled   bool        // and everything else that it is asked for
@@ -84,10 +86,13 @@ type visit struct {
 	statusErr, listErr error
 	masterErr          error
 	trouble            bool // an answer is missing that may come another time
+
+	silent atomic.Bool // whom it asks has let a question about a task go by: those about the others would wait as long
 }
 
-// observeJobs asks masters and the history server how far the workflow's jobs are.
-func (s *Source) observeJobs(ctx context.Context) {
+// observeJobs asks masters and the history server how far the workflow's jobs are. It fails where masters that have answered
+// before do not any more: then nothing can be said of the workflow.
+func (s *Source) observeJobs(ctx context.Context) error {
 	var visits []*visit
 	var questions []func(context.Context)
 	for _, j := range s.member {
@@ -99,6 +104,7 @@ func (s *Source) observeJobs(ctx context.Context) {
 		questions = append(questions, v.questions(s)...)
 	}
 	ask(ctx, questions...)
+	s.catchUp()
 	for _, v := range visits {
 		switch {
 		case v.restart:
@@ -111,6 +117,7 @@ func (s *Source) observeJobs(ctx context.Context) {
 		}
 	}
 	s.observeTasks(ctx, visits)
+	return s.unseen(visits)
 }
 
 // visit decides whom to ask about j and what; nil for nothing.
@@ -127,7 +134,7 @@ func (s *Source) visit(j *job) *visit {
 		v.get = func(ctx context.Context, path string) ([]byte, error) {
 			return s.cluster.JHS(ctx, "mapreduce/jobs/"+j.id+path)
 		}
-		v.askJob, v.askTasks = !j.state.Ended(), !j.listed
+		v.askJob, v.askTasks = !j.state.Ended() || j.unheard, !j.listed
 		if !j.overSince.Known() {
 			j.overSince = s.now
 		}

@@ -109,16 +109,17 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 	for i, d := range all {
 		questions[i] = func(ctx context.Context) {
 			// In this order: counters asked after an attempt's end are its last ones.
-			body, err := d.visit.get(ctx, d.path+"/attempts")
+			body, err := d.visit.asks(ctx, d.path+"/attempts")
 			d.attempts, d.errs[0] = get[attemptsBody](d.path+"/attempts", body, err)
 			d.count = d.errs[0] == nil && (d.count || d.over())
 			if d.count {
-				body, err = d.visit.get(ctx, d.path+"/counters")
+				body, err = d.visit.asks(ctx, d.path+"/counters")
 				d.counters, d.errs[1] = get[countersBody](d.path+"/counters", body, err)
 			}
 		}
 	}
 	ask(ctx, questions...)
+	s.catchUp()
 	for _, d := range all {
 		was := d.task.state
 		if told := s.takeDetail(d); !told {

@@ -11,8 +11,8 @@ const patience = 60 * time.Second
 
 // end judges the state of the workflow.
 //
-// All jobs of the graph have succeeded: it has succeeded. One has failed or was killed, nothing runs, and only jobs that depend
-// on it are missing: so has the workflow. Else, while nothing runs and jobs are missing, new ones may come for
+// All jobs of the graph have succeeded, and the history server has said so: it has succeeded. One has failed or was killed,
+// nothing runs, and only jobs that depend on it are missing: so has the workflow. Else, while nothing runs and jobs are missing, new ones may come for
 // max(60 s, 3 x the longest launch gap).
 func (s *Source) end(g *graph) dag.State {
 	failed := make([]bool, len(g.nodes)) // or behind one that did
@@ -29,13 +29,11 @@ func (s *Source) end(g *graph) dag.State {
 		case j == nil && !failed[i]:
 			missing++
 		case j == nil:
-		case !j.state.Ended(), s.unread(j):
+		case !j.state.Ended(), j.unheard, s.unread(j):
 			return dag.Running
 		case j.state != dag.Succeeded:
 			failed[i] = true
-			if worst != dag.Failed {
-				worst = j.state
-			}
+			worst = worse(worst, j.state)
 			stops = stops || j.conf != nil && j.conf.stops
 		}
 		if j != nil && (!last.Known() || j.finished > last) {
@@ -64,6 +62,16 @@ func (s *Source) unread(j *job) bool {
 
 // unreadAtMost is how long a workflow that has ended waits for what its history tells, at most.
 const unreadAtMost = 5 * time.Minute
+
+// worse is what two jobs' ends make of a workflow: a failure that is known counts more than an end that is not.
+func worse(a, b dag.State) dag.State {
+	for _, s := range []dag.State{dag.Failed, dag.Killed, dag.EndedUnconfirmed} {
+		if a == s || b == s {
+			return s
+		}
+	}
+	return dag.Succeeded
+}
 
 // longestGap is the longest time from the end of the jobs before to a submission.
 func longestGap(g *graph) time.Duration {
