@@ -162,7 +162,7 @@ func TestFailover(t *testing.T) {
 
 // TestSilentHistory: until the history server answers a job is running; then, in the end, the ResourceManager's word counts.
 func TestSilentHistory(t *testing.T) {
-	for final, want := range map[string]dag.State{"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "UNDEFINED": dag.Failed} {
+	for final, want := range map[string]dag.State{"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "UNDEFINED": dag.EndedUnconfirmed} {
 		l := newLab()
 		l.apps("1 RUNNING UNDEFINED 1024")
 		l.conf("0001", "a", "")
