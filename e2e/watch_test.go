@@ -42,10 +42,12 @@ func (l *lab) attach(name, target string, more ...string) *watcher {
 		tape:    filepath.Join(l.dir, name+".tape"),
 		capture: filepath.Join(l.dir, name+".capture.jsonl.gz"),
 	}
-	for i := 0; i+1 < len(more); i++ {
-		switch more[i] {
-		case "--profile", "--within", "--hold":
+	for i, flag := range more {
+		switch flag {
+		case "--profile", "--within", "--hold", "--no-progress":
 			w.told = append(w.told, more[i:i+2]...)
+		case "--outside-bounds":
+			w.told = append(w.told, flag)
 		}
 	}
 	args := append([]string{"attach", "--output", "ndjson", "--every", every.String(), "--tape", w.tape, "--capture", w.capture}, more...)
