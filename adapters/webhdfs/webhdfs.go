@@ -63,9 +63,7 @@ func Open(ctx context.Context, name, user string, transport http.RoundTripper) (
 		user = given
 	}
 	if transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.ResponseHeaderTimeout = patience
-		transport = t
+		transport = Transport()
 	}
 	f := &FS{ctx: ctx, client: &http.Client{Transport: transport}, user: user, base: url.URL{Scheme: "http", Host: u.Host}}
 	full := u.Path
@@ -139,6 +137,13 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
+// Transport is the usual one: the system's proxies and certificates, and no patience with a server that does not begin to answer.
+func Transport() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = patience
+	return t
+}
+
 func (f *FS) ask(name, op string, answer any) error {
 	body, err := f.get(name, op)
 	if err != nil {
@@ -176,7 +181,11 @@ func (f *FS) get(name, op string) (io.ReadCloser, error) {
 	resp, err := f.client.Do(req)
 	if err != nil {
 		cancel(nil)
-		return nil, f.fail(strings.ToLower(op), name, err)
+		// The address that a NameNode sends to may hold a token.
+		if of, ok := errors.AsType[*url.Error](err); ok {
+			err = of.Err
+		}
+		return nil, f.fail(strings.ToLower(op), name, hinted(err))
 	}
 	body := &idle{resp.Body, ctx, cancel}
 	if resp.StatusCode == http.StatusOK {
@@ -185,6 +194,15 @@ func (f *FS) get(name, op string) (io.ReadCloser, error) {
 	defer body.Close()
 	text, _ := io.ReadAll(io.LimitReader(body, maxError)) // what came is enough
 	return nil, f.fail(strings.ToLower(op), name, refusal(resp, text))
+}
+
+// hinted adds to an error what its maker says that can be done, as a login's does.
+func hinted(err error) error {
+	var e interface{ Advice() string }
+	if errors.As(err, &e) && e.Advice() != "" {
+		return fmt.Errorf("%w (%s)", err, e.Advice())
+	}
+	return err
 }
 
 // fail names the file as people know it.

@@ -152,3 +152,23 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestTokenStaysUnsaid: a NameNode sends readers to an address with a token in it; what fails there does not show it.
+func TestTokenStaysUnsaid(t *testing.T) {
+	name := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("op") == "OPEN" {
+			http.Redirect(w, r, "http://127.0.0.1:1/webhdfs/v1/f?op=OPEN&delegation=SECRET", http.StatusTemporaryRedirect)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"FileStatus":{"length":1,"modificationTime":1,"pathSuffix":"","type":"FILE"}}`)
+	}))
+	defer name.Close()
+	in, file, err := Open(t.Context(), name.URL+"/webhdfs/v1/f", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Open(file); err == nil || strings.Contains(err.Error(), "SECRET") || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("got %v", err)
+	}
+}

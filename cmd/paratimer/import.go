@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 
@@ -18,13 +19,13 @@ import (
 )
 
 func importFlags() []cli.Flag {
-	return []cli.Flag{
+	return append(kerberosFlags(),
 		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write the tapes into `FOLDER`, made where it is missing"},
 		&cli.StringFlag{Name: "workflow", EnvVars: env("workflow"), Usage: "import only the workflow with this `ID`, or that of a job or application of it"},
 		&cli.DurationFlag{Name: "every", EnvVars: env("every"), Usage: "a snapshot each `TIME` (default: 1s, longer where a tape would have more than 3600)"},
 		&cli.StringFlag{Name: "user", EnvVars: append(env("user"), "HADOOP_USER_NAME"), Usage: "ask HDFS as `NAME`"},
 		outputFlag("text", "json"),
-	}
+	)
 }
 
 // imports is what `paratimer import --output json` prints.
@@ -61,7 +62,7 @@ func importHistory(c *cli.Context) error {
 	result := imports{Workflows: []imported{}, LeftOut: []leftOut{}}
 	var jobs []*past.Job
 	for _, name := range c.Args().Slice() {
-		found, err := historyAt(c.Context, name, c.String("user"))
+		found, err := historyAt(c.Context, name, c.String("user"), kerberos(c).Layer(webhdfs.Transport()))
 		if err != nil {
 			return err
 		}
@@ -105,7 +106,7 @@ func importHistory(c *cli.Context) error {
 }
 
 // historyAt reads the history in a file, a folder or a place in HDFS.
-func historyAt(ctx context.Context, name, user string) (*archive.Find, error) {
+func historyAt(ctx context.Context, name, user string, transport http.RoundTripper) (*archive.Find, error) {
 	if !webhdfs.Is(name) {
 		found, err := findHistory(ctx, name)
 		switch {
@@ -116,7 +117,7 @@ func historyAt(ctx context.Context, name, user string) (*archive.Find, error) {
 		}
 		return found, nil
 	}
-	in, file, err := webhdfs.Open(ctx, name, user, nil)
+	in, file, err := webhdfs.Open(ctx, name, user, transport)
 	if err != nil {
 		return nil, err
 	}
