@@ -43,7 +43,7 @@ func (h *Hub) Running() []Submitted {
 			continue
 		}
 		s := Submitted{
-			App: id, Name: string(a.Name), User: string(a.User), Queue: string(a.Queue), At: a.Started.instant(), Readable: a.State == "RUNNING",
+			App: id, Name: scriptName(JobTitle(string(a.Name))), User: string(a.User), Queue: string(a.Queue), At: a.Started.instant(), Readable: a.State == "RUNNING",
 			HeldMB: a.AllocatedMB.count(maxMB), Containers: a.Containers.count(maxTasks), PendingMB: a.pending(),
 		}
 		q, known := queues[a.Queue]

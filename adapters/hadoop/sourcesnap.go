@@ -93,7 +93,7 @@ func (s *Source) load(g *graph, ours map[string]bool) []dag.Load {
 		}
 		pending, am := a.memory()
 		out = append(out, dag.Load{
-			ID: id, Name: string(a.Name), User: string(a.User), Need: need(id), Before: firstOfOurs == nil || older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
+			ID: id, Name: JobTitle(string(a.Name)), User: string(a.User), Need: need(id), Before: firstOfOurs == nil || older(a, firstOfOurs) < 0, Submitted: a.Started.instant(),
 			Queue: string(a.Queue), HeldMB: held, PendingMB: pending, AMMB: am, Progress: a.Progress.ratio(),
 			ShareMB: s.world.shareMB(string(a.Queue), ourQueue), Until: dag.NoInstant,
 		})
