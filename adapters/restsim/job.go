@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -200,7 +201,7 @@ func (j *job) answer(path string, over bool) answer {
 		}
 		return answer{status: http.StatusOK, body: j.conf}
 	case path == "counters":
-		return found(`{"jobCounters":{"id":"` + j.id + `"}}`)
+		return found(j.sums())
 	case path == "jobattempts":
 		return found(fmt.Sprintf(`{"jobAttempts":{"jobAttempt":[{"nodeHttpAddress":"node-0:8042","nodeId":"node-0:36241","id":%d,"startTime":%d,"containerId":"container_%s_01_000001","logsLink":""}]}}`,
 			max(1, j.state.Attempt), ms(j.state.Started), strings.TrimPrefix(j.id, "job_")))
@@ -247,4 +248,32 @@ func (j *job) user() string {
 		return "alice"
 	}
 	return j.snap.User
+}
+
+// sums are the job's counters: of each phase, those of its results.
+func (j *job) sums() string {
+	var in, out [2]float64
+	for k := range j.phases {
+		for i := range j.phases[k].attempts {
+			a := &j.phases[k].attempts[i]
+			if a.State != dag.AttemptSucceeded {
+				continue
+			}
+			done := a.Done[0]
+			if dag.Kind(k) == dag.Reduce {
+				done = a.Done[dag.Work]
+			}
+			in[k], out[k] = in[k]+math.Trunc(done), out[k]+math.Trunc(a.Out)
+		}
+	}
+	one := func(name string, k dag.Kind, v float64) string {
+		each := [2]string{"0", "0"}
+		if each[k] = strconv.FormatFloat(v, 'f', 0, 64); math.IsNaN(v) {
+			each[k] = "null"
+		}
+		return fmt.Sprintf(`{"name":"%s","totalCounterValue":%s,"mapCounterValue":%s,"reduceCounterValue":%s}`, name, each[k], each[dag.Map], each[dag.Reduce])
+	}
+	return fmt.Sprintf(`{"jobCounters":{"id":"%s","counterGroup":[{"counterGroupName":"org.apache.hadoop.mapreduce.TaskCounter","counter":[%s,%s,%s,%s]}]}}`, j.id,
+		one("MAP_INPUT_RECORDS", dag.Map, in[dag.Map]), one("MAP_OUTPUT_RECORDS", dag.Map, out[dag.Map]),
+		one("REDUCE_INPUT_RECORDS", dag.Reduce, in[dag.Reduce]), one("REDUCE_OUTPUT_RECORDS", dag.Reduce, out[dag.Reduce]))
 }

@@ -73,7 +73,7 @@ type total struct {
 	State                dag.State
 	Seconds              float64
 	Maps, Reduces        int
-	Failed, Killed       int // attempts
+	Failed               int // attempts
 	MapIn, MapOut        float64
 	ReduceIn, ReduceOut  float64
 	Shuffled, MapRead    float64
@@ -107,12 +107,8 @@ func totals(s *dag.Snapshot) map[string]total {
 				continue // a recording repeats what the master that died said last: how many it forgot is by luck
 			}
 			for _, a := range j.Phase(k).Attempts {
-				switch a.State {
-				case dag.AttemptFailed:
+				if a.State == dag.AttemptFailed { // of those that are killed some never were anywhere but in the master's mind
 					x.Failed++
-				case dag.AttemptKilled:
-					x.Killed++
-				default:
 				}
 			}
 		}
