@@ -12,6 +12,8 @@ const (
 	WarnUnverified      = "unverified"       // certificates were not verified: anybody may have answered in the cluster's place
 	WarnNotReporting    = "not_reporting"    // an attempt has stopped reporting
 	WarnNodeLost        = "node_lost"        // a node with work of ours is lost
+	WarnNodeSlow        = "node_slow"        // tasks take longer on a node than elsewhere
+	WarnNodeClosed      = "node_closed"      // a node gets no new tasks of a job: it is being decommissioned, or the job's master avoids it
 	WarnMasterRestarted = "am_restarted"     // an application master came again; its work may be lost
 	WarnOtherLoad       = "other_load"       // other applications hold containers
 	WarnTornTape        = "torn_tape"        // a tape or capture ends in the middle of a line

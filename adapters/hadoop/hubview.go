@@ -44,10 +44,9 @@ func (v *view) list(at dag.Instant) {
 	v.w.nodes = nodesBody{}
 }
 
-// moved says that nodes came or went.
+// moved says that nodes came, went or changed.
 func (v *view) moved(old *view) bool {
-	is, was := &v.w.metrics.Metrics.v, &old.w.metrics.Metrics.v
-	return is.ActiveNodes != was.ActiveNodes || is.LostNodes != was.LostNodes
+	return v.w.metrics.Metrics.v.nodeCounts != old.w.metrics.Metrics.v.nodeCounts
 }
 
 // take makes the view of two lists: the applications that run, and those that have ended since.

@@ -74,6 +74,7 @@ func (s *Source) observe(ctx context.Context) error {
 	}
 	s.observeLost(ctx)
 	err := s.observeJobs(ctx)
+	s.observeAvoided(ctx)
 	s.observeNeeds(ctx)
 	s.world.guess()
 	return cmp.Or(ctx.Err(), err)

@@ -25,6 +25,7 @@ type job struct {
 	finished  dag.Instant
 	attempt   int // of the master
 	diagnosis string
+	avoids    avoidance
 	known     bool // total is
 	total     [2]int
 	pending   [2]int // tasks that wait, as the master counts them
@@ -49,9 +50,10 @@ type job struct {
 
 // A phase is the tasks of one kind. built is their part of the newest snapshot, to be shared while nothing changes.
 type phase struct {
-	tasks map[int32]*task
-	built []dag.Attempt
-	dirty bool
+	tasks  map[int32]*task
+	built  []dag.Attempt
+	dirty  bool
+	failed int // attempts in built that failed
 }
 
 func newJob(app *wireApp) *job {

@@ -19,17 +19,17 @@ type answers struct {
 
 // A world is what is known of the cluster. Where an answer fails, what was known stays.
 type world struct {
-	totalMB      int
-	active, lost num
-	queues       wireQueue
-	queuesKnown  bool
-	nodes        []dag.NodeState // never changed in place: snapshots share it
-	index        map[string]int32
-	ids          map[string]int32 // a node's id (host and RPC port), which diagnostics name
-	shared       bool             // index and ids are a hub's, for others as well
-	listing      bool             // nodes is nobody else's yet
-	machines     []dag.Node       // those of machinesOf that are not lost
-	machinesOf   []dag.NodeState
+	totalMB     int
+	counts      nodeCounts
+	queues      wireQueue
+	queuesKnown bool
+	nodes       []dag.NodeState // never changed in place: snapshots share it
+	index       map[string]int32
+	ids         map[string]int32 // a node's id (host and RPC port), which diagnostics name
+	shared      bool             // index and ids are a hub's, for others as well
+	listing     bool             // nodes is nobody else's yet
+	machines    []dag.Node       // those of machinesOf that take containers
+	machinesOf  []dag.NodeState
 
 	// Where nodes are not asked again (a recording), what is lost is guessed.
 	listedAt dag.Instant // when the list of nodes was made
@@ -43,10 +43,9 @@ func newWorld() world {
 	return world{index: map[string]int32{}, ids: map[string]int32{}, recalls: map[int32]int{}, guessed: map[int32]dag.Instant{}, goneAt: dag.NoInstant, listedAt: dag.NoInstant}
 }
 
-// nodesMoved says that the metrics tell of nodes that came or went.
+// nodesMoved says that the metrics tell of nodes that came, went or changed.
 func (w *world) nodesMoved(a *answers) bool {
-	m := &a.metrics.Metrics.v
-	return a.metricsErr == nil && w.active.ok && (m.ActiveNodes != w.active || m.LostNodes != w.lost)
+	return a.metricsErr == nil && w.counts.Active.ok && a.metrics.Metrics.v.nodeCounts != w.counts
 }
 
 func (w *world) take(a *answers, s *Source) {
@@ -55,10 +54,10 @@ func (w *world) take(a *answers, s *Source) {
 	} else {
 		m := &a.metrics.Metrics.v
 		total := m.TotalMB.count(maxMB)
-		if w.active.ok && m.ActiveNodes.v < w.active.v && total < w.totalMB {
+		if w.counts.Active.ok && m.Active.v < w.counts.Active.v && total < w.totalMB {
 			w.gone, w.goneAt = w.totalMB-total, s.made("/ws/v1/cluster/metrics")
 		}
-		w.totalMB, w.active, w.lost = total, m.ActiveNodes, m.LostNodes
+		w.totalMB, w.counts = total, m.nodeCounts
 	}
 	if a.nodesAsked && a.nodesErr == nil {
 		w.list(a.nodes.Nodes.v.Node, s.made("/ws/v1/cluster/nodes"))
@@ -75,26 +74,21 @@ func (w *world) list(nodes []wireNode, at dag.Instant) {
 	defer func() { w.listing = false }()
 	nodes = slices.Clone(nodes)
 	slices.SortStableFunc(nodes, func(a, b wireNode) int { return cmp.Or(cmp.Compare(a.HTTP, b.HTTP), cmp.Compare(a.ID, b.ID)) })
+	best := map[int32]*wireNode{} // a node that was started again is listed as lost as well, by its old id
+	var order []int32
 	for i := range nodes {
 		n := &nodes[i]
-		at0, known := w.ids[string(n.ID)]
-		if name := cmp.Or(string(n.HTTP), string(n.ID)); !known && name != "" {
-			at0 = w.node(name)
-			w.ids[string(n.ID)] = at0
-		} else if !known {
-			continue
+		at0, ok := w.listed(n)
+		switch {
+		case !ok:
+		case best[at0] == nil:
+			best[at0], order = n, append(order, at0)
+		case n.usable():
+			best[at0] = n
 		}
-		st := w.nodes[at0]
-		switch n.State {
-		case "LOST", "SHUTDOWN", "DECOMMISSIONED", "UNHEALTHY", "REBOOTED":
-			st.Lost = true
-		default:
-			st.Lost = w.guessed[at0] > at // 0 where nothing was guessed
-			if mb := n.UsedMB.count(maxMB) + n.AvailMB.count(maxMB); mb > 0 {
-				st.MemoryMB = mb
-			}
-		}
-		w.set(at0, st, at)
+	}
+	for _, i := range order {
+		w.set(i, w.told(i, best[i], at), at)
 	}
 	w.listedAt = at
 	if w.goneAt.Known() && at >= w.goneAt {
@@ -102,11 +96,36 @@ func (w *world) list(nodes []wireNode, at dag.Instant) {
 	}
 }
 
+// listed is the index of a node of the list; one that nobody has met and that has no name has none.
+func (w *world) listed(n *wireNode) (int32, bool) {
+	at0, known := w.ids[string(n.ID)]
+	if name := cmp.Or(string(n.HTTP), string(n.ID)); !known && name != "" {
+		at0, known = w.node(name), true
+		w.ids[string(n.ID)] = at0
+	}
+	return at0, known
+}
+
+// told is what a list says of node i.
+func (w *world) told(i int32, n *wireNode, at dag.Instant) dag.NodeState {
+	st := w.nodes[i]
+	st.Lost, st.Cause, st.Draining = !n.usable(), n.cause(), n.State == "DECOMMISSIONING"
+	st.Label = n.label()
+	if !st.Lost {
+		// A list may be older than what is known by other ways; 0 where nothing was guessed.
+		st.Lost = w.guessed[i] > at
+		if mb := n.UsedMB.count(maxMB) + n.AvailMB.count(maxMB); mb > 0 {
+			st.MemoryMB = mb
+		}
+	}
+	return st
+}
+
 // set changes a node. The slice is a new one: snapshots hold the old.
 func (w *world) set(i int32, st dag.NodeState, at dag.Instant) {
 	switch old := w.nodes[i]; {
 	case !st.Lost:
-		st.LostAt = dag.NoInstant
+		st.LostAt, st.Cause = dag.NoInstant, dag.NodeGone
 	case !old.Lost:
 		st.LostAt = at
 	}
@@ -159,7 +178,7 @@ func (w *world) relist(hub *world) {
 	}
 }
 
-// plain are the nodes that are not lost, as plans have them: the same slice while the nodes are the same.
+// plain are the nodes that take containers, as plans have them: the same slice while the nodes are the same.
 func (w *world) plain() []dag.Node {
 	same := len(w.nodes) == len(w.machinesOf) && (len(w.nodes) == 0 || &w.nodes[0] == &w.machinesOf[0])
 	if same {
@@ -167,7 +186,7 @@ func (w *world) plain() []dag.Node {
 	}
 	w.machines, w.machinesOf = nil, w.nodes
 	for _, n := range w.nodes {
-		if !n.Lost {
+		if !n.Lost && !n.Draining && n.Label == "" {
 			w.machines = append(w.machines, dag.Node{Name: n.Name, MemoryMB: n.MemoryMB})
 		}
 	}

@@ -2,6 +2,7 @@ package hadoop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,5 +118,84 @@ func TestSnapshotsKeepTheirNodes(t *testing.T) {
 	l.tick(t, src, time.Second)
 	if lost(before) != "" {
 		t.Error("an old snapshot has changed")
+	}
+}
+
+// TestNodeStates: a node that drains is none that is lost, one that is unhealthy or decommissioned is lost for a cause, and one that
+// was started again is not lost because its old self is listed as well.
+func TestNodeStates(t *testing.T) {
+	l := onNodes(t)
+	src := NewSource(l, Target{})
+	l.tick(t, src, 0)
+	for step, c := range []struct {
+		state string
+		want  dag.NodeState
+		warns string
+	}{
+		{"DECOMMISSIONING", dag.NodeState{Draining: true}, dag.WarnNodeClosed},
+		{"DECOMMISSIONED", dag.NodeState{Lost: true, Cause: dag.NodeDecommissioned}, dag.WarnNodeLost},
+		{"RUNNING", dag.NodeState{}, ""},
+		{"UNHEALTHY", dag.NodeState{Lost: true, Cause: dag.NodeUnhealthy}, dag.WarnNodeLost},
+		{"RUNNING", dag.NodeState{}, ""},
+		{"SHUTDOWN", dag.NodeState{Lost: true}, dag.WarnNodeLost},
+	} {
+		active := 2
+		if c.state == "RUNNING" {
+			active = 3
+		}
+		l.cluster(4096, active, step, "n1 "+c.state+" 1024,n2 RUNNING 1024,n3 RUNNING 3072")
+		s := l.tick(t, src, time.Second)
+		got := s.Nodes[0]
+		if got.LostAt.Known() != got.Lost {
+			t.Errorf("%s: lost %v at %v", c.state, got.Lost, got.LostAt)
+		}
+		got.Name, got.MemoryMB, got.LostAt = "", 0, 0
+		if got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.state, got, c.want)
+		}
+		for _, code := range []string{dag.WarnNodeLost, dag.WarnNodeClosed} {
+			if warned(s, code) != (code == c.warns) {
+				t.Errorf("%s: warned of %s: %v", c.state, code, s.Warnings)
+			}
+		}
+		if n := len(s.Plan.Cluster.Nodes); n != active {
+			t.Errorf("%s: %d nodes take containers, want %d", c.state, n, active)
+		}
+	}
+	l.cluster(5120, 3, 1, "n1 RUNNING 1024,n2 RUNNING 1024,n3 RUNNING 3072")
+	for _, order := range []string{"%s,%s", "%[2]s,%[1]s"} {
+		l.rm["nodes"] = `{"nodes":{"node":[` + fmt.Sprintf(order,
+			`{"id":"n1:40","nodeHTTPAddress":"n1:8042","state":"LOST"}`, `{"id":"n1:99","nodeHTTPAddress":"n1:8042","state":"RUNNING","usedMemoryMB":0,"availMemoryMB":1024}`) + `]}}`
+		l.rm["metrics"] = strings.Replace(l.rm["metrics"], `"lostNodes":1`, `"lostNodes":2`, 1)
+		if s := l.tick(t, src, time.Second); s.Nodes[0].Lost {
+			t.Errorf("%s: a node that was started again is lost", order)
+		}
+	}
+}
+
+// TestNodeLabels: a node of a partition is told as one, and is none of those that plans count.
+func TestNodeLabels(t *testing.T) {
+	l := onNodes(t)
+	l.rm["nodes"] = strings.Replace(l.rm["nodes"], `"nodeHTTPAddress":"n3:8042"`, `"nodeHTTPAddress":"n3:8042","nodeLabels":["gpu"]`, 1)
+	s := l.tick(t, NewSource(l, Target{}), 0)
+	if s.Nodes[2].Label != "gpu" || len(s.Plan.Cluster.Nodes) != 2 {
+		t.Errorf("%+v %+v", s.Nodes, s.Plan.Cluster.Nodes)
+	}
+}
+
+// TestNodeAvoided: which nodes a master avoids is asked once attempts have failed, of the newest master.
+func TestNodeAvoided(t *testing.T) {
+	l := onNodes(t)
+	l.rm["apps/application_1_0001/appattempts"] = `{"appAttempts":{"appAttempt":[{"id":1,"blacklistedNodes":"n3"},{"id":2,"blacklistedNodes":"n1, n2"}]}}`
+	src := NewSource(l, Target{})
+	if s := l.tick(t, src, 0); s.Jobs[0].Avoided != nil {
+		t.Fatalf("nothing has failed, and %v are avoided", s.Jobs[0].Avoided)
+	}
+	path := "0001/tasks/task_1_0001_m_000001/attempts"
+	l.am[path] = strings.Replace(l.am[path], `"RUNNING"`, `"FAILED"`, 1)
+	l.tick(t, src, time.Second)
+	s := l.tick(t, src, time.Second)
+	if !slices.Equal(s.Jobs[0].Avoided, []int32{0, 1}) || !warned(s, dag.WarnNodeClosed) {
+		t.Errorf("avoided %v, want the first two; warnings %v", s.Jobs[0].Avoided, s.Warnings)
 	}
 }

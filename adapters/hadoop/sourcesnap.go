@@ -27,6 +27,7 @@ func (s *Source) snapshot() *dag.Snapshot {
 		}
 		ours[j.app] = true
 		snap.Jobs[i] = j.shown(s.apps[j.app])
+		snap.Jobs[i].Avoided = s.world.on(j.avoids.hosts)
 	}
 	snap.Load = s.load(g, ours)
 	snap.Queues = s.queueStates(snap)
@@ -48,7 +49,7 @@ func (j *job) shown(a *wireApp) dag.JobState {
 		st.Finished = j.finished
 	}
 	if a != nil {
-		st.HeldMB = a.AllocatedMB.count(maxMB)
+		st.HeldMB, st.Master = a.AllocatedMB.count(maxMB), string(a.Master)
 	}
 	st.Groups = j.groups() // before the attempts: they settle what has changed
 	st.Map.Attempts, st.Reduce.Attempts = j.phases[dag.Map].attempts(), j.phases[dag.Reduce].attempts()
@@ -60,10 +61,15 @@ func (p *phase) attempts() []dag.Attempt {
 	if !p.dirty {
 		return p.built
 	}
-	p.dirty = false
+	p.dirty, p.failed = false, 0
 	p.built = make([]dag.Attempt, 0, len(p.tasks))
 	for _, index := range slices.Sorted(maps.Keys(p.tasks)) {
 		p.built = append(p.built, p.tasks[index].visible(index)...)
+	}
+	for i := range p.built {
+		if p.built[i].State == dag.AttemptFailed {
+			p.failed++
+		}
 	}
 	return p.built
 }
@@ -140,28 +146,5 @@ func (s *Source) remark(snap *dag.Snapshot, g *graph) {
 			s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not finished, or could not hand on, runs again", j.ID, j.Attempt)
 		}
 		s.remarkNodes(snap, i)
-	}
-}
-
-// remarkNodes warns of attempts on lost nodes. One that is killed but has no end is being stopped: the master asks for its task
-// again only once it is, up to three minutes later (facts E0).
-func (s *Source) remarkNodes(snap *dag.Snapshot, job int) {
-	if snap.Jobs[job].State.Ended() {
-		return
-	}
-	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-		on := make([]int, len(snap.Nodes))
-		for _, a := range snap.Jobs[job].Phase(k).Attempts {
-			held := a.State == dag.AttemptRunning || a.State == dag.AttemptKilled && !a.End.Known()
-			if held && a.Node >= 0 && int(a.Node) < len(on) && snap.Nodes[a.Node].Lost {
-				on[a.Node]++
-			}
-		}
-		for n, count := range on {
-			if count > 0 {
-				s.warn(dag.WarnNodeLost, "node %s is lost with %d %s tasks of %s; the master gives them up only once it has tried to stop them",
-					snap.Nodes[n].Name, count, k, snap.Jobs[job].ID)
-			}
-		}
 	}
 }

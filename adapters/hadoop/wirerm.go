@@ -26,7 +26,8 @@ type wireApp struct {
 	Type        text `json:"applicationType"`
 	Diagnostics text `json:"diagnostics"`
 	Tracking    text `json:"trackingUrl"`
-	Started     num  `json:"startedTime"` // the submission
+	Master      text `json:"amHostHttpAddress"` // the address of the node that its master runs on
+	Started     num  `json:"startedTime"`       // the submission
 	Finished    num  `json:"finishedTime"`
 	AllocatedMB num  `json:"allocatedMB"`       // -1 once nothing is held
 	Containers  num  `json:"runningContainers"` // the master's included
@@ -79,29 +80,15 @@ type metricsBody struct {
 		TotalMB     num `json:"totalMB"`
 		AllocatedMB num `json:"allocatedMB"`
 		ReservedMB  num `json:"reservedMB"`
-		LostNodes   num `json:"lostNodes"`
-		ActiveNodes num `json:"activeNodes"`
+		nodeCounts
 	}] `json:"clusterMetrics"`
-}
-
-type nodesBody struct {
-	Nodes box[struct {
-		Node list[wireNode] `json:"node"`
-	}] `json:"nodes"`
-}
-
-type wireNode struct {
-	ID      text `json:"id"`
-	HTTP    text `json:"nodeHTTPAddress"`
-	State   text `json:"state"`
-	UsedMB  num  `json:"usedMemoryMB"`
-	AvailMB num  `json:"availMemoryMB"`
 }
 
 type appAttemptsBody struct {
 	Attempts box[struct {
 		Attempt list[struct {
-			ID num `json:"id"`
+			ID      num  `json:"id"`
+			Avoided text `json:"blacklistedNodes"`
 		}] `json:"appAttempt"`
 	}] `json:"appAttempts"`
 }
