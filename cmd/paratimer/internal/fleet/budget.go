@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -9,8 +10,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// Budget lets masters and the history server be asked at most so many questions a second, on average over a second. The
-// ResourceManager's lists are not counted: they are few, and everything else waits for them.
+// Budget lets masters, the history server and, about one application, the ResourceManager be asked at most so many questions
+// a second, on average over a second. The ResourceManager's lists are not counted: a round puts five at most (applications that
+// run and that have ended, metrics, nodes, queues), and everything else waits for them.
 func Budget(c hadoop.Cluster, perSecond float64) hadoop.Cluster {
 	if !(perSecond > 0) {
 		return c
@@ -37,6 +39,15 @@ func (b *budget) take(ctx context.Context) error {
 	wait := b.free.Sub(now)
 	b.mu.Unlock()
 	return watch.Sleep(ctx, wait)
+}
+
+func (b *budget) RM(ctx context.Context, path string) ([]byte, error) {
+	if strings.HasPrefix(path, "apps/") {
+		if err := b.take(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return b.Cluster.RM(ctx, path)
 }
 
 func (b *budget) AM(ctx context.Context, app, path string) ([]byte, error) {

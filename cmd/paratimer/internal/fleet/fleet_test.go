@@ -487,6 +487,8 @@ type counter struct {
 }
 
 func (c *counter) AM(context.Context, string, string) ([]byte, error) { c.n++; return nil, nil }
+func (c *counter) JHS(context.Context, string) ([]byte, error)        { c.n++; return nil, nil }
+func (c *counter) RM(context.Context, string) ([]byte, error)         { c.n++; return nil, nil }
 
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -505,6 +507,52 @@ func TestBudget(t *testing.T) {
 		cancel(errEnough)
 		if _, err := b.AM(ctx, "", ""); !errors.Is(err, errEnough) || c.n != 100 {
 			t.Errorf("%v after %d questions", err, c.n)
+		}
+	})
+}
+
+// TestBudgetOfManagers: in no second are more questions put than the budget's of two, with what was saved up, whoever is asked;
+// lists are not held up.
+func TestBudgetOfManagers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{}
+		b := Budget(c, 20)
+		var at []time.Time
+		for i := range 400 {
+			var err error
+			switch i % 4 {
+			case 0:
+				_, err = b.AM(t.Context(), "", "")
+			case 1:
+				_, err = b.JHS(t.Context(), "")
+			default:
+				_, err = b.RM(t.Context(), "apps/application_1_0001")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			at = append(at, time.Now())
+			if i%50 == 49 {
+				time.Sleep(5 * time.Second) // what is saved up is saved for a second
+			}
+		}
+		for i := range at {
+			n := 0
+			for k := i; k < len(at) && at[k].Sub(at[i]) < time.Second; k++ {
+				n++
+			}
+			if n > 41 {
+				t.Fatalf("%d questions within the second after question %d", n, i)
+			}
+		}
+		before := time.Now()
+		for range 100 {
+			if _, err := b.RM(t.Context(), "apps?states=RUNNING"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if time.Since(before) != 0 {
+			t.Error("lists waited")
 		}
 	})
 }
