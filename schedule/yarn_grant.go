@@ -38,8 +38,11 @@ func (y *yarn) grantJob(j int, t dag.Instant) {
 }
 
 // leavesRoom says that another AM would leave room for a container of a task beside it, or that it is the only one. Schedulers see to that
-// by a limit for AMs (CapacityScheduler's maximum-am-resource-percent), which REST does not tell in a word.
+// by a limit for AMs (CapacityScheduler's maximum-am-resource-percent); where that is known it counts.
 func (y *yarn) leavesRoom(j int) bool {
+	if y.queues[y.jobs[j].queue].mastersMB < plenty {
+		return y.mastersFit(j)
+	}
 	others, tasks := false, 0
 	for _, i := range y.order {
 		if s := y.jobs[i].stage; i != j && (s == starting || s == active) {
@@ -50,7 +53,7 @@ func (y *yarn) leavesRoom(j int) bool {
 		}
 	}
 	job := &y.jobs[j]
-	return !others || y.roomOf(j)+tasks-job.amMB >= max(job.mb[dag.Map], job.mb[dag.Reduce])
+	return !others || y.roomIn(job.queue, job.user)+tasks-job.amMB >= max(job.mb[dag.Map], job.mb[dag.Reduce])
 }
 
 // room is how many containers for tasks of kind k the job may be given now.

@@ -14,7 +14,6 @@ type queue struct {
 	userRatio                         float64
 	fair, preempted                   bool
 	heldMB                            int
-	masters                           int // memory of AMs
 	users                             []tenant
 }
 
@@ -92,10 +91,28 @@ func (q *queue) limitMB() int {
 // roomIn is how much more an application of that queue and user may hold.
 func (y *yarn) roomIn(q, user int32) int {
 	of := &y.queues[q]
-	return min(y.pool.freeMB, y.allowMB, of.maxMB-of.heldMB, of.limitMB()-of.users[user].heldMB)
+	return min(y.pool.freeMB, of.maxMB-of.heldMB, of.limitMB()-of.users[user].heldMB)
 }
 
-func (y *yarn) roomOf(j int) int { return y.roomIn(y.jobs[j].queue, y.jobs[j].user) }
+// roomOf is how much more a job may be given in this step.
+func (y *yarn) roomOf(j int) int { return min(y.allowMB, y.roomIn(y.jobs[j].queue, y.jobs[j].user)) }
+
+// mastersFit says that another AM stays within what the queue's AMs may hold. One may always run.
+func (y *yarn) mastersFit(j int) bool {
+	job := &y.jobs[j]
+	held := 0
+	for _, i := range y.order {
+		if o := &y.jobs[i]; o.queue == job.queue && (o.stage == starting || o.stage == active) {
+			held += o.amMB
+		}
+	}
+	for k := range y.loads {
+		if l := &y.loads[k]; l.queue == job.queue {
+			held += min(l.am, l.held)
+		}
+	}
+	return held == 0 || held+job.amMB <= y.queues[job.queue].mastersMB
+}
 
 // occupy gives memory to a job of ours, vacate takes it back.
 func (y *yarn) occupy(j, mb int) { y.hold(y.jobs[j].queue, y.jobs[j].user, mb) }

@@ -26,10 +26,11 @@ func (p *planner) plan(w *world, s *dag.Snapshot) *dag.Plan {
 	p.submitted, p.lost = submitted, slices.Clone(w.lostAt)
 	plan := *w.plan
 	plan.Profiles = p.given.Profiles
+	plan.Jobs = plan.Jobs[:w.ours:w.ours]
 	plan.Cluster = clusterLeft(&w.plan.Cluster, w.lostAt)
 	if p.know != All {
 		plan.Cluster.Setup, plan.Overheads = 0, dag.Overheads{}
-		plan.Jobs = make([]dag.Job, len(w.plan.Jobs))
+		plan.Jobs = make([]dag.Job, w.ours)
 		for j := range plan.Jobs {
 			plan.Jobs[j] = bare(&w.plan.Jobs[j], submitted[j])
 		}

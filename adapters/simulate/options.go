@@ -60,6 +60,11 @@ type Options struct {
 	MaxAttempts int
 	Lose        []LostNode
 
+	// Others are other users' applications. Queue and User are ours, Queues what the scheduler's queues allow (YARN).
+	Others      []Other
+	Queue, User string
+	Queues      []dag.QueueState
+
 	// Skew is the Zipf exponent of the sizes of reduces: the r-th largest of a job is in proportion to r^-Skew, and their
 	// sum is the plan's. Task 0 is the largest.
 	Skew float64
@@ -140,6 +145,9 @@ func (o *Options) check(p *dag.Plan) error {
 		return bad("lambda", "%d is less than none", o.Lambda)
 	case !(o.Skew >= 0 && o.Skew <= maxSkew):
 		return bad("skew", "exponent %v is not from 0 to %v", o.Skew, maxSkew)
+	}
+	if err := o.checkOthers(p); err != nil {
+		return err
 	}
 	nodes := nodeCount(p)
 	for _, s := range o.Slow {

@@ -35,7 +35,7 @@ func newViews(jobs int) []view {
 func (c *camera) take(t dag.Instant) *dag.Snapshot {
 	c.t = t
 	s := &dag.Snapshot{
-		At: t, ID: fmt.Sprintf("simulated-%d", c.opt.Seed), State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(c.jobs)),
+		At: t, ID: fmt.Sprintf("simulated-%d", c.opt.Seed), State: dag.Running, Stale: dag.NoInstant, User: c.opt.User, Queue: c.opt.Queue, Queues: c.opt.Queues, Jobs: make([]dag.JobState, c.ours),
 	}
 	for j := range s.Jobs {
 		state := c.jobState(j, t)
@@ -62,6 +62,7 @@ func (c *camera) take(t dag.Instant) *dag.Snapshot {
 			s.Warnings = append(s.Warnings, dag.Warning{Code: dag.WarnNodeLost, Text: n.Name + " is lost"})
 		}
 	}
+	s.Load = c.loads(s)
 	s.Plan = c.plans.plan(c.world, s)
 	return s
 }

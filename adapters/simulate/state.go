@@ -9,7 +9,7 @@ import (
 
 // state is the true state now, before anything starts at this instant, as the scheduler needs it.
 func (w *world) state() *dag.Snapshot {
-	s := &dag.Snapshot{Plan: w.plan, At: w.now, State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(w.jobs))}
+	s := &dag.Snapshot{Plan: w.plan, At: w.now, State: dag.Running, Stale: dag.NoInstant, User: w.opt.User, Queue: w.opt.Queue, Queues: w.opt.Queues, Jobs: make([]dag.JobState, len(w.jobs))}
 	for j := range w.jobs {
 		s.Jobs[j] = w.jobState(j, w.now)
 		for _, k := range kinds {

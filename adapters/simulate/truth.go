@@ -10,7 +10,8 @@ import (
 
 // A truth is what a plan really costs in this run.
 type truth struct {
-	plan *dag.Plan // sizes by task
+	plan *dag.Plan // sizes by task; others' jobs after ours
+	ours int       // how many jobs are ours
 	opt  *Options
 	slow []float64 // by node
 	pace float64   // the run's own
@@ -20,7 +21,9 @@ type truth struct {
 }
 
 func newTruth(p *dag.Plan, o *Options) *truth {
-	t := &truth{plan: p, opt: o, pace: o.pace(), order: make([][]int32, len(p.Jobs)), place: make([][]int32, len(p.Jobs))}
+	ours := len(p.Jobs)
+	p = withOthers(p, o.Others)
+	t := &truth{plan: p, ours: ours, opt: o, pace: o.pace(), order: make([][]int32, len(p.Jobs)), place: make([][]int32, len(p.Jobs))}
 	for j := range p.Jobs {
 		t.keyed = append(t.keyed, keyedPhase(&p.Jobs[j].Reduce))
 	}

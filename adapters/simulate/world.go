@@ -143,7 +143,7 @@ func (w *world) replay() error {
 	}
 	w.sudden = event{at: never}
 	w.fate, w.launch = map[attemptKey]dag.Instant{}, map[attemptKey]launch{}
-	opt := schedule.Options{FutureOnly: true}
+	opt := schedule.Options{FutureOnly: true, Owners: w.owners()}
 	if len(w.opt.Fail) > 0 || w.opt.FailRate > 0 {
 		opt.Fault = w.fault
 	}
@@ -177,7 +177,7 @@ func (w *world) adopt(sch *schedule.Schedule) error {
 				job.mastered = sch.Mastered[j]
 			}
 		}
-		if job.finished.Known() {
+		if job.finished.Known() && j < w.ours {
 			w.end = max(w.end, job.finished)
 		}
 	}

@@ -1,0 +1,144 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"io"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/dag"
+)
+
+func playShared(t *testing.T, opt Options) []*dag.Snapshot {
+	t.Helper()
+	plan, err := planfile.ReadFile("../../examples/pig-join.yaml", planfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.User, opt.Queue, opt.Every = "ann", "a", time.Second
+	src, err := New(plan, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*dag.Snapshot
+	for {
+		s, err := src.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+}
+
+var bob = Other{
+	Name: "skew", User: "bob", At: 20 * time.Second, Maps: 20, Reduces: 4, MapTime: 8 * time.Second, ReduceTime: 20 * time.Second, AMMB: 512, MapMB: 256, RedMB: 256,
+}
+
+// Others hold us up, are seen as a cluster shows them, and are gone once done; never more is held than there is.
+func TestOthersShareTheCluster(t *testing.T) {
+	quiet := playShared(t, Options{Seed: 1})
+	shared := playShared(t, Options{Seed: 1, Others: []Other{bob}})
+	alone, beside := quiet[len(quiet)-1].At, shared[len(shared)-1].At
+	if beside < alone+20_000 {
+		t.Errorf("beside bob it takes %d ms, alone %d", beside, alone)
+	}
+	seen, told, most := 0, 0, 0.0
+	for _, s := range shared {
+		held := 0
+		for j := range s.Jobs {
+			held += s.Jobs[j].HeldMB
+		}
+		if len(s.Plan.Jobs) != 3 || len(s.Jobs) != 3 {
+			t.Fatalf("%d jobs: bob's are none of ours", len(s.Jobs))
+		}
+		for _, l := range s.Load {
+			seen++
+			held += l.HeldMB
+			if s.At < 20_000 || l.User != "bob" || l.Queue != "a" || l.Submitted != 20_000 {
+				t.Fatalf("at %d: %+v", s.At, l)
+			}
+			if n := l.Need; n != nil {
+				told++
+				most = max(most, n.Map.Progress)
+				if n.Map.Tasks != 20 || n.Map.Done+n.Map.Running > 20 || n.Map.Done > 0 && !(n.Map.LengthMS > 8000) {
+					t.Fatalf("at %d: %+v", s.At, n)
+				}
+			}
+		}
+		if held > 3072 {
+			t.Fatalf("at %d %d MB are held of 3072", s.At, held)
+		}
+	}
+	if seen == 0 || told == 0 || most < 0.5 {
+		t.Errorf("seen %d times, told of %d times, maps %v done", seen, told, most)
+	}
+	if again := playShared(t, Options{Seed: 1, Others: []Other{bob}}); !reflect.DeepEqual(sizes(shared), sizes(again)) {
+		t.Error("the same seed gives another run")
+	}
+}
+
+func sizes(all []*dag.Snapshot) (out []int) {
+	for _, s := range all {
+		for _, l := range s.Load {
+			out = append(out, int(s.At), l.HeldMB, l.PendingMB)
+		}
+	}
+	return out
+}
+
+// A master that may not be asked tells nothing.
+func TestHiddenOthersTellNothing(t *testing.T) {
+	hidden := bob
+	hidden.Hidden = true
+	for _, s := range playShared(t, Options{Seed: 1, Others: []Other{hidden}}) {
+		for _, l := range s.Load {
+			if l.Need != nil {
+				t.Fatalf("at %d: %+v", s.At, l.Need)
+			}
+		}
+	}
+}
+
+// In a fair queue, and with a queue of their own, others get their part at once; FIFO has them wait for those before them.
+func TestOthersAreServedAsTheirQueueSays(t *testing.T) {
+	at60 := func(opt Options) int {
+		for _, s := range playShared(t, opt) {
+			if s.At == 60_000 && len(s.Load) == 1 {
+				return s.Load[0].HeldMB
+			}
+		}
+		return -1
+	}
+	late := bob
+	late.At = 10 * time.Second
+	fifo := at60(Options{Seed: 1, Others: []Other{late}})
+	fair := at60(Options{Seed: 1, Others: []Other{late}, Queues: []dag.QueueState{{Name: "a", Order: dag.OrderFair}}})
+	late.Queue = "b"
+	queue := at60(Options{Seed: 1, Others: []Other{late}, Queues: []dag.QueueState{{Name: "a", ShareMB: 1536}, {Name: "b", ShareMB: 1536, MaxMB: 1024}}})
+	if fifo < 0 || fair < fifo+256 || queue < fifo+256 || queue > 1024 {
+		t.Errorf("at 60 s bob holds %d MB of a FIFO queue, %d of a fair one, %d of his own of at most 1024", fifo, fair, queue)
+	}
+}
+
+func TestOddOthersAreRefused(t *testing.T) {
+	plan, err := planfile.ReadFile("../../examples/pig-join.yaml", planfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spoil := range []func(*Other){
+		func(o *Other) { o.At = -1 }, func(o *Other) { o.Maps = -1 }, func(o *Other) { o.MapMB = 0 }, func(o *Other) { o.AMMB = 1 << 20 },
+		func(o *Other) { o.ReduceTime = 1 << 62 },
+	} {
+		odd := bob
+		spoil(&odd)
+		if _, err := New(plan, Options{Others: []Other{odd}}); !errors.As(err, new(*OptionError)) {
+			t.Errorf("%+v: %v", odd, err)
+		}
+	}
+}
