@@ -87,14 +87,20 @@ func loadChanges(was, is []dag.Load) []string {
 		return list[i].HeldMB, true
 	}
 	var out []string
-	for _, l := range is {
-		if before, _ := held(was, l.ID); before != l.HeldMB {
-			out = append(out, fmt.Sprintf("%s holds %d MB, not %d", l.ID, l.HeldMB, before))
+	for i := range is {
+		l := &is[i]
+		switch before, there := held(was, l.ID); {
+		case !there && l.HeldMB == 0:
+			out = append(out, l.Title()+" has come and waits")
+		case !there:
+			out = append(out, fmt.Sprintf("%s has come and holds %d MB", l.Title(), l.HeldMB))
+		case before != l.HeldMB:
+			out = append(out, fmt.Sprintf("%s holds %d MB, not %d", l.Title(), l.HeldMB, before))
 		}
 	}
-	for _, l := range was {
-		if _, there := held(is, l.ID); !there {
-			out = append(out, l.ID+" is gone")
+	for i := range was {
+		if _, there := held(is, was[i].ID); !there {
+			out = append(out, was[i].Title()+" is gone")
 		}
 	}
 	return out

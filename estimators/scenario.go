@@ -33,6 +33,9 @@ func Scenarios() []Scenario {
 		{"skew_low", "data skew at its best: the long reduces run beside each other", skewLow},
 		{"skew_high", "data skew at its worst: the long reduces run one after another", skewHigh},
 		{"best_guess", "the tasks in the order that the scheduler is expected to take, between the bounds of skew", bestGuess},
+		{"slots_as_now", "others keep what they hold, and free it as fast as in the last two minutes", othersAs(slotsAsNow)},
+		{"slots_fair_share", "we end up with our queue's share, split evenly among its users", othersAs(slotsFairShare)},
+		{"alone", "no other application takes anything from now on", othersAs(alone)},
 	}
 }
 

@@ -76,7 +76,7 @@ func TestSkewOfAQueryThatRuns(t *testing.T) {
 	if code != exitBlind || errs == "" {
 		t.Errorf("nobody's: exit code %d: %s", code, errs)
 	}
-	const said = `{"schema_version":2,"at":"2010-06-06T09:00:00Z","workflow":{"id":"pig_1","name":"join.pig","state":"running"},"elapsed_seconds":60,
+	const said = `{"schema_version":3,"at":"2010-06-06T09:00:00Z","workflow":{"id":"pig_1","name":"join.pig","state":"running"},"elapsed_seconds":60,
 "headline":{"remaining_seconds":90},"skew":[{"job":"j","reduces":4,"skewed":1,"delay_seconds":60,"keys_from":"tap","worst":[{"task":3,"delay_seconds":60}]}]}`
 	watcher := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, said) }))
 	t.Cleanup(watcher.Close)

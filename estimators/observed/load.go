@@ -8,14 +8,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// othersUntil guesses when the other applications end: by how fast the engine's own figure for each has risen while it was
-// watched, else since its submission; one that has done nothing yet is taken to be as long as a job of ours. It is crude,
-// and all that their REST answers give.
-func othersUntil(run dag.Run) []dag.Load {
+// others says what the other applications will take. Where an application's own master tells what is left of it, that is
+// completed (needOf). Else it is guessed when the application ends: by how fast the engine's own figure for it has risen while
+// it was watched, else since its submission; one that has done nothing yet is taken to be as long as a job of ours.
+func others(run dag.Run) []dag.Load {
 	s := run.Now()
 	out := slices.Clone(s.Load)
 	for i := range out {
 		l := &out[i]
+		if l.Need = needOf(run, l); l.Need != nil {
+			continue
+		}
 		if l.HeldMB == 0 {
 			// A MapReduce job asks for all its maps at once: it will take all that it can get.
 			l.PendingMB, l.Length = max(l.PendingMB, s.Plan.Cluster.MemoryMB), typicalJob(s)

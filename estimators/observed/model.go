@@ -55,7 +55,7 @@ func New(run dag.Run, opt Options) *Model {
 	m.residuals = profile.residuals()
 	m.learnSetup(s, profile)
 	m.Snapshot = complete(s, profile, m)
-	m.Snapshot.Load = othersUntil(run)
+	m.Snapshot.Load = others(run)
 	m.learnPhases(profile, opt)
 	return m
 }

@@ -25,6 +25,10 @@ const (
 	unseenTasks   = 0.3  // a task of an unseen phase, between the others
 	pauseSigma    = 0.25
 	loadSigma     = 0.7
+	needPower     = 0.5  // the power of that factor on tasks of others of which some are done,
+	guessPower    = 1.3  // and on those of which none is
+	unseenSigma   = 1    // how much an application takes of which nothing is known
+	sharedSigma   = 0.25 // what all others have in common: those who come and go while we run
 	rateSamplesMS = 4000
 )
 

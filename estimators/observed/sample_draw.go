@@ -110,12 +110,27 @@ func (s *sampling) drawSnapshot(d estimators.Draws) *dag.Snapshot {
 	}
 	if len(out.Load) > 0 {
 		out.Load = slices.Clone(out.Load)
+		shared := estimators.LogNormal(d.Common(estimators.ForOther, -1, 0), sharedSigma)
 		for i := range out.Load {
 			l, f := &out.Load[i], estimators.LogNormal(d.Common(estimators.ForOther, i, 0), loadSigma)
 			if l.Until.Known() && l.Until > s.m.now {
 				l.Until = s.m.now.Add(millis(ms(l.Until.Sub(s.m.now)) * f))
 			}
 			l.Length = millis(ms(l.Length) * f)
+			if l.Need != nil {
+				n := *l.Need
+				for _, p := range [...]*dag.NeedPhase{&n.Map, &n.Reduce} {
+					power := needPower
+					if p.Done == 0 {
+						power = guessPower
+					}
+					p.LengthMS *= shared * math.Pow(f, power)
+				}
+				l.Need = &n
+			} else if l.HeldMB == 0 {
+				wide := estimators.LogNormal(d.Common(estimators.ForOther, i, dag.Reduce), unseenSigma)
+				l.PendingMB = int(min(float64(l.PendingMB)*wide, dag.MaxMemory))
+			}
 		}
 	}
 	return &out

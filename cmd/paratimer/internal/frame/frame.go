@@ -11,8 +11,9 @@ import (
 )
 
 // SchemaVersion is the version of the frame's JSON. Fields may be added within a version, never renamed or removed;
-// closed sets stay closed. 2 added the reason model and the warning code key_groups to them.
-const SchemaVersion = 2
+// closed sets stay closed. 2 added the reason model and the warning code key_groups to them, 3 the scenarios about other
+// applications and the warning code unverified.
+const SchemaVersion = 3
 
 // A Frame is what one tick says. Its JSON is a contract (docs/frames.md): unknown is null, times are RFC 3339 in UTC,
 // lengths of time are seconds, ratios lie in 0..1. Seconds of a point in time count from the first job's submission.

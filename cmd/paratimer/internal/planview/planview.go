@@ -33,6 +33,9 @@ func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options) (*View, 
 	}
 	v := &View{Plan: w.Now().Plan, Path: path, Full: w.Costs.Full}
 	for _, scenario := range estimators.Scenarios() {
+		if estimators.AboutOthers(scenario.Name) {
+			continue // a plan knows of no other application
+		}
 		e, err := scenario.Of(w)
 		if err != nil {
 			return nil, err

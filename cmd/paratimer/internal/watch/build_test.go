@@ -44,7 +44,7 @@ func TestFrameJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{
- "schema_version": 2,
+ "schema_version": 3,
  "at": "1970-01-01T00:16:50.000Z",
  "workflow": {
   "id": "wf-1",

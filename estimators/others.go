@@ -1,0 +1,69 @@
+package estimators
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// othersAs replays the newest snapshot with other applications that do what load says. Where there is no other application, it is
+// standard. A replay that could only go on once others have gone gives a floor.
+func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*World) (Estimate, error) {
+	return func(w *World) (Estimate, error) {
+		if w.ended() || len(w.Now().Load) == 0 {
+			ms, err := w.standardMS()
+			if err != nil {
+				return Estimate{}, err
+			}
+			return w.scenario(ms), nil
+		}
+		s := *w.Now()
+		s.Load = slices.Clone(s.Load)
+		change(w.Run, &s)
+		sch, err := schedule.Replay(&s, w.Costs.Left, schedule.Options{Lean: &schedule.Lean{}})
+		if err != nil {
+			return Estimate{}, err
+		}
+		e := w.early(w.estimate(float64(sch.End - sch.Now)))
+		e.Origin = w.leastSure(func(int, dag.Kind) bool { return true })
+		if sch.Freed && e.Remaining != nil {
+			e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
+		}
+		return e, nil
+	}
+}
+
+// othersMB is what other applications hold.
+func othersMB(s *dag.Snapshot) int {
+	sum := 0
+	for i := range s.Load {
+		sum += s.Load[i].HeldMB
+	}
+	return sum
+}
+
+// othersTask is how long a task of others holds its container in the mean, where a model says it; else half a minute.
+func othersTask(s *dag.Snapshot) time.Duration {
+	sum, n := 0.0, 0
+	for i := range s.Load {
+		if need := s.Load[i].Need; need != nil && need.Map.LengthMS > 0 {
+			sum, n = sum+need.Map.LengthMS, n+1
+		}
+	}
+	if n == 0 {
+		return 30 * time.Second
+	}
+	return duration(sum / float64(n))
+}
+
+// AboutOthers says that a scenario of that name differs from standard only where other applications hold or want containers.
+func AboutOthers(name string) bool {
+	switch name {
+	case "slots_as_now", "slots_fair_share", "alone":
+		return true
+	}
+	return false
+}
