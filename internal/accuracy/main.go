@@ -6,6 +6,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -22,6 +23,12 @@ func main() {
 }
 
 func run() error {
+	seeds := flag.Int("users", 200, "simulated runs beside other users, of each kind")
+	alone := flag.Bool("only-users", false, "print nothing but those")
+	flag.Parse()
+	if *alone {
+		return users(os.Stdout, *seeds)
+	}
 	files, err := played.Recordings()
 	if err != nil {
 		return err

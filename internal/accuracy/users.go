@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// A shared cluster is a way in which other users share ours.
+type shared struct {
+	name   string
+	other  string // the queue of the others; "": ours
+	queues []dag.QueueState
+	hidden bool // their masters tell nothing
+	nobody bool
+}
+
+// halves are two queues that are guaranteed half of the 3 GB each, and may take all of it.
+var halves = []dag.QueueState{{Name: "a", ShareMB: 1536, MaxMB: 3072}, {Name: "b", ShareMB: 1536, MaxMB: 3072}}
+
+var sharings = []shared{
+	{name: "nobody else", nobody: true},
+	{name: "one queue, first come first served"},
+	{name: "one queue, first come first served, masters tell nothing", hidden: true},
+	{name: "one queue, fair", queues: []dag.QueueState{{Name: "a", Order: dag.OrderFair}}},
+	{name: "two queues of half the cluster each", other: "b", queues: halves},
+	{name: "two queues of half the cluster each, masters tell nothing", other: "b", queues: halves, hidden: true},
+}
+
+// usersTick is the time between two looks at a simulated run.
+const usersTick = 3 * time.Second
+
+// othersOf draws who else comes: one to three applications in the time that the query takes alone.
+func (c *shared) othersOf(seed uint64) []simulate.Other {
+	r := rand.New(rand.NewPCG(seed, 77))
+	out := make([]simulate.Other, 1+r.IntN(3))
+	for i := range out {
+		out[i] = simulate.Other{
+			Name: fmt.Sprintf("job %d", i+1), User: fmt.Sprintf("user-%d", i+1), Queue: c.other, Hidden: c.hidden,
+			At: time.Duration(r.IntN(110_000)) * time.Millisecond, Maps: 2 + r.IntN(30), Reduces: r.IntN(9),
+			MapTime: time.Duration(3000+r.IntN(20_000)) * time.Millisecond, ReduceTime: time.Duration(1000+r.IntN(40_000)) * time.Millisecond,
+			AMMB: 512, MapMB: 256, RedMB: 256,
+		}
+	}
+	return out
+}
+
+// A usersScore is the errors of one way of sharing, of all its runs.
+type usersScore struct {
+	means, after          []float64            // of each run: over all ticks, and from the instant on at which the last of the others had come
+	scenario              map[string][]float64 // mean over all ticks, of each scenario
+	held, ticks           int                  // the 80 % range
+	heldAfter, ticksAfter int                  // once all had come
+	length                []float64            // of a run, in lengths of the one without others
+}
+
+// users measures the model of other people's applications on simulated runs of examples/pig-join.yaml.
+func users(w io.Writer, seeds int) error {
+	plan, err := planfile.ReadFile("examples/pig-join.yaml", planfile.Options{})
+	if err != nil {
+		return err
+	}
+	p := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+	p("\n## Beside other users\n")
+	p("Simulated runs of examples/pig-join.yaml, %d of each kind, with the profile of that plan: noise of a quarter on every task, 0.15 on the run's speed;", seeds)
+	p("one to three applications of others come while it runs, of 2 to 31 maps of 3 to 23 s and up to 8 reduces of 1 to 41 s. The simulator plays them task by")
+	p("task; the estimator knows of one only once it is there. *points* are the mean absolute error of a run, averaged over the runs; *once all")
+	p("had come* counts the ticks from which on nobody else was to come: before, nothing can know of him. *worse tenth* is exceeded by a tenth of the runs.\n")
+	p("| how the cluster is shared | length | points | worse tenth | once all had come | worse tenth | 80 %% range held | once all had come | slots_as_now | slots_fair_share | alone |")
+	p("|---|---|---|---|---|---|---|---|---|---|---|")
+	alone := math.NaN()
+	for i := range sharings {
+		c := &sharings[i]
+		s := usersScore{scenario: map[string][]float64{}}
+		for seed := range uint64(seeds) {
+			if err := c.measure(plan, seed+1, &s); err != nil {
+				return fmt.Errorf("%s, seed %d: %w", c.name, seed+1, err)
+			}
+		}
+		if c.nobody {
+			alone = mean(s.length)
+		}
+		p("| %s | %.2f | %.1f | %.1f | %.1f | %.1f | %.0f %% | %.0f %% | %.1f | %.1f | %.1f |", c.name, mean(s.length)/alone, mean(s.means), tenth(s.means), mean(s.after), tenth(s.after),
+			100*float64(s.held)/float64(max(s.ticks, 1)), 100*float64(s.heldAfter)/float64(max(s.ticksAfter, 1)), mean(s.scenario["slots_as_now"]), mean(s.scenario["slots_fair_share"]), mean(s.scenario["alone"]))
+	}
+	return nil
+}
+
+func tenth(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)*9/10]
+}
+
+// measure plays one run and adds its errors.
+func (c *shared) measure(plan *dag.Plan, seed uint64, s *usersScore) error {
+	opt := simulate.Options{Seed: seed, Know: simulate.Profile, Every: usersTick, Noise: 0.25, Speed: 0.15, SetupNoise: 0.15, User: "ann", Queue: "a", Queues: c.queues}
+	if !c.nobody {
+		opt.Others = c.othersOf(seed)
+	}
+	source, err := simulate.New(plan, opt)
+	if err != nil {
+		return err
+	}
+	scenarios := append(estimators.Scenarios(), estimators.Sampled())
+	all := estimators.Shared(scenarios, observed.Costs, estimators.Options{Samples: 64})
+	type tick struct {
+		at      float64
+		left    []*time.Duration
+		range80 []time.Duration
+	}
+	var ticks []tick
+	var run dag.Run
+	total, last := 0.0, 0.0
+	for _, o := range opt.Others {
+		last = max(last, o.At.Seconds())
+	}
+	for {
+		snap, err := source.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		run = run.Append(snap)
+		total = snap.At.Sub(opt.Start).Seconds()
+		if snap.State.Ended() {
+			continue
+		}
+		x := tick{at: total}
+		for i, e := range all {
+			got, err := e.Estimate(run)
+			if err != nil {
+				return err
+			}
+			if scenarios[i].Name == "sampled" {
+				if len(got.Distribution) > 0 {
+					low, high := got.Distribution.Range(0.8)
+					x.range80 = []time.Duration{low, high}
+				}
+				continue
+			}
+			x.left = append(x.left, got.Remaining)
+		}
+		ticks = append(ticks, x)
+	}
+	errs := make([][]float64, len(scenarios))
+	var after []float64
+	for _, x := range ticks {
+		if x.at <= 0 || x.at >= total {
+			continue
+		}
+		for i, r := range x.left {
+			if r == nil {
+				continue
+			}
+			off := math.Abs(100*x.at/(x.at+r.Seconds()) - 100*x.at/total)
+			errs[i] = append(errs[i], off)
+			if i == 0 && x.at > last {
+				after = append(after, off)
+			}
+		}
+		if x.range80 != nil {
+			s.ticks++
+			left := total - x.at
+			held := x.range80[0].Seconds() <= left && left <= x.range80[1].Seconds()
+			if held {
+				s.held++
+			}
+			if x.at > last {
+				s.ticksAfter++
+				if held {
+					s.heldAfter++
+				}
+			}
+		}
+	}
+	s.length = append(s.length, total)
+	s.means = append(s.means, mean(errs[0]))
+	if len(after) > 0 {
+		s.after = append(s.after, mean(after))
+	}
+	for i := range errs {
+		if len(errs[i]) > 0 {
+			s.scenario[scenarios[i].Name] = append(s.scenario[scenarios[i].Name], mean(errs[i]))
+		}
+	}
+	return nil
+}
