@@ -18,3 +18,8 @@ func (a *Attempt) Name(job string, k Kind) string {
 	}
 	return short
 }
+
+// Preempted says that the attempt was killed to make room, by the scheduler or by its own job: its diagnosis has YARN's word for it.
+func (a *Attempt) Preempted() bool {
+	return a.State == AttemptKilled && strings.Contains(strings.ToLower(a.Diagnosis), "preempted")
+}

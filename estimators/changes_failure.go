@@ -3,7 +3,6 @@ package estimators
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -117,10 +116,10 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	return fmt.Sprintf("%s of job %s %s%s", first.attempt.Name(s.Jobs[first.job].ID, first.kind), node, what, again)
 }
 
-// preempted says that the scheduler has taken the attempt's container back, as YARN words it.
+// preempted says that the attempt was killed to make room.
 func preempted(later *dag.Snapshot, job int, l loss) bool {
 	b := find(later.Jobs[job].Phase(l.kind).Attempts, l.attempt.Task, l.attempt.Number)
-	return b != nil && strings.Contains(strings.ToLower(b.Diagnosis), "preempted")
+	return b != nil && b.Preempted()
 }
 
 // lostNode names the attempt's node if later knows it to be lost.

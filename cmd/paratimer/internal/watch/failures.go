@@ -55,7 +55,7 @@ func mishapOf(s *dag.Snapshot, job int, list []dag.Attempt, a *dag.Attempt) (at 
 	}
 	j := &s.Jobs[job]
 	switch {
-	case !a.Start.Known() || overtaken(list, a):
+	case !a.Start.Known() || overtaken(list, a) || a.Preempted():
 	case onLostNode(s, a):
 		since := s.Nodes[a.Node].LostAt
 		if j.Finished.Known() && since.Known() && j.Finished <= since {

@@ -54,6 +54,11 @@ func TestFailures(t *testing.T) {
 			kill(&a[0])
 			s.Jobs[0].Attempt, s.Jobs[0].Started = 2, 1_009_000
 		}, []string{"9 a attempt_1_0001_m_000000_0 on n0: its application master came again", first}},
+		{"preempted, and then the master came again", func(s *dag.Snapshot, a []dag.Attempt) {
+			kill(&a[0])
+			a[0].Diagnosis = "Container preempted by scheduler"
+			s.Jobs[0].Attempt, s.Jobs[0].Started = 2, 1_009_000
+		}, []string{first}},
 		{"killed before its first master was seen to begin", func(s *dag.Snapshot, a []dag.Attempt) {
 			kill(&a[0])
 			s.Jobs[0].Started = 1_009_000
