@@ -283,3 +283,27 @@ func TestFailoverTwice(t *testing.T) {
 		}
 	}
 }
+
+// TestFailoverInARecording: what a recording repeats of masters is older than the change of ResourceManagers. That nobody answered
+// a moment ago tells that it is one, though no container is known yet.
+func TestFailoverInARecording(t *testing.T) {
+	l := &troubled{lab: newLab()}
+	l.apps("1 RUNNING UNDEFINED 1024")
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "SUCCEEDED", "RUNNING", "SCHEDULED")
+	l.rm["apps/application_1_0001/appattempts"] = `{"appAttempts":{"appAttempt":[{"id":1}]}}`
+	src := NewSource(l, Target{Made: func(path string) dag.Instant {
+		if strings.HasSuffix(path, "/appattempts") {
+			return labStart
+		}
+		return dag.NoInstant
+	}})
+	l.tick(t, src, 10*time.Second)
+	l.dead = &Error{URL: "http://rm", Text: "connection refused"}
+	l.misses(t, src, 10*time.Second)
+	l.dead = nil
+	l.apps("1 ACCEPTED UNDEFINED 0")
+	if s := l.tick(t, src, time.Second); mapStates(s, 0) != [5]int{0, 1, 1, 0, 0} || s.Jobs[0].Attempt != 1 || warned(s, dag.WarnMasterRestarted) {
+		t.Errorf("%v %+v %v", mapStates(s, 0), s.Jobs[0].Attempt, s.Warnings)
+	}
+}
