@@ -23,7 +23,7 @@ func main() {
 }
 
 func run() error {
-	seeds := flag.Int("users", 200, "simulated runs beside other users, of each kind")
+	seeds := flag.Int("users", 60, "simulated runs beside other users, of each kind")
 	alone := flag.Bool("only-users", false, "print nothing but those")
 	flag.Parse()
 	if *alone {
@@ -63,7 +63,7 @@ func run() error {
 		slices.SortStableFunc(r.with, func(a, b pair) int { return cmp.Compare(mean(a.head.points), mean(b.head.points)) })
 	}
 	write(os.Stdout, recs)
-	return nil
+	return users(os.Stdout, *seeds)
 }
 
 // A recording is a run, measured twice.
