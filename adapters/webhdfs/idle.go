@@ -2,6 +2,7 @@ package webhdfs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -19,7 +20,7 @@ func (b *idle) Read(p []byte) (int, error) {
 	timer := time.AfterFunc(patience, func() { b.cancel(fmt.Errorf("nothing has come for %v", patience)) })
 	defer timer.Stop()
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && err != io.EOF && b.ctx.Err() != nil {
+	if err != nil && !errors.Is(err, io.EOF) && b.ctx.Err() != nil {
 		err = context.Cause(b.ctx)
 	}
 	return n, err

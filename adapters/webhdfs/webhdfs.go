@@ -161,7 +161,7 @@ func (f *FS) ask(name, op string, answer any) error {
 }
 
 // get asks and returns the body of an answer with status 200. A NameNode sends readers on to a DataNode.
-func (f *FS) get(name, op string) (io.ReadCloser, error) {
+func (f *FS) get(name, op string) (_ io.ReadCloser, err error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: strings.ToLower(op), Path: name, Err: fs.ErrInvalid}
 	}
@@ -187,12 +187,17 @@ func (f *FS) get(name, op string) (io.ReadCloser, error) {
 		}
 		return nil, f.fail(strings.ToLower(op), name, hinted(err))
 	}
-	body := &idle{resp.Body, ctx, cancel}
+	defer func() {
+		if err != nil {
+			_ = resp.Body.Close() // why there is no answer is known
+			cancel(nil)
+		}
+	}()
+	resp.Body = &idle{resp.Body, ctx, cancel}
 	if resp.StatusCode == http.StatusOK {
-		return body, nil
+		return resp.Body, nil
 	}
-	defer body.Close()
-	text, _ := io.ReadAll(io.LimitReader(body, maxError)) // what came is enough
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // what came is enough
 	return nil, f.fail(strings.ToLower(op), name, refusal(resp, text))
 }
 
