@@ -111,6 +111,14 @@ func (y *yarn) startBatch(at int32, t dag.Instant) {
 	y.start(int(b.job), b.kind, b.first, b.lanes, t)
 }
 
+// seats takes n lanes for tasks of a job.
+func (y *yarn) seats(j, n, mb int) []int32 {
+	if y.laneless() {
+		return y.useLanes(n, mb)
+	}
+	return y.pool.seat(n, mb, y.jobs[j].avoided)
+}
+
 // useLanes takes n lanes. Where only the end counts and no node is known, one lane stands for all.
 func (y *yarn) useLanes(n, mb int) []int32 {
 	if !y.laneless() {

@@ -59,7 +59,7 @@ func (y *yarn) leavesRoom(j int) bool {
 // room is how many containers for tasks of kind k the job may be given now.
 func (y *yarn) room(j int, k dag.Kind) int {
 	job := &y.jobs[j]
-	n := y.roomOf(j) / job.mb[k]
+	n := (y.roomOf(j) - y.pool.idleOn(job.avoided, job.mb[k])) / job.mb[k]
 	limit := job.limits.MaxMaps
 	if k == dag.Reduce {
 		limit = job.limits.MaxReduces
@@ -119,7 +119,7 @@ func (y *yarn) give(j int, k dag.Kind, first int32, n int, t dag.Instant) {
 	job := &y.jobs[j]
 	y.occupy(j, n*job.mb[k])
 	job.phase[k].granted += n
-	lanes := y.useLanes(n, job.mb[k])
+	lanes := y.seats(j, n, job.mb[k])
 	start := y.nextBeat(j, t.Add(y.s.Plan.Overheads.Handoff))
 	if !y.joins(j, k, first, n, start) {
 		at := y.batch(batch{job: int32(j), kind: k, first: first, lanes: lanes, start: start})

@@ -1,6 +1,13 @@
 package schedule
 
-import "github.com/paratimer/paratimer/dag"
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// prompt is how long a master needs to give up attempts on a node that is unhealthy or decommissioned (seen: 3 s).
+const prompt = 3 * time.Second
 
 // doomed says that an attempt's node is lost and its master has not given it up.
 func (y *yarn) doomed(a *dag.Attempt) bool {
@@ -17,7 +24,11 @@ func (y *yarn) abandonLater(j int, k dag.Kind, a *dag.Attempt) {
 		since = y.now
 	}
 	task, number := a.Task, a.Number
-	y.at(since.Add(y.s.Plan.Overheads.Abandon), rankEnd, func(t dag.Instant) {
+	patience := y.s.Plan.Overheads.Abandon
+	if y.s.Nodes[a.Node].Cause != dag.NodeGone {
+		patience = prompt // its NodeManager answers, or says good-bye
+	}
+	y.at(since.Add(patience), rankEnd, func(t dag.Instant) {
 		p.granted--
 		if p.attempt == nil {
 			p.attempt = map[int32]int32{}

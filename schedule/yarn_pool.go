@@ -13,22 +13,23 @@ type pool struct {
 	lanes  []int32 // free lanes, smallest last
 	node   []int32 // node of each lane, -1 unknown
 	room   []int   // free MB of each node as far as our own tasks tell; nil where nodes are unknown
+	open   []bool  // nodes that take new containers; nil where nodes are unknown
 }
 
-// init takes the cluster's memory, less lost nodes.
+// init takes the memory of nodes that take containers.
 func (p *pool) init(s *dag.Snapshot) {
 	c := &s.Plan.Cluster
 	total := c.MemoryMB
 	if len(s.Nodes) > 0 {
 		sum := 0
-		p.room = make([]int, len(s.Nodes))
+		p.room, p.open = make([]int, len(s.Nodes)), takesContainers(s)
 		for i, n := range s.Nodes {
-			if !n.Lost {
+			if p.open[i] {
 				sum += n.MemoryMB
 				p.room[i] = n.MemoryMB
 			}
 		}
-		// Nodes are asked more seldom than the total: trust them where they know of a loss, or are all there is.
+		// Nodes are asked more seldom than the total, which counts those that drain: trust them where they know of less, or are all there is.
 		if sum > 0 && (total == 0 || sum < total) {
 			total = sum
 		}
@@ -54,17 +55,17 @@ func (p *pool) use(n, mb int) []int32 {
 			p.lanes = p.lanes[:k-1]
 			continue
 		}
-		lanes = append(lanes, p.lane(p.roomiest(mb)))
+		lanes = append(lanes, p.lane(p.roomiest(mb, nil)))
 	}
 	slices.Sort(lanes)
 	return lanes
 }
 
-// roomiest is the node with the most free memory, -1 where nodes are unknown.
-func (p *pool) roomiest(mb int) int32 {
+// roomiest is the node with the most free memory, but for those avoided; -1 where nodes are unknown.
+func (p *pool) roomiest(mb int, avoided []int32) int32 {
 	best := int32(-1)
 	for i, r := range p.room {
-		if r >= mb && (best < 0 || r > p.room[best]) {
+		if r >= mb && (best < 0 || r > p.room[best]) && !slices.Contains(avoided, int32(i)) {
 			best = int32(i)
 		}
 	}

@@ -100,8 +100,7 @@ func (y *yarn) release(at int) {
 	sp := &y.out[at]
 	job := &y.jobs[sp.Job]
 	job.phase[sp.Kind].granted -= int(sp.Count)
-	y.vacate(int(sp.Job), int(sp.Count)*job.mb[sp.Kind])
-	y.freeLanes(sp.Slots)
+	y.leave(int(sp.Job), int(sp.Count)*job.mb[sp.Kind], sp.Slots)
 }
 
 // mapsDone lets the waiting reduces copy the last map output and work.

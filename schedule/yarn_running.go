@@ -19,7 +19,10 @@ func (y *yarn) loadRunning(j int) {
 				continue
 			}
 			lane := y.pool.lane(a.Node)
-			y.occupy(j, job.mb[k])
+			if !y.pool.shuts(lane) {
+				y.occupy(j, job.mb[k])
+				y.pool.fill(a.Node, job.mb[k])
+			}
 			if twin {
 				y.mergeTwin(j, k, a, lane)
 				continue
@@ -38,8 +41,7 @@ func (y *yarn) mergeTwin(j int, k dag.Kind, a *dag.Attempt, lane int32) {
 			mb := y.jobs[j].mb[k]
 			// A reduce that waits for maps has no end yet; its twin is taken to be killed soon.
 			y.at(max(sp.End, y.now), rankEnd, func(dag.Instant) {
-				y.vacate(j, mb)
-				y.pool.free(lane)
+				y.leave(j, mb, []int32{lane})
 			})
 			return
 		}

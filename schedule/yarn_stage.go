@@ -18,10 +18,10 @@ func (y *yarn) loadStage(j int) {
 	case running > 0 || js.State == dag.Running && (job.phase[dag.Map].done+job.phase[dag.Reduce].done > 0 || s.At >= js.Submitted.Add(o.Launch)):
 		// Its tasks are asked for; where none runs, they wait for containers.
 		job.stage = active
-		y.occupy(j, job.amMB)
+		y.seatMaster(j)
 	case js.HeldMB > 0 || js.State == dag.Running:
 		job.stage = starting
-		y.occupy(j, job.amMB)
+		y.seatMaster(j)
 		ready := js.Submitted.Add(o.Launch)
 		if ready <= s.At {
 			// Later than usual: it may come at any moment, and what has not come for long will not come at once.

@@ -34,6 +34,7 @@ type yarnJob struct {
 	asking              int // reduces about to be asked
 	copying             []waiting
 	amMB                int
+	avoided             []int32 // nodes on which its AM wants no containers
 	queue, user         int32
 	mb                  [2]int
 	limits              dag.Limits
@@ -98,6 +99,7 @@ func (y *yarn) loadJob(j int) {
 	job.limits = plan.Limits
 	job.mb = [2]int{orMB(plan.Limits.MapMB, defaultMB), orMB(plan.Limits.ReduceMB, defaultMB)}
 	job.amMB = orMB(plan.Limits.AMMB, job.mb[dag.Map])
+	job.avoided = y.pool.avoidedBy(js)
 	if o := y.owner(j); o != nil {
 		job.queue = y.queueOf(o.Queue)
 		job.user = y.tenantOf(job.queue, o.User)

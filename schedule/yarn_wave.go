@@ -166,7 +166,7 @@ func (y *yarn) firstGrant(j int, t dag.Instant) {
 		first := r[0]
 		y.occupy(j, run*job.mb[dag.Map])
 		p.granted += run
-		lanes := y.useLanes(run, job.mb[dag.Map])
+		lanes := y.seats(j, run, job.mb[dag.Map])
 		at := y.batch(batch{job: int32(j), kind: dag.Map, first: first, lanes: lanes, start: t})
 		if y.lean != nil {
 			y.lean.newest = -1

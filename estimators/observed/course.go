@@ -127,6 +127,7 @@ func (m *Model) wholeReduce(ph *phase, a *dag.Attempt) (units, work float64, ori
 	work, origin = ph.alpha*units*ph.factor(a.Node), ph.origin
 	if math.IsNaN(work) {
 		work, origin = ph.unmeasured(int(a.Task))
+		work *= ph.factor(a.Node)
 	}
 	return units, work, origin
 }

@@ -200,7 +200,7 @@ func TestLostAttemptsGroupsStillTell(t *testing.T) {
 	near(t, "of the older one", ms(leftOf(m, 2).Work), float64(r.end(2)-60_000), 3000)
 	left = m.Left(schedule.Task{Kind: dag.Reduce, Index: 2, Running: &s.Jobs[0].Reduce.Attempts[3]})
 	near(t, "of the speculative one", ms(left.Work), float64(r.end(2)-30_000-8000), 4000)
-	near(t, "and in full", m.Full(0, dag.Reduce, 2)-m.startCost(dag.Reduce, 1, false), float64(r.end(2)-30_000), 4000)
+	near(t, "and in full", m.Full(0, dag.Reduce, 2)-m.startCost(dag.Reduce, -1, 1, false), float64(r.end(2)-30_000), 4000)
 }
 
 // While half of the maps have told their keys, these are taken to be half of what they will be.

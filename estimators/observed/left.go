@@ -17,15 +17,15 @@ func (m *Model) Left(t schedule.Task) schedule.Cost {
 	work, origin := ph.work(t.Index, int32(t.Node))
 	n := m.Snapshot.Plan.Jobs[t.Job].Phase(t.Kind).Count()
 	return schedule.Cost{
-		Setup: millis(m.startCost(t.Kind, max(t.Together, 1), t.Cold)), Work: millis(work),
+		Setup: millis(m.startCost(t.Kind, int32(t.Node), max(t.Together, 1), t.Cold)), Work: millis(work),
 		Origin: origin, Same: ph.same(t.Index, n),
 	}
 }
 
-// startCost is the set-up of a task that starts later with n-1 others on its node, cold or not; a reduce's copy of map outputs that
+// startCost is the set-up of a task that starts later on a node (-1: any) with n-1 others there, cold or not; a reduce's copy of map outputs that
 // are there is part of it.
-func (m *Model) startCost(k dag.Kind, n int, cold bool) float64 {
-	cost := m.setup.at(n)
+func (m *Model) startCost(k dag.Kind, node int32, n int, cold bool) float64 {
+	cost := m.setup.at(n) * m.setup.on(node)
 	if cold {
 		cost += m.setup.cold
 	}
@@ -39,7 +39,7 @@ func (m *Model) startCost(k dag.Kind, n int, cold bool) float64 {
 func (m *Model) Full(j int, k dag.Kind, i int) float64 {
 	ph := &m.phases[j][k]
 	work, _ := ph.work(i, -1)
-	return m.startCost(k, 1, false) + work
+	return m.startCost(k, -1, 1, false) + work
 }
 
 // Rem is what is left of a task, in milliseconds: 0 when it is done, all of it while it is pending.

@@ -30,6 +30,7 @@ type Model struct {
 	lag      float64 // a counter first seen at an instant was reported this long before, on average
 	setup    setupLaw
 	phases   [][2]phase   // by job, Map and Reduce
+	nodes    *nodePaces   // nodes that are slower or faster than the others
 	mapWork  float64      // of a mean map of this run, 0 where none has shown work
 	groups   []*jobGroups // by job, nil where nothing tells of its key groups
 

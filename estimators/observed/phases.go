@@ -10,8 +10,8 @@ import (
 // A phase is what is known of a phase's costs.
 type phase struct {
 	seen    stat
-	alpha   float64           // milliseconds a unit, set-up excluded; NaN where nothing is known
-	node    map[int32]float64 // how much slower than alpha a node is
+	alpha   float64    // milliseconds a unit, set-up excluded; NaN where nothing is known
+	nodes   *nodePaces // how much slower than alpha a node is
 	origin  schedule.Origin
 	sel     float64   // tuples written for each unit; NaN unknown
 	sizes   []float64 // units by task; nil: mean for all
@@ -35,6 +35,8 @@ func (m *Model) learnPhases(profile *match, opt Options) {
 			m.phases[j][k].seen = m.observe(k, s.Jobs[j].Phase(k))
 		}
 	}
+	m.learnNodes()
+	m.warnNodes()
 	slow := m.slowdowns(profile)
 	m.warnProfile(s, profile, slow)
 	for j := range s.Jobs {
@@ -97,23 +99,8 @@ func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
 			ph.origin = schedule.Profiled
 		}
 	}
-	ph.node = nodeFactors(st)
+	ph.nodes = m.nodes
 	ph.mapsDone = mapsEnd(&m.Snapshot.Plan.Jobs[j], &m.Snapshot.Jobs[j]).Known()
-}
-
-// nodeFactors compares each node's rate with the phase's, where both were watched for long enough.
-func nodeFactors(st *stat) map[int32]float64 {
-	if st.sampleMS < minSampleMS || len(st.nodeMS) < 2 {
-		return nil
-	}
-	all := st.sampleMS / st.sampleUnits
-	out := make(map[int32]float64, len(st.nodeMS))
-	for node, ms := range st.nodeMS {
-		if ms >= minSampleMS && st.nodeUnits[node] > 0 {
-			out[node] = ms / st.nodeUnits[node] / all
-		}
-	}
-	return out
 }
 
 // knownSizes spreads the sizes that reports told over a phase of n tasks. Splits are sorted largest first
@@ -171,7 +158,8 @@ func (ph *phase) work(i int, node int32) (float64, schedule.Origin) {
 	if w := ph.alpha * ph.size(i); !math.IsNaN(w) {
 		return w * ph.factor(node), ph.origin
 	}
-	return ph.unmeasured(i)
+	w, origin := ph.unmeasured(i)
+	return w * ph.factor(node), origin
 }
 
 // unmeasured is the work of a task whose rate or size is not known: a profile's, else an assumption.
@@ -182,12 +170,8 @@ func (ph *phase) unmeasured(i int) (float64, schedule.Origin) {
 	return ph.assumed, schedule.Assumed
 }
 
-func (ph *phase) factor(node int32) float64 {
-	if f, ok := ph.node[node]; ok {
-		return f
-	}
-	return 1
-}
+// factor is how much longer than alpha a unit takes on a node.
+func (ph *phase) factor(node int32) float64 { return ph.nodes.factor(node) }
 
 // same is how many tasks from i on are of one size.
 func (ph *phase) same(i, n int) int {

@@ -34,8 +34,8 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 			}
 		}
 		l := &law[t.Kind]
-		if n := max(t.Together, 1); n != l.n || t.Cold != l.cold {
-			*l = startsTogether{n, t.Cold, s.m.startCost(t.Kind, n, t.Cold)}
+		if n, on := max(t.Together, 1), int32(t.Node); n != l.n || t.Cold != l.cold || on != l.node {
+			*l = startsTogether{n, on, t.Cold, s.m.startCost(t.Kind, on, n, t.Cold)}
 		}
 		return s.drawPending(d, &t, l.cost*starts[t.Job][t.Kind], scale[t.Job][t.Kind])
 	}
@@ -45,6 +45,7 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 // startsTogether is the start-up of a task that starts with n-1 others, in milliseconds. Those that follow mostly start with as many.
 type startsTogether struct {
 	n    int
+	node int32
 	cold bool
 	cost float64
 }

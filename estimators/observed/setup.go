@@ -1,6 +1,7 @@
 package observed
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -15,6 +16,7 @@ type setupLaw struct {
 	cold        float64 // more in the first batch of a run
 	n           int     // start-ups seen
 	together    map[*dag.Attempt]int
+	node        []float64   // how many times as long the law's start-up takes on a node; nil where one law does for all
 	first       dag.Instant // until when starts belong to the run's first batch
 }
 
@@ -64,12 +66,14 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 		add(priorWeight/3.0, xi, m.setup.alone+m.setup.each*xi)
 	}
 	m.setup.first = firstBatch(starts)
+	var seen []startedUp
 	for _, st := range starts {
 		if took, ok := m.startup(st.kind, st.a, st.mapsEnd); ok {
 			if m.setup.isCold(st.a) {
 				took -= m.setup.cold
 			}
 			add(1, float64(m.setup.together[st.a]), max(took, 0))
+			seen = append(seen, startedUp{st.node, m.setup.together[st.a], max(took, 0)})
 			m.setup.n++
 		}
 	}
@@ -78,6 +82,45 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 		m.setup.each = each
 		m.setup.alone = max(0, (y-each*x)/n)
 	}
+	m.setup.learnNodes(seen)
+}
+
+// A startedUp is a start-up that was seen, of so many together.
+type startedUp struct {
+	node     int32
+	together int
+	took     float64
+}
+
+// learnNodes finds how much longer than the law says start-ups take on each node, each drawn towards it as if it had been seen
+// to hold priorWeight times.
+func (l *setupLaw) learnNodes(seen []startedUp) {
+	took, law := map[int32]float64{}, map[int32]float64{}
+	sum := 0.0
+	for _, s := range seen {
+		if s.node < 0 {
+			continue
+		}
+		took[s.node] += s.took
+		law[s.node] += l.at(s.together)
+		sum += l.at(s.together)
+	}
+	if len(took) < 2 || sum <= 0 {
+		return
+	}
+	prior := priorWeight * sum / float64(len(seen))
+	l.node = make([]float64, slices.Max(slices.Collect(maps.Keys(took)))+1)
+	for n := range l.node {
+		l.node[n] = (took[int32(n)] + prior) / (law[int32(n)] + prior)
+	}
+}
+
+// on is how many times as long a start-up takes on a node.
+func (l *setupLaw) on(node int32) float64 {
+	if node >= 0 && int(node) < len(l.node) {
+		return l.node[node]
+	}
+	return 1
 }
 
 func allStarts(s *dag.Snapshot) []started {
@@ -183,7 +226,7 @@ const copyMS = 300
 
 // of is the start-up that the law gives an attempt that has started.
 func (l *setupLaw) of(a *dag.Attempt) float64 {
-	cost := l.at(l.together[a])
+	cost := l.at(l.together[a]) * l.on(a.Node)
 	if l.isCold(a) {
 		cost += l.cold
 	}

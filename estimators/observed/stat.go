@@ -10,7 +10,9 @@ import (
 type stat struct {
 	// Samples of the rate: work time between two reports of an attempt, or a report and its end.
 	sampleMS, sampleUnits float64
-	nodeMS, nodeUnits     map[int32]float64
+	nodeUnits             map[int32]float64
+	paces                 []pace
+	paced                 map[int32]int // how many of them, by node
 	// Finished attempts: whole extents, and work beyond the law's set-up.
 	finished       int
 	workMS, units  float64
@@ -59,7 +61,7 @@ func positive(v float64) float64 {
 
 // observe sums the attempts of a phase.
 func (m *Model) observe(k dag.Kind, p *dag.PhaseState) stat {
-	st := stat{nodeMS: map[int32]float64{}, nodeUnits: map[int32]float64{}}
+	st := stat{nodeUnits: map[int32]float64{}}
 	for i := range p.Attempts {
 		a := &p.Attempts[i]
 		if a.State == dag.AttemptWaiting {
@@ -84,9 +86,21 @@ func (st *stat) sample(node int32, ms, units float64) {
 	if ms > 0 && units > 0 {
 		st.sampleMS += ms
 		st.sampleUnits += units
-		st.nodeMS[node] += ms
 		st.nodeUnits[node] += units
+		st.pace(node, ms, units)
 	}
+}
+
+// pace notes how fast an attempt was, for its node's sake.
+func (st *stat) pace(node int32, ms, units float64) {
+	if node < 0 || !(ms >= paceMS && units > 0) || st.paced[node] >= mostPaces {
+		return
+	}
+	if st.paced == nil {
+		st.paced = map[int32]int{}
+	}
+	st.paced[node]++
+	st.paces = append(st.paces, pace{node, ms, units})
 }
 
 func (m *Model) observeMap(st *stat, a *dag.Attempt) {
