@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -92,17 +94,23 @@ func historyList(c *cli.Context) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	names, unreadable := store.List()
+	// How runs are weighed may change with the program, whose version names what is kept.
+	is := thisBuild()
+	made, unreadable := store.Summaries("history list of "+is.Version+" "+is.Revision, func(w *state.Workflow) (json.RawMessage, error) {
+		if len(w.Runs) == 0 {
+			return json.RawMessage("null"), nil // it is there for alerts only
+		}
+		return json.Marshal(listed(w))
+	})
 	all := []listedWorkflow{}
-	for _, name := range names {
-		w, err := store.Read(name)
-		if err != nil {
-			return usage("%w", err)
+	for _, b := range made {
+		var l listedWorkflow
+		if err := json.Unmarshal(b, &l); err != nil || l.LastRun == nil {
+			return usage("state: summaries.cache in the state folder was changed by somebody: remove it, it can be made again")
 		}
-		if len(w.Runs) > 0 { // else it is there for alerts only
-			all = append(all, listed(w))
-		}
+		all = append(all, l)
 	}
+	slices.SortFunc(all, func(a, b listedWorkflow) int { return strings.Compare(a.Workflow, b.Workflow) })
 	if err := printList(c, all); err != nil {
 		return err
 	}

@@ -1,0 +1,105 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// A summary is what was made of a workflow's file, and of which writing of it: a file is replaced as a whole.
+type summary struct {
+	Bytes  int64           `json:"bytes"`
+	Nanos  int64           `json:"modified_ns"`
+	Kept   json.RawMessage `json:"kept"`
+	listed bool
+}
+
+// Summaries are what summarize makes of each workflow, ordered by file. They are kept in a file beside the workflows, so that
+// only those that were written since are read; kind names what is made, and by what: another kind is made anew. null is left
+// out. Files that cannot be read are in the error; the others are there. Where the folder cannot be written nothing is kept.
+func (s *Store) Summaries(kind string, summarize func(*Workflow) (json.RawMessage, error)) ([]json.RawMessage, error) {
+	files, err := s.files(".json")
+	if err != nil {
+		return nil, err
+	}
+	cache := filepath.Join(s.dir, "summaries.cache")
+	kept := readSummaries(cache, kind)
+	var out []json.RawMessage
+	var bad []error
+	fresh := false
+	for _, f := range files {
+		info, err := os.Stat(f)
+		if err != nil {
+			continue // forgotten since it was listed
+		}
+		name := filepath.Base(f)
+		k := kept[name]
+		if k == nil || k.Bytes != info.Size() || k.Nanos != info.ModTime().UnixNano() {
+			k, err = summaryOf(f, info, summarize)
+			if err != nil {
+				bad = append(bad, err)
+				continue
+			}
+			kept[name], fresh = k, true
+		}
+		if k.listed = true; string(k.Kept) != "null" {
+			out = append(out, k.Kept)
+		}
+	}
+	for name, k := range kept {
+		if !k.listed {
+			delete(kept, name)
+			fresh = true
+		}
+	}
+	if fresh {
+		writeSummaries(cache, kind, kept)
+	}
+	return out, errors.Join(bad...)
+}
+
+func summaryOf(f string, info os.FileInfo, summarize func(*Workflow) (json.RawMessage, error)) (*summary, error) {
+	w, err := read(f)
+	if err != nil {
+		return nil, err
+	}
+	made, err := summarize(w)
+	if err != nil {
+		return nil, fmt.Errorf("state: %s: %w", f, err)
+	}
+	return &summary{Bytes: info.Size(), Nanos: info.ModTime().UnixNano(), Kept: made}, nil
+}
+
+// summaries are the file that keeps them.
+type summaries struct {
+	Version   int                 `json:"version"`
+	Kind      string              `json:"kind"`
+	Summaries map[string]*summary `json:"summaries"` // by a workflow's file
+}
+
+// readSummaries reads what is kept. What cannot be used is as if there were nothing.
+func readSummaries(cache, kind string) map[string]*summary {
+	var all summaries
+	b, err := os.ReadFile(cache)
+	if err != nil || json.Unmarshal(b, &all) != nil || all.Version != Version || all.Kind != kind {
+		return map[string]*summary{}
+	}
+	for name, k := range all.Summaries {
+		if k == nil || k.Kept == nil {
+			delete(all.Summaries, name)
+		}
+	}
+	if all.Summaries == nil {
+		all.Summaries = map[string]*summary{}
+	}
+	return all.Summaries
+}
+
+func writeSummaries(cache, kind string, kept map[string]*summary) {
+	b, err := json.Marshal(summaries{Version, kind, kept})
+	if err == nil {
+		_ = replace(cache, b) // they can be made again
+	}
+}
