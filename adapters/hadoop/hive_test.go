@@ -43,6 +43,25 @@ func TestJobTitle(t *testing.T) {
 	}
 }
 
+// TestHiveConf reads what Hive 2.3.9 itself gave the first job of a query (testdata: our own live run on Hadoop 2.10.2).
+func TestHiveConf(t *testing.T) {
+	body := load[confBody](t, "conf-hive.json")
+	c := body.conf()
+	if c.workflow != "hive_root_20261122075408_4e29a39a-44a7-47dd-8bed-d1d1e124c915" || c.name != "select x.n, count(*)" || c.node != "Stage-1" || c.parallel {
+		t.Errorf("%+v", c)
+	}
+	var order []string
+	for _, n := range graphOf([]*job{{app: "application_1_0001", id: "job_1_0001", conf: c}}).nodes {
+		order = append(order, n.label)
+	}
+	if got := strings.Join(order, " "); got != "Stage-1 Stage-5 Stage-2 Stage-3 Stage-4" {
+		t.Errorf("the stages are %s", got)
+	}
+	if got := JobTitle("select x.n, count(*)\nfrom (select k, c...x.n(Stage-1)"); got != "select x.n, count(*) (Stage-1)" {
+		t.Errorf("the job is called %q", got)
+	}
+}
+
 // TestStages: stages that need no job, and the order in which Hive runs the others.
 func TestStages(t *testing.T) {
 	for _, c := range []struct {
