@@ -64,8 +64,7 @@ func (d *dates) old(u *url.URL, h http.Header, floor, now time.Time) error {
 			d.strays[server] = s
 			return fmt.Errorf("the answer is %v older than one before it: somebody on the way keeps answers", floor.Sub(date))
 		}
-		floor = date // the clock was set
-		d.newest[server] = date
+		d.newest[server] = date // the clock was set
 	}
 	delete(d.strays, server)
 	if len(d.newest) >= maxServers {

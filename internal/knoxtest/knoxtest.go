@@ -138,7 +138,10 @@ func (g *Gateway) inward(r *httputil.ProxyRequest) {
 func (g *Gateway) outward(resp *http.Response) error {
 	resp.Header.Del("Set-Cookie")
 	to, err := url.Parse(resp.Header.Get("Location"))
-	if err != nil || to.Host == "" {
+	if err != nil {
+		return err
+	}
+	if to.Host == "" {
 		return nil
 	}
 	front := "https://" + resp.Request.Context().Value(http.LocalAddrContextKey).(interface{ String() string }).String() + "/gateway/default"
