@@ -98,8 +98,8 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	if l := sameJob(s, later, first.job); later.Jobs[l].Attempt > s.Jobs[first.job].Attempt && s.Jobs[first.job].Attempt > 0 {
 		return fmt.Sprintf("the application master of job %s came again: %s again", node, start(len(lost), "task"))
 	}
-	if name := lostNode(s, later, first.attempt); name != "" && len(lost) > 1 {
-		return fmt.Sprintf("node %s is lost: %s again", name, start(len(lost), "task"))
+	if n := lostNode(s, later, first.attempt); n != nil && len(lost) > 1 {
+		return fmt.Sprintf("node %s %s: %s again", n.Name, lostHow(n), start(len(lost), "task"))
 	}
 	what, again := "was killed", " and starts again"
 	switch {
@@ -122,18 +122,15 @@ func preempted(later *dag.Snapshot, job int, l loss) bool {
 	return b != nil && b.Preempted()
 }
 
-// lostNode names the attempt's node if later knows it to be lost.
-func lostNode(s, later *dag.Snapshot, a *dag.Attempt) string {
+// lostNode is the attempt's node if later knows it to be lost, else nil.
+func lostNode(s, later *dag.Snapshot, a *dag.Attempt) *dag.NodeState {
 	if a.Node < 0 || int(a.Node) >= len(s.Nodes) {
-		return ""
+		return nil
 	}
-	name := s.Nodes[a.Node].Name
-	for _, n := range later.Nodes {
-		if n.Name == name && n.Lost {
-			return name
-		}
+	if n := node(later, s.Nodes[a.Node].Name); n != nil && n.Lost {
+		return n
 	}
-	return ""
+	return nil
 }
 
 func start(n int, what string) string {

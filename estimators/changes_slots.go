@@ -9,8 +9,8 @@ import (
 
 // changedSlots is the ingredient of slots: the later cluster, its nodes, and what others hold of it.
 func changedSlots(s, later *dag.Snapshot) (*dag.Snapshot, string) {
-	subjects := clusterChanges(s, later)
-	if len(subjects) == 0 {
+	subjects, avoided := clusterChanges(s, later), avoidances(s, later)
+	if subjects = append(subjects, avoided...); len(subjects) == 0 {
 		return nil, ""
 	}
 	c := clone(s)
@@ -27,6 +27,9 @@ func changedSlots(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 		if node(c, n.Name) == nil {
 			c.Nodes = append(c.Nodes, n)
 		}
+	}
+	if len(avoided) > 0 {
+		avoid(c, later)
 	}
 	return c, list(subjects)
 }
@@ -46,13 +49,17 @@ func clusterChanges(s, later *dag.Snapshot) []string {
 		was := node(s, n.Name)
 		switch {
 		case n.Lost && (was == nil || !was.Lost):
-			out = append(out, "node "+n.Name+" is lost")
+			out = append(out, "node "+n.Name+" "+lostHow(n))
+		case n.Draining && (was == nil || !was.Draining):
+			out = append(out, "node "+n.Name+" is being decommissioned")
 		case was == nil && len(s.Nodes) == 0:
 			named = true
 		case was == nil:
 			out = append(out, "node "+n.Name+" is new")
 		case !n.Lost && was.Lost:
 			out = append(out, "node "+n.Name+" is back")
+		case !n.Lost && !n.Draining && was.Draining:
+			out = append(out, "node "+n.Name+" stays in the cluster")
 		case n.MemoryMB != was.MemoryMB:
 			out = append(out, fmt.Sprintf("node %s has %d MB, not %d", n.Name, n.MemoryMB, was.MemoryMB))
 		}

@@ -177,6 +177,8 @@ func TestClusterChanges(t *testing.T) {
 	nodes := func(list ...dag.NodeState) *dag.Snapshot { return &dag.Snapshot{Plan: &dag.Plan{}, Nodes: list} }
 	a, b := dag.NodeState{Name: "a"}, dag.NodeState{Name: "b"}
 	lost := dag.NodeState{Name: "b", Lost: true}
+	sick, out := dag.NodeState{Name: "b", Lost: true, Cause: dag.NodeUnhealthy}, dag.NodeState{Name: "b", Lost: true, Cause: dag.NodeDecommissioned}
+	drains := dag.NodeState{Name: "b", Draining: true}
 	for _, c := range []struct {
 		name       string
 		was, later *dag.Snapshot
@@ -187,11 +189,45 @@ func TestClusterChanges(t *testing.T) {
 		{"one is back", nodes(a, lost), nodes(a, b), "node b is back"},
 		{"nobody told of them before one was lost", nodes(), nodes(a, lost), "node b is lost"},
 		{"one is told of when it is lost", nodes(a), nodes(a, lost), "node b is lost"},
+		{"one is sick", nodes(a, b), nodes(a, sick), "node b is unhealthy"},
+		{"one drains", nodes(a, b), nodes(a, drains), "node b is being decommissioned"},
+		{"one has drained", nodes(a, drains), nodes(a, out), "node b is decommissioned"},
+		{"one drains no longer", nodes(a, drains), nodes(a, b), "node b stays in the cluster"},
 		{"they became known", nodes(), nodes(a, b), "its nodes became known"},
 		{"nothing", nodes(a, b), nodes(a, b), ""},
 	} {
 		if got := strings.Join(clusterChanges(c.was, c.later), ", "); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestAvoidances: a master that avoids a node is a change of slots, by the node's name, not by its index.
+func TestAvoidances(t *testing.T) {
+	snap := func(nodes string, avoided ...int32) *dag.Snapshot {
+		s := &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j"}}}, Jobs: []dag.JobState{{Avoided: avoided}}}
+		for _, name := range nodes {
+			s.Nodes = append(s.Nodes, dag.NodeState{Name: string(name)})
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name       string
+		was, later *dag.Snapshot
+		want       string
+		avoided    []int32
+	}{
+		{"one", snap("ab"), snap("ba", 0), "job j avoids node b", []int32{1}},
+		{"one that is new as well", snap("a"), snap("ba", 0), "node b is new, job j avoids node b", []int32{1}},
+		{"no longer", snap("ab", 1), snap("ab"), "job j avoids node b no longer", nil},
+		{"the same", snap("ab", 1), snap("ba", 0), "", nil},
+	} {
+		s, subject := changedSlots(c.was, c.later)
+		if subject != c.want || (s != nil) != (c.want != "") {
+			t.Errorf("%s: %q, want %q", c.name, subject, c.want)
+		}
+		if s != nil && !slices.Equal(s.Jobs[0].Avoided, c.avoided) {
+			t.Errorf("%s: avoids %v, want %v", c.name, s.Jobs[0].Avoided, c.avoided)
 		}
 	}
 }
