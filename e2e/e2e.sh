@@ -20,6 +20,11 @@ all/1)
 	make -C .. versions
 	exit $code
 	;;
-all/2) run -run "$2" -timeout 120m . -summary ../docs/e2e.md ;;
+all/2)
+	code=0
+	run -run "$2" -timeout 120m . -summary ../docs/e2e.md || code=$?
+	make -C .. versions
+	exit $code
+	;;
 *) echo "usage: e2e.sh [all [PATTERN]]" >&2 && exit 2 ;;
 esac
