@@ -37,6 +37,12 @@ type Warner interface {
 	Warned() []dag.Warning
 }
 
+// A Pacer is a cost model that knows nodes that are slower or faster than the others: how many times as long their tasks take, by the
+// nodes' indices in Snapshot.Nodes.
+type Pacer interface {
+	NodeFactors() map[int32]float64
+}
+
 // A Doubter is a cost model that says itself how much of the time that remains is assumed, 0..1.
 type Doubter interface {
 	AssumedRatio(*schedule.Schedule) float64

@@ -39,11 +39,14 @@ type Estimate struct {
 	Distribution Distribution
 	// Raw is the distribution before its correction, Tick what a run remembers of it, and Runs how many earlier runs the
 	// correction rests on (see Corrected).
-	Raw      Distribution
-	Tick     *RangeTick
-	Runs     int
-	Path     *pathfrag.Path // nil for estimators without one
-	Skew     []Skew         // of Uneven alone
+	Raw  Distribution
+	Tick *RangeTick
+	Runs int
+	Path *pathfrag.Path // nil for estimators without one
+	Skew []Skew         // of Uneven alone
+	// Nodes are those that are slower or faster than the others, of the scenario standard alone: how many times as long their tasks
+	// take, by their indices in Snapshot.Nodes.
+	Nodes    map[int32]float64
 	Warnings []dag.Warning
 }
 

@@ -19,6 +19,9 @@ func standard(w *World) (Estimate, error) {
 	}
 	e := w.scenario(ms)
 	e.Warnings = w.warnings()
+	if m, ok := w.Costs.(Pacer); ok {
+		e.Nodes = m.NodeFactors()
+	}
 	return e, nil
 }
 

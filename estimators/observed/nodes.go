@@ -30,12 +30,12 @@ const (
 
 // nodePaces are the nodes that are slower or faster than the others; nil where none is.
 type nodePaces struct {
-	of   map[int32]NodePace
+	of   map[int32]nodePace
 	mean float64 // of the nodes that take containers, by their memory
 }
 
-// A NodePace is how a node has shown itself in this run.
-type NodePace struct {
+// A nodePace is how a node has shown itself in this run.
+type nodePace struct {
 	Factor   float64 // how many times as long its tasks take for a unit as those of the others; 1 where no difference is shown
 	Attempts int     // on which that rests
 	WorkMS   float64 // their work, in milliseconds
@@ -75,9 +75,9 @@ func (m *Model) learnNodes() {
 			continue
 		}
 		if m.nodes == nil {
-			m.nodes = &nodePaces{of: map[int32]NodePace{}}
+			m.nodes = &nodePaces{of: map[int32]nodePace{}}
 		}
-		m.nodes.of[n] = NodePace{clip(math.Exp(middles[n])), count, work}
+		m.nodes.of[n] = nodePace{clip(math.Exp(middles[n])), count, work}
 	}
 	if m.nodes == nil {
 		return
@@ -178,16 +178,31 @@ func (m *Model) warnNodes() {
 	}
 	for _, n := range slices.Sorted(maps.Keys(m.nodes.of)) {
 		if p := m.nodes.of[n]; p.Factor > 1 && p.Attempts >= saidAttempts && int(n) < len(m.Snapshot.Nodes) && !m.Snapshot.Nodes[n].Lost {
-			m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnNodeSlow, Text: fmt.Sprintf("node %s is slow: its tasks take %.1f times as long as those of the others, by %d of them",
-				m.Snapshot.Nodes[n].Name, p.Factor, p.Attempts)})
+			m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnNodeSlow, Text: fmt.Sprintf("node %s is slow: its tasks take about %g times as long as those of the others",
+				m.Snapshot.Nodes[n].Name, coarse(p.Factor))})
 		}
 	}
 }
 
-// Nodes tells of the nodes that are slower or faster than the others, by their indices in Snapshot.Nodes; nil where none is.
-func (m *Model) Nodes() map[int32]NodePace {
+// coarse rounds a factor to a fourth, from two on to a half: what is said of a node does not change with each of its tasks.
+func coarse(factor float64) float64 {
+	if factor < 2 {
+		return max(math.Round(factor*4)/4, 1.25)
+	}
+	return math.Round(factor*2) / 2
+}
+
+// NodeFactors tells of the nodes that at least two attempts have shown to be slower or faster than the others: how many times as long
+// their tasks take, by the nodes' indices in Snapshot.Nodes; nil where there are none.
+func (m *Model) NodeFactors() map[int32]float64 {
 	if m.nodes == nil {
 		return nil
 	}
-	return m.nodes.of
+	out := map[int32]float64{}
+	for n, p := range m.nodes.of {
+		if p.Attempts >= saidAttempts {
+			out[n] = p.Factor
+		}
+	}
+	return out
 }

@@ -38,6 +38,8 @@ type Frame struct {
 	// Failures are the newest ones, newest first, at most MostFailures; FailedAttempts counts all.
 	Failures       []Failure `json:"failures"`
 	FailedAttempts int       `json:"failed_attempts"`
+	// Nodes are those of which something is to be said; none: of no node.
+	Nodes []Node `json:"nodes,omitempty"`
 	// Who holds it up, and how many others wait for what it holds. Only who watches all of them knows; nil: not known, or nobody.
 	HeldUpBy *HeldUp `json:"held_up_by,omitempty"`
 	HoldsUp  *int    `json:"holds_up,omitempty"`
@@ -176,6 +178,18 @@ func RatioOf(v float64) *Ratio {
 	}
 	r := Ratio(math.Round(min(max(v, 0), 1)*1e6) / 1e6)
 	return &r
+}
+
+// Times is a factor, to the hundredth.
+type Times float64
+
+// TimesOf is nil where there is no factor.
+func TimesOf(v float64) *Times {
+	if !(v > 0) || math.IsInf(v, 0) {
+		return nil
+	}
+	t := Times(math.Round(v*100) / 100)
+	return &t
 }
 
 // Time is an instant of the cluster's clock.

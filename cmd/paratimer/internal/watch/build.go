@@ -41,6 +41,7 @@ func build(s *dag.Snapshot, a answers, changes []frame.Change) frame.Frame {
 		Digest:         digest(s),
 	}
 	f.Failures, f.FailedAttempts = failures(s)
+	f.Nodes = oddNodes(s, a.scenarios)
 	if f.Changes == nil {
 		f.Changes = []frame.Change{}
 	}

@@ -82,6 +82,9 @@ func TestContractClosesItsSets(t *testing.T) {
 		},
 		"warning code": warningCodes(t),
 		"alert state":  {string(frame.OnTrack), string(frame.AtRisk), string(frame.Late), string(frame.Ended), string(frame.Blind)},
+		"node state": {
+			string(frame.NodeRunning), string(frame.NodeDraining), string(frame.NodeLost), string(frame.NodeUnhealthy), string(frame.NodeDecommissioned),
+		},
 		"outcome":      {string(frame.Met), string(frame.Missed)},
 		"group origin": groupOrigins(),
 		"rule":         groupRules(),
