@@ -68,9 +68,18 @@ func (s *Source) conf() *jobConf {
 	if first == nil || first.Name == "" {
 		return nil
 	}
-	for _, id := range s.listed {
+	told := func(id string) bool {
 		a, j := s.apps[id], s.jobs[id]
-		if j != nil && j.conf != nil && j.conf.workflow != "" && alike(a, first) && together(a, first) {
+		return a != nil && j != nil && j.conf != nil && j.conf.workflow != "" && alike(a, first) && together(a, first)
+	}
+	for _, id := range s.listed {
+		if told(id) {
+			return s.jobs[id].conf
+		}
+	}
+	// One that has ended is on no list of what runs.
+	for _, j := range s.member {
+		if told(j.app) {
 			return j.conf
 		}
 	}
@@ -165,14 +174,17 @@ func (s *Source) enlist() error {
 // maxStrangers bounds the jobs of other workflows that are remembered as such.
 const maxStrangers = 10_000
 
-// forget drops what is not needed of applications that are not ours, or a busy cluster would fill our memory in time.
+// forget drops what is not needed of applications that are not ours, or a busy cluster would fill our memory in time. Before our
+// own conf is read nobody knows which of those that look like ours are.
 func (s *Source) forget() {
+	known := s.conf() != nil
 	ours := map[string]bool{s.chosen: true}
 	for _, j := range s.member {
 		ours[j.app] = true
 	}
 	for id := range s.apps {
-		if _, listed := slices.BinarySearchFunc(s.listed, id, byID); !listed && !ours[id] {
+		j := s.jobs[id]
+		if _, listed := slices.BinarySearchFunc(s.listed, id, byID); !listed && !ours[id] && (known || j == nil || j.conf == nil) {
 			delete(s.apps, id)
 		}
 	}
@@ -181,7 +193,7 @@ func (s *Source) forget() {
 		case ours[id]:
 		case j.conf == nil && s.apps[id] == nil, len(s.jobs) > maxStrangers:
 			delete(s.jobs, id)
-		case j.conf != nil:
+		case known && j.conf != nil:
 			j.conf = &jobConf{workflow: j.conf.workflow} // so that it is not asked for again
 		}
 	}

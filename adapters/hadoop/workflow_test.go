@@ -126,6 +126,38 @@ func TestUnseenJob(t *testing.T) {
 	}
 }
 
+// TestSilentChosen: a job of the same script has ended, and its conf comes before that of the chosen one, whose master is silent for
+// a while, as after a failover.
+func TestSilentChosen(t *testing.T) {
+	for _, other := range []string{"2", "20"} {
+		l := newLab()
+		l.apps("1 ACCEPTED UNDEFINED 0")
+		l.running = l.rm["apps"]
+		l.apps("1 ACCEPTED UNDEFINED 0", other+" FINISHED SUCCEEDED -1")
+		number := fmt.Sprintf("%04s", other)
+		l.conf(number, "b", "a:c b:c")
+		l.ends(number, "SUCCEEDED")
+		src := NewSource(l, Target{ID: "job_1_0001"})
+		for range 3 {
+			s := l.tick(t, src, time.Second)
+			if together := other == "2"; together != (len(s.Plan.Jobs) == 3) {
+				t.Errorf("job %s: while the chosen one is silent: %+v", other, s.Plan.Jobs)
+			}
+		}
+		l.apps("1 RUNNING UNDEFINED 512")
+		l.running = l.rm["apps"]
+		l.conf("0001", "a", "a:c b:c")
+		l.runs("0001", 0, "RUNNING")
+		var s *dag.Snapshot
+		for range allEach + 1 {
+			s = l.tick(t, src, time.Second)
+		}
+		if len(s.Plan.Jobs) != 3 || s.Plan.Jobs[1].Node != "b" || s.Jobs[1].State != dag.Succeeded {
+			t.Errorf("job %s: %+v %+v", other, s.Plan.Jobs, s.Jobs)
+		}
+	}
+}
+
 // TestStrangers: applications that come and go on a busy cluster leave nothing behind, and confs that fail are asked once a tick.
 func TestStrangers(t *testing.T) {
 	l := newLab()
