@@ -18,21 +18,21 @@ var joinWide = []string{
 	"-p", "parallel_a=3", "-p", "parallel_b=2", "-p", "parallel=3",
 }
 
-// bobs is another user's script: maps of some seconds that take all they can get.
-func (l *lab) bobs(queue string) *process {
-	l.t.Helper()
-	return l.client("bob", "pig", "skew", "--queue", queue, "--user", "bob", "-p", "a=12x300x60z1.2", "-p", "pace=25", "-p", "pace_out=10")
-}
+// What bob runs: maps of some seconds that take all they can get, or the same for as short a time as they can.
+var (
+	bobsLong  = []string{"-p", "a=12x300x60z1.2", "-p", "pace=25", "-p", "pace_out=10"}
+	bobsShort = []string{"-p", "a=10x100x60z1.2", "-p", "pace=40", "-p", "pace_out=2"}
+)
 
 // share runs our join on a cluster of these queues, and bob's script beside it from when our maps work.
-func share(t *testing.T, with, queue string, ours ...string) (l *lab, w *watcher) {
+func share(t *testing.T, with, queue string, bobs []string, ours ...string) (l *lab, w *watcher) {
 	l = up(t, "--with", with)
 	l.learnJoin()
 	pig := l.client("pig", append(append([]string{"pig"}, joinWide...), ours...)...)
 	l.await("a job of ours", func() bool { return l.ours("join.pig") != nil })
 	w = l.attach("attach", l.ours("join.pig")[0].ID)
 	l.awaitTask(l.awaitJob(16), "m_000000", 20)
-	bob := l.bobs(queue)
+	bob := l.client("bob", append([]string{"pig", "skew", "--queue", queue, "--user", "bob"}, bobs...)...)
 	w.ends(0, "succeeded")
 	pig.succeed()
 	bob.succeed()
@@ -129,20 +129,20 @@ func (w *watcher) needsAsked() {
 
 // TestQueues: bob has a queue of his own, of 40 %.
 func TestQueues(t *testing.T) {
-	_, w := share(t, "queues", "b")
+	_, w := share(t, "queues", "b", bobsLong)
 	w.needsAsked()
 	w.scoreShared("our join in queue a (60 %); bob comes to queue b (40 %), and goes", "bob's master asked seldom")
 }
 
 // TestFairOrder: bob comes into our queue, which serves who holds least first.
 func TestFairOrder(t *testing.T) {
-	_, w := share(t, "queues=fair", "a")
+	_, w := share(t, "queues=fair", "a", bobsLong)
 	w.scoreShared("bob comes into our queue, whose order is fair", "")
 }
 
 // TestUserLimit: bob comes into our queue; each of us may hold the queue's share and no more.
 func TestUserLimit(t *testing.T) {
-	l, w := share(t, "queues=limited", "a")
+	l, w := share(t, "queues=limited", "a", bobsLong)
 	most := 0
 	for _, f := range w.frames {
 		running := 0
@@ -160,13 +160,13 @@ func TestUserLimit(t *testing.T) {
 
 // TestFairScheduler: two queues of weight 6 and 4 under the FairScheduler, which tells no pending memory.
 func TestFairScheduler(t *testing.T) {
-	_, w := share(t, "queues=fairscheduler", "b")
+	_, w := share(t, "queues=fairscheduler", "b", bobsLong)
 	w.scoreShared("the FairScheduler, weights 6 and 4; bob comes to the other queue, and goes", "")
 }
 
 // TestPreemption: what we hold above our 60 % is taken back when bob comes: attempts are killed, which is no failure.
 func TestPreemption(t *testing.T) {
-	l, w := share(t, "queues=preempt", "b", "-p", "pace=100")
+	l, w := share(t, "queues=preempt", "b", bobsLong, "-p", "pace=100")
 	attempts := l.preempted(w)
 	if len(attempts) == 0 {
 		t.Fatal("no attempt of ours was preempted: nothing was tried")
@@ -192,7 +192,7 @@ func TestPreemption(t *testing.T) {
 
 // TestPreemptedMaster: our queue has 10 %, so that a master of ours goes too; Pig runs its job again from the start.
 func TestPreemptedMaster(t *testing.T) {
-	l, w := share(t, "queues=preempt,scant", "b", "-p", "pace=100")
+	l, w := share(t, "queues=preempt,scant", "b", bobsShort)
 	var list struct {
 		Apps struct {
 			App []struct {

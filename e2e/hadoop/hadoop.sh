@@ -375,9 +375,10 @@ make_data() {
 	local spec new=()
 	for spec in "$@"; do
 		if [[ ! -d $LAB/data/$spec ]]; then
-			rm -rf "$LAB/data/$spec.new"
-			python3 "$E2E/data.py" "$spec" "$LAB/data/$spec.new"
-			mv "$LAB/data/$spec.new" "$LAB/data/$spec"
+			# Two scripts may want it at the same moment: who comes second has made it in vain.
+			python3 "$E2E/data.py" "$spec" "$LAB/data/$spec.new$$"
+			mv -T "$LAB/data/$spec.new$$" "$LAB/data/$spec" 2>/dev/null || rm -rf "$LAB/data/$spec.new$$"
+			[[ -d $LAB/data/$spec ]] || die "$LAB/data/$spec cannot be written"
 		fi
 		if ((PARATIMER_HDFS)) && [[ ! -f $RUN/hdfs/has-$spec ]]; then
 			new+=("$LAB/data/$spec")
