@@ -54,6 +54,11 @@ type frame struct {
 		Subject *string
 	}
 	Warnings []struct{ Code, Text string }
+	Nodes    []struct {
+		Name, State string
+		Times       *float64
+		AvoidedBy   []string `json:"avoided_by"`
+	}
 	Failures []struct {
 		Attempt string
 		Why     *string

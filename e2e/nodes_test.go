@@ -1,0 +1,162 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Four NodeManagers of 1024, 1024, 768 and 768 MB; the third takes three times as long for a record. A master takes 512 MB, a task 256.
+
+// joinNodes has a map more than four nodes hold beside two masters: what becomes of a node concerns what runs there and what is to come.
+var joinNodes = []string{
+	"join", "-p", "a=10x300x150", "-p", "b=3x200x100", "-p", "pace=30", "-p", "pace_out=60",
+	"-p", "parallel_a=2", "-p", "parallel_b=1", "-p", "parallel=2",
+}
+
+const slowNode = "3"
+
+// onFour runs the join on four nodes and returns once a map of its first job has worked and the cluster is full.
+func onFour(t *testing.T, with string, fullMB int) (l *lab, pig *process, w *watcher) {
+	l = up(t, "--nodes", "4", "--slow", slowNode, "--with", with)
+	pig = l.client("pig", append([]string{"pig"}, joinNodes...)...)
+	w = l.attach("attach", l.awaitApp("join.pig").ID)
+	l.awaitTask(l.awaitJob(10), "m_000000", 10)
+	l.await("a full cluster", func() bool { return l.metrics().AllocatedMB >= fullMB })
+	return l, pig, w
+}
+
+// metrics are the cluster's.
+func (l *lab) metrics() (m struct{ AllocatedMB, TotalMB int }) {
+	l.t.Helper()
+	var got struct {
+		ClusterMetrics struct{ AllocatedMB, TotalMB int }
+	}
+	l.get(l.rm+"/ws/v1/cluster/metrics", &got)
+	return got.ClusterMetrics
+}
+
+// unmastered is a node that no master runs on and that is not slow.
+func (l *lab) unmastered() string {
+	l.t.Helper()
+	var held []string
+	for _, a := range l.apps() {
+		if a.State == "RUNNING" {
+			held = append(held, strings.TrimSpace(l.output("fault.sh", "--wait", "20", "master-node", a.ID)))
+		}
+	}
+	for _, n := range []string{"4", "2", "1"} {
+		if !slices.Contains(held, n) {
+			return n
+		}
+	}
+	l.t.Fatalf("masters run on the nodes %v: none is left", held)
+	return ""
+}
+
+// odd says of a node what the frame does: its state, "slow" or "avoided"; "" where it says nothing.
+func (f frame) odd(node string) string {
+	for _, n := range f.Nodes {
+		switch {
+		case !strings.HasPrefix(n.Name, "node"+node+":"):
+		case n.State != "running":
+			return n.State
+		case len(n.AvoidedBy) > 0:
+			return "avoided"
+		case n.Times != nil && *n.Times > 1:
+			return "slow"
+		}
+	}
+	return ""
+}
+
+// says fails where no frame says that of the node; it returns the first one from an event on that does and how many seconds later it was.
+func (w *watcher) says(node, what string, since time.Time) (int, float64) {
+	l := w.lab
+	l.t.Helper()
+	for i, f := range w.frames {
+		if f.At != nil && !f.At.Before(since) && f.odd(node) == what {
+			after := f.At.Sub(since).Seconds()
+			l.t.Logf("%.1f s: node %s is %q, %.1f s after the event", *f.Elapsed, node, what, after)
+			return i, after
+		}
+	}
+	l.t.Fatalf("no frame says of node %s: %q", node, what)
+	return -1, 0
+}
+
+// finish waits for the end and tells what all of these scenarios must be right in.
+func (w *watcher) finish(pig *process) {
+	w.lab.t.Helper()
+	w.ends(0, "succeeded")
+	pig.succeed()
+	w.recordings(0)
+	w.logChanges()
+}
+
+// TestAddedNode: the fourth node comes while maps of the first wave run. The third is slow all along.
+func TestAddedNode(t *testing.T) {
+	l, pig, w := onFour(t, "nodes=4", 2560)
+	l.hadoop("node", "4")
+	l.await("the fourth node", func() bool { return l.metrics().TotalMB == 3584 })
+	added := time.Now()
+	w.finish(pig)
+	_, slow := w.says(slowNode, "slow", *w.frames[0].At)
+	i := slices.IndexFunc(w.frames, func(f frame) bool { return f.At.After(added) })
+	if i < 1 {
+		t.Fatal("no frame after the node had come")
+	}
+	was, is := w.frames[i-1].total("standard"), w.frames[min(i+1, len(w.frames)-1)].total("standard")
+	w.summarize("four nodes of 1024, 1024, 768 and 768 MB, the third slow, the fourth added while maps run", i,
+		fmt.Sprintf("the slow node named %.0f s after the first frame; `standard` before and two ticks after the fourth came %s s and %s s", slow, short(was), short(is)))
+}
+
+// TestDrainedNode: a node is taken out with 15 s for what runs there, which is less than it needs.
+func TestDrainedNode(t *testing.T) {
+	l, pig, w := onFour(t, "nodes", 3328)
+	node := l.unmastered()
+	told := l.killed(l.fault("decommission", node, "15"))
+	w.finish(pig)
+	i, drains := w.says(node, "draining", told)
+	_, gone := w.says(node, "decommissioned", told)
+	w.summarize("of four nodes one is decommissioned with 15 s for its tasks", i,
+		fmt.Sprintf("draining said %.0f s after it was told, decommissioned %.0f s after", drains, gone))
+}
+
+// TestSickNode: a node's health script finds fault with it for some seconds.
+func TestSickNode(t *testing.T) {
+	l, pig, w := onFour(t, "nodes", 3328)
+	node := l.unmastered()
+	sick := l.killed(l.fault("sicken-node", node))
+	l.await("the node's loss", func() bool { return l.metrics().TotalMB < 3584 })
+	time.Sleep(3 * every) // so that a watcher sees it
+	healed := l.killed(l.fault("heal-node", node))
+	w.finish(pig)
+	i, lost := w.says(node, "unhealthy", sick)
+	_, back := w.says(node, "", healed)
+	w.summarize("of four nodes one is unhealthy for some seconds", i, fmt.Sprintf("said after %.0f s, its return %.0f s after it was healed", lost, back))
+}
+
+// TestAvoidedNode: whatever starts on a node fails, so that the master asks for no more containers there.
+func TestAvoidedNode(t *testing.T) {
+	l := up(t, "--nodes", "4", "--slow", slowNode, "--with", "nodes")
+	pig := l.client("pig", append([]string{"pig"}, joinNodes...)...)
+	id := l.awaitApp("join.pig").ID
+	w := l.attach("attach", id)
+	l.awaitJob(10)
+	node := l.unmastered()
+	broke := l.killed(l.fault("break-node", node))
+	w.finish(pig)
+	i, avoided := w.says(node, "avoided", broke)
+	failed := 0
+	for _, f := range w.frames {
+		failed = max(failed, len(f.Failures))
+	}
+	w.summarize("of four nodes one fails its tasks, until their master avoids it", i,
+		"said after "+strconv.FormatFloat(avoided, 'f', 0, 64)+" s; "+strconv.Itoa(failed)+" attempts failed")
+}
