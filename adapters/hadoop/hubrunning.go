@@ -2,6 +2,7 @@ package hadoop
 
 import (
 	"math"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -20,6 +21,11 @@ type Submitted struct {
 	PendingMB          float64
 	// UserMB is what its user, and QueueMB what all, may hold in its queue; 0 where nothing limits it, or nobody knows.
 	UserMB, QueueMB int
+}
+
+// Together says that two applications may be jobs of one wave of a script: alike, and submitted at about the same time.
+func Together(a, b *Submitted) bool {
+	return scriptName(a.Name) == scriptName(b.Name) && a.User == b.User && max(a.At.Sub(b.At), b.At.Sub(a.At)) < sameWave*time.Millisecond
 }
 
 // Room is the cluster's memory for containers, and how much of it is free; zero where it is not known.

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ func (f *Fleet) discover(now time.Time) {
 		}
 		like[[2]string{v.is.Workflow.App, v.is.User}] = true
 	}
+	unread := f.unread(running)
 	for i := range running {
 		s := &running[i]
 		listed[s.App] = true
@@ -45,6 +47,8 @@ func (f *Fleet) discover(now time.Time) {
 		case s.Readable && !s.Read && now.Sub(f.asked[s.App]) >= askAgain:
 			f.asked[s.App] = now
 			f.queue.ask(s.App, now)
+		case s.Read && s.Workflow != "" && slices.ContainsFunc(unread, func(u *hadoop.Submitted) bool { return hadoop.Together(s, u) }):
+			// It is of the workflow that is watched already, or that one's own conf will say that it is not.
 		case s.Read, !s.Readable && !like[[2]string{s.Name, s.User}]:
 			f.watch(s, w, matched, now)
 			like[[2]string{s.Name, s.User}] = true
@@ -60,6 +64,20 @@ func (f *Fleet) discover(now time.Time) {
 			delete(f.asked, app)
 		}
 	}
+}
+
+// unread are the applications by which something is watched and whose confs are not known yet.
+func (f *Fleet) unread(running []hadoop.Submitted) (out []*hadoop.Submitted) {
+	watched := map[string]bool{}
+	for _, v := range f.watched {
+		watched[v.is.App] = strings.HasPrefix(v.key, "job_")
+	}
+	for i := range running {
+		if s := &running[i]; !s.Read && watched[s.App] {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // pigPrefix begins the name of a Pig script's applications.

@@ -1,0 +1,53 @@
+package fleet
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A learner goes by the id of its job until a sibling's conf, which comes some seconds later, tells the workflow's.
+type learner struct {
+	watch.Source
+	at time.Time
+}
+
+func (l *learner) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := l.Source.Next(ctx)
+	if err == nil && time.Now().After(l.at) {
+		s.ID = "pig_1"
+	}
+	return s, err
+}
+
+// TestSiblings: the conf of the second job of a wave is read before that of the first, by which the workflow is watched. Nobody
+// else may watch it, or people hear of it twice.
+func TestSiblings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &cluster{}
+		c.add(t, 2)
+		first := &c.apps[0]
+		first.Readable = false
+		c.apps[1].Name, c.apps[1].Workflow = first.Name, "pig_1"
+		for app, source := range c.runs {
+			c.runs[app] = func() watch.Source { return &learner{source(), begin.Add(10 * time.Second)} }
+		}
+		shown := map[string]bool{}
+		o := options(c, &said{})
+		o.Shown = func(w Watched, _ frame.Frame) error {
+			shown[w.App] = true
+			return nil
+		}
+		run(t, o, ruleset(t, twoRules), 30*time.Second)
+		if got := slices.Collect(maps.Keys(shown)); len(got) != 1 || !shown[first.App] {
+			t.Errorf("the script is watched by %v, want by its first job alone", got)
+		}
+	})
+}
