@@ -28,6 +28,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 		out = whole // a screen wants the terminal itself
 	}
 	app := helpful(newApp(in, out, tty.NewAside(err)))
+	defer closeLog(app)
 	return whole.code(code(plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)
 }
 
@@ -66,6 +67,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			&cli.StringFlag{Name: "config", EnvVars: env("config"), Usage: "read settings from `FILE` (default: paratimer/config.yaml in the XDG configuration folder)"},
 			choice("log-level", "talk on stderr from this `LEVEL` on", "warn", "debug", "info", "error"),
 			choice("log-format", "talk on stderr in this `FORMAT`; auto is console on a terminal", "auto", "console", "json"),
+			logFileFlag(),
 		},
 		Commands: slices.Concat(
 			kind("Start here",
@@ -126,7 +128,7 @@ func command(name, args, does string, action cli.ActionFunc, flags ...cli.Flag) 
 	return &cli.Command{
 		Name: name, Usage: does, ArgsUsage: args, Flags: flags, Action: action,
 		HideHelpCommand: true,
-		Before:          configure,
+		Before:          prepare,
 		OnUsageError:    onUsageError,
 	}
 }

@@ -130,13 +130,13 @@ func sink(c *cli.Context) watch.Sink {
 	return lines
 }
 
-// logger talks on stderr: in lines for people on a terminal, in JSON elsewhere unless asked.
+// logger talks on stderr or into the file of --log-file: in lines for people on a terminal, in JSON elsewhere unless asked.
 func logger(c *cli.Context) zerolog.Logger {
 	level, err := zerolog.ParseLevel(c.String("log-level"))
 	if err != nil {
 		level = zerolog.WarnLevel
 	}
-	w := c.App.ErrWriter
+	w := talk(c.App)
 	if format := c.String("log-format"); format == "console" || format == "auto" && view.Terminal(w) {
 		w = zerolog.ConsoleWriter{Out: w, NoColor: !view.Colour(w, os.Getenv), TimeFormat: time.TimeOnly}
 	}

@@ -33,7 +33,7 @@ func watchFlags() []cli.Flag {
 		&cli.StringFlag{Name: "rules", EnvVars: env("rules"), Usage: "watch what the rules in `FILE` match; SIGHUP reads them again"},
 		&cli.DurationFlag{Name: "every", EnvVars: env("every"), Value: 5 * time.Second, Usage: "list the applications each `TIME`, and observe none more often"},
 		&cli.DurationFlag{Name: "most", EnvVars: env("most"), Value: time.Minute, Usage: "observe each workflow at least each `TIME`, however long it still needs"},
-		&cli.Float64Flag{Name: "budget", EnvVars: env("budget"), Value: 300, Usage: "put at most `N` questions a second to masters and the history server; 0 is no limit"},
+		&cli.Float64Flag{Name: "budget", EnvVars: env("budget"), Value: 300, Usage: "put at most `N` questions a second to masters, the history server and, about single applications, the ResourceManager; 0 is no limit"},
 		choice("output", "write `FORMAT`", "text", "ndjson", "none"),
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "end after `TIME`, with exit code 124"},
 	)
