@@ -1,6 +1,7 @@
 package history
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -33,4 +34,51 @@ func BenchmarkProfile(b *testing.B) {
 			b.Fatal(n)
 		}
 	}
+}
+
+// BenchmarkMatch10000 is what the first look at a query costs, of whose script 50 runs are remembered among 10,000 of 200 scripts of three
+// jobs: the file is read, its runs are put into lines and weighed, the line that fits is found, and its profile made. Against: the file's
+// bytes are read and taken apart as JSON.
+func BenchmarkMatch10000(b *testing.B) {
+	store, err := state.Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	now := plan("a.pig", 2, "", "1", "2", "3")
+	var raw []byte
+	for i := range 200 {
+		err := store.Update(fmt.Sprintf("%d.pig", i), func(w *state.Workflow) error {
+			for k := range maxRuns {
+				kept, _, err := encode(plan("a.pig", 2, fmt.Sprint(k), "1", "2", "3"))
+				if err != nil {
+					return err
+				}
+				put(w, state.Run{ID: fmt.Sprint(k), State: "succeeded", TotalSeconds: 60, WatchedSeconds: 60, Profile: kept}, false)
+			}
+			raw, err = json.Marshal(w)
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("match", func(b *testing.B) {
+		for b.Loop() {
+			w, err := store.Read("100.pig")
+			if err != nil {
+				b.Fatal(err)
+			}
+			if p, n := Best(Lines(w, "new"), now).Profile(); p == nil || n != maxRuns {
+				b.Fatal(n)
+			}
+		}
+	})
+	b.Run("json", func(b *testing.B) {
+		for b.Loop() {
+			var w state.Workflow
+			if err := json.Unmarshal(raw, &w); err != nil || len(w.Runs) != maxRuns {
+				b.Fatal(err)
+			}
+		}
+	})
 }
