@@ -221,11 +221,9 @@ func (w *world) unusable(id string, at dag.Instant) {
 	if !known || w.listedAt >= at || w.nodes[i].Lost {
 		return
 	}
-	st := w.nodes[i]
-	st.Lost = true
-	w.set(i, st, at)
+	w.set(i, guessedLost(w.nodes[i]), at)
 	w.guessed[i] = at
-	if w.gone == st.MemoryMB {
+	if w.gone == w.nodes[i].MemoryMB {
 		w.gone = 0
 	}
 }
@@ -255,9 +253,7 @@ func (w *world) guess() {
 	if best < 0 {
 		return
 	}
-	st := w.nodes[best]
-	st.Lost = true
-	w.set(best, st, w.goneAt)
+	w.set(best, guessedLost(w.nodes[best]), w.goneAt)
 	w.guessed[best], w.gone = w.goneAt, 0
 	clear(w.recalls)
 }

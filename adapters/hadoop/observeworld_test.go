@@ -109,6 +109,28 @@ func TestNodeGuessed(t *testing.T) {
 	}
 }
 
+// TestDrainedNodeGuessed: a node that was last listed as one that drains has been decommissioned when its attempts are killed for it.
+func TestDrainedNodeGuessed(t *testing.T) {
+	l := onNodes(t)
+	l.cluster(4096, 2, 0, "n1 DECOMMISSIONING 1024,n2 RUNNING 1024,n3 RUNNING 3072")
+	start := l.now
+	src := NewSource(l, Target{Made: func(path string) dag.Instant {
+		if strings.HasSuffix(path, "/nodes") {
+			return start
+		}
+		return l.now
+	}})
+	if s := l.tick(t, src, time.Second); !s.Nodes[0].Draining {
+		t.Fatalf("%+v", s.Nodes)
+	}
+	path := "0001/tasks/task_1_0001_m_000001/attempts"
+	l.am[path] = strings.Replace(l.am[path], `"RUNNING"`, `"KILLED","diagnostics":"TaskAttempt killed because it ran on unusable noden1:41"`, 1)
+	s := l.tick(t, src, time.Second)
+	if n := s.Nodes[0]; !n.Lost || n.Draining || n.Cause != dag.NodeDecommissioned {
+		t.Errorf("%+v", n)
+	}
+}
+
 // TestSnapshotsKeepTheirNodes: what a snapshot holds of nodes is not changed by what comes later.
 func TestSnapshotsKeepTheirNodes(t *testing.T) {
 	l := onNodes(t)

@@ -50,6 +50,15 @@ func (n *wireNode) cause() dag.NodeCause {
 	return dag.NodeGone
 }
 
+// guessedLost is a node of which other things than the list of nodes say that it is lost: one that drained has been decommissioned.
+func guessedLost(st dag.NodeState) dag.NodeState {
+	st.Lost = true
+	if st.Draining {
+		st.Draining, st.Cause = false, dag.NodeDecommissioned
+	}
+	return st
+}
+
 // label is the node's partition; "" is the default one.
 func (n *wireNode) label() string {
 	if len(n.Labels) == 0 {
