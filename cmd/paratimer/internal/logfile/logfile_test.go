@@ -51,6 +51,16 @@ func TestMoved(t *testing.T) {
 	if is := read(t, path); is != "3\n" {
 		t.Errorf("removed: %q", is)
 	}
+	if err := os.Rename(path, path+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil { // logrotate's create
+		t.Fatal(err)
+	}
+	say(t, l, "new\n")
+	if old, is := read(t, path+".old"), read(t, path); old != "3\n" || is != "new\n" {
+		t.Errorf("moved, another in its place: %q, %q", old, is)
+	}
 	if err := os.Truncate(path, 0); err != nil { // copytruncate
 		t.Fatal(err)
 	}
