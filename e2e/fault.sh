@@ -104,14 +104,18 @@ kill_node() {
 	echo "killed node$1 at $at"
 }
 
-kill_rm() {
-	kill -KILL "$(<"$RUN/pid/rm")" || die "the ResourceManager does not run"
-	echo "killed rm at $(now_ms)"
-}
-
-kill_jhs() {
-	kill -KILL "$(<"$RUN/pid/jhs")" || die "the history server does not run"
-	echo "killed jhs at $(now_ms)"
+# Prints when the daemon was killed once it is gone, for it may be started again at once.
+kill_daemon() { # kill_daemon NAME
+	local pid at until
+	[[ -f $RUN/pid/$1 ]] || die "this cluster has no $1"
+	pid=$(<"$RUN/pid/$1") at=$(now_ms)
+	kill -KILL "$pid" || die "$1 does not run"
+	until=$((SECONDS + 30))
+	while kill -0 "$pid" 2>/dev/null; do
+		((SECONDS < until)) || die "$1 does not die"
+		sleep 0.1
+	done
+	echo "killed $1 at $at"
 }
 
 # Of a standby /cluster/info is its own answer.
@@ -131,8 +135,7 @@ kill_active_rm() {
 		((SECONDS < until)) || die "no ResourceManager is active"
 		sleep 0.2
 	done
-	kill -KILL "$(<"$RUN/pid/$name")" || die "$name ended before it could be killed"
-	echo "killed $name at $(now_ms)"
+	kill_daemon "$name"
 }
 
 pause() {
@@ -187,9 +190,9 @@ case ${1:-}/$# in
 kill-task/3) identify "$2" && kill_found "attempt of $2 like $3" find_task "$3" ;;
 kill-am/2) identify "$2" && kill_found "AM of $2" find_am ;;
 kill-node/2) kill_node "$2" ;;
-kill-rm/1) kill_rm ;;
+kill-rm/1) kill_daemon rm ;;
 kill-active-rm/1) kill_active_rm ;;
-kill-jhs/1) kill_jhs ;;
+kill-jhs/1) kill_daemon jhs ;;
 pause/3) pause "$2" "$3" ;;
 sicken-node/2) mark_node "$2" sick sickened ;;
 heal-node/2) heal_node "$2" ;;
