@@ -107,12 +107,18 @@ func TestKerberos(t *testing.T) {
 	t.Setenv("KRB5CCNAME", "FILE:"+filepath.Join(k.lab.dir, "none"))
 
 	k.awaitTask(app, "m_000002", 5)
-	k.says("acl", 3, "bob@LAB.PARATIMER may not see "+app.job()+": its owner can start it with mapreduce.job.acl-view-job=bob", "attach", "--keytab", bob, app.ID)
+	byBob := k.attach("acl", app.ID, "--keytab", bob)
 	k.awaitTask(app, "m_000002", 20)
 	down := k.kdcAway(20 * time.Second)
 
 	byKeytab.ends(0, "succeeded")
 	byCache.ends(0, "succeeded")
+	// The ResourceManager tells everybody how applications end.
+	byBob.ends(0, "succeeded")
+	refusal := "bob@LAB.PARATIMER may not see " + app.job() + ": its owner can start it with mapreduce.job.acl-view-job=bob"
+	if !strings.Contains(string(byBob.raw), refusal) {
+		t.Errorf("no frame of bob's says %q: %+v", refusal, byBob.last().Warnings)
+	}
 	cancel()
 	<-ended
 	job.succeed()
@@ -132,7 +138,7 @@ func TestKerberos(t *testing.T) {
 	}
 	k.noSecrets()
 	k.note("a cluster that wants Kerberos: tickets of "+ticketLife+" s, cookies of 45 s", *byKeytab.last().Elapsed, fmt.Sprintf(
-		"by keytab %d tickets, %d to services, let in %d times; by ticket cache %d times; the KDC away for %.0f s; no ticket, wrong principal, unknown host name: exit code 3 and a hint; another user's job: refused by its ACL, named; `doctor`; no key, ticket or cookie in any file",
+		"by keytab %d tickets, %d to services, let in %d times; by ticket cache %d times; the KDC away for %.0f s; no ticket, wrong principal, unknown host name: exit code 3 and a hint; another user's job: refused by its ACL, named, its end the ResourceManager's word; `doctor`; no key, ticket or cookie in any file",
 		tickets, services, in, inByCache, down.Seconds()))
 }
 

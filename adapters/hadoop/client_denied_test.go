@@ -49,6 +49,9 @@ func TestDeniedJobs(t *testing.T) {
 			if named != c.denied {
 				t.Errorf("hint %q", e.Hint)
 			}
+			if c.denied && !strings.HasSuffix(brief(fmt.Errorf("asked: %w", err)), "("+e.Hint+")") {
+				t.Errorf("a warning leaves out what to do: %s", brief(err))
+			}
 		})
 	}
 }

@@ -2,6 +2,7 @@ package hadoop
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"net/http"
@@ -43,6 +44,16 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// brief is an error as a warning tells it: its first line, cut, and whole what to do, which comes after a long address.
+func brief(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok && e.Hint != "" && len(e.Hint) < 400 {
+		if said, ends := strings.CutSuffix(err.Error(), " ("+e.Hint+")"); ends {
+			return firstLine(said) + " (" + e.Hint + ")"
+		}
+	}
+	return firstLine(err.Error())
+}
 
 // refusal describes an answer that is no JSON with status 200.
 func (r *reply) refusal(u *url.URL) *Error {

@@ -57,7 +57,7 @@ func (s *Source) withoutHistory(v *visit) {
 	j, a := v.job, v.app
 	waited, state, why := s.now.Sub(j.overSince), a.ending(), "it has no end of the job"
 	if v.statusErr != nil {
-		why = firstLine(v.statusErr.Error())
+		why = brief(v.statusErr)
 	}
 	last := s.target.Final != nil && s.target.Final() || waited >= patienceWith(v.statusErr, a)
 	switch {

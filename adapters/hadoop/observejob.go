@@ -194,7 +194,7 @@ func (s *Source) takeMaster(v *visit) {
 			j.heard = s.now
 		}
 		if s.now.Sub(j.heard) > hush {
-			s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s", j.id, firstLine(err.Error()))
+			s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s", j.id, brief(err))
 		}
 		return
 	}

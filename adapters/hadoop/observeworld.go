@@ -50,7 +50,7 @@ func (w *world) nodesMoved(a *answers) bool {
 
 func (w *world) take(a *answers, s *Source) {
 	if a.metricsErr != nil {
-		s.warn(dag.WarnObservation, "the cluster's metrics could not be read: %s", firstLine(a.metricsErr.Error()))
+		s.warn(dag.WarnObservation, "the cluster's metrics could not be read: %s", brief(a.metricsErr))
 	} else {
 		m := &a.metrics.Metrics.v
 		total := m.TotalMB.count(maxMB)
