@@ -22,7 +22,7 @@ func (c *Client) noAnswer(ctx context.Context, u *url.URL, err error) *Error {
 			err = fmt.Errorf("%w: %w", cause, context.DeadlineExceeded)
 		}
 	}
-	e := &Error{URL: u.String(), Err: err, Text: oneLine(err.Error())}
+	e := &Error{URL: u.String(), Err: unended(err), Text: oneLine(err.Error())}
 	if hint := advised(err); hint != "" {
 		e.Hint = hint
 		return e
@@ -51,6 +51,14 @@ func (c *Client) noAnswer(ctx context.Context, u *url.URL, err error) *Error {
 		e.Hint = "the service is too slow, or a firewall drops what is sent to it"
 	}
 	return e
+}
+
+// unended keeps a connection's io.EOF from being taken for a source's: that is the end of the run.
+func unended(err error) error {
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: %v", io.ErrUnexpectedEOF, err)
+	}
+	return err
 }
 
 // distrust says why a service's certificate is not accepted, and what to do; "" where that is not it.

@@ -196,6 +196,9 @@ func TestBrokenConnections(t *testing.T) {
 			if !ok || e.Status != 0 || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v", err)
 			}
+			if errors.Is(err, io.EOF) {
+				t.Errorf("%v would pass for the source's end", err)
+			}
 		})
 	}
 }

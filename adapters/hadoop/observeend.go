@@ -41,8 +41,8 @@ func (s *Source) takeHistory(v *visit) {
 	case v.listErr == nil:
 		s.list(v)
 		j.listed = true
-	case !refused(v.listErr):
-		v.trouble = true
+	case !refused(v.listErr), status(v.listErr) == http.StatusNotFound && s.now.Sub(j.overSince) <= historyPatience:
+		v.trouble = true // who tells of a job has its tasks: that it is unknown was true a while ago
 	case s.now.Sub(j.overSince) > historyPatience:
 		j.settled = true
 	}

@@ -45,6 +45,7 @@ type job struct {
 	trouble   bool        // in the last tick the history server did not tell everything that it was asked for
 	left      int         // tasks that the history server has not told of
 	movedAt   dag.Instant // when that number changed last
+	vain      int         // ticks since then
 	doubted   bool        // an answer of its master went back: is the master another one?
 }
 

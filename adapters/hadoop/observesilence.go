@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 
@@ -19,10 +20,21 @@ func (v *visit) asks(ctx context.Context, path string) ([]byte, error) {
 		return nil, errSilent
 	}
 	body, err := v.get(ctx, path)
-	if unanswered(err) {
+	if hangs(err) {
 		v.silent.Store(true)
 	}
 	return body, err
+}
+
+// hangs says that nobody is there, or that nothing came in time. A connection that was cut costs no time, and the next one
+// may not be.
+func hangs(err error) bool {
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return true
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
 }
 
 // unanswered says that an error is not even a refusal: nobody was there, or nothing came in time.

@@ -3,6 +3,7 @@ package hadoop
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -95,11 +96,15 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 		}
 	}
 	most, mostCounts := s.mostDetails()
-	if len(all) > most {
-		// Those that wait longest for an answer first.
-		slices.SortStableFunc(all, func(a, b *detail) int { return cmp.Compare(a.task.toldTick, b.task.toldTick) })
-		all = all[:most]
+	// Those that wait longest for an answer first: of too many, and of a history server's, which may be asked in vain.
+	turn := func(d *detail) int {
+		if len(all) > most || d.visit.over {
+			return d.task.toldTick
+		}
+		return 0
 	}
+	slices.SortStableFunc(all, func(a, b *detail) int { return cmp.Compare(turn(a), turn(b)) })
+	all = all[:min(len(all), most)]
 	turns := slices.Clone(all)
 	slices.SortStableFunc(turns, func(a, b *detail) int { return cmp.Compare(a.task.countTick, b.task.countTick) })
 	for _, d := range turns[:min(len(turns), mostCounts)] {
@@ -109,11 +114,13 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 	for i, d := range all {
 		questions[i] = func(ctx context.Context) {
 			// In this order: counters asked after an attempt's end are its last ones.
-			body, err := d.visit.asks(ctx, d.path+"/attempts")
-			d.attempts, d.errs[0] = get[attemptsBody](d.path+"/attempts", body, err)
-			d.count = d.errs[0] == nil && (d.count || d.over())
+			if !d.task.told {
+				body, err := d.visit.asks(ctx, d.path+"/attempts")
+				d.attempts, d.errs[0] = get[attemptsBody](d.path+"/attempts", body, err)
+				d.count = d.errs[0] == nil && (d.count || d.over())
+			}
 			if d.count {
-				body, err = d.visit.asks(ctx, d.path+"/counters")
+				body, err := d.visit.asks(ctx, d.path+"/counters")
 				d.counters, d.errs[1] = get[countersBody](d.path+"/counters", body, err)
 			}
 		}
@@ -149,8 +156,9 @@ func (s *Source) settle(ctx context.Context, visits []*visit) {
 		}
 		j, left := v.job, len(v.details())
 		j.settled = j.settled || j.listed && (j.summed || !s.live()) && left == 0
-		if j.trouble = v.trouble; left != j.left {
-			j.left, j.movedAt = left, s.now
+		j.trouble = v.trouble
+		if j.vain++; left != j.left {
+			j.left, j.movedAt, j.vain = left, s.now, 0
 		}
 	}
 }
@@ -188,7 +196,9 @@ func (v *visit) details() []*detail {
 // takeDetail takes the answers about one task, and says whether they were of use: another time others may come.
 func (s *Source) takeDetail(d *detail) (told bool) {
 	j, t := d.visit.job, d.task
-	t.toldTick = s.ticks + 1
+	if !errors.Is(errors.Join(d.errs[:]...), errSilent) {
+		t.toldTick = s.ticks + 1
+	}
 	if d.errs[0] != nil {
 		return refused(d.errs[0])
 	}
@@ -196,17 +206,22 @@ func (s *Source) takeDetail(d *detail) (told bool) {
 	if at < j.bornAt {
 		return true
 	}
-	if s.live() {
-		s.takeMasters(j, d.attempts.masters())
-	}
 	doubt := s.live() && t.master == j.attempt
-	if doubt && t.behind(d.kind, d.index, &d.attempts) && again(&t.doubts) {
-		j.doubted = true
-		return false
+	said := dag.AttemptSucceeded
+	if !t.told {
+		if s.live() {
+			s.takeMasters(j, d.attempts.masters())
+			doubt = t.master == j.attempt
+		}
+		if doubt && t.behind(d.kind, d.index, &d.attempts) && again(&t.doubts) {
+			j.doubted = true
+			return false
+		}
+		t.master, t.doubts = j.attempt, 0
+		said = t.tell(d.kind, d.index, &d.attempts, at, s.world.node)
+		t.told = d.visit.over && s.live() && said == dag.AttemptSucceeded
 	}
 	j.phases[d.kind].dirty = true
-	t.master, t.doubts = j.attempt, 0
-	said := t.tell(d.kind, d.index, &d.attempts, at, s.world.node)
 	for i := range t.attempts {
 		a := &t.attempts[i]
 		j.attempt = max(j.attempt, int(a.Number)/1000+1)

@@ -19,6 +19,7 @@ type task struct {
 	// The last ticks that asked for attempts, and for counters.
 	toldTick, countTick int
 	settled             bool // attempts and counters are as at its end
+	told                bool // its attempts are as its history tells: counters are all that may be missing
 	recall              bool // it was done and is not any more: its attempts must be asked again
 	tries               int  // answers after its end that brought nothing new
 	doubts, drops       int  // answers in a row that went back, and counters

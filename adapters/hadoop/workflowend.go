@@ -56,12 +56,17 @@ func (s *Source) end(g *graph) dag.State {
 // server is heard of from time to time.
 func (s *Source) unread(j *job) bool {
 	final := s.target.Final != nil && s.target.Final()
-	since := max(j.overSince, j.movedAt)
-	return j.trouble && !j.settled && !final && s.now.Sub(since) < historyPatience && s.now.Sub(j.overSince) < unreadAtMost
+	waiting := s.now.Sub(max(j.overSince, j.movedAt)) < unreadPatience || j.vain < unreadTries
+	return j.trouble && !j.settled && !final && waiting && s.now.Sub(j.overSince) < unreadAtMost
 }
 
-// unreadAtMost is how long a workflow that has ended waits for what its history tells, at most.
-const unreadAtMost = 5 * time.Minute
+// A workflow that has ended waits for what its history tells: this long and so many ticks after the last news of it, though
+// each may have been late or in vain, and no longer than that after its end.
+const (
+	unreadPatience = 2 * time.Minute
+	unreadTries    = 40
+	unreadAtMost   = 10 * time.Minute
+)
 
 // worse is what two jobs' ends make of a workflow: a failure that is known counts more than an end that is not.
 func worse(a, b dag.State) dag.State {
