@@ -12,6 +12,7 @@ import (
 
 var (
 	seeds = flag.Int("chaos.seeds", 60, "runs in bad weather, in turn over the worlds that there are")
+	first = flag.Uint64("chaos.first", 1, "the first seed")
 	one   = flag.Uint64("chaos.seed", 0, "the only seed to run; 0: as many as -chaos.seeds")
 )
 
@@ -22,7 +23,7 @@ func TestChaos(t *testing.T) {
 	for i := range 2 {
 		worlds = append(worlds, simulatedWorld(t, uint64(i+1)))
 	}
-	from, to := uint64(1), uint64(*seeds) //nolint:gosec // a flag of ours
+	from, to := *first, *first+uint64(*seeds)-1 //nolint:gosec // flags of ours
 	if *one > 0 {
 		from, to = *one, *one
 	}
