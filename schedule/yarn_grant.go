@@ -41,7 +41,7 @@ func (y *yarn) grantJob(j int, t dag.Instant) {
 // by a limit for AMs (CapacityScheduler's maximum-am-resource-percent); where that is known it counts.
 func (y *yarn) leavesRoom(j int) bool {
 	if y.queues[y.jobs[j].queue].mastersMB < plenty {
-		return y.mastersFit(j)
+		return y.mastersFit(y.jobs[j].queue, y.jobs[j].amMB)
 	}
 	others, tasks := false, 0
 	for _, i := range y.order {

@@ -15,6 +15,8 @@ type load struct {
 	submitted   dag.Instant
 	held, am    int
 	needs       bool
+	master      int  // memory of the AM that it waits for
+	launching   bool // its AM has not asked for tasks yet
 	phase       [2]needed
 	parked      int    // memory of reduces that wait for maps
 	ebbs        []ebb  // what is given back, in the order of making
@@ -42,6 +44,9 @@ func (y *yarn) loadOthers() {
 		l.submitted, l.am = o.Submitted, min(o.AMMB, o.HeldMB)
 		y.lend(k, max(o.HeldMB, 0))
 		if l.needs = usable(o.Need); l.needs {
+			if o.HeldMB <= 0 {
+				l.master = max(o.PendingMB, 0)
+			}
 			y.loadNeed(k, o.Need)
 			continue
 		}
@@ -85,8 +90,13 @@ func (y *yarn) giveBack(k int, until dag.Instant) {
 
 // want is the memory that the application would take now.
 func (l *load) want() int {
-	if !l.needs {
+	switch {
+	case !l.needs:
 		return l.pending
+	case l.launching:
+		return 0
+	case l.master > 0:
+		return l.master
 	}
 	if maps := l.phase[dag.Map].wait; maps > 0 {
 		return maps
@@ -99,6 +109,8 @@ func (l *load) unit(of int) int {
 	switch {
 	case !l.needs:
 		return min(of, l.pending)
+	case l.master > 0:
+		return l.master
 	case l.phase[dag.Map].wait > 0:
 		return l.phase[dag.Map].taskMB
 	}
@@ -109,7 +121,12 @@ func (l *load) unit(of int) int {
 func (y *yarn) takeLoad(k, mb int) {
 	l := &y.loads[k]
 	y.lend(k, mb)
-	if l.needs {
+	switch {
+	case l.master > 0:
+		l.am, l.master, l.launching = mb, 0, true
+		y.at(y.now.Add(y.s.Plan.Overheads.Launch), rankSubmit, func(dag.Instant) { l.launching = false })
+		return
+	case l.needs:
 		y.startNeeded(k, mb)
 		return
 	}
@@ -128,7 +145,7 @@ func (y *yarn) freeLoads() bool {
 		l := &y.loads[k]
 		gave = gave || l.held > 0
 		y.lend(k, -l.held)
-		l.pending, l.parked, l.phase = 0, 0, [2]needed{}
+		l.pending, l.master, l.parked, l.phase = 0, 0, 0, [2]needed{}
 	}
 	y.freed = y.freed || gave
 	return gave

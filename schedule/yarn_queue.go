@@ -98,20 +98,19 @@ func (y *yarn) roomIn(q, user int32) int {
 func (y *yarn) roomOf(j int) int { return min(y.allowMB, y.roomIn(y.jobs[j].queue, y.jobs[j].user)) }
 
 // mastersFit says that another AM stays within what the queue's AMs may hold. One may always run.
-func (y *yarn) mastersFit(j int) bool {
-	job := &y.jobs[j]
+func (y *yarn) mastersFit(queue int32, amMB int) bool {
 	held := 0
 	for _, i := range y.order {
-		if o := &y.jobs[i]; o.queue == job.queue && (o.stage == starting || o.stage == active) {
+		if o := &y.jobs[i]; o.queue == queue && (o.stage == starting || o.stage == active) {
 			held += o.amMB
 		}
 	}
 	for k := range y.loads {
-		if l := &y.loads[k]; l.queue == job.queue {
+		if l := &y.loads[k]; l.queue == queue {
 			held += min(l.am, l.held)
 		}
 	}
-	return held == 0 || held+job.amMB <= y.queues[job.queue].mastersMB
+	return held == 0 || held+amMB <= y.queues[queue].mastersMB
 }
 
 // occupy gives memory to a job of ours, vacate takes it back.

@@ -78,6 +78,9 @@ func (y *yarn) neediest() (best applicant, sole, ok bool) {
 		if l.want() == 0 {
 			continue
 		}
+		if l.master > 0 && !y.mastersFit(l.queue, l.master) {
+			continue
+		}
 		if unit := l.unit(y.unitMB()); y.roomFor(l) >= unit {
 			consider(applicant{-1 - k, l.queue, unit, l.submitted, l.held})
 		}

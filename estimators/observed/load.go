@@ -9,23 +9,23 @@ import (
 )
 
 // others says what the other applications will take. Where an application's own master tells what is left of it, that is
-// completed (needOf). Else it is guessed when the application ends: by how fast the engine's own figure for it has risen while
-// it was watched, else since its submission; one that has done nothing yet is taken to be as long as a job of ours.
-func others(run dag.Run) []dag.Load {
+// completed (needOf). One that has done nothing yet is taken to be like the jobs of which something is known (typicalNeed). Of any other it
+// is guessed when it ends: by how fast the engine's own figure for it has risen while it was watched, else since its submission.
+// setup is what a task's start-up takes here, in milliseconds.
+func others(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 	s := run.Now()
 	out := slices.Clone(s.Load)
 	for i := range out {
 		l := &out[i]
-		if l.Need = needOf(run, l); l.Need != nil {
+		if l.Need = needOf(run, setup, l); l.Need != nil {
 			continue
 		}
-		if l.HeldMB == 0 {
-			// A MapReduce job asks for all its maps at once: it will take all that it can get.
-			l.PendingMB, l.Length = max(l.PendingMB, s.Plan.Cluster.MemoryMB), typicalJob(s)
+		switch {
+		case l.HeldMB == 0:
+			l.Need = typicalNeed(run, plan)
 			continue
-		}
-		if !(l.Progress >= shownRatio) {
-			l.Until = s.At.Add(typicalJob(s))
+		case !(l.Progress >= shownRatio):
+			l.Need = begunNeed(typicalNeed(run, plan), l)
 			continue
 		}
 		since, was := l.Submitted, 0.0

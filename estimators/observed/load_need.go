@@ -1,39 +1,53 @@
 package observed
 
 import (
-	"math"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
 // needOf is what another application has left to do, with all that a replay wants to know of it: how long a task of each kind holds
-// its container, and how large that is. Nil where its master tells nothing.
-//
-// A length is that of its tasks that are done; else what the progress of all its tasks cost while it was watched, in container time;
-// else that of its maps; else that of this run's tasks of the kind.
-func needOf(run dag.Run, l *dag.Load) *dag.Need {
+// its container, and how large that is. Nil where its master tells nothing. A length is that of its tasks that are done, else guessed.
+func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
 	if l.Need == nil {
 		return nil
 	}
-	n := *l.Need
+	known, sized := *l, *l.Need
+	size(run.Now(), l, &sized)
+	sizes := [2]int{sized.Map.TaskMB, sized.Reduce.TaskMB}
+	known.Need = &sized
+	n := *freshNeed(&known)
 	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
 		p := needPhase(&n, k)
 		if !(p.LengthMS > 0) {
-			p.LengthMS = watchedLength(run, l.ID, k)
-		}
-		if !(p.LengthMS > 0) && k == dag.Reduce {
-			p.LengthMS = n.Map.LengthMS
-		}
-		if !(p.LengthMS > 0) {
-			p.LengthMS = typicalTask(run.Now(), k)
+			p.LengthMS = guessLength(run, setup, l.ID, k, sizes, n.Map.LengthMS)
 		}
 		p.LengthMS = min(p.LengthMS, maxMillis/2)
-		if p.TaskMB <= 0 {
-			p.TaskMB = containerMB(run.Now(), l, &n)
-		}
 	}
 	return &n
+}
+
+// guessLength is how long a task holds its container of which none has been told done: between what those that were watched seem to
+// take, as far as they have come, and what the application's maps or else this run's own tasks take.
+func guessLength(run dag.Run, setup float64, id string, k dag.Kind, sizes [2]int, maps float64) float64 {
+	usual := typicalTask(run.Now(), k)
+	if k == dag.Reduce && maps > 0 {
+		usual = maps
+	}
+	sum, n := watchedLength(run, setup, id, k, sizes)
+	return (usual*usualWeight + sum) / (usualWeight + n)
+}
+
+// usualWeight is how many tasks the usual one stands for against those that were watched.
+const usualWeight = 0.5
+
+// size tells how large containers are where nobody has said it.
+func size(s *dag.Snapshot, l *dag.Load, n *dag.Need) {
+	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		if p := needPhase(n, k); p.TaskMB <= 0 {
+			p.TaskMB = containerMB(s, l, n)
+		}
+	}
 }
 
 func needPhase(n *dag.Need, k dag.Kind) *dag.NeedPhase {
@@ -43,57 +57,77 @@ func needPhase(n *dag.Need, k dag.Kind) *dag.NeedPhase {
 	return &n.Reduce
 }
 
-// watchedLength is the container time that a task's whole progress has cost since the application was first seen, in
-// milliseconds; NaN where too little has been watched.
-func watchedLength(run dag.Run, id string, k dag.Kind) float64 {
-	var held, gained float64
-	var before *dag.Need
+// watchedLength is the container time, in milliseconds, that the progress of so many tasks is worth since the application was first
+// seen, each with its own start-up.
+func watchedLength(run dag.Run, setup float64, id string, k dag.Kind, sizes [2]int) (sum, tasks float64) {
+	var held float64
+	var at dag.Instant
+	var before *dag.NeedPhase
+	first := 0
 	for _, s := range run.Window {
-		n := needSeen(s, id)
-		if n == nil || before != nil && n.At <= before.At {
+		n := needSeen(s, id, sizes)
+		if n == nil {
 			continue
 		}
-		if before != nil {
-			was, is := needPhase(before, k), needPhase(n, k)
-			if more := (is.Progress - was.Progress) * float64(is.Tasks); more >= 0 {
-				gained += more
-				held += float64(n.At-before.At) * float64(was.Running+is.Running) / 2
-			}
+		is := needPhase(n, k)
+		if before == nil {
+			first = is.Done
+		} else if more := (is.Progress - before.Progress) * float64(is.Tasks); more >= 0 {
+			tasks += more
+			held += float64(s.At-at) * float64(before.Running+is.Running) / 2
 		}
-		before = n
+		before, at = is, s.At
 	}
-	if gained < leastGained || held <= 0 {
-		return math.NaN()
+	if before == nil || tasks < leastGained || held <= 0 {
+		return 0, 0
 	}
-	return held / gained
+	starts := float64(max(0, before.Done+before.Running-first))
+	return tasks*setup + max(held-starts*setup, held/4), tasks
 }
 
 // leastGained is how many tasks' worth of progress must have been watched.
-const leastGained = 0.5
+const leastGained = 0.2
 
-func needSeen(s *dag.Snapshot, id string) *dag.Need {
+// needSeen is an application's need in a snapshot, brought up to its instant; nil where its master had told none.
+func needSeen(s *dag.Snapshot, id string, sizes [2]int) *dag.Need {
 	for i := range s.Load {
-		if s.Load[i].ID == id {
-			return s.Load[i].Need
+		if s.Load[i].ID == id && s.Load[i].Need != nil {
+			l := s.Load[i]
+			n := *l.Need
+			n.Map.TaskMB, n.Reduce.TaskMB = sizes[0], sizes[1]
+			l.Need = &n
+			return freshNeed(&l)
 		}
 	}
 	return nil
 }
 
-// typicalTask is the mean length of this run's tasks of the kind that are done, half a minute where none is.
+// typicalTask is the mean length of this run's tasks of the kind that are done; else of those of the other kind; else half a minute. A
+// reduce's counts from its job's last map on: until then it only waits.
 func typicalTask(s *dag.Snapshot, k dag.Kind) float64 {
+	for _, of := range [...]dag.Kind{k, 1 - k} {
+		if length := doneTask(s, of); length > 0 {
+			return length
+		}
+	}
+	return ms(30 * time.Second)
+}
+
+// doneTask is the mean length of this run's tasks of the kind that are done, 0 where none is.
+func doneTask(s *dag.Snapshot, k dag.Kind) float64 {
 	sum, n := 0.0, 0
 	for j := range s.Jobs {
+		from := dag.NoInstant
+		if k == dag.Reduce {
+			from = mapsEnd(&s.Plan.Jobs[j], &s.Jobs[j])
+		}
 		for _, a := range s.Jobs[j].Phase(k).Attempts {
 			if a.State == dag.AttemptSucceeded && a.Start.Known() && a.End > a.Start {
-				sum, n = sum+float64(a.End-a.Start), n+1
+				sum, n = sum+float64(a.End-min(a.End, max(a.Start, from))), n+1
 			}
 		}
 	}
-	if n == 0 {
-		return ms(30 * time.Second)
-	}
-	return sum / float64(n)
+	return sum / float64(max(n, 1))
 }
 
 // containerMB is the size of another application's containers: an equal part of what its running tasks hold, else as ours.

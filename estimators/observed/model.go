@@ -56,7 +56,8 @@ func New(run dag.Run, opt Options) *Model {
 	m.residuals = profile.residuals()
 	m.learnSetup(s, profile)
 	m.Snapshot = complete(s, profile, m)
-	m.Snapshot.Load = others(run)
+	m.Snapshot.Load = others(run, m.Snapshot.Plan, m.setup.at(2))
+	m.warnOthers(s)
 	m.learnPhases(profile, opt)
 	return m
 }

@@ -120,17 +120,18 @@ func (s *sampling) drawSnapshot(d estimators.Draws) *dag.Snapshot {
 			l.Length = millis(ms(l.Length) * f)
 			if l.Need != nil {
 				n := *l.Need
+				wide := 1.0
+				if l.HeldMB == 0 {
+					wide = estimators.LogNormal(d.Common(estimators.ForOther, i, dag.Reduce), unseenSigma)
+				}
 				for _, p := range [...]*dag.NeedPhase{&n.Map, &n.Reduce} {
 					power := needPower
 					if p.Done == 0 {
 						power = guessPower
 					}
-					p.LengthMS *= shared * math.Pow(f, power)
+					p.LengthMS = min(p.LengthMS*shared*wide*math.Pow(f, power), maxMillis/2)
 				}
 				l.Need = &n
-			} else if l.HeldMB == 0 {
-				wide := estimators.LogNormal(d.Common(estimators.ForOther, i, dag.Reduce), unseenSigma)
-				l.PendingMB = int(min(float64(l.PendingMB)*wide, dag.MaxMemory))
 			}
 		}
 	}
