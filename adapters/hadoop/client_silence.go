@@ -56,7 +56,7 @@ func (c *Client) noAnswer(ctx context.Context, u *url.URL, err error) *Error {
 // unended keeps a connection's io.EOF from being taken for a source's: that is the end of the run.
 func unended(err error) error {
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: %v", io.ErrUnexpectedEOF, err)
+		return fmt.Errorf("%w: %s", io.ErrUnexpectedEOF, err.Error())
 	}
 	return err
 }
