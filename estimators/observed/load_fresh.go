@@ -50,7 +50,7 @@ func catchUp(l *dag.Load, n *dag.Need) {
 	held, asked := containers(l.HeldMB-l.AMMB, maps, reduces), containers(l.PendingMB, maps, reduces)
 	mapsWait, reducesWait := min(waits(maps), asked), waits(reduces)
 	if maps.Progress >= 1-1e-9 {
-		maps.Done, maps.Running, mapsWait = maps.Tasks, 0, 0
+		maps.Done, maps.Running = maps.Tasks, 0
 		reducesWait = min(reducesWait, asked)
 		reduces.Running = min(held, reduces.Tasks-reducesWait)
 	} else {
