@@ -90,6 +90,8 @@ type Estimate struct {
 	EndAt            *Time           `json:"end_at"`
 	Origin           schedule.Origin `json:"origin"`
 	Meaning          string          `json:"meaning"`
+	// Moot: it is about others' applications, there are none, and it is what the first one says.
+	Moot bool `json:"moot,omitempty"`
 }
 
 // A Segment is a part of the critical path.

@@ -59,6 +59,8 @@ func (p *pen) scenarios() []line {
 		mark, r := " ", plain
 		if e.Scenario == p.s.Choice.Scenario {
 			mark, r = string(p.g.picked), pick
+		} else if e.Moot {
+			continue
 		}
 		h := frame.Headline{RemainingSeconds: e.RemainingSeconds}
 		out = append(out, text(strong, mark).and(right(text(strong, view.Remaining(h)), 7), text(plain, "  "), text(r, p.foreign(e.Meaning))))
