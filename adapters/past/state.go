@@ -23,6 +23,9 @@ func (st *state) at(t dag.Instant, c *cluster) dag.JobState {
 	out := dag.JobState{
 		ID: j.ID, State: j.stateAt(t), Submitted: j.Submitted, Started: dag.NoInstant, Finished: dag.NoInstant, Attempt: j.attemptAt(t),
 	}
+	if out.Attempt > 0 {
+		out.Master = j.Masters[out.Attempt-1].Node
+	}
 	if out.State != dag.Submitted && j.Launched.Known() && t >= j.Launched {
 		out.Started = j.Launched
 	}
