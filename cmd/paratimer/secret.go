@@ -13,15 +13,11 @@ import (
 // variable PARATIMER_NAME.
 var secrets = []string{"collect-token", "password", "serve-token", "webhook-secret"}
 
-// secret is what the file of --NAME-file holds, or the variable; "" where there is neither.
+// secret is what the file of --NAME-file holds, else the variable; "" where there is neither.
 func secret(c *cli.Context, name string) (string, error) {
-	value, variable := os.Getenv(env(name)[0]), env(name)[0]
 	path := c.String(name + "-file")
 	if path == "" {
-		return strings.TrimSpace(value), nil
-	}
-	if value != "" && c.IsSet(name+"-file") && envSet(env(name+"-file")) == "" {
-		return "", usage("--%s-file and %s: give one of them", name, variable)
+		return strings.TrimSpace(os.Getenv(env(name)[0])), nil
 	}
 	b, err := readBounded(path)
 	if err != nil {
