@@ -68,6 +68,12 @@ lock() {
 	flock -w 120 9 || die "another hadoop.sh has worked on $LAB for two minutes: wait for it, or set PARATIMER_LAB to a folder of your own"
 }
 
+# Two clusters that start at once would both find a port free that neither has bound yet.
+lock_ports() {
+	exec 8>"${TMPDIR:-/tmp}/paratimer-ports-$UID"
+	flock -w 180 8 || echo "hadoop.sh: another cluster has been starting for three minutes; not waiting for it" >&2
+}
+
 find_java() {
 	[[ -n ${JAVA:-} ]] && return
 	JAVA=${JAVA_HOME:+$JAVA_HOME/bin/}java
@@ -152,12 +158,12 @@ JVM=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 --add-opens=java.base/java.lang=AL
 daemon() { # daemon NAME CLASSPATH CLASS [ENV]...: starts in the background, notes the pid. CLASS may have arguments after it
 	local name=$1 cp=$2 class=$3
 	shift 3
-	# The lock's descriptor must not live on in a daemon.
+	# The locks' descriptors must not live on in a daemon.
 	# shellcheck disable=SC2086
 	env "$MARK" ${JAVA_ENV[@]+"${JAVA_ENV[@]}"} "$@" setsid "$JAVA" -Xmx384m "${JVM[@]}" \
 		"-Djdk.net.hosts.file=$RUN/hosts" "-Djava.io.tmpdir=$RUN/tmp" \
 		"-Dhadoop.log.dir=$RUN/log" "-Dyarn.log.dir=$RUN/log" \
-		-cp "$cp" $class </dev/null >"$RUN/log/$name.log" 2>&1 9>&- &
+		-cp "$cp" $class </dev/null >"$RUN/log/$name.log" 2>&1 8>&- 9>&- &
 	echo $! >"$RUN/pid/$name"
 	# Else bash reports its end in the middle of our own messages.
 	disown
@@ -256,6 +262,7 @@ up() {
 
 	rm -rf "$RUN"
 	mkdir -p "$RUN"/{conf,log,pid,tmp,staging,out}
+	lock_ports
 	pick_ports rm_web=8088 rm=8032 rm_scheduler=8030 rm_tracker=8031 rm_admin=8033 \
 		nm_web=8042 nm_localizer=8040 shuffle=13562 \
 		jhs_web=19888 jhs=10020 jhs_admin=10033 \
@@ -281,7 +288,7 @@ up() {
 	each_with start
 	if ((HDFS)); then
 		env "$MARK" "$JAVA" "${JVM[@]}" -cp "$cp" org.apache.hadoop.hdfs.server.namenode.NameNode \
-			-format -nonInteractive -force >"$RUN/log/format.log" 2>&1 9>&- ||
+			-format -nonInteractive -force >"$RUN/log/format.log" 2>&1 8>&- 9>&- ||
 			die "the NameNode could not format its folder: see $RUN/log/format.log"
 		daemon namenode "$cp" org.apache.hadoop.hdfs.server.namenode.NameNode
 		daemon datanode "$cp" org.apache.hadoop.hdfs.server.datanode.DataNode

@@ -82,7 +82,7 @@ kerberos_start() {
 	# The script is what starts it, now and after it was killed; the mark makes it part of the run.
 	cat >"$KRB5/start-kdc" <<-END
 		#!/bin/sh
-		setsid env '$MARK' KRB5_CONFIG='$KRB5/krb5.conf' KRB5_KDC_PROFILE='$KRB5/kdc.conf' krb5kdc -n </dev/null >'$RUN/log/kdc.log' 2>&1 9>&- &
+		setsid env '$MARK' KRB5_CONFIG='$KRB5/krb5.conf' KRB5_KDC_PROFILE='$KRB5/kdc.conf' krb5kdc -n </dev/null >'$RUN/log/kdc.log' 2>&1 8>&- 9>&- &
 		echo \$! >'$RUN/pid/kdc'
 	END
 	chmod 0755 "$KRB5/start-kdc"
