@@ -9,7 +9,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"unicode"
+
+	"github.com/paratimer/paratimer/adapters/internal/oneline"
 )
 
 // An Error is an answer that cannot be used, or none.
@@ -139,17 +140,5 @@ func said(body []byte) string {
 	return ""
 }
 
-// oneLine returns the first line of s, printable and of a bounded length.
-func oneLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, s)
-	if r := []rune(s); len(r) > 200 {
-		return string(r[:200]) + "…"
-	}
-	return s
-}
+// oneLine is what an error says of what others have said.
+func oneLine(s string) string { return oneline.Of(s, 200) }

@@ -16,7 +16,7 @@ func explain(err error, who principal, service, file string) error {
 	if !ok {
 		return err
 	}
-	e := &Error{Err: err, Text: "the KDC refuses: " + oneLine(errorcode.Lookup(refused.ErrorCode)+" "+refused.EText)}
+	e := &Error{Err: err, Text: "the KDC refuses: " + short(errorcode.Lookup(refused.ErrorCode)+" "+refused.EText)}
 	switch refused.ErrorCode {
 	case errorcode.KDC_ERR_C_PRINCIPAL_UNKNOWN:
 		e.Text = fmt.Sprintf("the KDC does not know %s", who)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/messages"
+
+	"github.com/paratimer/paratimer/adapters/internal/oneline"
 )
 
 const (
@@ -81,16 +83,9 @@ func (c *conf) ask(ctx context.Context, realm string, msg []byte) ([]byte, error
 		return answer, nil
 	}
 	return nil, &Error{
-		Text: fmt.Sprintf("no KDC of %s answers: %s", realm, short2(strings.Join(silent, "; "))),
+		Text: fmt.Sprintf("no KDC of %s answers: %s", realm, oneline.Of(strings.Join(silent, "; "), 140)),
 		Hint: "is it up, is port 88 open for this machine, is [realms] in krb5.conf right?",
 	}
-}
-
-func short2(s string) string {
-	if len(s) > 140 {
-		return s[:140] + "…"
-	}
-	return s
 }
 
 // exchange speaks to one KDC over TCP (RFC 4120 section 7.2.2), which every KDC does.

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/paratimer/paratimer/adapters/internal/oneline"
 )
 
 // A setting is one line of krb5.conf: where it stands, as section, names of braces and its own, and its value.
@@ -164,9 +166,5 @@ func (p *profile) all(path ...string) (out []string) {
 	return out
 }
 
-func short(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
-}
+// short is what an error says of what others have said.
+func short(s string) string { return oneline.Of(s, 60) }

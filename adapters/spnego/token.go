@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/jcmturner/gokrb5/v8/client"
 	"github.com/jcmturner/gokrb5/v8/credentials"
@@ -55,7 +54,7 @@ var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 func (l *Login) refusal(r *http.Request, resp *http.Response, page []byte) error {
 	said := ""
 	if m := title.FindSubmatch(page); m != nil {
-		said = oneLine(html.UnescapeString(string(m[1])))
+		said = short(html.UnescapeString(string(m[1])))
 	}
 	e := &Error{Text: fmt.Sprintf("%s refuses the ticket: %d %s", r.URL.Host, resp.StatusCode, said)}
 	switch low := strings.ToLower(said + " " + string(page)); {
@@ -82,16 +81,4 @@ func offset(d time.Duration) string {
 		return fmt.Sprintf("%v behind", -d)
 	}
 	return fmt.Sprintf("%v ahead of", d)
-}
-
-// oneLine returns the first line of s, printable and of a bounded length.
-func oneLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, s)
-	return short(s)
 }
