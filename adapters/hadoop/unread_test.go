@@ -26,6 +26,17 @@ func (l *spoilt) JHS(ctx context.Context, path string) ([]byte, error) {
 	return body, err
 }
 
+// spoils breaks the answers to paths that have this in them.
+func (l *spoilt) spoils(part string, with Error) {
+	l.spoil = func(path string) error {
+		if !strings.Contains(path, part) {
+			return nil
+		}
+		with.URL = path
+		return &with
+	}
+}
+
 // over is a lab whose job of three maps has just ended, and a source that has seen it run.
 func over(t *testing.T) (*spoilt, *Source) {
 	t.Helper()
@@ -73,12 +84,7 @@ func TestListUnknownForAMoment(t *testing.T) {
 // TestCutConnections: unlike a question that nobody answers in time, one whose answer breaks off does not keep the others back.
 func TestCutConnections(t *testing.T) {
 	l, src := over(t)
-	l.spoil = func(path string) error {
-		if strings.Contains(path, "m_000000") {
-			return &Error{URL: path, Err: io.ErrUnexpectedEOF}
-		}
-		return nil
-	}
+	l.spoils("m_000000", Error{Err: io.ErrUnexpectedEOF})
 	l.reads(t, l.tick(t, src, 3*time.Second), 2)
 	l.spoil = func(string) error { return nil }
 	l.reads(t, l.tick(t, src, 3*time.Second), 3)
@@ -88,12 +94,7 @@ func TestCutConnections(t *testing.T) {
 // not asked again.
 func TestUnread(t *testing.T) {
 	l, src := over(t)
-	l.spoil = func(path string) error {
-		if strings.HasSuffix(path, "m_000001/counters") {
-			return &Error{URL: path, Status: http.StatusInternalServerError}
-		}
-		return nil
-	}
+	l.spoils("m_000001/counters", Error{Status: http.StatusInternalServerError})
 	l.reads(t, l.tick(t, src, 3*time.Second), 2)
 	for n := range unreadTries - 1 {
 		l.reads(t, l.tick(t, src, 6*time.Second), 2)

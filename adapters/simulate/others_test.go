@@ -1,9 +1,7 @@
 package simulate
 
 import (
-	"context"
 	"errors"
-	"io"
 	"reflect"
 	"testing"
 	"time"
@@ -19,21 +17,7 @@ func playShared(t *testing.T, opt Options) []*dag.Snapshot {
 		t.Fatal(err)
 	}
 	opt.User, opt.Queue, opt.Every = "ann", "a", time.Second
-	src, err := New(plan, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []*dag.Snapshot
-	for {
-		s, err := src.Next(context.Background())
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
+	return all(t, plan, opt)
 }
 
 var bob = Other{
