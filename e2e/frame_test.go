@@ -107,6 +107,22 @@ func (l *lab) readFrames(file string) (raw []byte, frames []frame) {
 	return raw, frames
 }
 
+// awaitSucceeded waits for a last frame among those that the process writes.
+func (p *process) awaitSucceeded() {
+	p.lab.t.Helper()
+	p.lab.await("a last frame of "+p.name, func() bool {
+		raw, err := os.ReadFile(p.stdout)
+		p.lab.must(err)
+		for line := range bytes.Lines(raw) { // the last may be half a line
+			var f frame
+			if json.Unmarshal(line, &f) == nil && f.Workflow.State == "succeeded" {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // total is a scenario's predicted total, nil where it says nothing.
 func (f frame) total(scenario string) *float64 {
 	for _, e := range f.Estimates {

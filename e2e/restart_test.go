@@ -47,17 +47,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	if is := deref(second.last().Workflow.ID); is == deref(w.last().Workflow.ID) || slices.Contains(second.last().jobs(), first.job()) {
 		t.Errorf("attach alone, after the script was started again, saw %s of %v", is, second.last().jobs())
 	}
-	l.await("the last frame of the second run", func() bool {
-		raw, err := os.ReadFile(all.stdout)
-		l.must(err)
-		for line := range strings.Lines(string(raw)) { // the last may be half a line
-			var f frame
-			if json.Unmarshal([]byte(line), &f) == nil && f.Workflow.State == "succeeded" {
-				return true
-			}
-		}
-		return false
-	})
+	all.awaitSucceeded()
 	l.must(cmd.Process.Signal(syscall.SIGTERM))
 	all.wait()
 	ends := map[string]string{}

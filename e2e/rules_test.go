@@ -3,10 +3,8 @@
 package e2e
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 )
@@ -36,17 +34,7 @@ func TestRules(t *testing.T) {
 	id := o.hears("join-late")
 	join.succeed()
 	skew.succeed()
-	l.await("the join's last frame", func() bool {
-		raw, err := os.ReadFile(p.stdout)
-		l.must(err)
-		for line := range strings.Lines(string(raw)) { // the last may be half a line
-			var f frame
-			if json.Unmarshal([]byte(line), &f) == nil && f.Workflow.State == "succeeded" {
-				return true
-			}
-		}
-		return false
-	})
+	p.awaitSucceeded()
 	o.over(id, "join-late")
 	for _, m := range o.alertmanager.all() {
 		if m.Labels["severity"] != "page" || m.Labels["team"] != "data" || m.Labels["workflow"] != "join.pig" {
