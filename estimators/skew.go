@@ -1,6 +1,9 @@
 package estimators
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A bounds is what a reduce phase may still take, in milliseconds, from the first instant at which its tasks can work.
 type bounds struct{ low, high float64 }
@@ -48,15 +51,7 @@ func algorithm1(p *phase, c int, tight bool) bounds {
 
 // extremes returns the sums of the n smallest and of the n largest. It reorders the shares.
 func extremes(shares []share, n int) (least, most float64) {
-	slices.SortFunc(shares, func(a, b share) int {
-		switch {
-		case a.ms < b.ms:
-			return -1
-		case a.ms > b.ms:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(shares, func(a, b share) int { return cmp.Compare(a.ms, b.ms) })
 	return sumFirst(shares, n, 0, 1), sumFirst(shares, n, len(shares)-1, -1)
 }
 

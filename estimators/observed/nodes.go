@@ -1,6 +1,7 @@
 package observed
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -115,15 +116,7 @@ type weighted struct{ v, weight float64 }
 // median is the weighted median: at least half of the weight lies at or below it.
 func median(list []weighted) float64 {
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b weighted) int {
-		switch {
-		case a.v < b.v:
-			return -1
-		case a.v > b.v:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(list, func(a, b weighted) int { return cmp.Compare(a.v, b.v) })
 	total, sum := 0.0, 0.0
 	for _, w := range list {
 		total += w.weight
