@@ -64,12 +64,12 @@ func (w *World) sampling() func(Draws) Drawn {
 
 // samples is how many replays a tick makes of a query with so many unfinished tasks. It is a power of two, which
 // stratified draws want: 256 up to 1,000 tasks; then growing with the tasks, since a longer query can afford a finer
-// range, to 1,024 up to 10,000; then falling, so that a tick never replays more than about 10 million tasks, to 32.
+// range, to 1,024 up to 10,000; then falling, so that a tick of more never replays above 5 million tasks, or 32 times what is left.
 func samples(tasks, most int) int {
 	n := 256
 	switch {
 	case tasks > 10_000:
-		n = floorPower(10_240_000 / tasks)
+		n = floorPower(5_120_000 / tasks)
 	case tasks > 5000:
 		n = 1024
 	case tasks > 1000:
