@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -77,6 +78,14 @@ func (m *Many) look(ctx context.Context, c *Cluster) error {
 		m.jobs[j.id] = c
 	}
 	return nil
+}
+
+// Forget drops the runs that ended before an instant, as a ResourceManager and a history server that keep so much do.
+func (m *Many) Forget(before dag.Instant) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.runs = slices.DeleteFunc(m.runs, func(c *Cluster) bool { return c.next == nil && c.snap.At < before })
+	maps.DeleteFunc(m.jobs, func(_ string, c *Cluster) bool { return !slices.Contains(m.runs, c) })
 }
 
 // Now is the cluster's clock.
