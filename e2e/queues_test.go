@@ -103,7 +103,8 @@ func (w *watcher) scoreShared(scenario, checked string) {
 	// Some ticks later bob's master has been asked.
 	then := w.frames[min(came+10, len(w.frames)-1)]
 	l.t.Logf("%.1f s: %s", *then.Elapsed, then.said(shared...))
-	w.summarize(scenario, came, fmt.Sprintf("%s; `other_load` from %.0f s on, 10 ticks later %s", checked, *w.frames[came].Elapsed, then.said(shared...)))
+	said := fmt.Sprintf("`alone` never above `standard`; `other_load` from %.0f s on, 10 ticks later %s", *w.frames[came].Elapsed, then.said(shared...))
+	w.summarize(scenario, came, strings.Join(slices.DeleteFunc([]string{checked, said}, func(s string) bool { return s == "" }), "; "))
 }
 
 // needsAsked checks that bob's master was asked what is left, and seldom.
