@@ -69,13 +69,14 @@ func (t *task) tell(kind dag.Kind, index int32, b *attemptsBody, at dag.Instant,
 			a.CopyEnd, a.SortEnd = w.CopyEnd.instant(), w.SortEnd.instant()
 		}
 	}
+	newer := at >= t.listedAt
+	if newer && (t.takenBack(said) || t.unrecovered(kind, index, b)) {
+		t.state, t.success, t.settled, t.tries = "SCHEDULED", -1, false, 0
+	}
 	if seen {
 		t.forget(b, at)
 	}
-	if t.toldAt = at; at >= t.listedAt {
-		if t.takenBack(said) {
-			t.state, t.success, t.settled, t.tries = "SCHEDULED", -1, false, 0
-		}
+	if t.toldAt = at; newer {
 		said = t.adopt(said)
 	}
 	t.reconcile(at)

@@ -117,6 +117,25 @@ func (t *task) takenBack(said dag.AttemptState) bool {
 	return t.state == "SUCCEEDED" && (said == dag.AttemptKilled || said == dag.AttemptFailed)
 }
 
+// unrecovered says that the task's result is an older master's, of which the one that answers knows nothing: it runs the task again.
+func (t *task) unrecovered(kind dag.Kind, index int32, b *attemptsBody) bool {
+	if t.state != "SUCCEEDED" || t.success < 0 {
+		return false
+	}
+	newest := int32(-1)
+	for i := range b.Attempts.v.Attempt {
+		k, x, n, ok := attemptID(string(b.Attempts.v.Attempt[i].ID))
+		if !ok || k != kind || x != index {
+			continue
+		}
+		if n == t.success {
+			return false
+		}
+		newest = max(newest, n)
+	}
+	return newest/1000 > t.success/1000
+}
+
 // live says that answers are asked for now: a recording says itself how old they are.
 func (s *Source) live() bool { return s.target.Made == nil }
 

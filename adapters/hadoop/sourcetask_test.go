@@ -119,6 +119,34 @@ func TestForgottenAttempts(t *testing.T) {
 	}
 }
 
+// TestNewMasterRunsAgain: a list tells that a task is done by an attempt that its new master could not recover.
+func TestNewMasterRunsAgain(t *testing.T) {
+	x := newTold(t)
+	x.list(20, "RUNNING", "")
+	x.say(20, "0 SUCCEEDED")
+	x.list(30, "SUCCEEDED", attempt0)
+	x.say(31, "1000 RUNNING")
+	x.is("a new master", "0 killed,1000 running")
+	if a := x.visible(3)[1]; a.End.Known() || x.state != "RUNNING" {
+		t.Errorf("it is %s, %+v", x.state, a)
+	}
+	if a := x.visible(3)[0]; a.Diagnosis == "" {
+		t.Error("killed without a reason")
+	}
+	x.list(30, "SUCCEEDED", attempt0)
+	x.is("the old list", "0 killed,1000 running")
+	x.list(40, "RUNNING", "")
+	x.is("the new one", "0 killed,1000 running")
+	x.say(50, "1000 SUCCEEDED")
+	x.is("done again", "0 killed,1000 succeeded")
+
+	y := newTold(t)
+	y.list(20, "SUCCEEDED", attempt0)
+	y.say(20, "0 SUCCEEDED,1 KILLED")
+	y.say(21, "0 SUCCEEDED")
+	y.is("recovered, its twin forgotten", "0 succeeded,1 killed")
+}
+
 // TestOldMastersWords: a recording repeats what the old master said of a task that the new one runs.
 func TestOldMastersWords(t *testing.T) {
 	l := newLab()
