@@ -25,6 +25,8 @@ import (
 type Estimate struct {
 	Scenario string
 	Meaning  string // one sentence for people
+	// Moot: it is about others' applications, there are none, and it is what standard is.
+	Moot bool
 	// Remaining is nil where it is too early to say; then Low may give a floor.
 	Remaining *time.Duration
 	Low, High *time.Duration

@@ -10,15 +10,17 @@ import (
 )
 
 // othersAs replays the newest snapshot with other applications that do what load says. Where there is no other application, it is
-// standard. A replay that could only go on once others have gone gives a floor.
+// standard, and moot. A replay that could only go on once others have gone gives a floor.
 func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*World) (Estimate, error) {
 	return func(w *World) (Estimate, error) {
-		if w.ended() || len(w.Now().Load) == 0 {
+		if moot := len(w.Now().Load) == 0; moot || w.ended() {
 			ms, err := w.standardMS()
 			if err != nil {
-				return Estimate{}, err
+				return Estimate{Moot: moot}, err
 			}
-			return w.scenario(ms), nil
+			e := w.scenario(ms)
+			e.Moot = moot
+			return e, nil
 		}
 		s := *w.Now()
 		s.Load = slices.Clone(s.Load)
@@ -57,13 +59,4 @@ func othersTask(s *dag.Snapshot) time.Duration {
 		return 30 * time.Second
 	}
 	return duration(sum / float64(n))
-}
-
-// AboutOthers says that a scenario of that name differs from standard only where other applications hold or want containers.
-func AboutOthers(name string) bool {
-	switch name {
-	case "slots_as_now", "slots_fair_share", "alone":
-		return true
-	}
-	return false
 }

@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -48,15 +49,40 @@ func remains(t testing.TB, run dag.Run, name string) time.Duration {
 	return 0
 }
 
+var ofOthers = []string{"slots_as_now", "slots_fair_share", "alone"}
+
 // Nobody else is there: what others might do changes nothing.
 func TestScenariosOfOthersAreStandardWithoutOthers(t *testing.T) {
 	run := sharedRun(0)
-	for _, name := range []string{"slots_as_now", "slots_fair_share", "alone"} {
-		if !AboutOthers(name) {
-			t.Errorf("%s is not told to be about others", name)
-		}
+	for _, name := range ofOthers {
 		if got, want := remains(t, run, name), remains(t, run, "standard"); got != want {
 			t.Errorf("%s: %v, standard %v", name, got, want)
+		}
+	}
+}
+
+// TestMoot: what is said of others says itself that there are none, also where nothing can be said.
+func TestMoot(t *testing.T) {
+	none, some := sharedRun(0), sharedRun(1024)
+	over := *some.Now()
+	over.State = dag.Succeeded
+	stuck := *none.Now()
+	plan := *stuck.Plan
+	plan.Cluster.MemoryMB = 1
+	stuck.Plan = &plan
+	for _, c := range []struct {
+		what string
+		run  dag.Run
+		moot bool
+	}{{"nobody else", none, true}, {"bob", some, false}, {"over, with bob", dag.Run{}.Append(&over), false}, {"no room", dag.Run{}.Append(&stuck), true}} {
+		for _, s := range Scenarios() {
+			e, err := New(s, plannedCosts, Options{}).Estimate(c.run)
+			if (err != nil) != (c.what == "no room") {
+				t.Fatalf("%s: %s: %v", c.what, s.Name, err)
+			}
+			if want := c.moot && slices.Contains(ofOthers, s.Name); e.Moot != want {
+				t.Errorf("%s: %s: moot %v", c.what, s.Name, e.Moot)
+			}
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Scenario struct {
 func (s Scenario) Of(w *World) (Estimate, error) {
 	e, err := s.Estimate(w)
 	if err != nil {
-		return Estimate{Scenario: s.Name, Meaning: s.Meaning, Progress: math.NaN()}, fmt.Errorf("estimators: %s: %w", s.Name, err)
+		return Estimate{Scenario: s.Name, Meaning: s.Meaning, Moot: e.Moot, Progress: math.NaN()}, fmt.Errorf("estimators: %s: %w", s.Name, err)
 	}
 	e.Scenario, e.Meaning = s.Name, s.Meaning
 	return e, nil

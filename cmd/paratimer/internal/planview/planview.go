@@ -33,14 +33,13 @@ func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options) (*View, 
 	}
 	v := &View{Plan: w.Now().Plan, Path: path, Full: w.Costs.Full}
 	for _, scenario := range estimators.Scenarios() {
-		if estimators.AboutOthers(scenario.Name) {
-			continue // a plan knows of no other application
-		}
 		e, err := scenario.Of(w)
 		if err != nil {
 			return nil, err
 		}
-		v.Estimates = append(v.Estimates, e)
+		if !e.Moot {
+			v.Estimates = append(v.Estimates, e)
+		}
 	}
 	skew, err := w.Skew(false)
 	if err != nil {

@@ -143,7 +143,7 @@ func floor(e estimators.Estimate) time.Duration {
 }
 
 func estimate(s *dag.Snapshot, e estimators.Estimate, elapsed *frame.Seconds) frame.Estimate {
-	out := frame.Estimate{Scenario: e.Scenario, Meaning: e.Meaning, Origin: e.Origin, Moot: estimators.AboutOthers(e.Scenario) && len(s.Load) == 0}
+	out := frame.Estimate{Scenario: e.Scenario, Meaning: e.Meaning, Origin: e.Origin, Moot: e.Moot}
 	if e.Remaining == nil {
 		out.Origin = schedule.Unknown
 		return out
