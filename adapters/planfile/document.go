@@ -2,7 +2,6 @@ package planfile
 
 import (
 	"bytes"
-	"errors"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -101,18 +100,19 @@ func (d *Document) Err() error {
 	return report(d.faults, d.src, d.name, maxTold)
 }
 
-// Errors are the single errors of one of Read or Err.
+// Errors are the single errors of one of Read or Err, however it was wrapped since.
 func Errors(err error) []*Error {
-	var one *Error
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+	switch e := err.(type) {
+	case *Error:
+		return []*Error{e}
+	case interface{ Unwrap() []error }:
 		var all []*Error
-		for _, e := range joined.Unwrap() {
-			all = append(all, Errors(e)...)
+		for _, each := range e.Unwrap() {
+			all = append(all, Errors(each)...)
 		}
 		return all
-	}
-	if errors.As(err, &one) {
-		return []*Error{one}
+	case interface{ Unwrap() error }:
+		return Errors(e.Unwrap())
 	}
 	return nil
 }
