@@ -55,16 +55,20 @@ var processes = map[string]func(*Store) error{
 		return s.Update("a.pig", func(w *Workflow) error {
 			w.Runs = nil
 			fmt.Println("inside")
-			select {}
+			stay()
+			return nil
 		})
 	},
 	// lead is elected and stays it for ever.
 	"lead": func(s *Store) error {
-		if _, err := s.Elect("alerts"); err != nil {
+		release, err := s.Elect("alerts")
+		if err != nil {
 			return err
 		}
+		defer release()
 		fmt.Println("leading")
-		select {}
+		stay()
+		return nil
 	},
 	// full adds a run that is larger than files may become.
 	"full": func(s *Store) error {
@@ -78,6 +82,13 @@ var processes = map[string]func(*Store) error{
 		}
 		return grow(s, "b.pig", "small", 10)
 	},
+}
+
+// stay waits to be killed. A select without cases would be a deadlock, which ends the process by itself.
+func stay() {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGTERM)
+	<-asked
 }
 
 // grow adds a run with a profile of so many bytes, of which the file keeps that of the newest 20 runs.
