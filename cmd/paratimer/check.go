@@ -19,8 +19,9 @@ import (
 const (
 	checkTime    = 10 * time.Second
 	maxCheckTime = time.Minute
-	// checkSpare is kept to say that there was no answer in time.
-	checkSpare = 250 * time.Millisecond
+	// A tenth of the time, a second at most, is kept to start and to say that there was no answer in time.
+	checkSpare    = 10
+	maxCheckSpare = time.Second
 )
 
 // checkCommand is the monitoring plugin. Its exit codes are a plugin's own, also for wrong usage.
@@ -105,7 +106,7 @@ func questionOf(c *cli.Context) (q question, err error) {
 			}
 		}
 	}
-	if q.within, err = plainTime(c.String("timeout")); err != nil || q.within <= 2*checkSpare || q.within > maxCheckTime {
+	if q.within, err = plainTime(c.String("timeout")); err != nil || q.within < time.Second || q.within > maxCheckTime {
 		return q, usage("--timeout %s: it is a number of seconds, 1 to %d", c.String("timeout"), int(maxCheckTime.Seconds()))
 	}
 	if q.idle, err = plugin.ParseState(c.String("idle")); err != nil {
@@ -145,7 +146,7 @@ func check(c *cli.Context) error {
 		frame frame.Frame
 		err   error
 	}
-	ctx, cancel := context.WithTimeout(c.Context, q.within-checkSpare)
+	ctx, cancel := context.WithTimeout(c.Context, q.within-min(q.within/checkSpare, maxCheckSpare))
 	defer cancel()
 	seen := make(chan sight, 1)
 	go func() {

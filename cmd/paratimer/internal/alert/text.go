@@ -84,7 +84,11 @@ func (w words) standing() string {
 		return name(w.st.State) + ": " + w.unbound()
 	}
 	soFar := ""
-	if w.st.State == frame.OnTrack && w.st.Held > 0 {
+	switch {
+	case w.st.State != frame.OnTrack || !(w.v.p >= 0.5):
+	case w.v.p < w.b.threshold(): // without the threshold this would read as a contradiction
+		soFar = " so far (at risk from " + percent(w.b.threshold()) + " on)"
+	default:
 		soFar = " so far"
 	}
 	return name(w.st.State) + soFar + ": " + w.likely() + w.end() + w.since()

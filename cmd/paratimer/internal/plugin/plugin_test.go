@@ -118,11 +118,30 @@ func TestHostileNames(t *testing.T) {
 	if strings.Count(line, "|") != 1 || strings.Contains(rest, "|") {
 		t.Errorf("more than one bar in\n%s", out.String())
 	}
-	if !strings.HasSuffix(line, `| 'remaining'=660s;;;0 'late its__late\n'=50%;;;0;100`) {
+	if !strings.HasSuffix(line, `| 'remaining'=660s;;;0 'progress'=U;;;0;100 'late its__late\n'=50%;;;0;100`) {
 		t.Errorf("performance data of %s", line)
 	}
 	if strings.ContainsAny(out.String(), "\x1b") || strings.Contains(rest, "PARATIMER") {
 		t.Errorf("a name writes what it likes:\n%q", out.String())
+	}
+}
+
+// TestRiskUnknown: a risk that nobody can tell yet raises nothing, and is said to be unknown.
+func TestRiskUnknown(t *testing.T) {
+	f := running(func(f *frame.Frame) {
+		f.Alerts = []frame.Alert{{Bound: "within", State: frame.OnTrack, DeadlineAt: &frame.Time{}}, {Bound: "no-progress", State: frame.OnTrack}}
+	})
+	var l Limits
+	if err := l.Set("20%", false); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	v := Of(f, l)
+	if err := v.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	if line := out.String(); v.State != OK || !strings.Contains(line, ", risk of within not known yet |") || !strings.Contains(line, "'late within'=U;20;;0;100") || strings.Contains(line, "progress'=U;20") {
+		t.Error(line)
 	}
 }
 
@@ -136,7 +155,7 @@ func TestPrint(t *testing.T) {
 	if err := Of(f, Limits{}).Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := out.String(), "PARATIMER OK - join.pig ? | 'remaining'=U;;;0\nwaits for the launch of job j1\n"; got != want {
+	if got, want := out.String(), "PARATIMER OK - join.pig ? | 'remaining'=U;;;0 'progress'=U;;;0;100\nwaits for the launch of job j1\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

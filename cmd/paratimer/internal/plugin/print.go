@@ -38,12 +38,17 @@ func perf(f frame.Frame, l Limits) []string {
 	if f.ElapsedSeconds != nil {
 		out = append(out, datum("elapsed", amount(f.ElapsedSeconds), Thresholds{}, "0", ""))
 	}
+	progress := "U"
 	if f.ProgressRatio != nil {
-		out = append(out, datum("progress", plain(percent(*f.ProgressRatio))+"%", Thresholds{}, "0", "100"))
+		progress = plain(percent(*f.ProgressRatio)) + "%"
 	}
+	out = append(out, datum("progress", progress, Thresholds{}, "0", "100"))
 	for _, a := range f.Alerts {
-		if a.Probability != nil {
+		switch {
+		case a.Probability != nil:
 			out = append(out, datum("late "+a.Bound, plain(percent(*a.Probability))+"%", l.Late, "0", "100"))
+		case a.DeadlineAt != nil:
+			out = append(out, datum("late "+a.Bound, "U", l.Late, "0", "100"))
 		}
 	}
 	return out

@@ -99,8 +99,11 @@ func (v *Verdict) limits(f frame.Frame, l Limits) {
 		v.hold(l.Remaining, (*Range).brokenFrom, float64(*h.LowSeconds), remaining, seconds)
 	}
 	for _, a := range f.Alerts {
-		if a.Probability != nil {
+		switch {
+		case a.Probability != nil:
 			v.hold(l.Late, (*Range).Broken, percent(*a.Probability), "risk of "+a.Bound, percents)
+		case a.DeadlineAt != nil && l.Late != Thresholds{}:
+			v.raise(OK, "risk of "+a.Bound+" not known yet")
 		}
 	}
 }
