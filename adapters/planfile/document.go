@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"bytes"
+	"errors"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -102,17 +103,18 @@ func (d *Document) Err() error {
 
 // Errors are the single errors of one of Read or Err, however it was wrapped since.
 func Errors(err error) []*Error {
-	switch e := err.(type) {
-	case *Error:
-		return []*Error{e}
-	case interface{ Unwrap() []error }:
-		var all []*Error
-		for _, each := range e.Unwrap() {
-			all = append(all, Errors(each)...)
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if joined, ok := e.(interface{ Unwrap() []error }); ok {
+			var all []*Error
+			for _, each := range joined.Unwrap() {
+				all = append(all, Errors(each)...)
+			}
+			return all
 		}
-		return all
-	case interface{ Unwrap() error }:
-		return Errors(e.Unwrap())
+	}
+	var one *Error
+	if errors.As(err, &one) {
+		return []*Error{one}
 	}
 	return nil
 }
