@@ -29,7 +29,16 @@ func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*World) (Estimate,
 		if err != nil {
 			return Estimate{}, err
 		}
-		e := w.early(w.estimate(float64(sch.End - sch.Now)))
+		ms := float64(sch.End - sch.Now)
+		if len(s.Load) == 0 {
+			// With more room a list scheduler may end a little later, by who happens to be next (Graham 1969). Nobody's absence costs that.
+			standard, err := w.standardMS()
+			if err != nil {
+				return Estimate{}, err
+			}
+			ms = min(ms, standard)
+		}
+		e := w.early(w.estimate(ms))
 		e.Origin = w.leastSure(func(int, dag.Kind) bool { return true })
 		if sch.Freed && e.Remaining != nil {
 			e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
