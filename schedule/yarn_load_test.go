@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"testing"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -26,11 +27,22 @@ func TestYARNOthersMaster(t *testing.T) {
 	if small <= free || large <= small {
 		t.Errorf("ends at %d alone, %d beside twelve maps, %d beside forty", free, small, large)
 	}
-	// A limit that masters of ours have used up keeps it waiting, until they are gone.
-	limited := besideWaiting(512, 40)
-	limited.Queues = []dag.QueueState{{MastersMB: 512}}
-	sch := mustReplay(t, limited, joinLeft, Options{})
-	if sch.Freed || sch.End <= free {
-		t.Errorf("ends at %d, freed %v", sch.End, sch.Freed)
+	// Masters within a limit, of which one may always run, come one by one: less waits at once, and more runs.
+	for _, mb := range []int{256, 512, 1024} {
+		limited := besideWaiting(512, 40)
+		limited.Queues = []dag.QueueState{{MastersMB: mb}}
+		sch := mustReplay(t, limited, joinLeft, Options{})
+		if sch.Freed || sch.End <= free || sch.End >= large {
+			t.Errorf("masters have %d MB: ends at %d, freed %v", mb, sch.End, sch.Freed)
+		}
+	}
+	// Where masters take long to begin its tasks come when ours do, and not while ours wait for their master.
+	slow := func(maps int) dag.Instant {
+		s := besideWaiting(512, maps)
+		s.Plan.Overheads.Launch = 1000 * time.Second
+		return end(s)
+	}
+	if bare, full := slow(0), slow(40); full < bare+100_000 {
+		t.Errorf("masters that begin late: ends at %d beside forty maps, %d beside a master alone", full, bare)
 	}
 }

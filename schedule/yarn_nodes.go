@@ -102,6 +102,7 @@ func (y *yarn) seatMaster(j int) {
 	}
 	y.pool.fill(n, job.amMB)
 	y.occupy(j, job.amMB)
+	job.seat = n
 }
 
 // leave gives lanes back, and their memory unless it goes with their node.
@@ -117,5 +118,12 @@ func (y *yarn) leave(j, mb int, lanes []int32) {
 func (p *pool) fill(node int32, mb int) {
 	if node >= 0 && int(node) < len(p.room) {
 		p.room[node] = max(0, p.room[node]-mb)
+	}
+}
+
+// empty gives back what fill took.
+func (p *pool) empty(node int32, mb int) {
+	if node >= 0 && int(node) < len(p.room) {
+		p.room[node] += mb
 	}
 }

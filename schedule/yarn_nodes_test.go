@@ -79,3 +79,24 @@ func TestNodesThatTakeNothing(t *testing.T) {
 func lose(s *dag.Snapshot, cause dag.NodeCause) {
 	s.Nodes[1].Lost, s.Nodes[1].LostAt, s.Nodes[1].Cause = true, s.At, cause
 }
+
+// TestMastersGiveTheirNodesBack: two jobs end whose masters hold most of the only node; the tasks of the third are all put there.
+func TestMastersGiveTheirNodesBack(t *testing.T) {
+	limits := dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256}
+	s := &dag.Snapshot{
+		Plan: &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1536}}, At: 10_000, State: dag.Running, Stale: dag.NoInstant,
+		Nodes: []dag.NodeState{{Name: "a", MemoryMB: 1536, LostAt: dag.NoInstant}},
+	}
+	for _, name := range []string{"left", "right"} {
+		s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{Node: name, Map: dag.Phase{Known: true, Tasks: 1}, Reduce: dag.Phase{Known: true}, Limits: limits})
+		s.Jobs = append(s.Jobs, dag.JobState{
+			ID: "job_1_" + name, State: dag.Running, Submitted: 1, Started: 1, Finished: dag.NoInstant, HeldMB: 512, Master: "a",
+			Map: dag.PhaseState{Attempts: []dag.Attempt{{State: dag.AttemptSucceeded, Slot: -1, Start: 5000, End: 9000}}},
+		})
+	}
+	s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{Node: "last", After: []int{0, 1}, Map: dag.Phase{Known: true, Tasks: 4}, Reduce: dag.Phase{Known: true}, Limits: limits})
+	s.Jobs = append(s.Jobs, dag.JobState{Submitted: dag.NoInstant, Finished: dag.NoInstant})
+	if on, _ := placed(t, s); on[0] != 4 || len(on) != 1 {
+		t.Errorf("%v tasks on the nodes, want 4 on the first", on)
+	}
+}

@@ -34,6 +34,7 @@ type yarnJob struct {
 	asking              int // reduces about to be asked
 	copying             []waiting
 	amMB                int
+	seat                int32   // the node whose memory its AM has taken, -1 where none
 	avoided             []int32 // nodes on which its AM wants no containers
 	queue, user         int32
 	mb                  [2]int
@@ -100,6 +101,7 @@ func (y *yarn) loadJob(j int) {
 	job.mb = [2]int{orMB(plan.Limits.MapMB, defaultMB), orMB(plan.Limits.ReduceMB, defaultMB)}
 	job.amMB = orMB(plan.Limits.AMMB, job.mb[dag.Map])
 	job.avoided = y.pool.avoidedBy(js)
+	job.seat = -1
 	if o := y.owner(j); o != nil {
 		job.queue = y.queueOf(o.Queue)
 		job.user = y.tenantOf(job.queue, o.User)

@@ -188,6 +188,9 @@ func (y *yarn) finish(j int, t dag.Instant) {
 	}
 	job.stage, job.finished = ended, t
 	mb := job.amMB
-	y.at(t.Add(y.s.Plan.Overheads.AMHold), rankEnd, func(dag.Instant) { y.vacate(j, mb) })
+	y.at(t.Add(y.s.Plan.Overheads.AMHold), rankEnd, func(dag.Instant) {
+		y.vacate(j, mb)
+		y.pool.empty(job.seat, mb)
+	})
 	y.nextWave(t)
 }
