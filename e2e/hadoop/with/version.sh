@@ -53,5 +53,5 @@ version_conf() {
 
 version_ready() {
 	echo "PARATIMER_HADOOP=$VERSION"
-	echo "PARATIMER_MISSING='$(xargs <"$LIB/missing" 2>/dev/null)'"
+	echo "PARATIMER_MISSING='$([[ ! -f $LIB/missing ]] || xargs <"$LIB/missing")'"
 }
