@@ -106,6 +106,10 @@ func TestNodeGuessed(t *testing.T) {
 		if s = l.tick(t, src, time.Second); lost(s) != c.want {
 			t.Errorf("%s: a tick later lost is %q", what, lost(s))
 		}
+		l.cluster(c.total, 2, 2, "")
+		if s = l.tick(t, src, time.Second); l.asked["nodes"] == 0 || lost(s) != c.want {
+			t.Errorf("%s: asked again, the old list has it that lost is %q", what, lost(s))
+		}
 	}
 }
 
@@ -210,8 +214,10 @@ func TestNodeAvoided(t *testing.T) {
 	l := onNodes(t)
 	l.rm["apps/application_1_0001/appattempts"] = `{"appAttempts":{"appAttempt":[{"id":1,"blacklistedNodes":"n3"},{"id":2,"blacklistedNodes":"n1, n2"}]}}`
 	src := NewSource(l, Target{})
-	if s := l.tick(t, src, 0); s.Jobs[0].Avoided != nil {
-		t.Fatalf("nothing has failed, and %v are avoided", s.Jobs[0].Avoided)
+	for range 4 {
+		if s := l.tick(t, src, time.Second); s.Jobs[0].Avoided != nil {
+			t.Fatalf("nothing has failed, and %v are avoided", s.Jobs[0].Avoided)
+		}
 	}
 	path := "0001/tasks/task_1_0001_m_000001/attempts"
 	l.am[path] = strings.Replace(l.am[path], `"RUNNING"`, `"FAILED"`, 1)

@@ -31,6 +31,19 @@ type carrier func(*http.Request) (*http.Response, error)
 
 func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
 
+type lockedOut struct{}
+
+func (lockedOut) Error() string  { return "no ticket" }
+func (lockedOut) Advice() string { return "kinit" }
+
+// TestLoginAdvises: what stops a login that stands before the transport is said, and what to do.
+func TestLoginAdvises(t *testing.T) {
+	_, _, err := Open(t.Context(), "webhdfs://nn:9870/a", "", carrier(func(*http.Request) (*http.Response, error) { return nil, lockedOut{} }))
+	if err == nil || !strings.Contains(err.Error(), "no ticket (kinit)") || !errors.As(err, new(lockedOut)) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestHangingBodiesEnd: a NameNode or a DataNode that stops in the middle of an answer is given up.
 func TestHangingBodiesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -24,6 +24,12 @@ func TestFreshNeed(t *testing.T) {
 	if l.Need.Map.Running != 8 || l.Need.Map.Progress != 0.2286 {
 		t.Error("the snapshot's need was changed")
 	}
+	// Each reduce that runs copies a third of what the maps have come on: 0.3 = 0.225 + 0.225 / 3.
+	l.Progress, l.Need.Map.Progress, l.Need.Reduce.Running, l.Need.Reduce.Progress = 0.05+0.9*0.4, 0.5, 8, 0
+	if n := freshNeed(&l); math.Abs(n.Map.Progress-0.725) > 1e-9 || math.Abs(n.Reduce.Progress-0.075) > 1e-9 {
+		t.Errorf("maps %v, reduces %v, want 0.725 and 0.075", n.Map.Progress, n.Reduce.Progress)
+	}
+	l.Need.Map.Progress, l.Need.Reduce.Running = 0.2286, 0
 	l.Progress = 0.1
 	if n := freshNeed(&l); n.Map.Running != 8 || n.Map.Progress != 0.2286 {
 		t.Errorf("maps %+v: a figure that is older than the master's word counted", n.Map)
@@ -48,6 +54,15 @@ func TestWarnOthers(t *testing.T) {
 	if got := said(); !strings.Contains(got, "guessed, their masters tell nothing: bob's etl") || !strings.Contains(got, "holds 500 MB more than it is guaranteed") {
 		t.Error(got)
 	}
+	s.Load[0].PendingMB = 0
+	if got := said(); strings.Contains(got, "guaranteed") {
+		t.Errorf("nobody asks for any: %s", got)
+	}
+	s.Load[0].PendingMB, s.Queues[0].Preempted = 300, false
+	if got := said(); strings.Contains(got, "guaranteed") {
+		t.Errorf("the scheduler takes nothing back: %s", got)
+	}
+	s.Queues[0].Preempted = true
 	s.Load[0].Need, s.Load[0].HeldMB = &dag.Need{}, 1500
 	if got := said(); strings.Contains(got, "guessed") || !strings.Contains(got, "known") || strings.Contains(got, "guaranteed") {
 		t.Error(got)

@@ -41,6 +41,7 @@ func TestFind(t *testing.T) {
 	}{
 		{"nobody", nil, full, ""},
 		{"one holds most, in the order of submission", []Party{load, sales, mails}, full, "load has 8 of 10 of the cluster: mails,sales"},
+		{"submission counts, not the name", []Party{load, party(3, "a q etl 1", true), party(2, "b q etl 1", true)}, full, "load has 8 of 10 of the cluster: b,a"},
 		{"there is room", []Party{load, sales, mails}, Room{10 << 10, 2 << 10}, ""},
 		{"nobody knows the room", []Party{load, sales}, Room{}, ""},
 		{"nobody waits", []Party{load, party(3, "sales q etl 1", false)}, full, ""},
