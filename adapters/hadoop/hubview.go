@@ -36,7 +36,7 @@ func keyOf(a *wireApp) nameKey { return nameKey{scriptName(string(a.Name)), a.Us
 func (v *view) list(at dag.Instant) {
 	fresh := newWorld()
 	if v.world != nil {
-		fresh.nodes, fresh.index, fresh.ids, fresh.shared = v.world.nodes, v.world.index, v.world.ids, true
+		fresh.nodes, fresh.index, fresh.ids, fresh.back, fresh.shared = v.world.nodes, v.world.index, v.world.ids, v.world.back, true
 	}
 	fresh.list(v.w.nodes.Nodes.v.Node, at)
 	fresh.plain()

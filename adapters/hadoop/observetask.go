@@ -226,7 +226,7 @@ func (s *Source) takeDetail(d *detail) (told bool) {
 		a := &t.attempts[i]
 		j.attempt = max(j.attempt, int(a.Number)/1000+1)
 		if id, ok := strings.CutPrefix(a.Diagnosis, "TaskAttempt killed because it ran on unusable node"); ok && !d.visit.over {
-			s.world.unusable(strings.TrimSpace(id), at)
+			s.world.unusable(strings.TrimSpace(id), a, at)
 		}
 	}
 	best := t.best()

@@ -26,7 +26,7 @@ type world struct {
 	nodes       []dag.NodeState // never changed in place: snapshots share it
 	index       map[string]int32
 	ids         map[string]int32 // a node's id (host and RPC port), which diagnostics name
-	shared      bool             // index and ids are a hub's, for others as well
+	shared      bool             // index, ids and back are a hub's, for others as well
 	listing     bool             // nodes is nobody else's yet
 	machines    []dag.Node       // those of machinesOf that take containers
 	machinesOf  []dag.NodeState
@@ -37,14 +37,20 @@ type world struct {
 	goneAt   dag.Instant // when
 	recalls  map[int32]int
 	guessed  map[int32]dag.Instant
+	back     map[int32]dag.Instant // when a node that was lost was listed again
 }
 
 func newWorld() world {
-	return world{index: map[string]int32{}, ids: map[string]int32{}, recalls: map[int32]int{}, guessed: map[int32]dag.Instant{}, goneAt: dag.NoInstant, listedAt: dag.NoInstant}
+	return world{index: map[string]int32{}, ids: map[string]int32{}, recalls: map[int32]int{}, guessed: map[int32]dag.Instant{}, back: map[int32]dag.Instant{}, goneAt: dag.NoInstant, listedAt: dag.NoInstant}
 }
 
-// nodesMoved says that the metrics tell of nodes that came, went or changed.
+// nodesMoved says that the metrics tell of nodes that came, went or changed, or that one was guessed to be lost since they were listed.
 func (w *world) nodesMoved(a *answers) bool {
+	for _, at := range w.guessed {
+		if at > w.listedAt {
+			return true
+		}
+	}
 	return a.metricsErr == nil && w.counts.Active.ok && a.metrics.Metrics.v.nodeCounts != w.counts
 }
 
@@ -126,6 +132,9 @@ func (w *world) set(i int32, st dag.NodeState, at dag.Instant) {
 	switch old := w.nodes[i]; {
 	case !st.Lost:
 		st.LostAt, st.Cause = dag.NoInstant, dag.NodeGone
+		if old.Lost {
+			w.back[i] = at
+		}
 	case !old.Lost:
 		st.LostAt = at
 	}
@@ -140,7 +149,7 @@ func (w *world) set(i int32, st dag.NodeState, at dag.Instant) {
 // own makes the indices this world's alone, before they change.
 func (w *world) own() {
 	if w.shared {
-		w.index, w.ids, w.shared = maps.Clone(w.index), maps.Clone(w.ids), false
+		w.index, w.ids, w.back, w.shared = maps.Clone(w.index), maps.Clone(w.ids), maps.Clone(w.back), false
 	}
 }
 
@@ -149,7 +158,7 @@ func (w *world) adopt(hub *world) bool {
 	if len(w.guessed) > 0 || len(w.index) > 0 && !w.shared {
 		return false
 	}
-	w.nodes, w.index, w.ids, w.shared = hub.nodes, hub.index, hub.ids, true
+	w.nodes, w.index, w.ids, w.back, w.shared = hub.nodes, hub.index, hub.ids, hub.back, true
 	w.machines, w.machinesOf = hub.plain(), hub.nodes
 	w.listedAt = hub.listedAt
 	if w.goneAt.Known() && w.listedAt >= w.goneAt {
@@ -161,8 +170,12 @@ func (w *world) adopt(hub *world) bool {
 // relist takes over a hub's nodes by their names, where the two have come to number them differently.
 func (w *world) relist(hub *world) {
 	w.nodes = slices.Clone(w.nodes)
-	for _, n := range hub.nodes {
+	w.back = map[int32]dag.Instant{}
+	for k, n := range hub.nodes {
 		i := w.node(n.Name)
+		if back, came := hub.back[int32(k)]; came {
+			w.back[i] = back
+		}
 		if w.guessed[i] > hub.listedAt { // 0 where nothing was guessed
 			n.Lost, n.LostAt = true, w.nodes[i].LostAt
 		}
@@ -215,10 +228,15 @@ func (w *world) recalled(node int32, at dag.Instant) {
 	}
 }
 
-// unusable marks the node of that id (host and RPC port), if the list of nodes is older than the news.
-func (w *world) unusable(id string, at dag.Instant) {
+// unusable marks the node of that id (host and RPC port) by what is said at an instant of an attempt that was killed for it, if the
+// list of nodes is older than that. What started before the node came back says nothing new.
+func (w *world) unusable(id string, a *dag.Attempt, at dag.Instant) {
+	if a.End.Known() {
+		at = min(at, a.End)
+	}
 	i, known := w.ids[id]
-	if !known || w.listedAt >= at || w.nodes[i].Lost {
+	back, came := w.back[i]
+	if !known || w.listedAt >= at || w.nodes[i].Lost || came && a.Start < back {
 		return
 	}
 	w.set(i, guessedLost(w.nodes[i]), at)

@@ -2,6 +2,7 @@ package hadoop
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -109,6 +110,44 @@ func TestNodeGuessed(t *testing.T) {
 		l.cluster(c.total, 2, 2, "")
 		if s = l.tick(t, src, time.Second); l.asked["nodes"] == 0 || lost(s) != c.want {
 			t.Errorf("%s: asked again, the old list has it that lost is %q", what, lost(s))
+		}
+	}
+}
+
+// TestNodeThatIsBack: attempts that were killed because their node was unhealthy say so for ever, and no more of it once it is back.
+func TestNodeThatIsBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		listed     bool // unhealthy at second 2
+		start, end int  // of the attempt, in seconds; the node is listed again at second 3
+		want       string
+	}{
+		"killed before it was back":                     {true, 1, 2, ""},
+		"killed for it when it was back":                {true, 1, 4, ""},
+		"started when it was back, and killed for more": {true, 4, 5, "n1"},
+		"killed for what no list has told":              {false, 1, 2, ""},
+	} {
+		l := onNodes(t)
+		src := NewSource(l, Target{})
+		began := l.now
+		l.tick(t, src, time.Second)
+		l.cluster(4096, 2, 1, "n1 "+map[bool]string{true: "UNHEALTHY", false: "RUNNING"}[c.listed]+" 1024,n2 RUNNING 1024,n3 RUNNING 3072")
+		if s := l.tick(t, src, time.Second); (lost(s) == "n1") != c.listed {
+			t.Fatalf("%s: lost is %q", name, lost(s))
+		}
+		l.cluster(5120, 3, 0, "n1 RUNNING 1024,n2 RUNNING 1024,n3 RUNNING 3072")
+		l.tick(t, src, time.Second)
+		l.tick(t, src, 2*time.Second)
+		path := "0001/tasks/task_1_0001_m_000001/attempts"
+		at := func(second int) int64 { return int64(began) + int64(second)*1000 }
+		l.am[path] = strings.Replace(l.am[path], `"RUNNING"`, `"KILLED","diagnostics":"TaskAttempt killed because it ran on unusable noden1:41"`, 1)
+		l.am[path] = regexp.MustCompile(`"startTime":\d+`).ReplaceAllString(l.am[path], fmt.Sprintf(`"startTime":%d`, at(c.start)))
+		l.am[path] = regexp.MustCompile(`"finishTime":\d+`).ReplaceAllString(l.am[path], fmt.Sprintf(`"finishTime":%d`, at(c.end)))
+		if s := l.tick(t, src, 0); lost(s) != c.want {
+			t.Errorf("%s: lost is %q, want %q (%s)", name, lost(s), c.want, l.am[path])
+		}
+		asked := l.asked["nodes"]
+		if s := l.tick(t, src, time.Second); lost(s) != "" || c.want != "" && l.asked["nodes"] == asked {
+			t.Errorf("%s: the list has it, and lost is %q", name, lost(s))
 		}
 	}
 }
