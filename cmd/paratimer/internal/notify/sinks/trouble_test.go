@@ -132,12 +132,14 @@ func TestAlertmanagerDown(t *testing.T) {
 	}
 }
 
-// TestAlertmanagerAnswers: 500 and 429 are tried again, 400 is not and does not stop what comes later.
+// TestAlertmanagerAnswers: 500 and 429 are tried again, 400 is not and does not stop what comes later. Who asks for
+// patience, by 429 or 503, is given it; a 500 asks for nothing.
 func TestAlertmanagerAnswers(t *testing.T) {
 	for _, c := range []struct {
 		code  int
 		again bool
-	}{{500, true}, {429, true}, {503, true}, {400, false}} {
+		waits time.Duration // from the first post to the second
+	}{{500, true, time.Second}, {429, true, 5 * time.Second}, {503, true, 5 * time.Second}, {400, false, 0}} {
 		var k *desk
 		s := newServer(t, func(w http.ResponseWriter) {
 			dated(k.now)(w)
@@ -149,6 +151,11 @@ func TestAlertmanagerAnswers(t *testing.T) {
 		k.pass(10 * time.Minute)
 		if n := len(s.all()); (n > 1) != c.again {
 			t.Errorf("%d: posted %d times", c.code, n)
+		}
+		if all := posts(t, s); c.again && len(all) > 1 { // an end is four reposts after the post
+			if is := all[1].EndsAt.Sub(all[0].EndsAt); is != c.waits {
+				t.Errorf("%d: posted again after %v, want %v", c.code, is, c.waits)
+			}
 		}
 		s.say(nil)
 		before := len(s.all())
