@@ -208,3 +208,14 @@ func (m *told) follow(a frame.Alert) {
 		m.done = true
 	}
 }
+
+// spells is how often it fired, from on track and back.
+func (m *told) spells() int {
+	n := 0
+	for i, what := range m.expect {
+		if what != "resolved" && (i == 0 || m.expect[i-1] == "resolved") {
+			n++
+		}
+	}
+	return n
+}

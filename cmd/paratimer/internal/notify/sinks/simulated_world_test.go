@@ -27,7 +27,9 @@ type world struct {
 	now  *process      // who runs
 	risk float64       // of a crash at each operation
 	full bool          // the disks
-	log  []string
+	// stepped says that the watchers' clock was set.
+	stepped bool
+	log     []string
 }
 
 // begin is the true time at the beginning.
@@ -134,6 +136,7 @@ type end struct {
 	take  func(body []byte, key string)
 	mood  string // what is wrong with it, "" for nothing
 	after int    // Retry-After, in seconds
+	sick  bool   // something was wrong with it once
 	asked time.Duration
 	// unsaid is how often nobody could know that it has taken something: it did not answer, or who asked was killed.
 	unsaid int
