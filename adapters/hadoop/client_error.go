@@ -78,6 +78,8 @@ func (e *Error) advice(authenticate string) string {
 	switch {
 	case e.standby():
 		return "this ResourceManager is on standby: --rm takes the addresses of all of them"
+	case e.Status == http.StatusOK && proxied && strings.HasPrefix(e.Text, "WARNING: The following page may not be safe"):
+		return "the proxy warns whoever the application does not belong to, and does not take that we agree: ask as its owner (--user, --principal)"
 	case e.Status == http.StatusOK:
 		return "a web page came instead of JSON: is this the address of the service itself, and not of a login page or another program?"
 	case e.Status == http.StatusUnauthorized && strings.Contains(authenticate, "Negotiate"):
@@ -115,7 +117,7 @@ func (e *Error) advice(authenticate string) string {
 // loginPage is where gateways send people who are not signed in: Knox's single sign-on, and what is usual.
 var loginPage = regexp.MustCompile(`(?i)/(knoxsso|websso|idp|login|signin|sso|oauth2?|saml2?)(/|\.|\?|$)`)
 
-var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+var title = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</(?:title|h1)>`)
 
 // said returns the first line of what an answer says, for people: facts A2.
 func said(body []byte) string {

@@ -70,6 +70,20 @@ func TestCookieGoesBackAsItCame(t *testing.T) {
 	}
 }
 
+// warningPage is what the WebAppProxyServlet of Hadoop 3.4.2 answered whom the application is not, recorded.
+const warningPage = `<html>
+  <h1>
+    WARNING: The following page may not be safe!
+  </h1>
+  <h3>
+    click 
+    <a href="/proxy/application_1_0001/ws/v1/mapreduce/jobs?proxyapproved=true">here</a>
+     to continue to an Application Master web interface owned by 
+    bob
+  </h3>
+</html>
+`
+
 func TestProxysWarningPageIsApprovedOnce(t *testing.T) {
 	for _, forgiving := range []bool{true, false} {
 		asked := 0
@@ -82,7 +96,7 @@ func TestProxysWarningPageIsApprovedOnce(t *testing.T) {
 				return
 			}
 			http.SetCookie(w, &http.Cookie{Name: "checked_application_1_0001", Value: "false", Path: "/proxy/application_1_0001"})
-			sendHTML(w, http.StatusOK, "<html><head><title>WARNING: The following page may not be safe!</title></head></html>")
+			sendHTML(w, http.StatusOK, warningPage)
 		})
 		c := clientOf(t, Options{}, s.URL)
 		_, err := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001?x=1")
@@ -94,7 +108,7 @@ func TestProxysWarningPageIsApprovedOnce(t *testing.T) {
 			continue
 		}
 		var e *Error
-		if !errors.As(err, &e) || e.Status != 200 || !strings.Contains(e.Text, "may not be safe") || asked != 2 {
+		if !errors.As(err, &e) || e.Status != 200 || !strings.Contains(e.Text, "may not be safe") || !strings.Contains(err.Error(), "ask as its owner") || asked != 2 {
 			t.Errorf("%v after %d requests, want an error after 2", err, asked)
 		}
 	}
