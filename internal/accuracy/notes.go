@@ -9,8 +9,8 @@ import (
 var notes = []struct{ name, text string }{
 	{"amrestart-1", "before the master is killed at 46 s nothing can know of it; the error is counted from there on."},
 	{"nodelost-1", "before the node is lost nothing can know of it. The cluster says so 16 s later; from then on the end is known, three minutes before the master acts."},
-	{"two-1", "another script is submitted at 25 s. What it will need nobody can tell: it is taken to want all that it can get, for as long as a job of ours. The last job shares its containers with it."},
-	{"queues-1", "another user's script takes its queue's share from 18 s on; its end is guessed from the engine's own percentage."},
+	{"two-1", "another script is submitted at 25 s. Its own master, which would tell what it needs, is not in the recording: it is taken to be like our own jobs. The last job shares its containers with it."},
+	{"queues-1", "another user's script takes its queue's share from 18 s on; its master is not in the recording: it is taken to be like our own jobs, then its end is guessed from the engine's own percentage."},
 	{"long-1", "every job has its own pace against the other runs (2.4, 1.6 and 2.7 times); until a job has shown itself it is expected to have changed as the others did."},
 	{"v210-sleep-1", "SleepJob reports no records on the way; the two recordings differ in size, pace and Hadoop's version."},
 	{"v350-sleep-1", "as v210-sleep-1."},
