@@ -40,7 +40,7 @@ func (y *yarn) endBatch() bool {
 // which: -1 if none does.
 func (y *yarn) soleWaiting() (who int, k dag.Kind, sole bool) {
 	who = -1
-	for i := range y.loads {
+	for _, i := range y.hungry {
 		if y.loads[i].want() > 0 {
 			return -1, k, false
 		}

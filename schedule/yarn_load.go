@@ -56,6 +56,7 @@ func (y *yarn) loadOthers() {
 		}
 	}
 	y.shareRest()
+	y.findHungry()
 }
 
 // shareRest gives our own queue what the others' queues are not guaranteed, where nobody says what it has.
@@ -120,6 +121,7 @@ func (l *load) unit(of int) int {
 // takeLoad gives another application memory of what it wants.
 func (y *yarn) takeLoad(k, mb int) {
 	l := &y.loads[k]
+	defer y.forgetSated(k)
 	y.lend(k, mb)
 	switch {
 	case l.master > 0:
@@ -147,6 +149,7 @@ func (y *yarn) freeLoads() bool {
 		y.lend(k, -l.held)
 		l.pending, l.master, l.parked, l.phase = 0, 0, 0, [2]needed{}
 	}
+	y.hungry = y.hungry[:0]
 	y.freed = y.freed || gave
 	return gave
 }

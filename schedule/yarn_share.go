@@ -73,17 +73,9 @@ func (y *yarn) neediest() (best applicant, sole, ok bool) {
 			best = a
 		}
 	}
-	for k := range y.loads {
+	for k, unit := range y.applying() {
 		l := &y.loads[k]
-		if l.want() == 0 {
-			continue
-		}
-		if l.master > 0 && !y.mastersFit(l.queue, l.master) {
-			continue
-		}
-		if unit := l.unit(y.unitMB()); y.roomFor(l) >= unit {
-			consider(applicant{-1 - k, l.queue, unit, l.submitted, l.held})
-		}
+		consider(applicant{-1 - k, l.queue, unit, l.submitted, l.held})
 	}
 	for _, j := range y.order {
 		if unit := y.nextMB(j); unit > 0 {
@@ -146,12 +138,15 @@ func (y *yarn) nextMB(j int) int {
 
 // noteUsers notes who wants memory, in the queues in which that matters.
 func (y *yarn) noteUsers() {
+	if !y.limited {
+		return
+	}
 	for q := range y.queues {
 		for u := range y.queues[q].users {
 			y.queues[q].users[u].wants = false
 		}
 	}
-	for k := range y.loads {
+	for _, k := range y.hungry {
 		if l := &y.loads[k]; l.want() > 0 {
 			y.queues[l.queue].users[l.user].wants = true
 		}
