@@ -40,8 +40,8 @@ func (y *yarn) endBatch() bool {
 // which: -1 if none does.
 func (y *yarn) soleWaiting() (who int, k dag.Kind, sole bool) {
 	who = -1
-	for _, i := range y.hungry {
-		if y.loads[i].want() > 0 {
+	for i := range y.hungry {
+		if y.hungry[i].mb > 0 {
 			return -1, k, false
 		}
 	}

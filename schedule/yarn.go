@@ -16,12 +16,9 @@ type yarn struct {
 	now  dag.Instant
 	jobs []yarnJob
 	// loads are the other applications, in order of submission.
-	loads []load
-	// The loads that want memory, the smallest container that one of them takes, and, by queue, whether the first one was asked.
-	hungry  []int32
-	leastMB int
-	met     []bool
-	limited bool // what a user may hold depends on who wants some
+	loads   []load
+	hungry  []ask // those of them that want memory
+	limited bool  // what a user may hold depends on who wants some
 	// queues hold ours first. allowMB is what may be handed out in one step where several want some.
 	queues  []queue
 	allowMB int

@@ -7,31 +7,38 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// findHungry notes which of the others want memory or will, in the order of their submission, and what the smallest container is that
-// one of them takes: on a cluster of a thousand applications who comes next is asked for each container of ours.
+// An ask is what another application wants next. On a cluster of a thousand applications all asks are looked through for each
+// container of ours, so they are small and lie beside each other.
+type ask struct {
+	load, queue int32
+	mb          int // of the next container; 0: none now
+}
+
+// findHungry notes which of the others want memory or will, in the order of their submission.
 func (y *yarn) findHungry() {
-	y.hungry, y.leastMB = y.hungry[:0], plenty
+	y.hungry = y.hungry[:0]
 	for k := range y.loads {
-		l := &y.loads[k]
-		if l.sated() {
-			continue
-		}
-		y.hungry = append(y.hungry, int32(k))
-		if !l.needs {
-			y.leastMB = 0
-			continue
-		}
-		if l.master > 0 {
-			y.leastMB = min(y.leastMB, l.master)
-		}
-		for i := range l.phase {
-			if l.phase[i].wait > 0 {
-				y.leastMB = min(y.leastMB, l.phase[i].taskMB)
-			}
+		if l := &y.loads[k]; !l.sated() {
+			y.hungry = append(y.hungry, ask{int32(k), l.queue, y.nextOf(l)})
+			y.queues[l.queue].users[l.user].hungry++
 		}
 	}
 	y.limited = slices.ContainsFunc(y.queues, func(q queue) bool { return q.userRatio < 1 })
-	y.met = make([]bool, len(y.queues))
+}
+
+// nextOf is the size of the container that an application would take next, 0 where it wants none now.
+func (y *yarn) nextOf(l *load) int {
+	if l.want() == 0 {
+		return 0
+	}
+	return l.unit(y.unitMB())
+}
+
+// askAnew notes what all want now, once our first job tells how large containers are.
+func (y *yarn) askAnew() {
+	for i := range y.hungry {
+		y.hungry[i].mb = y.nextOf(&y.loads[y.hungry[i].load])
+	}
 }
 
 // sated says that the application wants nothing and never will again.
@@ -42,39 +49,63 @@ func (l *load) sated() bool {
 	return l.master == 0 && !l.launching && l.phase[dag.Map].wait+l.phase[dag.Reduce].wait == 0
 }
 
-// forgetSated drops application k from those that want memory, once it has all.
-func (y *yarn) forgetSated(k int) {
-	if !y.loads[k].sated() {
+// served notes what application k wants now that it was given memory or has its master.
+func (y *yarn) served(k int) {
+	i, found := slices.BinarySearchFunc(y.hungry, int32(k), func(a ask, k int32) int { return int(a.load - k) })
+	if !found {
 		return
 	}
-	if i, found := slices.BinarySearch(y.hungry, int32(k)); found {
+	l := &y.loads[k]
+	if l.sated() {
 		y.hungry = slices.Delete(y.hungry, i, i+1)
+		y.queues[l.queue].users[l.user].hungry--
+		return
 	}
+	y.hungry[i].mb = y.nextOf(l)
+}
+
+// roomiestMB is the most that any user of the queue whose applications want memory may be given.
+func (y *yarn) roomiestMB(q *queue) int {
+	held := plenty
+	for i := range q.users {
+		if u := &q.users[i]; u.hungry > 0 {
+			held = min(held, u.heldMB)
+		}
+	}
+	if held == plenty {
+		return 0
+	}
+	return min(y.pool.freeMB, q.maxMB-q.heldMB, q.limitMB()-held)
 }
 
 // applying yields those of the others that could be given their next container now, with its size. Of a queue that serves in the
 // order of submission it is the first one: whoever is behind it has to wait for it.
 func (y *yarn) applying() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
-		if y.pool.freeMB < y.leastMB {
+		left := 0
+		for i := range y.queues {
+			q := &y.queues[i]
+			if q.roomMB = y.roomiestMB(q); q.roomMB > 0 {
+				left++
+			}
+		}
+		if left == 0 {
 			return
 		}
-		clear(y.met)
-		left := len(y.queues)
-		for _, k := range y.hungry {
-			l := &y.loads[k]
-			if y.met[l.queue] || l.want() == 0 || l.master > 0 && !y.mastersFit(l.queue, l.master) {
+		for _, a := range y.hungry {
+			q := &y.queues[a.queue]
+			if a.mb == 0 || a.mb > q.roomMB {
 				continue
 			}
-			unit := l.unit(y.unitMB())
-			if y.roomFor(l) < unit {
+			l := &y.loads[a.load]
+			if l.master > 0 && !y.mastersFit(l.queue, l.master) || y.roomFor(l) < a.mb {
 				continue
 			}
-			if !yield(int(k), unit) {
+			if !yield(int(a.load), a.mb) {
 				return
 			}
-			if !y.queues[l.queue].fair {
-				y.met[l.queue] = true
+			if !q.fair {
+				q.roomMB = 0
 				if left--; left == 0 {
 					return
 				}

@@ -56,7 +56,6 @@ func (y *yarn) loadOthers() {
 		}
 	}
 	y.shareRest()
-	y.findHungry()
 }
 
 // shareRest gives our own queue what the others' queues are not guaranteed, where nobody says what it has.
@@ -121,12 +120,15 @@ func (l *load) unit(of int) int {
 // takeLoad gives another application memory of what it wants.
 func (y *yarn) takeLoad(k, mb int) {
 	l := &y.loads[k]
-	defer y.forgetSated(k)
+	defer y.served(k)
 	y.lend(k, mb)
 	switch {
 	case l.master > 0:
 		l.am, l.master, l.launching = mb, 0, true
-		y.at(y.now.Add(y.s.Plan.Overheads.Launch), rankSubmit, func(dag.Instant) { l.launching = false })
+		y.at(y.now.Add(y.s.Plan.Overheads.Launch), rankSubmit, func(dag.Instant) {
+			l.launching = false
+			y.served(k)
+		})
 		return
 	case l.needs:
 		y.startNeeded(k, mb)

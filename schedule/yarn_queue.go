@@ -15,6 +15,7 @@ type queue struct {
 	fair, preempted                   bool
 	heldMB                            int
 	users                             []tenant
+	roomMB                            int // what others here may be given at most, while it is looked who is next
 }
 
 // A tenant is a user of a queue.
@@ -22,6 +23,7 @@ type tenant struct {
 	name   string
 	heldMB int
 	wants  bool // since the last look, where the queue's user limit depends on it
+	hungry int  // others' applications that want memory or will
 }
 
 // plenty is more memory than any cluster has.

@@ -146,8 +146,8 @@ func (y *yarn) noteUsers() {
 			y.queues[q].users[u].wants = false
 		}
 	}
-	for _, k := range y.hungry {
-		if l := &y.loads[k]; l.want() > 0 {
+	for _, a := range y.hungry {
+		if l := &y.loads[a.load]; a.mb > 0 {
 			y.queues[l.queue].users[l.user].wants = true
 		}
 	}

@@ -83,6 +83,7 @@ func (y *yarn) load() error {
 	slices.SortStableFunc(y.order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(y.jobs[a].submitted, y.jobs[b].submitted), strings.Compare(s.Jobs[a].ID, s.Jobs[b].ID))
 	})
+	y.findHungry()
 	return y.loadWaves()
 }
 

@@ -126,6 +126,9 @@ func (y *yarn) submit(j int, t dag.Instant) {
 	job := &y.jobs[j]
 	job.submitted, job.beat = t, t
 	y.order = append(y.order, j)
+	if len(y.order) == 1 {
+		y.askAnew()
+	}
 	// The RM takes a moment to accept the application.
 	y.at(t.Add(y.s.Plan.Overheads.AMStart), rankAsk, func(dag.Instant) { job.stage = waitingAM })
 }

@@ -3,6 +3,7 @@ package observed
 import (
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -15,6 +16,9 @@ import (
 func others(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 	s := run.Now()
 	out := slices.Clone(s.Load)
+	// Looked for once: of others there may be thousands.
+	stranger := sync.OnceValue(func() *dag.Need { return typicalNeed(run, plan) })
+	job := sync.OnceValue(func() float64 { return ms(typicalJob(s)) })
 	for i := range out {
 		l := &out[i]
 		if l.Need = needOf(run, setup, l); l.Need != nil {
@@ -22,10 +26,10 @@ func others(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 		}
 		switch {
 		case l.HeldMB == 0:
-			l.Need = typicalNeed(run, plan)
+			l.Need = stranger()
 			continue
 		case !(l.Progress >= shownRatio):
-			l.Need = begunNeed(typicalNeed(run, plan), l)
+			l.Need = begunNeed(*stranger(), l)
 			continue
 		}
 		since, was := l.Submitted, 0.0
@@ -38,7 +42,7 @@ func others(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 		if gain := l.Progress - was; gain > 0.02 && since.Known() && s.At > since {
 			left := float64(s.At-since) * (1 - l.Progress) / gain
 			// The little it has done says little.
-			left = l.Progress*left + (1-l.Progress)*ms(typicalJob(s))
+			left = l.Progress*left + (1-l.Progress)*job()
 			l.Until = s.At.Add(time.Duration(min(left, maxMillis)) * time.Millisecond)
 		}
 	}

@@ -58,10 +58,10 @@ func limitMB(l *dag.Limits, k dag.Kind) int {
 }
 
 // begunNeed is a typical need of an application whose master has come: its maps are those that it runs and asks for.
-func begunNeed(n *dag.Need, l *dag.Load) *dag.Need {
+func begunNeed(n dag.Need, l *dag.Load) *dag.Need {
 	running, waits := max(0, l.HeldMB-l.AMMB)/n.Map.TaskMB, max(0, l.PendingMB)/n.Map.TaskMB
 	if running+waits > 0 {
 		n.Map.Tasks, n.Map.Running, n.Map.Progress = running+waits, running, math.NaN()
 	}
-	return n
+	return &n
 }
