@@ -45,6 +45,10 @@ func (h *Hub) Source(app string) *Source {
 // between two rounds.
 const wholeEach = 3
 
+// endedLate is how much longer ago than at the list before this one an application may have ended by its own word and not have
+// been on that list: its end is noted before it is told, and after a failover by another ResourceManager's clock.
+const endedLate = time.Minute
+
 // maxEnded bounds the applications that are remembered after their end; a ResourceManager keeps 1,000 by default.
 const maxEnded = 10_000
 
@@ -80,10 +84,11 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 			v.w.metrics, v.w.metricsErr = get[metricsBody]("metrics", body, err)
 		},
 	}
-	if whole := v.round%wholeEach == 1 || old.apps == nil; whole {
+	listed := v.round%wholeEach == 1 || old.apps == nil
+	if listed {
 		since := ""
 		if h.whole.Known() {
-			since = fmt.Sprintf("&startedTimeBegin=%d", int64(h.whole)-time.Minute.Milliseconds())
+			since = fmt.Sprintf("&finishedTimeBegin=%d", int64(h.whole)-endedLate.Milliseconds())
 		}
 		questions = append(questions, func(ctx context.Context) {
 			body, err := h.cluster.RM(ctx, appsAll+appsBrief+"&states=FINISHED,FAILED,KILLED"+since)
@@ -126,6 +131,7 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 		v.list(h.cluster.Now())
 	}
 	v.take(old, &runs, &ended)
+	v.miss(old, listed && endedErr == nil)
 	h.observeNeeds(ctx, v)
 	h.forget(v)
 	return nil
@@ -136,7 +142,7 @@ func (h *Hub) forget(v *view) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for app, c := range h.confs {
-		if v.apps[app] != nil {
+		if v.known(app) != nil {
 			continue
 		}
 		delete(h.confs, app)
@@ -146,7 +152,7 @@ func (h *Hub) forget(v *view) {
 			delete(h.flows, c.workflow)
 		}
 	}
-	maps.DeleteFunc(h.denied, func(app string, _ bool) bool { return v.apps[app] == nil })
+	maps.DeleteFunc(h.denied, func(app string, _ bool) bool { return v.known(app) == nil })
 }
 
 // deny notes that an application's conf may not be read, so that nobody waits for it.
@@ -180,7 +186,7 @@ func (h *Hub) serve(s *Source) error {
 	s.seenAt = v.at
 	s.listed = s.listed[:0]
 	for _, id := range h.related(v, s) {
-		s.apps[id] = v.apps[id]
+		s.apps[id] = v.known(id)
 		s.listed = append(s.listed, id)
 	}
 	slices.SortFunc(s.listed, byID)
@@ -200,7 +206,7 @@ func (h *Hub) serve(s *Source) error {
 func (h *Hub) related(v *view, s *Source) []string {
 	var out []string
 	add := func(id string) {
-		if v.apps[id] != nil {
+		if v.apps[id] != nil || v.missed[id] != nil && s.apps[id] == nil { // a source asks for what it knows and is not listed
 			out = append(out, id)
 		}
 	}
@@ -210,23 +216,30 @@ func (h *Hub) related(v *view, s *Source) []string {
 	}
 	first := s.apps[s.target.ID]
 	if first == nil {
-		first = v.apps[s.target.ID]
+		first = v.known(s.target.ID)
 	}
 	if first == nil {
 		return out
 	}
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	for _, id := range h.flows[s.workflow] {
+	workflow, since := s.workflow, first.Started.instant()
+	if c := h.confs[s.target.ID]; c != nil {
+		if c.workflow == "" {
+			return out // a job by itself
+		}
+		workflow = c.workflow
+		if at := number(c.launch).instant(); at.Known() {
+			since = min(since, at)
+		}
+	}
+	since = since.Add(-lookBack)
+	for _, id := range h.flows[workflow] {
 		add(id)
 	}
-	if c := h.confs[s.target.ID]; c != nil && c.workflow == "" {
-		return out // a job by itself
-	}
-	since := first.Started.instant().Add(-lookBack)
 	for _, id := range v.names[keyOf(first)] {
 		a, c := v.apps[id], h.confs[id]
-		if c == nil && !(a.ended() && a.Started.instant() < since) || c != nil && c.workflow == s.workflow && c.workflow != "" {
+		if c == nil && !(a.ended() && a.Started.instant() < since) || c != nil && c.workflow == workflow && workflow != "" {
 			add(id)
 		}
 	}

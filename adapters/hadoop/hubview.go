@@ -1,6 +1,7 @@
 package hadoop
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -13,6 +14,7 @@ type view struct {
 	at     dag.Instant // when it was asked
 	err    error
 	apps   map[string]*wireApp // those that run, and those that were seen to have ended
+	missed map[string]*wireApp // those that ran and that no list has any more, until one has had to tell that they have ended
 	runs   []string            // the ones that run, by id
 	names  map[nameKey][]string
 	w      answers
@@ -24,6 +26,9 @@ type view struct {
 
 // need is what an application has left to do; nil where nobody knows.
 func (v *view) need(app string) *dag.Need { return v.needs[app] }
+
+// known is what was said last of an application that runs, has ended or is missed; nil where it is none of these.
+func (v *view) known(app string) *wireApp { return cmp.Or(v.apps[app], v.missed[app]) }
 
 type nameKey struct {
 	name string
@@ -63,7 +68,7 @@ func (v *view) take(old *view, runs, ended *appsBody) {
 			if a.ID == "" {
 				continue
 			}
-			if before := old.apps[string(a.ID)]; before != nil { // the same texts are kept once
+			if before := old.known(string(a.ID)); before != nil { // the same texts are kept once
 				a.ID, a.Name, a.User, a.Queue, a.Tracking = before.ID, before.Name, before.User, before.Queue, before.Tracking
 			}
 			v.apps[string(a.ID)] = a.after(old.apps[string(a.ID)])
@@ -90,4 +95,17 @@ func (v *view) take(old *view, runs, ended *appsBody) {
 		v.names[k] = append(v.names[k], id)
 	}
 	slices.SortFunc(v.runs, byID)
+}
+
+// miss remembers what has run and is on no list. What was missed before a list of those that have ended was asked and is not on
+// it either is gone for good, as after a failover to a ResourceManager that has no state store.
+func (v *view) miss(old *view, ended bool) {
+	v.missed = map[string]*wireApp{}
+	if !ended {
+		maps.Copy(v.missed, old.missed)
+	}
+	for _, id := range old.runs {
+		v.missed[id] = old.apps[id]
+	}
+	maps.DeleteFunc(v.missed, func(id string, _ *wireApp) bool { return v.apps[id] != nil })
 }

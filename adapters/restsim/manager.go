@@ -54,11 +54,11 @@ func appsOf(all []string) string {
 }
 
 func (c *Cluster) list(q url.Values) []string {
-	states, from := strings.Split(q.Get("states"), ","), since(q)
+	states, started, finished := strings.Split(q.Get("states"), ","), since(q, "startedTimeBegin"), since(q, "finishedTimeBegin")
 	brief := strings.Contains(q.Get("deSelects"), "resourceInfo")
 	var all []string
 	for _, j := range slices.Backward(c.jobs) {
-		if j == nil || q.Has("user") && q.Get("user") != j.user() || q.Has("states") && !slices.Contains(states, j.yarnState()) || ms(j.state.Submitted) < from {
+		if j == nil || q.Has("user") && q.Get("user") != j.user() || q.Has("states") && !slices.Contains(states, j.yarnState()) || ms(j.state.Submitted) < started || ms(j.state.Finished) < finished {
 			continue
 		}
 		text := c.app(j)

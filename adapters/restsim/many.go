@@ -173,9 +173,9 @@ func (m *Many) apps(q url.Values) string {
 	return appsOf(all)
 }
 
-// since is the filter on the submission; 0 where there is none.
-func since(q url.Values) int64 {
-	v, err := strconv.ParseInt(q.Get("startedTimeBegin"), 10, 64)
+// since is a filter on a time; 0 where there is none. What has not ended has ended at 0.
+func since(q url.Values, filter string) int64 {
+	v, err := strconv.ParseInt(q.Get(filter), 10, 64)
 	if err != nil {
 		return 0
 	}
