@@ -168,7 +168,7 @@ func (d *doctor) where() string {
 
 func (d *doctor) version(name, v string) {
 	if !strings.HasPrefix(v, "2.") && !strings.HasPrefix(v, "3.") {
-		d.say(name, Warn, "answers may have another shape: please report it with a capture (attach --capture)", "version %q was never tried; 2.10, 3.4 and 3.5 were", v)
+		d.say(name, Warn, "answers may have another shape: please report it with a capture (attach --capture)", "version %q was never tried; 2.10, 3.3, 3.4 and 3.5 were", v)
 	}
 }
 

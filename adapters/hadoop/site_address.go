@@ -1,6 +1,7 @@
 package hadoop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -151,7 +152,7 @@ func baseURL(scheme, address, port, key string) (string, error) {
 	}
 	u, err := url.Parse(scheme + "://" + net.JoinHostPort(host, port))
 	if err != nil || u.Path != "" || u.RawQuery != "" || u.User != nil || u.Hostname() == "" {
-		return "", fmt.Errorf("hadoop configuration: %s is %q, not host:port", key, address)
+		return "", fmt.Errorf("hadoop configuration: %s is %q, not host:port", key, bare(address))
 	}
 	return u.String(), nil
 }
@@ -172,6 +173,9 @@ func commaList(v string) []string {
 // YARNUI and JOBHISTORYUI).
 func RMSite(rm, jhs string) (Site, error) {
 	s := Site{Auth: "simple"}
+	if err := cmp.Or(plain("--rm", rm), plain("--jhs", jhs)); err != nil {
+		return Site{}, err
+	}
 	for _, r := range commaList(rm) {
 		u, err := given("--rm", r, "8088", "8090")
 		if err != nil {
@@ -218,6 +222,33 @@ func gateway(u *url.URL) (history string, err error) {
 	return u.Scheme + "://" + u.Host + above + "jobhistory", nil
 }
 
+// plain says what is wrong with addresses off a flag that hold more than an address, such as a password, and does not repeat it.
+func plain(flag, v string) error {
+	if !strings.ContainsAny(v, "@?#") {
+		return nil
+	}
+	return fmt.Errorf("%s %q is not an address like http://host:port: it holds a user, a password or a query; a user goes to --user, a password to --password-file", flag, bare(v))
+}
+
+// bare is what can be shown of an address: neither a user with a password nor a query.
+func bare(v string) string {
+	scheme, rest, found := strings.Cut(v, "://")
+	if !found || scheme != "http" && scheme != "https" {
+		scheme, rest = "", v
+	} else {
+		scheme += "://"
+	}
+	if at := strings.LastIndex(rest, "@"); at >= 0 && strings.ContainsAny(rest[:at], "?#") {
+		return scheme + "…" // of a password, or of a query? Nobody can tell
+	} else if at >= 0 {
+		rest = "…" + rest[at:]
+	}
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		rest = rest[:i+1] + "…"
+	}
+	return scheme + rest
+}
+
 // given reads an address off a flag. Without port and path the port is the service's usual one.
 func given(flag, v, port, tlsPort string) (*url.URL, error) {
 	full := v
@@ -225,7 +256,7 @@ func given(flag, v, port, tlsPort string) (*url.URL, error) {
 		full = "http://" + v
 	}
 	u, err := url.Parse(strings.TrimSuffix(full, "/"))
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return nil, fmt.Errorf("%s %q is not an address like http://host:%s", flag, v, port)
 	}
 	if u.Scheme == "https" {

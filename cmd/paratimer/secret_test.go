@@ -28,6 +28,7 @@ var hushed = map[string]string{
 	"webhook secret":    "hu-sh-webhook-secret-4",
 	"webhook token":     "hu-sh-in-the-url-5",
 	"alertmanager's":    "hu-sh-userinfo-6",
+	"password in --rm":  "hu-sh-in-rm-7",
 	"basic, in transit": "cm9vdDpodS1zaC1wYXNzd29yZC0x", // root:hu-sh-password-1
 }
 
@@ -109,6 +110,19 @@ func TestSecretsStayHome(t *testing.T) {
 	}
 	if text, err := os.ReadFile(at("said")); err != nil || !strings.Contains(string(text), "goroutine ") {
 		t.Errorf("no stacks were dumped: %v, %.500s", err, text)
+	}
+	for _, where := range []string{
+		"http://root:SECRET@rm", "root:SECRET@rm:8088", "http://root:a/SECRET@rm", "http://root:a?SECRET@rm", "http://a,root:SECRET,b@rm",
+		"http://rm?password=SECRET", "http://rm?password=a@SECRET", "ftp://root:SECRET@rm", "http://rm#SECRET",
+	} {
+		address := strings.ReplaceAll(where, "SECRET", hushed["password in --rm"])
+		for _, args := range [][]string{{"--rm", address}, {"--rm", "http://rm", "--jhs", address}} {
+			code, stdout, stderr := paratimer(t, append([]string{"attach"}, args...)...)
+			clean(t, "what is said of "+where, stdout+stderr)
+			if code != exitUsage || !strings.Contains(stderr, "--password-file") {
+				t.Errorf("%s: exit code %d, %s", where, code, stderr)
+			}
+		}
 	}
 	for _, e := range withoutSecrets(cmd.Env) {
 		name, _, _ := strings.Cut(e, "=")
