@@ -33,19 +33,22 @@ func (l *Login) fromCache(ctx context.Context) error {
 		t, err := l.conf.grant(ctx, l.who, l.tgt, l.who.realm, tgs(l.who.realm), true)
 		if err == nil {
 			l.tgt, l.services = t, map[string]*ticket{}
-			l.opt.Log(fmt.Sprintf("ticket of %s renewed until %s", l.who, t.end.Local().Format(time.DateTime)))
+			l.opt.Log(fmt.Sprintf("ticket of %s renewed until %s", l.who, utc(t.end)))
 		} else if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
 	if !now.Before(l.tgt.end) {
 		return &Error{
-			Text: fmt.Sprintf("the ticket of %s ended at %s", l.who, l.tgt.end.Local().Format(time.DateTime)),
+			Text: fmt.Sprintf("the ticket of %s ended at %s", l.who, utc(l.tgt.end)),
 			Hint: "kinit, or give --keytab FILE --principal NAME",
 		}
 	}
 	return nil
 }
+
+// utc is an instant as people are told it: in UTC, as in logs.
+func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // granting is the ticket-granting ticket of the principal's own realm; of several the one that ends last.
 func granting(who principal, all []credential) (t *ticket, err error) {

@@ -239,7 +239,7 @@ func (l *Login) fromKeytab(ctx context.Context) error {
 		return err
 	}
 	l.tgt, l.services, l.refused = t, map[string]*ticket{}, nil
-	l.opt.Log(fmt.Sprintf("ticket of %s until %s", l.who, t.end.Local().Format(time.DateTime)))
+	l.opt.Log(fmt.Sprintf("ticket of %s until %s", l.who, utc(t.end)))
 	return nil
 }
 
@@ -269,7 +269,7 @@ func (l *Login) ticketFor(ctx context.Context, host string) (*ticket, principal,
 		return nil, principal{}, err
 	}
 	l.services[host] = t
-	l.opt.Log(fmt.Sprintf("ticket of %s to %s until %s", l.who, strings.Join(t.SName.NameString, "/"), t.end.Local().Format(time.DateTime)))
+	l.opt.Log(fmt.Sprintf("ticket of %s to %s until %s", l.who, strings.Join(t.SName.NameString, "/"), utc(t.end)))
 	return t, l.who, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -57,7 +56,7 @@ func (l login) Check(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said := "Kerberos, as " + id.Principal + " by " + id.By + ", until " + id.Until.Local().Format(time.DateTime)
+	said := "Kerberos, as " + id.Principal + " by " + id.By + ", until " + id.Until.UTC().Format("2006-01-02 15:04:05 UTC")
 	if id.Renews {
 		said += ", then by a new ticket"
 	}
