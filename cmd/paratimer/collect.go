@@ -83,6 +83,10 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	handler := collect.NewHandler(k.store, token, time.Now, func(err error) { log.Warn().Msg(err.Error()) })
 	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime}, serve.Door{},
 		func(err error) { log.Error().Err(err).Msg("key groups are not taken in any more") })
+	if c.App.Metadata[logKey] != nil && !given { // what is made up is said, and not kept in a file
+		_, _ = fmt.Fprintln(c.App.ErrWriter, invitation(listener.Addr().String(), token)) // as a log that cannot be written
+		given = true
+	}
 	if given {
 		token = "TOKEN"
 	}

@@ -204,6 +204,19 @@ func serverWithTaps(t *testing.T, plan string, send func(tap.Batch)) string {
 
 var invited = regexp.MustCompile(`-cmdenv PARATIMER_COLLECT=([0-9.:]+) -cmdenv PARATIMER_TOKEN=([0-9a-f]{32}) `)
 
+// TestCollectLogFile has a token made up beside --log-file: it is said on stderr, and is not in the file.
+func TestCollectLogFile(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	file := filepath.Join(t.TempDir(), "a.log")
+	_, _, stderr := paratimer(t, "attach", "--rm", "http://127.0.0.1:1", "--collect", ":0", "--log-file", file)
+	made := invited.FindStringSubmatch(stderr)
+	log, err := os.ReadFile(file)
+	if made == nil || err != nil || !strings.Contains(string(log), "PARATIMER_TOKEN=TOKEN") || strings.Contains(string(log), made[2]) {
+		t.Errorf("%v: stderr has %s, the log %s", err, stderr, log)
+	}
+}
+
 // TestAttachCollects watches a query whose tasks have taps. What they tell is on the tape, which gives the same frames; the
 // token is nowhere but on stderr; the key groups are remembered for the next run.
 func TestAttachCollects(t *testing.T) {
