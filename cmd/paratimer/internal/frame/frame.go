@@ -12,7 +12,7 @@ import (
 
 // SchemaVersion is the version of the frame's JSON. Fields may be added within a version, never renamed or removed;
 // closed sets stay closed. 2 added the reason model and the warning code key_groups to them, 3 the scenarios about other
-// applications and the warning code unverified.
+// applications and the warning codes node_closed and unverified.
 const SchemaVersion = 3
 
 // A Frame is what one tick says. Its JSON is a contract (docs/frames.md): unknown is null, times are RFC 3339 in UTC,
