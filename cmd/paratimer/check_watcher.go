@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -29,7 +30,7 @@ const (
 func askWatcher(ctx context.Context, v visitor, metrics, workflow string) (frame.Frame, error) {
 	base, err := url.Parse(metrics)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return frame.Frame{}, usage("--metrics-url %s: it is the address of a watcher's metrics, such as http://127.0.0.1:9188/metrics", metrics)
+		return frame.Frame{}, usage("--metrics-url %s: it is the address of a watcher's metrics, such as http://127.0.0.1:9188/metrics", settings.Place(metrics))
 	}
 	base.Path = strings.TrimSuffix(strings.TrimSuffix(base.Path, "/"), "/metrics")
 	all, err := v.frames(ctx, base.JoinPath("frames").String())
@@ -116,6 +117,7 @@ func (v visitor) get(ctx context.Context, address string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	shown := settings.Place(address) // it may hold the token as a password
 	client := http.Client{
 		Transport:     &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: v.pool, MinVersion: tls.VersionTLS12}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -125,16 +127,19 @@ func (v visitor) get(ctx context.Context, address string) (string, error) {
 	}
 	resp, err := client.Do(req)
 	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			e.URL = shown
+		}
 		return "", err
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxFrames))
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", address, err)
+		return "", fmt.Errorf("%s: %w", shown, err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		said := strings.TrimSpace(string(body[:min(len(body), maxSaid)]))
-		return "", fmt.Errorf("%s: %s: %s", address, resp.Status, said)
+		return "", fmt.Errorf("%s: %s: %s", shown, resp.Status, said)
 	}
 	return string(body), nil
 }

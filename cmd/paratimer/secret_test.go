@@ -124,6 +124,18 @@ func TestSecretsStayHome(t *testing.T) {
 			}
 		}
 	}
+	gone := httptest.NewServer(http.NotFoundHandler())
+	defer gone.Close()
+	for _, address := range []string{gone.URL, "http://127.0.0.1:1", "ftp://127.0.0.1"} {
+		address = strings.Replace(address, "://", "://any:"+hushed["serve token"]+"@", 1) + "?password=" + hushed["password"]
+		for _, what := range []string{"check", "skew"} {
+			code, stdout, stderr := paratimer(t, what, "--metrics-url", address)
+			clean(t, what+" --metrics-url", stdout+stderr)
+			if code == exitOK {
+				t.Errorf("%s: exit code 0: %s%s", what, stdout, stderr)
+			}
+		}
+	}
 	for _, e := range withoutSecrets(cmd.Env) {
 		name, _, _ := strings.Cut(e, "=")
 		for _, s := range secrets {

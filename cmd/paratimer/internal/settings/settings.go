@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -46,7 +47,10 @@ func (s Setting) Concealed() Setting {
 			s.Secret = true
 			s.Values[i] = ""
 		} else {
-			s.Values[i] = place(v)
+			s.Values[i] = Place(v)
+			if s.Name == "rm" || s.Name == "jhs" {
+				s.Values[i] = nameless.ReplaceAllString(s.Values[i], "$1...@")
+			}
 		}
 	}
 	if s.Secret {
@@ -55,8 +59,11 @@ func (s Setting) Concealed() Setting {
 	return s
 }
 
-// place is an address, or several, without passwords and queries. Other values stay as they are.
-func place(v string) string {
+// nameless is what stands before the host in an address without scheme.
+var nameless = regexp.MustCompile(`(^|,)[^,/]*@`)
+
+// Place is an address, or several, without passwords and queries. Other values stay as they are.
+func Place(v string) string {
 	parts := strings.Split(v, ",")
 	for i, p := range parts {
 		if !strings.Contains(p, "://") {

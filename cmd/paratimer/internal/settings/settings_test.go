@@ -8,6 +8,8 @@ func TestConcealed(t *testing.T) {
 		secret            bool
 	}{
 		{"rm", "http://a:8088", "http://a:8088", false},
+		{"rm", "u:p@a:8088,b,http://u:p@c/x", "...@a:8088,b,http://...@c/x", false},
+		{"principal", "alice@X", "alice@X", false},
 		{"rm", "http://u:p@a:8088/x?y=z#f,https://b?k", "http://...@a:8088/x?...,https://b?...", false},
 		{"rm", "http://%zz:p@a", "(an address that cannot be read)", false},
 		{"webhook", "https://hooks/T0/B0/secret", "", true},
