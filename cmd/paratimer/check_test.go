@@ -132,6 +132,11 @@ func TestCheckTrouble(t *testing.T) {
 		defer server.Close()
 		checks(t, 3, "--rm", server.URL)
 		checks(t, 3, "--metrics-url", server.URL)
+		another := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":"up"}`) }))
+		defer another.Close()
+		if line := checks(t, 3, "--metrics-url", another.URL); !strings.Contains(line, "is it a watcher's address?") {
+			t.Error(line)
+		}
 	})
 	t.Run("nothing runs", func(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

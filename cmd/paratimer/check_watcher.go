@@ -91,6 +91,8 @@ func (v visitor) frames(ctx context.Context, address string) ([]frame.Frame, err
 			return all, nil
 		case err != nil:
 			return nil, fmt.Errorf("%s gives no frames: is it a watcher's address? %w", address, err)
+		case f.SchemaVersion == 0:
+			return nil, fmt.Errorf("%s gives no frames: is it a watcher's address? What it gives has no schema_version", address)
 		}
 		all = append(all, f)
 	}
