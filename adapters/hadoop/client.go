@@ -60,7 +60,7 @@ type Client struct {
 	meter *meter
 	clock *clock
 	dates *dates
-	asked atomic.Bool // some service wanted a client certificate, and there is none
+	asked atomic.Bool // some service wanted a client certificate
 
 	mu     sync.Mutex
 	active string // base of the ResourceManager that answered last, "" before

@@ -20,7 +20,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 //
 //	Tap → cookies → Auth or user.name → gzip → meter → Transport or the network
 //
-// wanted is called when a service wants a client certificate and there is none. Auth stands inside the cookies: the one that
+// wanted is called when a service wants a client certificate. Auth stands inside the cookies: the one that
 // it has negotiated is its own, for a jar would send it to every port of the host.
 func chain(o Options, wanted func()) (http.RoundTripper, *meter, error) {
 	m := &meter{next: o.Transport}
@@ -44,7 +44,7 @@ func chain(o Options, wanted func()) (http.RoundTripper, *meter, error) {
 	return rt, m, nil
 }
 
-// network is the transport to real services. A service that wants a client certificate, of which there is none, is told to wanted.
+// network is the transport to real services. A service that wants a client certificate is told to wanted.
 func network(o Options, wanted func()) (http.RoundTripper, error) {
 	conf, err := encryption(o, wanted)
 	if err != nil {

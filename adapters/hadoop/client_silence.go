@@ -135,7 +135,11 @@ func (c *Client) handshake(u *url.URL, err error) string {
 		return "it speaks TLS: give the address as https://, or set yarn.http.policy"
 	case has(said, "malformed HTTP"):
 		return "it does not speak HTTP: is it https, or an RPC port?"
-	case u.Scheme == "https" && !ours && cutOff(err) && c.asked.Load():
+	case u.Scheme == "https" && cutOff(err) && c.asked.Load():
+		// The alert that says why may be lost in the reset that follows it.
+		if ours {
+			return fmt.Sprintf("the service cut the connection, for which it had asked for a client certificate: perhaps it refuses the client certificate of --cert %s", c.opt.CertFile)
+		}
 		return "the service cut the connection; it had asked for a client certificate: give --cert and --key"
 	}
 	return ""

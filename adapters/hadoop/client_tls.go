@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/keypair"
 )
 
-// encryption is what a service must prove to us, and what we prove to one that asks. Where it asks in vain, wanted is told.
+// encryption is what a service must prove to us, and what we prove to one that asks, of which wanted is told.
 func encryption(o Options, wanted func()) (*tls.Config, error) {
 	conf := &tls.Config{InsecureSkipVerify: o.Insecure, MinVersion: tls.VersionTLS12, Time: o.Clock}
 	if o.CAFile != "" {
@@ -36,7 +36,10 @@ func encryption(o Options, wanted func()) (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hadoop: client certificate: %w", err)
 	}
-	conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair.Certificate(), nil }
+	conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		wanted()
+		return pair.Certificate(), nil
+	}
 	return conf, nil
 }
 

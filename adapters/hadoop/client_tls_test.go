@@ -7,11 +7,14 @@ import (
 	"errors"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -211,6 +214,22 @@ func TestTrustStoreIsFound(t *testing.T) {
 		}
 		if p.Get("ssl.client.truststore.password") != "" {
 			t.Error("the store's password is kept")
+		}
+	}
+}
+
+// TestRefusedAndCut: where the connection is reset before the alert is read that says why, the certificate is still thought of.
+func TestRefusedAndCut(t *testing.T) {
+	cut := &net.OpError{Op: "write", Err: syscall.EPIPE}
+	u := &url.URL{Scheme: "https", Host: "rm:8090"}
+	for cert, want := range map[string]string{"": "give --cert and --key", "me.pem": "perhaps it refuses the client certificate of --cert me.pem"} {
+		c := &Client{opt: Options{CertFile: cert}}
+		if got := c.handshake(u, cut); got != "" {
+			t.Errorf("nobody asked for a certificate: %s", got)
+		}
+		c.asked.Store(true)
+		if got := c.handshake(u, cut); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
