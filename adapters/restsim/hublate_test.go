@@ -26,13 +26,7 @@ func TestHubLate(t *testing.T) {
 			if err := m.Add(ctx, run); err != nil {
 				t.Fatal(err)
 			}
-			client, err := hadoop.NewClient(hadoop.Options{
-				Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
-				Transport: m, Now: m.Now,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			client := clientOf(t, m)
 			hub := hadoop.NewHub(client)
 			var src *hadoop.Source
 			var last *dag.Snapshot

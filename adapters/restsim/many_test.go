@@ -31,13 +31,7 @@ func TestHub(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	client, err := hadoop.NewClient(hadoop.Options{
-		Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
-		Transport: m, Now: m.Now,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := clientOf(t, m)
 	hub := hadoop.NewHub(client)
 	sources, last := map[string]*hadoop.Source{}, map[string]*dag.Snapshot{}
 	for end := m.Now().Add(2 * time.Hour); len(sources) > 0 || len(last) < n; {
@@ -142,4 +136,17 @@ func TestHubDenied(t *testing.T) {
 		}
 	}
 	t.Fatal("nothing ran")
+}
+
+// clientOf asks a played cluster, without a network.
+func clientOf(t testing.TB, m *Many) *hadoop.Client {
+	t.Helper()
+	client, err := hadoop.NewClient(hadoop.Options{
+		Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		Transport: m, Now: m.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
 }
