@@ -189,3 +189,35 @@ func TestYARNDoesNotWaitForTheChildrenOfAFailedJob(t *testing.T) {
 		t.Error("the other job does not go on")
 	}
 }
+
+// A job that holds as many early reduces as it may asks for no more: containers that its maps have just given back go to maps
+// (recording etl-1, where ten maps of a wave end at one instant).
+func TestYARNHeldReducesAreNotAskedForAgain(t *testing.T) {
+	p := joinPlan()
+	p.Jobs = []dag.Job{yarnJobOf("a", nil, 20, 12)}
+	s := blankSnapshot(p)
+	s.At = 60 * 1000
+	js := &s.Jobs[0]
+	js.State, js.Submitted, js.Started, js.HeldMB = dag.Running, 0, 1000, 512
+	for i := range int32(10) {
+		js.Map.Attempts = append(js.Map.Attempts, dag.Attempt{Task: i, State: dag.AttemptSucceeded, Start: 5000, End: 60 * 1000})
+	}
+	for i := range int32(5) {
+		js.Reduce.Attempts = append(js.Reduce.Attempts, dag.Attempt{Task: i, State: dag.AttemptRunning, Start: 10 * 1000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant})
+	}
+	left := func(task Task) Cost { return Cost{Work: 20 * second, Same: 1} }
+	maps, reduces := 0, 0
+	sch := mustReplay(t, s, left, Options{})
+	for _, sp := range sch.Spans {
+		switch {
+		case sp.Start < s.At || sp.Start > s.At.Add(5*second):
+		case sp.Kind == dag.Map:
+			maps += int(sp.Count)
+		default:
+			reduces += int(sp.Count)
+		}
+	}
+	if maps != 5 || reduces != 0 {
+		t.Errorf("%d maps and %d reduces start now; the five containers that are free go to maps: half of the room is held by reduces", maps, reduces)
+	}
+}

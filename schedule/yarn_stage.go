@@ -46,7 +46,6 @@ func (y *yarn) loadStage(j int) {
 	if len(job.phase[dag.Map].retry) > 0 {
 		y.retryLater(j, dag.Map, s.At)
 	}
-	y.loadAsked(j)
 }
 
 // lateShare is how much longer to wait for something that is late by d already: half as long again, at least half a beat.

@@ -80,6 +80,12 @@ func (y *yarn) load() error {
 		y.loadJob(j)
 	}
 	y.loadOthers()
+	// What a master has asked for depends on all that is held, its own tasks included.
+	for j := range y.jobs {
+		if y.jobs[j].stage == active {
+			y.loadAsked(j)
+		}
+	}
 	slices.SortStableFunc(y.order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(y.jobs[a].submitted, y.jobs[b].submitted), strings.Compare(s.Jobs[a].ID, s.Jobs[b].ID))
 	})
