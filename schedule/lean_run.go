@@ -53,6 +53,9 @@ func (y *yarn) soleWaiting() (who int, k dag.Kind, sole bool) {
 		if job.stage != active {
 			continue
 		}
+		if y.hanging(j) {
+			return -1, k, false
+		}
 		maps, reduces := &job.phase[dag.Map], &job.phase[dag.Reduce]
 		if len(maps.retry) > 0 && maps.retry[0] >= 0 || job.asked > 0 && len(reduces.retry) > 0 {
 			return -1, k, false

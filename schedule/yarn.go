@@ -1,6 +1,10 @@
 package schedule
 
-import "github.com/paratimer/paratimer/dag"
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
 
 // yarn replays what real clusters do with a Pig script (facts/hadoop.md F, seen on recordings of Hadoop 3.4.2):
 // one pool of containers by memory, an AM container for each job, the earlier application first, inside an
@@ -81,7 +85,7 @@ func (y *yarn) unblock() bool {
 	if y.opt.Until.Known() && y.opt.Until > 0 && y.now >= y.opt.Until || !y.waits() {
 		return false
 	}
-	if !y.preempt() && !y.freeLoads() {
+	if !slices.ContainsFunc(y.order, y.preempt) && !y.freeLoads() {
 		return false
 	}
 	y.at(y.now, rankEnd, func(dag.Instant) {})

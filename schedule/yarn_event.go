@@ -119,8 +119,7 @@ func (y *yarn) happen(e *event) {
 	case opStart:
 		y.startBatch(e.a, e.at)
 	case opBeat:
-		y.jobs[e.a].beating = false
-		y.askReduces(int(e.a), e.at)
+		y.beat(int(e.a), e.at)
 	case opAsk:
 		job := &y.jobs[e.a]
 		job.asking -= int(e.b)

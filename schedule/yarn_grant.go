@@ -14,14 +14,15 @@ const together = 1600 * time.Millisecond
 func (y *yarn) grant(t dag.Instant) {
 	if y.contended() {
 		y.share(t)
-		return
-	}
-	for _, j := range y.order {
-		if y.pool.freeMB <= 0 {
-			return
+	} else {
+		for _, j := range y.order {
+			if y.pool.freeMB <= 0 {
+				break
+			}
+			y.grantJob(j, t)
 		}
-		y.grantJob(j, t)
 	}
+	y.preemptLater(t)
 }
 
 func (y *yarn) grantJob(j int, t dag.Instant) {

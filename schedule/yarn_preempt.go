@@ -2,28 +2,70 @@ package schedule
 
 import "github.com/paratimer/paratimer/dag"
 
-// preempt kills the youngest reduces that wait for maps which have no room: the AM does the same when no map of it runs and some wait
-// (facts/hadoop.md F, reduce preemption).
-func (y *yarn) preempt() bool {
+// preemptionLimit is the share of a job's memory that its master takes back from reduces at once
+// (yarn.app.mapreduce.am.job.reduce.preemption.limit's default).
+const preemptionLimit = 0.5
+
+// hanging says that none of a job's maps holds a container, some have been asked for, and reduces that wait for them leave no room.
+func (y *yarn) hanging(j int) bool {
+	job := &y.jobs[j]
+	maps := &job.phase[dag.Map]
+	return job.stage == active && maps.granted == 0 && len(job.copying) > 0 && maps.requested() > 0 && y.room(j, dag.Map) == 0
+}
+
+// preemptLater makes the master of a job whose maps hang look for room at its next heartbeat.
+func (y *yarn) preemptLater(t dag.Instant) {
 	for _, j := range y.order {
-		job := &y.jobs[j]
-		if job.stage != active || job.phase[dag.Map].left() == 0 || len(job.copying) == 0 {
-			continue
+		if y.hanging(j) {
+			y.beatLater(j, t)
 		}
-		last := job.copying[len(job.copying)-1]
-		job.copying = job.copying[:len(job.copying)-1]
-		sp := &y.out[last.span]
-		sp.Outcome, sp.End = Fails, y.now
-		y.release(last.span)
-		p := &job.phase[dag.Reduce]
-		if p.attempt == nil {
-			p.attempt = map[int32]int32{}
-		}
-		for i := range sp.Count {
-			p.retry = append(p.retry, sp.First+i)
-			p.attempt[sp.First+i] = sp.Attempt + 1
-		}
-		return true
 	}
-	return false
+}
+
+// preempt kills reduces of a job to make room for its maps, the youngest first: as many as all of its maps need, but
+// no more than half of what the job may hold (RMContainerAllocator.preemptReducer; facts/hadoop.md F, reduce preemption).
+func (y *yarn) preempt(j int) bool {
+	job := &y.jobs[j]
+	maps, reduces := &job.phase[dag.Map], &job.phase[dag.Reduce]
+	if job.stage != active || maps.left() == 0 || len(job.copying) == 0 {
+		return false
+	}
+	mapMB, reduceMB := job.mb[dag.Map], job.mb[dag.Reduce]
+	containers := func(mb int) int { return (mb + reduceMB - 1) / reduceMB }
+	limit := max(y.roomOf(j), 0) + maps.granted*mapMB + reduces.granted*reduceMB
+	n := min(max(containers(mapMB), containers(int(preemptionLimit*float64(limit)))), containers(max(maps.requested(), 1)*mapMB))
+	job.asked = 0
+	for n > 0 && len(job.copying) > 0 {
+		n -= y.killYoungest(j, n)
+	}
+	return true
+}
+
+// killYoungest kills up to n of the tasks of the job's reduces that started last, and returns how many.
+func (y *yarn) killYoungest(j, n int) int {
+	job := &y.jobs[j]
+	last := &job.copying[len(job.copying)-1]
+	at := last.span
+	if all := int(y.out[at].Count); n < all {
+		// The others of the span go on.
+		part := y.out[at]
+		part.First += int32(all - n)
+		part.Count, part.Slots = int32(n), part.Slots[all-n:]
+		y.out[at].Count, y.out[at].Slots = int32(all-n), y.out[at].Slots[:all-n:all-n]
+		at = y.span(part)
+	} else {
+		job.copying = job.copying[:len(job.copying)-1]
+	}
+	sp := &y.out[at]
+	sp.Outcome, sp.End = Fails, y.now
+	y.release(at)
+	p := &job.phase[dag.Reduce]
+	if p.attempt == nil {
+		p.attempt = map[int32]int32{}
+	}
+	for i := range sp.Count {
+		p.retry = append(p.retry, sp.First+i)
+		p.attempt[sp.First+i] = sp.Attempt + 1
+	}
+	return int(sp.Count)
 }

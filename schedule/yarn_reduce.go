@@ -16,6 +16,16 @@ func (y *yarn) beatLater(j int, t dag.Instant) {
 	y.later(y.nextBeat(j, t), rankBeat, event{op: opBeat, a: int32(j)})
 }
 
+// beat is a heartbeat of the AM: it makes room for its maps if they hang, else it reconsiders its reduces.
+func (y *yarn) beat(j int, t dag.Instant) {
+	y.jobs[j].beating = false
+	if y.hanging(j) {
+		y.preempt(j)
+		return
+	}
+	y.askReduces(j, t)
+}
+
 // askReduces asks for more reduces, or takes back asks that were not granted. The scheduler hears it a heartbeat later.
 func (y *yarn) askReduces(j int, t dag.Instant) {
 	job := &y.jobs[j]

@@ -61,6 +61,15 @@ type waiting struct {
 
 func (p *yarnPhase) left() int { return p.total - p.done }
 
+// requested is how many tasks the scheduler has been asked for and has given no container. Retries behind a negative index
+// are not asked for yet.
+func (p *yarnPhase) requested() int {
+	if len(p.retry) > 0 && p.retry[0] < 0 {
+		return p.waiting
+	}
+	return p.waiting + len(p.retry)
+}
+
 // defaultMB is what a container is taken to hold when nobody has said: MapReduce's default for tasks.
 const defaultMB = 1024
 
