@@ -85,7 +85,7 @@ func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
 			ph.sel = prior.sel
 		}
 		if prior.total > 0 {
-			ph.sizes, ph.mean = scaledSizes(prior, n, st.known, m.inputRatio(j, k, known))
+			ph.sizes, ph.mean = scaledSizes(prior, k, n, st.known, m.inputRatio(j, k, known))
 		} else {
 			ph.sizes, ph.mean = knownSizes(k, n, st.known)
 		}

@@ -69,42 +69,56 @@ func (p *prior) scaledWork(n int, slow float64) []float64 {
 	return out
 }
 
-// scaledSizes are the profile's sizes for this run's n tasks: by the sizes that this run has told of the same tasks, else by
-// how much larger its input is. Told sizes stand.
-func scaledSizes(p prior, n int, seen []known, ratio float64) ([]float64, float64) {
-	mean := p.total / float64(len(p.sizes))
-	prior := func(i int) float64 {
-		if i < len(p.sizes) && n == len(p.sizes) {
-			return p.sizes[i]
-		}
-		return mean
+// at is the size of task i of n tasks. Hadoop sorts splits largest first (facts/hadoop.md F), so of another number of maps each is
+// as large as the profile's map of the same rank; of another number of reduces each is a mean one.
+func (p *prior) at(k dag.Kind, i, n int) float64 {
+	last := len(p.sizes) - 1
+	if n == len(p.sizes) {
+		return p.sizes[min(i, last)]
 	}
+	if k == dag.Reduce {
+		return p.total / float64(len(p.sizes))
+	}
+	rank := (float64(i)+0.5)/float64(n)*float64(len(p.sizes)) - 0.5
+	rank = min(max(rank, 0), float64(last))
+	low := int(rank)
+	high := min(low+1, last)
+	return p.sizes[low] + (rank-float64(low))*(p.sizes[high]-p.sizes[low])
+}
+
+// scaledSizes are the profile's sizes for this run's n tasks: by the sizes that this run has told of the same tasks, else by
+// how much larger its input is. Told sizes stand, and no map is larger than one before it that has told its own.
+func scaledSizes(p prior, k dag.Kind, n int, seen []known, ratio float64) ([]float64, float64) {
 	told, expected := 0.0, 0.0
 	for _, s := range seen {
 		told += s.units
-		expected += prior(s.task)
+		expected += p.at(k, s.task, n)
 	}
 	if expected > 0 {
 		ratio = told / expected
 	}
 	sizes := make([]float64, n)
-	uniform, sum := true, 0.0
-	for i := range sizes {
-		sizes[i] = prior(i) * ratio
-	}
 	for _, s := range seen {
 		if s.task < n {
 			sizes[s.task] = s.units
 		}
 	}
+	uniform, sum, most := true, 0.0, math.Inf(1)
 	for i, v := range sizes {
-		uniform = uniform && v == sizes[0]
+		switch {
+		case v == 0:
+			sizes[i] = min(p.at(k, i, n)*ratio, most)
+		case k == dag.Map:
+			most = min(most, v)
+		}
+		uniform = uniform && sizes[i] == sizes[0]
 		sum += sizes[i]
 	}
-	if mean := sum / float64(max(n, 1)); !uniform {
-		return sizes, mean
+	mean := sum / float64(max(n, 1))
+	if uniform {
+		return nil, mean
 	}
-	return nil, sum / float64(max(n, 1))
+	return sizes, mean
 }
 
 // inputRatio is how much more a task of the phase gets than in the profile's run: of a map 1, until reports tell; of
