@@ -30,7 +30,9 @@ var defaults = dag.Overheads{
 func complete(s *dag.Snapshot, profile *match, m *Model) *dag.Snapshot {
 	plan := *s.Plan
 	if !m.given {
-		plan.Overheads = overheads(s, profile, m.learning)
+		plan.Overheads = m.expected
+		p := seenPauses(s, &m.expected)
+		p.apply(&plan.Overheads, m.pace, m.learning)
 	}
 	plan.Jobs = slices.Clone(plan.Jobs)
 	if graph, err := dag.NewGraph(s.Plan); err == nil {
@@ -100,8 +102,8 @@ func likeLimits(plan *dag.Plan, s *dag.Snapshot, l dag.Limits) dag.Limits {
 	return l
 }
 
-// overheads are this run's where it has shown some, else the profile's, else the plan's, else the defaults.
-func overheads(s *dag.Snapshot, profile *match, learning bool) dag.Overheads {
+// expectedOverheads are the profile's, else the plan's, else the defaults, before this run has shown any.
+func expectedOverheads(s *dag.Snapshot, profile *match) dag.Overheads {
 	o := fill(s.Plan.Overheads, defaults)
 	if p := profile.overheads(); p != nil {
 		o = fill(*p, o)
@@ -114,7 +116,6 @@ func overheads(s *dag.Snapshot, profile *match, learning bool) dag.Overheads {
 		}
 	}
 	o.Report = s.Plan.Overheads.Report
-	seenOverheads(s, &o, learning)
 	return o
 }
 

@@ -54,16 +54,18 @@ const shownRatio = 0.1
 
 // typicalJob is the mean length of this run's jobs that have ended, half a minute where none has.
 func typicalJob(s *dag.Snapshot) time.Duration {
-	var length mean
-	length.add(30 * time.Second)
+	sum, n := time.Duration(0), 0
 	for j := range s.Jobs {
 		js := &s.Jobs[j]
 		if start := firstStart(js); js.State == dag.Succeeded && start.Known() && js.Finished.Known() && js.Finished > start {
-			length.add(js.Finished.Sub(start))
+			sum += js.Finished.Sub(start)
+			n++
 		}
 	}
-	length.forget()
-	return length.value()
+	if n == 0 {
+		return 30 * time.Second
+	}
+	return sum / time.Duration(n)
 }
 
 // minWatchMS is how long another application must have been watched for its own rate to count.

@@ -25,9 +25,11 @@ type Model struct {
 
 	now      dag.Instant
 	learning bool
-	given    bool    // the run's own plan tells what everything costs: a simulated run, or one that is yet to begin
-	fifo     bool    // the paper's cluster: a set-up that is given, reduces that start after the maps and are counted in tuples
-	lag      float64 // a counter first seen at an instant was reported this long before, on average
+	given    bool          // the run's own plan tells what everything costs: a simulated run, or one that is yet to begin
+	fifo     bool          // the paper's cluster: a set-up that is given, reduces that start after the maps and are counted in tuples
+	lag      float64       // a counter first seen at an instant was reported this long before, on average
+	expected dag.Overheads // before this run has shown any
+	pace     float64       // how many times as long as expected its pauses take
 	setup    setupLaw
 	phases   [][2]phase   // by job, Map and Reduce
 	nodes    *nodePaces   // nodes that are slower or faster than the others
@@ -54,6 +56,9 @@ func New(run dag.Run, opt Options) *Model {
 	m := &Model{now: s.At, fifo: s.Plan.Cluster.Policy == dag.FIFO, given: tellsCosts(s.Plan), lag: observationLag(run), learning: opt.learning, delta: opt.DeltaBytes}
 	profile := matchProfile(s)
 	m.residuals = profile.residuals()
+	m.expected = expectedOverheads(s, profile)
+	p := seenPauses(s, &m.expected)
+	m.pace = p.pace()
 	m.learnSetup(s, profile)
 	m.Snapshot = complete(s, profile, m)
 	m.Snapshot.Load = others(run, m.Snapshot.Plan, m.setup.at(2))

@@ -1,25 +1,31 @@
 package observed
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-// seenOverheads blends in what this run has shown: gaps are steady within a run (facts/live.md 4). The value that o
-// came with counts as one sighting; learning counts it only where nothing else was seen.
-func seenOverheads(s *dag.Snapshot, o *dag.Overheads, learning bool) {
+// A pause is one kind of time in which nothing of a query works: what was expected of it and what this run has shown, oldest first.
+type pause struct {
+	expected time.Duration
+	seen     []time.Duration
+}
+
+// pauses are those that this run may show.
+type pauses struct{ launch, wave, finish pause }
+
+// seenPauses collects what this run has shown of the pauses of o.
+func seenPauses(s *dag.Snapshot, o *dag.Overheads) pauses {
+	p := pauses{pause{expected: o.Launch}, pause{expected: o.Wave}, pause{expected: o.Finish}}
 	graph, err := dag.NewGraph(s.Plan)
 	if err != nil {
-		return
+		return p
 	}
-	levels := graph.Levels()
-	var launch, wave, finish mean
-	launch.add(o.Launch)
-	wave.add(o.Wave)
-	finish.add(o.Finish)
 	before := dag.NoInstant
-	for _, jobs := range levels {
+	for _, jobs := range graph.Levels() {
 		forgotten := false
 		first, quickest, last := dag.NoInstant, time.Duration(-1), dag.NoInstant
 		for _, j := range jobs {
@@ -33,50 +39,79 @@ func seenOverheads(s *dag.Snapshot, o *dag.Overheads, learning bool) {
 				}
 			}
 			if end := lastEnd(js); js.State == dag.Succeeded && end.Known() && js.Finished >= end {
-				finish.add(js.Finished.Sub(end))
+				p.finish.add(js.Finished.Sub(end))
 			}
 			if js.Finished.Known() {
 				last = later(last, js.Finished)
 			}
 		}
 		if quickest >= 0 && !forgotten {
-			launch.add(quickest)
+			p.launch.add(quickest)
 		}
 		if before.Known() && first.Known() && first >= before {
-			wave.add(first.Sub(before))
+			p.wave.add(first.Sub(before))
 		}
 		before = last
 	}
-	if learning {
-		launch.forget()
-		wave.forget()
-		finish.forget()
+	return p
+}
+
+func (p *pause) add(d time.Duration) { p.seen = append(p.seen, d) }
+
+// recent is the mean of what was seen, newer sightings weighing more, and their weight.
+func (p *pause) recent() (mean, weight float64) {
+	w, sum := 1.0, 0.0
+	for _, d := range slices.Backward(p.seen) {
+		sum += w * ms(d)
+		weight += w
+		w *= fade
 	}
-	o.Launch, o.Wave, o.Finish = launch.value(), wave.value(), finish.value()
+	return sum / max(weight, 1), weight
 }
 
-type mean struct {
-	first, sum time.Duration
-	n          int
-}
+// fade is what a sighting weighs against the next newer one: the load of a cluster changes while a query runs.
+const fade = 0.7
 
-func (m *mean) add(d time.Duration) {
-	if m.n == 0 {
-		m.first = d
+// pausePrior is how many sightings the expectation weighs as much as, when the pace of pauses is found.
+const pausePrior = 0.1
+
+// pace is how many times as long as expected this run's pauses take: a geometric mean of launches and gaps between waves. Both are mostly
+// starts of JVMs, which all take longer on a busy cluster.
+func (p *pauses) pace() float64 {
+	sum, n := 0.0, pausePrior
+	for _, q := range [...]*pause{&p.launch, &p.wave} {
+		if mean, weight := q.recent(); weight > 0 && mean > 0 && q.expected > 0 {
+			sum += weight * math.Log(mean/ms(q.expected))
+			n += weight
+		}
 	}
-	m.sum += d
-	m.n++
+	return clip(math.Exp(sum / n))
 }
 
-// forget leaves out the first value where there are others.
-func (m *mean) forget() {
-	if m.n > 1 {
-		m.sum -= m.first
-		m.n--
+// blended is what to expect of a pause now: what was expected at this run's pace, which counts as one sighting, and what was seen.
+func (p *pause) blended(pace float64) time.Duration {
+	mean, weight := p.recent()
+	return millis((pace*ms(p.expected) + mean*weight) / (1 + weight))
+}
+
+// apply puts what this run has shown into o. A profile that is learned takes what was expected only where nothing was seen.
+func (p *pauses) apply(o *dag.Overheads, pace float64, learning bool) {
+	for _, f := range []struct {
+		to *time.Duration
+		by *pause
+	}{{&o.Launch, &p.launch}, {&o.Wave, &p.wave}, {&o.Finish, &p.finish}} {
+		switch {
+		case !learning:
+			*f.to = f.by.blended(pace)
+		case len(f.by.seen) > 0:
+			sum := time.Duration(0)
+			for _, d := range f.by.seen {
+				sum += d
+			}
+			*f.to = sum / time.Duration(len(f.by.seen))
+		}
 	}
 }
-
-func (m *mean) value() time.Duration { return m.sum / time.Duration(m.n) }
 
 func earlier(a, b dag.Instant) dag.Instant {
 	if !a.Known() || b.Known() && b < a {

@@ -36,8 +36,8 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// With a profile there is a number from the first tick on, at the profile's speed; once this run has shown that it is
-// twice as slow, the reduces that nobody has seen yet are expected to be so too.
+// With a profile there is a number from the first tick on, at the profile's speed; once one phase of this run has shown that it is
+// twice as slow, the reduces that nobody has seen yet are expected to be slower too, by less: one phase is little evidence.
 func TestProfileAndSlowdown(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	at := func(now dag.Instant, alpha float64) *Model {
@@ -49,7 +49,7 @@ func TestProfileAndSlowdown(t *testing.T) {
 	if early.Origin != schedule.Profiled {
 		t.Errorf("origin %v", early.Origin)
 	}
-	near(t, "the same, twice as slow", ms(at(30_000, 50).Left(reduce).Work), 32_000, 2500)
+	near(t, "the same, beside maps that are twice as slow", ms(at(30_000, 50).Left(reduce).Work), 25_400, 1500)
 }
 
 // More data in the same script: the reduces get more in proportion.

@@ -117,7 +117,7 @@ func (m *Model) setupSpread() (common float64, phase, own estimators.Factors) {
 	if m.fifo || m.given {
 		return 0, phase, own
 	}
-	return setupSigma * math.Sqrt(priorWeight/float64(priorWeight+m.setup.n)), estimators.NewFactors(nil, batchSigma), estimators.NewFactors(nil, startSigma)
+	return setupSigma * math.Sqrt(nodeWeight/float64(nodeWeight+m.setup.n)), estimators.NewFactors(nil, batchSigma), estimators.NewFactors(nil, startSigma)
 }
 
 func (m *Model) phaseSampling(j int, k dag.Kind) phaseSampling {

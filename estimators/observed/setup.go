@@ -10,7 +10,7 @@ import (
 // A setupLaw predicts a task's start-up from how many tasks start on its node within 1.6 s: JVM starts are work for the
 // node's cores, so n together take alone + each·n (facts/live.md 4: 0.3 + 0.55 n seconds on two cores).
 // It is a straight line fitted to this run's start-ups by least squares, drawn towards the profile's line, or the
-// default one, as if that had been seen priorWeight times.
+// default one, as if that had been seen priorWeight times; either at the pace of this run's pauses.
 type setupLaw struct {
 	alone, each float64 // milliseconds
 	cold        float64 // more in the first batch of a run
@@ -27,7 +27,8 @@ const (
 	defaultAlone = 700
 	defaultEach  = 550
 	defaultCold  = 1200
-	priorWeight  = 3
+	priorWeight  = 1
+	nodeWeight   = 3
 )
 
 // startWindow is how close starts must be to slow each other down; the replay uses the same.
@@ -59,6 +60,7 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 		m.setup.first = firstBatch(starts)
 		return
 	}
+	m.setup.alone, m.setup.each, m.setup.cold = m.setup.alone*m.pace, m.setup.each*m.pace, m.setup.cold*m.pace
 	m.setup.together = countTogether(starts, startWindow/2)
 	var n, x, y, xx, xy float64
 	add := func(w, xi, yi float64) { n, x, y, xx, xy = n+w, x+w*xi, y+w*yi, xx+w*xi*xi, xy+w*xi*yi }
@@ -93,7 +95,7 @@ type startedUp struct {
 }
 
 // learnNodes finds how much longer than the law says start-ups take on each node, each drawn towards it as if it had been seen
-// to hold priorWeight times.
+// to hold nodeWeight times.
 func (l *setupLaw) learnNodes(seen []startedUp) {
 	took, law := map[int32]float64{}, map[int32]float64{}
 	sum := 0.0
@@ -108,7 +110,7 @@ func (l *setupLaw) learnNodes(seen []startedUp) {
 	if len(took) < 2 || sum <= 0 {
 		return
 	}
-	prior := priorWeight * sum / float64(len(seen))
+	prior := nodeWeight * sum / float64(len(seen))
 	l.node = make([]float64, slices.Max(slices.Collect(maps.Keys(took)))+1)
 	for n := range l.node {
 		l.node[n] = (took[int32(n)] + prior) / (law[int32(n)] + prior)

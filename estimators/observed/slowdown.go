@@ -6,8 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A slowdown says how much longer a unit takes in this run than in the profile's: in the phase itself where that was
-// watched, else in phases of its kind, else in all (facts P16; live.md 3 measured this order).
+// A slowdown is how much longer a unit takes in this run than in the profile's: in the phase itself if that was
+// watched, else in phases of its kind, else in all (facts P16; live.md 3 measured this order). What other phases showed is drawn towards what
+// would be expected without them, the less the more phases showed it: each job may have changed in its own way.
 type slowdown struct {
 	own  map[[2]int]float64
 	kind [2]float64
@@ -18,6 +19,16 @@ type slowdown struct {
 // ruin every later job (facts/live.md 3).
 const minRatioMS = 3000
 
+// How many phases the expectation weighs as much as, against phases of the same kind and of the other kind that were seen.
+const (
+	sameKind  = 0.1
+	otherKind = 0.5
+)
+
+// pausePower is the power of the pace of pauses that is expected of work before any was seen. On a busy cluster starts of JVMs take longer, and so does work
+// that needs processors; work that waits for disks or networks need not.
+const pausePower = 0.3
+
 // Slowdown factors outside are clipped (facts P16).
 const slowMin, slowMax = 0.1, 10
 
@@ -26,7 +37,9 @@ func (m *Model) slowdowns(profile *match) *slowdown {
 	if profile == nil {
 		return s
 	}
+	s.all = clip(math.Pow(m.pace, pausePower))
 	var seen, expected [2]float64
+	var phases [2]float64
 	for j := range m.phases {
 		known := profile.job(j)
 		if known == nil {
@@ -39,17 +52,19 @@ func (m *Model) slowdowns(profile *match) *slowdown {
 				continue
 			}
 			s.own[[2]int{j, int(k)}] = clip(alpha / was)
+			phases[k]++
 			seen[k] += weight
 			expected[k] += weight / alpha * was
 		}
 	}
 	for k := range s.kind {
 		if expected[k] > 0 {
-			s.kind[k] = clip(seen[k] / expected[k])
+			s.kind[k] = clip(math.Pow(seen[k]/expected[k], phases[k]/(phases[k]+sameKind)))
 		}
 	}
 	if e := expected[0] + expected[1]; e > 0 {
-		s.all = clip((seen[0] + seen[1]) / e)
+		n := phases[0] + phases[1]
+		s.all = clip(math.Pow((seen[0]+seen[1])/e, n/(n+otherKind)) * math.Pow(s.all, otherKind/(n+otherKind)))
 	}
 	return s
 }

@@ -156,9 +156,16 @@ func zero(v float64) float64 {
 	return v
 }
 
-// alpha is milliseconds a unit: by samples where enough work was watched, else by the extents of finished tasks.
+// fewSamples is how many times as much finished tasks must have worked as samples cover for the samples alone to be no measure of the phase.
+const fewSamples = 2
+
+// alpha is milliseconds a unit: by samples where enough work was watched, else by the extents of finished tasks; by both where the samples
+// cover little of what has been done.
 func (st *stat) alpha() (ms float64, weight float64) {
 	if st.sampleMS >= minSampleMS && st.sampleUnits > 0 {
+		if st.units > fewSamples*st.sampleUnits && st.workMS > 0 {
+			return (st.sampleMS + st.workMS) / (st.sampleUnits + st.units), st.sampleMS + st.workMS
+		}
 		return st.sampleMS / st.sampleUnits, st.sampleMS
 	}
 	if st.finished > 0 && st.units > 0 {
