@@ -176,7 +176,7 @@ func (c *course) watch(t testing.TB, tick time.Duration, model Model, par pathfr
 // each visits the ticks strictly inside the course.
 func (c *course) each(tick time.Duration, model Model, par pathfrag.Params, visit func(at dag.Instant, w *World)) {
 	run := dag.Run{}.Append(c.at(0))
-	w := NewWorld(run, model, Options{Path: par})
+	w := NewWorld(run, model, Options{Path: &par})
 	for at := dag.Instant(tick.Milliseconds()); at < c.total; at += dag.Instant(tick.Milliseconds()) {
 		run = run.Append(c.at(at))
 		w = w.Next(run)

@@ -48,7 +48,7 @@ func (g *goldenRun) check(t *testing.T, c *golden.Case) {
 		return newPaperCosts(run.Now(), slow)
 	}
 	run := dag.Run{}.Append(golden.Start(c.Plan))
-	w := NewWorld(run, model, Options{Path: pathfrag.Params{Delta1: c.Delta1, Delta2: c.Delta2}})
+	w := NewWorld(run, model, Options{Path: &pathfrag.Params{Delta1: c.Delta1, Delta2: c.Delta2}})
 	if want := c.Initial.WorstSingleTaskMS; want != nil {
 		g.fields["initial.worst_single_task_ms"]++
 		g.equal(t, "initial.worst_single_task_ms", w.worstMS(1), *want)

@@ -39,7 +39,7 @@ func TestSection42Totals(t *testing.T) {
 		seconds float64
 		minutes int
 	}{{17, 1679.813, 28}, {16, 1498.250, 25}} {
-		w := NewWorld(dag.Run{}.Append(play(t, truth{plan: joinPlan(c.maps)}).at(0)), plannedCosts, Options{Path: joinPath})
+		w := NewWorld(dag.Run{}.Append(play(t, truth{plan: joinPlan(c.maps)}).at(0)), plannedCosts, Options{Path: &joinPath})
 		e, err := pick(t, "standard")[0].Of(w)
 		if err != nil {
 			t.Fatal(err)
@@ -165,7 +165,7 @@ func TestSection321Failures(t *testing.T) {
 	})
 	// Just before the long maps of job 2 end, the cost of one failing halfway is half of its time.
 	s := WithFailures("m217", "m217 fails", []Failure{{Job: 1, Kind: dag.Map, Task: 16, Ratio: 0.5}})
-	w := NewWorld(dag.Run{}.Append(c.at(1_400_000)), plannedCosts, Options{Path: joinPath})
+	w := NewWorld(dag.Run{}.Append(c.at(1_400_000)), plannedCosts, Options{Path: &joinPath})
 	std, _ := pick(t, "standard")[0].Of(w)
 	e, err := s.Of(w)
 	if err != nil {

@@ -14,8 +14,8 @@ const heartbeat = 3 * time.Second
 
 // tolerances are the given ones, else those that the schedule suggests.
 func (w *World) tolerances(s *schedule.Schedule) pathfrag.Params {
-	if w.options.Path != (pathfrag.Params{}) {
-		return w.options.Path
+	if w.options.Path != nil {
+		return *w.options.Path
 	}
 	return Tolerances(s, w.Now().Plan, w.Run)
 }

@@ -8,9 +8,9 @@ import (
 
 // Options change how a World reads a run. The zero Options are the defaults.
 type Options struct {
-	// Path holds the tolerances of rounds and fragments; where both are 0, Tolerances chooses them. They change
-	// what is shown and what standard_static tracks, never the time remaining.
-	Path pathfrag.Params
+	// Path holds the tolerances of rounds and fragments, 0 being a tolerance as any other; if it is nil, Tolerances chooses them. They
+	// change what is shown, what standard_static tracks and the bounds of skew, never the standard estimate.
+	Path *pathfrag.Params
 	// TightLow makes skew_low the tighter lower bound, max(Algorithm 1, longest single remaining task, total/C).
 	TightLow bool
 	// Samples bounds how many replays a tick makes for a distribution; 0: as many as the number of tasks asks for.

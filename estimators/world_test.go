@@ -279,7 +279,7 @@ func TestBoundsAreClamped(t *testing.T) {
 		{Node: "j2", Map: phaseOf(6, 1000, 10), Reduce: phaseOf(5, 0, 0, 0, 0, 1000, 2)},
 		{Node: "j3", After: []int{0, 1}, Map: phaseOf(1, 1000, 3), Reduce: phaseOf(1, 0, 0, 0, 0, 1000, 2)},
 	}}
-	w := NewWorld(runOf(golden.Start(plan)), plannedCosts, Options{Path: pathfrag.Params{Delta1: time.Second / 2, Delta2: time.Second / 2}})
+	w := NewWorld(runOf(golden.Start(plan)), plannedCosts, Options{Path: &pathfrag.Params{Delta1: time.Second / 2, Delta2: time.Second / 2}})
 	raw, err := w.skewBounds(false)
 	if err != nil {
 		t.Fatal(err)
@@ -319,7 +319,8 @@ func TestTolerances(t *testing.T) {
 	}{
 		{"median", runOf(start), Options{}, pathfrag.Params{Delta1: 550 * time.Millisecond, Delta2: 4 * time.Second}},
 		{"ticks", runOf(start, &later), Options{}, pathfrag.Params{Delta1: 4 * time.Second, Delta2: 4 * time.Second}},
-		{"given", runOf(start), Options{Path: given}, given},
+		{"given", runOf(start), Options{Path: &given}, given},
+		{"given as 0", runOf(start), Options{Path: &pathfrag.Params{}}, pathfrag.Params{}},
 	} {
 		w := NewWorld(c.run, plannedCosts, c.opt)
 		s, err := w.Schedule()

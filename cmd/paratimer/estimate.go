@@ -32,8 +32,11 @@ func estimate(c *cli.Context) (err error) {
 	if plan.Profiles, err = readProfiles(c); err != nil {
 		return err
 	}
-	par := pathfrag.Params{Delta1: c.Duration("delta1"), Delta2: c.Duration("delta2")}
-	v, err := planview.Of(plan, observed.Costs, estimators.Options{Path: par})
+	var opt estimators.Options
+	if c.IsSet("delta1") || c.IsSet("delta2") {
+		opt.Path = &pathfrag.Params{Delta1: c.Duration("delta1"), Delta2: c.Duration("delta2")}
+	}
+	v, err := planview.Of(plan, observed.Costs, opt)
 	if err != nil {
 		return usage("%w", err)
 	}
