@@ -52,6 +52,9 @@ func (g *groupCount) count(a *dag.Attempt, c *counters, bytes float64, final boo
 		}
 		g.at = a.SortEnd
 	}
+	if final && at < g.at {
+		g.rewind(at)
+	}
 	// A task reports each few seconds, and is asked more often: an answer like the one before says nothing of the time since.
 	if c.sum == g.sum && !final || at < g.at {
 		return
@@ -67,6 +70,18 @@ func (g *groupCount) count(a *dag.Attempt, c *counters, bytes float64, final boo
 		g.over = true
 		g.end(at, bytes, limit)
 	}
+}
+
+// rewind takes back the time that the open burst was given beyond an instant: a report may be seen a moment after the end of its attempt, which
+// the cluster tells exactly.
+func (g *groupCount) rewind(at dag.Instant) {
+	early := g.at.Sub(at)
+	for _, took := range []*time.Duration{&g.last.took, &g.open.took} {
+		less := min(early, *took)
+		*took -= less
+		early -= less
+	}
+	g.at = at
 }
 
 // advance takes what was counted in the interval that ends with the newest report.
@@ -137,14 +152,18 @@ type output struct {
 
 func (c *counters) output() output {
 	o := output{c.mapOutBytes, c.mapOut}
-	if c.combined > 0 {
-		o.records = c.combined
+	if c.combineOut > 0 {
+		o.records = c.combineOut
+	}
+	// A combiner runs again when spills are merged: what it reads beyond the map's records it has written before, and counted.
+	if again := c.combineIn - c.mapOut; again > 0 && again < o.records {
+		o.records -= again
 	}
 	return o
 }
 
-// recordBytes is the bytes of a record that is shuffled, by what the maps wrote; where nobody has told of a map, by how far a
-// reduce has read its own. It is settled once, so that groups which are compared are measured alike. NaN: not known.
+// recordBytes is the bytes of a record that is shuffled, by what the maps wrote; if no map is known, by how far a
+// reduce has read its own. The value is settled once, so that groups which are compared are measured alike. NaN: not known.
 func (j *job) recordBytes(a *dag.Attempt) float64 {
 	if !math.IsNaN(j.perRecord) {
 		return j.perRecord

@@ -89,6 +89,11 @@ func TestGroupCount(t *testing.T) {
 			[][4]float64{{8, 100, 3, 1}},
 		},
 		{
+			"a last report that is seen after the end: the time beyond it is taken back, the burst is whole",
+			[]report{{at: 2, groups: 2, records: 4}, {at: 6, groups: 6, records: 12}, {at: 5, groups: 6, records: 12, final: true}},
+			[][4]float64{{2.8, 20, 1.4, 2}, {5, 20, 0.55, 4}},
+		},
+		{
 			"what follows the end is not counted",
 			[]report{{at: 2, groups: 2, records: 4, final: true}, {at: 3, groups: 9, records: 90, final: true}},
 			[][4]float64{{2, 20, 1, 2}},
@@ -178,9 +183,10 @@ func TestRecordBytes(t *testing.T) {
 		maps []counters
 		want float64
 	}{
-		{"by the maps", []counters{{mapOut: 10, mapOutBytes: 300, combined: nan}, {mapOut: 10, mapOutBytes: 100, combined: nan}, {mapOut: nan, mapOutBytes: nan, combined: nan}}, 20},
-		{"after a combiner", []counters{{mapOut: 100, mapOutBytes: 300, combined: 10}}, 30},
-		{"by the reduce itself, which has read a half", []counters{{mapOut: nan, mapOutBytes: nan, combined: nan}}, 20},
+		{"by the maps", []counters{{mapOut: 10, mapOutBytes: 300, combineIn: nan, combineOut: nan}, {mapOut: 10, mapOutBytes: 100, combineIn: nan, combineOut: nan}, {mapOut: nan, mapOutBytes: nan, combineIn: nan, combineOut: nan}}, 20},
+		{"after a combiner", []counters{{mapOut: 100, mapOutBytes: 300, combineIn: 100, combineOut: 10}}, 30},
+		{"after a combiner that ran again on what it had written", []counters{{mapOut: 100, mapOutBytes: 300, combineIn: 190, combineOut: 100}}, 30},
+		{"by the reduce itself, which has read a half", []counters{{mapOut: nan, mapOutBytes: nan, combineIn: nan, combineOut: nan}}, 20},
 	} {
 		j := &job{perRecord: nan}
 		j.phases[dag.Map].tasks = map[int32]*task{}

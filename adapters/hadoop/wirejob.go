@@ -93,13 +93,14 @@ type counters struct {
 	shuffledMaps, shuffledB float64
 	read                    float64 // bytes read
 	redGroups               float64
-	mapOutBytes, combined   float64 // as they are shuffled; records after a combiner, if there is one
+	mapOutBytes             float64 // as they are shuffled
+	combineIn, combineOut   float64 // records that a combiner read and wrote, if there is one
 	sum                     float64 // of all counters: it changes with every report of a task that does anything
 }
 
 func (b *countersBody) counters() counters {
 	nan := math.NaN()
-	c := counters{mapIn: nan, mapOut: nan, redIn: nan, redOut: nan, shuffledMaps: nan, shuffledB: nan, read: nan, redGroups: nan, mapOutBytes: nan, combined: nan}
+	c := counters{mapIn: nan, mapOut: nan, redIn: nan, redOut: nan, shuffledMaps: nan, shuffledB: nan, read: nan, redGroups: nan, mapOutBytes: nan, combineIn: nan, combineOut: nan}
 	files, input := nan, nan
 	for _, g := range b.Counters.v.Groups {
 		group := string(g.Name[strings.LastIndexByte(string(g.Name), '.')+1:])
@@ -126,8 +127,10 @@ func (b *countersBody) counters() counters {
 					c.mapOut = v
 				case "MAP_OUTPUT_MATERIALIZED_BYTES":
 					c.mapOutBytes = v
+				case "COMBINE_INPUT_RECORDS":
+					c.combineIn = v
 				case "COMBINE_OUTPUT_RECORDS":
-					c.combined = v
+					c.combineOut = v
 				case "REDUCE_INPUT_GROUPS":
 					c.redGroups = v
 				case "REDUCE_INPUT_RECORDS":
