@@ -14,6 +14,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/archive"
 	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -35,7 +36,7 @@ func openRecording(path, workflow string, every time.Duration) (watch.Source, io
 	if every < 0 {
 		return nil, nil, usage("--every %v: it is 0 or more", every)
 	}
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && queryID.MatchString(path) {
 		return nil, nil, usage("cannot read the recording: there is no file %s; of a query on the cluster `paratimer attach` and `paratimer report` tell", path)
 	}
