@@ -15,6 +15,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/mutate"
 )
 
 // short is a small run with a failure, a lost node and two missed observations: its items and its tape.
@@ -363,5 +364,21 @@ func TestFullDisk(t *testing.T) {
 	}
 	if warnings == 0 || warnings == len(items) || disk.late > 0 {
 		t.Errorf("%d warnings, %d lines after the gap", warnings, disk.late)
+	}
+}
+
+// A file of bad lines alone is given up soon, in the line where it is.
+func TestEndlessBadLines(t *testing.T) {
+	_, tape := short(t)
+	for _, line := range []string{"x\n", "\n", "{}\n", `{"n":3}` + "\n", `{"n":1,"missed":""}` + "\n"} {
+		r, err := NewReader(mutate.Endless(string(tape), line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		items := playAll(r)
+		last, ok := items[len(items)-1].(*LineError)
+		if !ok || !strings.Contains(last.Error(), "lines in a row") || len(items) > 1200 {
+			t.Errorf("%q: %d observations, the last one %v", line, len(items), items[len(items)-1])
+		}
 	}
 }
