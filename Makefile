@@ -26,9 +26,9 @@ tap:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/paratimer-tap ./cmd/paratimer-tap
 	@wc -c bin/paratimer-tap
 
-# A real Hadoop with Pig on this machine, from Maven's jars.
+# A real Hadoop with Pig on this machine, from Maven's jars: make hadoop-up UP='--memory 2048'
 hadoop-up:
-	e2e/hadoop/hadoop.sh up
+	e2e/hadoop/hadoop.sh up $(UP)
 
 hadoop-down:
 	e2e/hadoop/hadoop.sh down

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/paratimer/paratimer/adapters/internal/badrun"
 )
 
 // Bounds of what is read: a hostile file cannot fill our memory.
@@ -56,6 +58,7 @@ func Read(in io.Reader) (*Recording, error) {
 	}
 	r := &Recording{paths: map[string][]answer{}}
 	total := 0
+	var bad badrun.Run
 	for n := 1; ; n++ {
 		line, err := readLine(b)
 		if total += len(line); total > maxTotal || r.kept > maxMem {
@@ -68,10 +71,16 @@ func Read(in io.Reader) (*Recording, error) {
 			}
 			r.Torn = true // a gzip stream that breaks off
 		}
+		usable := r.Lines
 		if len(bytes.TrimSpace(line)) > 0 {
 			if err := r.line(line, n, whole); err != nil {
 				return nil, err
 			}
+		}
+		if r.Lines > usable {
+			bad.Good()
+		} else if err := bad.Bad(); err != nil {
+			return nil, fmt.Errorf("capture: line %d: %w", n, err)
 		}
 		if !whole {
 			break

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/mutate"
 )
 
 func line(t int64, path, body string) string {
@@ -279,5 +280,15 @@ func TestFlaws(t *testing.T) {
 	}
 	if !slices.Equal(said, want) {
 		t.Errorf("got  %q\nwant %q", said, want)
+	}
+}
+
+// TestEndlessBadLines: a file of bad lines alone is given up soon, in the line where it is.
+func TestEndlessBadLines(t *testing.T) {
+	good := line(1000, "/ws/v1/cluster/apps", `{}`)
+	for _, bad := range []string{"x\n", "\n", "{}\n"} {
+		if _, err := Read(mutate.Endless(good, bad)); err == nil || !strings.Contains(err.Error(), "capture: line 1002: more than 1000 lines in a row") {
+			t.Errorf("%q: %v", bad, err)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/badrun"
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
@@ -23,24 +24,31 @@ type Spooled struct {
 // among them, keeps none of the others out. An error is the reader's.
 func ReadSpool(r io.Reader, store *Store, received time.Time) (s Spooled, err error) {
 	in := bufio.NewReaderSize(r, 64<<10)
+	var bad badrun.Run
 	for n := 1; ; n++ {
 		line, long, err := readLine(in, tap.MaxBatchBytes)
+		var b tap.Batch
 		switch {
 		case errors.Is(err, io.EOF):
 			return s, nil
 		case err != nil:
 			return s, err
 		case long:
-			s.refuse(n, fmt.Errorf("more than %d bytes", tap.MaxBatchBytes))
-			continue
-		case len(line) == 0:
+			err = fmt.Errorf("more than %d bytes", tap.MaxBatchBytes)
+		case len(line) > 0:
+			b, err = tap.Decode(bytes.NewReader(line))
+		}
+		if err != nil || len(line) == 0 {
+			if err != nil {
+				s.refuse(n, err)
+			}
+			if err := bad.Bad(); err != nil {
+				return s, fmt.Errorf("line %d: %w", n, err)
+			}
 			continue
 		}
-		b, err := tap.Decode(bytes.NewReader(line))
-		if err == nil {
-			err = store.Take(&b, received)
-		}
-		if err != nil {
+		bad.Good()
+		if err := store.Take(&b, received); err != nil {
 			s.refuse(n, err)
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/mutate"
 )
 
 // TestReadSpool: lines that are no batches keep none of the others out.
@@ -68,5 +69,16 @@ func TestSpoolOfATape(t *testing.T) {
 	s.take(mapBatch(theJob, 1, 0, 7), mapBatch(theJob, 2, 0, 7))
 	if g := s.look(); g.Maps != 3 || g.Reduces[0].Bytes != 42 {
 		t.Errorf("%+v", g)
+	}
+}
+
+// TestEndlessBadLines: a spool of bad lines alone is given up soon, in the line where it is. What was taken before stays.
+func TestEndlessBadLines(t *testing.T) {
+	good := string(encoded(t, reduceBatch(theJob, 0, 0, 0, 5))) + "\n"
+	for _, bad := range []string{"x\n", "\n", "{}\n"} {
+		got, err := ReadSpool(mutate.Endless(good, bad), NewStore(DefaultLimits()), noon)
+		if err == nil || !strings.Contains(err.Error(), "line 1002: more than 1000 lines in a row") || got.Taken != 1 {
+			t.Errorf("%q: %+v, %v", bad, got, err)
+		}
 	}
 }

@@ -10,51 +10,63 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/mutate"
 )
 
-// fuzz puts a body in the place that set chooses, in an otherwise healthy lab, and observes two ticks: no panic, no snapshot that
-// breaks the rules of dag.
-func fuzz(f *testing.F, seeds string, set func(l *lab, body string)) {
-	files, err := filepath.Glob(filepath.Join("testdata", seeds))
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no seeds %s: %v", seeds, err)
-	}
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+// fuzz observes whatever body in a place.
+func fuzz(f *testing.F, p place) {
+	for _, b := range p.bodies(f) {
 		f.Add(string(b))
 	}
 	for _, s := range []string{`{}`, `null`, `""`, `[]`, `<html>`, `{"job":{"mapsTotal":9e99}}`, `{"tasks":{"task":{"id":"task_1_0001_m_4194303"}}}`} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, body string) {
-		l := newLab()
-		l.apps("1 RUNNING UNDEFINED 512", "2 FINISHED SUCCEEDED -1")
-		l.conf("0001", "a", "a:b")
-		l.conf("0002", "b", "a:b")
-		l.runs("0001", 0, "RUNNING", "SCHEDULED", "SUCCEEDED")
-		l.ends("0002", "SUCCEEDED")
-		l.rm["nodes"] = `{"nodes":{"node":[{"id":"n1:1","nodeHTTPAddress":"n1:8042","state":"RUNNING","availMemoryMB":3072}]}}`
-		src := NewSource(l, Target{})
-		for tick := range 3 {
-			if tick == 1 {
-				set(l, body)
-			}
-			l.now = l.now.Add(10 * time.Second)
-			s, err := src.Next(context.Background())
-			if err != nil {
-				var missed *dag.MissedError
-				var none *NoWorkflowError
-				if !errors.As(err, &missed) && !errors.As(err, &none) {
-					return // the end
-				}
-				continue
-			}
-			check(t, s)
+	f.Fuzz(func(t *testing.T, body string) { observed(t, p, body) })
+}
+
+// bodies are the recorded ones.
+func (p place) bodies(f *testing.F) [][]byte {
+	f.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", p.seeds))
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no seeds %s: %v", p.seeds, err)
+	}
+	all := make([][]byte, len(files))
+	for i, file := range files {
+		if all[i], err = os.ReadFile(file); err != nil {
+			f.Fatal(err)
 		}
-	})
+	}
+	return all
+}
+
+// observed puts a body in its place, in an otherwise healthy lab, and observes two ticks: no panic, no snapshot that breaks the
+// rules of dag.
+func observed(t *testing.T, p place, body string) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512", "2 FINISHED SUCCEEDED -1")
+	l.conf("0001", "a", "a:b")
+	l.conf("0002", "b", "a:b")
+	l.runs("0001", 0, "RUNNING", "SCHEDULED", "SUCCEEDED")
+	l.ends("0002", "SUCCEEDED")
+	l.rm["nodes"] = `{"nodes":{"node":[{"id":"n1:1","nodeHTTPAddress":"n1:8042","state":"RUNNING","availMemoryMB":3072}]}}`
+	src := NewSource(l, Target{})
+	for tick := range 3 {
+		if tick == 1 {
+			p.set(l, body)
+		}
+		l.now = l.now.Add(10 * time.Second)
+		s, err := src.Next(context.Background())
+		if err != nil {
+			var missed *dag.MissedError
+			var none *NoWorkflowError
+			if !errors.As(err, &missed) && !errors.As(err, &none) {
+				return // the end
+			}
+			continue
+		}
+		check(t, s)
+	}
 }
 
 func check(t *testing.T, s *dag.Snapshot) {
@@ -78,67 +90,77 @@ func check(t *testing.T, s *dag.Snapshot) {
 	}
 }
 
-func FuzzApps(f *testing.F) {
-	fuzz(f, "apps-*.json", func(l *lab, body string) { l.rm["apps"] = body })
+// A place is where a body goes: the files that hold such bodies, and how a lab comes to answer with one.
+type place struct {
+	seeds string
+	set   func(l *lab, body string)
 }
 
-func FuzzApp(f *testing.F) {
-	fuzz(f, "apps-*.json", func(l *lab, body string) { l.apps(); l.rm["apps/application_1_0001"] = body })
-}
-
-func FuzzMetrics(f *testing.F) {
-	fuzz(f, "metrics-*.json", func(l *lab, body string) { l.rm["metrics"] = body })
-}
-
-func FuzzNodes(f *testing.F) {
-	fuzz(f, "nodes-*.json", func(l *lab, body string) {
+var (
+	inApps    = place{"apps-*.json", func(l *lab, body string) { l.rm["apps"] = body }}
+	inApp     = place{"apps-*.json", func(l *lab, body string) { l.apps(); l.rm["apps/application_1_0001"] = body }}
+	inMetrics = place{"metrics-*.json", func(l *lab, body string) { l.rm["metrics"] = body }}
+	inNodes   = place{"nodes-*.json", func(l *lab, body string) {
 		l.rm["nodes"] = body
 		l.rm["metrics"] = `{"clusterMetrics":{"totalMB":1024,"activeNodes":0,"lostNodes":1}}`
-	})
-}
-
-func FuzzScheduler(f *testing.F) {
-	fuzz(f, "scheduler-*.json", func(l *lab, body string) { l.rm["scheduler"] = body })
-}
-
-func FuzzAppAttempts(f *testing.F) {
-	fuzz(f, "appattempts.json", func(l *lab, body string) {
+	}}
+	inScheduler   = place{"scheduler-*.json", func(l *lab, body string) { l.rm["scheduler"] = body }}
+	inAppAttempts = place{"appattempts.json", func(l *lab, body string) {
 		l.apps("1 ACCEPTED UNDEFINED 0")
 		l.rm["apps/application_1_0001/appattempts"] = body
-	})
-}
-
-func FuzzJob(f *testing.F) {
-	fuzz(f, "*-job.json", func(l *lab, body string) { l.am["0001"] = body })
-}
-
-func FuzzHistoryJob(f *testing.F) {
-	fuzz(f, "*-job.json", func(l *lab, body string) { l.apps("1 FINISHED SUCCEEDED 0"); l.jhs["0001"] = body })
-}
-
-func FuzzTasks(f *testing.F) {
-	fuzz(f, "*-tasks*.json", func(l *lab, body string) { l.am["0001/tasks"] = body })
-}
-
-func FuzzHistoryTasks(f *testing.F) {
-	fuzz(f, "*-tasks*.json", func(l *lab, body string) {
+	}}
+	inJob          = place{"*-job.json", func(l *lab, body string) { l.am["0001"] = body }}
+	inHistoryJob   = place{"*-job.json", func(l *lab, body string) { l.apps("1 FINISHED SUCCEEDED 0"); l.jhs["0001"] = body }}
+	inTasks        = place{"*-tasks*.json", func(l *lab, body string) { l.am["0001/tasks"] = body }}
+	inHistoryTasks = place{"*-tasks*.json", func(l *lab, body string) {
 		l.apps("1 FINISHED SUCCEEDED 0")
 		l.ends("0001", "SUCCEEDED")
 		l.jhs["0001/tasks"] = body
-	})
-}
-
-func FuzzAttempts(f *testing.F) {
-	fuzz(f, "*attempts-*.json", func(l *lab, body string) { l.am["0001/tasks/task_1_0001_m_000000/attempts"] = body })
-}
-
-func FuzzCounters(f *testing.F) {
-	fuzz(f, "*counters-*.json", func(l *lab, body string) { l.am["0001/tasks/task_1_0001_m_000000/counters"] = body })
-}
-
-func FuzzConf(f *testing.F) {
-	fuzz(f, "conf-*.json", func(l *lab, body string) {
+	}}
+	inAttempts = place{"*attempts-*.json", func(l *lab, body string) { l.am["0001/tasks/task_1_0001_m_000000/attempts"] = body }}
+	inCounters = place{"*counters-*.json", func(l *lab, body string) { l.am["0001/tasks/task_1_0001_m_000000/counters"] = body }}
+	inConf     = place{"conf-*.json", func(l *lab, body string) {
 		l.apps("1 RUNNING UNDEFINED 512", "2 FINISHED SUCCEEDED -1", "3 RUNNING UNDEFINED 512")
 		l.am["0003/conf"] = body
-	})
+	}}
+)
+
+func FuzzApps(f *testing.F) { fuzz(f, inApps) }
+
+func FuzzApp(f *testing.F) { fuzz(f, inApp) }
+
+func FuzzMetrics(f *testing.F) { fuzz(f, inMetrics) }
+
+func FuzzNodes(f *testing.F) { fuzz(f, inNodes) }
+
+func FuzzScheduler(f *testing.F) { fuzz(f, inScheduler) }
+
+func FuzzAppAttempts(f *testing.F) { fuzz(f, inAppAttempts) }
+
+func FuzzJob(f *testing.F) { fuzz(f, inJob) }
+
+func FuzzHistoryJob(f *testing.F) { fuzz(f, inHistoryJob) }
+
+func FuzzTasks(f *testing.F) { fuzz(f, inTasks) }
+
+func FuzzHistoryTasks(f *testing.F) { fuzz(f, inHistoryTasks) }
+
+func FuzzAttempts(f *testing.F) { fuzz(f, inAttempts) }
+
+func FuzzCounters(f *testing.F) { fuzz(f, inCounters) }
+
+func FuzzConf(f *testing.F) { fuzz(f, inConf) }
+
+// FuzzDamagedBodies damages recorded bodies, each in each of its places.
+func FuzzDamagedBodies(f *testing.F) {
+	var bodies [][]byte
+	var places []place
+	for _, p := range []place{
+		inApps, inApp, inMetrics, inNodes, inScheduler, inAppAttempts, inJob, inHistoryJob, inTasks, inHistoryTasks, inAttempts, inCounters, inConf,
+	} {
+		for _, b := range p.bodies(f) {
+			bodies, places = append(bodies, b), append(places, p)
+		}
+	}
+	mutate.Fuzz(f, bodies, func(t *testing.T, which int, body []byte) { observed(t, places[which], string(body)) })
 }

@@ -14,6 +14,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/badrun"
 	"github.com/paratimer/paratimer/adapters/past"
 )
 
@@ -71,6 +72,7 @@ func Read(r io.Reader) (*past.Job, error) {
 		}
 	}
 	h := history{seen: map[string]int{}}
+	var run badrun.Run
 	for n := 1; ; n++ {
 		var e event
 		switch err := from.next(&e); {
@@ -80,9 +82,13 @@ func Read(r io.Reader) (*past.Job, error) {
 			return h.done(true)
 		case errors.Is(err, errBad):
 			h.bad++
+			if err := run.Bad(); err != nil {
+				return nil, &Error{n, err}
+			}
 		case err != nil:
 			return nil, &Error{n, err}
 		default:
+			run.Good()
 			h.take(&e)
 		}
 		if n >= maxEvents {

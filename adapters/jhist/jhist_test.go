@@ -18,6 +18,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/mutate"
 )
 
 // fixture is a history of ours, unzipped.
@@ -292,6 +293,15 @@ func TestHadoopsOwn(t *testing.T) {
 			j.Bad > 0 || j.Torn || j.Finished.Seconds(j.Submitted) != c.seconds {
 			t.Errorf("%s: %v, %d maps, %d reduces, %d attempts, %v s, %d bad", c.prefix, j.State, j.Maps, j.Reduces,
 				len(j.Attempts[0])+len(j.Attempts[1]), j.Finished.Seconds(j.Submitted), j.Bad)
+		}
+	}
+}
+
+// TestEndlessBadLines: a file of bad lines alone is given up soon.
+func TestEndlessBadLines(t *testing.T) {
+	for _, bad := range []string{"x\n", "\n", "{}\n"} {
+		if _, err := Read(mutate.Endless("Avro-Json\n{}\n", bad)); err == nil || !strings.Contains(err.Error(), "more than 1000 lines in a row") {
+			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/paratimer/paratimer/adapters/internal/badrun"
 )
 
 // text reads events in Avro's JSON encoding. Union values are objects with one key, the type's name.
 type text struct{ in *bufio.Reader }
 
 func (t *text) next(e *event) error {
+	var blank badrun.Run
 	for {
 		l, err := line(t.in, maxEvent)
 		cut := errors.Is(err, io.ErrUnexpectedEOF)
@@ -21,6 +24,9 @@ func (t *text) next(e *event) error {
 		if l = strings.TrimSpace(l); l == "" {
 			if cut {
 				return io.EOF
+			}
+			if err := blank.Bad(); err != nil {
+				return err
 			}
 			continue
 		}

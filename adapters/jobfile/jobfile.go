@@ -7,8 +7,8 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"os"
 
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/planfile"
 )
 
@@ -63,7 +63,7 @@ func (d Demand) Total() float64 { return d.CPU + d.Disk + d.Fibre + d.Network }
 func ReadFile(path string, in io.Reader) (*File, []Warning, error) {
 	name := "stdin"
 	if path != "-" {
-		f, err := os.Open(path)
+		f, err := infile.Open(path)
 		if err != nil {
 			return nil, nil, err
 		}

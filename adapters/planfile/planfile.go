@@ -15,12 +15,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -81,7 +81,7 @@ func ReadFile(path string, opt Options) (*dag.Plan, error) {
 	if opt.Name == "" {
 		opt.Name = path
 	}
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return nil, err
 	}

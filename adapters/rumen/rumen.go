@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/paratimer/paratimer/adapters/internal/badrun"
 	"github.com/paratimer/paratimer/adapters/past"
 )
 
@@ -26,6 +27,7 @@ func Read(r io.Reader) ([]*past.Job, error) {
 	var out []*past.Job
 	var links [][]string
 	bad := 0
+	var run badrun.Run
 	for n := 1; ; n++ {
 		limited.left = maxJob
 		var raw json.RawMessage
@@ -41,15 +43,18 @@ func Read(r io.Reader) ([]*past.Job, error) {
 			return nil, fmt.Errorf("rumen: more than %d jobs: split the trace", maxJobs)
 		}
 		var w wireJob
-		if json.Unmarshal(raw, &w) != nil || w.ID == "" {
+		var j *past.Job
+		if json.Unmarshal(raw, &w) == nil && w.ID != "" {
+			j = w.job()
+		}
+		if j == nil || !j.Submitted.Known() {
+			if err := run.Bad(); err != nil {
+				return nil, fmt.Errorf("rumen: job %d of the trace: %w", n, err)
+			}
 			bad++
 			continue
 		}
-		j := w.job()
-		if !j.Submitted.Known() {
-			bad++
-			continue
-		}
+		run.Good()
 		var next []string
 		for _, id := range w.Next {
 			next = append(next, string(id))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/mutate"
 )
 
 // Two jobs, the second after the first, as Rumen of Hadoop 0.21 writes them: pretty-printed, concatenated.
@@ -185,4 +186,13 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestEndlessBadJobs: a trace of jobs that are none is given up soon.
+func TestEndlessBadJobs(t *testing.T) {
+	for _, bad := range []string{"1\n", "{}\n", `{"jobID":"job_1_0001"}` + "\n"} {
+		if _, err := Read(mutate.Endless(two, bad)); err == nil || !strings.Contains(err.Error(), "rumen: job 1003 of the trace: more than 1000 lines in a row") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
 }

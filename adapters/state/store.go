@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/paratimer/paratimer/adapters/infile"
 )
 
 // A Store is a folder of workflows.
@@ -64,17 +66,9 @@ func (s *Store) Read(name string) (*Workflow, error) {
 const maxBytes = 256 << 20
 
 func read(path string) (*Workflow, error) {
-	f, err := os.Open(path)
+	b, err := content(path)
 	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	if len(b) > maxBytes {
-		return nil, fmt.Errorf("state: %s has more than %d bytes and is not ours; remove the file to forget the workflow", path, maxBytes)
+		return nil, err
 	}
 	var v struct{ Version int }
 	if err := json.Unmarshal(b, &v); err != nil {
@@ -91,6 +85,23 @@ func read(path string) (*Workflow, error) {
 		return nil, fmt.Errorf("state: %s: %w; remove the file to forget the workflow", path, err)
 	}
 	return &w, nil
+}
+
+// content is what a file of the folder holds.
+func content(path string) ([]byte, error) {
+	f, err := infile.OpenRegular(path)
+	if err != nil {
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	if len(b) > maxBytes {
+		return nil, fmt.Errorf("state: %s has more than %d bytes and is not ours: remove it", path, maxBytes)
+	}
+	return b, nil
 }
 
 // Update changes a workflow under its lock. An error of change leaves the file as it was. A workflow of which change

@@ -82,7 +82,7 @@ type summaries struct {
 // readSummaries reads what is kept. What cannot be used is as if there were nothing.
 func readSummaries(cache, kind string) map[string]*summary {
 	var all summaries
-	b, err := os.ReadFile(cache)
+	b, err := content(cache)
 	if err != nil || json.Unmarshal(b, &all) != nil || all.Version != Version || all.Kind != kind {
 		return map[string]*summary{}
 	}

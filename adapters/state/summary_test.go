@@ -2,9 +2,11 @@ package state
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 )
 
@@ -59,6 +61,11 @@ func TestSummaries(t *testing.T) {
 		}
 		check("newer", 1, `["b",2]`)
 	}
+	// A pipe that nobody writes to would be waited for.
+	if err := errors.Join(os.Remove(filepath.Join(s.dir, "summaries.cache")), syscall.Mkfifo(filepath.Join(s.dir, "summaries.cache"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	check("newer", 1, `["b",2]`)
 	if names, err := s.List(); err != nil || !slices.Equal(names, []string{"b"}) {
 		t.Errorf("%v %v", names, err)
 	}

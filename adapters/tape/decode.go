@@ -47,7 +47,7 @@ func decode(old *dag.Snapshot, l *line, most bounds) (*dag.Snapshot, error) {
 			return nil, fmt.Errorf("job %d: %w", j.Index, err)
 		}
 	}
-	return &s, nil
+	return &s, check(&s)
 }
 
 func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, most bounds) error {

@@ -71,6 +71,9 @@ func (e *encoder) finish(l *line) ([]byte, error) {
 }
 
 func (e *encoder) fill(l *line, old, s *dag.Snapshot) (err error) {
+	if err := check(s); err != nil {
+		return fmt.Errorf("tape: the observation %d cannot be written: %w", e.n, err)
+	}
 	if n := attempts(s); n > maxAttempts {
 		return fmt.Errorf("tape: the observation %d has %d attempts, more than the %d that a tape holds", e.n, n, maxAttempts)
 	}

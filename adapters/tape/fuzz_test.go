@@ -11,17 +11,18 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// FuzzReader feeds a reader anything. It must end without a panic, and what it has read must go onto a tape and come
-// back the same.
+// FuzzReader feeds a reader anything. It must end without a panic, what it has read must be a plan with the state of each of its
+// jobs, and it must go onto a tape and come back the same.
 func FuzzReader(f *testing.F) {
 	_, tape := short(f)
 	f.Add(tape)
 	f.Add(tape[:len(tape)/2])
+	f.Add([]byte(`{"paratimer_tape":1}` + "\n" + `{"n":1,"t":1795222879638,"whole":true}` + "\n"))
 	f.Add(edit(tape, func(l []string) []string { l[2], l[3] = l[3], l[2]; return l }))
 	f.Add(edit(tape, func(l []string) []string { return slices.Insert(l, 3, l[1], "{}\n", "\n", "null\n") }))
 	for _, line := range []string{
 		`{"n":2,"t":null,"missed":"no"}`,
-		`{"n":2,"t":1,"plan":{"nil":true},"jobs":-1}`,
+		`{"n":2,"t":1,"plan":{"jobs":-1},"jobs":-1}`,
 		`{"n":2,"t":1,"nodes":[{"name":{"hex":"ff"},"mb":1,"lost":true,"lost_at":null}],"load":null,"warnings":[]}`,
 		`{"n":2,"t":1,"j":[{"i":0,"m":{"all":true,"a":[[0,16777216,0,3],[9,1,"0x7ff8000000000001"],[10,256,null],[11,8388608,"why"]]}}]}`,
 		`{"n":2,"t":1,"j":[{"i":0,"m":{"x":[[0,0]],"a":[[0,16777217,1,1,"inf"]]}}]}`,
@@ -44,6 +45,7 @@ func FuzzReader(f *testing.F) {
 			var missed *dag.MissedError
 			switch {
 			case err == nil:
+				walk(t, s)
 				items = append(items, s)
 			case errors.As(err, &missed):
 				items = append(items, missed)
@@ -66,4 +68,25 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 	})
+}
+
+// walk looks at all that an estimator does: the order of the plan's jobs, and each job's state beside its plan.
+func walk(t *testing.T, s *dag.Snapshot) {
+	t.Helper()
+	if _, err := dag.NewGraph(s.Plan); err != nil {
+		t.Fatalf("a plan that cannot be replayed: %v", err)
+	}
+	for j := range s.Plan.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			s.Plan.Jobs[j].Phase(k).Count()
+			for _, a := range s.Jobs[j].Phase(k).Attempts {
+				if a.Task < 0 {
+					t.Fatalf("job %d: an attempt of the task %d", j, a.Task)
+				}
+			}
+		}
+	}
+	if len(s.Jobs) != len(s.Plan.Jobs) {
+		t.Fatalf("the state of %d jobs of %d", len(s.Jobs), len(s.Plan.Jobs))
+	}
 }

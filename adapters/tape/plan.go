@@ -11,7 +11,6 @@ import (
 
 // A planLine is what changed of the plan. Durations are in nanoseconds.
 type planLine struct {
-	Nil   bool           `json:"nil,omitempty"` // there is no plan
 	Head  *planHead      `json:"head,omitempty"`
 	Count opt[int]       `json:"jobs,omitzero"` // number of jobs, -1 for a nil slice
 	Jobs  []planJobIndex `json:"j,omitempty"`
@@ -155,9 +154,6 @@ func (c *planCoder) encode(p *dag.Plan, whole bool) (*planLine, error) {
 	}
 	was := c.plan
 	c.plan = p
-	if p == nil {
-		return &planLine{Nil: true}, nil
-	}
 	if len(p.Jobs) > maxJobs {
 		return nil, fmt.Errorf("tape: a plan of %d jobs is more than the %d that a tape holds", len(p.Jobs), maxJobs)
 	}

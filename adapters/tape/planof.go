@@ -103,9 +103,6 @@ func (p *planPhase) dag(groups int) (dag.Phase, error) {
 
 // decodePlan applies l to old, which it leaves alone. A phase has at most so many pieces of key groups.
 func decodePlan(old *dag.Plan, l *planLine, groups int) (*dag.Plan, error) {
-	if l.Nil {
-		return nil, nil
-	}
 	p := &dag.Plan{}
 	if old != nil {
 		*p = *old

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/paratimer/paratimer/adapters/internal/badrun"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -25,6 +26,7 @@ type Reader struct {
 	any   bool          // there was a snapshot
 	told  bool          // a snapshot has said that the tail is torn
 	notes []dag.Warning // for the next snapshot
+	bad   badrun.Run
 }
 
 const maxNotes = 20
@@ -78,6 +80,9 @@ func (t *Reader) Next(ctx context.Context) (*dag.Snapshot, error) {
 		if s != nil || err != nil {
 			return s, err
 		}
+		if err := t.bad.Bad(); err != nil {
+			return nil, &LineError{l.number, err}
+		}
 	}
 }
 
@@ -85,10 +90,10 @@ func (t *Reader) Next(ctx context.Context) (*dag.Snapshot, error) {
 func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
 	var l line
 	if err := raw.bad; err != nil {
-		return nil, t.missed(&LineError{raw.number, err})
+		return nil, t.unusable(&LineError{raw.number, err})
 	}
 	if err := json.Unmarshal(raw.text, &l); err != nil {
-		return nil, t.missed(&LineError{raw.number, fmt.Errorf("not an observation: %w", err)})
+		return nil, t.unusable(&LineError{raw.number, fmt.Errorf("not an observation: %w", err)})
 	}
 	if l.N <= t.n {
 		t.note(dag.WarnObservation, fmt.Sprintf("line %d of the tape was left out: it is observation %d, and observation %d came before it", raw.number, l.N, t.n))
@@ -107,8 +112,9 @@ func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
 	s, err := decode(t.state, &l, t.most)
 	if err != nil {
 		t.state, t.lost = nil, raw.number
-		return nil, t.missed(&LineError{raw.number, err})
+		return nil, t.unusable(&LineError{raw.number, err})
 	}
+	t.bad.Good()
 	t.state, t.any = s, true
 	if t.lines.next.torn {
 		t.note(dag.WarnTornTape, (&LineError{t.lines.next.number, t.lines.next.bad}).Error())
@@ -126,6 +132,15 @@ func (t *Reader) note(code, text string) {
 	if len(t.notes) < maxNotes {
 		t.notes = append(t.notes, dag.Warning{Code: code, Text: text})
 	}
+}
+
+// unusable is missed, until too many lines in a row were. Lines that only need a lost one do not count: they are numbered, so that
+// no file of equal ones can be made, and a watch of days may have many.
+func (t *Reader) unusable(line *LineError) error {
+	if err := t.bad.Bad(); err != nil {
+		return &LineError{line.Line, fmt.Errorf("%w; this one: %w", err, line.Err)}
+	}
+	return t.missed(line)
 }
 
 // missed is an observation that was missed on the tape, at the newest instant that is known.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -56,19 +57,19 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 		*x = time.Duration(rapid.Int64().Draw(t, path))
 		return v
 	case **dag.Plan:
-		if rapid.Bool().Draw(t, path) {
-			p := draw(t, reflect.TypeFor[dag.Plan](), path)
-			p.FieldByName("Profiles").SetZero() // arguments, not observations
-			p.FieldByName("Residuals").SetZero()
-			*x = p.Addr().Interface().(*dag.Plan)
-		}
+		p := draw(t, reflect.TypeFor[dag.Plan](), path)
+		p.FieldByName("Profiles").SetZero() // arguments, not observations
+		p.FieldByName("Residuals").SetZero()
+		*x = p.Addr().Interface().(*dag.Plan)
+		return v
+	case *dag.Snapshot:
+		drawFields(t, v, path)
+		fit(x)
 		return v
 	}
 	switch typ.Kind() {
 	case reflect.Struct:
-		for i := range typ.NumField() {
-			v.Field(i).Set(draw(t, typ.Field(i).Type, path+"."+typ.Field(i).Name))
-		}
+		drawFields(t, v, path)
 	case reflect.Array:
 		for i := range typ.Len() {
 			v.Index(i).Set(draw(t, typ.Elem(), fmt.Sprintf("%s[%d]", path, i)))
@@ -96,6 +97,33 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 		panic("draw: no idea how to draw a " + typ.String() + " at " + path)
 	}
 	return v
+}
+
+func drawFields(t *rapid.T, v reflect.Value, path string) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		v.Field(i).Set(draw(t, f.Type, path+"."+f.Name))
+	}
+}
+
+// fit makes s what check lets pass: a job waits for earlier ones alone, tasks are as many as can be, and each job has its state.
+func fit(s *dag.Snapshot) {
+	jobs := s.Plan.Jobs
+	for i := range jobs {
+		jobs[i].After = slices.DeleteFunc(jobs[i].After, func(a int) bool { return a < 0 || a >= i })
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			p := jobs[i].Phase(k)
+			p.Tasks &= 1<<20 - 1
+		}
+	}
+	s.Jobs = append(slices.Clip(s.Jobs[:min(len(s.Jobs), len(jobs))]), make([]dag.JobState, max(0, len(jobs)-len(s.Jobs)))...)
+	for i := range s.Jobs {
+		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			for a := range s.Jobs[i].Phase(k).Attempts {
+				s.Jobs[i].Phase(k).Attempts[a].Task &= math.MaxInt32
+			}
+		}
+	}
 }
 
 func drawFloat(t *rapid.T, path string) float64 {

@@ -106,7 +106,7 @@ func (g *growing) Next(context.Context) (*dag.Snapshot, error) {
 		}
 		groups.Reduces[i] = r
 	}
-	return &dag.Snapshot{At: at, Stale: dag.NoInstant, Jobs: []dag.JobState{{ID: "job_1795222440184_0001", Groups: groups}}}, nil
+	return &dag.Snapshot{Plan: &dag.Plan{Jobs: make([]dag.Job, 1)}, At: at, Stale: dag.NoInstant, Jobs: []dag.JobState{{ID: "job_1795222440184_0001", Groups: groups}}}, nil
 }
 
 // A point of a key group takes some 27 bytes, whole lines included. Promises that do not change are not repeated.

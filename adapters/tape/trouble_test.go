@@ -15,6 +15,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/mutate"
 )
 
 // short is a small run with a failure, a lost node and two missed observations: its items and its tape.
@@ -228,6 +229,35 @@ func TestLostLine(t *testing.T) {
 	}
 }
 
+// An observation that no estimator could use is missed: estimators go through the plan's jobs and their states side by side.
+func TestUnusable(t *testing.T) {
+	_, tape := short(t)
+	job := `{"n":1,"t":1,"whole":true,"plan":{"jobs":1,"j":[{"i":0,"job":%s}]},"jobs":1}`
+	for line, want := range map[string]string{
+		`{"n":1,"t":1795222879638,"whole":true}`:                                                                      "the observation has no plan",
+		`{"n":1,"t":1,"whole":true,"plan":{"jobs":1}}`:                                                                "the state of 0 jobs, and its plan has 1",
+		`{"n":1,"t":1,"whole":true,"plan":{"jobs":0},"jobs":1}`:                                                       "the state of 1 jobs, and its plan has 0",
+		fmt.Sprintf(job, `{"node":"a","after":[7]}`):                                                                  "job number 7, which the plan does not have",
+		fmt.Sprintf(job, `{"node":"a","after":[0]}`):                                                                  "depends on itself",
+		fmt.Sprintf(job, `{"node":"a","map":{"tasks":-1,"known":true}}`):                                              "-1 map tasks",
+		fmt.Sprintf(job, `{"node":"a","map":{"tasks":9000000,"known":true},"reduce":{"tasks":2000000,"known":true}}`): "2000000 reduce tasks",
+		`{"n":1,"t":1,"whole":true,"plan":{"jobs":1},"jobs":1,"j":[{"i":0,"m":{"all":true,"a":[[-1,0]]}}]}`:           "map tasks",
+	} {
+		got := play(t, edit(tape, func(l []string) []string { return []string{l[0], line + "\n"} }))
+		said := ""
+		for _, item := range got {
+			err, ok := item.(error)
+			if !ok {
+				t.Fatalf("%s: it is an observation: %+v", line, item)
+			}
+			said += err.Error() + "\n"
+		}
+		if !strings.Contains(said, want) || !strings.Contains(said, "line 2") {
+			t.Errorf("%s: %s, want %q", line, said, want)
+		}
+	}
+}
+
 // After a gap a whole snapshot mends everything.
 func TestMended(t *testing.T) {
 	items, tape := short(t)
@@ -334,5 +364,21 @@ func TestFullDisk(t *testing.T) {
 	}
 	if warnings == 0 || warnings == len(items) || disk.late > 0 {
 		t.Errorf("%d warnings, %d lines after the gap", warnings, disk.late)
+	}
+}
+
+// A file of bad lines alone is given up soon, in the line where it is.
+func TestEndlessBadLines(t *testing.T) {
+	_, tape := short(t)
+	for _, line := range []string{"x\n", "\n", "{}\n", `{"n":3}` + "\n", `{"n":1,"missed":""}` + "\n"} {
+		r, err := NewReader(mutate.Endless(string(tape), line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		items := playAll(r)
+		last, ok := items[len(items)-1].(*LineError)
+		if !ok || !strings.Contains(last.Error(), "lines in a row") || len(items) > 1200 {
+			t.Errorf("%q: %d observations, the last one %v", line, len(items), items[len(items)-1])
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
@@ -36,7 +37,7 @@ func configShow(c *cli.Context) error {
 		return usage("%s has no settings", at.Path)
 	}
 	path, asked := configPath(c)
-	var inFile []setting
+	var inFile []planfile.Field
 	list := settings.List{Notes: []string{}}
 	if path != "" {
 		inFile, err = readConfig(path)
@@ -50,7 +51,7 @@ func configShow(c *cli.Context) error {
 	}
 	known := flagNames(c.App)
 	for _, s := range inFile {
-		if !slices.Contains(known, s.name) {
+		if !slices.Contains(known, s.Name) {
 			list.Notes = append(list.Notes, noSetting(path, s, known))
 		}
 	}
@@ -114,13 +115,13 @@ func settingsOf(root, at *manual.Command) []ownedFlag {
 }
 
 // inForce is the value that a setting has: of a flag, else of the environment, else of the file, else its default.
-func inForce(c *cli.Context, s ownedFlag, path string, inFile []setting) settings.Setting {
+func inForce(c *cli.Context, s ownedFlag, path string, inFile []planfile.Field) settings.Setting {
 	out := settings.Setting{Name: s.Name, Origin: settings.Default, Commands: s.commands}
 	if s.everywhere {
 		out.Commands = []string{}
 	}
 	variable := envSet(s.Env)
-	at := slices.IndexFunc(inFile, func(f setting) bool { return f.name == s.Name })
+	at := slices.IndexFunc(inFile, func(f planfile.Field) bool { return f.Name == s.Name })
 	switch {
 	case s.everywhere && variable == "" && c.IsSet(s.Name):
 		source := "--" + s.Name
@@ -131,8 +132,8 @@ func inForce(c *cli.Context, s ownedFlag, path string, inFile []setting) setting
 	case variable != "":
 		out.Origin, out.Source, out.Values = settings.Environment, &variable, []string{os.Getenv(variable)}
 	case at >= 0:
-		source := fmt.Sprintf("%s:%d", path, inFile[at].line)
-		out.Origin, out.Source, out.Values = settings.File, &source, texts(inFile[at].value)
+		source := fmt.Sprintf("%s:%d", path, inFile[at].Line)
+		out.Origin, out.Source, out.Values = settings.File, &source, inFile[at].Values
 	case s.differs:
 		out.Differs = true
 	case s.Default != "":

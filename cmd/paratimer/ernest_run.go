@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
@@ -132,7 +133,7 @@ func trainingDesign(c *cli.Context) ([]ernest.DesignRow, error) {
 		}
 		return inParts(c, plan.Rows, s.TotalParts), nil
 	}
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return nil, usage("--design: %w", err)
 	}
@@ -205,7 +206,7 @@ func ticking(ctx context.Context, f func()) (stop func()) {
 // sayTrained fits the rows and predicts, as `paratimer ernest fit` does.
 func sayTrained(c *cli.Context, points []ernestmodel.Point) error {
 	path := c.String("out")
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return usage("cannot read the rows: %w", err)
 	}

@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"unicode"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
@@ -65,7 +65,7 @@ func openInput(c *cli.Context, path string) (in io.ReadCloser, name string, err 
 	if path == "-" {
 		return io.NopCloser(c.App.Reader), inputName(path), nil
 	}
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return nil, path, usage("cannot read the runs: %w", err)
 	}

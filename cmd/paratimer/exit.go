@@ -5,17 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"syscall"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The exit codes.
+// The exit codes, of every command but check. TestExitTable holds them for all.
 const (
 	exitOK          = 0
 	exitFailed      = 1   // the query failed or was killed; with --fail-on-regression, it became slower
-	exitUsage       = 2   // usage or bad input
-	exitBlind       = 3   // cannot observe
+	exitUsage       = 2   // wrong usage, or a file that is damaged or not what it should be
+	exitBlind       = 3   // the query cannot be observed, or the output not be written
 	exitTimeout     = 124 // time limit
 	exitInterrupted = 130
 )
@@ -53,6 +55,8 @@ func code(err error, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "paratimer: %s\n", view.EscapeLines(err.Error()))
 	var bad usageError
 	switch {
+	case unwritten(err):
+		return exitBlind
 	case errors.Is(err, errTimeout):
 		return exitTimeout
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
@@ -61,6 +65,11 @@ func code(err error, stderr io.Writer) int {
 		return exitUsage
 	}
 	return exitBlind
+}
+
+// unwritten says whether an error is of a disk or pipe that takes no more, whatever was to be written to it.
+func unwritten(err error) bool {
+	return slices.ContainsFunc([]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EPIPE}, func(e error) bool { return errors.Is(err, e) })
 }
 
 // A wholeOutput remembers that it could not be written, e.g. to a full disk. Whoever reads it must not take it for whole.
@@ -77,13 +86,13 @@ func (o *wholeOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// code is the exit code of a command that would have succeeded had its output been written.
+// code is the exit code of a command: one that has done all but write its output has failed to.
 func (o *wholeOutput) code(code int, stderr io.Writer) int {
-	if code != exitOK || o.err == nil {
+	if code != exitOK && code != exitFailed || o.err == nil {
 		return code
 	}
 	fmt.Fprintf(stderr, "paratimer: the output is not whole: %s\n", view.EscapeLines(o.err.Error()))
-	return exitUsage
+	return exitBlind
 }
 
 // ended turns a query's last state into a command's error.

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/adapters/tape"
@@ -134,7 +134,7 @@ func recordedRuns(c *cli.Context, paths []string) (out []recordedRun, bad []erro
 
 // holdsHistory says whether a file or folder is job history: many runs in one, or one in many.
 func holdsHistory(path string) (bool, error) {
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return false, err
 	}

@@ -14,9 +14,11 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/archive"
 	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // recordingFlags choose what of a recording is played.
@@ -35,7 +37,7 @@ func openRecording(path, workflow string, every time.Duration) (watch.Source, io
 	if every < 0 {
 		return nil, nil, usage("--every %v: it is 0 or more", every)
 	}
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && queryID.MatchString(path) {
 		return nil, nil, usage("cannot read the recording: there is no file %s; of a query on the cluster `paratimer attach` and `paratimer report` tell", path)
 	}
@@ -47,7 +49,29 @@ func openRecording(path, workflow string, every time.Duration) (watch.Source, io
 		f.Close()
 		return nil, nil, usage("%s: %w", path, err)
 	}
-	return src, f, nil
+	return &fileSource{Source: src}, f, nil
+}
+
+// A fileSource plays a file: if it cannot be played, the file is wrong input.
+type fileSource struct {
+	watch.Source
+	seen bool // there was a snapshot
+}
+
+// Next returns a usageError for a file that is damaged. One that is cut off after its first observation is none: it could not be
+// observed to the end.
+func (r *fileSource) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := r.Source.Next(ctx)
+	r.seen = r.seen || s != nil
+	var missed *dag.MissedError
+	var cut *capture.CutOffError
+	switch {
+	case err == nil, errors.Is(err, io.EOF), ctx.Err() != nil, r.seen && (errors.As(err, &missed) || errors.As(err, &cut)):
+		return s, err
+	case errors.As(err, &missed):
+		return nil, &dag.MissedError{At: missed.At, Err: usageError{missed.Err}}
+	}
+	return nil, usageError{err}
 }
 
 func playRecording(f *os.File, workflow string, every time.Duration) (watch.Source, error) {

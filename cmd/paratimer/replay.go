@@ -1,7 +1,12 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/tape"
 )
 
 // replay plays a recording: the same frames that a live watch printed.
@@ -27,5 +32,9 @@ func replay(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return follow(c, withProfiles(src, profiles), pace{speed: speed}, printed)
+	err = follow(c, withProfiles(src, profiles), pace{speed: speed}, printed)
+	if line := new(tape.LineError); errors.As(err, &line) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
@@ -56,7 +57,7 @@ func fileKind(path string) (kind tape.Kind, exists bool, err error) {
 	if info.IsDir() {
 		return tape.History, true, nil
 	}
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return tape.Unknown, true, usage("cannot read it: %w", err)
 	}

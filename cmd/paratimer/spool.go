@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/collect"
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
@@ -67,7 +68,7 @@ func spoolFiles(path string) (files []string, err error) {
 
 // readSpool reads a file. The error is its own, or why its first line that cannot be used cannot be.
 func readSpool(store *collect.Store, file string, at time.Time) error {
-	f, err := os.Open(file)
+	f, err := infile.Open(file)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ usage() {
 usage: hadoop.sh VERB
 
   fetch                        get the jars (once)
-  up [--nodes N] [--hdfs] [--queues] [--slow N] [--recovery] [--with NAME[=VALUE]]...
+  up [--nodes N] [--memory MB] [--hdfs] [--queues] [--slow N] [--recovery] [--with NAME[=VALUE]]...
                                start a fresh cluster and wait until it answers; a NAME is a file of with/
   down                         kill everything that belongs to it
   status                       say what runs; exit 0 up, 1 partly, 3 down
@@ -27,6 +27,9 @@ usage: hadoop.sh VERB
 An argument such as 20x600x300 names input data: 20 files of 600 records over 300 keys;
 20x600x300z1.2 draws the keys by Zipf's law with that exponent; w400 at its end makes records of 400
 bytes, the keys' names dealt at random. It is made when first used.
+own:PATH names a file or folder of your own, which is copied into the lab when it has changed:
+pig join -p a=own:clicks.tsv, or stream -input own:/data/logs.
+--memory is that of all nodes together, from 768 MB a node on (default 3072).
 State is in $PARATIMER_LAB (default ~/.cache/paratimer/lab).
 END
 	exit 2
@@ -228,10 +231,11 @@ give_up() { # give_up NAME WHY: leaves the logs, but nothing running
 up() {
 	ASKED=("$@")
 	NODES=1 HDFS=0 QUEUES=0 SLOW= RECOVERY=0
-	local with=()
+	local with=() memory=
 	while (($#)); do
 		case $1 in
 		--nodes) NODES=${2:-} && shift ;;
+		--memory) memory=${2:-} && shift ;;
 		--slow) SLOW=${2:-} && shift ;;
 		--hdfs) HDFS=1 ;;
 		--queues) QUEUES=1 ;;
@@ -248,6 +252,7 @@ up() {
 	4) MEMORY=(1024 1024 768 768) ;;
 	*) die "--nodes takes 1 to 4, not '$NODES'" ;;
 	esac
+	[[ -z $memory ]] || share_memory "$memory"
 	[[ -z $SLOW || $SLOW =~ ^[1-$NODES]$ ]] || die "--slow takes the number of a node, 1 to $NODES, not '$SLOW'"
 	take_on ${with[@]+"${with[@]}"}
 	[[ -r /proc/self/environ ]] || die "no /proc here: this works on Linux only"
@@ -318,6 +323,18 @@ make_folders() {
 	done
 }
 
+# share_memory MB deals memory to the nodes in steps of the smallest container. An AM takes 512 MB, a task 256 MB.
+share_memory() {
+	local node steps
+	[[ $1 =~ ^[1-9][0-9]{2,6}$ && $1 -ge $((NODES * 768)) ]] ||
+		die "--memory takes megabytes, at least $((NODES * 768)) for $NODES nodes, not '$1'"
+	steps=$(($1 / 256))
+	MEMORY=()
+	for ((node = 0; node < NODES; node++)); do
+		MEMORY+=("$((256 * ((steps + NODES - 1 - node) / NODES)))")
+	done
+}
+
 down() {
 	lock
 	stop
@@ -369,7 +386,30 @@ status() {
 data_dir() { if ((PARATIMER_HDFS)); then echo /data; else echo "$LAB/data"; fi; }
 out_dir() { if ((PARATIMER_HDFS)); then echo "/out/$1-$(now_ms)"; else echo "$RUN/out/$1-$(now_ms)"; fi; }
 
-is_spec() { [[ $1 =~ ^[0-9]+x[0-9]+x[0-9]+(z[0-9.]+)?(w[0-9]+)?$ ]]; }
+is_spec() { [[ $1 == own:?* || $1 =~ ^[0-9]+x[0-9]+x[0-9]+(z[0-9.]+)?(w[0-9]+)?$ ]]; }
+
+# The folder of a data set, below that of all. One of the user's is named by its content, which may change between uses.
+data_name() {
+	[[ $1 == own:* ]] || {
+		echo "$1"
+		return
+	}
+	local from=${1#own:} sum
+	from=${from%/}
+	[[ -r $from ]] || die "no file or folder $from that can be read"
+	sum=$(tar -C "$(dirname "$from")" --sort=name --owner=0 --group=0 --mtime=@0 -chf - "${from##*/}" | cksum)
+	echo "own-${sum%% *}"
+}
+
+# take_own PATH FOLDER copies files of the user's.
+take_own() {
+	mkdir -p "$2"
+	if [[ -d $1 ]]; then
+		cp -rL "$1/." "$2"
+	else
+		cp -L "$1" "$2"
+	fi
+}
 
 java_client() { # java_client CLASSPATH CLASS [ARG]...
 	local cp=$1
@@ -379,11 +419,20 @@ java_client() { # java_client CLASSPATH CLASS [ARG]...
 
 # make_data SPEC... makes what is missing, in the run's file system.
 make_data() {
-	local spec new=()
+	local spec own new=()
 	for spec in "$@"; do
+		own=
+		if [[ $spec == own:* ]]; then
+			own=${spec#own:}
+			spec=$(data_name "$spec")
+		fi
 		if [[ ! -d $LAB/data/$spec ]]; then
 			# Two scripts may want it at the same moment: who comes second has made it in vain.
-			python3 "$E2E/data.py" "$spec" "$LAB/data/$spec.new$$"
+			if [[ -n $own ]]; then
+				take_own "$own" "$LAB/data/$spec.new$$"
+			else
+				python3 "$E2E/data.py" "$spec" "$LAB/data/$spec.new$$"
+			fi
 			mv -T "$LAB/data/$spec.new$$" "$LAB/data/$spec" 2>/dev/null || rm -rf "$LAB/data/$spec.new$$"
 			[[ -d $LAB/data/$spec ]] || die "$LAB/data/$spec cannot be written"
 		fi
@@ -421,11 +470,12 @@ pig() {
 		-p)
 			[[ ${2:-} == *=* ]] || die "-p takes NAME=VALUE, not '${2:-}'"
 			name=${2%%=*} value=${2#*=}
-			params+=(-param "$name=$value")
 			given+="$name "
 			if is_spec "$value"; then
 				specs+=("$value")
+				value=$(data_name "$value")
 			fi
+			params+=(-param "$name=$value")
 			shift
 			;;
 		-D) opts+=("-D${2:-}") && shift ;;
@@ -459,7 +509,7 @@ resolve() {
 	for arg in "$@"; do
 		if is_spec "$arg"; then
 			specs+=("$arg")
-			arg=$(data_dir)/$arg
+			arg=$(data_dir)/$(data_name "$arg")
 		fi
 		ARGS+=("$arg")
 	done

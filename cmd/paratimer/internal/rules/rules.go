@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
@@ -66,7 +66,7 @@ func ReadFile(path string, in io.Reader, local *time.Location) ([]Rule, error) {
 		}
 		return Read(b, "stdin", local)
 	}
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the rules: %w", err)
 	}

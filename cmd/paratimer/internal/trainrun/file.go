@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/table"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
@@ -50,7 +51,7 @@ func Open(path string, command Template) (*File, error) {
 
 // Look reads the file at a path and changes nothing. One that is not there has no rows.
 func Look(path string, command Template) (*File, error) {
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return &File{path: path}, nil
 	} else if err != nil {

@@ -1,0 +1,63 @@
+package planfile
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// A Field is a field of a file that is one flat mapping.
+type Field struct {
+	Name   string
+	Line   int      // from 1
+	Values []string // as the file says them: of a list its items, else one
+}
+
+// Fields reads a file that maps names to scalars or lists of scalars, in its order and within the bounds of a plan file. noun is
+// what errors call the file. A file of nothing but comments has no fields. Faults are one *Error or several, joined.
+func Fields(src []byte, name, noun string) ([]Field, error) {
+	src, err := readable(src, name, noun)
+	if err != nil {
+		return nil, err
+	}
+	if blank(src) {
+		return nil, nil
+	}
+	root, bad := parse(src, name, noun)
+	if bad != nil {
+		return nil, bad.at(src, name)
+	}
+	if root.kind != mapping {
+		f := fault{at: root, why: fmt.Sprintf("this is %s: a %s is a mapping", root.kind, noun)}
+		return nil, report([]fault{f}, src, name, maxTold)
+	}
+	var faults []fault
+	fields := make([]Field, len(root.items))
+	for i, n := range root.items {
+		f := Field{Name: root.keys[i].text, Line: int(root.keys[i].line)}
+		all := []*node{n}
+		if n.kind == list {
+			all = n.items
+		}
+		for _, item := range all {
+			if item.kind == null || item.children != nil {
+				faults = append(faults, fault{at: item, path: []string{f.Name}, why: fmt.Sprintf("%s is %s here: give a value, or a list of values", f.Name, item.kind)})
+			}
+			f.Values = append(f.Values, item.text)
+		}
+		fields[i] = f
+	}
+	if len(faults) > 0 {
+		return nil, report(faults, src, name, maxTold)
+	}
+	return fields, nil
+}
+
+// blank says whether a file holds nothing but comments.
+func blank(src []byte) bool {
+	for line := range bytes.Lines(src) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {
+			return false
+		}
+	}
+	return true
+}

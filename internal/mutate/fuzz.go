@@ -1,0 +1,53 @@
+package mutate
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// seedScripts is how many scripts each file has without a fuzzer: `go test` runs them as they are.
+const seedScripts = 60
+
+// smallBytes is the size up to which a file also has a script for each of its keys, which drops it: a key that must be there and is
+// not is what readers forget most, and by chance it is rarely hit.
+const smallBytes = 4 << 10
+
+// dropStep is dropMember among the changes.
+const dropStep = 7
+
+// patience is how long use may take for one small file. It is generous: what it finds takes for ever.
+const patience = time.Minute
+
+// Fuzz feeds use with the files as they are and as the fuzzer damages them; which is the index of the file.
+func Fuzz(f *testing.F, files [][]byte, use func(t *testing.T, which int, file []byte)) {
+	f.Helper()
+	if len(files) == 0 || len(files) > 256 {
+		f.Fatalf("%d files to damage, not 1 to 256", len(files))
+	}
+	draw := rand.NewChaCha8([32]byte{7})
+	for i, file := range files {
+		f.Add(byte(i), []byte{})
+		for at, c := range file {
+			if c == ':' && len(file) <= smallBytes {
+				place := (at<<16 + len(file) - 1) / len(file) // the least that Apply takes to this byte
+				f.Add(byte(i), []byte{dropStep, byte(place >> 8), byte(place), 0})
+			}
+		}
+		for n := range seedScripts {
+			script := make([]byte, stepBytes*(1+n%3))
+			_, _ = draw.Read(script)
+			script[0] = byte(n)
+			f.Add(byte(i), script)
+		}
+	}
+	f.Fuzz(func(t *testing.T, which byte, script []byte) {
+		n := int(which) % len(files)
+		file := Apply(files[n], script)
+		began := time.Now()
+		use(t, n, file)
+		if took := time.Since(began); took > patience {
+			t.Errorf("%v for %d bytes", took, len(file))
+		}
+	})
+}

@@ -1,0 +1,194 @@
+// Package mutate damages files for fuzz tests: each byte script makes one deterministic change after the other in a real file, so
+// that a fuzzer stays near what readers accept and gets past their first checks.
+package mutate
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+)
+
+// A step of a script is stepBytes bytes: which change, where (two bytes, as a fraction of the file), and an argument.
+const stepBytes = 4
+
+// The bounds keep a fuzzer fast: changes of a script, and bytes of what it makes.
+const (
+	maxSteps = 8
+	maxBytes = 1 << 20
+)
+
+// changes are what a step can do to a file at an offset. None of them writes into the file that it is given.
+var changes = []func(file []byte, at int, arg byte) []byte{
+	truncate, flip, dropLine, repeatLine, swapLines, number, number, dropMember, retype, retype, graft, insert, nest,
+}
+
+// Apply returns file after the changes of a script. The same script makes the same changes; file stays as it is.
+func Apply(file, script []byte) []byte {
+	for range maxSteps {
+		if len(script) < stepBytes || len(file) == 0 {
+			break
+		}
+		at := int(binary.BigEndian.Uint16(script[1:])) * len(file) >> 16
+		if made := changes[int(script[0])%len(changes)](file, at, script[3]); len(made) <= maxBytes {
+			file = made
+		}
+		script = script[stepBytes:]
+	}
+	return file
+}
+
+func truncate(file []byte, at int, _ byte) []byte { return file[:at] }
+
+func flip(file []byte, at int, arg byte) []byte {
+	file = bytes.Clone(file)
+	file[at] ^= 1 << (arg % 8)
+	return file
+}
+
+func dropLine(file []byte, at int, _ byte) []byte {
+	start, end := line(file, at)
+	return replace(file, start, end, nil)
+}
+
+func repeatLine(file []byte, at int, arg byte) []byte {
+	start, end := line(file, at)
+	return replace(file, start, start, bytes.Repeat(file[start:end], 1+int(arg%4)))
+}
+
+func swapLines(file []byte, at int, arg byte) []byte {
+	start, middle := line(file, at)
+	if middle == len(file) {
+		return file
+	}
+	_, end := line(file, middle)
+	return replace(file, start, end, append(bytes.Clone(file[middle:end]), file[start:middle]...))
+}
+
+// numbers stand at the edges of types, beyond limits, or are none.
+var numbers = []string{
+	"-1", "0", "1", "2", "0.5", "-0", "1e308", "-1e308", "1e999", "1e-320", "2147483647", "2147483648", "-2147483649", "9223372036854775807",
+	"-9223372036854775808", "9223372036854775808", "18446744073709551616", "3000", "10000001", "129", "NaN", ".inf", "\"inf\"", "null", "1e18",
+	"9007199254740993", "00", "0x10", "1795222879638", "20000000", "99999999999", "127",
+}
+
+// number replaces the next number.
+func number(file []byte, at int, arg byte) []byte {
+	start := next(file, at, "0123456789")
+	if start < 0 {
+		return file
+	}
+	end := start
+	for end < len(file) && strings.IndexByte("0123456789.eE+-", file[end]) >= 0 {
+		end++
+	}
+	return replace(file, start, end, []byte(numbers[int(arg)%len(numbers)]))
+}
+
+// values are of each type of JSON and YAML, empty and odd ones.
+var values = []string{
+	"null", "true", "false", "0", "-1", "1.5", "\"\"", "\"x\"", "[]", "{}", "[null]", "[[]]", "[{}]", "{\"\":null}", "[1,2,3]", "\"\\u0000\\ud800\"", "~",
+	"2026-11-22", "1h30m", "1e3", "", "[\"a\",\"a\"]", "&a [*a]", "\xff",
+}
+
+// retype replaces the value of the next key by one of another type.
+func retype(file []byte, at int, arg byte) []byte {
+	_, start, end := member(file, at)
+	if end < 0 {
+		return file
+	}
+	return replace(file, start, end, []byte(values[int(arg)%len(values)]))
+}
+
+// graft gives the next key the value of a later one.
+func graft(file []byte, at int, arg byte) []byte {
+	_, start, end := member(file, at)
+	if end < 0 {
+		return file
+	}
+	_, from, to := member(file, (at+1+int(arg)*len(file)/256)%len(file))
+	if to < 0 {
+		return file
+	}
+	return replace(file, start, end, file[from:to])
+}
+
+// dropMember takes out the next key with its value.
+func dropMember(file []byte, at int, _ byte) []byte {
+	start, _, end := member(file, at)
+	if end < 0 {
+		return file
+	}
+	if end < len(file) && file[end] == ',' {
+		end++
+	} else if start > 0 && file[start-1] == ',' {
+		start--
+	}
+	return replace(file, start, end, nil)
+}
+
+var noise = []string{"\x00", "\xff", "\n", "\"", "{", "}", "]", ",", ":", " ", "\t", "\r\n", "\ufeff", "- ", "---\n", "#", "\x1f\x8b", "\u2028", "\\", "e9"}
+
+func insert(file []byte, at int, arg byte) []byte {
+	return replace(file, at, at, []byte(noise[int(arg)%len(noise)]))
+}
+
+// nest opens many brackets.
+func nest(file []byte, at int, arg byte) []byte {
+	return replace(file, at, at, bytes.Repeat([]byte{"[{"[arg%2]}, 1<<(arg%14)))
+}
+
+// member returns where the next key begins, and its value begins and ends; end is -1 if there is none. It knows as much of JSON
+// and YAML as they have in common: a colon, brackets that match, strings, and the end of a line.
+func member(file []byte, at int) (start, value, end int) {
+	colon := next(file, at, ":")
+	if colon < 0 {
+		return 0, 0, -1
+	}
+	start = colon
+	for start > 0 && strings.IndexByte("{,\n", file[start-1]) < 0 {
+		start--
+	}
+	value = colon + 1
+	for value < len(file) && file[value] == ' ' {
+		value++
+	}
+	depth, quoted := 0, false
+	for end = value; end < len(file); end++ {
+		switch c := file[end]; {
+		case quoted && c == '\\':
+			end++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case depth > 0 && (c == '}' || c == ']'):
+			depth--
+		case depth == 0 && strings.IndexByte(",}]\n", c) >= 0:
+			return start, value, end
+		}
+	}
+	return start, value, len(file)
+}
+
+// next is the offset of the first of some bytes from at on, around the file's end; -1 if there is none.
+func next(file []byte, at int, any string) int {
+	if i := bytes.IndexAny(file[at:], any); i >= 0 {
+		return at + i
+	}
+	return bytes.IndexAny(file, any)
+}
+
+// line is where the line around an offset begins and ends, its line end included.
+func line(file []byte, at int) (start, end int) {
+	start = bytes.LastIndexByte(file[:at], '\n') + 1
+	if i := bytes.IndexByte(file[at:], '\n'); i >= 0 {
+		return start, at + i + 1
+	}
+	return start, len(file)
+}
+
+func replace(file []byte, start, end int, by []byte) []byte {
+	made := make([]byte, 0, len(file)+len(by))
+	return append(append(append(made, file[:start]...), by...), file[end:]...)
+}
