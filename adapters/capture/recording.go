@@ -108,14 +108,47 @@ func (r *Recording) at(path string, t dag.Instant) (answer, bool) {
 	return list[n-1], true
 }
 
-// ticks returns the instants of the answers that a watcher's ticks began with, and that of the last line.
+// ticks returns the instants at which a watcher's ticks had their answers, and that of the last line. A tick begins with an answer of
+// /cluster/apps and is over before the longest silence that follows. An earlier instant would show what the tick before had asked, and
+// lose what a master said last.
 func (r *Recording) ticks() []dag.Instant {
-	var out []dag.Instant
-	for _, a := range r.paths[appsPath] {
-		out = append(out, a.at)
+	begun := r.paths[appsPath]
+	if len(begun) == 0 {
+		return nil
 	}
-	if n := len(out); n > 0 && out[n-1] < r.Last {
+	var all []dag.Instant
+	for _, list := range r.paths {
+		for _, a := range list {
+			all = append(all, a.at)
+		}
+	}
+	slices.Sort(all)
+	var out []dag.Instant
+	for i, a := range begun {
+		next := r.Last + 1
+		if i+1 < len(begun) {
+			next = begun[i+1].at
+		}
+		out = append(out, lastBeforeSilence(all, a.at, next))
+	}
+	if out[len(out)-1] < r.Last {
 		out = append(out, r.Last)
 	}
 	return slices.Compact(out)
+}
+
+// lastBeforeSilence is the last of the sorted instants from from on before the longest silence up to to.
+func lastBeforeSilence(all []dag.Instant, from, to dag.Instant) dag.Instant {
+	i, _ := slices.BinarySearch(all, from)
+	last, longest := from, dag.Instant(-1)
+	for ; i < len(all) && all[i] < to; i++ {
+		next := to
+		if i+1 < len(all) {
+			next = min(next, all[i+1])
+		}
+		if next-all[i] > longest {
+			last, longest = all[i], next-all[i]
+		}
+	}
+	return last
 }
