@@ -40,7 +40,8 @@ type Recording struct {
 }
 
 type answer struct {
-	at     dag.Instant
+	at     dag.Instant // when it was asked for
+	end    dag.Instant // when it was there
 	status int
 	kind   string // Content-Type
 	date   string
@@ -49,6 +50,9 @@ type answer struct {
 
 // appsPath is asked once a tick.
 const appsPath = "/ws/v1/cluster/apps"
+
+// longestAnswerMS bounds how long an answer is taken to have taken: recordings may say anything.
+const longestAnswerMS = 3_600_000
 
 // add takes a record in. Equal bodies that follow each other are kept once.
 func (r *Recording) add(rec *Record) {
@@ -70,7 +74,7 @@ func (r *Recording) add(rec *Record) {
 		r.rm = u.Scheme + "://" + u.Host
 	}
 	list := r.paths[path]
-	a := answer{at: at, status: rec.Status, kind: rec.Type, date: rec.Date, body: pack(rec.Body)}
+	a := answer{at: at, end: at + dag.Instant(min(max(rec.Ms, 0), longestAnswerMS)), status: rec.Status, kind: rec.Type, date: rec.Date, body: pack(rec.Body)}
 	if n := len(list); n > 0 && list[n-1].body == a.body {
 		a.body = list[n-1].body
 	} else {
@@ -116,38 +120,33 @@ func (r *Recording) ticks() []dag.Instant {
 	if len(begun) == 0 {
 		return nil
 	}
-	var all []dag.Instant
+	var all []answer
 	for _, list := range r.paths {
 		for _, a := range list {
-			all = append(all, a.at)
+			all = append(all, answer{at: a.at, end: a.end})
 		}
 	}
-	slices.Sort(all)
+	slices.SortFunc(all, func(a, b answer) int { return cmp.Compare(a.at, b.at) })
 	var out []dag.Instant
-	for i, a := range begun {
-		next := r.Last + 1
-		if i+1 < len(begun) {
-			next = begun[i+1].at
-		}
-		out = append(out, lastBeforeSilence(all, a.at, next))
+	for i := range begun[1:] {
+		out = append(out, lastBeforeSilence(all, begun[i].at, begun[i+1].at))
 	}
-	if out[len(out)-1] < r.Last {
-		out = append(out, r.Last)
-	}
-	return slices.Compact(out)
+	return slices.Compact(append(out, r.Last))
 }
 
-// lastBeforeSilence is the last of the sorted instants from from on before the longest silence up to to.
-func lastBeforeSilence(all []dag.Instant, from, to dag.Instant) dag.Instant {
-	i, _ := slices.BinarySearch(all, from)
-	last, longest := from, dag.Instant(-1)
-	for ; i < len(all) && all[i] < to; i++ {
+// lastBeforeSilence is when the last question was asked from from on before the longest silence up to to, in which nothing is asked and no
+// answer is awaited. The answers are sorted by when they were asked for.
+func lastBeforeSilence(all []answer, from, to dag.Instant) dag.Instant {
+	i, _ := slices.BinarySearchFunc(all, from, func(a answer, t dag.Instant) int { return cmp.Compare(a.at, t) })
+	last, longest, busy := from, dag.Instant(0), from
+	for ; i < len(all) && all[i].at < to; i++ {
+		busy = max(busy, all[i].end)
 		next := to
 		if i+1 < len(all) {
-			next = min(next, all[i+1])
+			next = min(next, all[i+1].at)
 		}
-		if next-all[i] > longest {
-			last, longest = all[i], next-all[i]
+		if next-busy >= longest {
+			last, longest = all[i].at, next-busy
 		}
 	}
 	return last
