@@ -38,7 +38,7 @@ type Options struct {
 	Connect time.Duration // limit to connect and to agree on TLS each; 5 s
 	Header  time.Duration // limit from the request to the answer's header; 20 s
 	Total   time.Duration // limit of a whole exchange, so that a dripping body ends; 60 s
-	MaxBody int64         // bytes of one answer, unpacked; 64 MiB
+	MaxBody int64         // bytes of one answer, unpacked; 48 MiB, and less where answers are short
 	// InFlight is how many requests are under way at most; 4.
 	InFlight int
 
@@ -57,10 +57,12 @@ type Client struct {
 	opt   Options
 	chain http.RoundTripper
 	slots chan struct{}
-	meter *meter
-	clock *clock
-	dates *dates
-	asked atomic.Bool // some service wanted a client certificate
+	// budget bounds the answers in memory. A process has one client.
+	budget *budget
+	meter  *meter
+	clock  *clock
+	dates  *dates
+	asked  atomic.Bool // some service wanted a client certificate
 
 	mu     sync.Mutex
 	active string // base of the ResourceManager that answered last, "" before
@@ -75,12 +77,12 @@ func NewClient(o Options) (*Client, error) {
 	o.Connect = orDefault(o.Connect, 5*time.Second)
 	o.Header = orDefault(o.Header, 20*time.Second)
 	o.Total = orDefault(o.Total, 60*time.Second)
-	o.MaxBody = orDefault(o.MaxBody, 64<<20)
+	o.MaxBody = orDefault(o.MaxBody, longBody)
 	o.InFlight = orDefault(o.InFlight, 4)
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	c := &Client{opt: o, slots: make(chan struct{}, o.InFlight), clock: newClock(o.Clock), dates: newDates()}
+	c := &Client{opt: o, slots: make(chan struct{}, o.InFlight), budget: newBudget(inMemory), clock: newClock(o.Clock), dates: newDates()}
 	var err error
 	c.chain, c.meter, err = chain(o, func() { c.asked.Store(true) })
 	return c, err

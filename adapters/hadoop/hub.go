@@ -254,6 +254,8 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 	if a == nil || h.conf(app) != nil {
 		return nil
 	}
+	ctx, done := holding(ctx)
+	defer done()
 	body, err := h.cluster.AM(ctx, app, "jobs/"+a.job()+"/conf")
 	conf, err := getConf(ctx, a.job()+"/conf", body, err)
 	switch st := status(err); {

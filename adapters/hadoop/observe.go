@@ -18,7 +18,12 @@ func ask(ctx context.Context, questions ...func(context.Context)) {
 	var g errgroup.Group
 	g.SetLimit(inFlight)
 	for _, q := range questions {
-		g.Go(func() error { q(ctx); return nil })
+		g.Go(func() error {
+			ctx, done := holding(ctx)
+			defer done()
+			q(ctx)
+			return nil
+		})
 	}
 	_ = g.Wait() // questions return no error
 }
@@ -49,9 +54,6 @@ func get[T any](ctx context.Context, what string, body []byte, err error) (T, er
 		return v, context.Cause(ctx)
 	}
 }
-
-// shortBody is the length up to which an answer is decoded at once.
-const shortBody = 1 << 20
 
 const (
 	appsAll     = "apps?deSelects=resourceRequests"

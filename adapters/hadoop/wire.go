@@ -95,7 +95,7 @@ type list[T any] []T
 const (
 	freeList   = 64 << 10 // bytes that any list may take
 	timesText  = 4
-	mostOfList = 64 << 20
+	mostOfList = 32 << 20
 )
 
 // errTooMany means that a list has more elements than its text accounts for.
@@ -121,29 +121,53 @@ func (l *list[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// elements takes an array one element at a time, so that its memory is bounded before it is allocated.
+// elements takes an array, if its elements take no more memory than they may.
 func (l *list[T]) elements(b []byte) error {
-	var raw json.RawMessage
-	most := min(max(freeList, timesText*len(b)), mostOfList) / int(reflect.TypeFor[T]().Size())
-	d := json.NewDecoder(bytes.NewReader(b))
-	if _, err := d.Token(); err != nil {
+	size := int(reflect.TypeFor[T]().Size())
+	if elementsOf(b)*size > min(freeList+timesText*len(b), mostOfList) {
+		return errTooMany
+	}
+	var one []T
+	if err := json.Unmarshal(b, &one); err == nil {
+		*l = one
+		return nil
+	} else if errors.Is(err, errTooBig) {
 		return err
 	}
-	for n := 0; d.More(); n++ {
-		if n >= most {
-			return errTooMany
-		}
-		if err := d.Decode(&raw); err != nil {
-			return err
-		}
+	var raw []json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	for _, r := range raw {
 		var v T
-		if err := json.Unmarshal(raw, &v); err == nil {
+		if err := json.Unmarshal(r, &v); err == nil {
 			*l = append(*l, v)
 		} else if errors.Is(err, errTooBig) {
 			return err
 		}
 	}
 	return nil
+}
+
+// elementsOf counts the elements of an array; an empty one counts as one.
+func elementsOf(array []byte) int {
+	n, depth, quoted := 1, 0, false
+	for i := 0; i < len(array); i++ {
+		switch c := array[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == 1:
+			n++
+		}
+	}
+	return n
 }
 
 // box is an object; anything else is an empty one.
