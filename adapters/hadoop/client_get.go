@@ -66,12 +66,12 @@ func elsewhere(err error) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	return e.Status == 0 && !errors.Is(e.Err, errTooBig) && !errors.Is(e.Err, errCrowded) || e.Status >= 500 || e.standby() ||
+	return errors.Is(e.Err, errStranger) || e.Status == 0 && !errors.Is(e.Err, errTooBig) && !errors.Is(e.Err, errCrowded) || e.Status >= 500 || e.standby() ||
 		e.Status == http.StatusTemporaryRedirect && e.Location == ""
 }
 
 // follow gets u. It follows redirects to the same path of another server (a standby ResourceManager's, facts A3; http to
-// https), but none of the proxy's. It leaves in at where it ended.
+// https) on a host that flags or configuration name, but none of the proxy's. It leaves in at where it ended.
 func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 	u := *at
 	defer func() { *at = u }()
@@ -104,6 +104,9 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 		if u.Scheme == "https" && next.Scheme == "http" {
 			e.Hint = "from https to http is not followed"
 			return nil, e
+		}
+		if machine(next.Hostname()) != machine(u.Hostname()) && !c.trusted(next) {
+			return nil, stranger(e, u, next)
 		}
 		seen[u.String()] = true
 		if seen[next.String()] || len(seen) > maxHops {
@@ -145,7 +148,7 @@ func (r *reply) target(u *url.URL) *url.URL {
 		return nil
 	}
 	to, err := u.Parse(location)
-	if err != nil || to.Path != u.Path || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
+	if err != nil || to.Path != u.Path || !plainHost.MatchString(to.Host) || to.Scheme != "http" && to.Scheme != "https" {
 		return nil
 	}
 	// The user's name must not travel on by way of an echoed query: each server gets it from the chain.
@@ -209,7 +212,7 @@ func historyBase(err error) string {
 		return ""
 	}
 	to, perr := url.Parse(e.Location)
-	if perr != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
+	if perr != nil || to.Scheme != "http" && to.Scheme != "https" || !plainHost.MatchString(to.Host) {
 		return ""
 	}
 	switch before, _, found := strings.Cut(to.Path, "/jobhistory/"); {

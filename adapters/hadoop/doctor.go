@@ -239,6 +239,7 @@ func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 	if ended {
 		switch base := historyBase(err); {
 		case base != "":
+			d.client.moveHistory(base)
 			d.say("proxy", OK, "", "sends applications that have ended to the history server at %s", base)
 		case status(err) == http.StatusFound:
 			d.say("proxy", OK, "", "answers; %s left no history", app.ID)
