@@ -134,17 +134,21 @@ func (b *budget) settle(l *lease) {
 	l.reading = false
 }
 
-// release gives everything back. The memory of a large answer is collected at once, for the collector would let as much again pile
-// up before it ran.
+// release gives everything back.
 func (b *budget) release(l *lease) {
-	large := l.bytes >= collectFrom
-	if large {
-		runtime.GC()
-	}
+	collect(l.bytes)
 	b.give(l, l.bytes)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.leases, l)
+}
+
+// collect frees the memory of a large answer before its bytes are given back: the collector by itself would let as much again pile up
+// before it ran.
+func collect(bytes int64) {
+	if bytes >= collectFrom {
+		runtime.GC()
+	}
 }
 
 // read reads an answer to its end: the first part as it is, the rest in chunks that are drawn from the budget, and joined. It returns
@@ -178,6 +182,8 @@ func (b *budget) read(ctx context.Context, l *lease, r io.Reader, limit int64) (
 		return nil, n, err
 	}
 	whole := bytes.Join(chunks, nil)
+	clear(chunks)
+	collect(n)
 	b.give(l, l.bytes-n)
 	return whole, n, nil
 }
