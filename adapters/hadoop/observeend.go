@@ -38,9 +38,6 @@ func (s *Source) takeHistory(v *visit) {
 	}
 	switch {
 	case !v.askTasks:
-	case v.tooLong():
-		j.listed, j.settled, v.get = true, true, nil
-		return
 	case v.listErr == nil:
 		s.list(v)
 		j.listed = true

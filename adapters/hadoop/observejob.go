@@ -30,7 +30,8 @@ type job struct {
 	counted   [2]int // tasks by the master's word
 	inList    [2]int // tasks in its newest list
 	total     [2]int // tasks as they are believed
-	overlong  bool   // its list was too long to be read
+	overlong  int    // lists in a row that were too long to be read
+	dropped   bool   // its tasks are not kept
 	pending   [2]int // tasks that wait, as the master counts them
 	phases    [2]phase
 	perRecord float64     // bytes of a record that is shuffled; NaN before a reduce needs it

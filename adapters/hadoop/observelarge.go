@@ -17,8 +17,9 @@ const (
 	mostTasks = 200_000
 	// roomTasks bounds those of all workflows of a process that have more than fewTasks.
 	roomTasks = 500_000
-	// overlongEach is the number of ticks between two requests for a list that was too long to be read.
-	overlongEach = 20
+	// overlongEach is the number of ticks between two requests for a list that was too long to be read overlongMost times: before
+	// that the answer may have been spoilt on the way.
+	overlongEach, overlongMost = 20, 5
 )
 
 // A room counts the tasks that the larger workflows of a process have. Several goroutines may use it.
@@ -65,7 +66,7 @@ func (r *room) keep(known func(who string) bool) {
 func (j *job) bound() {
 	for k, counted := range j.counted {
 		switch {
-		case j.overlong || counted <= max(fewTasks, j.inList[k]):
+		case j.overlong > 0 || counted <= max(fewTasks, j.inList[k]):
 			j.total[k] = counted
 		case j.inList == [2]int{}:
 			j.total[k] = fewTasks
@@ -95,15 +96,17 @@ func (j *job) tasksHeld() int {
 }
 
 // drop forgets the job's tasks.
-func (j *job) drop() { j.phases, j.grouped = [2]phase{}, nil }
+func (j *job) drop() { j.phases, j.grouped, j.dropped = [2]phase{}, nil, true }
 
-// tooLong takes the failure to read a task list, and reports whether it was the list's length.
+// tooLong takes the failure to read a task list, and reports whether the list is too long. Where a list was read before, the answer may
+// have been spoilt on the way: what is known stands.
 func (v *visit) tooLong() bool {
-	if !v.askTasks || v.statusErr != nil || !errors.Is(v.listErr, errTooBig) {
+	j := v.job
+	if !v.askTasks || v.statusErr != nil || !errors.Is(v.listErr, errTooBig) || j.inList != [2]int{} {
 		return false
 	}
-	v.job.overlong = true
-	v.job.bound()
+	j.overlong++
+	j.bound()
 	return true
 }
 
@@ -113,13 +116,14 @@ func (s *Source) weigh() {
 	n, why := 0, ""
 	for _, j := range s.member {
 		n += j.tasksHeld()
-		if j.overlong {
+		if j.overlong > 0 && !j.state.Ended() {
 			why = fmt.Sprintf("the task list of %s is too long to be read", j.id)
 		}
 	}
 	switch {
-	case why != "":
-		s.room.hold(s.chosen, 0)
+	case why != "": // of one list: what is known of the other jobs stands
+		s.large, s.relisted = why, false
+		return
 	case n > mostTasks:
 		s.room.hold(s.chosen, 0)
 		why = fmt.Sprintf("it has %d tasks and attempts, and %d is the limit of a workflow", n, mostTasks)
@@ -130,7 +134,9 @@ func (s *Source) weigh() {
 	case !s.relisted:
 		s.relisted = true
 		for _, j := range s.member {
-			j.listTick = 0
+			if j.dropped {
+				j.listTick, j.listed, j.settled, j.summed, j.dropped = 0, false, false, false, false
+			}
 		}
 		return
 	}

@@ -58,14 +58,14 @@ func TestCountsAreBoundedByTheList(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		counted, inList, want [2]int
-		overlong              bool
+		overlong              int
 	}{
-		{[2]int{20, 3}, [2]int{}, [2]int{20, 3}, false},
-		{[2]int{20, 3}, [2]int{19, 3}, [2]int{20, 3}, false},
-		{[2]int{100_000, 5}, [2]int{100_000, 5}, [2]int{100_000, 5}, false},
-		{[2]int{maxTasks, maxTasks}, [2]int{1, 0}, [2]int{1, 0}, false},
-		{[2]int{maxTasks, 1}, [2]int{}, [2]int{fewTasks, 1}, false}, // not listed yet
-		{[2]int{300_000, 1}, [2]int{}, [2]int{300_000, 1}, true},
+		{[2]int{20, 3}, [2]int{}, [2]int{20, 3}, 0},
+		{[2]int{20, 3}, [2]int{19, 3}, [2]int{20, 3}, 0},
+		{[2]int{100_000, 5}, [2]int{100_000, 5}, [2]int{100_000, 5}, 0},
+		{[2]int{maxTasks, maxTasks}, [2]int{1, 0}, [2]int{1, 0}, 0},
+		{[2]int{maxTasks, 1}, [2]int{}, [2]int{fewTasks, 1}, 0}, // not listed yet
+		{[2]int{300_000, 1}, [2]int{}, [2]int{300_000, 1}, 1},
 	} {
 		j := &job{counted: c.counted, inList: c.inList, overlong: c.overlong}
 		if j.bound(); j.total != c.want {
@@ -85,15 +85,50 @@ func TestOverlongList(t *testing.T) {
 	if s := l.tick(t, src, 0); !warned(s, dag.WarnTooLarge) || s.Plan.Jobs[0].Map.Tasks != 1 || s.Jobs[0].State != dag.Running {
 		t.Errorf("%v, %+v", s.Warnings, s.Plan.Jobs[0].Map)
 	}
+	for range overlongMost {
+		l.tick(t, src, time.Second)
+	}
 	if l.tick(t, src, time.Second); l.asked["jobs/job_1_0001/tasks"] != 0 {
 		t.Error("the list is asked for again at once")
 	}
 	l.apps("1 FINISHED SUCCEEDED 0")
 	l.ends("0001", "SUCCEEDED")
 	l.jhs["0001/tasks"] = l.am["0001/tasks"]
-	if s := l.tick(t, src, time.Second); s.State != dag.Succeeded {
-		t.Errorf("after its end: %v, %v", s.State, s.Warnings)
+	for range 100 {
+		if l.tick(t, src, 30*time.Second); src.ended {
+			return
+		}
 	}
+	t.Error("it does not end")
+}
+
+// TestOneOverlongList: a job whose list was read once is not doubted for an answer that was spoilt on the way.
+func TestOneOverlongList(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "RUNNING")
+	whole := l.am["0001/tasks"]
+	src := NewSource(l, Target{})
+	l.tick(t, src, 0)
+	long := `{"tasks":{"task":[` + strings.Repeat("{},", 1<<16) + `{}]}}`
+	l.am["0001/tasks"] = long
+	if s := l.tick(t, src, time.Second); warned(s, dag.WarnTooLarge) || len(s.Jobs[0].Map.Attempts) != 1 {
+		t.Errorf("a master's: %v, %d attempts", s.Warnings, len(s.Jobs[0].Map.Attempts))
+	}
+	l.apps("1 FINISHED SUCCEEDED 0")
+	l.ends("0001", "SUCCEEDED")
+	l.jhs["0001/tasks"] = long
+	if s := l.tick(t, src, time.Second); s.State.Ended() || warned(s, dag.WarnTooLarge) {
+		t.Errorf("the history server's: %v, %v", s.State, s.Warnings)
+	}
+	l.jhs["0001/tasks"] = strings.ReplaceAll(whole, "RUNNING", "KILLED")
+	for range 5 {
+		if l.tick(t, src, time.Second); src.ended {
+			return
+		}
+	}
+	t.Error("it does not end once the list is whole")
 }
 
 // TestListsOfNothing: a list whose elements take much more memory than its text is refused, wherever it stands.

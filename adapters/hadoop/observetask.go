@@ -33,7 +33,7 @@ func (s *Source) mostDetails() (asks, counts int) {
 // listDue says whether the task list is worth its bytes now (240 a task). In between, running tasks are asked one by one, and
 // the first waiting ones where the master's counts say that some were started.
 func (s *Source) listDue(j *job) bool {
-	if j.overlong {
+	if j.overlong >= overlongMost {
 		return s.ticks+1-j.listTick >= overlongEach
 	}
 	n := j.inList[dag.Map] + j.inList[dag.Reduce]
@@ -45,9 +45,9 @@ func (s *Source) list(v *visit) {
 	j := v.job
 	at := s.made(v.base + "/tasks")
 	j.listTick = s.ticks + 1
-	j.overlong, j.inList = false, v.tasks.counts()
+	j.overlong, j.inList = 0, v.tasks.counts()
 	j.bound()
-	if s.large != "" && !s.relisted || j.inList[dag.Map]+j.inList[dag.Reduce] > mostTasks {
+	if j.dropped || j.inList[dag.Map]+j.inList[dag.Reduce] > mostTasks {
 		j.drop()
 		return
 	}
