@@ -21,4 +21,5 @@ const (
 	WarnInterpolated    = "interpolated"     // progress of attempts is a straight line between instants that are known
 	WarnKeyGroups       = "key_groups"       // a job's reduces are predicted by their key groups
 	WarnNoEstimate      = "no_estimate"      // an estimator failed; its number is missing
+	WarnTooLarge        = "too_large"        // the workflow has more tasks than are estimated; no estimator is asked
 )

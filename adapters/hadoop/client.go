@@ -27,10 +27,11 @@ type Login interface {
 
 // Options build a Client. The zero value of each field is its default.
 type Options struct {
-	Site     Site   // where the services are
-	User     string // sent as user.name (facts A7); "" sends none
-	CAFile   string // PEM certificates to be trusted besides the system's
-	Insecure bool   // certificates are not verified; whoever sets it must say so loudly
+	Site     Site     // where the services are
+	Trust    []string // hosts that redirects may lead to, besides those of Site
+	User     string   // sent as user.name (facts A7); "" sends none
+	CAFile   string   // PEM certificates to be trusted besides the system's
+	Insecure bool     // certificates are not verified; whoever sets it must say so loudly
 	// CertFile and KeyFile are a client's certificate and its key in PEM form, for services that want one. They are read
 	// again when they change.
 	CertFile, KeyFile string
@@ -38,7 +39,7 @@ type Options struct {
 	Connect time.Duration // limit to connect and to agree on TLS each; 5 s
 	Header  time.Duration // limit from the request to the answer's header; 20 s
 	Total   time.Duration // limit of a whole exchange, so that a dripping body ends; 60 s
-	MaxBody int64         // bytes of one answer, unpacked; 64 MiB
+	MaxBody int64         // bytes of one answer, unpacked; 48 MiB, and less where answers are short
 	// InFlight is how many requests are under way at most; 4.
 	InFlight int
 
@@ -57,14 +58,17 @@ type Client struct {
 	opt   Options
 	chain http.RoundTripper
 	slots chan struct{}
-	meter *meter
-	clock *clock
-	dates *dates
-	asked atomic.Bool // some service wanted a client certificate
+	// budget bounds the answers in memory. A process has one client.
+	budget *budget
+	meter  *meter
+	clock  *clock
+	dates  *dates
+	hosts  map[string]bool // that redirects may lead to
+	asked  atomic.Bool     // some service wanted a client certificate
 
 	mu     sync.Mutex
 	active string // base of the ResourceManager that answered last, "" before
-	moved  string // base of the history server that the proxy sends to, "" before
+	moved  string // base of the history server that the ResourceManager's proxy sends to, "" before
 }
 
 // NewClient returns a client. It does not connect. Errors: no address, files of certificates that cannot be used.
@@ -75,12 +79,12 @@ func NewClient(o Options) (*Client, error) {
 	o.Connect = orDefault(o.Connect, 5*time.Second)
 	o.Header = orDefault(o.Header, 20*time.Second)
 	o.Total = orDefault(o.Total, 60*time.Second)
-	o.MaxBody = orDefault(o.MaxBody, 64<<20)
+	o.MaxBody = orDefault(o.MaxBody, longBody)
 	o.InFlight = orDefault(o.InFlight, 4)
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	c := &Client{opt: o, slots: make(chan struct{}, o.InFlight), clock: newClock(o.Clock), dates: newDates()}
+	c := &Client{opt: o, slots: make(chan struct{}, o.InFlight), budget: newBudget(inMemory), hosts: o.named(), clock: newClock(o.Clock), dates: newDates()}
 	var err error
 	c.chain, c.meter, err = chain(o, func() { c.asked.Store(true) })
 	return c, err
@@ -106,24 +110,34 @@ func (c *Client) AM(ctx context.Context, app, path string) ([]byte, error) {
 	if p := c.opt.Site.Proxy; p != "" {
 		bases = []string{p}
 	}
-	body, err := c.try(ctx, bases, "/proxy/"+url.PathEscape(app)+"/ws/v1/mapreduce/"+path, nil)
-	if base := historyBase(err); base != "" {
-		c.mu.Lock()
-		c.moved = base
-		c.mu.Unlock()
-	}
-	return body, err
+	return c.try(ctx, bases, "/proxy/"+url.PathEscape(app)+"/ws/v1/mapreduce/"+path, nil)
 }
 
-// JHS asks the job history server for path below /ws/v1/history/, e.g. "mapreduce/jobs/JOB".
+// JHS asks the job history server for path below /ws/v1/history/, e.g. "mapreduce/jobs/JOB" of a job that has ended by the
+// ResourceManager's word: where the server does not answer, the ResourceManager's proxy is asked where it is.
 func (c *Client) JHS(ctx context.Context, path string) ([]byte, error) {
-	c.mu.Lock()
-	bases := distinct(c.opt.Site.JHS, c.moved)
-	if c.opt.Site.JHSGuessed {
-		bases = distinct(c.moved, c.opt.Site.JHS)
+	path = "/ws/v1/history/" + path
+	asked := c.histories()
+	body, err := c.try(ctx, asked, path, nil)
+	job := jobInPath.FindStringSubmatch(path)
+	if err == nil || job == nil || c.opt.Now != nil || ctx.Err() != nil || !c.misplaced(err) {
+		return body, err
 	}
-	c.mu.Unlock()
-	return c.try(ctx, bases, "/ws/v1/history/"+path, nil)
+	found, err := c.seekHistory(ctx, job[1], asked, err)
+	if !found {
+		return nil, err
+	}
+	return c.try(ctx, c.histories(), path, nil)
+}
+
+// histories are the bases at which the history server may be, the likeliest first.
+func (c *Client) histories() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opt.Site.JHSGuessed {
+		return distinct(c.moved, c.opt.Site.JHS)
+	}
+	return distinct(c.opt.Site.JHS, c.moved)
 }
 
 // managers returns the bases of the ResourceManagers, the one that answered last first.

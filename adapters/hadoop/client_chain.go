@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"strings"
 )
@@ -37,7 +36,7 @@ func chain(o Options, wanted func()) (http.RoundTripper, *meter, error) {
 	} else if o.User != "" {
 		rt = UserName(o.User)(rt)
 	}
-	rt = cookies(rt)
+	rt = newCookies().layer(rt)
 	if o.Tap != nil {
 		rt = o.Tap(rt)
 	}
@@ -58,8 +57,10 @@ func network(o Options, wanted func()) (http.RoundTripper, error) {
 		ResponseHeaderTimeout: o.Header,
 		MaxIdleConnsPerHost:   o.InFlight,
 		IdleConnTimeout:       o.Total,
-		DisableCompression:    true, // unpack does it, so that the meter counts what travels
-		ForceAttemptHTTP2:     true,
+		// Kerberos tokens and cookies take some kilobytes.
+		MaxResponseHeaderBytes: 256 << 10,
+		DisableCompression:     true, // unpack does it, so that the meter counts what travels
+		ForceAttemptHTTP2:      true,
 	}, nil
 }
 
@@ -75,22 +76,6 @@ func UserName(user string) Layer {
 			return next.RoundTrip(r)
 		})
 	}
-}
-
-// cookies keeps what services set: hadoop.auth of simple authentication, and checked_<application> of the proxy.
-func cookies(next http.RoundTripper) http.RoundTripper {
-	jar, _ := cookiejar.New(nil) // fails for no options
-	return roundTrip(func(r *http.Request) (*http.Response, error) {
-		r = r.Clone(r.Context())
-		for _, c := range jar.Cookies(r.URL) {
-			r.AddCookie(c)
-		}
-		resp, err := next.RoundTrip(r)
-		if err == nil {
-			jar.SetCookies(r.URL, resp.Cookies())
-		}
-		return resp, err
-	})
 }
 
 // unpack asks for gzip and undoes it.

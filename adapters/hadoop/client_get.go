@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -16,7 +15,7 @@ import (
 // maxHops bounds redirects.
 const maxHops = 4
 
-// errTooBig says that a body is longer than Options.MaxBody.
+// errTooBig means that a body is longer than Options.MaxBody, or than answers to such a question are.
 var errTooBig = errors.New("the answer is longer than the limit")
 
 // try asks each base for path until one answers, and tells good which it was.
@@ -67,12 +66,12 @@ func elsewhere(err error) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	return e.Status == 0 && !errors.Is(e.Err, errTooBig) || e.Status >= 500 || e.standby() ||
+	return errors.Is(e.Err, errStranger) || e.Status == 0 && !errors.Is(e.Err, errTooBig) && !errors.Is(e.Err, errCrowded) || e.Status >= 500 || e.standby() ||
 		e.Status == http.StatusTemporaryRedirect && e.Location == ""
 }
 
 // follow gets u. It follows redirects to the same path of another server (a standby ResourceManager's, facts A3; http to
-// https), but none of the proxy's. It leaves in at where it ended.
+// https) on a host that flags or configuration name, but none of the proxy's. It leaves in at where it ended.
 func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 	u := *at
 	defer func() { *at = u }()
@@ -105,6 +104,9 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 		if u.Scheme == "https" && next.Scheme == "http" {
 			e.Hint = "from https to http is not followed"
 			return nil, e
+		}
+		if machine(next.Hostname()) != machine(u.Hostname()) && !c.trusted(next) {
+			return nil, stranger(e, u, next)
 		}
 		seen[u.String()] = true
 		if seen[next.String()] || len(seen) > maxHops {
@@ -146,7 +148,7 @@ func (r *reply) target(u *url.URL) *url.URL {
 		return nil
 	}
 	to, err := u.Parse(location)
-	if err != nil || to.Path != u.Path || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
+	if err != nil || to.Path != u.Path || !plainHost.MatchString(to.Host) || to.Scheme != "http" && to.Scheme != "https" {
 		return nil
 	}
 	// The user's name must not travel on by way of an echoed query: each server gets it from the chain.
@@ -155,7 +157,8 @@ func (r *reply) target(u *url.URL) *url.URL {
 }
 
 // exchange sends one request and reads its whole body.
-func (c *Client) exchange(ctx context.Context, u *url.URL) (*reply, error) {
+func (c *Client) exchange(outer context.Context, u *url.URL) (*reply, error) {
+	ctx := outer
 	select {
 	case c.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -164,6 +167,9 @@ func (c *Client) exchange(ctx context.Context, u *url.URL) (*reply, error) {
 	defer func() { <-c.slots }()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.opt.Total, fmt.Errorf("not done within %v", c.opt.Total))
 	defer cancel()
+	ctx, giveWay := context.WithCancelCause(ctx)
+	lease := c.budget.open(giveWay)
+	defer func() { c.budget.hold(outer, lease) }()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("hadoop: request: %w", err)
@@ -177,17 +183,20 @@ func (c *Client) exchange(ctx context.Context, u *url.URL) (*reply, error) {
 	}
 	came := c.opt.Clock()
 	defer resp.Body.Close()
-	var body bytes.Buffer
-	n, err := body.ReadFrom(io.LimitReader(resp.Body, c.opt.MaxBody+1))
+	limit := min(bodyLimit(u), c.opt.MaxBody)
+	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode != http.StatusOK || kind != "application/json" && kind != "" {
+		limit = min(limit, shortBody) // a page is for an error message at most
+	}
+	body, n, err := c.budget.read(ctx, lease, resp.Body, limit)
 	switch {
+	case errors.Is(err, errTooBig):
+		return nil, longer(u, limit)
 	case err != nil:
 		e := c.noAnswer(ctx, u, err)
 		e.Text = fmt.Sprintf("the answer broke off after %d bytes: %s", n, e.Text)
 		return nil, e
-	case n > c.opt.MaxBody:
-		return nil, &Error{URL: u.String(), Err: errTooBig, Text: fmt.Sprintf("the answer is longer than %d MiB", c.opt.MaxBody>>20)}
 	}
-	return &reply{status: resp.StatusCode, header: resp.Header, body: body.Bytes(), sent: sent, came: came, floor: floor}, nil
+	return &reply{status: resp.StatusCode, header: resp.Header, body: body, sent: sent, came: came, floor: floor}, nil
 }
 
 func looksJSON(body []byte) bool {
@@ -203,7 +212,7 @@ func historyBase(err error) string {
 		return ""
 	}
 	to, perr := url.Parse(e.Location)
-	if perr != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
+	if perr != nil || to.Scheme != "http" && to.Scheme != "https" || !plainHost.MatchString(to.Host) {
 		return ""
 	}
 	switch before, _, found := strings.Cut(to.Path, "/jobhistory/"); {

@@ -132,7 +132,7 @@ func (d *doctor) managers(ctx context.Context) bool {
 	for _, rm := range d.client.opt.Site.RMs {
 		name := strings.TrimSpace("resourcemanager " + rm.ID)
 		body, err := d.client.try(ctx, []string{rm.URL}, "/ws/v1/cluster/info", nil)
-		info, err := get[infoBody]("cluster/info", body, err)
+		info, err := get[infoBody](ctx, "cluster/info", body, err)
 		if err != nil {
 			grade := Fail
 			if len(d.client.opt.Site.RMs) > 1 {
@@ -174,7 +174,7 @@ func (d *doctor) version(name, v string) {
 
 func (d *doctor) cluster(ctx context.Context) {
 	body, err := d.client.RM(ctx, "metrics")
-	m, err := get[metricsBody]("metrics", body, err)
+	m, err := get[metricsBody](ctx, "metrics", body, err)
 	if err != nil {
 		d.broken("cluster", Fail, err)
 		return
@@ -186,7 +186,7 @@ func (d *doctor) cluster(ctx context.Context) {
 		d.say("cluster", OK, "", "%d active nodes, %d MB in all, %d MB allocated", v.Active.count(maxTasks), v.TotalMB.count(maxMB), v.AllocatedMB.count(maxMB))
 	}
 	body, err = d.client.RM(ctx, "scheduler")
-	q, err := get[schedulerBody]("scheduler", body, err)
+	q, err := get[schedulerBody](ctx, "scheduler", body, err)
 	switch kind := string(q.Scheduler.v.Info.v.Type); {
 	case err != nil:
 		d.broken("scheduler", Warn, err)
@@ -204,7 +204,7 @@ func (d *doctor) applications(ctx context.Context) (app *wireApp, ended bool) {
 		"apps?states=FINISHED&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests",
 	} {
 		body, err := d.client.RM(ctx, path)
-		apps, err := get[appsBody]("apps", body, err)
+		apps, err := get[appsBody](ctx, "apps", body, err)
 		if err != nil {
 			d.broken("applications", Fail, err)
 			return nil, false
@@ -239,6 +239,7 @@ func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 	if ended {
 		switch base := historyBase(err); {
 		case base != "":
+			d.client.moveHistory(base)
 			d.say("proxy", OK, "", "sends applications that have ended to the history server at %s", base)
 		case status(err) == http.StatusFound:
 			d.say("proxy", OK, "", "answers; %s left no history", app.ID)
@@ -247,7 +248,7 @@ func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 		}
 		return
 	}
-	b, err := get[jobBody](app.job(), body, err)
+	b, err := get[jobBody](ctx, app.job(), body, err)
 	if err != nil {
 		d.broken("proxy", d.harm(ctx, app), err)
 		return
@@ -256,7 +257,7 @@ func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 	d.say("proxy", OK, "", "%s is %s: %d of %d maps, %d of %d reduces", app.job(), j.State,
 		j.MapsDone.count(maxTasks), j.Maps.count(maxTasks), j.ReducesDone.count(maxTasks), j.Reduces.count(maxTasks))
 	body, err = d.client.AM(ctx, string(app.ID), "jobs/"+app.job()+"/conf")
-	if _, err := get[confBody](app.job()+"/conf", body, err); err != nil {
+	if _, err := get[confBody](ctx, app.job()+"/conf", body, err); err != nil {
 		d.broken("permissions", Warn, err)
 		return
 	}
@@ -266,7 +267,7 @@ func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 // harm grades a master that does not answer: one that has just ended does no harm.
 func (d *doctor) harm(ctx context.Context, app *wireApp) Grade {
 	body, err := d.client.RM(ctx, "apps/"+string(app.ID))
-	if b, err := get[appBody]("apps/"+string(app.ID), body, err); err == nil && b.App.v.ended() {
+	if b, err := get[appBody](ctx, "apps/"+string(app.ID), body, err); err == nil && b.App.v.ended() {
 		return Warn
 	}
 	return Fail
@@ -303,7 +304,7 @@ func skewText(ahead, within time.Duration) string {
 
 func (d *doctor) history(ctx context.Context) {
 	body, err := d.client.JHS(ctx, "info")
-	info, err := get[infoBody]("history/info", body, err)
+	info, err := get[infoBody](ctx, "history/info", body, err)
 	if err != nil {
 		d.broken("history server", Fail, err)
 		return
@@ -312,7 +313,7 @@ func (d *doctor) history(ctx context.Context) {
 	d.say("history server", OK, "", "Hadoop %s", v)
 	d.version("history server", v)
 	body, err = d.client.JHS(ctx, "mapreduce/jobs?limit=1")
-	if _, err := get[struct{}]("history/mapreduce/jobs", body, err); err != nil {
+	if _, err := get[struct{}](ctx, "history/mapreduce/jobs", body, err); err != nil {
 		d.broken("history server", Warn, err)
 	}
 }

@@ -25,6 +25,7 @@ type Hub struct {
 	flows  map[string][]string // workflow id to applications
 	needs  needs               // asked by Refresh alone
 	whole  dag.Instant         // when applications that have ended were listed last
+	room   room                // for the tasks of all sources
 }
 
 // NewHub returns a hub that has asked nothing yet.
@@ -37,7 +38,7 @@ func NewHub(cluster Cluster) *Hub {
 // Source is a source of the workflow of an application. It asks its masters and the history server itself.
 func (h *Hub) Source(app string) *Source {
 	s := NewSource(h.cluster, Target{ID: app})
-	s.hub = h
+	s.hub, s.room = h, &h.room
 	return s
 }
 
@@ -77,11 +78,11 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 	questions := []func(context.Context){
 		func(ctx context.Context) {
 			body, err := h.cluster.RM(ctx, path)
-			runs, runsErr = get[appsBody]("apps", body, err)
+			runs, runsErr = get[appsBody](ctx, "apps", body, err)
 		},
 		func(ctx context.Context) {
 			body, err := h.cluster.RM(ctx, "metrics")
-			v.w.metrics, v.w.metricsErr = get[metricsBody]("metrics", body, err)
+			v.w.metrics, v.w.metricsErr = get[metricsBody](ctx, "metrics", body, err)
 		},
 	}
 	listed := v.round%wholeEach == 1 || old.apps == nil
@@ -92,7 +93,7 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 		}
 		questions = append(questions, func(ctx context.Context) {
 			body, err := h.cluster.RM(ctx, appsAll+appsBrief+"&states=FINISHED,FAILED,KILLED"+since)
-			ended, endedErr = get[appsBody]("apps", body, err)
+			ended, endedErr = get[appsBody](ctx, "apps", body, err)
 		})
 		defer func() {
 			if endedErr == nil {
@@ -102,7 +103,7 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 	}
 	nodes := func(ctx context.Context) {
 		body, err := h.cluster.RM(ctx, "nodes")
-		v.w.nodes, v.w.nodesErr = get[nodesBody]("nodes", body, err)
+		v.w.nodes, v.w.nodesErr = get[nodesBody](ctx, "nodes", body, err)
 		if err == nil {
 			v.nodes = v.round
 		}
@@ -113,7 +114,7 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 	if v.round%queuesEach == 1 || old.queues == 0 {
 		questions = append(questions, func(ctx context.Context) {
 			body, err := h.cluster.RM(ctx, "scheduler")
-			v.w.queues, v.w.queuesErr = get[schedulerBody]("scheduler", body, err)
+			v.w.queues, v.w.queuesErr = get[schedulerBody](ctx, "scheduler", body, err)
 			v.queues = v.round
 		})
 	}
@@ -134,6 +135,7 @@ func (h *Hub) ask(ctx context.Context, v, old *view) error {
 	v.miss(old, listed && endedErr == nil)
 	h.observeNeeds(ctx, v)
 	h.forget(v)
+	h.room.keep(func(app string) bool { return v.known(app) != nil })
 	return nil
 }
 
@@ -252,8 +254,10 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 	if a == nil || h.conf(app) != nil {
 		return nil
 	}
+	ctx, done := holding(ctx)
+	defer done()
 	body, err := h.cluster.AM(ctx, app, "jobs/"+a.job()+"/conf")
-	conf, err := getConf(a.job()+"/conf", body, err)
+	conf, err := getConf(ctx, a.job()+"/conf", body, err)
 	switch st := status(err); {
 	case st == http.StatusUnauthorized || st == http.StatusForbidden:
 		h.deny(app)

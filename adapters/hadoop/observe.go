@@ -18,18 +18,41 @@ func ask(ctx context.Context, questions ...func(context.Context)) {
 	var g errgroup.Group
 	g.SetLimit(inFlight)
 	for _, q := range questions {
-		g.Go(func() error { q(ctx); return nil })
+		g.Go(func() error {
+			ctx, done := holding(ctx)
+			defer done()
+			q(ctx)
+			return nil
+		})
 	}
 	_ = g.Wait() // questions return no error
 }
 
-// get asks and decodes.
-func get[T any](what string, body []byte, err error) (T, error) {
+// get decodes an answer. Decoding a long one takes seconds and cannot be interrupted: it is left alone once the context is done.
+func get[T any](ctx context.Context, what string, body []byte, err error) (T, error) {
 	var v T
 	if err != nil {
 		return v, err
 	}
-	return v, decode(what, body, &v)
+	if len(body) <= shortBody {
+		return v, decode(what, body, &v)
+	}
+	type decoded struct {
+		v   T
+		err error
+	}
+	done := make(chan decoded, 1)
+	go func() {
+		var d decoded
+		d.err = decode(what, body, &d.v)
+		done <- d
+	}()
+	select {
+	case d := <-done:
+		return d.v, d.err
+	case <-ctx.Done():
+		return v, context.Cause(ctx)
+	}
 }
 
 const (
@@ -99,16 +122,16 @@ func (s *Source) observeCluster(ctx context.Context) error {
 	questions := []func(context.Context){
 		func(ctx context.Context) {
 			body, err := s.cluster.RM(ctx, path)
-			apps, appsErr = get[appsBody]("apps", body, err)
+			apps, appsErr = get[appsBody](ctx, "apps", body, err)
 		},
 		func(ctx context.Context) {
 			body, err := s.cluster.RM(ctx, "metrics")
-			w.metrics, w.metricsErr = get[metricsBody]("metrics", body, err)
+			w.metrics, w.metricsErr = get[metricsBody](ctx, "metrics", body, err)
 		},
 	}
 	nodes := func(ctx context.Context) {
 		body, err := s.cluster.RM(ctx, "nodes")
-		w.nodes, w.nodesErr = get[nodesBody]("nodes", body, err)
+		w.nodes, w.nodesErr = get[nodesBody](ctx, "nodes", body, err)
 		w.nodesAsked = true
 	}
 	if s.ticks%nodesEach == 0 || !s.world.listedAt.Known() {
@@ -117,7 +140,7 @@ func (s *Source) observeCluster(ctx context.Context) error {
 	if s.ticks%queuesEach == 0 || !s.world.queuesKnown {
 		questions = append(questions, func(ctx context.Context) {
 			body, err := s.cluster.RM(ctx, "scheduler")
-			w.queues, w.queuesErr = get[schedulerBody]("scheduler", body, err)
+			w.queues, w.queuesErr = get[schedulerBody](ctx, "scheduler", body, err)
 			w.queuesAsked = true
 		})
 	}
@@ -168,7 +191,7 @@ func (s *Source) observeLost(ctx context.Context) {
 	for i, j := range lost {
 		questions[i] = func(ctx context.Context) {
 			body, err := s.cluster.RM(ctx, "apps/"+j.app)
-			answers[i], errs[i] = get[appBody]("apps/"+j.app, body, err)
+			answers[i], errs[i] = get[appBody](ctx, "apps/"+j.app, body, err)
 		}
 	}
 	ask(ctx, questions...)

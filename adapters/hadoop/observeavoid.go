@@ -45,7 +45,7 @@ func (s *Source) observeAvoided(ctx context.Context) {
 	for i, j := range jobs {
 		questions[i] = func(ctx context.Context) {
 			body, err := s.cluster.RM(ctx, "apps/"+j.app+"/appattempts")
-			answers[i], errs[i] = get[appAttemptsBody](j.app+"/appattempts", body, err)
+			answers[i], errs[i] = get[appAttemptsBody](ctx, j.app+"/appattempts", body, err)
 		}
 	}
 	ask(ctx, questions...)

@@ -39,7 +39,7 @@ func (s *Source) observeConfs(ctx context.Context) int {
 			} else {
 				body, err = s.cluster.AM(ctx, j.app, "jobs/"+j.id+"/conf")
 			}
-			confs[i], errs[i] = getConf(j.id+"/conf", body, err)
+			confs[i], errs[i] = getConf(ctx, j.id+"/conf", body, err)
 		})
 	}
 	ask(ctx, questions...)

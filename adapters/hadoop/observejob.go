@@ -26,8 +26,12 @@ type job struct {
 	attempt   int // of the master
 	diagnosis string
 	avoids    avoidance
-	known     bool // total is
-	total     [2]int
+	known     bool   // total is
+	counted   [2]int // tasks by the master's word
+	inList    [2]int // tasks in its newest list
+	total     [2]int // tasks as they are believed
+	overlong  int    // lists in a row that were too long to be read
+	dropped   bool   // its tasks are not kept
 	pending   [2]int // tasks that wait, as the master counts them
 	phases    [2]phase
 	perRecord float64     // bytes of a record that is shuffled; NaN before a reduce needs it
@@ -119,6 +123,7 @@ func (s *Source) observeJobs(ctx context.Context) error {
 			s.takeMaster(v)
 		}
 	}
+	s.weigh()
 	s.observeTasks(ctx, visits)
 	return s.unseen(visits)
 }
@@ -160,19 +165,19 @@ func (v *visit) questions(s *Source) []func(context.Context) {
 	if v.restart || v.askMaster {
 		out = append(out, func(ctx context.Context) {
 			body, err := s.cluster.RM(ctx, "apps/"+v.job.app+"/appattempts")
-			v.attempts, v.masterErr = get[appAttemptsBody](v.job.app+"/appattempts", body, err)
+			v.attempts, v.masterErr = get[appAttemptsBody](ctx, v.job.app+"/appattempts", body, err)
 		})
 	}
 	if v.askJob {
 		out = append(out, func(ctx context.Context) {
 			body, err := v.get(ctx, "")
-			v.status, v.statusErr = get[jobBody](v.job.id, body, err)
+			v.status, v.statusErr = get[jobBody](ctx, v.job.id, body, err)
 		})
 	}
 	if v.askTasks {
 		out = append(out, func(ctx context.Context) {
 			body, err := v.get(ctx, "/tasks")
-			v.tasks, v.listErr = get[tasksBody](v.job.id+"/tasks", body, err)
+			v.tasks, v.listErr = get[tasksBody](ctx, v.job.id+"/tasks", body, err)
 		})
 	}
 	return out
@@ -189,7 +194,8 @@ func (s *Source) takeMaster(v *visit) {
 		v.get = nil // a recording repeats the old master's last words
 		return
 	}
-	if err := errors.Join(v.statusErr, v.listErr); err != nil {
+	overlong := v.tooLong()
+	if err := errors.Join(v.statusErr, v.listErr); err != nil && !overlong {
 		v.get = nil
 		if !j.heard.Known() {
 			j.heard = s.now
@@ -201,7 +207,10 @@ func (s *Source) takeMaster(v *visit) {
 	}
 	j.heard, j.state, j.attempt = s.now, dag.Running, max(j.attempt, 1)
 	j.tell(&v.status.Job.v)
-	if v.askTasks {
+	switch {
+	case overlong:
+		v.get, j.listTick = nil, s.ticks+1
+	case v.askTasks:
 		s.list(v)
 	}
 }
@@ -210,7 +219,8 @@ func (j *job) tell(b *wireJob) {
 	j.started = or(b.Started.instant(), j.started)
 	if b.Maps.ok && b.Reduces.ok {
 		j.known = true
-		j.total = [2]int{b.Maps.count(maxTasks), b.Reduces.count(maxTasks)}
+		j.counted = [2]int{b.Maps.count(maxTasks), b.Reduces.count(maxTasks)}
+		j.bound()
 	}
 	j.pending = [2]int{b.MapsPending.count(maxTasks), b.ReducesPending.count(maxTasks)}
 }

@@ -129,7 +129,7 @@ func (a *wireApp) weight() int {
 func (q *needAsked) put(ctx context.Context, c Cluster) {
 	app, job := string(q.app.ID), q.app.job()
 	body, err := c.AM(ctx, app, "jobs/"+job)
-	if q.job, q.err = get[jobBody](job, body, err); q.err != nil {
+	if q.job, q.err = get[jobBody](ctx, job, body, err); q.err != nil {
 		return
 	}
 	j := &q.job.Job.v
@@ -137,7 +137,7 @@ func (q *needAsked) put(ctx context.Context, c Cluster) {
 		return
 	}
 	body, err = c.AM(ctx, app, "jobs/"+job+"/tasks")
-	q.tasks, err = get[tasksBody](job+"/tasks", body, err)
+	q.tasks, err = get[tasksBody](ctx, job+"/tasks", body, err)
 	q.listed = err == nil // without it lengths stay what they were
 }
 

@@ -78,7 +78,7 @@ func (s *Source) observeSums(ctx context.Context, visits []*visit) {
 	for i, v := range visits {
 		questions[i] = func(ctx context.Context) {
 			body, err := v.get(ctx, "/counters")
-			bodies[i], errs[i] = get[sumBody](v.job.id+"/counters", body, err)
+			bodies[i], errs[i] = get[sumBody](ctx, v.job.id+"/counters", body, err)
 		}
 	}
 	ask(ctx, questions...)

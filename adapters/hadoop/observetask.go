@@ -33,7 +33,10 @@ func (s *Source) mostDetails() (asks, counts int) {
 // listDue says whether the task list is worth its bytes now (240 a task). In between, running tasks are asked one by one, and
 // the first waiting ones where the master's counts say that some were started.
 func (s *Source) listDue(j *job) bool {
-	n := j.total[dag.Map] + j.total[dag.Reduce]
+	if j.overlong >= overlongMost {
+		return s.ticks+1-j.listTick >= overlongEach
+	}
+	n := j.inList[dag.Map] + j.inList[dag.Reduce]
 	return s.target.Made != nil || j.listTick == 0 || s.ticks+1-j.listTick >= (n+listPart-1)/listPart
 }
 
@@ -42,6 +45,12 @@ func (s *Source) list(v *visit) {
 	j := v.job
 	at := s.made(v.base + "/tasks")
 	j.listTick = s.ticks + 1
+	j.overlong, j.inList = 0, v.tasks.counts()
+	j.bound()
+	if j.dropped || j.inList[dag.Map]+j.inList[dag.Reduce] > mostTasks {
+		j.drop()
+		return
+	}
 	for i := range v.tasks.Tasks.v.Task {
 		w := &v.tasks.Tasks.v.Task[i]
 		kind, index, ok := taskID(string(w.ID))
@@ -116,12 +125,12 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 			// In this order: counters asked after an attempt's end are its last ones.
 			if !d.task.told {
 				body, err := d.visit.asks(ctx, d.path+"/attempts")
-				d.attempts, d.errs[0] = get[attemptsBody](d.path+"/attempts", body, err)
+				d.attempts, d.errs[0] = get[attemptsBody](ctx, d.path+"/attempts", body, err)
 				d.count = d.errs[0] == nil && (d.count || d.over())
 			}
 			if d.count {
 				body, err := d.visit.asks(ctx, d.path+"/counters")
-				d.counters, d.errs[1] = get[countersBody](d.path+"/counters", body, err)
+				d.counters, d.errs[1] = get[countersBody](ctx, d.path+"/counters", body, err)
 			}
 		}
 	}

@@ -68,6 +68,9 @@ type Source struct {
 	needs    needs            // of the others, where no hub asks
 	queues   []dag.QueueState // of the newest snapshot, to be shared while nothing changes
 	plan     *dag.Plan        // of the newest snapshot
+	room     *room            // shared by the sources of a hub
+	large    string           // why the workflow is too large to be estimated, "" if it is not
+	relisted bool             // it is not any more: the lists were requested anew
 	missed   bool             // the observation before failed
 	missedAt dag.Instant
 	ended    bool
@@ -76,7 +79,7 @@ type Source struct {
 
 // NewSource watches target on cluster.
 func NewSource(cluster Cluster, target Target) *Source {
-	return &Source{cluster: cluster, target: target, apps: map[string]*wireApp{}, jobs: map[string]*job{}, world: newWorld(), needs: needs{}, missedAt: dag.NoInstant}
+	return &Source{cluster: cluster, target: target, apps: map[string]*wireApp{}, jobs: map[string]*job{}, world: newWorld(), needs: needs{}, room: &room{}, missedAt: dag.NoInstant}
 }
 
 // Next observes once. It neither waits nor retries. Errors: *NoWorkflowError while there is nothing to watch,
@@ -101,7 +104,9 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		s.warned = append(s.warned, w.Warnings()...)
 	}
 	snap := s.snapshot()
-	s.ended = snap.State.Ended()
+	if s.ended = snap.State.Ended(); s.ended {
+		s.room.hold(s.chosen, 0)
+	}
 	return snap, nil
 }
 

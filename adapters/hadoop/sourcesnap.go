@@ -135,6 +135,7 @@ func (s *Source) remark(snap *dag.Snapshot, g *graph) {
 		}
 		s.warn(dag.WarnOtherLoad, "%d other applications hold %d MB", len(snap.Load), mb)
 	}
+	s.remarkLarge()
 	if g.launches > 1 {
 		s.warn(dag.WarnSecondLaunch, "the script has launched %d batches of jobs; a later one is unknown until it comes", g.launches)
 	}

@@ -3,6 +3,7 @@ package hadoop
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -86,39 +87,87 @@ func (t *text) UnmarshalJSON(b []byte) error {
 }
 
 // list is an array; null, "", {} and a missing one are empty, a single object is a list of one.
-// Elements of a wrong type are left out.
+// Elements of a wrong type are left out. An array whose elements take much more memory than its text is an error.
 type list[T any] []T
+
+// An element of a list in Hadoop's answers takes at most a few times the bytes of its text. A list of empty objects, which
+// would take fifty times as many, is no answer of Hadoop's.
+const (
+	freeList   = 64 << 10 // bytes that any list may take
+	timesText  = 4
+	mostOfList = 32 << 20
+)
+
+// errTooMany means that a list has more elements than its text accounts for.
+var errTooMany = fmt.Errorf("%w: a list has too many elements for its size", errTooBig)
 
 func (l *list[T]) UnmarshalJSON(b []byte) error {
 	*l = nil
 	switch b[0] {
 	case '[':
-		var one []T
-		if err := json.Unmarshal(b, &one); err == nil {
-			*l = one
-			return nil
-		}
-		var raw []json.RawMessage
-		if err := json.Unmarshal(b, &raw); err != nil {
-			return err
-		}
-		for _, r := range raw {
-			var v T
-			if json.Unmarshal(r, &v) == nil {
-				*l = append(*l, v)
-			}
-		}
+		return l.elements(b)
 	case '{':
 		var fields map[string]json.RawMessage
 		if json.Unmarshal(b, &fields) != nil || len(fields) == 0 {
 			return nil
 		}
 		var v T
-		if json.Unmarshal(b, &v) == nil {
+		if err := json.Unmarshal(b, &v); err == nil {
 			*l = list[T]{v}
+		} else if errors.Is(err, errTooBig) {
+			return err
 		}
 	}
 	return nil
+}
+
+// elements takes an array, if its elements take no more memory than they may.
+func (l *list[T]) elements(b []byte) error {
+	size := int(reflect.TypeFor[T]().Size())
+	if elementsOf(b)*size > min(freeList+timesText*len(b), mostOfList) {
+		return errTooMany
+	}
+	var one []T
+	if err := json.Unmarshal(b, &one); err == nil {
+		*l = one
+		return nil
+	} else if errors.Is(err, errTooBig) {
+		return err
+	}
+	var raw []json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	for _, r := range raw {
+		var v T
+		if err := json.Unmarshal(r, &v); err == nil {
+			*l = append(*l, v)
+		} else if errors.Is(err, errTooBig) {
+			return err
+		}
+	}
+	return nil
+}
+
+// elementsOf counts the elements of an array; an empty one counts as one.
+func elementsOf(array []byte) int {
+	n, depth, quoted := 1, 0, false
+	for i := 0; i < len(array); i++ {
+		switch c := array[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == 1:
+			n++
+		}
+	}
+	return n
 }
 
 // box is an object; anything else is an empty one.
@@ -129,9 +178,12 @@ type box[T any] struct {
 
 func (o *box[T]) UnmarshalJSON(b []byte) error {
 	var v T
-	if b[0] == '{' && json.Unmarshal(b, &v) != nil {
-		var none T
-		v = none
+	if b[0] == '{' {
+		if err := json.Unmarshal(b, &v); errors.Is(err, errTooBig) {
+			return err
+		} else if err != nil {
+			v = *new(T)
+		}
 	}
 	o.v, o.set = v, true
 	return nil
@@ -142,7 +194,9 @@ func (o *box[T]) there() bool { return o.set }
 // decode reads body into v; what names the answer in an error. The first field of v is the root that every answer to the
 // question has, empty lists too: an answer without it, as {} or null, says nothing.
 func decode(what string, body []byte, v any) error {
-	if err := json.Unmarshal(body, v); err != nil {
+	if err := json.Unmarshal(body, v); errors.Is(err, errTooBig) {
+		return fmt.Errorf("hadoop: the answer to %s: %w", what, err)
+	} else if err != nil {
 		return fmt.Errorf("hadoop: the answer to %s is no JSON: %w (it begins %s)", what, err, excerpt(body))
 	}
 	to := reflect.ValueOf(v).Elem()

@@ -1,6 +1,7 @@
 package hadoop
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"os"
@@ -20,7 +21,7 @@ func load[T any](t *testing.T, name string) T {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := get[T](name, b, nil)
+	v, err := get[T](context.Background(), name, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func load[T any](t *testing.T, name string) T {
 
 func of[T any](t *testing.T, body string) T {
 	t.Helper()
-	v, err := get[T]("test", []byte(body), nil)
+	v, err := get[T](context.Background(), "test", []byte(body), nil)
 	if err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}
@@ -84,7 +85,7 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	for _, body := range []string{``, `{`, `<html></html>`, `{"apps":{"app":[`} {
-		if _, err := get[appsBody]("apps", []byte(body), nil); err == nil {
+		if _, err := get[appsBody](context.Background(), "apps", []byte(body), nil); err == nil {
 			t.Errorf("%q is taken for JSON", body)
 		}
 	}

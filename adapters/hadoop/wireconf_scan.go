@@ -2,6 +2,7 @@ package hadoop
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -9,7 +10,7 @@ import (
 
 // getConf decodes a job's configuration. Of a Pig job it takes 350 KB, of which a hundredth is wanted: scanning for that
 // takes a tenth of the time that decoding it all does, which counts where a thousand jobs are met at once.
-func getConf(what string, body []byte, err error) (confBody, error) {
+func getConf(ctx context.Context, what string, body []byte, err error) (confBody, error) {
 	if err == nil {
 		s := confScanner{b: body}
 		if s.document() {
@@ -18,7 +19,7 @@ func getConf(what string, body []byte, err error) (confBody, error) {
 			return out, nil
 		}
 	}
-	return get[confBody](what, body, err) // also for everything that the scanner has not expected
+	return get[confBody](ctx, what, body, err) // also for everything that the scanner has not expected
 }
 
 // confPrefixes begin the names of all properties that a jobConf is made of.

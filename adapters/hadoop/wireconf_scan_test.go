@@ -1,6 +1,7 @@
 package hadoop
 
 import (
+	"context"
 	"reflect"
 	"strings"
 	"testing"
@@ -38,8 +39,8 @@ func FuzzConfScanner(f *testing.F) {
 // sameConf compares both ways where both take a body, and says whether the scanner took it.
 func sameConf(t *testing.T, body []byte) bool {
 	t.Helper()
-	want, wantErr := get[confBody]("conf", body, nil)
-	got, err := getConf("conf", body, nil)
+	want, wantErr := get[confBody](context.Background(), "conf", body, nil)
+	got, err := getConf(context.Background(), "conf", body, nil)
 	s := confScanner{b: body}
 	scanned := s.document()
 	if !scanned && (err == nil) != (wantErr == nil) {

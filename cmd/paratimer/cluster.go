@@ -15,6 +15,7 @@ func clusterFlags() []cli.Flag {
 		&cli.StringFlag{Name: "rm", EnvVars: env("rm"), Usage: "ask the ResourceManager at `URL`, or at the active one of several, comma-separated; or behind a gateway, such as https://knox:8443/gateway/default"},
 		&cli.StringFlag{Name: "jhs", EnvVars: env("jhs"), Usage: "ask the job history server at `URL` (with --rm; default: port 19888 of its host)"},
 		&cli.StringFlag{Name: "conf-dir", EnvVars: env("conf-dir"), Usage: "read Hadoop's configuration from `DIR` (default: HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME/etc/hadoop)"},
+		&cli.StringSliceFlag{Name: "trust-host", EnvVars: env("trust-host"), Usage: "follow redirects to `HOST`, though neither --rm, --jhs nor Hadoop's configuration names it; may be repeated"},
 		&cli.StringFlag{Name: "user", EnvVars: env("user"), Usage: "ask as `NAME` and choose among this user's workflows (default: of the Kerberos principal, else HADOOP_USER_NAME, else you)"},
 		&cli.StringFlag{Name: "ca-file", EnvVars: env("ca-file"), Usage: "also trust the certificates (PEM) in `FILE`"},
 		&cli.BoolFlag{Name: "insecure", EnvVars: env("insecure"), Usage: "do not verify certificates: anybody may answer in the cluster's place"},
@@ -27,6 +28,11 @@ func newClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, host := range c.StringSlice("trust-host") {
+		if err := hadoop.TrustedHost(host); err != nil {
+			return nil, usage("--trust-host %w", err)
+		}
+	}
 	log := logger(c)
 	for _, note := range site.Notes {
 		log.Info().Msg(note)
@@ -36,7 +42,7 @@ func newClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
 	}
 	who := kerberos(c)
 	o := hadoop.Options{
-		Site: site, User: userName(c), Auth: who.layer(userName(c)), Login: who, Tap: counted(c, tap),
+		Site: site, Trust: c.StringSlice("trust-host"), User: userName(c), Auth: who.layer(userName(c)), Login: who, Tap: counted(c, tap),
 		CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), CertFile: c.String("cert"), KeyFile: c.String("key"),
 	}
 	if err := signIn(c, &o, who.asked); err != nil {

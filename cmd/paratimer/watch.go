@@ -28,6 +28,9 @@ const fleetWorkers = 2
 // hundredth of probability, and a thousand workflows leave no time for more.
 const fleetSamples = 128
 
+// fleetDrain is how long observations may go on once the watch is to end: whoever presses Ctrl-C waits for no slow answer.
+const fleetDrain = 300 * time.Millisecond
+
 func watchFlags() []cli.Flag {
 	flags := append(clusterFlags(),
 		&cli.StringFlag{Name: "rules", EnvVars: env("rules"), Usage: "watch what the rules in `FILE` match; SIGHUP reads them again"},
@@ -119,7 +122,7 @@ func watchMany(c *cli.Context) error {
 				meter.Forget(w.ID)
 			}
 		},
-		Every: every, Most: most, Workers: fleetWorkers, Drain: 10 * time.Second, Log: log,
+		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: log,
 	}, all)
 	defer onHangup(func() {
 		again, err := rules.ReadFile(path, c.App.Reader, time.Local)

@@ -41,7 +41,11 @@ func (t *fleetText) Show(f frame.Frame) error {
 	if !known {
 		told = toldOf{}
 		t.told[id] = told
-		if err := t.line(f, name, fmt.Sprintf("%s  %s", view.Escape(id), view.Remaining(f.Headline))); err != nil {
+		left := view.Remaining(f.Headline)
+		if f.TooLarge() {
+			left = "too large to estimate"
+		}
+		if err := t.line(f, name, fmt.Sprintf("%s  %s", view.Escape(id), left)); err != nil {
 			return err
 		}
 	}

@@ -99,6 +99,9 @@ func name(s frame.AlertState) string { return strings.ReplaceAll(string(s), "_",
 
 // why says what there is no sight of.
 func (w words) why() string {
+	if w.v.dark && w.f.TooLarge() {
+		return "it is too large to estimate"
+	}
 	if w.v.dark {
 		return "it is too early to say when it ends"
 	}

@@ -167,7 +167,7 @@ func (f *Fleet) loop(ctx, steps context.Context) error {
 		case <-ctx.Done():
 		case <-wake.C:
 		case <-round.C:
-			f.round(steps)
+			f.round(ctx)
 			round.Reset(f.opt.Every)
 		case d := <-f.done:
 			busy--
@@ -195,9 +195,11 @@ func (f *Fleet) drain(steps context.Context, busy *int) bool {
 // round lists the applications and takes up the workflows that came.
 func (f *Fleet) round(ctx context.Context) {
 	f.takeRules()
-	ctx, cancel := context.WithTimeout(ctx, max(f.opt.Every, 10*time.Second))
+	limited, cancel := context.WithTimeout(ctx, max(f.opt.Every, 10*time.Second))
 	defer cancel()
-	if err := f.opt.Cluster.Refresh(ctx); err != nil {
+	if err := f.opt.Cluster.Refresh(limited); ctx.Err() != nil {
+		return
+	} else if err != nil {
 		f.opt.Log.Warn().Err(err).Int("watched", len(f.watched)).Msg("the applications cannot be listed now; trying again")
 		return
 	}

@@ -392,6 +392,27 @@ func TestDrain(t *testing.T) {
 	})
 }
 
+// A hanging cluster does not answer.
+type hanging struct{ *cluster }
+
+func (hanging) Refresh(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestEndsWhileTheClusterHangs: a fleet that is interrupted does not wait for a list of the applications.
+func TestEndsWhileTheClusterHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		f := New(Options{Cluster: hanging{&cluster{}}, Every: 5 * time.Second, Workers: 1, Panel: func() watch.Panel { return watch.Panel{} }, Log: zerolog.Nop()}, nil)
+		began := time.Now()
+		if err := f.Run(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 2*time.Second {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}
+
 // TestRulesAreReplaced: what no rule matches any more is left alone, and new bounds hold from then on.
 func TestRulesAreReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -3,6 +3,7 @@ package frame
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -12,7 +13,7 @@ import (
 
 // SchemaVersion is the version of the frame's JSON. Fields may be added within a version, never renamed or removed;
 // closed sets stay closed. 2 added the reason model and the warning code key_groups to them, 3 the scenarios about other
-// applications and the warning codes node_closed and unverified.
+// applications and the warning codes node_closed, unverified and too_large.
 const SchemaVersion = 3
 
 // A Frame is what one tick says. Its JSON is a contract (docs/frames.md): unknown is null, times are RFC 3339 in UTC,
@@ -53,6 +54,11 @@ type Frame struct {
 	// Raw is that distribution before its correction, and Tick what of it the run's residuals are made of; nil without one.
 	Raw  estimators.Distribution `json:"-"`
 	Tick *estimators.RangeTick   `json:"-"`
+}
+
+// TooLarge reports whether the workflow has more tasks than are estimated, so that no number will come.
+func (f *Frame) TooLarge() bool {
+	return slices.ContainsFunc(f.Warnings, func(w dag.Warning) bool { return w.Code == dag.WarnTooLarge })
 }
 
 // A Quantile is the time within which the query ends with probability Q.

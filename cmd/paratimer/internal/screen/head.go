@@ -106,6 +106,9 @@ func (p *pen) when(h frame.Headline) line {
 		}
 		return text(strong, "Ends")
 	}
+	if p.f.TooLarge() {
+		return text(strong, "Too large to estimate")
+	}
 	return text(strong, "Too early to say when it ends")
 }
 

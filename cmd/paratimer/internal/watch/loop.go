@@ -59,7 +59,16 @@ func (w *Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
 	if err := Sleep(ctx, w.pace(t.at, s.At)); err != nil {
 		return err
 	}
-	return w.show(t, t.tick(w.Panel, s))
+	next, err := unlessDone(ctx, func() ticker {
+		after := *t
+		after.tick(w.Panel, s)
+		return after
+	})
+	if err != nil {
+		return err
+	}
+	*t = next
+	return w.show(t, t.last)
 }
 
 // miss repeats the last good frame, where there is one.

@@ -1,0 +1,114 @@
+package hadoop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// errStranger means that a redirect leads to a host that neither the flags nor the configuration name.
+var errStranger = errors.New("the redirect leads to a host that nothing here names")
+
+// plainHost is a host, with or without a port, as it may stand in advice that people copy.
+var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]+$`)
+
+// machine is a host's name as names are compared: without its port, in lower case, and one for all loopback addresses.
+func machine(host string) string {
+	name := strings.ToLower(strings.Trim(strings.TrimSuffix(host, "."), "[]"))
+	if ip, err := netip.ParseAddr(name); name == "localhost" || err == nil && ip.IsLoopback() {
+		return "localhost"
+	}
+	return name
+}
+
+// TrustedHost checks a host that redirects may lead to: a name or an address, without scheme, port and path.
+func TrustedHost(host string) error {
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return nil
+	}
+	if !plainHost.MatchString(host) || strings.ContainsAny(host, ":[]") {
+		return fmt.Errorf("%q is no host's name, such as rm2.example.com", oneLine(host))
+	}
+	return nil
+}
+
+// named are the hosts that the site and the options name.
+func (o *Options) named() map[string]bool {
+	all := map[string]bool{}
+	for _, base := range o.Site.bases() {
+		if u, err := url.Parse(base); err == nil {
+			all[machine(u.Hostname())] = true
+		}
+	}
+	for _, host := range o.Trust {
+		all[machine(host)] = true
+	}
+	return all
+}
+
+// trusted reports whether a host may be asked because of somebody's redirect. A capture asks nobody.
+func (c *Client) trusted(to *url.URL) bool {
+	return c.opt.Now != nil || c.hosts[machine(to.Hostname())]
+}
+
+// stranger completes the error of a redirect from u to a host that nothing names.
+func stranger(e *Error, u, to *url.URL) *Error {
+	e.Err = errStranger
+	what, flag := "the active ResourceManager of your cluster", "--rm "+u.Scheme+"://"+u.Host+","
+	if strings.Contains(u.Path, "/ws/v1/history/") {
+		what, flag = "the history server of your cluster", "--jhs "
+	}
+	e.Hint = fmt.Sprintf("%s is not asked, because neither a flag nor the configuration names it: if it is %s, give --trust-host %s, or %s%s://%s",
+		to.Host, what, to.Hostname(), flag, to.Scheme, to.Host)
+	return e
+}
+
+// seekHistory asks the ResourceManager's proxy where the history of a job is that has ended by the ResourceManager's word, and reports
+// whether that is another place than those that were asked. Only then is a redirect of the proxy its own: of an application that
+// runs it passes on what the master answers.
+func (c *Client) seekHistory(ctx context.Context, job string, asked []string, failed error) (bool, error) {
+	_, err := c.AM(ctx, "application_"+strings.TrimPrefix(job, "job_"), "jobs/"+job)
+	base := historyBase(err)
+	switch {
+	case base == "" || slices.Contains(asked, base):
+		return false, failed
+	case c.moveHistory(base):
+		return true, nil
+	}
+	if e, ok := errors.AsType[*Error](failed); ok {
+		e.Hint = fmt.Sprintf("the ResourceManager's proxy points to %s, which neither a flag nor the configuration names: if the history server of your cluster is there, give --jhs %s", base, base)
+	}
+	return false, failed
+}
+
+// moveHistory takes a history server that the ResourceManager's own redirect names, and reports whether it may be asked. Where nothing
+// else names one, a host that nothing names is believed once.
+func (c *Client) moveHistory(base string) bool {
+	to, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.moved != base && !c.trusted(to) && !(c.opt.Site.JHSGuessed && c.moved == "") {
+		return false
+	}
+	c.moved = base
+	return true
+}
+
+// misplaced reports whether a history server may be elsewhere, by how it answered: it is silent, or it was only guessed and does not
+// know the job.
+func (c *Client) misplaced(err error) bool {
+	if elsewhere(err) {
+		return true
+	}
+	st := status(err)
+	return c.opt.Site.JHSGuessed && st != 0 && st != http.StatusUnauthorized && st != http.StatusForbidden
+}

@@ -1,0 +1,139 @@
+package hadoop
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A town answers by host.
+type town struct {
+	asked   map[string]int // by host
+	answers map[string]func(r *http.Request) (status int, location string)
+}
+
+func (w *town) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.asked[r.URL.Host]++
+	answer := w.answers[r.URL.Host]
+	if answer == nil {
+		return nil, errors.New("connection refused")
+	}
+	status, location := answer(r)
+	h := http.Header{}
+	body := ""
+	if status == http.StatusOK {
+		h.Set("Content-Type", "application/json")
+		body = `{"job":{}}`
+	}
+	if location != "" {
+		h.Set("Location", location)
+	}
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+func newTown() *town {
+	return &town{asked: map[string]int{}, answers: map[string]func(*http.Request) (int, string){}}
+}
+
+func well(*http.Request) (int, string) { return http.StatusOK, "" }
+
+// standbyOf is a standby ResourceManager that points to another one.
+func standbyOf(base string) func(*http.Request) (int, string) {
+	return func(r *http.Request) (int, string) { return http.StatusTemporaryRedirect, base + r.URL.Path }
+}
+
+// TestRedirectToAStranger: a ResourceManager's redirect is followed, and kept, if flags or configuration name the host it leads to, and
+// else answered by what to do.
+func TestRedirectToAStranger(t *testing.T) {
+	for name, c := range map[string]struct {
+		to    string
+		site  Site
+		trust []string
+		want  bool
+	}{
+		"nobody names it":      {"http://evil:8088", Site{}, nil, false},
+		"part of a name":       {"http://rm1.evil:8088", Site{}, nil, false},
+		"another port":         {"http://rm1:8090", Site{}, nil, true},
+		"capitals":             {"https://RM1:8090", Site{}, nil, true},
+		"a flag names it":      {"http://rm2.example:8088", Site{}, []string{"RM2.example"}, true},
+		"the history server's": {"http://jhs:8088", Site{JHS: "http://jhs:19888"}, nil, true},
+		"a gateway's":          {"http://front:8088", Site{Proxy: "https://front"}, nil, true},
+		"not for copying":      {"http://a$(id):8088", Site{}, []string{"a$(id)"}, false},
+	} {
+		w := newTown()
+		w.answers["rm1:8088"] = standbyOf(c.to)
+		host := c.to[strings.Index(c.to, "//")+2:]
+		w.answers[host] = well
+		cl := clientOf(t, Options{Site: c.site, Trust: c.trust, Transport: w}, "http://rm1:8088")
+		for range 3 {
+			_, err := cl.RM(t.Context(), "apps")
+			if (err == nil) != c.want {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err != nil && name == "nobody names it" && (!strings.Contains(err.Error(), "--trust-host evil") || !strings.Contains(err.Error(), "--rm http://rm1:8088,http://evil:8088")) {
+				t.Errorf("%s: the error does not say what to do: %v", name, err)
+			}
+		}
+		if !c.want && w.asked[host] != 0 || c.want && (w.asked["rm1:8088"] != 1 || w.asked[host] != 3) {
+			t.Errorf("%s: asked %v", name, w.asked)
+		}
+	}
+	// Of several, the next one is asked.
+	w := newTown()
+	w.answers["rm1:8088"], w.answers["rm2:8088"] = standbyOf("http://rm2.example:8088"), well
+	if _, err := clientOf(t, Options{Transport: w}, "http://rm1:8088", "http://rm2:8088").RM(t.Context(), "apps"); err != nil || w.asked["rm2.example:8088"] != 0 {
+		t.Errorf("the second ResourceManager: %v, asked %v", err, w.asked)
+	}
+}
+
+// TestMastersRedirectNamesNoHistory: what a master that runs redirects to is never asked. Where nothing names a history server, the
+// ResourceManager's redirect of a job that has ended does, once.
+func TestMastersRedirectNamesNoHistory(t *testing.T) {
+	const job = "mapreduce/jobs/job_1_0001"
+	w := newTown()
+	to := "http://evil:19888/jobhistory/x"
+	w.answers["rm:8088"] = func(*http.Request) (int, string) { return http.StatusFound, to }
+	w.answers["jhs:19888"], w.answers["evil:19888"], w.answers["other:19888"] = well, well, well
+	c := clientOf(t, Options{Site: Site{JHS: "http://rm:19888", JHSGuessed: true}, Transport: w}, "http://rm:8088")
+	for range 3 {
+		if _, err := c.AM(t.Context(), "application_1_0001", "jobs/job_1_0001"); status(err) != http.StatusFound {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.JHS(t.Context(), "info"); err == nil || w.asked["evil:19888"] != 0 {
+		t.Errorf("a master has named the history server: %v, asked %v", err, w.asked)
+	}
+	to = "http://jhs:19888/jobhistory/job/job_1_0001" // it has ended: the ResourceManager's own
+	if _, err := c.JHS(t.Context(), job); err != nil || w.asked["jhs:19888"] != 1 {
+		t.Errorf("what the ResourceManager names: %v, asked %v", err, w.asked)
+	}
+	delete(w.answers, "jhs:19888")
+	to = "http://other:19888/jobhistory/job/job_1_0001"
+	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 {
+		t.Errorf("a second one: %v, asked %v", err, w.asked)
+	}
+	// Where one is named, no redirect names another, and the error says what to do.
+	c = clientOf(t, Options{Site: Site{JHS: "http://down:19888"}, Transport: w}, "http://rm:8088")
+	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 || !strings.Contains(err.Error(), "--jhs http://other:19888") {
+		t.Errorf("besides a named one: %v, asked %v", err, w.asked)
+	}
+	c = clientOf(t, Options{Site: Site{JHS: "http://down:19888"}, Trust: []string{"other"}, Transport: w}, "http://rm:8088")
+	if _, err := c.JHS(t.Context(), job); err != nil {
+		t.Errorf("a trusted one: %v", err)
+	}
+}
+
+// TestTrustedHost: what --trust-host takes.
+func TestTrustedHost(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]bool{
+		"rm2": true, "rm2.example.com": true, "10.0.0.2": true, "::1": true, "[fe80::1]": true,
+		"": false, "http://rm2": false, "rm2:8088": false, "rm2/x": false, "a b": false, "*": false,
+	} {
+		if err := TrustedHost(host); (err == nil) != want {
+			t.Errorf("%q: %v", host, err)
+		}
+	}
+}

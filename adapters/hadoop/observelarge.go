@@ -1,0 +1,165 @@
+package hadoop
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// The user who wrote a job also writes its master's answers, so the tasks that they make ParaTimer keep are bounded. A
+// task of a list takes about half a kilobyte in a source, and about as much again in each replay.
+const (
+	// fewTasks is the size up to which a master's count is believed without a list, and a workflow draws on no room.
+	fewTasks = 10_000
+	// mostTasks bounds the tasks and attempts of one workflow.
+	mostTasks = 200_000
+	// roomTasks bounds those of all workflows of a process that have more than fewTasks.
+	roomTasks = 500_000
+	// overlongEach is the number of ticks between two requests for a list that was too long to be read overlongMost times: before
+	// that the answer may have been spoilt on the way.
+	overlongEach, overlongMost = 20, 5
+)
+
+// A room counts the tasks that the larger workflows of a process have. Several goroutines may use it.
+type room struct {
+	mu   sync.Mutex
+	held map[string]int // by the application or workflow that is watched
+}
+
+// hold replaces what a workflow holds, and reports whether there is room for it. Small workflows need none.
+func (r *room) hold(who string, tasks int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.held, who)
+	if tasks <= fewTasks {
+		return true
+	}
+	sum := tasks
+	for _, n := range r.held {
+		sum += n
+	}
+	if sum > roomTasks {
+		return false
+	}
+	if r.held == nil {
+		r.held = map[string]int{}
+	}
+	r.held[who] = tasks
+	return true
+}
+
+// keep drops what workflows hold that are not known any more.
+func (r *room) keep(known func(who string) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for who := range r.held {
+		if !known(who) {
+			delete(r.held, who)
+		}
+	}
+}
+
+// bound makes the totals of the master's counts. A master makes all tasks of a job at once, so its list is complete, or still
+// empty. Of a list that cannot be read the counts are all there is.
+func (j *job) bound() {
+	for k, counted := range j.counted {
+		switch {
+		case j.overlong > 0 || counted <= max(fewTasks, j.inList[k]):
+			j.total[k] = counted
+		case j.inList == [2]int{}:
+			j.total[k] = fewTasks
+		default:
+			j.total[k] = j.inList[k]
+		}
+	}
+}
+
+// counts are the numbers of tasks that a list shows.
+func (b *tasksBody) counts() (n [2]int) {
+	for i := range b.Tasks.v.Task {
+		if kind, _, ok := taskID(string(b.Tasks.v.Task[i].ID)); ok {
+			n[kind]++
+		}
+	}
+	return n
+}
+
+// tasksHeld is how many tasks and attempts of the job a source has to keep.
+func (j *job) tasksHeld() int {
+	n := 0
+	for k := range j.phases {
+		n += max(j.inList[k], len(j.phases[k].built))
+	}
+	return n
+}
+
+// drop forgets the job's tasks.
+func (j *job) drop() { j.phases, j.grouped, j.dropped = [2]phase{}, nil, true }
+
+// tooLong takes the failure to read a task list, and reports whether the list is too long. Where a list was read before, the answer may
+// have been spoilt on the way: what is known stands.
+func (v *visit) tooLong() bool {
+	j := v.job
+	if !v.askTasks || v.statusErr != nil || !errors.Is(v.listErr, errTooBig) || j.inList != [2]int{} {
+		return false
+	}
+	j.overlong++
+	j.bound()
+	return true
+}
+
+// weigh decides whether the workflow is too large to be estimated, and drops its tasks if so. Once it is small enough again, its
+// lists are requested anew, so that the tick after that has them.
+func (s *Source) weigh() {
+	n, why := 0, ""
+	for _, j := range s.member {
+		n += j.tasksHeld()
+		if j.overlong > 0 && !j.state.Ended() {
+			why = fmt.Sprintf("the task list of %s is too long to be read", j.id)
+		}
+	}
+	switch {
+	case why != "": // of one list: what is known of the other jobs stands
+		s.large, s.relisted = why, false
+		return
+	case n > mostTasks:
+		s.room.hold(s.chosen, 0)
+		why = fmt.Sprintf("it has %d tasks and attempts, and %d is the limit of a workflow", n, mostTasks)
+	case !s.room.hold(s.chosen, n):
+		why = fmt.Sprintf("it has %d tasks, and the workflows of this process may have %d together", n, roomTasks)
+	case s.large == "":
+		return
+	case !s.relisted:
+		s.relisted = true
+		for _, j := range s.member {
+			if j.dropped {
+				j.listTick, j.listed, j.settled, j.summed, j.dropped = 0, false, false, false, false
+			}
+		}
+		return
+	}
+	s.large, s.relisted = why, false
+	if why == "" {
+		return
+	}
+	for _, j := range s.member {
+		j.drop()
+	}
+}
+
+// remarkLarge adds the warnings about numbers of tasks.
+func (s *Source) remarkLarge() {
+	if s.large != "" {
+		s.warn(dag.WarnTooLarge, "too large to estimate: %s", s.large)
+		return
+	}
+	for _, j := range s.member {
+		for k, counted := range j.counted {
+			if total := j.total[k]; counted > total {
+				s.warn(dag.WarnObservation, "the master of %s counts %d %s tasks or more, its task list shows %d: %d is taken", j.id, counted, dag.Kind(k), j.inList[k], total) //nolint:gosec // k is 0 or 1
+			}
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package hadoop
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// listOf is a task list of so many maps that wait.
+func listOf(maps int) string {
+	tasks := make([]string, maps)
+	for i := range tasks {
+		tasks[i] = fmt.Sprintf(`{"id":"task_1_0001_m_%06d","state":"SCHEDULED","startTime":1,"progress":0}`, i)
+	}
+	return `{"tasks":{"task":[` + strings.Join(tasks, ",") + `]}}`
+}
+
+// TestTooLarge: the tasks of a workflow that is too large are not kept, its counts are shown, and it is estimated again once its list
+// is shorter.
+func TestTooLarge(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "RUNNING")
+	whole := l.am["0001/tasks"]
+	src := NewSource(l, Target{})
+	if s := l.tick(t, src, 0); warned(s, dag.WarnTooLarge) {
+		t.Errorf("a job of one task: %v", s.Warnings)
+	}
+	counted := func(maps int) {
+		l.am["0001"] = fmt.Sprintf(`{"job":{"state":"RUNNING","mapsTotal":%d,"reducesTotal":0}}`, maps)
+	}
+	l.am["0001/tasks"] = listOf(mostTasks + 1)
+	counted(mostTasks + 1)
+	s := l.tick(t, src, time.Second)
+	if !warned(s, dag.WarnTooLarge) || s.Plan.Jobs[0].Map.Tasks != mostTasks+1 || len(s.Jobs[0].Map.Attempts) != 0 || s.State != dag.Running {
+		t.Errorf("%v, %d maps, %d attempts, %v", s.Warnings, s.Plan.Jobs[0].Map.Tasks, len(s.Jobs[0].Map.Attempts), s.State)
+	}
+	if n := len(src.jobs["application_1_0001"].phases[dag.Map].tasks); n != 0 {
+		t.Errorf("%d tasks are kept", n)
+	}
+	l.am["0001/tasks"] = whole
+	counted(1)
+	for range mostTasks/listPart + 2 {
+		s = l.tick(t, src, time.Second)
+	}
+	if warned(s, dag.WarnTooLarge) || len(s.Jobs[0].Map.Attempts) != 1 {
+		t.Errorf("after it became small: %v, %d attempts", s.Warnings, len(s.Jobs[0].Map.Attempts))
+	}
+}
+
+// TestCountsAreBoundedByTheList: what a master counts is believed up to what its list shows, and a small number without a list.
+func TestCountsAreBoundedByTheList(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		counted, inList, want [2]int
+		overlong              int
+	}{
+		{[2]int{20, 3}, [2]int{}, [2]int{20, 3}, 0},
+		{[2]int{20, 3}, [2]int{19, 3}, [2]int{20, 3}, 0},
+		{[2]int{100_000, 5}, [2]int{100_000, 5}, [2]int{100_000, 5}, 0},
+		{[2]int{maxTasks, maxTasks}, [2]int{1, 0}, [2]int{1, 0}, 0},
+		{[2]int{maxTasks, 1}, [2]int{}, [2]int{fewTasks, 1}, 0}, // not listed yet
+		{[2]int{300_000, 1}, [2]int{}, [2]int{300_000, 1}, 1},
+	} {
+		j := &job{counted: c.counted, inList: c.inList, overlong: c.overlong}
+		if j.bound(); j.total != c.want {
+			t.Errorf("%+v: %v", c, j.total)
+		}
+	}
+}
+
+// TestOverlongList: a list that is too long to be read makes the workflow too large, whether its job runs or has ended.
+func TestOverlongList(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "RUNNING")
+	l.am["0001/tasks"] = `{"tasks":{"task":[` + strings.Repeat("{},", 1<<16) + `{}]}}`
+	src := NewSource(l, Target{})
+	if s := l.tick(t, src, 0); !warned(s, dag.WarnTooLarge) || s.Plan.Jobs[0].Map.Tasks != 1 || s.Jobs[0].State != dag.Running {
+		t.Errorf("%v, %+v", s.Warnings, s.Plan.Jobs[0].Map)
+	}
+	for range overlongMost {
+		l.tick(t, src, time.Second)
+	}
+	if l.tick(t, src, time.Second); l.asked["jobs/job_1_0001/tasks"] != 0 {
+		t.Error("the list is asked for again at once")
+	}
+	l.apps("1 FINISHED SUCCEEDED 0")
+	l.ends("0001", "SUCCEEDED")
+	l.jhs["0001/tasks"] = l.am["0001/tasks"]
+	for range 100 {
+		if l.tick(t, src, 30*time.Second); src.ended {
+			return
+		}
+	}
+	t.Error("it does not end")
+}
+
+// TestOneOverlongList: a job whose list was read once is not doubted for an answer that was spoilt on the way.
+func TestOneOverlongList(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "RUNNING")
+	whole := l.am["0001/tasks"]
+	src := NewSource(l, Target{})
+	l.tick(t, src, 0)
+	long := `{"tasks":{"task":[` + strings.Repeat("{},", 1<<16) + `{}]}}`
+	l.am["0001/tasks"] = long
+	if s := l.tick(t, src, time.Second); warned(s, dag.WarnTooLarge) || len(s.Jobs[0].Map.Attempts) != 1 {
+		t.Errorf("a master's: %v, %d attempts", s.Warnings, len(s.Jobs[0].Map.Attempts))
+	}
+	l.apps("1 FINISHED SUCCEEDED 0")
+	l.ends("0001", "SUCCEEDED")
+	l.jhs["0001/tasks"] = long
+	if s := l.tick(t, src, time.Second); s.State.Ended() || warned(s, dag.WarnTooLarge) {
+		t.Errorf("the history server's: %v, %v", s.State, s.Warnings)
+	}
+	l.jhs["0001/tasks"] = strings.ReplaceAll(whole, "RUNNING", "KILLED")
+	for range 5 {
+		if l.tick(t, src, time.Second); src.ended {
+			return
+		}
+	}
+	t.Error("it does not end once the list is whole")
+}
+
+// TestListsOfNothing: a list whose elements take much more memory than its text is refused, wherever it stands.
+func TestListsOfNothing(t *testing.T) {
+	t.Parallel()
+	for name, element := range map[string]string{"objects": "{}", "nulls": "null", "numbers": "0"} {
+		array := "[" + strings.Repeat(element+",", 1<<17) + element + "]"
+		var tasks list[wireTask]
+		if err := tasks.UnmarshalJSON([]byte(array)); !errors.Is(err, errTooBig) || len(tasks) > 0 {
+			t.Errorf("%s: %d elements, %v", name, len(tasks), err)
+		}
+		if _, err := get[tasksBody](t.Context(), "tasks", []byte(`{"tasks":{"task":`+array+`}}`), nil); !errors.Is(err, errTooBig) {
+			t.Errorf("%s in an answer: %v", name, err)
+		}
+	}
+}
+
+// TestElementsOf: only commas of the array itself part its elements.
+func TestElementsOf(t *testing.T) {
+	t.Parallel()
+	for array, want := range map[string]int{
+		`[]`: 1, `[1]`: 1, `[1,2]`: 2, `[[1,2],{"a":1,"b":[3,4]}]`: 2, `["a,b","\",\\",","]`: 3, `[{},{},{}]`: 3,
+	} {
+		if got := elementsOf([]byte(array)); got != want {
+			t.Errorf("%s: %d, want %d", array, got, want)
+		}
+	}
+}
+
+// TestRoom: small workflows need no room, large ones share what there is, and get it back.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	var r room
+	for i, c := range []struct {
+		who   string
+		tasks int
+		want  bool
+	}{
+		{"a", mostTasks, true},
+		{"b", mostTasks, true},
+		{"b", mostTasks - 1, true}, // again, not on top
+		{"c", mostTasks, false},
+		{"c", fewTasks, true},
+		{"d", roomTasks - 2*mostTasks + 1, true},
+		{"e", fewTasks + 1, false},
+		{"a", 0, true},
+		{"c", mostTasks, true},
+	} {
+		if got := r.hold(c.who, c.tasks); got != c.want {
+			t.Errorf("%d: room for %d tasks of %s is %v", i, c.tasks, c.who, got)
+		}
+	}
+	if r.keep(func(who string) bool { return who == "d" }); len(r.held) != 1 {
+		t.Errorf("held: %v", r.held)
+	}
+}
+
+// TestRoomIsShared: the sources of a hub share one room, which a workflow that has ended gives back.
+func TestRoomIsShared(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512")
+	l.conf("0001", "a", "")
+	l.runs("0001", 0, "RUNNING")
+	l.am["0001"] = `{"job":{"state":"RUNNING","mapsTotal":20000,"reducesTotal":0}}`
+	l.am["0001/tasks"] = listOf(20_000)
+	hub := NewHub(l)
+	if err := hub.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	hub.room.held = map[string]int{"application_1_0002": roomTasks}
+	src := hub.Source("application_1_0001")
+	if s, err := src.Next(t.Context()); err != nil || !warned(s, dag.WarnTooLarge) {
+		t.Errorf("where there is no room: %v, %v", s, err)
+	}
+	if err := hub.Refresh(t.Context()); err != nil { // the other is not known, so what it held is free
+		t.Fatal(err)
+	}
+	for range 2 {
+		s, err := src.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if large := len(src.jobs["application_1_0001"].phases[dag.Map].tasks) == 0; large != warned(s, dag.WarnTooLarge) {
+			t.Errorf("tasks are kept: %v; %v", !large, s.Warnings)
+		}
+	}
+	if hub.room.held["application_1_0001"] != 20_000 {
+		t.Errorf("held: %v", hub.room.held)
+	}
+}
