@@ -175,7 +175,7 @@ func notDone(top []dag.KeyGroup, g *dag.ReduceGroups, running *dag.Attempt) []bo
 			best := -1
 			for i, key := range top {
 				off := math.Abs(key.Bytes - d.Bytes)
-				if left[i] && off <= closeSize*d.Bytes && (best < 0 || off < math.Abs(top[best].Bytes-d.Bytes)) {
+				if left[i] && off <= closeSize*d.Bytes && (best < 0 || off < math.Abs(top[best].Bytes-d.Bytes)) { //nolint:gosec // G602: best is an index of top
 					best = i
 				}
 			}

@@ -117,7 +117,7 @@ func TestHTTPAndTLSMixedUp(t *testing.T) {
 	ca := certtest.New(t, "ca")
 	u := strings.Replace(secure(t, ca.Issue("rm", nil, "127.0.0.1"), nil), "https", "http", 1)
 	// Go's server says in HTTP that it speaks TLS; Hadoop's sends a TLS alert.
-	for name, base := range map[string]string{"Go": u, "Jetty": raw(t, "\x15\x03\x03\x00\x02\x02\x50", false), "nginx": raw(t, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: 75\r\n\r\n<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>", false)} {
+	for name, base := range map[string]string{"Go": u, "Jetty": answering(t, "\x15\x03\x03\x00\x02\x02\x50", false), "nginx": answering(t, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nContent-Length: 75\r\n\r\n<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>", false)} {
 		_, err := clientOf(t, Options{}, base).RM(context.Background(), "info")
 		if err == nil || !strings.Contains(err.Error(), "https") || !strings.Contains(err.Error(), "TLS") {
 			t.Errorf("%s: http to a TLS port: %v", name, err)

@@ -139,8 +139,8 @@ func TestNoStepBackFromTLS(t *testing.T) {
 	}
 }
 
-// raw answers every connection with the same bytes and hangs up; reset says how.
-func raw(t *testing.T, answer string, reset bool) string {
+// answering answers every connection with the same bytes and hangs up; reset says how.
+func answering(t *testing.T, answer string, reset bool) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -191,7 +191,7 @@ func TestBrokenConnections(t *testing.T) {
 		"gzip that is none": {head + "Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello", false, "bad gzip"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := clientOf(t, Options{}, raw(t, c.answer, c.reset)).RM(context.Background(), "apps")
+			_, err := clientOf(t, Options{}, answering(t, c.answer, c.reset)).RM(context.Background(), "apps")
 			e, ok := errors.AsType[*Error](err)
 			if !ok || e.Status != 0 || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v", err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
 // Hive writes the same workflow properties as Pig, to other ends (facts C4): the id is "hive_" and the query's, the name is the
@@ -30,7 +32,7 @@ func WorkflowTitle(id, name string) string {
 	if hiveID(id) {
 		return QueryTitle(name)
 	}
-	return name
+	return dag.Clean(name)
 }
 
 // maxTitle cuts a query's text, in bytes. Hive names its jobs with 50 characters of it.
@@ -47,17 +49,17 @@ func QueryTitle(query string) string {
 		if len(line) > maxTitle {
 			line = strings.ToValidUTF8(line[:maxTitle], "") + "…"
 		}
-		return line
+		return dag.Clean(line)
 	}
 	return ""
 }
 
-// JobTitle is an application's name fit to be shown: a name that is not Hive's as it is, of Hive's what is no literal.
+// JobTitle is an application's name fit to be shown: a name that is not Hive's cleaned, of Hive's what is no literal.
 // Hive cuts a long query in the middle, where a literal may have begun; what comes after that is left out.
 func JobTitle(name string) string {
 	stage := strings.TrimSpace(stageName.FindString(name))
 	if stage == "" {
-		return name
+		return dag.Clean(name)
 	}
 	query := scriptName(name)
 	if begin, _, cut := strings.Cut(query, "..."); cut {

@@ -212,7 +212,7 @@ func (w *world) node(name string) int32 {
 		return i
 	}
 	w.own()
-	i := int32(len(w.nodes))
+	i := int32(len(w.nodes)) //nolint:gosec // G115: a list of nodes fits into an answer, whose size is bounded
 	w.index[name] = i
 	if !w.listing {
 		w.nodes = slices.Clip(w.nodes)

@@ -67,21 +67,31 @@ func (n num) ratio() float64 {
 	return math.Min(math.Max(n.v/100, 0), 1)
 }
 
-// text is a string; numbers and booleans are taken as they stand (the 3.5.0 history server types values by content).
+// text is a string, cleaned; numbers and booleans are taken as they stand (the 3.5.0 history server types values by content).
 type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {
-	*t = ""
+	var r raw
+	err := r.UnmarshalJSON(b)
+	*t = text(dag.Clean(string(r)))
+	return err
+}
+
+// raw is a text as it came: one that is a list, or may have lines that are told apart. What is taken out of it is cleaned.
+type raw string
+
+func (r *raw) UnmarshalJSON(b []byte) error {
+	*r = ""
 	switch b[0] {
 	case '"':
 		var s string
 		if err := json.Unmarshal(b, &s); err != nil {
 			return err
 		}
-		*t = text(s)
+		*r = raw(s)
 	case 'n', '{', '[':
 	default:
-		*t = text(b)
+		*r = raw(b)
 	}
 	return nil
 }
@@ -215,14 +225,14 @@ func excerpt(b []byte) string { return strconv.Quote(string(b[:min(len(b), 60)])
 // stamped is the time that YARN puts before each line of a container's diagnostics.
 var stamped = regexp.MustCompile(`^\[\d{4}-\d\d-\d\d [^]]*\]`)
 
-// firstLine returns the first line that says something, cut to 200 characters.
+// firstLine returns the first line that says something, cut to 200 characters and cleaned.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(stamped.ReplaceAllString(line, "")); line != "" {
 			if len(line) > 200 {
 				line = strings.ToValidUTF8(line[:200], "") + "…"
 			}
-			return line
+			return dag.Clean(line)
 		}
 	}
 	return ""

@@ -43,17 +43,17 @@ func (b *confBody) conf() *jobConf {
 		n := number(v)
 		switch name := string(p.Name); name {
 		case "mapreduce.workflow.id":
-			c.workflow = v
+			c.workflow = dag.Clean(v)
 		case "mapreduce.workflow.name":
 			c.name = v
 		case "mapreduce.workflow.node.name":
-			c.node = v
+			c.node = dag.Clean(v)
 		case "pig.script.submitted.timestamp":
-			c.launch = v
+			c.launch = dag.Clean(v)
 		case "pig.job.feature":
-			c.feature = v
+			c.feature = dag.Clean(v)
 		case "pig.alias":
-			c.alias = v
+			c.alias = dag.Clean(v)
 		case "pig.input.dirs":
 			pigDirs = v
 		case "mapreduce.input.fileinputformat.inputdir":
@@ -105,7 +105,7 @@ func (b *confBody) conf() *jobConf {
 				if c.after == nil {
 					c.after = map[string][]string{}
 				}
-				c.after[node] = fields(v)
+				c.after[dag.Clean(node)] = fields(v)
 			}
 		}
 	}
@@ -170,12 +170,12 @@ func within01(n num, def float64) float64 {
 	return n.v
 }
 
-// fields splits a comma-separated list, sorted, without empty and repeated elements.
+// fields splits a comma-separated list, cleaned and sorted, without empty and repeated elements.
 func fields(s string) []string {
 	var out []string
 	for f := range strings.SplitSeq(s, ",") {
 		if f = strings.TrimSpace(f); f != "" {
-			out = append(out, f)
+			out = append(out, dag.Clean(f))
 		}
 	}
 	slices.Sort(out)

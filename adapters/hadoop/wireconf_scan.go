@@ -169,14 +169,14 @@ func (s *confScanner) quoted() (raw []byte, escaped, ok bool) {
 	return nil, false, false
 }
 
-// text takes a value as the type text does.
-func (s *confScanner) text(to *text) bool {
+// text takes a value as the type raw does.
+func (s *confScanner) text(to *raw) bool {
 	s.space()
-	if raw, escaped, ok := s.quoted(); ok && !escaped && utf8.Valid(raw) {
-		*to = text(raw[1 : len(raw)-1])
+	if b, escaped, ok := s.quoted(); ok && !escaped && utf8.Valid(b) {
+		*to = raw(b[1 : len(b)-1])
 		return true
 	} else if ok {
-		return json.Unmarshal(raw, to) == nil
+		return json.Unmarshal(b, to) == nil
 	}
 	from := s.at
 	if !s.skip() {

@@ -19,7 +19,7 @@ type wireJob struct {
 	ID          text `json:"id"`
 	Name        text `json:"name"`
 	State       text `json:"state"`
-	Diagnostics text `json:"diagnostics"`
+	Diagnostics raw  `json:"diagnostics"`
 	Submitted   num  `json:"submitTime"` // history server only
 	Started     num  `json:"startTime"`
 	Finished    num  `json:"finishTime"`
@@ -64,7 +64,7 @@ type wireAttempt struct {
 	Finished    num  `json:"finishTime"`
 	Progress    num  `json:"progress"`
 	Node        text `json:"nodeHttpAddress"`
-	Diagnostics text `json:"diagnostics"`
+	Diagnostics raw  `json:"diagnostics"`
 	CopyEnd     num  `json:"shuffleFinishTime"`
 	SortEnd     num  `json:"mergeFinishTime"`
 }
@@ -160,8 +160,8 @@ type confBody struct {
 }
 
 type wireProperty struct {
-	Name  text `json:"name"`
-	Value text `json:"value"`
+	Name  raw `json:"name"`
+	Value raw `json:"value"`
 }
 
 // taskID takes the kind and index out of task_TS_JOB_m_000003; ok is false for anything else.

@@ -19,12 +19,12 @@ type appBody struct {
 type wireApp struct {
 	ID          text `json:"id"`
 	User        text `json:"user"`
-	Name        text `json:"name"`
+	Name        raw  `json:"name"`
 	Queue       text `json:"queue"`
 	State       text `json:"state"`
 	FinalStatus text `json:"finalStatus"`
 	Type        text `json:"applicationType"`
-	Diagnostics text `json:"diagnostics"`
+	Diagnostics raw  `json:"diagnostics"`
 	Tracking    text `json:"trackingUrl"`
 	Master      text `json:"amHostHttpAddress"` // the address of the node that its master runs on
 	Started     num  `json:"startedTime"`       // the submission

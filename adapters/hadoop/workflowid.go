@@ -1,6 +1,10 @@
 package hadoop
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/paratimer/paratimer/dag"
+)
 
 // A Submission is an application as a list of applications tells it.
 type Submission struct {
@@ -22,7 +26,7 @@ func Submissions(apps []byte) []Submission {
 		if a.ID == "" || !a.mapReduce() {
 			continue
 		}
-		s := Submission{App: string(a.ID), Job: a.job(), Name: string(a.Name), User: string(a.User)}
+		s := Submission{App: string(a.ID), Job: a.job(), Name: JobTitle(string(a.Name)), User: string(a.User)}
 		if t := a.Started.instant(); t.Known() {
 			s.At = int64(t)
 		}
@@ -39,7 +43,7 @@ func WorkflowOf(conf []byte) string {
 	}
 	for _, p := range b.Conf.v.Properties {
 		if p.Name == "mapreduce.workflow.id" {
-			return string(p.Value)
+			return dag.Clean(string(p.Value))
 		}
 	}
 	return ""

@@ -3,6 +3,8 @@ package jhist
 import (
 	"slices"
 	"strings"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
 // adjacencies reads what JobImpl.getWorkflowAdjacencies writes: "node"="next,next" "node"="next", with quotes and backslashes in names escaped
@@ -18,8 +20,9 @@ func adjacencies(s string) map[string][]string {
 		if !ok {
 			break
 		}
+		from = dag.Clean(from)
 		for n := range strings.SplitSeq(to, ",") {
-			if n = strings.TrimSpace(n); n != "" && !slices.Contains(out[from], n) {
+			if n = dag.Clean(strings.TrimSpace(n)); n != "" && !slices.Contains(out[from], n) {
 				out[from] = append(out[from], n)
 			}
 		}

@@ -26,14 +26,14 @@ type event struct {
 
 type body struct {
 	Job         str      `json:"jobid"`
-	JobName     str      `json:"jobName"`
+	JobName     raw      `json:"jobName"`
 	User        str      `json:"userName"`
 	Queue       str      `json:"jobQueueName"`
 	Submitted   long     `json:"submitTime"`
 	Workflow    str      `json:"workflowId"`
-	Script      str      `json:"workflowName"`
+	Script      raw      `json:"workflowName"`
 	Node        str      `json:"workflowNodeName"`
-	Adjacencies str      `json:"workflowAdjacencies"`
+	Adjacencies raw      `json:"workflowAdjacencies"`
 	Launched    long     `json:"launchTime"`
 	Maps        long     `json:"totalMaps"`
 	Reduces     long     `json:"totalReduces"`
@@ -43,7 +43,7 @@ type body struct {
 	MasterPort  long     `json:"nodeManagerHttpPort"`
 	Started     long     `json:"startTime"`
 	Finished    long     `json:"finishTime"`
-	Diagnostics str      `json:"diagnostics"`
+	Diagnostics raw      `json:"diagnostics"`
 	Totals      counters `json:"totalCounters"`
 
 	Attempt  str      `json:"attemptId"`
@@ -52,7 +52,7 @@ type body struct {
 	Host     str      `json:"hostname"`
 	CopyEnd  long     `json:"shuffleFinishTime"`
 	SortEnd  long     `json:"sortFinishTime"`
-	Error    str      `json:"error"`
+	Error    raw      `json:"error"`
 	Counters counters `json:"counters"`
 	Splits   ints     `json:"clockSplits"`
 }
@@ -73,12 +73,23 @@ func unwrapped(b []byte) []byte {
 	return b
 }
 
+// str is a text, cleaned.
 type str string
 
 func (s *str) UnmarshalJSON(b []byte) error {
+	var r raw
+	err := r.UnmarshalJSON(b)
+	*s = str(dag.Clean(string(r)))
+	return err
+}
+
+// raw is a text as it came: a list, or one whose lines are told apart. What is taken out of it is cleaned.
+type raw string
+
+func (r *raw) UnmarshalJSON(b []byte) error {
 	var v string
-	if *s = ""; json.Unmarshal(unwrapped(b), &v) == nil {
-		*s = str(v)
+	if *r = ""; json.Unmarshal(unwrapped(b), &v) == nil {
+		*r = raw(v)
 	}
 	return nil
 }

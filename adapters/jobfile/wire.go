@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // The structs of a file, field by field as job.schema.json has them.
@@ -48,13 +49,14 @@ type reader struct {
 
 func (r *reader) file(w *file) *File {
 	c := &w.Cluster
-	f := &File{Name: w.Name, Cluster: Cluster{
+	f := &File{Name: dag.Clean(w.Name), Cluster: Cluster{
 		Nodes: c.Nodes, CPUs: c.CPUs, MapSlots: c.MapSlots,
 		ReduceSlots: given(c.ReduceSlots, 1), ShuffleThreads: given(c.ShuffleThreads, defaultThreads),
 	}}
 	first := map[string]int{}
 	for i := range w.Jobs {
 		at := []string{"jobs", strconv.Itoa(i)}
+		w.Jobs[i].Name = dag.Clean(w.Jobs[i].Name)
 		if before, twice := first[w.Jobs[i].Name]; twice {
 			r.doc.Fail(sub(at, "name"), fmt.Sprintf("the name %q is that of job %d: results are told apart by names, so each is given once", w.Jobs[i].Name, before+1))
 		} else {

@@ -11,7 +11,17 @@ import (
 )
 
 // A decoder fills the structs of a file from its tree, whose shape the schema has checked.
-type decoder struct{ faults []fault }
+type decoder struct {
+	names  bool // texts are names, and cleaned; else they are kept, such as a rule's text of several lines
+	faults []fault
+}
+
+func (d *decoder) text(n *node) string {
+	if d.names {
+		return dag.Clean(n.text)
+	}
+	return n.text
+}
 
 // A fault is something wrong at a place of the tree.
 type fault struct {
@@ -65,7 +75,7 @@ func (d *decoder) value(n *node, v reflect.Value, path []string) {
 	case *points:
 		*to = d.points(n, path)
 	case *string:
-		*to = n.text
+		*to = d.text(n)
 	case *int:
 		*to = int(n.num)
 	case *float64:
@@ -79,11 +89,11 @@ func (d *decoder) value(n *node, v reflect.Value, path []string) {
 		}
 	case *[]string:
 		if n.kind == text {
-			*to = []string{n.text}
+			*to = []string{d.text(n)}
 			return
 		}
 		for _, item := range n.items {
-			*to = append(*to, item.text)
+			*to = append(*to, d.text(item))
 		}
 	default:
 		d.composed(n, v, path)

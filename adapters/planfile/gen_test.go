@@ -45,14 +45,14 @@ func anyPlan(t *rapid.T) *dag.Plan {
 	} {
 		*to = d.duration("overhead")
 	}
-	names := rapid.SliceOfNDistinct(rapid.StringOfN(anyRune, 1, 8, -1), 1, 4, rapid.ID[string]).Draw(t, "jobs")
+	names := rapid.SliceOfNDistinct(rapid.Map(rapid.StringOfN(anyRune, 1, 8, -1), dag.Clean), 1, 4, rapid.ID[string]).Draw(t, "jobs")
 	for i, name := range names {
 		j := dag.Job{Node: name, Name: d.text("title"), Feature: d.text("feature"), Alias: d.text("alias"), Map: d.phase(dag.Map), Reduce: d.phase(dag.Reduce)}
 		if i > 0 && rapid.Bool().Draw(t, "after") {
 			j.After = rapid.SliceOfNDistinct(rapid.IntRange(0, i-1), 1, i, rapid.ID[int]).Draw(t, "after")
 		}
 		if rapid.Bool().Draw(t, "input") {
-			j.Input = rapid.SliceOfN(rapid.StringOf(anyRune), 1, 3).Draw(t, "inputs")
+			j.Input = rapid.SliceOfN(rapid.Map(rapid.StringOf(anyRune), dag.Clean), 1, 3).Draw(t, "inputs")
 		}
 		j.Limits = dag.Limits{
 			AMMB: rapid.IntRange(0, 2048).Draw(t, "am"), MapMB: rapid.IntRange(0, 2048).Draw(t, "mb"), ReduceMB: rapid.IntRange(0, 2048).Draw(t, "mb"),
@@ -77,7 +77,7 @@ func (d drawer) text(label string) string {
 	return rapid.OneOf(
 		rapid.Just(""),
 		rapid.SampledFrom([]string{"true", "null", "~", "1", "1e3", "0x1F", ".nan", "- a", "a: b", "a #b", " a", "<<", "2s", "no", "é", "1_000", "=", "2001-01-01"}),
-		rapid.StringOf(anyRune),
+		rapid.Map(rapid.StringOf(anyRune), dag.Clean),
 	).Draw(d.T, label)
 }
 

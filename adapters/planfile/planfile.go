@@ -95,7 +95,7 @@ func ReadFile(path string, opt Options) (*dag.Plan, error) {
 	}
 	p, err := Read(f, opt)
 	if err == nil && p.Name == "" {
-		p.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		p.Name = dag.Clean(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	}
 	return p, err
 }
@@ -131,7 +131,7 @@ func planOf(root *node, profile bool) (*dag.Plan, []fault) {
 	if faults := schema().check(root); len(faults) > 0 {
 		return nil, faults
 	}
-	var d decoder
+	d := decoder{names: true}
 	f := file{}
 	d.file(root, &f)
 	if len(d.faults) > 0 {

@@ -36,7 +36,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestRoundTripJSON(t *testing.T) {
-	p := &dag.Plan{Name: "large \" \\ \u2028 é 😀 \x07", Cluster: dag.Cluster{MapSlots: 10}}
+	p := &dag.Plan{Name: "large \" \\ é 😀 \\u2028", Cluster: dag.Cluster{MapSlots: 10}}
 	each := make([]float64, maxYAML)
 	for i := range each {
 		each[i] = float64(i) / 7

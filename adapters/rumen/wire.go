@@ -16,20 +16,20 @@ import (
 
 // A wireJob is Rumen's LoggedJob. -1 and null stand for what is not known.
 type wireJob struct {
-	ID         text            `json:"jobID"`
-	Name       text            `json:"jobName"`
-	User       text            `json:"user"`
-	Queue      text            `json:"queue"`
-	Submitted  num             `json:"submitTime"`
-	Launched   num             `json:"launchTime"`
-	Finished   num             `json:"finishTime"`
-	Outcome    text            `json:"outcome"`
-	Maps       num             `json:"totalMaps"`
-	Reduces    num             `json:"totalReduces"`
-	Properties map[string]text `json:"jobProperties"`
-	Next       list[text]      `json:"directDependantJobs"` // the jobs that depend on this one
-	MapTasks   list[wireTask]  `json:"mapTasks"`
-	Reduced    list[wireTask]  `json:"reduceTasks"`
+	ID         text           `json:"jobID"`
+	Name       text           `json:"jobName"`
+	User       text           `json:"user"`
+	Queue      text           `json:"queue"`
+	Submitted  num            `json:"submitTime"`
+	Launched   num            `json:"launchTime"`
+	Finished   num            `json:"finishTime"`
+	Outcome    text           `json:"outcome"`
+	Maps       num            `json:"totalMaps"`
+	Reduces    num            `json:"totalReduces"`
+	Properties map[string]raw `json:"jobProperties"`
+	Next       list[text]     `json:"directDependantJobs"` // the jobs that depend on this one
+	MapTasks   list[wireTask] `json:"mapTasks"`
+	Reduced    list[wireTask] `json:"reduceTasks"`
 }
 
 type wireTask struct {
@@ -165,13 +165,23 @@ func host(name string) string {
 	return strings.ReplaceAll(name, `\.`, ".")
 }
 
-// text is a string; anything else is none.
+// text is a string, cleaned; anything else is none.
 type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {
+	var r raw
+	err := r.UnmarshalJSON(b)
+	*t = text(dag.Clean(string(r)))
+	return err
+}
+
+// raw is a string as it came; anything else is none.
+type raw string
+
+func (r *raw) UnmarshalJSON(b []byte) error {
 	var s string
-	if *t = ""; json.Unmarshal(b, &s) == nil {
-		*t = text(s)
+	if *r = ""; json.Unmarshal(b, &s) == nil {
+		*r = raw(s)
 	}
 	return nil
 }

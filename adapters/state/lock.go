@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
 // Patience with a lock: writers hold it for a write. One that is stopped in the middle must not stop the others for
@@ -41,7 +43,7 @@ func (s *Store) take(name string) (release func(), err error) {
 // Elect makes this process the one that acts under a name, until release is called or the process ends. It returns
 // ErrLocked at once where another one is. The kernel frees the lock of a process that dies. Nothing of it stays.
 func (s *Store) Elect(name string) (release func(), err error) {
-	path := s.path(clean(name), leader)
+	path := s.path(dag.Clean(name), leader)
 	unlock, err := lock(path)
 	if err != nil {
 		return nil, err

@@ -11,9 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A Store is a folder of workflows.
@@ -43,12 +43,9 @@ func (s *Store) path(name, suffix string) string {
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:12])+suffix)
 }
 
-// clean is a name as JSON keeps it: broken UTF-8 is replaced.
-func clean(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
-
 // Read returns a workflow; one that nothing is remembered of is empty but for its name.
 func (s *Store) Read(name string) (*Workflow, error) {
-	name = clean(name)
+	name = dag.Clean(name)
 	path := s.path(name, ".json")
 	w, err := read(path)
 	switch {
@@ -84,6 +81,7 @@ func read(path string) (*Workflow, error) {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return nil, fmt.Errorf("state: %s: %w; remove the file to forget the workflow", path, err)
 	}
+	w.Name = dag.Clean(w.Name)
 	return &w, nil
 }
 
@@ -107,7 +105,7 @@ func content(path string) ([]byte, error) {
 // Update changes a workflow under its lock. An error of change leaves the file as it was. A workflow of which change
 // leaves neither a run nor anything watched has no file.
 func (s *Store) Update(name string, change func(*Workflow) error) error {
-	name = clean(name)
+	name = dag.Clean(name)
 	release, err := s.take(name)
 	if err != nil {
 		return err
@@ -189,7 +187,7 @@ func (s *Store) List() ([]string, error) {
 
 // Forget removes a workflow, with what watchers remember of it.
 func (s *Store) Forget(name string) error {
-	name = clean(name)
+	name = dag.Clean(name)
 	release, err := s.take(name)
 	if err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A record is a line's fields.
@@ -15,7 +17,7 @@ type record struct {
 	fields []field
 }
 
-// A field is a text without its quotes and the spaces around it, and the column of the line where it begins, from 1.
+// A field is a text without its quotes and the spaces around it, cleaned, and the column of the line where it begins, from 1.
 type field struct {
 	text string
 	col  int
@@ -174,7 +176,7 @@ func (l *lines) split(text string, line int) (record, error) {
 			}
 			value = strings.TrimSpace(text[from:i])
 		}
-		r.fields = append(r.fields, field{text: value, col: column(text, from)})
+		r.fields = append(r.fields, field{text: dag.Clean(value), col: column(text, from)})
 		if i == len(text) {
 			return r, nil
 		}

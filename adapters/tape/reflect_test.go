@@ -92,7 +92,7 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 	case reflect.Bool:
 		v.SetBool(rapid.Bool().Draw(t, path))
 	case reflect.String:
-		v.SetString(rapid.OneOf(rapid.SampledFrom([]string{"", "a", "\xff\x00", "é\u2028\"<"}), rapid.String()).Draw(t, path))
+		v.SetString(dag.Clean(rapid.OneOf(rapid.SampledFrom([]string{"", "a", "\xff\x00", "é\u2028\"<"}), rapid.String()).Draw(t, path)))
 	default:
 		panic("draw: no idea how to draw a " + typ.String() + " at " + path)
 	}

@@ -103,7 +103,7 @@ func drawRun(t *rapid.T) []any {
 		switch {
 		case kind == 0:
 			at := draw(t, reflect.TypeFor[dag.Instant](), "missed").Interface().(dag.Instant)
-			items = append(items, &dag.MissedError{At: at, Err: errors.New(rapid.String().Draw(t, "why"))})
+			items = append(items, &dag.MissedError{At: at, Err: errors.New(dag.Clean(rapid.String().Draw(t, "why")))})
 			continue
 		case kind <= 3 || before == nil:
 			before = draw(t, reflect.TypeFor[*dag.Snapshot]().Elem(), "snapshot").Addr().Interface().(*dag.Snapshot)
@@ -189,7 +189,7 @@ func growAttempts(t *rapid.T, old []dag.Attempt) []dag.Attempt {
 	return as
 }
 
-// Whatever sources yield, a tape gives it back bit for bit.
+// Whatever sources yield, a tape gives it back bit for bit. Their texts are clean.
 func TestDecodeEncode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := drawRun(t)

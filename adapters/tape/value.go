@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -41,7 +40,8 @@ func put[T, U any](o opt[T], to *U, as func(T) U) {
 	}
 }
 
-// A text is a string; bytes that are not UTF-8 survive as {"hex":"…"}.
+// A text is a string, cleaned as it is read: a tape may be another's, or older than the cleaning of names. On such an older one
+// what is not UTF-8 is {"hex":"…"}.
 type text string
 
 func (t text) MarshalJSON() ([]byte, error) { return appendText(nil, string(t)), nil }
@@ -53,11 +53,6 @@ func (t *text) UnmarshalJSON(b []byte) error {
 }
 
 func appendText(b []byte, s string) []byte {
-	if !utf8.ValidString(s) {
-		b = append(b, `{"hex":"`...)
-		b = hex.AppendEncode(b, []byte(s))
-		return append(b, `"}`...)
-	}
 	q, _ := json.Marshal(s) // a string always has a JSON form
 	return append(b, q...)
 }
@@ -71,11 +66,11 @@ func parseText(b []byte) (string, error) {
 			return "", err
 		}
 		s, err := hex.DecodeString(raw.Hex)
-		return string(s), err
+		return dag.Clean(string(s)), err
 	}
 	var s string
 	err := json.Unmarshal(b, &s)
-	return s, err
+	return dag.Clean(s), err
 }
 
 // An instant is in milliseconds, null where it is not known.

@@ -11,7 +11,7 @@ import (
 func (f Frame) Aged(age time.Duration, why error) Frame {
 	f = f.Older(age)
 	f.Changes = []Change{}
-	f.Warnings = append(slices.Clone(f.Warnings), dag.Warning{Code: dag.WarnStale, Text: why.Error()})
+	f.Warnings = append(slices.Clone(f.Warnings), dag.Warning{Code: dag.WarnStale, Text: dag.Clean(why.Error())})
 	return f
 }
 

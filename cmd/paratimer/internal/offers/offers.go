@@ -13,6 +13,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -53,6 +54,7 @@ func Read(src []byte, name, folder string) ([]Offer, error) {
 	seen := map[string]bool{}
 	for i := range f.Offers {
 		o := &f.Offers[i]
+		o.Name = dag.Clean(o.Name)
 		if seen[o.Name] {
 			doc.Fail([]string{"offers", strconv.Itoa(i), "name"}, fmt.Sprintf("there is another offer %q", o.Name))
 		}

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,34 +51,41 @@ func (d Door) tls() *tls.Config {
 // unasked are the paths that say nothing but that the program lives; who watches over that has no token.
 var unasked = []string{"/healthz", "/readyz"}
 
-// guard asks for the token before next is reached.
-func (d Door) guard(next http.Handler) http.Handler {
-	if d.Token == "" {
-		return next
+// guard asks for the token before inside is reached. What says nothing but that the program lives is outside, and reached by everybody.
+func (d Door) guard(outside, inside http.Handler) http.Handler {
+	locked := inside
+	if d.Token != "" {
+		locked = d.lock(inside)
 	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if slices.Contains(unasked, r.URL.Path) {
+			outside.ServeHTTP(w, r)
+			return
+		}
+		locked.ServeHTTP(w, r)
+	})
+}
+
+// lock asks for the token. A right one is let in always, or whoever sends wrong ones from an address would lock out all others there.
+func (d Door) lock(inside http.Handler) http.Handler {
 	now := d.Now
 	if now == nil {
 		now = time.Now
 	}
 	want, wrong := sha256.Sum256([]byte(d.Token)), newStrikes(now)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, path := range unasked {
-			if r.URL.Path == path {
-				next.ServeHTTP(w, r)
-				return
-			}
-		}
-		who := client(r.RemoteAddr)
-		if wrong.out(who) {
-			w.Header().Set("Retry-After", "60")
-			http.Error(w, "too many wrong tokens: wait a minute", http.StatusTooManyRequests)
-			return
-		}
 		token, given := offered(r)
 		got := sha256.Sum256([]byte(token))
 		// Hashes are compared, in a time that tells nothing of the token.
 		if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
-			next.ServeHTTP(w, r)
+			inside.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Connection", "close") // the next guess needs a connection of its own
+		who := client(r.RemoteAddr)
+		if wrong.out(who) {
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, "too many wrong tokens: wait a minute", http.StatusTooManyRequests)
 			return
 		}
 		if given {

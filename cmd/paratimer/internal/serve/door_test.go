@@ -43,7 +43,7 @@ func basic(password string) string {
 
 // TestToken: the token lets in as a bearer and as a password, nothing else does, and what only says that we live needs none.
 func TestToken(t *testing.T) {
-	h := Headers(Door{Token: right, Now: func() time.Time { return time.Unix(0, 0) }}.guard(hello))
+	h := Headers(Door{Token: right, Now: func() time.Time { return time.Unix(0, 0) }}.guard(hello, hello))
 	for i, c := range []struct {
 		path, authorization string
 		status              int
@@ -80,18 +80,21 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestGuessing: ten wrong tokens leave somebody outside for a minute, the right one too; others are let in, and so is he after it.
+// TestGuessing: after ten wrong tokens somebody is told to wait for a minute, whoever has the right one at the same address is let in.
 func TestGuessing(t *testing.T) {
 	now := time.Unix(1000, 0)
-	h := Door{Token: right, Now: func() time.Time { return now }}.guard(hello)
+	h := Door{Token: right, Now: func() time.Time { return now }}.guard(hello, hello)
 	const thief, other = "192.0.2.1:5", "192.0.2.2:5"
 	for i := range mostWrong {
 		if r := at(h, fmt.Sprintf("192.0.2.1:%d", i), "/", "Bearer guess"); r.StatusCode != 401 {
 			t.Fatalf("guess %d: %d", i, r.StatusCode)
 		}
 	}
-	if r := at(h, thief, "/", "Bearer "+right); r.StatusCode != 429 || r.Header.Get("Retry-After") == "" {
+	if r := at(h, thief, "/", "Bearer guess"); r.StatusCode != 429 || r.Header.Get("Retry-After") == "" {
 		t.Errorf("after ten guesses: %d", r.StatusCode)
+	}
+	if r := at(h, thief, "/", "Bearer "+right); r.StatusCode != 200 {
+		t.Errorf("the right token after ten guesses: %d", r.StatusCode)
 	}
 	if r := at(h, other, "/", "Bearer "+right); r.StatusCode != 200 {
 		t.Errorf("somebody else: %d", r.StatusCode)
@@ -103,11 +106,11 @@ func TestGuessing(t *testing.T) {
 		t.Errorf("after requests without a token: %d", r.StatusCode)
 	}
 	now = now.Add(outsideFor - time.Nanosecond)
-	if r := at(h, thief, "/", "Bearer "+right); r.StatusCode != 429 {
+	if r := at(h, thief, "/", "Bearer guess"); r.StatusCode != 429 {
 		t.Errorf("almost a minute later: %d", r.StatusCode)
 	}
 	now = now.Add(time.Nanosecond)
-	if r := at(h, thief, "/", "Bearer "+right); r.StatusCode != 200 {
+	if r := at(h, thief, "/", "Bearer guess"); r.StatusCode != 401 {
 		t.Errorf("a minute later: %d", r.StatusCode)
 	}
 }

@@ -1,49 +1,182 @@
 package serve
 
 import (
+	"cmp"
+	"context"
+	"crypto/tls"
 	"net"
+	"net/http"
+	"net/netip"
 	"sync"
 )
 
-// limited is a listener that lets at most n connections in at a time. Others wait outside.
-func limited(l net.Listener, n int) net.Listener {
-	return &limit{Listener: l, places: make(chan struct{}, n), closed: make(chan struct{})}
-}
-
-type limit struct {
+// A pool bounds connections in two classes. Those that a request is answered on, which the door has let in, are at most
+// cap(answering): further requests wait. All others (no request yet, an unfinished one, not let in, waiting, idle) are at most
+// most. One more is accepted all the same and another one closed for it: the oldest of the address that has most of them, and one
+// whose request waits only where all do. So whoever opens connections without end closes their own, and a request that
+// is sent at once is read at once.
+type pool struct {
 	net.Listener
-	places chan struct{}
-	closed chan struct{}
-	once   sync.Once
+	most      int
+	answering chan struct{}
+
+	mu      sync.Mutex
+	turn    uint64 // counts connections as they begin to wait, so that the oldest is known without a clock
+	waiting map[*connection]place
 }
 
-func (l *limit) Accept() (net.Conn, error) {
-	select {
-	case l.places <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
+// A place is where a connection stands among those that wait.
+type place struct {
+	asks int    // 1 where a request that was let in waits to be answered, else 0
+	turn uint64 // since when
+}
+
+func pooled(l net.Listener, most int) *pool {
+	return &pool{Listener: l, most: most, answering: make(chan struct{}, most), waiting: map[*connection]place{}}
+}
+
+// A connection is one of a pool's.
+type connection struct {
+	net.Conn
+	pool     *pool
+	who      netip.Prefix
+	answered bool // holds one of pool.answering; under pool.mu
+	once     sync.Once
+	closed   chan struct{}
+}
+
+func (p *pool) Accept() (net.Conn, error) {
+	c, err := p.Listener.Accept()
 	if err != nil {
-		<-l.places
 		return nil, err
 	}
-	return &placed{Conn: c, leave: func() { <-l.places }}, nil
+	one := &connection{Conn: c, pool: p, who: client(c.RemoteAddr().String()), closed: make(chan struct{})}
+	p.wait(one)
+	return one, nil
 }
 
-func (l *limit) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
+// Close closes the connection, whose place is free then.
+func (c *connection) Close() error {
+	c.once.Do(func() {
+		c.pool.mu.Lock()
+		defer c.pool.mu.Unlock()
+		close(c.closed)
+		delete(c.pool.waiting, c)
+		c.release()
+	})
+	return c.Conn.Close()
 }
 
-// A placed connection gives its place back once.
-type placed struct {
-	net.Conn
-	once  sync.Once
-	leave func()
+func (c *connection) release() {
+	if c.answered {
+		c.answered = false
+		<-c.pool.answering
+	}
 }
 
-func (p *placed) Close() error {
-	p.once.Do(p.leave)
-	return p.Conn.Close()
+// wait counts the connection among those that no request is answered on, as the youngest of them.
+func (p *pool) wait(c *connection) {
+	p.mu.Lock()
+	c.release()
+	select {
+	case <-c.closed:
+	default:
+		p.turn++
+		p.waiting[c] = place{turn: p.turn}
+	}
+	var out *connection
+	if len(p.waiting) > p.most {
+		out = p.worst(c)
+		delete(p.waiting, out) // so that no request of it is answered any more
+	}
+	p.mu.Unlock()
+	if out != nil {
+		_ = out.Close() // it is given up: whether that works changes nothing
+	}
+}
+
+// worst is the connection that is closed for one that comes.
+func (p *pool) worst(comes *connection) (out *connection) {
+	type group struct {
+		who  netip.Prefix
+		asks int
+	}
+	count := map[group]int{}
+	for c, is := range p.waiting {
+		count[group{c.who, is.asks}]++
+	}
+	var at place // of out
+	for c, is := range p.waiting {
+		if c == comes {
+			continue
+		}
+		if out == nil || cmp.Or(
+			cmp.Compare(is.asks, at.asks),
+			cmp.Compare(count[group{out.who, at.asks}], count[group{c.who, is.asks}]),
+			cmp.Compare(is.turn, at.turn),
+		) < 0 {
+			out, at = c, is
+		}
+	}
+	return out
+}
+
+// limit has requests answered by next within the pool's limits.
+func (p *pool) limit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, _ := r.Context().Value(connectionKey{}).(*connection)
+		if c == nil || !p.admit(r.Context(), c) {
+			panic(http.ErrAbortHandler) // nobody reads an answer any more
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// admit returns when a request may be answered on the connection, which is closed for no other until it is idle again. It
+// returns false where the connection was closed meanwhile.
+func (p *pool) admit(ctx context.Context, c *connection) bool {
+	p.mu.Lock()
+	at, open := p.waiting[c]
+	if open {
+		at.asks = 1
+		p.waiting[c] = at
+	}
+	p.mu.Unlock()
+	select {
+	case p.answering <- struct{}{}:
+	case <-c.closed:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.answered = true
+	if _, open = p.waiting[c]; !open {
+		c.release()
+	}
+	delete(p.waiting, c)
+	return open
+}
+
+// changed takes notice of a connection that has been answered and is kept, to ask again.
+func (p *pool) changed(c net.Conn, to http.ConnState) {
+	if one, ok := below(c).(*connection); ok && to == http.StateIdle {
+		p.wait(one)
+	}
+}
+
+type connectionKey struct{}
+
+// connect lets a request find its connection of the pool.
+func connect(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, below(c))
+}
+
+// below is the connection under TLS, if there is any.
+func below(c net.Conn) net.Conn {
+	if over, ok := c.(*tls.Conn); ok {
+		return over.NetConn()
+	}
+	return c
 }

@@ -1,56 +1,206 @@
 package serve
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"os"
 	"testing"
-	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
 )
 
-// A crowd is a listener at which somebody always waits to be let in.
-type crowd struct {
-	net.Listener
-	in int // who was let in so far
+// patience bounds tests that fail; none that passes waits for it. A connection that sends nothing is cut off by then no more
+// than a few times.
+const patience = 20 * time.Second
+
+// serving serves h on this machine; the address is returned.
+func serving(t *testing.T, h http.Handler, most int, d Door) string {
+	t.Helper()
+	before := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, before) }) // once connections and server are closed
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := Serve(l, h, Limits{Connections: most, Time: time.Minute}, d, func(err error) { t.Error(err) })
+	t.Cleanup(stop)
+	return l.Addr().String()
 }
 
-func (c *crowd) Accept() (net.Conn, error) {
-	c.in++
-	near, _ := net.Pipe()
-	return near, nil
+// dial opens a connection from an address of this machine, and sends what is given.
+func dial(t *testing.T, from, to, sent string) net.Conn {
+	t.Helper()
+	c, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext(t.Context(), "tcp", to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(c, sent) // it may be closed by now
+	return c
 }
 
-func (c *crowd) Close() error { return nil }
+// status is that of the answer on a connection.
+func status(c net.Conn) (int, error) {
+	r, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Body.Close()
+	_, err = io.Copy(io.Discard, r.Body)
+	return r.StatusCode, err
+}
 
-// TestConnections holds that connections are bounded: one more waits until another one goes, or the listener closes.
-func TestConnections(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		outside := &crowd{}
-		l := limited(outside, 2)
-		accepted, ended := make(chan net.Conn, 10), make(chan error, 1)
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					ended <- err
-					return
-				}
-				accepted <- c
-			}
-		}()
-		synctest.Wait()
-		if outside.in != 2 {
-			t.Fatalf("%d are in, want 2", outside.in)
+func request(path, token string) string {
+	r := "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n"
+	if token != "" {
+		r += "Authorization: Bearer " + token + "\r\n"
+	}
+	return r + "\r\n"
+}
+
+// TestHalfOpen: hundreds of connections that finish no request keep nobody out, neither from their own address nor from others.
+// A connection of another address that is slow itself stays.
+func TestHalfOpen(t *testing.T) {
+	to := serving(t, hello, 8, Door{Token: right})
+	slow := dial(t, "127.0.0.2", to, "GET /metrics HTTP/1.1\r\nHost: local")
+	var first net.Conn
+	for i := range 300 {
+		c := dial(t, "127.0.0.1", to, "GET / HTTP/1.1\r\nX: ")
+		if i == 0 {
+			first = c
 		}
-		one := <-accepted
-		one.Close()
-		one.Close() // it gives its place back once
-		synctest.Wait()
-		if outside.in != 3 {
-			t.Fatalf("%d were let in after one has gone, want 3", outside.in)
+	}
+	for _, c := range []struct {
+		from, path, token string
+		want              int
+	}{
+		{"127.0.0.1", "/healthz", "", 200},
+		{"127.0.0.1", "/metrics", right, 200},
+		{"127.0.0.3", "/metrics", right, 200},
+		{"127.0.0.1", "/metrics", "", 401},
+	} {
+		if got, err := status(dial(t, c.from, to, request(c.path, c.token))); got != c.want {
+			t.Errorf("%s from %s: %d, %v; want %d", c.path, c.from, got, err, c.want)
 		}
-		l.Close()
-		if err := <-ended; !errors.Is(err, net.ErrClosed) {
-			t.Errorf("a closed listener: %v", err)
+	}
+	if _, err := first.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the oldest of too many is still open")
+	}
+	if _, err := io.WriteString(slow, "host\r\nAuthorization: Bearer "+right+"\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := status(slow); got != 200 {
+		t.Errorf("a slow one of another address: %d, %v", got, err)
+	}
+}
+
+// TestAnswering: as many requests are answered at a time as are allowed; others wait; what says that the program lives does not.
+func TestAnswering(t *testing.T) {
+	const most = 8
+	entered, leave := make(chan string, 2*most), make(chan struct{})
+	to := serving(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/healthz" {
+			entered <- r.URL.Path
+			<-leave
 		}
-	})
+	}), most, Door{Token: right})
+	var held []net.Conn
+	for i := range most {
+		held = append(held, dial(t, "127.0.0.1", to, request(fmt.Sprint("/", i), right)))
+		<-entered
+	}
+	late := dial(t, "127.0.0.3", to, request("/late", right))
+	for range 10 * most { // who is being answered is not cut off for others
+		dial(t, "127.0.0.2", to, "")
+	}
+	next := dial(t, "127.0.0.4", to, request("/next", right))
+	if got, err := status(dial(t, "127.0.0.1", to, request("/healthz", ""))); got != 200 {
+		t.Errorf("while all are answered: %d, %v", got, err)
+	}
+	select {
+	case path := <-entered:
+		t.Errorf("%s is answered as well", path)
+	default:
+	}
+	close(leave)
+	for _, c := range append(held, next, late) {
+		if got, err := status(c); got != 200 {
+			t.Errorf("one with the token: %d, %v", got, err)
+		}
+	}
+}
+
+// TestLockedOut: at an address that has sent too many wrong tokens, more of them are refused, the right one is let in.
+func TestLockedOut(t *testing.T) {
+	to := serving(t, hello, 4, Door{Token: right})
+	for i := range mostWrong + 1 {
+		want := http.StatusUnauthorized
+		if i == mostWrong {
+			want = http.StatusTooManyRequests
+		}
+		if got, err := status(dial(t, "127.0.0.1", to, request("/metrics", "wrong"))); got != want {
+			t.Errorf("wrong token %d: %d, %v; want %d", i+1, got, err, want)
+		}
+	}
+	for path, token := range map[string]string{"/metrics": right, "/healthz": ""} {
+		if got, err := status(dial(t, "127.0.0.1", to, request(path, token))); got != 200 {
+			t.Errorf("%s: %d, %v", path, got, err)
+		}
+	}
+}
+
+// TestWorst: the oldest of the address that has most is closed, and one whose request waits only where all do.
+func TestWorst(t *testing.T) {
+	p := pooled(nil, 4)
+	var all []*connection
+	for _, who := range []string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.2:2", "10.0.0.2:3", "10.0.0.2:4", "10.0.0.2:5"} {
+		c := &connection{Conn: gone{}, pool: p, who: client(who), closed: make(chan struct{})}
+		all = append(all, c)
+		p.wait(c)
+		if len(all) == 2 {
+			p.waiting[c] = place{asks: 1, turn: p.waiting[c].turn}
+		}
+	}
+	for i, want := range []bool{true, true, false, false, true, true} {
+		if _, open := p.waiting[all[i]]; open != want {
+			t.Errorf("connection %d of %v: open is %v", i, all[i].who, open)
+		}
+	}
+}
+
+// gone is a connection of which nothing but its end matters.
+type gone struct{ net.Conn }
+
+func (gone) Close() error { return nil }
+
+// TestGone: a request whose connection is closed while it waits is not answered.
+func TestGone(t *testing.T) {
+	near, far := net.Pipe()
+	defer far.Close()
+	p := pooled(nil, 1)
+	c := &connection{Conn: near, pool: p, closed: make(chan struct{})}
+	p.wait(c)
+	p.answering <- struct{}{}
+	near.Close()
+	c.Close()
+	c.Close()
+	if p.admit(t.Context(), c) {
+		t.Error("it is answered")
+	}
+	<-p.answering
+	if p.admit(t.Context(), c) || len(p.answering) != 0 {
+		t.Errorf("it is answered, or one of %d places is lost", len(p.answering))
+	}
+	p.wait(c)
+	if len(p.waiting) != 0 {
+		t.Error("a closed connection is waited for")
+	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Limits are what a server allows.
 type Limits struct {
-	Connections int           // at a time; others wait outside
+	Connections int           // at a time: so many whose request is being answered, and as many others (see pool)
 	Time        time.Duration // to read a request, and half of the time to answer it
 }
 
@@ -29,12 +29,13 @@ const (
 // Serve answers on l those whom the door lets in, until stop is called, which waits for answers under way, for a moment. What
 // goes wrong is told to failed.
 func Serve(l net.Listener, h http.Handler, limits Limits, d Door, failed func(error)) (stop func()) {
+	p := pooled(l, limits.Connections)
 	server := &http.Server{
-		Handler: Headers(d.guard(h)), ReadHeaderTimeout: headerTime, ReadTimeout: limits.Time, WriteTimeout: 2 * limits.Time,
+		Handler: Headers(d.guard(h, p.limit(h))), ConnContext: connect, ConnState: p.changed, ReadHeaderTimeout: headerTime, ReadTimeout: limits.Time, WriteTimeout: 2 * limits.Time,
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: log.New(io.Discard, "", 0), // anybody can break off a handshake; nobody may fill a log with it
 	}
-	l = limited(l, limits.Connections)
+	l = p
 	if c := d.tls(); c != nil {
 		l = tls.NewListener(l, c)
 	}

@@ -8,12 +8,13 @@ import (
 )
 
 const (
-	mostWrong   = 10          // tokens that somebody may get wrong before he is left outside
+	mostWrong   = 10          // wrong tokens of somebody before the answer to one more is to wait
 	outsideFor  = time.Minute // since the last wrong one
 	mostClients = 1024        // that are remembered; with more, the one whose last was longest ago is forgotten
 )
 
-// strikes are the wrong tokens of each client. A token cannot be guessed at ten a minute.
+// strikes are the wrong tokens of each client. They slow down whoever guesses, and lock nobody out: a right token is not asked
+// about them, for who shares an address with a guesser must still be served. What keeps a token from being guessed is its length.
 type strikes struct {
 	now func() time.Time
 	mu  sync.Mutex
@@ -29,7 +30,7 @@ func newStrikes(now func() time.Time) *strikes {
 	return &strikes{now: now, of: map[netip.Prefix]strike{}}
 }
 
-// out says whether somebody has had his tries.
+// out says whether somebody has had his tries for now.
 func (s *strikes) out(who netip.Prefix) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
