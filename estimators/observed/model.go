@@ -23,18 +23,19 @@ type Model struct {
 	Snapshot *dag.Snapshot
 	Warnings []dag.Warning
 
-	now      dag.Instant
-	learning bool
-	given    bool          // the run's own plan tells what everything costs: a simulated run, or one that is yet to begin
-	fifo     bool          // the paper's cluster: a set-up that is given, reduces that start after the maps and are counted in tuples
-	lag      float64       // a counter first seen at an instant was reported this long before, on average
-	expected dag.Overheads // before this run has shown any
-	pace     float64       // how many times as long as expected its pauses take
-	setup    setupLaw
-	phases   [][2]phase   // by job, Map and Reduce
-	nodes    *nodePaces   // nodes that are slower or faster than the others
-	mapWork  float64      // of a mean map of this run, 0 where none has shown work
-	groups   []*jobGroups // by job, nil where nothing tells of its key groups
+	now        dag.Instant
+	learning   bool
+	given      bool          // the run's own plan tells what everything costs: a simulated run, or one that is yet to begin
+	fifo       bool          // the paper's cluster: a set-up that is given, reduces that start after the maps and are counted in tuples
+	lag        float64       // a counter first seen at an instant was reported this long before, on average
+	expected   dag.Overheads // before this run has shown any
+	pace       float64       // how many times as long as expected its pauses take
+	seenPauses float64       // how many of them that rests on, newer ones weighing more
+	setup      setupLaw
+	phases     [][2]phase   // by job, Map and Reduce
+	nodes      *nodePaces   // nodes that are slower or faster than the others
+	mapWork    float64      // of a mean map of this run, 0 where none has shown work
+	groups     []*jobGroups // by job, nil where nothing tells of its key groups
 
 	residuals []dag.Residual
 	delta     float64 // Options.DeltaBytes
@@ -58,7 +59,7 @@ func New(run dag.Run, opt Options) *Model {
 	m.residuals = profile.residuals()
 	m.expected = expectedOverheads(s, profile)
 	p := seenPauses(s, &m.expected)
-	m.pace = p.pace()
+	m.pace, m.seenPauses = p.pace()
 	m.learnSetup(s, profile)
 	m.Snapshot = complete(s, profile, m)
 	m.Snapshot.Load = others(run, m.Snapshot.Plan, m.setup.at(2))

@@ -77,15 +77,15 @@ const pausePrior = 0.1
 
 // pace is how many times as long as expected this run's pauses take: a geometric mean of launches and gaps between waves. Both are mostly
 // starts of JVMs, which all take longer on a busy cluster.
-func (p *pauses) pace() float64 {
-	sum, n := 0.0, pausePrior
+func (p *pauses) pace() (pace, seen float64) {
+	sum := 0.0
 	for _, q := range [...]*pause{&p.launch, &p.wave} {
 		if mean, weight := q.recent(); weight > 0 && mean > 0 && q.expected > 0 {
 			sum += weight * math.Log(mean/ms(q.expected))
-			n += weight
+			seen += weight
 		}
 	}
-	return clip(math.Exp(sum / n))
+	return clip(math.Exp(sum / (seen + pausePrior))), seen
 }
 
 // blended is what to expect of a pause now: what was expected at this run's pace, which counts as one sighting, and what was seen.

@@ -11,7 +11,7 @@ import (
 // take about as much longer; what has been seen counts more than what was expected, and newer sightings more than older ones.
 func TestPausesFollowTheLoad(t *testing.T) {
 	p := pauses{launch: pause{5 * time.Second, []time.Duration{15 * time.Second}}, wave: pause{expected: 4 * time.Second}, finish: pause{expected: time.Second}}
-	pace := p.pace()
+	pace, _ := p.pace()
 	near(t, "pace in %", 100*pace, 271, 5) // the third root of 27 but for the weight of what was expected
 	var o dag.Overheads
 	p.apply(&o, pace, false)
@@ -20,7 +20,7 @@ func TestPausesFollowTheLoad(t *testing.T) {
 	near(t, "launch", ms(o.Launch), 14_300, 200)
 
 	p.launch.seen = []time.Duration{15 * time.Second, 5 * time.Second, 5 * time.Second}
-	pace = p.pace()
+	pace, _ = p.pace()
 	p.apply(&o, pace, false)
 	if o.Launch > 8*time.Second {
 		t.Errorf("launch %v: two newer launches took 5 s", o.Launch)

@@ -30,6 +30,14 @@ const (
 	unseenSigma   = 1    // how much an application takes of which nothing is known
 	sharedSigma   = 0.25 // what all others have in common: those who come and go while we run
 	rateSamplesMS = 4000
+
+	// On a real cluster, as runs of ten scripts under other load each time differ (docs/accuracy.md): common to all pauses and start-ups before
+	// any was seen, how many expectations a sighting weighs as much as, the cluster from now on, and phases' rates.
+	busySigma        = 0.7
+	sightingWeight   = 3
+	driftSigma       = 0.12
+	busyWatchedSigma = 0.25
+	busyProfileSigma = 0.4
 )
 
 // A sampling is what one tick prepares of a model for its draws. It is only read by them.
@@ -40,6 +48,10 @@ type sampling struct {
 	start    estimators.Factors // of a phase's start-ups
 	alone    estimators.Factors // of a task's, beside the others of its phase
 	setup    float64            // sigma common to start-ups
+	busy     float64            // sigma common to all pauses and start-ups
+	speed    float64            // sigma common to all work
+	watched  float64            // sigma of a phase's rate before it was watched for long
+	profiled float64            // sigma of a phase's rate that only a profile tells
 	failures estimators.FailureLaw
 }
 
@@ -76,8 +88,13 @@ type runningSampling struct {
 // Sampling prepares draws. It is nil where nothing has shown any work and something is left that no profile knows: then
 // not even the scale of what remains is known.
 func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
-	s := &sampling{m: m, phases: make([][2]phaseSampling, len(m.phases)), running: map[*dag.Attempt]runningSampling{}}
+	s := &sampling{m: m, speed: speedSigma, watched: watchedSigma, profiled: profileSigma, phases: make([][2]phaseSampling, len(m.phases)), running: map[*dag.Attempt]runningSampling{}}
 	s.setup, s.start, s.alone = m.setupSpread()
+	if !m.fifo && !m.given {
+		// Real clusters have other load in each run, and within a run.
+		s.speed, s.watched, s.profiled = driftSigma, busyWatchedSigma, busyProfileSigma
+		s.busy = busySigma / math.Sqrt(1+m.seenPauses*sightingWeight)
+	}
 	sum, n := 0.0, 0.0
 	for j := range m.phases {
 		if m.Snapshot.Jobs[j].State.Ended() {
@@ -87,7 +104,7 @@ func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 			if m.over(j, k) {
 				continue
 			}
-			p := m.phaseSampling(j, k)
+			p := s.phaseSampling(j, k)
 			if p.unseen && !(m.mapWork > 0) {
 				return nil
 			}
@@ -120,7 +137,8 @@ func (m *Model) setupSpread() (common float64, phase, own estimators.Factors) {
 	return setupSigma * math.Sqrt(nodeWeight/float64(nodeWeight+m.setup.n)), estimators.NewFactors(nil, batchSigma), estimators.NewFactors(nil, startSigma)
 }
 
-func (m *Model) phaseSampling(j int, k dag.Kind) phaseSampling {
+func (s *sampling) phaseSampling(j int, k dag.Kind) phaseSampling {
+	m := s.m
 	ph := &m.phases[j][k]
 	if ph.origin >= schedule.Assumed {
 		p := phaseSampling{own: estimators.NewFactors(nil, unseenTasks), wide: estimators.NewFactors(nil, wideSigma), rate: alikeSigma, unseen: true}
@@ -133,8 +151,8 @@ func (m *Model) phaseSampling(j int, k dag.Kind) phaseSampling {
 	residuals := m.logResiduals(ph, k, m.Snapshot.Jobs[j].Phase(k))
 	p := phaseSampling{own: estimators.NewFactors(residuals, workSigma)}
 	_, weight := ph.seen.alpha()
-	if p.rate = profileSigma; ph.origin == schedule.Observed {
-		p.rate = watchedSigma * math.Sqrt(rateSamplesMS/(rateSamplesMS+weight))
+	if p.rate = s.profiled; ph.origin == schedule.Observed {
+		p.rate = s.watched * math.Sqrt(rateSamplesMS/(rateSamplesMS+weight))
 	}
 	p.rate = math.Sqrt(p.rate*p.rate + workSigma*workSigma/float64(len(residuals)+1))
 	if k == dag.Reduce && len(ph.prior) == 0 {

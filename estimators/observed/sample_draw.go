@@ -12,8 +12,9 @@ import (
 
 // sample draws a world: first what all of it has in common, then, as the replay asks, each task.
 func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
-	speed := estimators.LogNormal(d.Common(estimators.ForSpeed, 0, 0), speedSigma)
-	setup := estimators.LogNormal(d.Common(estimators.ForSetup, 0, 0), s.setup)
+	speed := estimators.LogNormal(d.Common(estimators.ForSpeed, 0, 0), s.speed)
+	busy := estimators.LogNormal(d.Common(estimators.ForPause, -1, 0), s.busy)
+	setup := busy * estimators.LogNormal(d.Common(estimators.ForSetup, 0, 0), s.setup)
 	scale, starts := make([][2]float64, len(s.phases)), make([][2]float64, len(s.phases))
 	for j := range scale {
 		for k := range scale[j] {
@@ -39,7 +40,7 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		}
 		return s.drawPending(d, &t, l.cost*starts[t.Job][t.Kind], scale[t.Job][t.Kind])
 	}
-	return estimators.Drawn{Snapshot: s.drawSnapshot(d), Left: left, Fault: s.failures.Fault(d, s.m.now)}
+	return estimators.Drawn{Snapshot: s.drawSnapshot(d, busy), Left: left, Fault: s.failures.Fault(d, s.m.now)}
 }
 
 // startsTogether is the start-up of a task that starts with n-1 others, in milliseconds. Those that follow mostly start with as many.
@@ -88,7 +89,7 @@ func (s *sampling) drawRunning(d estimators.Draws, t *schedule.Task, r *runningS
 }
 
 // drawSnapshot is the snapshot with other pauses, and with other applications that end at another time.
-func (s *sampling) drawSnapshot(d estimators.Draws) *dag.Snapshot {
+func (s *sampling) drawSnapshot(d estimators.Draws, busy float64) *dag.Snapshot {
 	out, plan := *s.m.Snapshot, *s.m.Snapshot.Plan
 	out.Plan = &plan
 	if !s.m.given && !s.m.fifo {
@@ -106,7 +107,7 @@ func (s *sampling) drawSnapshot(d estimators.Draws) *dag.Snapshot {
 			{&o.Copy, 2 * pauseSigma},
 			{&o.Beat, pauseSigma / 4},
 		} {
-			*f.of = millis(ms(*f.of) * estimators.LogNormal(d.Common(estimators.ForPause, i, 0), f.sigma))
+			*f.of = millis(ms(*f.of) * busy * estimators.LogNormal(d.Common(estimators.ForPause, i, 0), f.sigma))
 		}
 	}
 	if len(out.Load) > 0 {

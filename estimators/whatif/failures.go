@@ -57,15 +57,8 @@ func (w *world) fail(f Failure) (failed *world, note string, err error) {
 		if err != nil {
 			return nil, "", err
 		}
-		if t.moment != nil {
-			plain, err := t.moment.world(w).end(nil)
-			if err != nil {
-				return nil, "", err
-			}
-			one.shift = w.shift + plain.End - c.s.End
-		}
-		if end := s.End - one.shift; failed == nil || end > worst {
-			failed, note, worst = one, t.note, end
+		if failed == nil || s.End > worst {
+			failed, note, worst = one, t.note, s.End
 		}
 	}
 	if failed == nil {
@@ -79,7 +72,6 @@ type trial struct {
 	note   string
 	weight time.Duration // what is lost
 	make   func() *world
-	moment *moment // that it is cut at, nil where it is no cut
 }
 
 // heaviest keeps the trials in which most is lost; of equal ones the first.
@@ -168,7 +160,7 @@ func (c *course) jobTrial(f Failure) ([]trial, error) {
 		return nil, nil
 	}
 	at := max(end-1, c.w.s.At)
-	return []trial{{note: fmt.Sprintf("%s starts again after %s", f.Job, c.since(at)), moment: c.at(at), make: func() *world {
+	return []trial{{note: fmt.Sprintf("%s starts again after %s", f.Job, c.since(at)), make: func() *world {
 		m := c.at(at)
 		js := &m.s.Jobs[j]
 		js.State, js.HeldMB = dag.Submitted, 0

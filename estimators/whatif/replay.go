@@ -101,7 +101,7 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		if err != nil {
 			return a, err
 		}
-		left = (s.End - w.shift).Sub(r.now.At)
+		left = s.End.Sub(r.now.At)
 	}
 	if left = r.told(left); left == 0 && costless(e.Warnings) {
 		e.Remaining = nil

@@ -16,9 +16,6 @@ type world struct {
 	notes []Warning
 	// replayed are the costs of a world that goes on from a moment of another, where the latter's do not do.
 	replayed schedule.Left
-	// shift is by how much the replay from that moment ends later than the one that it was cut out of, with nothing changed: what a
-	// snapshot does not hold (on YARN, what a master has asked for) may tip a schedule over. It is no part of a failure's cost.
-	shift dag.Instant
 }
 
 // worldOf applies a change to a completed snapshot, of which nothing is changed. Failures are not in it: which is the worst
