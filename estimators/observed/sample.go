@@ -48,6 +48,7 @@ type sampling struct {
 	start    estimators.Factors // of a phase's start-ups
 	alone    estimators.Factors // of a task's, beside the others of its phase
 	setup    float64            // sigma common to start-ups
+	wide     estimators.Factors // of what is left of an attempt that says nothing of it
 	busy     float64            // sigma common to all pauses and start-ups
 	speed    float64            // sigma common to all work
 	watched  float64            // sigma of a phase's rate before it was watched for long
@@ -59,11 +60,11 @@ type phaseSampling struct {
 	own     estimators.Factors
 	sizes   estimators.Factors
 	sized   []bool  // tasks whose size was told; nil: all are known
+	uneven  bool    // of maps: those that have told their sizes are not all of one size
 	rate    float64 // sigma of the common factor
 	unseen  bool
-	alike   bool    // unseen, but like others that were seen
-	assumed float64 // median work of a task where unseen
-	wide    estimators.Factors
+	alike   bool                 // unseen, but like others that were seen
+	assumed float64              // median work of a task where unseen
 	each    []estimators.Factors // by task in place of own, of a phase that goes by its key groups
 }
 
@@ -88,7 +89,7 @@ type runningSampling struct {
 // Sampling prepares draws. It is nil where nothing has shown any work and something is left that no profile knows: then
 // not even the scale of what remains is known.
 func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
-	s := &sampling{m: m, speed: speedSigma, watched: watchedSigma, profiled: profileSigma, phases: make([][2]phaseSampling, len(m.phases)), running: map[*dag.Attempt]runningSampling{}}
+	s := &sampling{m: m, wide: estimators.NewFactors(nil, wideSigma), speed: speedSigma, watched: watchedSigma, profiled: profileSigma, phases: make([][2]phaseSampling, len(m.phases)), running: map[*dag.Attempt]runningSampling{}}
 	s.setup, s.start, s.alone = m.setupSpread()
 	if !m.fifo && !m.given {
 		// Real clusters have other load in each run, and within a run.
@@ -141,7 +142,7 @@ func (s *sampling) phaseSampling(j int, k dag.Kind) phaseSampling {
 	m := s.m
 	ph := &m.phases[j][k]
 	if ph.origin >= schedule.Assumed {
-		p := phaseSampling{own: estimators.NewFactors(nil, unseenTasks), wide: estimators.NewFactors(nil, wideSigma), rate: alikeSigma, unseen: true}
+		p := phaseSampling{own: estimators.NewFactors(nil, unseenTasks), rate: alikeSigma, unseen: true}
 		p.assumed, p.alike = ph.assumed, ph.assumed > laterWork*m.mapWork
 		return p
 	}
@@ -155,8 +156,8 @@ func (s *sampling) phaseSampling(j int, k dag.Kind) phaseSampling {
 		p.rate = s.watched * math.Sqrt(rateSamplesMS/(rateSamplesMS+weight))
 	}
 	p.rate = math.Sqrt(p.rate*p.rate + workSigma*workSigma/float64(len(residuals)+1))
-	if k == dag.Reduce && len(ph.prior) == 0 {
-		p.sized = make([]bool, m.Snapshot.Plan.Jobs[j].Reduce.Count())
+	if len(ph.prior) == 0 && !m.given {
+		p.sized = make([]bool, m.Snapshot.Plan.Jobs[j].Phase(k).Count())
 		var sizes []float64
 		for _, s := range ph.seen.known {
 			if s.task < len(p.sized) {
@@ -164,7 +165,11 @@ func (s *sampling) phaseSampling(j int, k dag.Kind) phaseSampling {
 				sizes = append(sizes, math.Log(s.units/ph.mean))
 			}
 		}
-		p.sizes = estimators.NewFactors(sizes, unsizedSigma)
+		if k == dag.Reduce {
+			p.sizes = estimators.NewFactors(sizes, unsizedSigma)
+		} else {
+			p.uneven = len(ph.sizes) > 0
+		}
 	}
 	return p
 }
@@ -204,13 +209,15 @@ func (s *sampling) addRunning(j int, k dag.Kind) {
 			continue
 		}
 		c, own := m.course(&m.phases[j][k], k, a), p.of(int(a.Task))
-		r := runningSampling{starts: c.starts, waits: c.waits, unseen: p.unseen && c.own == 0, power: ownPriorMS / (ownPriorMS + c.own)}
+		// An attempt that says nothing of what is left is as unknown as a phase that nobody has seen, whatever others of its phase took.
+		unseen := c.own == 0 && (p.unseen || c.origin >= schedule.Unknown)
+		r := runningSampling{starts: c.starts, waits: c.waits, unseen: unseen, power: ownPriorMS / (ownPriorMS + c.own)}
 		if c.starts && !c.waits {
 			r.setup = estimators.NewRest(c.setup, c.setupAge, s.start, 1)
 		}
 		switch {
 		case r.unseen && !c.starts:
-			r.work = estimators.NewRest(c.work, c.workAge, p.wide, 1)
+			r.work = estimators.NewRest(c.work, c.workAge, s.wide, 1)
 		case c.waits:
 			r.left = millis(c.setupLeft())
 			r.work = estimators.NewRest(c.work, 0, own, 1)

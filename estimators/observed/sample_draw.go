@@ -60,11 +60,27 @@ func (s *sampling) drawPending(d estimators.Draws, t *schedule.Task, start, scal
 		known, _ := s.m.phases[t.Job][t.Kind].work(t.Index, int32(t.Node))
 		work *= known
 		if t.Index < len(p.sized) && !p.sized[t.Index] {
-			work *= p.sizes.At(d.Task(estimators.ForTaskSize, t.Job, t.Kind, t.Index, 0))
+			work *= p.drawSize(d, t)
 		}
 	}
 	return schedule.Cost{Setup: millis(start), Work: millis(work), Same: 1}
 }
+
+// drawSize is how large a task that has not told its size is, against what is predicted. A map is predicted to be as large as the one before it:
+// splits are sorted, so that is the most, and the rest of an input of files of many sizes may be much less.
+func (p *phaseSampling) drawSize(d estimators.Draws, t *schedule.Task) float64 {
+	if t.Kind == dag.Reduce {
+		return p.sizes.At(d.Task(estimators.ForTaskSize, t.Job, t.Kind, t.Index, 0))
+	}
+	u := d.Common(estimators.ForSize, t.Job, t.Kind)
+	if !p.uneven {
+		u = max(2*u-1, 0) // most inputs are of blocks of one size
+	}
+	return 1 - (1-leastRest)*u
+}
+
+// leastRest is the mean size of the splits that have not told theirs, against the last one that has, if an input's files are very unlike.
+const leastRest = 0.25
 
 func (s *sampling) drawRunning(d estimators.Draws, t *schedule.Task, r *runningSampling, setup, scale float64) schedule.Cost {
 	cost := schedule.Cost{Same: 1}

@@ -46,6 +46,9 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 		v.passed = true
 	case v.floor && v.expected > by:
 		v.p = 1
+		if f.Headline.HighSeconds != nil && len(f.Left) > 0 { // the low end of a range is no certain floor
+			v.p = f.Left.Above(by.Sub(at))
+		}
 	case v.floor:
 	case !known:
 		v.dark = true

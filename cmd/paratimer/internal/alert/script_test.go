@@ -167,6 +167,14 @@ func (s *stage) frame(words []string) frame.Frame {
 		},
 		"rough": func(string) { f.Headline.Rough = true },
 		"point": func(v string) { d := s.seconds(v); f.Headline.RemainingSeconds = frame.SecondsIn(&d) },
+		"between": func(v string) { // the same without a point: the 80 % range stands alone
+			low, high, _ := strings.Cut(v, "..")
+			a, b := s.seconds(low), s.seconds(high)
+			for i := range 101 {
+				f.Left = append(f.Left, a+(b-a)*time.Duration(i)/100)
+			}
+			f.Headline.LowSeconds, f.Headline.HighSeconds = frame.SecondsIn(new(f.Left.At(0.1))), frame.SecondsIn(new(f.Left.At(0.9)))
+		},
 		"floor": func(v string) { d := s.seconds(v); f.Headline.LowSeconds = frame.SecondsIn(&d) },
 		"range": func(v string) { // skew_low..one_failure
 			low, high, _ := strings.Cut(v, "..")

@@ -19,7 +19,7 @@ type deadline struct{ X, Name string }
 
 func whenOf(s *story.Story) *when {
 	h := &s.Headline
-	if h.RemainingSeconds == nil && (h.LowSeconds == nil || *h.LowSeconds < 1) {
+	if h.RemainingSeconds == nil && (h.LowSeconds == nil || *h.LowSeconds < 1 && h.HighSeconds == nil) {
 		return nil
 	}
 	top := frame.Seconds(1)
@@ -38,6 +38,9 @@ func whenOf(s *story.Story) *when {
 	w.Ticks = along.ticks(7)
 	w.Ticks[0].Text = "now"
 	switch {
+	case h.RemainingSeconds == nil && h.HighSeconds != nil:
+		w.Low, w.Width = along.x(*h.LowSeconds), along.width(*h.LowSeconds, *h.HighSeconds)
+		w.Says = "Time left: " + view.Remaining(*h) + ". In four of five cases it ends within the range; too much is assumed to name one time."
 	case h.RemainingSeconds == nil:
 		w.Floor = along.x(*h.LowSeconds)
 		w.Says = "Time left: " + view.Remaining(*h) + ". Too much is assumed to say when it ends."

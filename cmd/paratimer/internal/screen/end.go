@@ -21,7 +21,7 @@ func (p *pen) ends(g gutter) []line {
 	if g.cells() < 20 {
 		words = "80 %"
 	}
-	if h := p.f.Headline; h.RemainingSeconds != nil {
+	if h := p.f.Headline; h.RemainingSeconds != nil || h.HighSeconds != nil {
 		p.within(t, h)
 	} else {
 		words = "not known yet"
@@ -39,7 +39,7 @@ func (p *pen) ends(g gutter) []line {
 	return []line{g.whole(text(strong, "end ").and(text(dim, words)), p.tail).and(t.line(labels...))}
 }
 
-// within draws a point in its range.
+// within draws a range, and the point in it if there is one.
 func (p *pen) within(t track, h frame.Headline) {
 	now := p.elapsed()
 	if h.LowSeconds != nil && h.HighSeconds != nil {
@@ -52,8 +52,10 @@ func (p *pen) within(t track, h frame.Headline) {
 		}
 		t.put(b, b, close, plain)
 	}
-	c := p.scale.col(now + *h.RemainingSeconds)
-	t.put(c, c, p.g.mid, strong)
+	if h.RemainingSeconds != nil {
+		c := p.scale.col(now + *h.RemainingSeconds)
+		t.put(c, c, p.g.mid, strong)
+	}
 }
 
 // limits marks the bounds, and names the first that there is room for.

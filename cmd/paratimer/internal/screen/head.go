@@ -99,6 +99,8 @@ func (p *pen) when(h frame.Headline) line {
 		return text(strong, "Ends ~"+p.clock(h.EndAt.Time(), unit)+" UTC")
 	case h.RemainingSeconds != nil:
 		return text(strong, "Ends")
+	case h.HighSeconds != nil:
+		return text(strong, "Ends")
 	case h.LowSeconds != nil && *h.LowSeconds >= 1:
 		if t, ok := p.at(p.elapsed() + *h.LowSeconds); ok {
 			unit := view.Step(h.LowSeconds.Duration(), 0)
@@ -117,6 +119,8 @@ func (p *pen) left(h frame.Headline) line {
 	switch words := view.Remaining(h); {
 	case words == "?":
 		return nil
+	case h.RemainingSeconds == nil && h.HighSeconds != nil:
+		return text(plain, "in ").and(text(strong, words)).and(text(plain, ": too much is assumed to name one time"))
 	case h.RemainingSeconds == nil:
 		return text(plain, "in "+words+", the rest is not known yet")
 	default:

@@ -33,6 +33,8 @@ func (c *Course) judged(state dag.State) string {
 			says += fmt.Sprintf(", within %s to %s", took(*last.LowSeconds), took(*last.HighSeconds))
 		}
 		return says + "."
+	case !state.Ended() && last.LowSeconds != nil && last.HighSeconds != nil:
+		return fmt.Sprintf("After %s it is predicted to take between %s and %s in all: too much is assumed to name one time.", took(last.AtSeconds), took(*last.LowSeconds), took(*last.HighSeconds))
 	case !state.Ended() && last.LowSeconds != nil && *last.LowSeconds > last.AtSeconds:
 		return fmt.Sprintf("After %s it is predicted to take at least %s in all: too much is assumed for more.", took(last.AtSeconds), took(*last.LowSeconds))
 	case !state.Ended():

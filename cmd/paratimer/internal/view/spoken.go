@@ -33,6 +33,12 @@ func (spoken) remaining(s said) string {
 		return "at least " + spell(Short(s.mid)) + " left"
 	case saidCeiling:
 		return "up to " + spell(Short(s.mid)) + " left"
+	case saidBetween:
+		text := "between " + spell(Short(s.low)) + " and " + spell(Short(s.high)) + " left"
+		if s.rough {
+			text += ", roughly"
+		}
+		return text
 	case saidPoint, saidRange:
 	}
 	about := "about "

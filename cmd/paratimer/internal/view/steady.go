@@ -14,7 +14,7 @@ type steady struct {
 	bare                 bool          // without a range
 }
 
-// remaining words a headline: "~11m (10m – 14m)", "~11m (10m – 14m, rough)", "at least 4m", "up to 2m", "?".
+// remaining words a headline: "~11m (10m – 14m)", "~11m (10m – 14m, rough)", "6m – 24m (rough)", "at least 4m", "up to 2m", "?".
 func (s *steady) remaining(h frame.Headline) string { return s.say(h).String() }
 
 // said is what of a headline is shown, rounded.
@@ -32,17 +32,23 @@ const (
 	saidCeiling          // up to mid
 	saidPoint            // mid
 	saidRange            // mid, between low and high
+	saidBetween          // between low and high
 )
 
 // say chooses what of a headline is shown.
 func (s *steady) say(h frame.Headline) said {
 	if h.RemainingSeconds == nil {
 		*s = steady{}
-		if h.LowSeconds == nil || *h.LowSeconds < 1 {
+		if h.LowSeconds == nil || *h.LowSeconds < 1 && h.HighSeconds == nil {
 			return said{}
 		}
 		d := h.LowSeconds.Duration()
-		return said{kind: saidFloor, mid: d.Truncate(Step(d, 0))}
+		if h.HighSeconds == nil {
+			return said{kind: saidFloor, mid: d.Truncate(Step(d, 0))}
+		}
+		high := h.HighSeconds.Duration()
+		unit := Step(high, high-d)
+		return said{kind: saidBetween, low: d.Truncate(unit), high: (high + unit - 1).Truncate(unit), rough: h.Rough}
 	}
 	d := h.RemainingSeconds.Duration()
 	low, high, bare := d, d, h.LowSeconds == nil || h.HighSeconds == nil
@@ -81,6 +87,12 @@ func (s said) String() string {
 			rough = ", rough"
 		}
 		return fmt.Sprintf("~%s (%s – %s%s)", Short(s.mid), Short(s.low), Short(s.high), rough)
+	case saidBetween:
+		rough := ""
+		if s.rough {
+			rough = " (rough)"
+		}
+		return fmt.Sprintf("%s – %s%s", Short(s.low), Short(s.high), rough)
 	case saidNothing:
 	}
 	return "?"

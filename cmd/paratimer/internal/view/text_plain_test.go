@@ -118,6 +118,7 @@ func TestPlainHeadlines(t *testing.T) {
 	}{
 		{nil, nil, nil, "not known yet how much is left"},
 		{nil, sec(245), nil, "at least 4 minutes left"},
+		{nil, sec(370), sec(1430), "between 6 minutes and 24 minutes left"},
 		{sec(0.2), sec(0.2), sec(0.2), "less than a second left"},
 		{sec(0), sec(0), sec(125), "up to 2 minutes 30 seconds left"},
 		{sec(60), nil, nil, "about 1 minute left"},

@@ -24,6 +24,8 @@ func TestRemaining(t *testing.T) {
 		{nil, sec(0.4), nil, "?"},
 		{nil, sec(245), nil, "at least 4m"},
 		{nil, sec(47), nil, "at least 46s"},
+		{nil, sec(370), sec(1430), "6m – 24m"},
+		{nil, sec(0), sec(28), "<1s – 30s"},
 		{sec(0.2), sec(0.2), sec(0.2), "~<1s"},
 		{sec(48), sec(48), sec(48), "~48s"},
 		{sec(111.7), sec(111.7), sec(111.7), "~1m50s"},

@@ -11,7 +11,7 @@ import (
 )
 
 // assumedMost is the share of the remaining time that may rest on assumptions in a headline. Above it the headline is
-// a floor: "at least 4m".
+// a range without a point, or a floor ("at least 4m").
 const assumedMost = 1.0 / 3
 
 // answers are what the estimators said of one run. scenarios[0] is the headline's.
@@ -63,7 +63,7 @@ func build(s *dag.Snapshot, a answers, changes []frame.Change) frame.Frame {
 	if len(a.scenarios) > 0 {
 		f.CriticalPath = segments(s, a.scenarios[0].Path, origin)
 		f.Headline = headline(s.At, a.scenarios)
-		spread(&f, a.sampled)
+		spread(&f, a.scenarios[0].Origin, a.sampled)
 		f.Skew = Skew(s, a.uneven.Skew, a.scenarios[0].Remaining)
 	}
 	if r := f.Headline.RemainingSeconds; r != nil && f.ElapsedSeconds != nil {

@@ -206,6 +206,35 @@ func TestHeadlineIsAFloorWhereMuchIsAssumed(t *testing.T) {
 	}
 }
 
+// Too much is assumed for a point, but how far costs may be off is known: the range is shown without one. If something runs that gives no sign of
+// its pace, what is left stays open upwards, and the floor is no higher than the range's low end.
+func TestRangeWithoutAPoint(t *testing.T) {
+	var d estimators.Distribution
+	for i := range 101 {
+		d = append(d, time.Duration(20+i)*time.Second)
+	}
+	point := frame.Headline{RemainingSeconds: seconds(60), LowSeconds: seconds(60), HighSeconds: seconds(60)}
+	for _, c := range []struct {
+		name   string
+		was    frame.Headline
+		origin schedule.Origin
+		want   frame.Headline
+	}{
+		{"a point", point, schedule.Observed, frame.Headline{RemainingSeconds: seconds(60), LowSeconds: seconds(30), HighSeconds: seconds(110)}},
+		{"assumed", frame.Headline{LowSeconds: seconds(45)}, schedule.Assumed, frame.Headline{LowSeconds: seconds(30), HighSeconds: seconds(110)}},
+		{"unknown", frame.Headline{LowSeconds: seconds(45)}, schedule.Unknown, frame.Headline{LowSeconds: seconds(25)}},
+		{"unknown, with a lower floor", frame.Headline{LowSeconds: seconds(5)}, schedule.Unknown, frame.Headline{LowSeconds: seconds(5)}},
+		{"nothing", frame.Headline{}, schedule.Assumed, frame.Headline{}},
+	} {
+		f := frame.Frame{Headline: c.was}
+		spread(&f, c.origin, estimators.Estimate{Distribution: d})
+		f.Headline.Rough = false
+		if diff := cmp.Diff(c.want, f.Headline); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
 func TestCountCountsTasks(t *testing.T) {
 	phase := dag.Phase{Tasks: 5, Known: true}
 	state := dag.PhaseState{Attempts: []dag.Attempt{

@@ -3,10 +3,12 @@ package watch
 import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/schedule"
 )
 
-// spread gives a frame its quantiles, and its headline the 80 % range.
-func spread(f *frame.Frame, e estimators.Estimate) {
+// spread gives a frame its quantiles, and its headline the 80 % range. If too much is assumed for a point, the range stands alone; if something
+// runs that gives no sign of its pace (origin unknown), what is left stays open upwards: the headline remains a floor.
+func spread(f *frame.Frame, origin schedule.Origin, e estimators.Estimate) {
 	d := e.Distribution
 	if len(d) == 0 {
 		return
@@ -20,5 +22,16 @@ func spread(f *frame.Frame, e estimators.Estimate) {
 		// The point is standard's, which no quantile has to straddle: the range that is shown reaches to it.
 		low, high := min(frame.SecondsOf(d.At(0.1)), *point), max(frame.SecondsOf(d.At(0.9)), *point)
 		f.Headline.LowSeconds, f.Headline.HighSeconds = &low, &high
+		return
 	}
+	if f.Headline.LowSeconds == nil {
+		return
+	}
+	low, high := frame.SecondsOf(d.At(0.1)), frame.SecondsOf(d.At(0.9))
+	if origin >= schedule.Unknown {
+		low = min(frame.SecondsOf(d.At(0.05)), *f.Headline.LowSeconds)
+		f.Headline.LowSeconds = &low
+		return
+	}
+	f.Headline.LowSeconds, f.Headline.HighSeconds = &low, &high
 }
