@@ -17,6 +17,9 @@ type result struct {
 	worst  float64   // the total under one_failure, median over the ticks before it, seconds
 	others map[string]errorsOf
 	ranges ranges
+
+	answered answered
+	steps    steps
 }
 
 // errorsOf are absolute errors over the ticks that gave a number.
@@ -83,6 +86,8 @@ func measure(frames []frame) *result {
 		}
 		r.head.add(t, r.total, f.Headline.Remaining, nil)
 		r.ranges.add(t, r.total, f, r.after != nil)
+		r.answered.add(f)
+		r.steps.add(f, r.total)
 		if r.after != nil {
 			r.after.add(t, r.total, f.Headline.Remaining, nil)
 		}

@@ -18,6 +18,10 @@ var notes = []struct{ name, text string }{
 	{"quadratic-1", "a Streaming job whose counters say nothing for 35 s: \"at least\" throughout is the right answer."},
 	{"skew-1", "without a profile \"at least\" until the reduces have reported; then within a point."},
 	{"failing-1", "the run fails; its estimates are of the run that would have succeeded. Without a profile the last job, which no one has seen, decides."},
+	{"etl-1", "ten jobs on a machine whose load changes between them: without a profile nobody knows of the jobs to come, and ranges are of this run's own jobs."},
+	{"wc-1", "with the profile of cpu-1, which had the machine for itself: the first launch tells that this run will take longer, its records tell how much."},
+	{"manyred-1", "24 reduces of one stage are most of the run; until the first has ended nothing tells what they take."},
+	{"teragen-1", "maps without input of which the counters say little; ten of forty seconds are the start of their JVMs."},
 	{"report-1", "four waves of small jobs with gaps of five seconds: what is assumed of the jobs to come is mostly their overhead."},
 }
 

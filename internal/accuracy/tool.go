@@ -28,7 +28,12 @@ type frame struct {
 	Elapsed  *float64 `json:"elapsed_seconds"`
 	Headline struct {
 		Remaining *float64 `json:"remaining_seconds"`
+		High      *float64 `json:"high_seconds"`
 	} `json:"headline"`
+	Jobs []struct {
+		Maps    struct{ Done int } `json:"maps"`
+		Reduces struct{ Done int } `json:"reduces"`
+	} `json:"jobs"`
 	Quantiles []struct {
 		Q         float64 `json:"q"`
 		Remaining float64 `json:"remaining_seconds"`
@@ -43,7 +48,9 @@ type frame struct {
 		Total    *float64 `json:"total_seconds"`
 	} `json:"estimates"`
 	Changes []struct {
-		Reason string `json:"reason"`
+		Delta   float64 `json:"delta_seconds"`
+		Reason  string  `json:"reason"`
+		Subject *string `json:"subject"`
 	} `json:"changes"`
 	Warnings []struct {
 		Code string `json:"code"`

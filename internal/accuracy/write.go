@@ -17,7 +17,7 @@ func write(w io.Writer, recs []*recording) {
 	p("Written by `make accuracy` from recordings of real runs on a real Hadoop. Each number is of ParaTimer's headline (the")
 	p("`standard` scenario) over all ticks strictly inside the run, as `mean / max` of the absolute error in percentage points:")
 	p("100 t/(t + remaining) against 100 t/total. The true total is the history server's. *gives* is the share of ticks with a point; the")
-	p("others say \"at least\". *%% of total* is the mean error of the estimated total in percent of the true one: the points are mild early in a run.")
+	p("others show a range alone, or \"at least\". *%% of total* is the mean error of the estimated total in percent of the true one: the points are mild early in a run.")
 	p("")
 	p("## With the profile of one other run of the same script")
 	p("")
@@ -91,6 +91,7 @@ func write(w io.Writer, recs []*recording) {
 		p("- %s is worse by a factor of %s in the median.", name, number(median(ratios[name])))
 	}
 	coverage(w, recs)
+	steadiness(w, recs)
 	strikes(w, recs)
 	explain(w, recs)
 }

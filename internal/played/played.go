@@ -15,17 +15,22 @@ import (
 	"strings"
 )
 
-// Recordings are the files of the recordings: of the folder PARATIMER_RECORDINGS, else of those beside the project.
+// Recordings are the files of the recordings: of the folders that PARATIMER_RECORDINGS lists, else of those beside the project.
 func Recordings() ([]string, error) {
-	folder := os.Getenv("PARATIMER_RECORDINGS")
-	if folder == "" {
-		folder = filepath.Join("..", "shared", "recordings")
+	list := os.Getenv("PARATIMER_RECORDINGS")
+	if list == "" {
+		shared := filepath.Join("..", "shared", "recordings")
+		list = shared + string(filepath.ListSeparator) + shared + "-busy"
 	}
-	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("no recordings in %s: set PARATIMER_RECORDINGS to a folder of *.jsonl.gz (%w)", folder, err)
+	var all []string
+	for _, folder := range filepath.SplitList(list) {
+		files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
+		if err != nil || len(files) == 0 {
+			return nil, fmt.Errorf("no recordings in %s: set PARATIMER_RECORDINGS to folders of *.jsonl.gz (%w)", folder, err)
+		}
+		all = append(all, files...)
 	}
-	return files, nil
+	return all, nil
 }
 
 // Name is a recording's name.
