@@ -141,6 +141,7 @@ type Watch struct {
 	d       *Dispatcher
 	dresses map[string]Dress
 	run     *run
+	shown   string // the workflow's id in the frame that the run was found by
 }
 
 // Recall returns how the workflow of a frame stood to its bounds when it was last watched.
@@ -170,7 +171,8 @@ func (w *Watch) Close() {
 }
 
 // enter finds the run of a frame. A script has its first job's id until a master answers, and another watcher that comes
-// later may never see that: what was told by then keeps the id that it was told under, for every watcher of the folder.
+// later may never see that, or see it first again: what was told by then keeps the id that it was told under, for every watcher of
+// the folder.
 func (w *Watch) enter(f frame.Frame) {
 	who := workflowOf(f)
 	if who.ID == "" {
@@ -180,15 +182,19 @@ func (w *Watch) enter(f frame.Frame) {
 		who.Name = who.ID
 	}
 	if w.run != nil {
-		if w.run.id == who.ID || who.ID == "" || w.run.spoken() {
+		if w.run.id == who.ID || w.shown == who.ID || who.ID == "" || w.run.spoken() {
 			return
 		}
 		w.Close()
-		w.run = nil
 	}
+	before := w.run
+	w.run, w.shown = nil, who.ID
 	id := w.d.toldAs(who, f)
 	for w.run == nil || !w.run.watch() {
 		w.run = w.d.enter(who.Name, id)
+	}
+	if before != nil {
+		w.run.inherit(before)
 	}
 }
 

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -26,7 +27,8 @@ func (d *Dispatcher) enter(name, id string) *run {
 	return r
 }
 
-// toldAs is the id under which somebody was told of a workflow: that of one of its jobs, or else its own.
+// toldAs is the id under which somebody was told of a workflow: that of one of its jobs, or its own, which a frame that shows one
+// of the jobs for the workflow does not have. Where nobody was told it is the workflow's own, as far as it is known.
 func (d *Dispatcher) toldAs(who Workflow, f frame.Frame) string {
 	if d.c.Store == nil {
 		return who.ID
@@ -36,9 +38,22 @@ func (d *Dispatcher) toldAs(who Workflow, f frame.Frame) string {
 		d.trouble(err)
 		return who.ID
 	}
-	for i := range f.Jobs {
-		if job := f.Jobs[i].ID; job != nil && len(recordOf(w, *job).Lines) > 0 {
-			return *job
+	jobs := jobsOf(f)
+	for _, job := range jobs {
+		if len(recordOf(w, job).Lines) > 0 {
+			return job
+		}
+	}
+	if !slices.Contains(jobs, who.ID) {
+		return who.ID
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.Watched)) {
+		if slices.Contains(jobs, id) {
+			continue // nobody was told under it
+		}
+		of := recordOf(w, id).Jobs
+		if slices.ContainsFunc(jobs, func(job string) bool { _, is := slices.BinarySearch(of, job); return is }) {
+			return id
 		}
 	}
 	return who.ID

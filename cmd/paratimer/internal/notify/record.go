@@ -25,6 +25,9 @@ type record struct {
 	At     time.Time   `json:"at"` // when it was written
 	Alerts alert.State `json:"alerts"`
 	Lines  []line      `json:"lines,omitempty"`
+	// Jobs are the ids of the run's jobs that were seen, sorted. A watcher that comes later may see one of them before it sees the
+	// workflow's own id.
+	Jobs []string `json:"jobs,omitempty"`
 }
 
 // keptRuns is how many runs of a workflow that are over are remembered, so that nobody tells of them again. One that was not
@@ -60,8 +63,8 @@ func (p page) turn(w *state.Workflow, id string) page {
 }
 
 // merge is the page that follows when a run is written: standings are ours, lines only where we lead.
-func (p page) merge(at time.Time, alerts alert.State, ours map[lineKey]*line, led func(lineKey) bool) (page, error) {
-	next := record{At: at.UTC().Truncate(time.Millisecond), Alerts: p.rec.Alerts}
+func (p page) merge(at time.Time, alerts alert.State, jobs []string, ours map[lineKey]*line, led func(lineKey) bool) (page, error) {
+	next := record{At: at.UTC().Truncate(time.Millisecond), Alerts: p.rec.Alerts, Jobs: union(p.rec.Jobs, jobs)}
 	if alerts.Bounds != nil {
 		next.Alerts = alerts
 	}
@@ -81,6 +84,13 @@ func (p page) merge(at time.Time, alerts alert.State, ours map[lineKey]*line, le
 	}
 	raw, err := json.Marshal(next)
 	return page{raw, next}, err
+}
+
+// union is what is in a or b, sorted.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // put puts a page into a workflow's file.

@@ -19,7 +19,7 @@ func TestPrune(t *testing.T) {
 	for night := range 365 {
 		l := &line{Bound: key.bound, Sink: key.sink, State: frame.Late, StartsAt: begin}
 		alerts := alert.State{Bounds: map[string]alert.Standing{}}
-		p, err := page{}.merge(begin.AddDate(0, 0, night), alerts, map[lineKey]*line{key: l}, func(lineKey) bool { return true })
+		p, err := page{}.merge(begin.AddDate(0, 0, night), alerts, nil, map[lineKey]*line{key: l}, func(lineKey) bool { return true })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,6 +25,7 @@ type run struct {
 	lines   map[lineKey]*line
 	led     map[lineKey]func() // the lines that we were elected for, and how to step down
 	refused map[lineKey]string // the notification that a sink that repeats will never take
+	jobs    []string           // the ids of its jobs that were seen, sorted
 	watched bool
 	gone    bool          // the dispatcher has forgotten it, or is about to
 	dirty   bool          // what is remembered is not in the file
@@ -40,7 +41,7 @@ func newRun(d *Dispatcher, name, id string) *run {
 		views: map[string]view{}, opened: map[string]bool{}, written: map[string]frame.AlertState{},
 	}
 	rec := r.read()
-	r.alerts = rec.Alerts
+	r.alerts, r.jobs = rec.Alerts, rec.Jobs
 	for bound, s := range rec.Alerts.Bounds {
 		r.written[bound] = s.State
 		r.opened[bound] = s.State != frame.Ended
@@ -97,7 +98,7 @@ func (r *run) lead(k lineKey) bool {
 func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.alerts = s
+	r.alerts, r.jobs = s, union(r.jobs, jobsOf(f))
 	if f.Workflow.ID != nil {
 		f.Workflow.ID = &r.id // labels stay what they were
 	}
@@ -127,6 +128,16 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	if changed {
 		r.d.wake()
 	}
+}
+
+// jobsOf are the ids of the jobs that a frame shows.
+func jobsOf(f frame.Frame) (ids []string) {
+	for i := range f.Jobs {
+		if id := f.Jobs[i].ID; id != nil {
+			ids = append(ids, *id)
+		}
+	}
+	return ids
 }
 
 // withdraw takes back what was told of bounds that the workflow is no longer held to: its rule is gone.
@@ -204,6 +215,18 @@ func (r *run) over() bool {
 	}
 	r.gone = len(r.led) == 0
 	return r.gone
+}
+
+// inherit takes over that bounds were seen before the workflow had ended, under the id that it had until now.
+func (r *run) inherit(before *run) {
+	before.mu.Lock()
+	opened := maps.Clone(before.opened)
+	before.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for bound, was := range opened {
+		r.opened[bound] = r.opened[bound] || was
+	}
 }
 
 // watch begins the watching, unless it is too late: nothing was left to send, and the run is gone.

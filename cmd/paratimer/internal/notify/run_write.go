@@ -19,6 +19,9 @@ const retry = 10 * time.Second
 // due says whether the file should be written, though no line has changed.
 func (r *run) due(s alert.State) bool {
 	since := r.d.steady() - r.wrote
+	if len(r.jobs) > len(r.page.rec.Jobs) && !r.dirty { // they are merged: more of them are new ones
+		return true
+	}
 	if r.dirty && since >= retry || since >= quiet && !bytes.Equal(encoded(s), r.was) {
 		return true
 	}
@@ -38,7 +41,7 @@ func (r *run) write() {
 	r.wrote, r.dirty = r.d.steady(), true
 	var next page
 	err := r.d.c.Store.Update(r.name, func(w *state.Workflow) (err error) {
-		next, err = r.page.turn(w, r.id).merge(r.d.c.Now(), r.alerts, r.lines, func(k lineKey) bool { return r.led[k] != nil })
+		next, err = r.page.turn(w, r.id).merge(r.d.c.Now(), r.alerts, r.jobs, r.lines, func(k lineKey) bool { return r.led[k] != nil })
 		if err == nil {
 			next.put(w, r.id)
 		}

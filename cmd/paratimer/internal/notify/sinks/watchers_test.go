@@ -154,3 +154,43 @@ func TestNewIDElsewhere(t *testing.T) {
 		t.Errorf("told %d times, want once", n)
 	}
 }
+
+// TestOldIDAgain: who comes later and sees one of its jobs before the script goes on with what was told of the script.
+func TestOldIDAgain(t *testing.T) {
+	for _, told := range []bool{true, false} {
+		s := newServer(t, nil)
+		dir := t.TempDir()
+		shows := func(k *desk, id string, is frame.AlertState, o frame.Outcome) {
+			t.Helper()
+			st, f := seen(id, is, o)
+			f.Jobs = []frame.Job{{ID: frame.Text("job_1")}, {ID: frame.Text("job_2")}}
+			if got := k.w.Recall(f).Bounds; o != "" && len(got) != 1 {
+				t.Errorf("of %s %v is remembered", id, got)
+			}
+			if err := k.w.Keep(st, f); err != nil {
+				t.Fatal(err)
+			}
+			k.flush()
+		}
+		a := newDesk(t, open(t, dir), newWebhook(t, s.URL, ""))
+		shows(a, "job_1", frame.OnTrack, "")
+		shows(a, "pig_1", frame.OnTrack, "")
+		if told {
+			shows(a, "pig_1", frame.AtRisk, "")
+		}
+		a.d.Close(0)
+		b := newDesk(t, open(t, dir), newWebhook(t, s.URL, ""))
+		for _, id := range []string{"job_2", "job_2", "pig_1"} {
+			shows(b, id, frame.Ended, frame.Missed)
+		}
+		all := s.all()
+		if len(all) != 2 || !strings.HasSuffix(all[1].header.Get("Idempotency-Key"), "resolved") {
+			t.Fatalf("told before: %v: told %d times, want that it fires and that it is over", told, len(all))
+		}
+		for _, m := range all {
+			if !bytes.Contains(m.body, []byte(`"workflow_id":"pig_1"`)) {
+				t.Errorf("told of another id than the script's:\n%s", m.body)
+			}
+		}
+	}
+}
