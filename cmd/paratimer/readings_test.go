@@ -179,7 +179,7 @@ func TestReadingsGiveOneProfile(t *testing.T) {
 			}
 			for _, n := range []float64{1, 4, 8} { // tasks that start together
 				at := func(o dag.Overheads) float64 { return o.SetupMin.Seconds() + n*o.SetupPer.Seconds() }
-				near("start-up", at(h.Overheads), at(c.Overheads), 0.35)
+				near("start-up", at(h.Overheads), at(c.Overheads), 0.45)
 			}
 			for j := range h.Jobs {
 				for _, k := range []dag.Kind{dag.Map, dag.Reduce} {

@@ -24,11 +24,12 @@ func (l *setupLaw) isCold(a *dag.Attempt) bool { return l.first.Known() && a.Sta
 
 // Default start-up, for clusters of which nothing is known: two cores a node, as in the recordings.
 const (
-	defaultAlone = 700
-	defaultEach  = 550
-	defaultCold  = 1200
-	priorWeight  = 1
-	nodeWeight   = 3
+	defaultAlone  = 700
+	defaultEach   = 550
+	defaultCold   = 1200
+	priorWeight   = 1
+	learnedWeight = 3
+	nodeWeight    = 3
 )
 
 // startWindow is how close starts must be to slow each other down; the replay uses the same.
@@ -64,8 +65,12 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 	m.setup.together = countTogether(starts, startWindow/2)
 	var n, x, y, xx, xy float64
 	add := func(w, xi, yi float64) { n, x, y, xx, xy = n+w, x+w*xi, y+w*yi, xx+w*xi*xi, xy+w*xi*yi }
+	prior := float64(priorWeight)
+	if m.learning {
+		prior = learnedWeight // a profile is used for other numbers of starts than its run had
+	}
 	for _, xi := range []float64{1, 5, 9} {
-		add(priorWeight/3.0, xi, m.setup.alone+m.setup.each*xi)
+		add(prior/3.0, xi, m.setup.alone+m.setup.each*xi)
 	}
 	m.setup.first = firstBatch(starts)
 	var seen []startedUp
