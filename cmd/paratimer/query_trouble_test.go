@@ -229,7 +229,7 @@ func TestQueryTrouble(t *testing.T) {
 		{
 			"it fails and comes again under a new id",
 			[]course{{end: m, how: dag.Failed}, {start: 2 * m}},
-			90 * time.Second, 1, 12 * m,
+			80 * time.Second, 1, 12 * m,
 			"1 at_risk, 1 resolved missed, 2 at_risk, 2 late, 2 resolved missed", "1 rang 1, 2 rang 1",
 		},
 		// Their start is such that no look falls between the end, or the bound, and whichever comes next.
