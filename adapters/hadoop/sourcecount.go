@@ -44,6 +44,10 @@ func (c *counters) count(kind dag.Kind, a *dag.Attempt, maps float64, mapOnly, f
 	}
 }
 
+// leastRead is the share of its input that a map must have read to tell its size. The progress is a moment older than the counter, so of a map that has just
+// begun the quotient may be any number (recording etl-1: 106,494 records of 400).
+const leastRead = 0.02
+
 // mapTotal returns the tuples that a map reads in all: N = K / (progress / 66.7 %) while it reads (facts live 4).
 func mapTotal(a *dag.Attempt, mapOnly, final bool) float64 {
 	k, share := a.Done[0], mapShare
@@ -53,7 +57,7 @@ func mapTotal(a *dag.Attempt, mapOnly, final bool) float64 {
 	switch {
 	case final:
 		return k
-	case k > 0 && a.Ratio > 0 && a.Ratio < share:
+	case k > 0 && a.Ratio >= leastRead*share && a.Ratio < share:
 		return k / (a.Ratio / share)
 	case a.Total[0] < k:
 		return k

@@ -201,6 +201,8 @@ func TestMapTotal(t *testing.T) {
 	}{
 		{"nothing yet", nan, nan, nan, false, false, nan},
 		{"no progress", 5, 0, nan, false, false, nan},
+		{"hardly begun", 327, 0.002, nan, false, false, nan},
+		{"hardly begun, and told before", 327, 0.002, 400, false, false, 400},
 		{"half read", 50, 0.3335, nan, false, false, 100},
 		{"half read, no reduces", 50, 0.5, nan, true, false, 100},
 		{"read", 100, 0.7, 99, false, false, 100},
