@@ -77,7 +77,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// raw is a text as it came: one that is a list, or may have lines that are told apart. What is taken out of it is cleaned.
+// raw is an uncleaned text that is a list or has several lines. Callers clean each part that they take out of it.
 type raw string
 
 func (r *raw) UnmarshalJSON(b []byte) error {

@@ -83,7 +83,7 @@ func (s *str) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// raw is a text as it came: a list, or one whose lines are told apart. What is taken out of it is cleaned.
+// raw is an uncleaned text that is a list or has several lines. Callers clean each part that they take out of it.
 type raw string
 
 func (r *raw) UnmarshalJSON(b []byte) error {

@@ -39,7 +39,7 @@ type heard struct {
 	victim *os.Process // the watcher; nil where it is to live
 }
 
-// strike kills the watcher now and then, while a sink is told.
+// strike kills the watcher during some of the deliveries.
 func (h *heard) strike() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -280,8 +280,8 @@ func keysIn(t *testing.T, path string) (keys []string) {
 	return keys
 }
 
-// killing watches one run to its end with watchers of which up to four are killed, at random moments or while a sink is told, and
-// returns how many. The run goes on while nobody watches.
+// killing watches one run to its end. It kills up to four watchers, at random moments or during a delivery, and returns how many. The run
+// continues between watchers.
 func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks ...string) (kills int) {
 	t.Helper()
 	const speed = 25
@@ -333,7 +333,7 @@ func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks .
 	}
 }
 
-// lateRun puts a run on a cluster that begins now, and returns the id of its first application. n is told by the workflow's id.
+// lateRun starts run number n on the cluster now and returns the id of its first application. The workflow's id contains n.
 func lateRun(t *testing.T, m *restsim.Many, n int) string {
 	t.Helper()
 	p, err := planfile.ReadFile(joinPlan, planfile.Options{})

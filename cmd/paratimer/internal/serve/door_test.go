@@ -80,7 +80,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestGuessing: after ten wrong tokens somebody is told to wait for a minute, whoever has the right one at the same address is let in.
+// TestGuessing holds that ten wrong tokens lock an address out for a minute, but not a request with the right token from that address.
 func TestGuessing(t *testing.T) {
 	now := time.Unix(1000, 0)
 	h := Door{Token: right, Now: func() time.Time { return now }}.guard(hello, hello)

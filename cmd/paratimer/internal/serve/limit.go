@@ -87,7 +87,7 @@ func (p *pool) wait(c *connection) {
 	var out *connection
 	if len(p.waiting) > p.most {
 		out = p.worst(c)
-		delete(p.waiting, out) // so that no request of it is answered any more
+		delete(p.waiting, out) // its later requests must not be answered
 	}
 	p.mu.Unlock()
 	if out != nil {
