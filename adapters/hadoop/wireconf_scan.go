@@ -79,6 +79,16 @@ func (s *confScanner) property() bool {
 	return ok
 }
 
+// otherCase says whether a key is one of those that are read in another case, which encoding/json takes for it.
+func otherCase(key string) bool {
+	for _, read := range []string{"conf", "property", "name", "value"} {
+		if key != read && strings.EqualFold(key, read) {
+			return true
+		}
+	}
+	return false
+}
+
 // wanted says whether a property may be one that is read. One whose name is not known yet is.
 func wanted(name string) bool {
 	if name == "" {
@@ -118,7 +128,11 @@ func (s *confScanner) object(value func(key string) bool) bool {
 	for {
 		s.space()
 		raw, escaped, ok := s.quoted()
-		if !ok || escaped || !s.next(':') || !value(string(raw[1:len(raw)-1])) {
+		if !ok || escaped {
+			return false
+		}
+		key := string(raw[1 : len(raw)-1])
+		if otherCase(key) || !s.next(':') || !value(key) {
 			return false
 		}
 		if s.next('}') {

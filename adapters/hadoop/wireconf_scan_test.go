@@ -13,7 +13,7 @@ var confBodies = []string{
 	`{"conf":{"property":[]}}`, `{"conf":{"property":[{}]}}`, `{"conf":{}}`, `{"conf":null}`, `{}`, `[]`, ``, `{"conf":{"property":{"name":"pig.alias","value":"x"}}}`,
 	`{"conf":{"property":[{"name":"pig.alias","value":"x"}]}} trailing`, `{"conf":{"property":[{"name":"pig.alias","value":{"a":1}}]}}`,
 	`{"conf":{"property":[{"name":"pig.alias","value":"x"},7]}}`, `{"conf":{"property":[{"name":"pig.alias","value":"x"}],"property":[]}}`,
-	`{"Conf":{"property":[{"name":"pig.alias","value":"x"}]}}`, `{"conf":{"property":[{"name":"pig.alias","value":"x"`,
+	`{"conf":{"property":[{"nAme":"stop.on.failure","vAlue":true}]}}`, `{"Conf":{"property":[{"name":"pig.alias","value":"x"}]}}`, `{"conf":{"property":[{"name":"pig.alias","value":"x"`,
 }
 
 // TestConfScanner: what is scanned is what would be decoded.
