@@ -97,12 +97,13 @@ func (d *detail) lay(j *detailJob) {
 	whole := d.forkJoin(j, j.line)
 	j.span, j.response, j.phases = j.line.end, whole, j.line.phaseCount()
 	if j.waves > j.drawn {
-		// What is drawn grows by as much with every further wave.
+		// What is drawn grows by as much with every further wave. Of demands that differ by many powers of ten the trees of a
+		// few waves may differ the other way; nobody is done sooner for more waves.
 		few := d.draw(j, j.drawn-2)
 		short := d.forkJoin(j, few)
 		more := float64(j.waves-j.drawn) / 2
-		j.span += more * (j.line.end - few.end)
-		j.response += more * (whole - short)
+		j.span += more * math.Max(0, j.line.end-few.end)
+		j.response += more * math.Max(0, whole-short)
 		j.phases += (j.waves - j.drawn) * (j.line.phaseCount() - few.phaseCount()) / 2
 	}
 }

@@ -153,7 +153,7 @@ func (d *detail) tripathi(j *detailJob, t *Tree) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		response += float64(j.waves-j.drawn) / 2 * (t.Mean - few.Mean)
+		response += float64(j.waves-j.drawn) / 2 * math.Max(0, t.Mean-few.Mean)
 	}
 	return response, nil
 }

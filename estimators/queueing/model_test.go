@@ -181,3 +181,20 @@ func TestOneTask(t *testing.T) {
 		t.Errorf("four like jobs in two classes: %v and %v s", a, b)
 	}
 }
+
+// TestFewerWavesLater: a job whose tree of fewer waves takes longer was told to respond in -2648 s.
+func TestFewerWavesLater(t *testing.T) {
+	s := &Spec{Nodes: 3, CPUs: 2, MapSlots: 1, ShuffleThreads: 1, ReduceSlots: 2, Jobs: []Job{
+		{Copies: 1, Maps: 369, Reduces: 21, Shuffle: Demand{Network: 3.74445212145128}, Merge: Demand{Disk: 6.229179663877466e-34}},
+		{Copies: 1, Maps: 283, Reduces: 13, Map: Demand{Disk: 1.2581963675206833e-08}, Shuffle: Demand{CPU: 0.30504649672102563}, Merge: Demand{Disk: 43.75}},
+		{
+			Copies: 2, Maps: 400, Reduces: 50, Map: Demand{CPU: 0.12017239296437765, Fibre: 4.711242068053813, Disk: 0.46961720523427175},
+			Shuffle: Demand{Disk: 1.5073600026767318, Network: 4}, Merge: Demand{Fibre: 8.732255280448189e-15},
+		},
+	}}
+	r, err := Solve(s, Tripathi, Options{MaxIterations: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSane(t, s, r)
+}
