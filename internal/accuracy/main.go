@@ -1,5 +1,5 @@
 // Command accuracy writes docs/accuracy.md: how right ParaTimer is on every recording, without a profile and with the
-// profile of one other run of the same script, beside the other indicators. It runs the paratimer command and reads
+// profile of one other run of the same script, beside the other indicators, and what each part of the model adds. It runs the paratimer command and reads
 // nothing but its frames.
 package main
 
@@ -24,11 +24,7 @@ func main() {
 
 func run() error {
 	seeds := flag.Int("users", 60, "simulated runs beside other users, of each kind")
-	alone := flag.Bool("only-users", false, "print nothing but those")
 	flag.Parse()
-	if *alone {
-		return users(os.Stdout, *seeds)
-	}
 	files, err := played.Recordings()
 	if err != nil {
 		return err
@@ -46,15 +42,20 @@ func run() error {
 			return err
 		}
 	}
+	others, err := profiles()
+	if err != nil {
+		return err
+	}
+	others = append(slices.Clone(recs), others...)
 	for _, r := range recs {
-		if r.without, err = t.replay(r, nil); err != nil {
+		if r.without, err = t.replay(r, nil, "all"); err != nil {
 			return err
 		}
-		for _, o := range recs {
+		for _, o := range others {
 			if o == r || o.script != r.script {
 				continue
 			}
-			with, err := t.replay(r, o)
+			with, err := t.replay(r, o, "all")
 			if err != nil {
 				return err
 			}
@@ -63,10 +64,13 @@ func run() error {
 		slices.SortStableFunc(r.with, func(a, b pair) int { return cmp.Compare(mean(a.head.points), mean(b.head.points)) })
 	}
 	write(os.Stdout, recs)
+	if err := bought(os.Stdout, recs); err != nil {
+		return err
+	}
 	return users(os.Stdout, *seeds)
 }
 
-// A recording is a run, measured twice.
+// A recording is a run, measured twice. Of one that only lends its profile there is no file.
 type recording struct {
 	file, name, script, profile string
 	plan                        *dag.Plan // what its profile says

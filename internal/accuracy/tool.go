@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/internal/played"
@@ -16,8 +20,32 @@ func (t tool) learn(r *recording) error {
 	if r.profile, r.script, err = t.Learn(context.Background(), r.file); err != nil {
 		return err
 	}
+	return r.read()
+}
+
+func (r *recording) read() error {
+	var err error
 	r.plan, err = planfile.ReadFile(r.profile, planfile.Options{Profile: true})
 	return err
+}
+
+// profiles are those of second and third runs of scripts of the recordings, on other data and under two to three times another load. Their
+// recordings are too large to keep here.
+func profiles() ([]*recording, error) {
+	files, err := filepath.Glob("internal/accuracy/profiles/*.yaml")
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("no profiles in internal/accuracy/profiles: run this in the project's folder (%w)", err)
+	}
+	var out []*recording
+	for _, file := range files {
+		r := &recording{name: strings.TrimSuffix(filepath.Base(file), ".yaml"), profile: file}
+		if err := r.read(); err != nil {
+			return nil, err
+		}
+		r.script = path.Base(r.plan.Name)
+		out = append(out, r)
+	}
+	return out, nil
 }
 
 // A frame is what of a frame is read.
@@ -58,8 +86,8 @@ type frame struct {
 }
 
 // replay plays the recording with the profile of another.
-func (t tool) replay(r, profile *recording) (*result, error) {
-	args := []string{"replay", "--estimators", "all", r.file}
+func (t tool) replay(r, profile *recording, estimators string) (*result, error) {
+	args := []string{"replay", "--estimators", estimators, r.file}
 	if profile != nil {
 		args = append(args, "--profile", profile.profile)
 	}

@@ -43,16 +43,58 @@ type Command struct {
 }
 
 // Build builds the command. Remove its folder.
-func Build(ctx context.Context) (Command, error) {
+func Build(ctx context.Context) (Command, error) { return BuildEdited(ctx, nil) }
+
+// An Edit is a text that stands once in a source file of the project, and what takes its place.
+type Edit struct{ File, Old, New string }
+
+// BuildEdited is Build of other sources; those on disk stay as they are. An error names an edit that no longer applies.
+func BuildEdited(ctx context.Context, edits []Edit) (Command, error) {
 	tmp, err := os.MkdirTemp("", "played")
 	if err != nil {
 		return Command{}, err
 	}
 	c := Command{filepath.Join(tmp, "paratimer"), tmp}
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", c.Exe, "./cmd/paratimer").CombinedOutput(); err != nil {
+	overlay, err := c.overlay(edits)
+	if err != nil {
+		return c, errors.Join(err, c.Remove())
+	}
+	if out, err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", c.Exe, "./cmd/paratimer").CombinedOutput(); err != nil {
 		return c, errors.Join(fmt.Errorf("build: %w\n%s", err, out), c.Remove())
 	}
 	return c, nil
+}
+
+// overlay writes the edited sources and go build's list of them.
+func (c Command) overlay(edits []Edit) (string, error) {
+	texts := map[string]string{}
+	for _, e := range edits {
+		if _, ok := texts[e.File]; !ok {
+			text, err := os.ReadFile(e.File)
+			if err != nil {
+				return "", err
+			}
+			texts[e.File] = string(text)
+		}
+		if n := strings.Count(texts[e.File], e.Old); n != 1 {
+			return "", fmt.Errorf("%s: %q stands there %d times: write the edit anew", e.File, e.Old, n)
+		}
+		texts[e.File] = strings.Replace(texts[e.File], e.Old, e.New, 1)
+	}
+	list := struct{ Replace map[string]string }{map[string]string{}}
+	for file, text := range texts {
+		to := filepath.Join(c.Tmp, strings.ReplaceAll(file, "/", "_"))
+		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		list.Replace[file] = to
+	}
+	data, err := json.Marshal(list)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(c.Tmp, "overlay.json")
+	return file, os.WriteFile(file, data, 0o600)
 }
 
 // Remove removes the command and what it has made.
