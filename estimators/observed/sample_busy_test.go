@@ -29,3 +29,42 @@ func TestRangeKnowsOfOtherLoad(t *testing.T) {
 		t.Errorf("the range is %.2f wide before the launch and %.2f after %v", was, w, 20*time.Second)
 	}
 }
+
+// A reduce that works and gives no sign of it is not like the three that have ended: a reducer of quadratic cost may be in
+// its largest group, and take half a minute more or be done at once.
+func TestSilentReduceIsDrawnWidely(t *testing.T) {
+	s := finished(25)
+	s.At, s.State = 40_000, dag.Running
+	s.Jobs[0].State, s.Jobs[0].Finished = dag.Running, dag.NoInstant
+	mark := dag.Mark{At: 31_000, Done: 1530, Out: 0}
+	for i := range s.Jobs[0].Reduce.Attempts {
+		a := &s.Jobs[0].Reduce.Attempts[i]
+		if a.Bytes, a.End = 8000, a.CopyEnd+9000; i == 3 {
+			*a = reduceAttempt(3, 8000, 1, mark, mark)
+		}
+	}
+	d := ranged(t, s)
+	if len(d) == 0 {
+		t.Fatal("no range")
+	}
+	if d.At(0.05) > 2*time.Second || d.At(0.75) < 9*time.Second {
+		t.Errorf("the last reduce says nothing of what is left, and from 5 to 75 %% the range is %v to %v", d.At(0.05), d.At(0.75))
+	}
+}
+
+// Splits come largest first. Those that nobody has seen may be much smaller than the last one that has told its size: the range
+// of sixty maps of which eight have told theirs reaches down to half of what their sizes would say.
+func TestUntoldMapsMayBeSmaller(t *testing.T) {
+	s := group(14_000, 25, 600)
+	s.Plan.Jobs[0].Map.Tasks, s.Plan.Jobs[0].Reduce.Tasks = 60, 0
+	for i := range s.Jobs[0].Map.Attempts {
+		s.Jobs[0].Map.Attempts[i].Total[0] -= float64(i)
+	}
+	d := ranged(t, s)
+	if len(d) == 0 {
+		t.Fatal("no range")
+	}
+	if low := float64(d.At(0.05)) / float64(d.At(0.95)); low > 0.45 {
+		t.Errorf("the range begins at %.2f of its end", low)
+	}
+}
