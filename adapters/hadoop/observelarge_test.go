@@ -152,7 +152,7 @@ func TestElementsOf(t *testing.T) {
 	for array, want := range map[string]int{
 		`[]`: 1, `[1]`: 1, `[1,2]`: 2, `[[1,2],{"a":1,"b":[3,4]}]`: 2, `["a,b","\",\\",","]`: 3, `[{},{},{}]`: 3,
 	} {
-		if got := elementsOf([]byte(array)); got != want {
+		if got, _ := elementsOf([]byte(array)); got != want {
 			t.Errorf("%s: %d, want %d", array, got, want)
 		}
 	}

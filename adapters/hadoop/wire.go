@@ -133,16 +133,21 @@ func (l *list[T]) UnmarshalJSON(b []byte) error {
 
 // elements takes an array, if its elements take no more memory than they may.
 func (l *list[T]) elements(b []byte) error {
-	size := int(reflect.TypeFor[T]().Size())
-	if elementsOf(b)*size > min(freeList+timesText*len(b), mostOfList) {
+	of := reflect.TypeFor[T]()
+	n, objects := elementsOf(b)
+	if n*int(of.Size()) > min(freeList+timesText*len(b), mostOfList) {
 		return errTooMany
 	}
-	var one []T
-	if err := json.Unmarshal(b, &one); err == nil {
-		*l = one
-		return nil
-	} else if errors.Is(err, errTooBig) {
-		return err
+	// An array that is known to have an element of a wrong type is not decoded as a whole first: lists of lists, each with such an
+	// element, would be decoded twice at each level.
+	if objects || of.Kind() != reflect.Struct {
+		var one []T
+		if err := json.Unmarshal(b, &one); err == nil {
+			*l = one
+			return nil
+		} else if errors.Is(err, errTooBig) {
+			return err
+		}
 	}
 	var raw []json.RawMessage
 	if err := json.Unmarshal(b, &raw); err != nil {
@@ -159,25 +164,34 @@ func (l *list[T]) elements(b []byte) error {
 	return nil
 }
 
-// elementsOf counts the elements of an array; an empty one counts as one.
-func elementsOf(array []byte) int {
-	n, depth, quoted := 1, 0, false
+// elementsOf counts the elements of an array; an empty one counts as one. It reports whether all of them are objects or null.
+func elementsOf(array []byte) (n int, objects bool) {
+	n, objects = 1, true
+	depth, quoted, begun := 0, false, true
 	for i := 0; i < len(array); i++ {
-		switch c := array[i]; {
+		c := array[i]
+		if depth == 1 && !begun && c > ' ' && c != ']' {
+			begun = true
+			objects = objects && (c == '{' || c == 'n')
+		}
+		switch {
 		case quoted && c == '\\':
 			i++
 		case c == '"':
 			quoted = !quoted
 		case quoted:
 		case c == '[' || c == '{':
-			depth++
+			if depth++; i == 0 {
+				begun = false
+			}
 		case c == ']' || c == '}':
 			depth--
 		case c == ',' && depth == 1:
 			n++
+			begun = false
 		}
 	}
-	return n
+	return n, objects
 }
 
 // box is an object; anything else is an empty one.
@@ -201,9 +215,36 @@ func (o *box[T]) UnmarshalJSON(b []byte) error {
 
 func (o *box[T]) there() bool { return o.set }
 
+// mostNested is how deep the objects and arrays of an answer may be nested. Each level is read once more than the one around it. A tree of queues
+// takes three levels for one of its own.
+const mostNested = 200
+
+// nested is how deep the objects and arrays of a text are nested.
+func nested(text []byte) int {
+	deepest, depth, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+			deepest = max(deepest, depth)
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return deepest
+}
+
 // decode reads body into v; what names the answer in an error. The first field of v is the root that every answer to the
 // question has, empty lists too: an answer without it, as {} or null, says nothing.
 func decode(what string, body []byte, v any) error {
+	if nested(body) > mostNested {
+		return fmt.Errorf("hadoop: the answer to %s: %w: it is nested more than %d levels deep", what, errTooBig, mostNested)
+	}
 	if err := json.Unmarshal(body, v); errors.Is(err, errTooBig) {
 		return fmt.Errorf("hadoop: the answer to %s: %w", what, err)
 	} else if err != nil {

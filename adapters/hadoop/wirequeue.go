@@ -3,6 +3,7 @@ package hadoop
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -47,9 +48,13 @@ func (q *queues) UnmarshalJSON(b []byte) error {
 	var held struct {
 		Queue list[wireQueue] `json:"queue"`
 	}
-	if b[0] == '{' && json.Unmarshal(b, &held) == nil && len(held.Queue) > 0 {
-		*q = queues(held.Queue)
-		return nil
+	if b[0] == '{' {
+		if err := json.Unmarshal(b, &held); errors.Is(err, errTooBig) {
+			return err
+		} else if err == nil && len(held.Queue) > 0 {
+			*q = queues(held.Queue)
+			return nil
+		}
 	}
 	return (*list[wireQueue])(q).UnmarshalJSON(b)
 }
