@@ -86,11 +86,12 @@ func (b *tasksBody) counts() (n [2]int) {
 	return n
 }
 
-// tasksHeld is how many tasks and attempts of the job a source has to keep.
+// tasksHeld is how many tasks and attempts of the job a source has to keep. A master may name other tasks in each list, and those of earlier
+// lists are kept.
 func (j *job) tasksHeld() int {
 	n := 0
 	for k := range j.phases {
-		n += max(j.inList[k], len(j.phases[k].built))
+		n += max(j.inList[k], len(j.phases[k].tasks), len(j.phases[k].built))
 	}
 	return n
 }
@@ -113,22 +114,22 @@ func (v *visit) tooLong() bool {
 // weigh decides whether the workflow is too large to be estimated, and drops its tasks if so. Once it is small enough again, its
 // lists are requested anew, so that the tick after that has them.
 func (s *Source) weigh() {
-	n, why := 0, ""
+	n, unread, why := 0, "", ""
 	for _, j := range s.member {
 		n += j.tasksHeld()
 		if j.overlong > 0 && !j.state.Ended() {
-			why = fmt.Sprintf("the task list of %s is too long to be read", j.id)
+			unread = j.id
 		}
 	}
 	switch {
-	case why != "": // of one list: what is known of the other jobs stands
-		s.large, s.relisted = why, false
-		return
 	case n > mostTasks:
 		s.room.hold(s.chosen, 0)
 		why = fmt.Sprintf("it has %d tasks and attempts, and %d is the limit of a workflow", n, mostTasks)
 	case !s.room.hold(s.chosen, n):
 		why = fmt.Sprintf("it has %d tasks, and the workflows of this process may have %d together", n, roomTasks)
+	case unread != "": // what is known of the other jobs stands
+		s.large, s.relisted = fmt.Sprintf("the task list of %s is too long to be read", unread), false
+		return
 	case s.large == "":
 		return
 	case !s.relisted:

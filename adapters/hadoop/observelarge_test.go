@@ -219,3 +219,31 @@ func TestRoomIsShared(t *testing.T) {
 		t.Errorf("held: %v", hub.room.held)
 	}
 }
+
+// TestRenamedTasks: tasks that a master names in one list and not in the next count too, for they are kept.
+func TestRenamedTasks(t *testing.T) {
+	t.Parallel()
+	j := &job{id: "job_1_0001", app: "application_1_0001", state: dag.Running, inList: [2]int{1000, 0}}
+	j.phases[dag.Map].tasks = map[int32]*task{}
+	for i := range int32(mostTasks + 1) {
+		j.phases[dag.Map].tasks[i] = nil
+	}
+	s := NewSource(newLab(), Target{})
+	s.member = []*job{j}
+	if s.weigh(); s.large == "" || len(j.phases[dag.Map].tasks) > 0 {
+		t.Errorf("%q, %d tasks", s.large, len(j.phases[dag.Map].tasks))
+	}
+}
+
+// TestOverlongListHidesNothing: a list that is too long to be read does not keep the tasks of the other jobs from being counted.
+func TestOverlongListHidesNothing(t *testing.T) {
+	t.Parallel()
+	unread := &job{id: "job_1_0001", app: "application_1_0001", state: dag.Running, overlong: 1}
+	large := &job{id: "job_1_0002", app: "application_1_0002", state: dag.Running, inList: [2]int{mostTasks + 1, 0}}
+	large.phases[dag.Map].tasks = map[int32]*task{0: newTask()}
+	s := NewSource(newLab(), Target{})
+	s.member = []*job{unread, large}
+	if s.weigh(); !large.dropped || len(large.phases[dag.Map].tasks) > 0 {
+		t.Errorf("%q, and the tasks are kept", s.large)
+	}
+}
