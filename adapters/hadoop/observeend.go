@@ -40,7 +40,7 @@ func (s *Source) takeHistory(v *visit) {
 	case !v.askTasks:
 	case v.listErr == nil:
 		s.list(v)
-		j.listed = true
+		j.listed = !v.bulky || j.dropped
 	case !refused(v.listErr), status(v.listErr) == http.StatusNotFound && s.now.Sub(j.overSince) <= historyPatience:
 		v.trouble = true // who tells of a job has its tasks: that it is unknown was true a while ago
 	case s.now.Sub(j.overSince) > historyPatience:

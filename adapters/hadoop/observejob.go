@@ -89,6 +89,8 @@ type visit struct {
 	askMaster          bool // whether it is still the same
 	status             jobBody
 	tasks              tasksBody
+	counts             [2]int // tasks in the list
+	bulky              bool   // the list was dropped: the lists of this tick have too many tasks together
 	attempts           appAttemptsBody
 	statusErr, listErr error
 	masterErr          error
@@ -100,6 +102,7 @@ type visit struct {
 // observeJobs asks masters and the history server how far the workflow's jobs are. It fails where masters that have answered
 // before do not any more: then nothing can be said of the workflow.
 func (s *Source) observeJobs(ctx context.Context) error {
+	s.inLists.Store(0)
 	var visits []*visit
 	var questions []func(context.Context)
 	for _, j := range s.member {
@@ -178,6 +181,10 @@ func (v *visit) questions(s *Source) []func(context.Context) {
 		out = append(out, func(ctx context.Context) {
 			body, err := v.get(ctx, "/tasks")
 			v.tasks, v.listErr = get[tasksBody](ctx, v.job.id+"/tasks", body, err)
+			v.counts = v.tasks.counts()
+			if n := v.counts[dag.Map] + v.counts[dag.Reduce]; s.inLists.Add(int64(n)) > mostTasks {
+				v.tasks, v.bulky = tasksBody{}, true
+			}
 		})
 	}
 	return out

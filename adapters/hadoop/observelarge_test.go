@@ -247,3 +247,42 @@ func TestOverlongListHidesNothing(t *testing.T) {
 		t.Errorf("%q, and the tasks are kept", s.large)
 	}
 }
+
+// TestListsOfATick: lists that have too many tasks together are not kept until all jobs have answered, and the workflow is too large.
+func TestListsOfATick(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512", "2 RUNNING UNDEFINED 512")
+	whole := map[string]string{}
+	for _, id := range []string{"0001", "0002"} {
+		l.conf(id, "a"+id, "")
+		l.runs(id, 0, "RUNNING")
+		whole[id] = l.am[id+"/tasks"]
+		l.am[id+"/tasks"] = strings.ReplaceAll(listOf(mostTasks/2+1), "task_1_0001", "task_1_"+id)
+	}
+	src := NewSource(l, Target{})
+	if s := l.tick(t, src, 0); !warned(s, dag.WarnTooLarge) || len(s.Jobs) != 2 {
+		t.Errorf("%v, %d jobs", s.Warnings, len(s.Jobs))
+	}
+	src.inLists.Store(0)
+	kept := 0
+	for _, j := range src.member {
+		v := src.visit(j)
+		v.askTasks = true
+		for _, q := range v.questions(src) {
+			q(t.Context())
+		}
+		kept += len(v.tasks.Tasks.v.Task)
+	}
+	if kept != mostTasks/2+1 {
+		t.Errorf("%d tasks are kept", kept)
+	}
+	for id, list := range whole {
+		l.am[id+"/tasks"] = list
+	}
+	for range mostTasks/listPart + 2 {
+		if s := l.tick(t, src, time.Second); !warned(s, dag.WarnTooLarge) && len(s.Jobs[0].Map.Attempts)+len(s.Jobs[1].Map.Attempts) == 2 {
+			return
+		}
+	}
+	t.Error("it is not estimated again")
+}

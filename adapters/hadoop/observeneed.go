@@ -44,13 +44,13 @@ func (n needs) of(app string) *dag.Need {
 
 // A question to a stranger's master.
 type needAsked struct {
-	app    *wireApp
-	is     *need
-	list   bool // ask for the tasks too
-	job    jobBody
-	tasks  tasksBody
-	err    error
-	listed bool
+	app     *wireApp
+	is      *need
+	list    bool // ask for the tasks too
+	job     jobBody
+	lengths [2]float64 // of the tasks, if listed
+	err     error
+	listed  bool
 }
 
 // observe asks the masters whose turn it is, those that hold and want the most first. apps are the others that run; now is the
@@ -137,8 +137,8 @@ func (q *needAsked) put(ctx context.Context, c Cluster) {
 		return
 	}
 	body, err = c.AM(ctx, app, "jobs/"+job+"/tasks")
-	q.tasks, err = get[tasksBody](ctx, job+"/tasks", body, err)
-	q.listed = err == nil // without it lengths stay what they were
+	tasks, err := get[tasksBody](ctx, job+"/tasks", body, err)
+	q.lengths, q.listed = lengths(&tasks), err == nil // without it lengths stay what they were
 }
 
 // take makes a Need of the answers. at is when they were made.
@@ -159,7 +159,7 @@ func (q *needAsked) take(at, now dag.Instant, limits dag.Limits) {
 	}
 	is.tries = 0
 	if q.listed {
-		is.listed, is.lengths = now, lengths(&q.tasks)
+		is.listed, is.lengths = now, q.lengths
 	}
 	mb := q.app.taskMB()
 	is.told = &dag.Need{

@@ -45,10 +45,14 @@ func (s *Source) list(v *visit) {
 	j := v.job
 	at := s.made(v.base + "/tasks")
 	j.listTick = s.ticks + 1
-	j.overlong, j.inList = 0, v.tasks.counts()
+	j.overlong, j.inList = 0, v.counts
 	j.bound()
 	if j.dropped || j.inList[dag.Map]+j.inList[dag.Reduce] > mostTasks {
 		j.drop()
+		return
+	}
+	if v.bulky {
+		j.listTick = 0 // it is asked for again, if weigh does not find the workflow too large
 		return
 	}
 	for i := range v.tasks.Tasks.v.Task {
@@ -86,7 +90,7 @@ type detail struct {
 	task     *task
 	path     string
 	attempts attemptsBody
-	counters countersBody
+	counters counters
 	count    bool // ask for counters even if it runs on
 	errs     [2]error
 }
@@ -130,7 +134,8 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 			}
 			if d.count {
 				body, err := d.visit.asks(ctx, d.path+"/counters")
-				d.counters, d.errs[1] = get[countersBody](ctx, d.path+"/counters", body, err)
+				b, err := get[countersBody](ctx, d.path+"/counters", body, err)
+				d.counters, d.errs[1] = b.counters(), err // what else is in it need not wait for the other answers
 			}
 		}
 	}
@@ -249,7 +254,7 @@ func (s *Source) takeDetail(d *detail) (told bool) {
 	if j.known {
 		total = float64(j.total[dag.Map])
 	}
-	c := d.counters.counters()
+	c := d.counters
 	if doubt && c.less(d.kind, t, best) && again(&t.drops) {
 		return false
 	}

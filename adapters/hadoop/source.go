@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -71,6 +72,7 @@ type Source struct {
 	room     *room            // shared by the sources of a hub
 	large    string           // why the workflow is too large to be estimated, "" if it is not
 	relisted bool             // it is not any more: the lists were requested anew
+	inLists  atomic.Int64     // tasks in the lists of this tick
 	missed   bool             // the observation before failed
 	missedAt dag.Instant
 	ended    bool
