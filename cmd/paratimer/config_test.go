@@ -35,6 +35,7 @@ func TestHostileConfig(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"/dev/zero":                               "give a regular file",
+		os.DevNull:                                "",
 		pipe:                                      "it is a pipe",
 		dir:                                       "is a directory",
 		write(strings.Repeat("x", maxConfig+1)):   "larger than",
