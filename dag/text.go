@@ -12,10 +12,11 @@ const MaxText = 4096
 
 // Clean returns a text from outside (a name, a queue, a diagnosis) as every plan and snapshot holds it: on one line, valid
 // UTF-8, of MaxText bytes at most, and without characters that act on whatever shows them. Those are control characters,
-// line and paragraph separators, the controls of writing direction and what else is invisible; they are written as Go escapes,
-// so two names stay two names. The joiners that Persian, Hindi and Khmer are written with stay. Clean(Clean(s)) is Clean(s).
+// line and paragraph separators, the controls of writing direction and invisible characters. Clean writes them as Go escapes, so
+// that names which differ in them stay different. It keeps the joiners of Persian, Hindi and Khmer. Clean(Clean(s)) is Clean(s).
 //
-// Names are keys too: adapters call it as they read, before anything is looked up by a name.
+// Clean does not keep all names apart: a name that itself contains such an escape as text, or two that differ only beyond MaxText bytes, may
+// become equal. Names are keys too, so adapters call Clean as they read, before anything is looked up by a name.
 func Clean(s string) string {
 	if len(s) <= MaxText && plain(s) {
 		return s
@@ -66,6 +67,6 @@ func acts(r rune) bool {
 	case '\u200B', '\u200C', '\u200D': // zero-width space, non-joiner and joiner: scripts without spaces or with ligatures need them
 		return false
 	}
-	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Noncharacter_Code_Point) ||
+	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Noncharacter_Code_Point, unicode.Other_Default_Ignorable_Code_Point) ||
 		unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }

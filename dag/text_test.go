@@ -24,6 +24,7 @@ func TestClean(t *testing.T) {
 		"a\ufeffb\u2060c\u00ad": `a\ufeffb\u2060c\u00ad`,
 		"tag \U000E0041":        `tag \U000e0041`,
 		"none \uffff":           `none \uffff`,
+		"etl\u3164\uffa0\u115f": `etl\u3164\uffa0\u115f`,
 		"\xff\xc3":              `\xff\xc3`,
 		"\\x1b is text":         `\x1b is text`,
 		long:                    long,
