@@ -51,7 +51,7 @@ type answer struct {
 // appsPath is asked once a tick.
 const appsPath = "/ws/v1/cluster/apps"
 
-// longestAnswerMS bounds how long an answer is taken to have taken: recordings may say anything.
+// longestAnswerMS bounds the duration of an answer, because recordings may claim any.
 const longestAnswerMS = 3_600_000
 
 // add takes a record in. Equal bodies that follow each other are kept once.
@@ -112,9 +112,9 @@ func (r *Recording) at(path string, t dag.Instant) (answer, bool) {
 	return list[n-1], true
 }
 
-// ticks returns the instants at which a watcher's ticks had their answers, and that of the last line. A tick begins with an answer of
-// /cluster/apps and is over before the longest silence that follows. An earlier instant would show what the tick before had asked, and
-// lose what a master said last.
+// ticks returns, for each tick of the recorded watch, the instant of its last request, and the instant of the last line. A tick begins with
+// a request for /cluster/apps and ends before the longest silence that follows. An earlier instant would show the answers of the tick before,
+// and lose the last ones of a master.
 func (r *Recording) ticks() []dag.Instant {
 	begun := r.paths[appsPath]
 	if len(begun) == 0 {
@@ -134,8 +134,8 @@ func (r *Recording) ticks() []dag.Instant {
 	return slices.Compact(append(out, r.Last))
 }
 
-// lastBeforeSilence is when the last question was asked from from on before the longest silence up to to, in which nothing is asked and no
-// answer is awaited. The answers are sorted by when they were asked for.
+// lastBeforeSilence returns the instant of the last request before the longest silence between from and to. In a silence no request is sent and
+// no answer is awaited. all must be sorted by the instants of the requests.
 func lastBeforeSilence(all []answer, from, to dag.Instant) dag.Instant {
 	i, _ := slices.BinarySearchFunc(all, from, func(a answer, t dag.Instant) int { return cmp.Compare(a.at, t) })
 	last, longest, busy := from, dag.Instant(0), from

@@ -21,7 +21,7 @@ type Spooled struct {
 
 // ReadSpool takes in a file that a tap wrote because no collector was there: a batch a line, each as hostile as one that was
 // posted. received is when they count as received. A line that cannot be used, the torn last one of a task that was killed
-// among them, keeps none of the others out. An error is the reader's.
+// among them, keeps none of the others out. An error is the reader's, or means that too many lines in a row cannot be used.
 func ReadSpool(r io.Reader, store *Store, received time.Time) (s Spooled, err error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var bad badrun.Run

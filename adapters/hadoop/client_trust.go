@@ -18,7 +18,7 @@ var errStranger = errors.New("the redirect leads to a host that nothing here nam
 // plainHost is a host, with or without a port, as it may stand in advice that people copy.
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]+$`)
 
-// machine is a host's name as names are compared: without its port, in lower case, and one for all loopback addresses.
+// machine returns a host, given without a port, in the form in which hosts are compared: in lower case, and "localhost" for all loopback addresses.
 func machine(host string) string {
 	name := strings.ToLower(strings.Trim(strings.TrimSuffix(host, "."), "[]"))
 	if ip, err := netip.ParseAddr(name); name == "localhost" || err == nil && ip.IsLoopback() {
@@ -69,9 +69,10 @@ func stranger(e *Error, u, to *url.URL) *Error {
 	return e
 }
 
-// seekHistory asks the ResourceManager's proxy where the history of a job is that has ended by the ResourceManager's word, and reports
-// whether that is another place than those that were asked. Only then is a redirect of the proxy its own: of an application that
-// runs it passes on what the master answers.
+// seekHistory asks the ResourceManager's proxy where the history of an ended job is, and reports whether that is another place than those
+// in asked. The job must have ended according to the ResourceManager: while an application runs, the proxy passes on whatever its master answers.
+// After the end the proxy redirects to the tracking URL that the master gave last, which the user who wrote the job can choose. So moveHistory
+// decides whether that place may be asked.
 func (c *Client) seekHistory(ctx context.Context, job string, asked []string, failed error) (bool, error) {
 	_, err := c.AM(ctx, "application_"+strings.TrimPrefix(job, "job_"), "jobs/"+job)
 	base := historyBase(err)
@@ -87,8 +88,8 @@ func (c *Client) seekHistory(ctx context.Context, job string, asked []string, fa
 	return false, failed
 }
 
-// moveHistory takes a history server that the ResourceManager's own redirect names, and reports whether it may be asked. Where nothing
-// else names one, a host that nothing names is believed once.
+// moveHistory takes the history server that a redirect of the ResourceManager's proxy names, and reports whether it may be asked. If neither a
+// flag nor the configuration names a history server, the first one that is found is believed, and no other after it.
 func (c *Client) moveHistory(base string) bool {
 	to, err := url.Parse(base)
 	if err != nil {

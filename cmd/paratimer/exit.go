@@ -67,7 +67,7 @@ func code(err error, stderr io.Writer) int {
 	return exitBlind
 }
 
-// unwritten says whether an error is of a disk or pipe that takes no more, whatever was to be written to it.
+// unwritten reports whether an error means that a disk is full or broken, or that nobody reads a pipe any more.
 func unwritten(err error) bool {
 	return slices.ContainsFunc([]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EPIPE}, func(e error) bool { return errors.Is(err, e) })
 }
@@ -86,7 +86,7 @@ func (o *wholeOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// code is the exit code of a command: one that has done all but write its output has failed to.
+// code returns the exit code of a command: exitBlind if it has done its work but could not write its output.
 func (o *wholeOutput) code(code int, stderr io.Writer) int {
 	if code != exitOK && code != exitFailed || o.err == nil {
 		return code

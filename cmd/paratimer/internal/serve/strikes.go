@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	mostWrong   = 10          // wrong tokens of somebody before the answer to one more is to wait
+	mostWrong   = 10          // wrong tokens of a client; one more is answered with "wait"
 	outsideFor  = time.Minute // since the last wrong one
 	mostClients = 1024        // that are remembered; with more, the one whose last was longest ago is forgotten
 )
 
-// strikes are the wrong tokens of each client. They slow down whoever guesses, and lock nobody out: a right token is not asked
-// about them, for who shares an address with a guesser must still be served. What keeps a token from being guessed is its length.
+// strikes count the wrong tokens of each client. They slow down guessing and lock nobody out: a request with the right token is always
+// served, because its client may share an address with a guesser. A token is safe from guessing by its length.
 type strikes struct {
 	now func() time.Time
 	mu  sync.Mutex
@@ -30,7 +30,7 @@ func newStrikes(now func() time.Time) *strikes {
 	return &strikes{now: now, of: map[netip.Prefix]strike{}}
 }
 
-// out says whether somebody has had his tries for now.
+// out reports whether a client has used up its tries for now.
 func (s *strikes) out(who netip.Prefix) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
