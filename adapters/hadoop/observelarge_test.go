@@ -286,3 +286,23 @@ func TestListsOfATick(t *testing.T) {
 	}
 	t.Error("it is not estimated again")
 }
+
+// TestPlanOfOverlongLists: whatever masters count, a plan has no more tasks than it may have, so that a tape of it can be written.
+func TestPlanOfOverlongLists(t *testing.T) {
+	l := newLab()
+	l.apps("1 RUNNING UNDEFINED 512", "2 RUNNING UNDEFINED 512")
+	for _, id := range []string{"0001", "0002"} {
+		l.conf(id, "a"+id, "")
+		l.runs(id, 0, "RUNNING")
+		l.am[id] = fmt.Sprintf(`{"job":{"state":"RUNNING","mapsTotal":%d,"reducesTotal":%d}}`, maxTasks, maxTasks)
+		l.am[id+"/tasks"] = `{"tasks":{"task":[` + strings.Repeat("{},", 1<<16) + `{}]}}`
+	}
+	s := l.tick(t, NewSource(l, Target{}), 0)
+	total := 0
+	for i := range s.Plan.Jobs {
+		total += s.Plan.Jobs[i].Map.Tasks + s.Plan.Jobs[i].Reduce.Tasks
+	}
+	if total != dag.MaxTasks {
+		t.Errorf("%d tasks", total)
+	}
+}

@@ -35,12 +35,18 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 		p.Overheads = conf.overheads()
 		limits = conf.limits
 	}
+	left := dag.MaxTasks
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		// Until a job's own conf is known it is taken to ask for what the script's first one does.
 		p.Jobs[i] = dag.Job{Node: n.label, After: n.after, Limits: limits}
 		if n.job != nil {
 			s.planJob(&p.Jobs[i], n.job)
+		}
+		// The masters' counts of jobs whose lists are too long to be read may add up to more than a plan may have.
+		for _, phase := range []*dag.Phase{&p.Jobs[i].Map, &p.Jobs[i].Reduce} {
+			phase.Tasks = min(phase.Tasks, left)
+			left -= phase.Tasks
 		}
 		p.Jobs[i].Map.Pipelines = make([]dag.Pipeline, 1)
 		p.Jobs[i].Reduce.Pipelines = make([]dag.Pipeline, dag.Pipelines)
