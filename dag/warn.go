@@ -1,5 +1,7 @@
 package dag
 
+import "slices"
+
 // Warning codes. The set is closed: a frame never carries another one.
 const (
 	WarnAssumedCost     = "assumed_cost"     // a phase that nobody has seen is assumed
@@ -23,3 +25,8 @@ const (
 	WarnNoEstimate      = "no_estimate"      // an estimator failed; its number is missing
 	WarnTooLarge        = "too_large"        // the workflow has more tasks than are estimated; no estimator is asked
 )
+
+// TooLarge reports whether one of the warnings is WarnTooLarge.
+func TooLarge(all []Warning) bool {
+	return slices.ContainsFunc(all, func(w Warning) bool { return w.Code == WarnTooLarge })
+}

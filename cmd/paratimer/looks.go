@@ -49,6 +49,9 @@ func lookNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.P
 		case err != nil:
 			return run, err
 		}
+		if dag.TooLarge(s.Warnings) {
+			return run, errors.New("the query has too many tasks to be estimated: `paratimer attach` shows how many, and how far it is")
+		}
 		run = run.Append(s)
 		told, err := enough(run)
 		if err != nil || told || s.State.Ended() || look == most {

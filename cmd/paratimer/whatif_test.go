@@ -2,6 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -39,5 +43,29 @@ func TestWhatIfOfAQueryThatRuns(t *testing.T) {
 	code, _, errs = paratimer(t, "whatif", "nobody.pig", "--rm", url, "--jhs", url, "--user", "bob", "--no-history")
 	if code != exitBlind || !strings.Contains(errs, "nobody.pig") {
 		t.Errorf("nobody's: exit code %d: %s", code, errs)
+	}
+}
+
+// A query whose tasks are too many to be kept is not estimated by commands that look at it once either.
+func TestLooksAtAQueryThatIsTooLarge(t *testing.T) {
+	to, err := url.Parse(hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/tasks") {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"tasks":{"task":[` + strings.Repeat("{},", 1<<16) + `{}]}}`))
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	for _, command := range [][]string{{"whatif", "--slots", "2x"}, {"skew"}} {
+		args := append(command, "--rm", server.URL, "--jhs", server.URL, "--user", "alice", "--no-history")
+		if code, _, errs := paratimer(t, args...); code != exitBlind || !strings.Contains(errs, "too many tasks") {
+			t.Errorf("%s: exit code %d: %s", command[0], code, errs)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package frame
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -58,7 +57,7 @@ type Frame struct {
 
 // TooLarge reports whether the workflow has more tasks than are estimated, so that no number will come.
 func (f *Frame) TooLarge() bool {
-	return slices.ContainsFunc(f.Warnings, func(w dag.Warning) bool { return w.Code == dag.WarnTooLarge })
+	return dag.TooLarge(f.Warnings)
 }
 
 // A Quantile is the time within which the query ends with probability Q.

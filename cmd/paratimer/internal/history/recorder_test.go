@@ -210,3 +210,20 @@ func file(t *testing.T, name string) string {
 	}
 	return filepath.Base(found[0])
 }
+
+// TestTooLargeTeachesNothing: of a run that was too large its source has no tasks, so that there is nothing to learn from it.
+func TestTooLargeTeachesNothing(t *testing.T) {
+	store, err := state.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := aRun("w1", script(), dag.Succeeded)
+	for _, s := range (*src)[:len(*src)-1] {
+		s.Warnings = []dag.Warning{{Code: dag.WarnTooLarge, Text: "too large to estimate"}}
+	}
+	r := &Recorder{Source: src, Store: store, Log: zerolog.Nop()}
+	watched(t, r)
+	if r.Ended == nil || r.Ended.Run.Excluded != "it had too many tasks to be observed" || r.Ended.Run.Profile != nil {
+		t.Errorf("%+v", r.Ended)
+	}
+}

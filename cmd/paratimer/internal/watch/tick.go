@@ -2,7 +2,6 @@ package watch
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
@@ -43,10 +42,10 @@ func (t *ticker) judge(bounds []alert.Bound, f frame.Frame) frame.Frame {
 // tick makes the frame of a new snapshot. Nobody estimates a workflow that is too large for that, and a run that was too large
 // begins anew once it is not.
 func (t *ticker) tick(p Panel, s *dag.Snapshot) frame.Frame {
-	if tooLarge(s) {
+	if dag.TooLarge(s.Warnings) {
 		p = Panel{}
 		t.run, t.said = dag.Run{}, answers{}
-	} else if len(t.run.Window) > 0 && tooLarge(t.run.Now()) {
+	} else if len(t.run.Window) > 0 && dag.TooLarge(t.run.Now().Warnings) {
 		t.run, t.said = dag.Run{}, answers{}
 	}
 	before, said := t.run, t.said
@@ -54,11 +53,6 @@ func (t *ticker) tick(p Panel, s *dag.Snapshot) frame.Frame {
 	t.said = p.ask(t.run)
 	t.last = build(s, t.said, p.changes(before, t.run, said, t.said))
 	return t.last
-}
-
-// tooLarge reports whether the source says that the workflow has more tasks than are estimated.
-func tooLarge(s *dag.Snapshot) bool {
-	return slices.ContainsFunc(s.Warnings, func(w dag.Warning) bool { return w.Code == dag.WarnTooLarge })
 }
 
 // repeat makes the frame of a missed observation: the last good one, as old as it is. The predicted end stands.
