@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"path"
 	"path/filepath"
 	"strings"
@@ -33,8 +33,11 @@ func (r *recording) read() error {
 // recordings are too large to keep here.
 func profiles() ([]*recording, error) {
 	files, err := filepath.Glob("internal/accuracy/profiles/*.yaml")
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("no profiles in internal/accuracy/profiles: run this in the project's folder (%w)", err)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, errors.New("no profiles in internal/accuracy/profiles: run this in the project's folder")
 	}
 	var out []*recording
 	for _, file := range files {

@@ -25,8 +25,11 @@ func Recordings() ([]string, error) {
 	var all []string
 	for _, folder := range filepath.SplitList(list) {
 		files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
-		if err != nil || len(files) == 0 {
-			return nil, fmt.Errorf("no recordings in %s: set PARATIMER_RECORDINGS to folders of *.jsonl.gz (%w)", folder, err)
+		if err != nil {
+			return nil, fmt.Errorf("recordings in %s: %w", folder, err)
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("no recordings in %s: set PARATIMER_RECORDINGS to folders of *.jsonl.gz", folder)
 		}
 		all = append(all, files...)
 	}
