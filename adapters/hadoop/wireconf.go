@@ -38,6 +38,7 @@ func (b *confBody) conf() *jobConf {
 	var inputDirs, pigDirs, mapOpts, reduceOpts string
 	var mapMB, reduceMB, amMB num
 	heap, step := 0.8, 1024.0
+	edges, chars := mostNames, mostText // that are left for the graph
 	for _, p := range b.Conf.v.Properties {
 		v := string(p.Value)
 		n := number(v)
@@ -105,16 +106,20 @@ func (b *confBody) conf() *jobConf {
 				if c.after == nil {
 					c.after = map[string][]string{}
 				}
-				c.after[dag.Clean(node)] = fields(v)
+				if edges, chars = edges-1, chars-len(node)-len(v); edges >= 0 && chars >= 0 {
+					to := fields(v, edges)
+					edges -= len(to)
+					c.after[dag.Clean(node)] = to
+				}
 			}
 		}
 	}
-	c.name = WorkflowTitle(c.workflow, c.name)
+	c.name = strings.Clone(WorkflowTitle(c.workflow, c.name)) // a query's text is not kept for its first line
 	c.limits.AMMB = container(amMB, "", heap, c.limits.AMMB, step)
 	c.limits.MapMB = container(mapMB, mapOpts, heap, c.limits.MapMB, step)
 	c.limits.ReduceMB = container(reduceMB, reduceOpts, heap, c.limits.ReduceMB, step)
-	if c.input = fields(pigDirs); len(c.input) == 0 {
-		c.input = fields(inputDirs)
+	if c.input = fields(pigDirs, mostNames); len(c.input) == 0 {
+		c.input = fields(inputDirs, mostNames)
 	}
 	return c
 }
@@ -170,10 +175,25 @@ func within01(n num, def float64) float64 {
 	return n.v
 }
 
-// fields splits a comma-separated list, cleaned and sorted, without empty and repeated elements.
-func fields(s string) []string {
+// Bounds of what is kept of the lists in a job's configuration, which the user who wrote the job also wrote, for as long as the
+// ResourceManager knows the job.
+const (
+	mostNames = 20_000  // inputs; nodes and edges of the graph
+	mostText  = 1 << 20 // bytes of the inputs, and of the graph
+)
+
+// fields splits a comma-separated list, cleaned and sorted, without empty and repeated elements. Of a list of more than mostText bytes or
+// most elements it takes the beginning.
+func fields(s string, most int) []string {
+	if len(s) > mostText {
+		cut := max(0, strings.LastIndexByte(s[:mostText+1], ','))
+		s = strings.Clone(s[:cut])
+	}
 	var out []string
 	for f := range strings.SplitSeq(s, ",") {
+		if len(out) >= most {
+			break
+		}
 		if f = strings.TrimSpace(f); f != "" {
 			out = append(out, dag.Clean(f))
 		}

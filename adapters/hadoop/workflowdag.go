@@ -63,7 +63,9 @@ func (g *graph) batch(jobs []*job, used map[string]bool) {
 	succ := map[string][]string{}
 	for _, j := range jobs {
 		for from, to := range j.conf.after {
-			succ[from] = fields(strings.Join(append(succ[from], to...), ","))
+			all := slices.Concat(succ[from], to)
+			slices.Sort(all)
+			succ[from] = slices.Compact(all)
 		}
 		if n := j.conf.node; n != "" && succ[n] == nil {
 			succ[n] = nil
