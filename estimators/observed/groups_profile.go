@@ -57,7 +57,10 @@ func (g *jobGroups) scaled(known *dag.Job) *dag.Groups {
 		return nil
 	}
 	out := &dag.Groups{Origin: g.known.Origin, Reduces: make([]dag.ReduceGroups, g.n)}
-	ratio := g.m.inputRatio(g.job, dag.Reduce, known)
+	ratio := g.m.growth(g.job, dag.Map)
+	if math.IsNaN(ratio) {
+		ratio = 1
+	}
 	ph := &g.m.phases[g.job][dag.Reduce]
 	for i := range out.Reduces {
 		r, f := g.known.Reduces[i], ratio

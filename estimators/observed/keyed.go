@@ -12,7 +12,6 @@ import (
 // records, and it is the linear model that has to be beaten.
 type keyedCosts struct {
 	estimators.Costs
-	run   *dag.Snapshot
 	model *Model
 }
 
@@ -25,7 +24,7 @@ func keyed(run dag.Run, costs estimators.Costs, opt Options) estimators.Costs {
 	if tellsAny(now.Plan) {
 		run = newest(run, itsOwnProfile(now))
 	}
-	return keyedCosts{costs, now, New(run, opt)}
+	return keyedCosts{costs, New(run, opt)}
 }
 
 // anyGroups says whether anything tells of key groups: the run, its plan or a profile.
@@ -63,14 +62,6 @@ func (c keyedCosts) Rem(job int, k dag.Kind, i int) float64 {
 	return c.Costs.Rem(job, k, i)
 }
 
-// Completed is what the paper's costs complete, if they do.
-func (c keyedCosts) Completed() *dag.Snapshot {
-	if m, ok := c.Costs.(estimators.Completer); ok {
-		return m.Completed()
-	}
-	return c.run
-}
-
 // Warned says which jobs go by their key groups.
 func (c keyedCosts) Warned() []dag.Warning {
 	return slices.DeleteFunc(c.model.Warned(), func(w dag.Warning) bool { return w.Code != dag.WarnKeyGroups })
@@ -88,7 +79,7 @@ func (c keyedCosts) InForm(f estimators.GroupForm) estimators.Costs {
 	if !ok {
 		return nil
 	}
-	return keyedCosts{c.Costs, c.run, forced}
+	return keyedCosts{c.Costs, forced}
 }
 
 // KeyGroups is what the model knows of a job's key groups.

@@ -30,16 +30,21 @@ const priorMS = 4000
 func (m *Model) learnPhases(profile *match, opt Options) {
 	s := m.Snapshot
 	m.phases = make([][2]phase, len(s.Jobs))
+	m.priors = make([][2]prior, len(s.Jobs))
 	for j := range s.Jobs {
 		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
 			m.phases[j][k].seen = m.observe(k, s.Jobs[j].Phase(k))
+			m.tellPlanned(j, k)
+			m.priors[j][k] = m.priorOf(profile.job(j), k)
 		}
 	}
+	m.inputs = m.growthOfInputs()
 	m.learnNodes()
 	m.warnNodes()
 	slow := m.slowdowns(profile)
 	m.warnProfile(s, profile, slow)
-	for j := range s.Jobs {
+	// What a job reads follows from what the jobs before it write.
+	for _, j := range m.order() {
 		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
 			m.learnPhase(j, k, profile.job(j), slow)
 		}
@@ -63,6 +68,18 @@ func (m *Model) levels() []int {
 	return out
 }
 
+// order is the jobs, each after those that it comes after; as they stand where the plan is no DAG.
+func (m *Model) order() []int {
+	if graph, err := dag.NewGraph(m.Snapshot.Plan); err == nil {
+		return graph.Order()
+	}
+	out := make([]int, len(m.phases))
+	for j := range out {
+		out[j] = j
+	}
+	return out
+}
+
 func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
 	ph := &m.phases[j][k]
 	st := &ph.seen
@@ -73,7 +90,7 @@ func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
 	}
 	n := m.Snapshot.Plan.Jobs[j].Phase(k).Count()
 	if known != nil {
-		prior := m.priorOf(known, k)
+		prior := &m.priors[j][k]
 		if p := prior.alpha * slow.of(j, k); !math.IsNaN(p) {
 			if weight > 0 && p > 0 {
 				ph.alpha = (weight + priorMS) / (weight/alpha + priorMS/p)
@@ -84,12 +101,13 @@ func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
 		if math.IsNaN(ph.sel) {
 			ph.sel = prior.sel
 		}
+		ratio := m.inputRatio(j, k, known)
 		if prior.total > 0 {
-			ph.sizes, ph.mean = scaledSizes(prior, k, n, st.known, m.inputRatio(j, k, known))
+			ph.sizes, ph.mean = scaledSizes(prior, k, n, st.known, ratio)
 		} else {
 			ph.sizes, ph.mean = knownSizes(k, n, st.known)
 		}
-		ph.prior = prior.scaledWork(n, slow.of(j, k))
+		ph.prior = prior.scaledWork(n, slow.of(j, k)*ratio)
 	} else {
 		ph.sizes, ph.mean = knownSizes(k, n, st.known)
 	}

@@ -8,20 +8,24 @@ import (
 
 // A prior is what a profile says of a phase.
 type prior struct {
-	alpha float64   // milliseconds a unit
-	sel   float64   // tuples written for each unit
-	sizes []float64 // units by task
-	total float64   // their sum
-	out   float64   // tuples written by all tasks
-	work  []float64 // milliseconds by task
+	alpha   float64   // milliseconds a unit
+	sel     float64   // tuples written for each unit
+	sizes   []float64 // units by task
+	total   float64   // their sum
+	records float64   // that all tasks read
+	out     float64   // tuples written by all tasks
+	work    []float64 // milliseconds by task
 }
 
 // priorOf reads a phase of a profile. A reduce's work is given for each tuple and is wanted for each byte; a profile that
 // knows no bytes (one written by hand) still knows each task's work.
 func (m *Model) priorOf(job *dag.Job, k dag.Kind) prior {
+	p := prior{alpha: math.NaN(), sel: math.NaN()}
+	if job == nil {
+		return p
+	}
 	ph := job.Phase(k)
 	n := ph.Count()
-	p := prior{alpha: math.NaN(), sel: math.NaN()}
 	if len(ph.Pipelines) == 0 {
 		return p
 	}
@@ -32,14 +36,28 @@ func (m *Model) priorOf(job *dag.Job, k dag.Kind) prior {
 	}
 	p.sizes, p.work = make([]float64, n), make([]float64, n)
 	work := 0.0
+	for _, pipe := range ph.Pipelines {
+		if !pipe.Alpha.Known() {
+			work = math.NaN() // it was too little work to tell
+		}
+	}
+	// A task whose counters nobody has seen is a mean one.
+	usual, out, tuples := meanKnown(units, n), meanKnown(ph.Out, n), make([]float64, len(ph.Pipelines))
+	for i, pipe := range ph.Pipelines {
+		tuples[i] = meanKnown(pipe.Tuples, n)
+	}
 	for i := range n {
-		p.sizes[i] = zero(units.At(i))
+		p.sizes[i] = orMean(units.At(i), usual)
 		p.total += p.sizes[i]
-		p.out += zero(ph.Out.At(i))
-		for _, pipe := range ph.Pipelines {
-			p.work[i] += zero(pipe.Tuples.At(i) * pipe.Alpha.At(i))
+		p.records += orMean(last.Tuples.At(i), tuples[len(tuples)-1])
+		p.out += orMean(ph.Out.At(i), out)
+		for l, pipe := range ph.Pipelines {
+			p.work[i] += zero(orMean(pipe.Tuples.At(i), tuples[l]) * pipe.Alpha.At(i))
 		}
 		work += p.work[i]
+	}
+	if math.IsNaN(work) {
+		p.work = nil
 	}
 	if p.total > 0 {
 		p.alpha = work / p.total
@@ -50,7 +68,25 @@ func (m *Model) priorOf(job *dag.Job, k dag.Kind) prior {
 	return p
 }
 
-// scaledWork is the work of n tasks at a slowdown: task by task where the counts agree, else the mean.
+func orMean(v, mean float64) float64 {
+	if math.IsNaN(v) {
+		return mean
+	}
+	return zero(v)
+}
+
+// meanKnown is the mean of the known figures of n tasks; 0 where none is known.
+func meanKnown(s dag.Series, n int) float64 {
+	sum, known := 0.0, 0.0
+	for i := range n {
+		if v := s.At(i); !math.IsNaN(v) {
+			sum, known = sum+zero(v), known+1
+		}
+	}
+	return sum / max(known, 1)
+}
+
+// scaledWork is the work of n tasks that take so many times as long: task by task where the counts agree, else the mean.
 func (p *prior) scaledWork(n int, slow float64) []float64 {
 	if len(p.work) == 0 {
 		return nil
@@ -88,7 +124,7 @@ func (p *prior) at(k dag.Kind, i, n int) float64 {
 
 // scaledSizes are the profile's sizes for this run's n tasks: by the sizes that this run has told of the same tasks, else by
 // how much larger its input is. Told sizes stand, and no map is larger than one before it that has told its own.
-func scaledSizes(p prior, k dag.Kind, n int, seen []known, ratio float64) ([]float64, float64) {
+func scaledSizes(p *prior, k dag.Kind, n int, seen []known, ratio float64) ([]float64, float64) {
 	told, expected := 0.0, 0.0
 	for _, s := range seen {
 		told += s.units
@@ -119,27 +155,4 @@ func scaledSizes(p prior, k dag.Kind, n int, seen []known, ratio float64) ([]flo
 		return nil, mean
 	}
 	return sizes, mean
-}
-
-// inputRatio is how much more a task of the phase gets than in the profile's run: of a map 1, until reports tell; of
-// a reduce by what the job's maps write.
-func (m *Model) inputRatio(j int, k dag.Kind, known *dag.Job) float64 {
-	if k == dag.Map {
-		return 1
-	}
-	maps := &m.phases[j][dag.Map]
-	p := m.priorOf(known, dag.Map)
-	n := float64(m.Snapshot.Plan.Jobs[j].Map.Count())
-	reduces := float64(m.Snapshot.Plan.Jobs[j].Reduce.Count())
-	spread := 1.0
-	if r := float64(known.Reduce.Count()); r > 0 && reduces > 0 {
-		spread = r / reduces // the same data over more reduces
-	}
-	switch {
-	case maps.seen.finished > 0 && maps.seen.out > 0 && p.out > 0:
-		return maps.seen.out / float64(maps.seen.finished) * n / p.out * spread
-	case maps.mean > 0 && p.total > 0:
-		return maps.mean * n / p.total * spread
-	}
-	return spread
 }

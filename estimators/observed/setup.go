@@ -2,6 +2,7 @@ package observed
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -16,6 +17,7 @@ type setupLaw struct {
 	cold        float64 // more in the first batch of a run
 	n           int     // start-ups seen
 	together    map[*dag.Attempt]int
+	fit         startFit
 	node        []float64   // how many times as long the law's start-up takes on a node; nil where one law does for all
 	first       dag.Instant // until when starts belong to the run's first batch
 }
@@ -38,22 +40,24 @@ const startWindow = 1600
 type started struct {
 	at      dag.Instant
 	node    int32
+	job     int
 	kind    dag.Kind
 	mapsEnd dag.Instant // of its job
 	a       *dag.Attempt
 }
 
-// learnSetup fits the law to the attempts that have reported.
+// learnSetup fits the law to the attempts that have reported, and to maps that were over too soon for that.
 func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
+	starts := allStarts(s)
 	if m.fifo {
-		m.setup = setupLaw{alone: ms(s.Plan.Cluster.Setup), first: dag.NoInstant}
+		m.setup = setupLaw{first: dag.NoInstant}
+		m.learnWhole(s, profile)
 		return
 	}
 	m.setup = setupLaw{alone: defaultAlone, each: defaultEach, cold: defaultCold}
 	if o := profile.overheads(); o != nil && o.SetupPer+o.SetupMin > 0 {
 		m.setup.alone, m.setup.each, m.setup.cold = ms(o.SetupMin), ms(o.SetupPer), ms(o.Cold)
 	}
-	starts := allStarts(s)
 	if m.given {
 		o := &s.Plan.Overheads
 		m.setup.alone, m.setup.each, m.setup.cold = ms(s.Plan.Cluster.Setup+o.SetupMin), ms(o.SetupPer), ms(o.Cold)
@@ -63,33 +67,66 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 	}
 	m.setup.alone, m.setup.each, m.setup.cold = m.setup.alone*m.pace, m.setup.each*m.pace, m.setup.cold*m.pace
 	m.setup.together = countTogether(starts, startWindow/2)
-	var n, x, y, xx, xy float64
-	add := func(w, xi, yi float64) { n, x, y, xx, xy = n+w, x+w*xi, y+w*yi, xx+w*xi*xi, xy+w*xi*yi }
 	prior := float64(priorWeight)
 	if m.learning {
 		prior = learnedWeight // a profile is used for other numbers of starts than its run had
 	}
-	for _, xi := range []float64{1, 5, 9} {
-		add(prior/3.0, xi, m.setup.alone+m.setup.each*xi)
+	fit := &m.setup.fit
+	for _, n := range []float64{1, 5, 9} {
+		fit.add(prior/3.0, n, m.setup.alone+m.setup.each*n)
 	}
 	m.setup.first = firstBatch(starts)
 	var seen []startedUp
+	watched := map[int]bool{}
 	for _, st := range starts {
 		if took, ok := m.startup(st.kind, st.a, st.mapsEnd); ok {
 			if m.setup.isCold(st.a) {
 				took -= m.setup.cold
 			}
-			add(1, float64(m.setup.together[st.a]), max(took, 0))
+			fit.add(1, float64(m.setup.together[st.a]), max(took, 0))
 			seen = append(seen, startedUp{st.node, m.setup.together[st.a], max(took, 0)})
+			watched[st.job] = watched[st.job] || st.kind == dag.Map
 			m.setup.n++
 		}
 	}
-	if d := n*xx - x*x; d > 0 {
-		each := max(0, (n*xy-x*y)/d)
-		m.setup.each = each
-		m.setup.alone = max(0, (y-each*x)/n)
+	for j := range s.Jobs {
+		if !watched[j] {
+			fit.addPhase(m.lengths(dag.Map, s.Jobs[j].Map.Attempts))
+		}
 	}
+	m.setup.alone, m.setup.each = fit.line()
 	m.setup.learnNodes(seen)
+}
+
+// learnWhole finds the set-up of the paper's cluster, which all tasks take alike: what the plan gives, else what first reports of maps, tasks
+// of unequal size and the profile tell, but no more than the shortest task took. It is 0 where nothing tells.
+func (m *Model) learnWhole(s *dag.Snapshot, profile *match) {
+	if m.setup.alone = ms(s.Plan.Cluster.Setup); m.setup.alone > 0 || m.given {
+		return
+	}
+	fit := &m.setup.fit
+	if profile != nil && !m.learning && profile.plan.Cluster.Setup > 0 {
+		was := ms(profile.plan.Cluster.Setup)
+		fit.add(square(startNoise/(setupNoise*was)), 0, was)
+	}
+	shortest := math.Inf(1)
+	for j := range s.Jobs {
+		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+			attempts := s.Jobs[j].Phase(k).Attempts
+			for i := range attempts {
+				if took, ok := m.startup(k, &attempts[i], dag.NoInstant); ok {
+					fit.add(square(startNoise/max(m.lag, minLagMS)), 0, took)
+				}
+			}
+			tasks := m.lengths(k, attempts)
+			for _, t := range tasks {
+				shortest = min(shortest, t.length)
+			}
+			fit.addPhase(tasks)
+		}
+	}
+	alone, _ := fit.line()
+	m.setup.alone = min(alone, shortest)
 }
 
 // A startedUp is a start-up that was seen, of so many together.
@@ -138,7 +175,7 @@ func allStarts(s *dag.Snapshot) []started {
 			attempts := s.Jobs[j].Phase(k).Attempts
 			for i := range attempts {
 				if a := &attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
-					out = append(out, started{a.Start, a.Node, k, end, a})
+					out = append(out, started{a.Start, a.Node, j, k, end, a})
 				}
 			}
 		}

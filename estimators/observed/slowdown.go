@@ -41,13 +41,9 @@ func (m *Model) slowdowns(profile *match) *slowdown {
 	var seen, expected [2]float64
 	var phases [2]float64
 	for j := range m.phases {
-		known := profile.job(j)
-		if known == nil {
-			continue
-		}
 		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
 			alpha, weight := m.phases[j][k].seen.alpha()
-			was := m.priorOf(known, k).alpha
+			was := m.priors[j][k].alpha
 			if !(weight >= minRatioMS) || !(was > 0) || weight/alpha*was < minRatioMS {
 				continue
 			}

@@ -1,0 +1,71 @@
+package observed
+
+import (
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Tasks of two sizes tell what both take alike, though nobody knows what a record costs; tasks of one size tell nothing.
+func TestLengthsTellTheSetup(t *testing.T) {
+	var fit startFit
+	fit.addPhase([]taskLength{{1, 100, 5000}, {1, 100, 5000}})
+	if alone, each := fit.line(); alone != 0 || each != 0 {
+		t.Errorf("tasks of one size tell a set-up of %v + %v ms", alone, each)
+	}
+	fit.addPhase([]taskLength{{0, 60, 2060}, {0, 60, 2060}, {0, 270, 2270}, {0, 270, 2270}})
+	if alone, _ := fit.line(); alone < 1999 || alone > 2001 {
+		t.Errorf("set-up %v ms, want 2000", alone)
+	}
+}
+
+// In a run on a sample of the data a reduce is mostly set-up. Its cost is told all the same, as the map's reports tell the set-up; a
+// map whose work drowns in start-ups that vary is given none.
+func TestLearnFromASample(t *testing.T) {
+	slots := finished(25)
+	slots.Plan.Cluster = dag.Cluster{Policy: dag.FIFO, MapSlots: 8, ReduceSlots: 4}
+	for i := range slots.Jobs[0].Reduce.Attempts {
+		a := &slots.Jobs[0].Reduce.Attempts[i]
+		a.CopyEnd, a.SortEnd = dag.NoInstant, dag.NoInstant
+		a.End = a.Start + 5000 + dag.Instant(2*a.Done[dag.Work]) // 5 s of set-up, 2 ms a record
+	}
+	p := Learn(runOf(slots))
+	near(t, "set-up", ms(p.Cluster.Setup), 5000, 30)
+	near(t, "reduce alpha in µs", 1000*p.Jobs[0].Reduce.Pipelines[dag.Work].Alpha.At(0), 2000, 120)
+
+	short := finished(25)
+	for i := range short.Jobs[0].Map.Attempts {
+		a := &short.Jobs[0].Map.Attempts[i]
+		a.First, a.Last, a.FirstReport = dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant}, dag.NoInstant
+		a.Done[0], a.Total[0], a.End = 4, 4, a.Start+5200
+	}
+	if c := Learn(runOf(short)).Jobs[0].Map.Pipelines[0].Alpha; c.Known() {
+		t.Errorf("maps of four records in a start-up of five seconds tell a cost of %v ms", c.At(0))
+	}
+}
+
+// A script ran on a hundredth of its data. The maps of one input have told that they are a hundred times as large now: those of
+// the other input, the reduces and the next job's maps, of which nobody has seen anything, are expected to be so too.
+func TestSizesGrowWithTheRun(t *testing.T) {
+	profile := Learn(runOf(finished(25)))
+	profile.Jobs[0].Reduce.Out = dag.Uniform(100)
+	second, next := profile.Jobs[0], profile.Jobs[0]
+	second.Node, next.Node, next.After = "scope-2", "scope-3", []int{0, 1}
+	profile.Jobs = append(profile.Jobs, second, next)
+
+	s := group(14_000, 25, 60_000)
+	for i, node := range []string{"scope-2", "scope-3"} {
+		job := dag.Job{Node: node, Feature: "GROUP_BY", Alias: "a,b", Limits: limits(), Map: dag.Phase{Tasks: 10, Known: true}, Reduce: dag.Phase{Tasks: 4, Known: true}}
+		if i == 1 {
+			job.After = []int{0, 1}
+		}
+		s.Plan.Jobs = append(s.Plan.Jobs, job)
+		s.Jobs = append(s.Jobs, dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant})
+	}
+	m := New(runOf(Attach(s, []*dag.Plan{profile})), Options{})
+	for j := range 3 {
+		near(t, "records of a map", m.phases[j][dag.Map].size(9), 60_000, 600)
+		was := profile.Jobs[j].Reduce.Bytes.At(2)
+		near(t, "bytes of a reduce", m.phases[j][dag.Reduce].size(2), 100*was, was)
+	}
+}
