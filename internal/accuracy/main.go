@@ -67,6 +67,9 @@ func run() error {
 	if err := bought(os.Stdout, recs); err != nil {
 		return err
 	}
+	if err := samples(os.Stdout, 3); err != nil {
+		return err
+	}
 	return users(os.Stdout, *seeds)
 }
 
