@@ -42,6 +42,9 @@ func complete(s *dag.Snapshot, profile *match, m *Model) *dag.Snapshot {
 	}
 	out := *s
 	out.Plan = &plan
+	if !m.given {
+		makeRoom(&out)
+	}
 	return &out
 }
 
