@@ -31,6 +31,7 @@ type Model struct {
 	expected   dag.Overheads // before this run has shown any
 	pace       float64       // how many times as long as expected its pauses take
 	seenPauses float64       // how many of them that rests on, newer ones weighing more
+	endKnown   bool          // this run or a profile has shown how long jobs take to end after their last task
 	setup      setupLaw
 	phases     [][2]phase   // by job, Map and Reduce
 	priors     [][2]prior   // what the profile says of them
@@ -62,6 +63,7 @@ func New(run dag.Run, opt Options) *Model {
 	m.expected = expectedOverheads(s, profile)
 	p := seenPauses(s, &m.expected)
 	m.pace, m.seenPauses = p.pace()
+	m.endKnown = len(p.finish.seen) > 0 || profile != nil
 	m.learnSetup(s, profile)
 	m.Snapshot = complete(s, profile, m)
 	m.Snapshot.Load = others(run, m.Snapshot.Plan, m.setup.at(2))

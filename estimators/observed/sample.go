@@ -24,6 +24,7 @@ const (
 	wideSigma     = 1    // what is left of a running task of a phase that nobody has seen
 	unseenTasks   = 0.3  // a task of an unseen phase, between the others
 	pauseSigma    = 0.25
+	endSigma      = 1.6 // a job's end after its last task, where nobody has seen one: Hadoop 3 takes 0.2 s, a clean-up task of Hadoop 0.20 some seconds
 	loadSigma     = 0.7
 	needPower     = 0.5  // the power of that factor on tasks of others of which some are done,
 	guessPower    = 1.3  // and on those of which none is
@@ -53,6 +54,10 @@ type sampling struct {
 	speed    float64            // sigma common to all work
 	watched  float64            // sigma of a phase's rate before it was watched for long
 	profiled float64            // sigma of a phase's rate that only a profile tells
+	scale    float64            // milliseconds of a mean map: what unseen phases are drawn by
+	end      float64            // sigma of a job's end after its last task
+	ending   estimators.Rest    // of the job that has waited longest for its end
+	waited   float64            // for so many milliseconds; 0 where none does
 	failures estimators.FailureLaw
 }
 
@@ -96,6 +101,8 @@ func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 		s.speed, s.watched, s.profiled = driftSigma, busyWatchedSigma, busyProfileSigma
 		s.busy = busySigma / math.Sqrt(1+m.seenPauses*sightingWeight)
 	}
+	s.scale = m.scale()
+	s.addEnding()
 	sum, n := 0.0, 0.0
 	for j := range m.phases {
 		if m.Snapshot.Jobs[j].State.Ended() {
@@ -106,7 +113,7 @@ func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 				continue
 			}
 			p := s.phaseSampling(j, k)
-			if p.unseen && !(m.mapWork > 0) {
+			if p.unseen && !(s.scale > 0) {
 				return nil
 			}
 			s.phases[j][k] = p
@@ -117,6 +124,40 @@ func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 	}
 	s.failures = estimators.NewFailureLaw(m.Snapshot, sum/max(n, 1))
 	return s.sample
+}
+
+// scale is the work of a mean map; where none has shown any, for its counters tell nothing, how long the tasks that have ended took. 0
+// where nothing has ended either.
+func (m *Model) scale() float64 {
+	if m.mapWork > 0 {
+		return m.mapWork
+	}
+	sum, n := 0.0, 0.0
+	for j := range m.phases {
+		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+			for i := range m.Snapshot.Jobs[j].Phase(k).Attempts {
+				if a := &m.Snapshot.Jobs[j].Phase(k).Attempts[i]; a.State == dag.AttemptSucceeded && a.End > a.Start && a.Start.Known() {
+					sum, n = sum+float64(a.End-a.Start), n+1
+				}
+			}
+		}
+	}
+	return sum / max(n, 1)
+}
+
+// addEnding finds the job that has waited longest for its end. The longer it waits, the longer it may still.
+func (s *sampling) addEnding() {
+	m := s.m
+	if s.end = 3 * pauseSigma; !m.endKnown {
+		s.end = endSigma
+	}
+	for j := range m.phases {
+		state := &m.Snapshot.Jobs[j]
+		if end := lastEnd(state); !state.State.Ended() && m.over(j, dag.Map) && m.over(j, dag.Reduce) && end.Known() {
+			s.waited = max(s.waited, float64(m.now-end))
+		}
+	}
+	s.ending = estimators.NewRest(ms(m.Snapshot.Plan.Overheads.Finish), s.waited, estimators.NewFactors(nil, s.end), 1)
 }
 
 // over says that every task of a phase is done.

@@ -68,3 +68,41 @@ func TestUntoldMapsMayBeSmaller(t *testing.T) {
 		t.Errorf("the range begins at %.2f of its end", low)
 	}
 }
+
+// Maps whose counters tell nothing have ended: how long they took is a scale for the rest, and a wide range better than none.
+func TestRangeByLengthsAlone(t *testing.T) {
+	s := group(30_000, 25, 600)
+	s.Plan.Jobs[0].Map.Tasks = 30
+	for i := range s.Jobs[0].Map.Attempts {
+		a := &s.Jobs[0].Map.Attempts[i]
+		a.State, a.End = dag.AttemptSucceeded, 25_000
+		a.Done, a.Total = [3]float64{}, [3]float64{}
+		a.First, a.Last, a.FirstReport = dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant}, dag.NoInstant
+	}
+	d := ranged(t, s)
+	if len(d) == 0 {
+		t.Fatal("no range, though eight of thirty maps have ended after 20 s each")
+	}
+	if d.At(0.1) > time.Minute || d.At(0.95) < 100*time.Second {
+		t.Errorf("the range is %v to %v", d.At(0.1), d.At(0.95))
+	}
+}
+
+// All tasks are done and the job has not ended: a job of Hadoop 3 ends within a second, one of Hadoop 0.20 cleans up for some. The
+// longer it waits the longer it may.
+func TestTheEndMayTakeLong(t *testing.T) {
+	last := func(waits dag.Instant) estimators.Distribution {
+		s := finished(25)
+		end := dag.Instant(0)
+		for _, a := range s.Jobs[0].Reduce.Attempts {
+			end = max(end, a.End)
+		}
+		s.At, s.State = end+waits, dag.Running
+		s.Jobs[0].State, s.Jobs[0].Finished = dag.Running, dag.NoInstant
+		return ranged(t, s)
+	}
+	soon, late := last(100), last(5000)
+	if soon.At(0.5) > 2*time.Second || late.At(0.9) < 5*time.Second || late.At(0.5) < soon.At(0.5) {
+		t.Errorf("after 0.1 s: %v to %v; after 5 s: %v to %v", soon.At(0.1), soon.At(0.9), late.At(0.1), late.At(0.9))
+	}
+}

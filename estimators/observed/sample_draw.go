@@ -117,13 +117,16 @@ func (s *sampling) drawSnapshot(d estimators.Draws, busy float64) *dag.Snapshot 
 			{&o.Launch, pauseSigma},
 			{&o.AMStart, 2 * pauseSigma},
 			{&o.Wave, pauseSigma},
-			{&o.Finish, 3 * pauseSigma},
+			{&o.Finish, s.end},
 			{&o.Handoff, 4 * pauseSigma},
 			{&o.AMHold, pauseSigma / 2},
 			{&o.Copy, 2 * pauseSigma},
 			{&o.Beat, pauseSigma / 4},
 		} {
 			*f.of = millis(ms(*f.of) * busy * estimators.LogNormal(d.Common(estimators.ForPause, i, 0), f.sigma))
+		}
+		if s.waited > 0 {
+			o.Finish = millis(s.waited + s.ending.At(d.Common(estimators.ForPause, 3, 0), busy))
 		}
 	}
 	if len(out.Load) > 0 {

@@ -31,5 +31,5 @@ func (s *sampling) drawUnseen(d estimators.Draws, j int, k dag.Kind) float64 {
 	if u < lightShare {
 		return p.assumed * estimators.LogNormal(min(max(u/lightShare, 1e-6), 1-1e-6), lightSigma)
 	}
-	return s.m.mapWork * heavyLeast * math.Pow(heavyMost/heavyLeast, (u-lightShare)/(1-lightShare))
+	return s.scale * heavyLeast * math.Pow(heavyMost/heavyLeast, (u-lightShare)/(1-lightShare))
 }

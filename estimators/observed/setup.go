@@ -89,8 +89,9 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 			m.setup.n++
 		}
 	}
+	// In a run that goes on these are few, and of one batch.
 	for j := range s.Jobs {
-		if !watched[j] {
+		if m.learning && !watched[j] {
 			fit.addPhase(m.lengths(dag.Map, s.Jobs[j].Map.Attempts))
 		}
 	}
