@@ -9,7 +9,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/played"
@@ -47,7 +50,7 @@ func run() error {
 		return err
 	}
 	others = append(slices.Clone(recs), others...)
-	for _, r := range recs {
+	if err := each(recs, func(r *recording) (err error) {
 		if r.without, err = t.replay(r, nil, "all"); err != nil {
 			return err
 		}
@@ -62,6 +65,9 @@ func run() error {
 			r.with = append(r.with, pair{o, with})
 		}
 		slices.SortStableFunc(r.with, func(a, b pair) int { return cmp.Compare(mean(a.head.points), mean(b.head.points)) })
+		return nil
+	}); err != nil {
+		return err
 	}
 	write(os.Stdout, recs)
 	if err := bought(os.Stdout, recs); err != nil {
@@ -71,6 +77,16 @@ func run() error {
 		return err
 	}
 	return users(os.Stdout, *seeds)
+}
+
+// each does something with every recording, as many at once as there are processors.
+func each(recs []*recording, do func(*recording) error) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for _, r := range recs {
+		group.Go(func() error { return do(r) })
+	}
+	return group.Wait()
 }
 
 // A recording is a run, measured twice. Of one that only lends its profile there is no file.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/paratimer/paratimer/internal/played"
 )
@@ -106,19 +107,30 @@ func (p *part) measure(recs []*recording) (with, without *worth, err error) {
 	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
 	t := tool{command}
 	with, without = &worth{}, &worth{}
-	for _, r := range recs {
+	got, alone := map[*recording]*result{}, map[*recording]*result{}
+	var mu sync.Mutex
+	err = each(recs, func(r *recording) error {
+		var a *result
 		if len(r.with) > 0 {
-			got, err := t.replay(r, r.middle().other, "standard")
-			if err != nil {
-				return nil, nil, err
+			var err error
+			if a, err = t.replay(r, r.middle().other, "standard"); err != nil {
+				return err
 			}
-			with.add(got)
 		}
-		got, err := t.replay(r, nil, "standard")
-		if err != nil {
-			return nil, nil, err
+		b, err := t.replay(r, nil, "standard")
+		mu.Lock()
+		defer mu.Unlock()
+		got[r], alone[r] = a, b
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range recs {
+		if got[r] != nil {
+			with.add(got[r])
 		}
-		without.add(got)
+		without.add(alone[r])
 	}
 	return with, without, nil
 }
