@@ -29,7 +29,7 @@ type Settings struct {
 func ReadSettings(properties []Property) Settings {
 	var b confBody
 	for _, p := range properties {
-		b.Conf.v.Properties = append(b.Conf.v.Properties, wireProperty{raw(p.Name), raw(p.Value)})
+		b.Conf.v.Properties = append(b.Conf.v.Properties, wireProperty{anyText(p.Name), anyText(p.Value)})
 	}
 	c := b.conf()
 	return Settings{

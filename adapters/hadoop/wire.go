@@ -71,16 +71,17 @@ func (n num) ratio() float64 {
 type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {
-	var r raw
+	var r anyText
 	err := r.UnmarshalJSON(b)
 	*t = text(dag.Clean(string(r)))
 	return err
 }
 
-// raw is an uncleaned text that is a list or has several lines. Callers clean each part that they take out of it.
-type raw string
+// anyText is an uncleaned text that is a list or has several lines; numbers and booleans are taken as they stand, null, objects and lists
+// are "". Callers clean each part that they take out of it.
+type anyText string
 
-func (r *raw) UnmarshalJSON(b []byte) error {
+func (r *anyText) UnmarshalJSON(b []byte) error {
 	*r = ""
 	switch b[0] {
 	case '"':
@@ -88,10 +89,10 @@ func (r *raw) UnmarshalJSON(b []byte) error {
 		if err := json.Unmarshal(b, &s); err != nil {
 			return err
 		}
-		*r = raw(s)
+		*r = anyText(s)
 	case 'n', '{', '[':
 	default:
-		*r = raw(b)
+		*r = anyText(b)
 	}
 	return nil
 }

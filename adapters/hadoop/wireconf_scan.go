@@ -183,11 +183,11 @@ func (s *confScanner) quoted() (raw []byte, escaped, ok bool) {
 	return nil, false, false
 }
 
-// text takes a value as the type raw does.
-func (s *confScanner) text(to *raw) bool {
+// text takes a value as the type anyText does.
+func (s *confScanner) text(to *anyText) bool {
 	s.space()
 	if b, escaped, ok := s.quoted(); ok && !escaped && utf8.Valid(b) {
-		*to = raw(b[1 : len(b)-1])
+		*to = anyText(b[1 : len(b)-1])
 		return true
 	} else if ok {
 		return json.Unmarshal(b, to) == nil

@@ -16,17 +16,17 @@ type jobBody struct {
 }
 
 type wireJob struct {
-	ID          text `json:"id"`
-	Name        text `json:"name"`
-	State       text `json:"state"`
-	Diagnostics raw  `json:"diagnostics"`
-	Submitted   num  `json:"submitTime"` // history server only
-	Started     num  `json:"startTime"`
-	Finished    num  `json:"finishTime"`
-	Maps        num  `json:"mapsTotal"`
-	Reduces     num  `json:"reducesTotal"`
-	MapsDone    num  `json:"mapsCompleted"`
-	ReducesDone num  `json:"reducesCompleted"`
+	ID          text    `json:"id"`
+	Name        text    `json:"name"`
+	State       text    `json:"state"`
+	Diagnostics anyText `json:"diagnostics"`
+	Submitted   num     `json:"submitTime"` // history server only
+	Started     num     `json:"startTime"`
+	Finished    num     `json:"finishTime"`
+	Maps        num     `json:"mapsTotal"`
+	Reduces     num     `json:"reducesTotal"`
+	MapsDone    num     `json:"mapsCompleted"`
+	ReducesDone num     `json:"reducesCompleted"`
 	// Tasks in state SCHEDULED, in the master's answer only.
 	MapsPending    num `json:"mapsPending"`
 	ReducesPending num `json:"reducesPending"`
@@ -58,15 +58,15 @@ type attemptsBody struct {
 }
 
 type wireAttempt struct {
-	ID          text `json:"id"`
-	State       text `json:"state"`
-	Started     num  `json:"startTime"`
-	Finished    num  `json:"finishTime"`
-	Progress    num  `json:"progress"`
-	Node        text `json:"nodeHttpAddress"`
-	Diagnostics raw  `json:"diagnostics"`
-	CopyEnd     num  `json:"shuffleFinishTime"`
-	SortEnd     num  `json:"mergeFinishTime"`
+	ID          text    `json:"id"`
+	State       text    `json:"state"`
+	Started     num     `json:"startTime"`
+	Finished    num     `json:"finishTime"`
+	Progress    num     `json:"progress"`
+	Node        text    `json:"nodeHttpAddress"`
+	Diagnostics anyText `json:"diagnostics"`
+	CopyEnd     num     `json:"shuffleFinishTime"`
+	SortEnd     num     `json:"mergeFinishTime"`
 }
 
 type countersBody struct {
@@ -160,8 +160,8 @@ type confBody struct {
 }
 
 type wireProperty struct {
-	Name  raw `json:"name"`
-	Value raw `json:"value"`
+	Name  anyText `json:"name"`
+	Value anyText `json:"value"`
 }
 
 // taskID takes the kind and index out of task_TS_JOB_m_000003; ok is false for anything else.

@@ -25,36 +25,36 @@ type event struct {
 }
 
 type body struct {
-	Job         str      `json:"jobid"`
-	JobName     raw      `json:"jobName"`
-	User        str      `json:"userName"`
-	Queue       str      `json:"jobQueueName"`
-	Submitted   long     `json:"submitTime"`
-	Workflow    str      `json:"workflowId"`
-	Script      raw      `json:"workflowName"`
-	Node        str      `json:"workflowNodeName"`
-	Adjacencies raw      `json:"workflowAdjacencies"`
-	Launched    long     `json:"launchTime"`
-	Maps        long     `json:"totalMaps"`
-	Reduces     long     `json:"totalReduces"`
-	Uber        flag     `json:"uberized"`
-	AppAttempt  str      `json:"applicationAttemptId"`
-	MasterHost  str      `json:"nodeManagerHost"`
-	MasterPort  long     `json:"nodeManagerHttpPort"`
-	Started     long     `json:"startTime"`
-	Finished    long     `json:"finishTime"`
-	Diagnostics raw      `json:"diagnostics"`
-	Totals      counters `json:"totalCounters"`
+	Job         str       `json:"jobid"`
+	JobName     unionText `json:"jobName"`
+	User        str       `json:"userName"`
+	Queue       str       `json:"jobQueueName"`
+	Submitted   long      `json:"submitTime"`
+	Workflow    str       `json:"workflowId"`
+	Script      unionText `json:"workflowName"`
+	Node        str       `json:"workflowNodeName"`
+	Adjacencies unionText `json:"workflowAdjacencies"`
+	Launched    long      `json:"launchTime"`
+	Maps        long      `json:"totalMaps"`
+	Reduces     long      `json:"totalReduces"`
+	Uber        flag      `json:"uberized"`
+	AppAttempt  str       `json:"applicationAttemptId"`
+	MasterHost  str       `json:"nodeManagerHost"`
+	MasterPort  long      `json:"nodeManagerHttpPort"`
+	Started     long      `json:"startTime"`
+	Finished    long      `json:"finishTime"`
+	Diagnostics unionText `json:"diagnostics"`
+	Totals      counters  `json:"totalCounters"`
 
-	Attempt  str      `json:"attemptId"`
-	Tracker  str      `json:"trackerName"`
-	HTTPPort long     `json:"httpPort"`
-	Host     str      `json:"hostname"`
-	CopyEnd  long     `json:"shuffleFinishTime"`
-	SortEnd  long     `json:"sortFinishTime"`
-	Error    raw      `json:"error"`
-	Counters counters `json:"counters"`
-	Splits   ints     `json:"clockSplits"`
+	Attempt  str       `json:"attemptId"`
+	Tracker  str       `json:"trackerName"`
+	HTTPPort long      `json:"httpPort"`
+	Host     str       `json:"hostname"`
+	CopyEnd  long      `json:"shuffleFinishTime"`
+	SortEnd  long      `json:"sortFinishTime"`
+	Error    unionText `json:"error"`
+	Counters counters  `json:"counters"`
+	Splits   ints      `json:"clockSplits"`
 }
 
 // The wire types take a value, a nullable one ({"string": "x"} or null), and any other as unknown.
@@ -77,19 +77,20 @@ func unwrapped(b []byte) []byte {
 type str string
 
 func (s *str) UnmarshalJSON(b []byte) error {
-	var r raw
+	var r unionText
 	err := r.UnmarshalJSON(b)
 	*s = str(dag.Clean(string(r)))
 	return err
 }
 
-// raw is an uncleaned text that is a list or has several lines. Callers clean each part that they take out of it.
-type raw string
+// unionText is an uncleaned text that is a list or has several lines, by itself or wrapped as Avro wraps a nullable one; anything else is "".
+// Callers clean each part that they take out of it.
+type unionText string
 
-func (r *raw) UnmarshalJSON(b []byte) error {
+func (r *unionText) UnmarshalJSON(b []byte) error {
 	var v string
 	if *r = ""; json.Unmarshal(unwrapped(b), &v) == nil {
-		*r = raw(v)
+		*r = unionText(v)
 	}
 	return nil
 }

@@ -16,20 +16,20 @@ import (
 
 // A wireJob is Rumen's LoggedJob. -1 and null stand for what is not known.
 type wireJob struct {
-	ID         text           `json:"jobID"`
-	Name       text           `json:"jobName"`
-	User       text           `json:"user"`
-	Queue      text           `json:"queue"`
-	Submitted  num            `json:"submitTime"`
-	Launched   num            `json:"launchTime"`
-	Finished   num            `json:"finishTime"`
-	Outcome    text           `json:"outcome"`
-	Maps       num            `json:"totalMaps"`
-	Reduces    num            `json:"totalReduces"`
-	Properties map[string]raw `json:"jobProperties"`
-	Next       list[text]     `json:"directDependantJobs"` // the jobs that depend on this one
-	MapTasks   list[wireTask] `json:"mapTasks"`
-	Reduced    list[wireTask] `json:"reduceTasks"`
+	ID         text                  `json:"jobID"`
+	Name       text                  `json:"jobName"`
+	User       text                  `json:"user"`
+	Queue      text                  `json:"queue"`
+	Submitted  num                   `json:"submitTime"`
+	Launched   num                   `json:"launchTime"`
+	Finished   num                   `json:"finishTime"`
+	Outcome    text                  `json:"outcome"`
+	Maps       num                   `json:"totalMaps"`
+	Reduces    num                   `json:"totalReduces"`
+	Properties map[string]stringOnly `json:"jobProperties"`
+	Next       list[text]            `json:"directDependantJobs"` // the jobs that depend on this one
+	MapTasks   list[wireTask]        `json:"mapTasks"`
+	Reduced    list[wireTask]        `json:"reduceTasks"`
 }
 
 type wireTask struct {
@@ -169,19 +169,19 @@ func host(name string) string {
 type text string
 
 func (t *text) UnmarshalJSON(b []byte) error {
-	var r raw
+	var r stringOnly
 	err := r.UnmarshalJSON(b)
 	*t = text(dag.Clean(string(r)))
 	return err
 }
 
-// raw is a string as it came; anything else is none.
-type raw string
+// stringOnly is a JSON string, uncleaned; anything else is "".
+type stringOnly string
 
-func (r *raw) UnmarshalJSON(b []byte) error {
+func (r *stringOnly) UnmarshalJSON(b []byte) error {
 	var s string
 	if *r = ""; json.Unmarshal(b, &s) == nil {
-		*r = raw(s)
+		*r = stringOnly(s)
 	}
 	return nil
 }
