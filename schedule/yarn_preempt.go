@@ -1,6 +1,10 @@
 package schedule
 
-import "github.com/paratimer/paratimer/dag"
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
 
 // preemptionLimit is the share of a job's memory that its master takes back from reduces at once
 // (yarn.app.mapreduce.am.job.reduce.preemption.limit's default).
@@ -33,12 +37,21 @@ func (y *yarn) preempt(j int) bool {
 	mapMB, reduceMB := job.mb[dag.Map], job.mb[dag.Reduce]
 	containers := func(mb int) int { return (mb + reduceMB - 1) / reduceMB }
 	limit := max(y.roomOf(j), 0) + maps.granted*mapMB + reduces.granted*reduceMB
-	n := min(max(containers(mapMB), containers(int(preemptionLimit*float64(limit)))), containers(max(maps.requested(), 1)*mapMB))
+	n := min(max(containers(mapMB), containers(int(preemptionLimit*float64(limit)))), containers(memoryOf(max(maps.requested(), 1), mapMB)))
 	job.asked = 0
 	for n > 0 && len(job.copying) > 0 {
 		n -= y.killYoungest(j, n)
 	}
 	return true
+}
+
+// memoryOf is the memory of n containers, at most half of what an int holds, so that a caller may add to it.
+func memoryOf(n, mb int) int {
+	const most = math.MaxInt / 2
+	if mb > 0 && n > most/mb {
+		return most
+	}
+	return n * mb
 }
 
 // killYoungest kills up to n of the tasks of the job's reduces that started last, and returns how many.

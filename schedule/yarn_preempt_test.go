@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -70,6 +71,28 @@ func TestYARNPreemptsBesideAnotherJob(t *testing.T) {
 	for _, sp := range spansOf(sch, 0, dag.Map) {
 		if sp.Start > s.At.Add(10*second) {
 			t.Errorf("map %d waits until %d for the other job's end", sp.First, sp.Start)
+		}
+	}
+}
+
+// More maps than an int can hold the memory of still make room: a replay whose master says that it made room and kills nothing never ends.
+func TestYARNPreemptsForMapsWithoutMeasure(t *testing.T) {
+	y := &yarn{s: afterLostMaps(8), left: func(Task) Cost { return Cost{Work: 20 * second, Same: 1} }, now: 60 * 1000, first: dag.NoInstant}
+	if err := y.load(); err != nil {
+		t.Fatal(err)
+	}
+	y.grant(y.now)
+	job := &y.jobs[0]
+	if job.mb[dag.Map], job.phase[dag.Map].waiting = 1<<40, 1<<23; len(job.copying) == 0 || job.stage != active {
+		t.Fatalf("%d reduces wait, stage %v", len(job.copying), job.stage)
+	}
+	before := len(y.out)
+	if waiting := len(job.copying); !y.preempt(0) || len(job.copying) == waiting && len(y.out) == before {
+		t.Errorf("%d reduces wait after it, and %d before", len(job.copying), waiting)
+	}
+	for _, c := range []struct{ n, mb, want int }{{3, 256, 768}, {0, 256, 0}, {3, 0, 0}, {1 << 23, 1 << 40, math.MaxInt / 2}} {
+		if got := memoryOf(c.n, c.mb); got != c.want {
+			t.Errorf("%d of %d MB: %d", c.n, c.mb, got)
 		}
 	}
 }

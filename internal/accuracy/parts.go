@@ -31,7 +31,7 @@ var parts = []part{
 		File: stageFile, Old: "max(0, y.wantReduces(j)-job.phase[dag.Reduce].granted)", New: "y.wantReduces(j)",
 	}}},
 	{"preemption for all of a job's hanging maps: for one", []played.Edit{{
-		File: "schedule/yarn_preempt.go", Old: "containers(max(maps.requested(), 1)*mapMB)", New: "containers(mapMB)",
+		File: "schedule/yarn_preempt.go", Old: "containers(memoryOf(max(maps.requested(), 1), mapMB))", New: "containers(mapMB)",
 	}}},
 	{"sizes by rank: mean sizes", []played.Edit{{File: priorFile, Old: "if k == dag.Reduce {\n\t\treturn p.total", New: "if k >= dag.Map {\n\t\treturn p.total"}}},
 	{"launches and gaps at this run's pace: at the profile's", []played.Edit{{
