@@ -27,7 +27,7 @@ const (
 )
 
 // errCrowded means that an answer had to give way to smaller ones.
-var errCrowded = errors.New("the answers under way need more memory than they may have: this one, the largest, was given up")
+var errCrowded = errors.New("this answer was given up: it was the largest of those that together need too much memory")
 
 // bodyLimit is the most that the answer of a path may take.
 func bodyLimit(u *url.URL) int64 {

@@ -140,6 +140,9 @@ func TestLargestGivesWay(t *testing.T) {
 		if !errors.Is(context.Cause(slowCtx), errCrowded) || !errors.Is(b.take(t.Context(), slow, 1), errCrowded) {
 			t.Errorf("the largest was ended by %v", context.Cause(slowCtx))
 		}
+		if said := context.Cause(slowCtx).Error(); said != "this answer was given up: it was the largest of those that together need too much memory" {
+			t.Errorf("it says %q", said)
+		}
 		b.release(slow)
 		if err := <-got; err != nil || small.bytes != 5 {
 			t.Errorf("the smaller one: %v, %d bytes", err, small.bytes)
