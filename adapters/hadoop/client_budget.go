@@ -16,8 +16,9 @@ import (
 const (
 	// shortBody is the most that an answer takes without drawing on the budget. Most questions have no longer answer.
 	shortBody = 1 << 20
-	// settingsBody is the most that a job's configuration takes; that of a Pig job has 350 KB.
-	settingsBody = 16 << 20
+	// middleBody is the most that a job's configuration takes, of which that of a Pig job has 350 KB, and the queues of a scheduler, of
+	// which ten thousand have 15 MB.
+	middleBody = 16 << 20
 	// longBody is the most that a list takes: one of 200,000 tasks.
 	longBody = 48 << 20
 	// inMemory is the budget of a client, and so of a process: a list while its parts are joined.
@@ -32,10 +33,10 @@ var errCrowded = errors.New("this answer was given up: it was the largest of tho
 // bodyLimit is the most that the answer of a path may take.
 func bodyLimit(u *url.URL) int64 {
 	switch last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]; last {
-	case "tasks", "apps", "nodes", "scheduler":
+	case "tasks", "apps", "nodes":
 		return longBody
-	case "conf":
-		return settingsBody
+	case "conf", "scheduler":
+		return middleBody
 	}
 	return shortBody
 }

@@ -89,7 +89,8 @@ func TestLimitsByPath(t *testing.T) {
 		"/ws/v1/cluster/metrics":                                             shortBody,
 		"/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001":          shortBody,
 		"/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/tasks":    longBody,
-		"/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/conf":     settingsBody,
+		"/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/conf":     middleBody,
+		"/ws/v1/cluster/scheduler":                                           middleBody,
 		"/ws/v1/history/mapreduce/jobs/job_1_0001/tasks/task_1_m_0/counters": shortBody,
 	} {
 		if got := bodyLimit(&url.URL{Path: path}); got != want {

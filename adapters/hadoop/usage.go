@@ -1,7 +1,6 @@
 package hadoop
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 
@@ -55,7 +54,7 @@ func UsageOf(counters []Counter) Usage {
 // UsageIn is UsageOf of an answer of a task's counters, live or of the history server; ok is false for anything else.
 func UsageIn(body []byte) (u Usage, ok bool) {
 	var b countersBody
-	if err := json.Unmarshal(body, &b); err != nil {
+	if decode("a task's counters", body, &b) != nil {
 		return UsageOf(nil), false
 	}
 	var all []Counter

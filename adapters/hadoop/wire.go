@@ -3,7 +3,6 @@ package hadoop
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -98,102 +97,59 @@ func (r *anyText) UnmarshalJSON(b []byte) error {
 }
 
 // list is an array; null, "", {} and a missing one are empty, a single object is a list of one.
-// Elements of a wrong type are left out. An array whose elements take much more memory than its text is an error.
+// Elements of a wrong type are left out.
 type list[T any] []T
 
-// An element of a list in Hadoop's answers takes at most a few times the bytes of its text. A list of empty objects, which
-// would take fifty times as many, is no answer of Hadoop's.
-const (
-	freeList   = 64 << 10 // bytes that any list may take
-	timesText  = 4
-	mostOfList = 32 << 20
-)
+// errTooMany means that the lists of an answer have more elements than its text accounts for.
+var errTooMany = fmt.Errorf("%w: its lists have too many elements for its size", errTooBig)
 
-// errTooMany means that a list has more elements than its text accounts for.
-var errTooMany = fmt.Errorf("%w: a list has too many elements for its size", errTooBig)
+func (l list[T]) element() (of, object reflect.Type) {
+	return reflect.TypeFor[T](), reflect.TypeFor[T]()
+}
 
 func (l *list[T]) UnmarshalJSON(b []byte) error {
 	*l = nil
 	switch b[0] {
 	case '[':
-		return l.elements(b)
+		return l.take(b)
 	case '{':
-		var fields map[string]json.RawMessage
-		if json.Unmarshal(b, &fields) != nil || len(fields) == 0 {
-			return nil
-		}
 		var v T
-		if err := json.Unmarshal(b, &v); err == nil {
+		if !hollow(b) && json.Unmarshal(b, &v) == nil {
 			*l = list[T]{v}
-		} else if errors.Is(err, errTooBig) {
-			return err
 		}
 	}
 	return nil
 }
 
-// elements takes an array, if its elements take no more memory than they may.
-func (l *list[T]) elements(b []byte) error {
-	of := reflect.TypeFor[T]()
-	n, objects := elementsOf(b)
-	if n*int(of.Size()) > min(freeList+timesText*len(b), mostOfList) {
-		return errTooMany
+// take takes an array.
+func (l *list[T]) take(b []byte) error {
+	n, objects := 0, true
+	for e := range elements(b) {
+		n++
+		objects = objects && (e[0] == '{' || e[0] == 'n')
 	}
 	// An array that is known to have an element of a wrong type is not decoded as a whole first: lists of lists, each with such an
 	// element, would be decoded twice at each level.
-	if objects || of.Kind() != reflect.Struct {
-		var one []T
-		if err := json.Unmarshal(b, &one); err == nil {
+	if objects || reflect.TypeFor[T]().Kind() != reflect.Struct {
+		one := make([]T, 0, n)
+		if json.Unmarshal(b, &one) == nil {
 			*l = one
 			return nil
-		} else if errors.Is(err, errTooBig) {
-			return err
 		}
 	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(b, &raw); err != nil {
-		return err
-	}
-	for _, r := range raw {
+	all := make([]T, 0, n)
+	for e := range elements(b) {
 		var v T
-		if err := json.Unmarshal(r, &v); err == nil {
-			*l = append(*l, v)
-		} else if errors.Is(err, errTooBig) {
-			return err
+		if json.Unmarshal(e, &v) == nil {
+			all = append(all, v)
 		}
 	}
+	*l = all
 	return nil
 }
 
-// elementsOf counts the elements of an array; an empty one counts as one. It reports whether all of them are objects or null.
-func elementsOf(array []byte) (n int, objects bool) {
-	n, objects = 1, true
-	depth, quoted, begun := 0, false, true
-	for i := 0; i < len(array); i++ {
-		c := array[i]
-		if depth == 1 && !begun && c > ' ' && c != ']' {
-			begun = true
-			objects = objects && (c == '{' || c == 'n')
-		}
-		switch {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			if depth++; i == 0 {
-				begun = false
-			}
-		case c == ']' || c == '}':
-			depth--
-		case c == ',' && depth == 1:
-			n++
-			begun = false
-		}
-	}
-	return n, objects
-}
+// hollow reports whether an object has no keys.
+func hollow(object []byte) bool { return len(bytes.TrimSpace(object[1:len(object)-1])) == 0 }
 
 // box is an object; anything else is an empty one.
 type box[T any] struct {
@@ -203,16 +159,14 @@ type box[T any] struct {
 
 func (o *box[T]) UnmarshalJSON(b []byte) error {
 	var v T
-	if b[0] == '{' {
-		if err := json.Unmarshal(b, &v); errors.Is(err, errTooBig) {
-			return err
-		} else if err != nil {
-			v = *new(T)
-		}
+	if b[0] == '{' && json.Unmarshal(b, &v) != nil {
+		v = *new(T)
 	}
 	o.v, o.set = v, true
 	return nil
 }
+
+func (o box[T]) wrapped() reflect.Type { return reflect.TypeFor[T]() }
 
 func (o *box[T]) there() bool { return o.set }
 
@@ -246,9 +200,10 @@ func decode(what string, body []byte, v any) error {
 	if nested(body) > mostNested {
 		return fmt.Errorf("hadoop: the answer to %s: %w: it is nested more than %d levels deep", what, errTooBig, mostNested)
 	}
-	if err := json.Unmarshal(body, v); errors.Is(err, errTooBig) {
-		return fmt.Errorf("hadoop: the answer to %s: %w", what, err)
-	} else if err != nil {
+	if tooHeavy(body, reflect.TypeOf(v).Elem()) {
+		return fmt.Errorf("hadoop: the answer to %s: %w", what, errTooMany)
+	}
+	if err := json.Unmarshal(body, v); err != nil {
 		return fmt.Errorf("hadoop: the answer to %s is no JSON: %w (it begins %s)", what, err, excerpt(body))
 	}
 	to := reflect.ValueOf(v).Elem()

@@ -73,7 +73,7 @@ func (s *confScanner) property() bool {
 		}
 		return s.skip()
 	})
-	if ok && wanted(string(p.Name)) {
+	if ok && p.Name != "" && wanted(string(p.Name)) {
 		s.found = append(s.found, p)
 	}
 	return ok

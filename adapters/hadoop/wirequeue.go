@@ -3,7 +3,7 @@ package hadoop
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
+	"reflect"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -44,19 +44,30 @@ type wireQueue struct {
 // queues are the queues below one: an array, one alone, or an object that holds either as "queue".
 type queues []wireQueue
 
+// queuesObject is the object, whichever of both it is.
+type queuesObject struct {
+	Queue list[wireQueue] `json:"queue"`
+	wireQueue
+}
+
+func (q queues) element() (of, object reflect.Type) {
+	return reflect.TypeFor[wireQueue](), reflect.TypeFor[queuesObject]()
+}
+
 func (q *queues) UnmarshalJSON(b []byte) error {
-	var held struct {
-		Queue list[wireQueue] `json:"queue"`
+	if b[0] != '{' {
+		return (*list[wireQueue])(q).UnmarshalJSON(b)
 	}
-	if b[0] == '{' {
-		if err := json.Unmarshal(b, &held); errors.Is(err, errTooBig) {
-			return err
-		} else if err == nil && len(held.Queue) > 0 {
-			*q = queues(held.Queue)
-			return nil
-		}
+	var held queuesObject
+	*q = nil
+	switch err := json.Unmarshal(b, &held); {
+	case err != nil:
+	case len(held.Queue) > 0:
+		*q = queues(held.Queue)
+	case !hollow(b):
+		*q = queues{held.wireQueue}
 	}
-	return (*list[wireQueue])(q).UnmarshalJSON(b)
+	return nil
 }
 
 // find returns the leaf of that name or path; nil where there is none. Several leaves of one name are told apart by the path only.

@@ -1,8 +1,6 @@
 package hadoop
 
 import (
-	"encoding/json"
-
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -17,7 +15,7 @@ type Submission struct {
 // An answer that is none has none.
 func Submissions(apps []byte) []Submission {
 	var b appsBody
-	if json.Unmarshal(apps, &b) != nil {
+	if decode("apps", apps, &b) != nil {
 		return nil
 	}
 	var out []Submission
@@ -38,7 +36,7 @@ func Submissions(apps []byte) []Submission {
 // WorkflowOf reads the workflow's id out of a job's configuration; "" where it belongs to none.
 func WorkflowOf(conf []byte) string {
 	var b confBody
-	if json.Unmarshal(conf, &b) != nil {
+	if decode("conf", conf, &b) != nil {
 		return ""
 	}
 	for _, p := range b.Conf.v.Properties {

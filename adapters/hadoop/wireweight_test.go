@@ -1,0 +1,139 @@
+package hadoop
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// repeated is a JSON array of n times the same element.
+func repeated(element string, n int) string {
+	return "[" + strings.Repeat(element+",", n-1) + element + "]"
+}
+
+// allocates is how many bytes f allocates.
+func allocates(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestManyShortLists: an answer may not have many short lists that take much more memory than their text together, although each by itself
+// may be as short.
+func TestManyShortLists(t *testing.T) {
+	inside := `{"a":1}`
+	for range 60 {
+		inside = `{"queues":` + inside + `}`
+	}
+	for name, c := range map[string]struct {
+		text   string
+		decode func(text string) error
+	}{
+		"queues in queues": {
+			`{"scheduler":{"schedulerInfo":{"queues":{"queue":` + repeated(`{"queues":{"queue":`+repeated(`{}`, 100)+`}}`, 3000) + `}}}}`,
+			func(text string) error { var b schedulerBody; return decode("scheduler", []byte(text), &b) },
+		},
+		"queues alone": {
+			`{"scheduler":{"schedulerInfo":{"queues":` + repeated(inside, 1000) + `}}}`,
+			func(text string) error { var b schedulerBody; return decode("scheduler", []byte(text), &b) },
+		},
+		"keys in capitals and escapes": {
+			`{"scheduler":{"SCHEDULERINFO":{"\u0071ueues":{"QUEUE":` + repeated(`{}`, 3000) + `}}}}`,
+			func(text string) error { var b schedulerBody; return decode("scheduler", []byte(text), &b) },
+		},
+		"partitions": {
+			`{"apps":{"app":` + repeated(`{"resourceInfo":{"resourceUsagesByPartition":`+repeated(`{}`, 1000)+`}}`, 300) + `}}`,
+			func(text string) error { var b appsBody; return decode("apps", []byte(text), &b) },
+		},
+		"labels": {
+			`{"nodes":{"node":` + repeated(`{"nodeLabels":`+repeated(`0`, 3000)+`}`, 100) + `}}`,
+			func(text string) error { var b nodesBody; return decode("nodes", []byte(text), &b) },
+		},
+		"counters": {
+			`{"jobTaskCounters":{"taskCounterGroup":` + repeated(`{"counter":`+repeated(`{}`, 1000)+`}`, 300) + `}}`,
+			func(text string) error { var b countersBody; return decode("counters", []byte(text), &b) },
+		},
+	} {
+		var err error
+		if n := allocates(func() { err = c.decode(c.text) }); !errors.Is(err, errTooBig) || n > uint64(2*len(c.text))+100_000 {
+			t.Errorf("%s: %d bytes make %d: %v", name, len(c.text), n, err)
+		}
+	}
+}
+
+// TestMixedListsAreNotCopied: a list with an element of a wrong type is decoded without a copy of its text, however deep it is nested.
+func TestMixedListsAreNotCopied(t *testing.T) {
+	text := strings.Replace(queuesIn(60), `{"queueName":"deep"}`, `{"queueName":"deep","pad":"`+strings.Repeat("x", 1<<20)+`"}`, 1)
+	var b schedulerBody
+	var err error
+	if n := allocates(func() { err = decode("scheduler", []byte(text), &b) }); err != nil || n > uint64(4*len(text)) {
+		t.Errorf("%d bytes make %d: %v", len(text), n, err)
+	}
+	if b.Scheduler.v.Info.v.find("deep") == nil {
+		t.Error("the queue is lost")
+	}
+}
+
+// TestKeysOfAnObject: an object in place of a list is not taken apart only to see that it is not empty.
+func TestKeysOfAnObject(t *testing.T) {
+	text := `{"tasks":{"task":{` + strings.Repeat(`"":0,`, 1<<18) + `"id":"task_1_0001_m_000000"}}}`
+	var b tasksBody
+	var err error
+	if n := allocates(func() { err = decode("tasks", []byte(text), &b) }); err != nil || len(b.Tasks.v.Task) != 1 || n > uint64(2*len(text))+100_000 {
+		t.Errorf("%d bytes make %d: %v, %d tasks", len(text), n, err, len(b.Tasks.v.Task))
+	}
+}
+
+// TestRealAnswersAreLight: the lists of recorded answers take a half of what they may at most, and what is weighed is what they take.
+func TestRealAnswersAreLight(t *testing.T) {
+	t.Parallel()
+	tasks := 0
+	for pattern, body := range map[string]any{
+		"apps-*.json": &appsBody{}, "scheduler*.json": &schedulerBody{}, "nodes*.json": &nodesBody{}, "*-tasks*.json": &tasksBody{},
+		"*-attempts*.json": &attemptsBody{}, "*counters*.json": &countersBody{}, "conf*.json": &confBody{},
+	} {
+		files, err := filepath.Glob(filepath.Join("testdata", pattern))
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s: %v, %v", pattern, files, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of := reflect.TypeOf(body).Elem()
+			w := weigher{text: text, most: mostOfLists}
+			w.value(shapeOf(of, map[reflect.Type]*shape{}))
+			if w.sum > timesText*len(text)/2 || w.at < len(strings.TrimSpace(string(text))) {
+				t.Errorf("%s: its lists weigh %d bytes, its text %d; %d were read", file, w.sum, len(text), w.at)
+			}
+			if b, ok := body.(*tasksBody); ok && decode(file, text, b) == nil {
+				if tasks++; w.sum != len(b.Tasks.v.Task)*int(reflect.TypeFor[wireTask]().Size()) {
+					t.Errorf("%s: %d tasks weigh %d", file, len(b.Tasks.v.Task), w.sum)
+				}
+			}
+		}
+	}
+	if tasks == 0 {
+		t.Error("no list of tasks was weighed")
+	}
+}
+
+// TestBrokenTextsAreWeighed: whatever a text is, weighing it ends.
+func TestBrokenTextsAreWeighed(t *testing.T) {
+	t.Parallel()
+	whole := `{"scheduler":{"schedulerInfo":{"queues":{"queue":[{"queueName":"a\"b","queues":{"queueName":"c"}},null,5,"x"]}}}}`
+	for _, c := range []string{"", "[", "]", "{", "}", ",", ":", `"`, `\`, "x", " "} {
+		for i := range whole {
+			tooHeavy([]byte(whole[:i]+c), reflect.TypeFor[schedulerBody]())
+			tooHeavy([]byte(whole[:i]+c+whole[i:]), reflect.TypeFor[schedulerBody]())
+			tooHeavy([]byte(whole[:i]+c+whole[i+1:]), reflect.TypeFor[schedulerBody]())
+		}
+	}
+}
