@@ -1,8 +1,11 @@
 package hadoop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/paratimer/paratimer/dag"
@@ -11,54 +14,71 @@ import (
 // The user who wrote a job also writes its master's answers, so the tasks that they make ParaTimer keep are bounded. A
 // task of a list takes about half a kilobyte in a source, and about as much again in each replay.
 const (
-	// fewTasks is the size up to which a master's count is believed without a list, and a workflow draws on no room.
+	// fewTasks is the size up to which a master's count is believed without a list, and a workflow has room before larger ones.
 	fewTasks = 10_000
 	// mostTasks bounds the tasks and attempts of one workflow.
 	mostTasks = 200_000
-	// roomTasks bounds those of all workflows of a process that have more than fewTasks.
+	// roomTasks bounds those of all workflows of a process together.
 	roomTasks = 500_000
 	// overlongEach is the number of ticks between two requests for a list that was too long to be read overlongMost times: before
 	// that the answer may have been spoilt on the way.
 	overlongEach, overlongMost = 20, 5
 )
 
-// A room counts the tasks that the larger workflows of a process have. Several goroutines may use it.
+// A room bounds the tasks that the workflows of a process have together. Several goroutines may use it.
 type room struct {
-	mu   sync.Mutex
-	held map[string]int // by the application or workflow that is watched
+	mu    sync.Mutex
+	wants map[string]int // tasks that are kept or would be, by the application that stands for the workflow
 }
 
-// hold replaces what a workflow holds, and reports whether there is room for it. Small workflows need none.
+// hold replaces the tasks that a workflow wants to keep, and reports whether there is room for it. Who has room depends on nothing but what
+// all want: those of up to fewTasks come first, then the others, each by submission. One that does not fit in leaves room to those after it.
 func (r *room) hold(who string, tasks int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.held, who)
-	if tasks <= fewTasks {
+	if delete(r.wants, who); tasks <= 0 {
 		return true
 	}
-	sum := tasks
-	for _, n := range r.held {
+	if r.wants == nil {
+		r.wants = map[string]int{}
+	}
+	r.wants[who] = tasks
+	sum := 0
+	for _, n := range r.wants {
 		sum += n
 	}
-	if sum > roomTasks {
-		return false
+	if sum <= roomTasks {
+		return true
 	}
-	if r.held == nil {
-		r.held = map[string]int{}
+	sum = 0
+	for _, other := range slices.SortedFunc(maps.Keys(r.wants), r.first) {
+		fits := sum+r.wants[other] <= roomTasks
+		if other == who {
+			return fits
+		}
+		if fits {
+			sum += r.wants[other]
+		}
 	}
-	r.held[who] = tasks
-	return true
+	return false // unreachable: who is one of them
 }
 
-// keep drops what workflows hold that are not known any more.
+// first orders workflows by who has room first. Ids of applications are longer once there are more of them.
+func (r *room) first(a, b string) int {
+	few := func(who string) int {
+		if r.wants[who] <= fewTasks {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(few(a), few(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+}
+
+// keep drops what workflows want that are not known any more.
 func (r *room) keep(known func(who string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for who := range r.held {
-		if !known(who) {
-			delete(r.held, who)
-		}
-	}
+	maps.DeleteFunc(r.wants, func(who string, _ int) bool { return !known(who) })
 }
 
 // bound makes the totals of the master's counts. A master makes all tasks of a job at once, so its list is complete, or still
@@ -126,7 +146,7 @@ func (s *Source) weigh() {
 		s.room.hold(s.chosen, 0)
 		why = fmt.Sprintf("it has %d tasks and attempts, and %d is the limit of a workflow", n, mostTasks)
 	case !s.room.hold(s.chosen, n):
-		why = fmt.Sprintf("it has %d tasks, and the workflows of this process may have %d together", n, roomTasks)
+		why = fmt.Sprintf("it has %d tasks, the workflows of this process may have %d together, and others come first", n, roomTasks)
 	case unread != "": // what is known of the other jobs stands
 		s.large, s.relisted = fmt.Sprintf("the task list of %s is too long to be read", unread), false
 		return

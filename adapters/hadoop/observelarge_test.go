@@ -142,7 +142,7 @@ func TestListsOfNothing(t *testing.T) {
 	}
 }
 
-// TestRoom: small workflows need no room, large ones share what there is, and get it back.
+// TestRoom: workflows share what room there is, and get it back; large ones give way to small ones, later ones to earlier ones.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	var r room
@@ -155,18 +155,45 @@ func TestRoom(t *testing.T) {
 		{"b", mostTasks, true},
 		{"b", mostTasks - 1, true}, // again, not on top
 		{"c", mostTasks, false},
-		{"c", fewTasks, true},
-		{"d", roomTasks - 2*mostTasks + 1, true},
+		{"d", roomTasks - 2*mostTasks + 1, true}, // what does not fit in takes no room
 		{"e", fewTasks + 1, false},
+		{"c", fewTasks, true},
+		{"d", roomTasks - 2*mostTasks + 1, false}, // of the large ones the last
 		{"a", 0, true},
-		{"c", mostTasks, true},
+		{"e", fewTasks + 1, true},
+		{"d", roomTasks - 2*mostTasks + 1, true},
 	} {
 		if got := r.hold(c.who, c.tasks); got != c.want {
 			t.Errorf("%d: room for %d tasks of %s is %v", i, c.tasks, c.who, got)
 		}
 	}
-	if r.keep(func(who string) bool { return who == "d" }); len(r.held) != 1 {
-		t.Errorf("held: %v", r.held)
+	if r.keep(func(who string) bool { return who == "d" }); len(r.wants) != 1 {
+		t.Errorf("wanted: %v", r.wants)
+	}
+}
+
+// TestRoomForManySmallOnes: hundreds of workflows that are small each by itself are too large together. Who has room does not depend on the
+// order in which they are observed.
+func TestRoomForManySmallOnes(t *testing.T) {
+	t.Parallel()
+	const many = 300
+	name := func(i int) string { return fmt.Sprintf("application_1_%04d", 9900+i) }
+	for _, step := range []int{1, 7, many - 1} {
+		var r room
+		if !r.hold("application_1_0001", mostTasks) {
+			t.Fatal("the first one has no room")
+		}
+		for i := range many {
+			r.hold(name(i*step%many), fewTasks)
+		}
+		for i := range many {
+			if got := r.hold(name(i), fewTasks); got != (i < roomTasks/fewTasks) {
+				t.Errorf("in steps of %d: room for %s is %v", step, name(i), got)
+			}
+		}
+		if r.hold("application_1_0001", mostTasks) {
+			t.Error("a large one has room before small ones")
+		}
 	}
 }
 
@@ -182,7 +209,7 @@ func TestRoomIsShared(t *testing.T) {
 	if err := hub.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	hub.room.held = map[string]int{"application_1_0002": roomTasks}
+	hub.room.wants = map[string]int{"application_0_0002": roomTasks}
 	src := hub.Source("application_1_0001")
 	if s, err := src.Next(t.Context()); err != nil || !warned(s, dag.WarnTooLarge) {
 		t.Errorf("where there is no room: %v, %v", s, err)
@@ -199,8 +226,8 @@ func TestRoomIsShared(t *testing.T) {
 			t.Errorf("tasks are kept: %v; %v", !large, s.Warnings)
 		}
 	}
-	if hub.room.held["application_1_0001"] != 20_000 {
-		t.Errorf("held: %v", hub.room.held)
+	if hub.room.wants["application_1_0001"] != 20_000 {
+		t.Errorf("wanted: %v", hub.room.wants)
 	}
 }
 
