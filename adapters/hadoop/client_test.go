@@ -121,7 +121,7 @@ func TestProxysRedirectNamesTheHistoryServer(t *testing.T) {
 		w.Header().Set("Location", jhs.URL+"/jobhistory/job/job_1_0001/ws/v1/mapreduce/jobs/job_1_0001")
 		sendHTML(w, http.StatusFound, "")
 	})
-	c := clientOf(t, Options{Site: Site{JHS: rm.URL, JHSGuessed: true}}, rm.URL)
+	c := clientOf(t, Options{Site: Site{JHS: rm.URL, JHSGuessed: true}}, rm.URL) // both on this machine
 	_, err := c.AM(context.Background(), "application_1_0001", "jobs/job_1_0001")
 	var e *Error
 	if !errors.As(err, &e) || e.Status != http.StatusFound || e.Location == "" {

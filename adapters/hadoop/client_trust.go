@@ -83,23 +83,29 @@ func (c *Client) seekHistory(ctx context.Context, job string, asked []string, fa
 		return true, nil
 	}
 	if e, ok := errors.AsType[*Error](failed); ok {
-		e.Hint = fmt.Sprintf("the ResourceManager's proxy points to %s, which neither a flag nor the configuration names: if the history server of your cluster is there, give --jhs %s", base, base)
+		e.Hint = c.unnamedHistory(base)
 	}
 	return false, failed
 }
 
-// moveHistory takes the history server that a redirect of the ResourceManager's proxy names, and reports whether it may be asked. If neither a
-// flag nor the configuration names a history server, the first one that is found is believed, and no other after it.
+// unnamedHistory says what to do about a history server that the ResourceManager's proxy points to and that is not asked.
+func (c *Client) unnamedHistory(base string) string {
+	said := fmt.Sprintf("the ResourceManager's proxy points to %s, which neither a flag nor the configuration names", base)
+	if c.opt.Site.JHSGuessed {
+		said += "; nor do they name another history server, and the owner of the job chose this address"
+	}
+	return said + fmt.Sprintf(": if the history server of your cluster is there, give --jhs %s", base)
+}
+
+// moveHistory takes the history server that a redirect of the ResourceManager's proxy names, and reports whether it may be asked: only if a flag
+// or the configuration names its host. The owner of a job chooses the address, and whoever is asked serves the history of all jobs.
 func (c *Client) moveHistory(base string) bool {
 	to, err := url.Parse(base)
-	if err != nil {
+	if err != nil || !c.trusted(to) {
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.moved != base && !c.trusted(to) && !(c.opt.Site.JHSGuessed && c.moved == "") {
-		return false
-	}
 	c.moved = base
 	return true
 }

@@ -88,15 +88,17 @@ func TestRedirectToAStranger(t *testing.T) {
 	}
 }
 
-// TestMastersRedirectNamesNoHistory: what a master that runs redirects to is never asked. Where nothing names a history server, the
-// ResourceManager's redirect of a job that has ended does, once.
+// TestMastersRedirectNamesNoHistory: what a master redirects to is never asked while it runs. After its end, when the ResourceManager's proxy
+// passes on the address that the master gave last, it is asked only on a host that flags or configuration name, also if the history server is
+// only guessed.
 func TestMastersRedirectNamesNoHistory(t *testing.T) {
 	const job = "mapreduce/jobs/job_1_0001"
 	w := newTown()
 	to := "http://evil:19888/jobhistory/x"
 	w.answers["rm:8088"] = func(*http.Request) (int, string) { return http.StatusFound, to }
-	w.answers["jhs:19888"], w.answers["evil:19888"], w.answers["other:19888"] = well, well, well
-	c := clientOf(t, Options{Site: Site{JHS: "http://rm:19888", JHSGuessed: true}, Transport: w}, "http://rm:8088")
+	w.answers["rm:19999"], w.answers["evil:19888"], w.answers["other:19888"] = well, well, well
+	guessed := Site{JHS: "http://rm:19888", JHSGuessed: true}
+	c := clientOf(t, Options{Site: guessed, Transport: w}, "http://rm:8088")
 	for range 3 {
 		if _, err := c.AM(t.Context(), "application_1_0001", "jobs/job_1_0001"); status(err) != http.StatusFound {
 			t.Fatal(err)
@@ -105,15 +107,26 @@ func TestMastersRedirectNamesNoHistory(t *testing.T) {
 	if _, err := c.JHS(t.Context(), "info"); err == nil || w.asked["evil:19888"] != 0 {
 		t.Errorf("a master has named the history server: %v, asked %v", err, w.asked)
 	}
-	to = "http://jhs:19888/jobhistory/job/job_1_0001" // it has ended: the ResourceManager's own
-	if _, err := c.JHS(t.Context(), job); err != nil || w.asked["jhs:19888"] != 1 {
-		t.Errorf("what the ResourceManager names: %v, asked %v", err, w.asked)
+	for range 2 {
+		_, err := c.JHS(t.Context(), job)
+		if err == nil || w.asked["evil:19888"] != 0 || !strings.Contains(brief(err), "the owner of the job chose this address: if the history server of your cluster is there, give --jhs http://evil:19888") {
+			t.Errorf("a job that has ended: %v, asked %v", err, w.asked)
+		}
 	}
-	delete(w.answers, "jhs:19888")
+	to = "http://rm:19999/jobhistory/job/job_1_0001" // on a host of the configuration
+	if _, err := c.JHS(t.Context(), job); err != nil || w.asked["rm:19999"] != 1 {
+		t.Errorf("on a named host: %v, asked %v", err, w.asked)
+	}
 	to = "http://other:19888/jobhistory/job/job_1_0001"
+	delete(w.answers, "rm:19999")
 	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 {
-		t.Errorf("a second one: %v, asked %v", err, w.asked)
+		t.Errorf("after it: %v, asked %v", err, w.asked)
 	}
+	c = clientOf(t, Options{Site: guessed, Trust: []string{"other"}, Transport: w}, "http://rm:8088")
+	if _, err := c.JHS(t.Context(), job); err != nil {
+		t.Errorf("a trusted one: %v", err)
+	}
+	delete(w.asked, "other:19888")
 	// Where one is named, no redirect names another, and the error says what to do.
 	c = clientOf(t, Options{Site: Site{JHS: "http://down:19888"}, Transport: w}, "http://rm:8088")
 	if _, err := c.JHS(t.Context(), job); err == nil || w.asked["other:19888"] != 0 || !strings.Contains(err.Error(), "--jhs http://other:19888") {

@@ -238,8 +238,9 @@ func (d *doctor) proxy(ctx context.Context, app *wireApp, ended bool) {
 	body, err := d.client.AM(ctx, string(app.ID), "jobs/"+app.job())
 	if ended {
 		switch base := historyBase(err); {
+		case base != "" && !d.client.moveHistory(base) && d.client.opt.Site.JHSGuessed:
+			d.say("proxy", Warn, d.client.unnamedHistory(base), "sends applications that have ended to %s, which is not asked", base)
 		case base != "":
-			d.client.moveHistory(base)
 			d.say("proxy", OK, "", "sends applications that have ended to the history server at %s", base)
 		case status(err) == http.StatusFound:
 			d.say("proxy", OK, "", "answers; %s left no history", app.ID)

@@ -80,6 +80,20 @@ func TestDoctorFinds(t *testing.T) {
 	refuse := func(status int) func(w http.ResponseWriter, r *http.Request) {
 		return func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status) }
 	}
+	over := func(p patient) {
+		apps := p["/ws/v1/cluster/apps"]
+		p["/ws/v1/cluster/apps"] = func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.URL.RawQuery, "states=RUNNING") {
+				sendJSON(w, `{"apps":null}`)
+				return
+			}
+			apps(w, r)
+		}
+		p[master] = func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "http://h1:19888/jobhistory/job/job_1795222440184_0007/ws/v1")
+			sendHTML(w, http.StatusFound, "")
+		}
+	}
 	for name, c := range map[string]struct {
 		change func(p patient)
 		opt    func(*Options)
@@ -124,20 +138,12 @@ func TestDoctorFinds(t *testing.T) {
 			p[master] = refuse(http.StatusInternalServerError)
 			p["/ws/v1/cluster/apps/application_1795222440184_0007"] = body(`{"app":{"id":"application_1795222440184_0007","state":"FINISHED"}}`)
 		}, nil, []string{"proxy warn"}, "fail"},
-		"nothing that runs": {func(p patient) {
-			apps := p["/ws/v1/cluster/apps"]
-			p["/ws/v1/cluster/apps"] = func(w http.ResponseWriter, r *http.Request) {
-				if strings.Contains(r.URL.RawQuery, "states=RUNNING") {
-					sendJSON(w, `{"apps":null}`)
-					return
-				}
-				apps(w, r)
-			}
-			p[master] = func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Location", "http://h1:19888/jobhistory/job/job_1795222440184_0007/ws/v1")
-				sendHTML(w, http.StatusFound, "")
-			}
-		}, nil, []string{"have ended, none runs", "proxy ok: sends applications that have ended to the history server at http://h1:19888"}, "fail"},
+		"nothing that runs": {over, nil, []string{"have ended, none runs", "proxy ok: sends applications that have ended to the history server at http://h1:19888"}, "fail"},
+		"a history server that nothing names": {
+			over, func(o *Options) { o.Site.JHSGuessed = true },
+			[]string{"proxy warn: sends applications that have ended to http://h1:19888, which is not asked", "nor do they name another history server", "give --jhs http://h1:19888"},
+			"fail",
+		},
 		"nothing at all": {
 			func(p patient) { p["/ws/v1/cluster/apps"] = body(`{"apps":{}}`) }, nil,
 			[]string{"none is remembered", "proxy ok: not tried", "start a job"},

@@ -15,7 +15,7 @@ type Site struct {
 	RMs        []Manager // in the order in which they are tried
 	Proxy      string    // base URL of a web proxy of its own, "" where the ResourceManagers do it
 	JHS        string    // base URL of the job history server
-	JHSGuessed bool      // nobody has said where it is; what the proxy's redirects say goes before
+	JHSGuessed bool      // nobody has said where it is; a named host that the proxy's redirects lead to goes before
 	Auth       string    // hadoop.http.authentication.type: "simple" (also by default), "kerberos" or a class
 	Notes      []string  // what had to be assumed, for people
 	Truststore string    // the Java trust store of Hadoop's own clients, "" where it is not known: for advice
