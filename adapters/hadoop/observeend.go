@@ -33,7 +33,7 @@ func (s *Source) takeHistory(v *visit) {
 		j.submitted = or(b.Submitted.instant(), j.submitted)
 		j.finished = or(b.Finished.instant(), v.app.Finished.instant(), s.now)
 		if state != dag.Succeeded {
-			j.diagnosis = firstLine(string(b.Diagnostics))
+			j.diagnosis = string(b.Diagnostics)
 		}
 	}
 	switch {
@@ -78,7 +78,7 @@ func (s *Source) withoutHistory(v *visit) {
 	}
 	j.state, j.settled, j.unheard, j.finished = state, last, !last, or(a.Finished.instant(), j.overSince)
 	if state != dag.Succeeded {
-		j.diagnosis = firstLine(string(a.Diagnostics))
+		j.diagnosis = string(a.Diagnostics)
 	}
 }
 

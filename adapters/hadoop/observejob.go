@@ -95,6 +95,7 @@ type visit struct {
 	statusErr, listErr error
 	masterErr          error
 	trouble            bool // an answer is missing that may come another time
+	crowded            bool // a task has more attempts than are taken, and it was said
 
 	silent atomic.Bool // whom it asks has let a question about a task go by: those about the others would wait as long
 }

@@ -20,6 +20,8 @@ const (
 	asksATick, countsATick = 400, 200
 	// Of a source among many: it takes a few ticks to know all tasks of a job that was met half-way.
 	asksAmongMany, countsAmongMany = 20, 10
+	// asksAtOnce are the answers about attempts that are in memory at once: each may have a megabyte.
+	asksAtOnce = 4 * inFlight
 )
 
 // mostDetails are how many tasks a tick may ask for attempts, and for counters while they run.
@@ -90,6 +92,7 @@ type detail struct {
 	task     *task
 	path     string
 	attempts attemptsBody
+	listed   int // attempts in the answer
 	counters counters
 	count    bool // ask for counters even if it runs on
 	errs     [2]error
@@ -123,13 +126,33 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 	for _, d := range turns[:min(len(turns), mostCounts)] {
 		d.count = true
 	}
-	questions := make([]func(context.Context), len(all))
-	for i, d := range all {
+	held := 0
+	for _, j := range s.member {
+		held += j.tasksHeld()
+	}
+	for part := range slices.Chunk(all, asksAtOnce) {
+		s.askDetails(ctx, part)
+		for _, d := range part {
+			held += s.takeAnswers(d)
+			d.attempts = attemptsBody{} // before the next part asks
+		}
+		if held > mostTasks {
+			break // the next tick drops them: the others' answers would be kept in vain
+		}
+	}
+	s.settle(ctx, visits)
+}
+
+// askDetails puts the questions about some tasks.
+func (s *Source) askDetails(ctx context.Context, part []*detail) {
+	questions := make([]func(context.Context), len(part))
+	for i, d := range part {
 		questions[i] = func(ctx context.Context) {
 			// In this order: counters asked after an attempt's end are its last ones.
 			if !d.task.told {
 				body, err := d.visit.asks(ctx, d.path+"/attempts")
 				d.attempts, d.errs[0] = get[attemptsBody](ctx, d.path+"/attempts", body, err)
+				d.listed = d.attempts.newest()
 				d.count = d.errs[0] == nil && (d.count || d.over())
 			}
 			if d.count {
@@ -141,18 +164,24 @@ func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
 	}
 	ask(ctx, questions...)
 	s.catchUp()
-	for _, d := range all {
-		was := d.task.state
-		if told := s.takeDetail(d); !told {
-			d.visit.trouble = true
-		} else if d.task.done() {
-			d.task.tries++
-		}
-		if was == "SUCCEEDED" && !d.task.done() {
-			s.world.recalled(d.task.node, s.now)
-		}
+}
+
+// takeAnswers takes the answers about one task, and returns how many attempts more are kept of it.
+func (s *Source) takeAnswers(d *detail) (more int) {
+	was, kept := d.task.state, len(d.task.attempts)
+	if told := s.takeDetail(d); !told {
+		d.visit.trouble = true
+	} else if d.task.done() {
+		d.task.tries++
 	}
-	s.settle(ctx, visits)
+	if was == "SUCCEEDED" && !d.task.done() {
+		s.world.recalled(d.task.node, s.now)
+	}
+	if d.listed > mostAttempts && !d.visit.crowded {
+		d.visit.crowded = true
+		s.warn(dag.WarnObservation, "task %d of %s has %d attempts, the last %d are taken", d.index, d.visit.job.id, d.listed, mostAttempts)
+	}
+	return len(d.task.attempts) - kept
 }
 
 // settle ends the questions about jobs that are over and of which everything was heard.

@@ -61,7 +61,7 @@ func (t *task) tell(kind dag.Kind, index int32, b *attemptsBody, at dag.Instant,
 		}
 		if a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
 			// Of these progress is 100 and the phases have ended, whatever they had done: what they told before stands.
-			a.Diagnosis = firstLine(string(w.Diagnostics))
+			a.Diagnosis = string(w.Diagnostics)
 			continue
 		}
 		a.Ratio, a.Diagnosis = w.Progress.ratio(), ""
@@ -104,13 +104,15 @@ func (t *task) adopt(said dag.AttemptState) dag.AttemptState {
 
 // forget stops attempts that the answer does not list: their master is gone, and the new one knows nothing of them.
 func (t *task) forget(b *attemptsBody, at dag.Instant) {
+	listed := make(map[int32]bool, len(b.Attempts.v.Attempt))
+	for i := range b.Attempts.v.Attempt {
+		if _, _, n, ok := attemptID(string(b.Attempts.v.Attempt[i].ID)); ok {
+			listed[n] = true
+		}
+	}
 	for i := range t.attempts {
 		a := &t.attempts[i]
-		listed := slices.ContainsFunc(b.Attempts.v.Attempt, func(w wireAttempt) bool {
-			_, _, n, ok := attemptID(string(w.ID))
-			return ok && n == a.Number
-		})
-		if !listed && a.Number != t.success {
+		if !listed[a.Number] && a.Number != t.success {
 			stop(a, at)
 		}
 	}

@@ -96,6 +96,16 @@ func (r *anyText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// diagnosis is the first line that says something of a text, as firstLine returns it: the rest, which may have a megabyte, is not kept.
+type diagnosis string
+
+func (d *diagnosis) UnmarshalJSON(b []byte) error {
+	var r anyText
+	err := r.UnmarshalJSON(b)
+	*d = diagnosis(firstLine(string(r)))
+	return err
+}
+
 // list is an array; null, "", {} and a missing one are empty, a single object is a list of one.
 // Elements of a wrong type are left out.
 type list[T any] []T
@@ -222,14 +232,14 @@ func excerpt(b []byte) string { return strconv.Quote(string(b[:min(len(b), 60)])
 // stamped is the time that YARN puts before each line of a container's diagnostics.
 var stamped = regexp.MustCompile(`^\[\d{4}-\d\d-\d\d [^]]*\]`)
 
-// firstLine returns the first line that says something, cut to 200 characters and cleaned.
+// firstLine returns the first line that says something, cut to 200 characters and cleaned. It keeps nothing of s.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(stamped.ReplaceAllString(line, "")); line != "" {
 			if len(line) > 200 {
 				line = strings.ToValidUTF8(line[:200], "") + "…"
 			}
-			return dag.Clean(line)
+			return dag.Clean(strings.Clone(line))
 		}
 	}
 	return ""

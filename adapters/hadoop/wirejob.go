@@ -3,6 +3,7 @@ package hadoop
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,17 +17,17 @@ type jobBody struct {
 }
 
 type wireJob struct {
-	ID          text    `json:"id"`
-	Name        text    `json:"name"`
-	State       text    `json:"state"`
-	Diagnostics anyText `json:"diagnostics"`
-	Submitted   num     `json:"submitTime"` // history server only
-	Started     num     `json:"startTime"`
-	Finished    num     `json:"finishTime"`
-	Maps        num     `json:"mapsTotal"`
-	Reduces     num     `json:"reducesTotal"`
-	MapsDone    num     `json:"mapsCompleted"`
-	ReducesDone num     `json:"reducesCompleted"`
+	ID          text      `json:"id"`
+	Name        text      `json:"name"`
+	State       text      `json:"state"`
+	Diagnostics diagnosis `json:"diagnostics"`
+	Submitted   num       `json:"submitTime"` // history server only
+	Started     num       `json:"startTime"`
+	Finished    num       `json:"finishTime"`
+	Maps        num       `json:"mapsTotal"`
+	Reduces     num       `json:"reducesTotal"`
+	MapsDone    num       `json:"mapsCompleted"`
+	ReducesDone num       `json:"reducesCompleted"`
 	// Tasks in state SCHEDULED, in the master's answer only.
 	MapsPending    num `json:"mapsPending"`
 	ReducesPending num `json:"reducesPending"`
@@ -57,16 +58,28 @@ type attemptsBody struct {
 	}] `json:"taskAttempts"`
 }
 
+// mostAttempts are how many attempts of one task are taken from an answer. A task has four that fail at most, by default.
+const mostAttempts = 1000
+
+// newest drops all attempts but the last ones, which are the newest, and returns how many there were.
+func (b *attemptsBody) newest() int {
+	all := b.Attempts.v.Attempt
+	if len(all) > mostAttempts {
+		b.Attempts.v.Attempt = slices.Clone(all[len(all)-mostAttempts:])
+	}
+	return len(all)
+}
+
 type wireAttempt struct {
-	ID          text    `json:"id"`
-	State       text    `json:"state"`
-	Started     num     `json:"startTime"`
-	Finished    num     `json:"finishTime"`
-	Progress    num     `json:"progress"`
-	Node        text    `json:"nodeHttpAddress"`
-	Diagnostics anyText `json:"diagnostics"`
-	CopyEnd     num     `json:"shuffleFinishTime"`
-	SortEnd     num     `json:"mergeFinishTime"`
+	ID          text      `json:"id"`
+	State       text      `json:"state"`
+	Started     num       `json:"startTime"`
+	Finished    num       `json:"finishTime"`
+	Progress    num       `json:"progress"`
+	Node        text      `json:"nodeHttpAddress"`
+	Diagnostics diagnosis `json:"diagnostics"`
+	CopyEnd     num       `json:"shuffleFinishTime"`
+	SortEnd     num       `json:"mergeFinishTime"`
 }
 
 type countersBody struct {

@@ -17,21 +17,21 @@ type appBody struct {
 }
 
 type wireApp struct {
-	ID          text    `json:"id"`
-	User        text    `json:"user"`
-	Name        anyText `json:"name"`
-	Queue       text    `json:"queue"`
-	State       text    `json:"state"`
-	FinalStatus text    `json:"finalStatus"`
-	Type        text    `json:"applicationType"`
-	Diagnostics anyText `json:"diagnostics"`
-	Tracking    text    `json:"trackingUrl"`
-	Master      text    `json:"amHostHttpAddress"` // the address of the node that its master runs on
-	Started     num     `json:"startedTime"`       // the submission
-	Finished    num     `json:"finishedTime"`
-	AllocatedMB num     `json:"allocatedMB"`       // -1 once nothing is held
-	Containers  num     `json:"runningContainers"` // the master's included
-	Progress    num     `json:"progress"`
+	ID          text      `json:"id"`
+	User        text      `json:"user"`
+	Name        anyText   `json:"name"`
+	Queue       text      `json:"queue"`
+	State       text      `json:"state"`
+	FinalStatus text      `json:"finalStatus"`
+	Type        text      `json:"applicationType"`
+	Diagnostics diagnosis `json:"diagnostics"`
+	Tracking    text      `json:"trackingUrl"`
+	Master      text      `json:"amHostHttpAddress"` // the address of the node that its master runs on
+	Started     num       `json:"startedTime"`       // the submission
+	Finished    num       `json:"finishedTime"`
+	AllocatedMB num       `json:"allocatedMB"`       // -1 once nothing is held
+	Containers  num       `json:"runningContainers"` // the master's included
+	Progress    num       `json:"progress"`
 	Resources   box[struct {
 		Partitions list[struct {
 			Pending wireMemory `json:"pending"`
