@@ -52,26 +52,9 @@ func (m *Model) learnedMap(j int) dag.Phase {
 	in, wrote, bytes, extent := m.columns(j, dag.Map, plan.Tasks)
 	if alpha, _ := ph.seen.alpha(); !math.IsNaN(alpha) {
 		out.Pipelines = []dag.Pipeline{{Tuples: series(in), Alpha: dag.Uniform(round(alpha))}}
-		if m.drowned(j, dag.Map) {
-			out.Pipelines[0].Alpha = dag.Series{}
-		}
 	}
 	out.Out, out.Bytes, out.Extent = series(wrote), series(bytes), series(extent)
 	return out
-}
-
-// drowned says that the work of a phase, which was not watched, is no more than its start-ups may be off: what a unit takes
-// cannot be told from that. So it is of maps of a run on a sample.
-func (m *Model) drowned(j int, k dag.Kind) bool {
-	st := &m.phases[j][k].seen
-	if st.sampleMS >= minSampleMS || st.finished == 0 || m.given {
-		return false
-	}
-	together, n := 0.0, 0.0
-	for _, t := range m.lengths(k, m.Snapshot.Jobs[j].Phase(k).Attempts) {
-		together, n = together+t.together, n+1
-	}
-	return st.workMS/float64(st.finished) < 2*m.setup.deviation(together/max(n, 1))
 }
 
 // learnedReduce gives a reduce phase its tuples and the time for each; copy and sort take no work of their own.

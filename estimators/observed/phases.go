@@ -46,7 +46,7 @@ func (m *Model) learnPhases(profile *match, opt Options) {
 	// What a job reads follows from what the jobs before it write.
 	for _, j := range m.order() {
 		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			m.learnPhase(j, k, profile.job(j), slow)
+			m.learnPhase(j, k, profile, slow)
 		}
 	}
 	m.learnGroups(profile, slow)
@@ -80,8 +80,8 @@ func (m *Model) order() []int {
 	return out
 }
 
-func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
-	ph := &m.phases[j][k]
+func (m *Model) learnPhase(j int, k dag.Kind, profile *match, slow *slowdown) {
+	ph, known := &m.phases[j][k], profile.job(j)
 	st := &ph.seen
 	alpha, weight := st.alpha()
 	ph.alpha, ph.origin, ph.sel, ph.mean = alpha, schedule.Observed, math.NaN(), math.NaN()
@@ -91,6 +91,16 @@ func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
 	n := m.Snapshot.Plan.Jobs[j].Phase(k).Count()
 	if known != nil {
 		prior := &m.priors[j][k]
+		ratio := m.inputRatio(j, k, known)
+		if prior.total > 0 {
+			ph.sizes, ph.mean = scaledSizes(prior, k, n, st.known, ratio)
+			ratio = ph.mean / prior.total * float64(len(prior.sizes))
+		} else {
+			ph.sizes, ph.mean = knownSizes(k, n, st.known)
+		}
+		if m.drowned(k, prior, ratio, profile.overheads()) {
+			prior.alpha, prior.work = math.NaN(), nil
+		}
 		if p := prior.alpha * slow.of(j, k); !math.IsNaN(p) {
 			if weight > 0 && p > 0 {
 				ph.alpha = (weight + priorMS) / (weight/alpha + priorMS/p)
@@ -100,12 +110,6 @@ func (m *Model) learnPhase(j int, k dag.Kind, known *dag.Job, slow *slowdown) {
 		}
 		if math.IsNaN(ph.sel) {
 			ph.sel = prior.sel
-		}
-		ratio := m.inputRatio(j, k, known)
-		if prior.total > 0 {
-			ph.sizes, ph.mean = scaledSizes(prior, k, n, st.known, ratio)
-		} else {
-			ph.sizes, ph.mean = knownSizes(k, n, st.known)
 		}
 		ph.prior = prior.scaledWork(n, slow.of(j, k)*ratio)
 	} else {

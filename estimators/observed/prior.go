@@ -68,6 +68,26 @@ func (m *Model) priorOf(job *dag.Job, k dag.Kind) prior {
 	return p
 }
 
+// A map whose work was less than this share of its start-up tells what a record costs only for maps up to so many times as large: the law
+// of start-ups is no more exact than that.
+const (
+	drownedShare  = 0.3
+	drownedGrowth = 3
+)
+
+// drowned says that the profile's maps were over in their start-up, as those of a run on a sample are, and are much larger now: what a record
+// costs cannot be told from them. On the paper's cluster all set-ups are alike, and known.
+func (m *Model) drowned(k dag.Kind, p *prior, ratio float64, o *dag.Overheads) bool {
+	if k != dag.Map || m.fifo || !(ratio > drownedGrowth) || !(p.total > 0) {
+		return false
+	}
+	start := ms(o.SetupMin) + usualTogether*ms(o.SetupPer)
+	return p.alpha*p.total/float64(len(p.sizes)) < drownedShare*start
+}
+
+// usualTogether is how many tasks start on a node at about the same time, where only a profile tells of them.
+const usualTogether = 8
+
 func orMean(v, mean float64) float64 {
 	if math.IsNaN(v) {
 		return mean

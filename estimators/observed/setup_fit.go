@@ -75,17 +75,3 @@ func (f *startFit) line() (alone, each float64) {
 	}
 	return alone, each
 }
-
-// deviation is how far the start-up of a task among so many may be off, in milliseconds: the line, and where that is no more than
-// an approximation, the law.
-func (l *setupLaw) deviation(together float64) float64 {
-	f := &l.fit
-	if d := f.n*f.xx - f.x*f.x; d > 0 {
-		v := (f.xx - 2*together*f.x + together*together*f.n) / d
-		return math.Hypot(startNoise*math.Sqrt(v), lawNoise*(l.alone+l.each*together))
-	}
-	return startNoise / math.Sqrt(f.n)
-}
-
-// lawNoise is how far start-ups lie from any line in how many start together, relative.
-const lawNoise = 0.15

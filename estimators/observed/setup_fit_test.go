@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // Tasks of two sizes tell what both take alike, though nobody knows what a record costs; tasks of one size tell nothing.
@@ -19,8 +20,7 @@ func TestLengthsTellTheSetup(t *testing.T) {
 	}
 }
 
-// In a run on a sample of the data a reduce is mostly set-up. Its cost is told all the same, as the map's reports tell the set-up; a
-// map whose work drowns in start-ups that vary is given none.
+// In a run on a sample of the data a reduce is mostly set-up. Its cost is told all the same, as the maps' reports tell the set-up.
 func TestLearnFromASample(t *testing.T) {
 	slots := finished(25)
 	slots.Plan.Cluster = dag.Cluster{Policy: dag.FIFO, MapSlots: 8, ReduceSlots: 4}
@@ -32,15 +32,28 @@ func TestLearnFromASample(t *testing.T) {
 	p := Learn(runOf(slots))
 	near(t, "set-up", ms(p.Cluster.Setup), 5000, 30)
 	near(t, "reduce alpha in µs", 1000*p.Jobs[0].Reduce.Pipelines[dag.Work].Alpha.At(0), 2000, 120)
+}
 
+// Maps of four records in a start-up of five seconds do not tell what a record costs: not where they are a hundred times as large now. For a
+// run of the same size it does not matter, and is told.
+func TestCostThatDrownsInStartUps(t *testing.T) {
 	short := finished(25)
 	for i := range short.Jobs[0].Map.Attempts {
 		a := &short.Jobs[0].Map.Attempts[i]
 		a.First, a.Last, a.FirstReport = dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant}, dag.NoInstant
 		a.Done[0], a.Total[0], a.End = 4, 4, a.Start+5200
 	}
-	if c := Learn(runOf(short)).Jobs[0].Map.Pipelines[0].Alpha; c.Known() {
-		t.Errorf("maps of four records in a start-up of five seconds tell a cost of %v ms", c.At(0))
+	profile := Learn(runOf(short))
+	for records, want := range map[float64]schedule.Origin{4: schedule.Profiled, 400: schedule.Assumed} {
+		s := group(7000, 25, records)
+		for i := range s.Jobs[0].Map.Attempts {
+			a := &s.Jobs[0].Map.Attempts[i]
+			a.First, a.Last, a.Done[0], a.Total[0] = dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant}, 0, records
+		}
+		m := New(runOf(Attach(s, []*dag.Plan{profile})), Options{})
+		if got := m.phases[0][dag.Map].origin; got != want {
+			t.Errorf("%g records a map: the cost is %v, want %v", records, got, want)
+		}
 	}
 }
 
