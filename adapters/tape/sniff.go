@@ -16,7 +16,7 @@ const (
 	Unknown Kind = iota
 	Tape         // ours: snapshots
 	Capture      // raw REST answers: lines with the keys t, url, status and body
-	History      // a MapReduce job's history file: its first line is Avro-Json or Avro-Binary
+	History      // a MapReduce job's history file: its first line is Avro-Json or Avro-Binary, or it is one of a JobTracker's
 	Trace        // a Rumen trace: JSON objects of jobs, one after the other
 )
 
@@ -29,7 +29,8 @@ func (k Kind) String() string {
 }
 
 // Sniff tells recordings apart: tapes and captures by the keys of the first line, the others by how they begin.
-// It returns a reader of all of r, unzipped.
+// It returns a reader of all of r, unzipped, without a byte order mark. Before job history, blank lines and XML comments are left out too:
+// editors and checks of licences put them there.
 func Sniff(r io.Reader) (Kind, io.Reader, error) {
 	in, err := gunzip(r)
 	if err != nil {
@@ -40,19 +41,42 @@ func Sniff(r io.Reader) (Kind, io.Reader, error) {
 	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return Unknown, nil, fmt.Errorf("recording: %w", err)
 	}
-	first, _, _ := bytes.Cut(head, []byte("\n"))
+	rest := bytes.TrimPrefix(head, []byte("\ufeff"))
+	first, _, _ := bytes.Cut(rest, []byte("\n"))
 	kind := kindOf(first)
 	if kind == Unknown {
-		kind = foreign(first, head)
+		history := withoutComments(rest)
+		if kind = foreign(history); kind != Unknown {
+			rest = history
+		}
 	}
-	return kind, in, nil
+	_, err = in.Discard(len(head) - len(rest))
+	return kind, in, err
+}
+
+// withoutComments returns what follows blank lines and XML comments.
+func withoutComments(b []byte) []byte {
+	for {
+		b = bytes.TrimLeft(b, " \t\r\n\f")
+		_, after, ok := bytes.Cut(b, []byte("-->"))
+		if !ok || !bytes.HasPrefix(b, []byte("<!--")) {
+			return b
+		}
+		b = after
+	}
 }
 
 // foreign knows the beginnings of what others write.
-func foreign(first, head []byte) Kind {
+func foreign(head []byte) Kind {
+	first, _, _ := bytes.Cut(head, []byte("\n"))
 	switch string(bytes.TrimRight(first, "\r ")) {
 	case "Avro-Json", "Avro-Binary":
 		return History
+	}
+	for _, start := range []string{`Meta VERSION="`, `Job JOBID="`, "!!FILE="} { // a JobTracker's, and several in one file
+		if bytes.HasPrefix(first, []byte(start)) {
+			return History
+		}
 	}
 	// Rumen writes a job's fields in the order of its class, which has changed: these are always among the first dozen.
 	keys := keysOf(head)

@@ -32,6 +32,8 @@ func TestSniff(t *testing.T) {
 		"future tape":    {[]byte(`{"paratimer_tape":99}`), Tape},
 		"history":        {[]byte("Avro-Json\n{\"type\":\"record\"}\n"), History},
 		"binary history": {[]byte("Avro-Binary\n{}\n\x00\x01"), History},
+		"tracker":        {[]byte("Meta VERSION=\"1\" .\n"), History},
+		"old tracker":    {[]byte("Job JOBID=\"job_200903042324_10816\" JOBNAME=\"x\"\n"), History},
 		"trace":          {[]byte("{\n  \"priority\" : \"NORMAL\",\n  \"jobID\" : \"job_1_1\",\n  \"mapTasks\" : [ {\n"), Trace},
 		"other job":      {[]byte(`{"jobID":"job_1_1"}`), Unknown},
 		"empty":          {nil, Unknown},
@@ -70,4 +72,32 @@ func TestSniffRecordings(t *testing.T) {
 		_ = f.Close()
 	}
 	t.Logf("%d recordings", len(files))
+}
+
+// TestSniffPast leaves out what editors and checks of licences put before a recording.
+func TestSniffPast(t *testing.T) {
+	const history, line = "Avro-Json\n{}\n", `{"paratimer_tape":1}`
+	for name, c := range map[string]struct {
+		file, rest string
+		want       Kind
+	}{
+		"comment":         {"<!-- a\n b -->\n\n<!-- c -->\n" + history, history, History},
+		"blank lines":     {"\r\n \n" + history, history, History},
+		"mark":            {"\ufeff" + history, history, History},
+		"collection":      {"\f!!FILE=a!!\nMeta", "!!FILE=a!!\nMeta", History},
+		"mark and tape":   {"\ufeff" + line, line, Tape},
+		"blank and tape":  {"\n" + line, "\n" + line, Unknown},
+		"configuration":   {"\ufeff<!-- a --><configuration/>", "<!-- a --><configuration/>", Unknown},
+		"no end":          {"<!-- a\n" + history, "<!-- a\n" + history, Unknown},
+		"a mark and that": {"\ufeff", "", Unknown},
+	} {
+		kind, r, err := Sniff(strings.NewReader(c.file))
+		if err != nil || kind != c.want {
+			t.Errorf("%s is a %v, %v", name, kind, err)
+			continue
+		}
+		if rest, err := io.ReadAll(r); string(rest) != c.rest || err != nil {
+			t.Errorf("%s: %q is left, %v", name, rest, err)
+		}
+	}
 }
