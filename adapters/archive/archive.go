@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -91,7 +92,7 @@ func Read(ctx context.Context, in fs.FS, name string) (*Find, error) {
 // Nothing is the error of a find without a job.
 func (f *Find) Nothing() error {
 	if len(f.Skipped) == 0 {
-		return errors.New("no job history in it: such files end in .jhist, .jhist.gz, .json or .json.gz")
+		return errors.New("no job history in it: such files end in .jhist, .jhist.gz, .json or .json.gz, or are called job_201109281530_0001_user_name")
 	}
 	return fmt.Errorf("no job history in it that can be used; %d files were left out, the first one is %s: %s",
 		len(f.Skipped), f.Skipped[0].Path, f.Skipped[0].Why)
@@ -101,10 +102,13 @@ func (f *Find) skip(name string, err error) {
 	f.Skipped = append(f.Skipped, Skipped{name, err.Error()})
 }
 
+// trackerFile is the name of a JobTracker's history file: the JobTracker's host and start (before Hadoop 1.0), the job, its user and name.
+var trackerFile = regexp.MustCompile(`^([^.].*_)?job_[0-9]{12}_[0-9]+_`)
+
 // candidate says that a file's name is one of a history's. Anything else in a folder is not looked at.
 func candidate(name string) bool {
-	name = strings.TrimSuffix(name, ".gz")
-	return strings.HasSuffix(name, ".jhist") || strings.HasSuffix(name, ".json")
+	name = strings.TrimSuffix(path.Base(name), ".gz")
+	return strings.HasSuffix(name, ".jhist") || strings.HasSuffix(name, ".json") || trackerFile.MatchString(name) && !strings.HasSuffix(name, ".crc")
 }
 
 // confOf is the job whose configuration a file is, by its name.
@@ -145,11 +149,7 @@ func Jobs(r io.Reader) ([]*past.Job, error) {
 	case err != nil:
 		return nil, err
 	case kind == tape.History:
-		j, err := jhist.Read(all)
-		if err != nil {
-			return nil, err
-		}
-		return []*past.Job{j}, nil
+		return jhist.Read(all)
 	case kind == tape.Trace:
 		return rumen.Read(all)
 	}

@@ -24,6 +24,11 @@ func history(id string) string {
 `
 }
 
+// tracked is a history as a JobTracker wrote it.
+const tracked = `Meta VERSION="1" .
+Job JOBID="job_201009241532_0002" JOBNAME="x" USER="u" SUBMIT_TIME="1285322645148" .
+`
+
 const properties = `<configuration><property><name>mapreduce.workflow.id</name><value>w</value></property></configuration>`
 
 func zip(text string) []byte {
@@ -44,6 +49,9 @@ func folder() fstest.MapFS {
 		"done/c/job_1700000000000_0003.jhist":        {Data: []byte("Avro-Json\n")},
 		"done/c/job_1700000000000_0002_conf.xml.crc": {Data: []byte("x")},
 		"done/c/notes.txt":                           {Data: []byte("x")},
+		"done/d/jt_1_job_201009241532_0002_u_x+y":    {Data: []byte(tracked)},
+		"done/d/jt_1_job_201009241532_0002_conf.xml": {Data: []byte(properties)},
+		"done/d/.job_201009241532_0002_u_x.crc":      {Data: []byte("x")},
 		"done/c/package.json":                        {Data: []byte(`{"name":"x"}`)},
 	}
 }
@@ -57,14 +65,14 @@ func TestFolder(t *testing.T) {
 	for _, j := range found.Jobs {
 		jobs = append(jobs, fmt.Sprint(j.ID, " ", j.Settings.Workflow, " ", j.Configured))
 	}
-	if got := strings.Join(jobs, ", "); got != "job_1700000000000_0001 w true, job_1700000000000_0002 w true, job_201009241532_0001  false" || found.Files != 3 {
+	if got := strings.Join(jobs, ", "); got != "job_1700000000000_0001 w true, job_1700000000000_0002 w true, job_201009241532_0001  false, job_201009241532_0002 w true" || found.Files != 4 {
 		t.Errorf("%d files hold %s", found.Files, got)
 	}
 	if len(found.Skipped) != 2 || found.Skipped[0].Path != "done/c/job_1700000000000_0003.jhist" || found.Skipped[1].Path != "done/c/package.json" ||
 		!strings.Contains(found.Skipped[0].Why, "the schema in line 2 is missing") {
 		t.Errorf("left out: %v", found.Skipped)
 	}
-	if w := past.Group(found.Jobs); len(w) != 2 || len(w[1].Jobs) != 2 {
+	if w := past.Group(found.Jobs); len(w) != 2 || len(w[1].Jobs) != 3 {
 		t.Errorf("%d workflows", len(w))
 	}
 }

@@ -16,7 +16,11 @@ var wanted = map[string]bool{
 	"JOB_FINISHED": true, "JOB_FAILED": true, "JOB_KILLED": true, "JOB_ERROR": true,
 	"MAP_ATTEMPT_STARTED": true, "MAP_ATTEMPT_FINISHED": true, "MAP_ATTEMPT_FAILED": true, "MAP_ATTEMPT_KILLED": true,
 	"REDUCE_ATTEMPT_STARTED": true, "REDUCE_ATTEMPT_FINISHED": true, "REDUCE_ATTEMPT_FAILED": true, "REDUCE_ATTEMPT_KILLED": true,
+	taskCounted: true,
 }
+
+// taskCounted is no event of Hadoop's: a JobTracker's record of the counters of a task that has succeeded.
+const taskCounted = "TASK_COUNTED"
 
 // An event is one line of a history. Which fields it has depends on its kind (Events.avpr).
 type event struct {
@@ -46,6 +50,7 @@ type body struct {
 	Diagnostics unionText `json:"diagnostics"`
 	Totals      counters  `json:"totalCounters"`
 
+	Task     str       `json:"-"`
 	Attempt  str       `json:"attemptId"`
 	Tracker  str       `json:"trackerName"`
 	HTTPPort long      `json:"httpPort"`

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/internal/mutate"
 )
 
 // FuzzRead feeds anything as a history. Whatever can be read can be played.
@@ -20,27 +22,45 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte(lines(submit, inited, start, finish)))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		j, err := Read(bytes.NewReader(b))
-		if err != nil {
-			return
-		}
-		for _, w := range past.Group([]*past.Job{j}) {
-			// Few snapshots, from the first to the last.
-			src, err := past.NewSource(w, max(time.Second, j.Last.Sub(j.Submitted)/8))
-			if err != nil {
-				continue
-			}
-			for n := range 10 {
-				s, err := src.Next(context.Background())
-				if errors.Is(err, io.EOF) {
-					break
-				}
-				if err != nil || s.At < j.Submitted {
-					t.Fatalf("snapshot %d: %v, %v", n, s, err)
-				}
-			}
-		}
+		play(t, b)
 	})
+}
+
+// FuzzJobTracker damages what JobTrackers wrote. Whatever can be read can be played.
+func FuzzJobTracker(f *testing.F) {
+	var files [][]byte
+	for _, name := range []string{"hadoop-0.18", "hadoop-0.20", "hadoop-1.2"} {
+		b, err := os.ReadFile("testdata/" + name + ".txt")
+		if err != nil {
+			f.Fatal(err)
+		}
+		files = append(files, b)
+	}
+	files = append(files, bytes.Join(files, []byte("\n")))
+	mutate.Fuzz(f, files, func(t *testing.T, _ int, b []byte) { play(t, b) })
+}
+
+// play reads a history, and shows each of its jobs in few snapshots, from the first to the last.
+func play(t *testing.T, b []byte) {
+	jobs, err := Read(bytes.NewReader(b))
+	if err != nil {
+		return
+	}
+	for _, j := range jobs {
+		src, err := past.NewSource(&past.Workflow{ID: j.ID, Jobs: []*past.Job{j}}, max(time.Second, j.Last.Sub(j.Submitted)/8))
+		if err != nil {
+			continue
+		}
+		for n := range 10 {
+			s, err := src.Next(context.Background())
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil || s.At < j.Submitted {
+				t.Fatalf("snapshot %d: %v, %v", n, s, err)
+			}
+		}
+	}
 }
 
 // short keeps some events of each kind, so that the fuzzer is fast.

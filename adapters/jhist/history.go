@@ -15,7 +15,21 @@ import (
 type history struct {
 	job  *past.Job
 	seen map[string]int // attempts by id: index in the phase
+	bare map[string]int // of a JobTracker's successful attempts without counters, by the id of their task: index in the phase
 	bad  int
+}
+
+func newHistory(slots bool) *history {
+	h := &history{seen: map[string]int{}}
+	if slots {
+		h.bare = map[string]int{}
+	}
+	return h
+}
+
+// over returns whether an event is the first one of the next job.
+func (h *history) over(e *event) bool {
+	return e.kind == "JOB_SUBMITTED" && h.job != nil && e.body.Job != "" && string(e.body.Job) != h.job.ID
 }
 
 // states are how jobs and attempts end, by event.
@@ -31,6 +45,10 @@ func (h *history) take(e *event) {
 	b := &e.body
 	if kind, end, ok := strings.Cut(e.kind, "_ATTEMPT_"); ok {
 		h.attempt(kind, end, b)
+		return
+	}
+	if e.kind == taskCounted {
+		h.counted(b)
 		return
 	}
 	id := string(b.Job)
@@ -73,6 +91,7 @@ func (h *history) take(e *event) {
 func (h *history) of(id string) *past.Job {
 	if h.job == nil {
 		h.job = past.NewJob(id)
+		h.job.Slots = h.bare != nil
 	}
 	if h.job.ID != id {
 		h.bad++
@@ -131,7 +150,28 @@ func (h *history) attempt(kind, end string, b *body) {
 	if a.Node == "" {
 		a.Node = string(b.Host)
 	}
+	if id := string(b.Attempt); h.bare != nil && state == dag.AttemptSucceeded {
+		if k == dag.Reduce && j.Sized {
+			a.Counts.Copied = float64(j.Maps)
+		}
+		if b.Counters == nil && j == h.job {
+			h.bare["task"+id[len("attempt"):strings.LastIndexByte(id, '_')]] = at
+		}
+	}
 	j.Saw(a.End)
+}
+
+// counted takes the counters of a task for those of its successful attempt: Hadoop 0.18 gives an attempt none.
+func (h *history) counted(b *body) {
+	at, ok := h.bare[string(b.Task)]
+	k, _, _, is := hadoop.AttemptOf("attempt" + strings.TrimPrefix(string(b.Task), "task") + "_0")
+	if !ok || !is || b.Counters == nil {
+		return
+	}
+	a := &h.job.Attempts[k][at]
+	copied := a.Counts.Copied
+	a.Counts, a.Usage = hadoop.CountsOf(b.Counters), hadoop.UsageOf(b.Counters)
+	a.Counts.Copied = copied
 }
 
 // done is the job that the events told.

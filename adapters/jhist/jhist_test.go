@@ -66,11 +66,11 @@ func binaryOf(t testing.TB, text []byte) []byte {
 
 func read(t testing.TB, b []byte) *past.Job {
 	t.Helper()
-	j, err := Read(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
+	jobs, err := Read(bytes.NewReader(b))
+	if err != nil || len(jobs) != 1 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
 	}
-	return j
+	return jobs[0]
 }
 
 // TestRead checks literal values of a recorded file, read with other tools.
@@ -128,13 +128,14 @@ func TestTorn(t *testing.T) {
 		head += bytes.Index(b[head:], []byte("\n")) + 1
 		least, torn := 0, 0
 		for cut := head; cut < len(b); cut += 997 {
-			j, err := Read(bytes.NewReader(b[:cut]))
+			jobs, err := Read(bytes.NewReader(b[:cut]))
 			if err != nil {
 				if cut > head+5000 {
 					t.Fatalf("%s cut at %d: %v", name, cut, err)
 				}
 				continue
 			}
+			j := jobs[0]
 			n := len(j.Attempts[0]) + len(j.Attempts[1])
 			if n < least || j.Bad > 0 {
 				t.Fatalf("%s cut at %d: %d attempts after %d, %d events unused", name, cut, n, least, j.Bad)
