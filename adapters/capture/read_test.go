@@ -119,6 +119,15 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// TestByteOrderMark: an answer with a byte order mark names its applications.
+func TestByteOrderMark(t *testing.T) {
+	body := "\ufeff" + `{"apps":{"app":[{"id":"application_1_0001","applicationType":"MAPREDUCE","state":"RUNNING","startedTime":1000}]}}`
+	r, err := Read(strings.NewReader(line(1000, appsPath, body)))
+	if err != nil || len(r.submissions()) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func TestTrouble(t *testing.T) {
 	good := line(1000, "/ws/v1/cluster/apps", "x")
 	for what, c := range map[string]struct {

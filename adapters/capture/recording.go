@@ -74,7 +74,7 @@ func (r *Recording) add(rec *Record) {
 		r.rm = u.Scheme + "://" + u.Host
 	}
 	list := r.paths[path]
-	a := answer{at: at, end: at + dag.Instant(min(max(rec.Ms, 0), longestAnswerMS)), status: rec.Status, kind: rec.Type, date: rec.Date, body: pack(rec.Body)}
+	a := answer{at: at, end: at + dag.Instant(min(max(rec.Ms, 0), longestAnswerMS)), status: rec.Status, kind: rec.Type, date: rec.Date, body: pack(strings.TrimPrefix(rec.Body, "\ufeff"))}
 	if n := len(list); n > 0 && list[n-1].body == a.body {
 		a.body = list[n-1].body
 	} else {

@@ -361,3 +361,11 @@ func FuzzAnswers(f *testing.F) {
 		}
 	})
 }
+
+// TestByteOrderMark: an answer that a proxy has put a byte order mark before is JSON still.
+func TestByteOrderMark(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { sendJSON(w, "\ufeff{}") })
+	if body, err := clientOf(t, Options{}, s.URL).RM(context.Background(), "info"); err != nil || string(body) != "{}" {
+		t.Errorf("%q, %v", body, err)
+	}
+}
