@@ -33,6 +33,7 @@ func checkCommand() *cli.Command {
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "more lines after the first: every bound's text, what it waits for, warnings"},
 		&cli.StringFlag{Name: "idle", EnvVars: env("idle"), Value: "ok", Usage: "`STATE` where nothing runs: ok, warning, critical, unknown"},
 		&cli.StringFlag{Name: "unreachable", EnvVars: env("unreachable"), Value: "unknown", Usage: "`STATE` where there is no answer: ok, warning, critical, unknown"},
+		&cli.StringFlag{Name: "unknown", EnvVars: env("unknown"), Value: "unknown", Usage: "`STATE` if --warning or --critical limit the remaining time, and it cannot be estimated yet: ok, warning, critical, unknown"},
 		&cli.StringFlag{Name: "metrics-url", EnvVars: env("metrics-url"), Usage: "ask the watcher that serves its metrics at `URL`, not the cluster; its bounds count"},
 		watcherTokenFlag(),
 		&cli.StringFlag{Name: "recording", EnvVars: env("recording"), Usage: "look at a tape or capture in `FILE`, not at the cluster"},
@@ -114,6 +115,9 @@ func questionOf(c *cli.Context) (q question, err error) {
 	}
 	if q.unreachable, err = plugin.ParseState(c.String("unreachable")); err != nil {
 		return q, usage("--unreachable: %w", err)
+	}
+	if q.limits.Unknown, err = plugin.ParseState(c.String("unknown")); err != nil {
+		return q, usage("--unknown: %w", err)
 	}
 	return q, nil
 }

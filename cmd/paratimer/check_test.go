@@ -60,6 +60,7 @@ func TestCheckUsage(t *testing.T) {
 		{"-t", "soon"},
 		{"--idle", "fine"},
 		{"--unreachable", "fine"},
+		{"--unknown", "fine"},
 		{"--rm", "ftp://x"},
 		{"--deadline", "noon"},
 		{"--risk", "2", "--rm", "http://127.0.0.1:1"},
@@ -107,6 +108,17 @@ func TestCheckRecording(t *testing.T) {
 				t.Errorf("%s does not say %s", line, c.says)
 			}
 		})
+	}
+}
+
+// TestCheckUnknown: a limit on a time that cannot be estimated yet is not kept, unless somebody wants it so.
+func TestCheckUnknown(t *testing.T) {
+	alone(t)
+	for args, want := range map[string]int{"": 0, "-w 30m": 3, "-c 30m": 3, "-w 30m --unknown ok": 0, "-w 30m --unknown critical": 2} {
+		line := checks(t, want, append(strings.Fields(args), "--recording", "../../examples/join.tape.gz", "--at", "1s")...)
+		if strings.Contains(line, ", remaining time not known |") != (args != "") {
+			t.Errorf("%s: %s", args, line)
+		}
 	}
 }
 

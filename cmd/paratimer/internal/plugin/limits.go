@@ -20,6 +20,7 @@ type Range struct {
 // a bound in percent. nil: no limit.
 type Limits struct {
 	Remaining, Late Thresholds
+	Unknown         State // if Remaining limits a time that is not known
 }
 
 // Thresholds are one value's two ranges.
@@ -106,6 +107,11 @@ func (r *Range) Broken(v float64) bool {
 // brokenFrom says whether every value from v on alerts: of "at least 4m" no more is known.
 func (r *Range) brokenFrom(v float64) bool {
 	return r != nil && !r.Inside && v > r.High
+}
+
+// keptFrom returns whether no value from v on alerts.
+func (r *Range) keptFrom(v float64) bool {
+	return r == nil || r.Inside && v > r.High || !r.Inside && v >= r.Low && math.IsInf(r.High, 1)
 }
 
 // String is the range as performance data say it.

@@ -84,13 +84,16 @@ func TestVerdicts(t *testing.T) {
 		{"unconfirmed", state(dag.EndedUnconfirmed), nil, Unknown},
 		{"more than the warning", func(*frame.Frame) {}, []string{"10m", "1h"}, Warning},
 		{"more than both", func(*frame.Frame) {}, []string{"5m", "10m"}, Critical},
-		{"nothing is known", func(f *frame.Frame) { f.Headline = frame.Headline{} }, []string{"5m", "10m"}, OK},
+		{"nothing is known", func(f *frame.Frame) { f.Headline = frame.Headline{} }, []string{"5m", "10m"}, Unknown},
+		{"nothing is known nor limited", func(f *frame.Frame) { f.Headline = frame.Headline{} }, []string{"50%", ":"}, OK},
+		{"nothing is known, and at risk", func(f *frame.Frame) { f.Headline = frame.Headline{}; alert(frame.AtRisk)(f) }, []string{"5m"}, Warning},
 		{"at least ten minutes", func(f *frame.Frame) { f.Headline.RemainingSeconds = nil }, []string{"5m", "9m"}, Critical},
-		{"at least ten minutes, of an hour", func(f *frame.Frame) { f.Headline.RemainingSeconds = nil }, []string{"30m:", "1h"}, OK},
+		{"at least ten minutes, of an hour", func(f *frame.Frame) { f.Headline.RemainingSeconds = nil }, []string{"30m:", "1h"}, Unknown},
+		{"at least ten minutes, of five or more", func(f *frame.Frame) { f.Headline.RemainingSeconds = nil }, []string{"10m:", "@0:5m"}, OK},
 		{"over, and past all limits", state(dag.Succeeded), []string{"5m", "10m"}, OK},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var l Limits
+			l := Limits{Unknown: Unknown}
 			for i, typed := range c.limits {
 				if err := l.Set(typed, i == 1); err != nil {
 					t.Fatal(err)
@@ -98,6 +101,8 @@ func TestVerdicts(t *testing.T) {
 			}
 			if got := Of(running(c.change), l); got.State != c.want {
 				t.Errorf("%v, want %v: %s", got.State, c.want, got.Text)
+			} else if l.Unknown = OK; strings.Contains(got.Text, "not known") && c.want == Unknown && Of(running(c.change), l).State != OK {
+				t.Error("it is not OK where that is wanted")
 			}
 		})
 	}

@@ -92,11 +92,17 @@ func Of(f frame.Frame, l Limits) Verdict {
 func (v *Verdict) limits(f frame.Frame, l Limits) {
 	const remaining = "remaining time"
 	const seconds, percents = " s", " %"
-	switch h := f.Headline; {
-	case h.RemainingSeconds != nil:
+	if h := f.Headline; h.RemainingSeconds != nil {
 		v.hold(l.Remaining, (*Range).Broken, float64(*h.RemainingSeconds), remaining, seconds)
-	case h.LowSeconds != nil:
-		v.hold(l.Remaining, (*Range).brokenFrom, float64(*h.LowSeconds), remaining, seconds)
+	} else {
+		low := 0.0
+		if h.LowSeconds != nil {
+			low = float64(*h.LowSeconds)
+		}
+		if !l.Remaining.Warning.keptFrom(low) || !l.Remaining.Critical.keptFrom(low) {
+			v.raise(l.Unknown, remaining+" not known")
+		}
+		v.hold(l.Remaining, (*Range).brokenFrom, low, remaining, seconds)
 	}
 	for _, a := range f.Alerts {
 		switch {
