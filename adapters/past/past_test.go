@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -164,6 +166,22 @@ func TestPlain(t *testing.T) {
 	}
 	if !warned(s, dag.WarnInterpolated) {
 		t.Errorf("nobody says so: %v", s.Warnings)
+	}
+}
+
+// TestLongWait: a job that started long after its submission is played, and that it is doubtful is said.
+func TestLongWait(t *testing.T) {
+	for days, want := range map[int64]bool{0: false, 13: true} {
+		j := jobOf("job_1700000000000_0001", 13*86400, 1)
+		j.Submitted = j.Submitted.Add(-time.Duration(days) * 24 * time.Hour)
+		snaps := play(t, j)
+		last := snaps[len(snaps)-1]
+		said := slices.ContainsFunc(last.Warnings, func(w dag.Warning) bool {
+			return strings.Contains(w.Text, "started 312h0m0s after its submission")
+		})
+		if said != want || last.State != dag.Succeeded {
+			t.Errorf("%d days: %v, %v", days, last.State, last.Warnings)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/dag"
@@ -165,6 +166,9 @@ func (j *Job) plan(to *dag.Job, c *hadoop.Settings) {
 	}
 }
 
+// longWait is from which time on it is doubtful that a job waited so long to be started.
+const longWait = 24 * time.Hour
+
 // remark collects what each snapshot must say.
 func (s *Source) remark() {
 	warn := func(code, format string, args ...any) {
@@ -187,6 +191,9 @@ func (s *Source) remark() {
 		}
 		if j.Bad > 0 {
 			warn(dag.WarnObservation, "%s: %d events of its history could not be used", j.ID, j.Bad)
+		}
+		if wait := j.heard().Sub(j.Submitted); wait > longWait {
+			warn(dag.WarnObservation, "%s started %v after its submission: it waited that long, or one of these times is wrong, and so is its length", j.ID, wait.Round(time.Minute))
 		}
 		if j.Uber {
 			warn(dag.WarnObservation, "%s ran in its master's own container, one task after the other", j.ID)
