@@ -41,7 +41,7 @@ var exitTable = map[string]struct {
 	"history forget": {"", nil},
 	"history list":   {"history list --state-dir STATE", nil},
 	"history show":   {"history show join.pig --state-dir STATE", nil},
-	"import":         {"import ../../adapters/jhist/testdata -o HERE", []string{"import FILE -o HERE"}},
+	"import":         {"import ../../adapters/jhist/testdata -o HERE", []string{"import FILE -o HERE", "import ../../adapters/jhist/testdata FILE -o HERE"}},
 	"learn":          {"learn ../../examples/join.tape.gz", []string{"learn FILE", "learn --demands FILE"}},
 	"man":            {"man attach", nil},
 	"model":          {"model ../../examples/hadoop-online.yaml", []string{"model FILE"}},

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -61,10 +62,17 @@ func importHistory(c *cli.Context) error {
 	}
 	result := imports{Workflows: []imported{}, LeftOut: []leftOut{}}
 	var jobs []*past.Job
+	var failed []error // of arguments that cannot be read; the others are imported
+	var rejected []leftOut
 	for _, name := range c.Args().Slice() {
 		found, err := historyAt(c.Context, name, c.String("user"), kerberos(c).Layer(webhdfs.Transport()))
-		if err != nil {
-			return err
+		switch {
+		case c.Context.Err() != nil:
+			return context.Cause(c.Context)
+		case err != nil:
+			failed = append(failed, err)
+			rejected = append(rejected, leftOut{name, strings.TrimPrefix(err.Error(), name+": ")})
+			continue
 		}
 		jobs = append(jobs, found.Jobs...)
 		for _, s := range found.Skipped {
@@ -72,13 +80,13 @@ func importHistory(c *cli.Context) error {
 		}
 	}
 	if len(jobs) == 0 {
-		return usage("%s: %w", c.Args().First(), (&archive.Find{}).Nothing())
+		return errors.Join(failed...)
 	}
 	workflows := past.Group(jobs)
 	if id := c.String("workflow"); id != "" {
 		w, err := past.Choose(workflows, id)
 		if err != nil {
-			return usage("--workflow: %w", err)
+			return errors.Join(append(failed, usage("--workflow: %w", err))...)
 		}
 		workflows = []*past.Workflow{w}
 	}
@@ -99,10 +107,14 @@ func importHistory(c *cli.Context) error {
 		result.Workflows = append(result.Workflows, done)
 	}
 	if c.String("output") == "json" {
-		return json.NewEncoder(c.App.Writer).Encode(result)
+		result.LeftOut = append(result.LeftOut, rejected...)
+		if err := json.NewEncoder(c.App.Writer).Encode(result); err != nil {
+			return err
+		}
+	} else {
+		result.print(c.App.Writer, c.App.ErrWriter)
 	}
-	result.print(c.App.Writer, c.App.ErrWriter)
-	return nil
+	return errors.Join(failed...)
 }
 
 // historyAt reads the history in a file, a folder or a place in HDFS.
