@@ -34,21 +34,21 @@ func TestHostileConfig(t *testing.T) {
 		bomb += fmt.Sprintf("b%d: &a%d [%s*a%d]\n", i, i+1, strings.Repeat(fmt.Sprintf("*a%d, ", i), 8), i)
 	}
 	for path, want := range map[string]string{
-		"/dev/zero":                               "give a regular file",
-		os.DevNull:                                "",
-		pipe:                                      "it is a pipe",
-		dir:                                       "is a directory",
-		write(strings.Repeat("x", maxConfig+1)):   "larger than",
-		write(bomb):                               "yaml:",
-		write("rm: " + strings.Repeat("[", 1e5)):  "yaml:1:",
-		write("rm: {a: 1}\n"):                     "yaml:1:6: rm is a mapping",
-		write("every:\nuser: x\n"):                "yaml:1:",
-		write("- every\n"):                        "a configuration is a mapping",
-		write("every: 3s\nuser: \xff\n"):          "no text in UTF-8",
-		write("every: 3s\n---\nevery: 4s\n"):      "a second document",
-		write("every: 3s\nevery: 4s\n"):           "yaml:2:",
+		"/dev/zero":                              "give a regular file",
+		os.DevNull:                               "",
+		pipe:                                     "it is a pipe",
+		dir:                                      "is a directory",
+		write(strings.Repeat("x", maxConfig+1)):  "larger than",
+		write(bomb):                              "yaml:",
+		write("rm: " + strings.Repeat("[", 1e5)): "yaml:1:",
+		write("rm: {a: 1}\n"):                    "yaml:1:6: rm is a mapping",
+		write("every:\nuser: x\n"):               "yaml:1:",
+		write("- every\n"):                       "a configuration is a mapping",
+		write("every: 3s\nuser: \xff\n"):         "no text in UTF-8",
+		write("every: 3s\n---\nevery: 4s\n"):     "a second document",
+		write("every: 3s\nevery: 4s\n"):          "yaml:2:",
 		write("# nothing\n\n---\n# but comments"): "",
-		write(""):                                 "",
+		write(""): "",
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
