@@ -60,8 +60,10 @@ func (q *queues) UnmarshalJSON(b []byte) error {
 	}
 	var held queuesObject
 	*q = nil
-	switch err := json.Unmarshal(b, &held); {
-	case err != nil:
+	if json.Unmarshal(b, &held) != nil {
+		return nil //nolint:nilerr // as of all lists: what is no queue is none
+	}
+	switch {
 	case len(held.Queue) > 0:
 		*q = queues(held.Queue)
 	case !hollow(b):

@@ -156,32 +156,33 @@ func (w *weigher) space() {
 
 // field returns the shape of what is under a key, given in quotes. Keys are compared as encoding/json does, whatever their case.
 func (s *shape) field(quoted []byte) *shape {
-	var lower [48]byte
+	var known [48]byte
+	lower := known[:0]
 	if len(quoted) < 2 {
 		return nil
 	}
 	key := quoted[1 : len(quoted)-1]
-	for i, c := range key {
+	for _, c := range key {
 		switch {
 		case c == '\\' || c >= 0x80:
 			var name string
 			if json.Unmarshal(quoted, &name) != nil {
 				return nil
 			}
-			for known, f := range s.fields {
-				if strings.EqualFold(known, name) {
+			for field, f := range s.fields {
+				if strings.EqualFold(field, name) {
 					return f
 				}
 			}
 			return nil
-		case i >= len(lower):
-			return nil
+		case len(lower) == cap(lower):
+			return nil // no field has so long a name
 		case 'A' <= c && c <= 'Z':
 			c += 'a' - 'A'
 		}
-		lower[i] = c
+		lower = append(lower, c)
 	}
-	return s.fields[string(lower[:len(key)])]
+	return s.fields[string(lower)]
 }
 
 // valueEnd is the length of the value that a text begins with: of a whole array or object, of a string with its quotes.

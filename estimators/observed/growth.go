@@ -14,7 +14,8 @@ import (
 // other such jobs: the profile is of a sample, or the input has grown.
 func (m *Model) inputRatio(j int, k dag.Kind, known *dag.Job) float64 {
 	now := &m.Snapshot.Plan.Jobs[j]
-	ratio, spread := math.NaN(), perTask(known.Phase(k).Count(), now.Phase(k).Count())
+	spread := perTask(known.Phase(k).Count(), now.Phase(k).Count())
+	var ratio float64
 	switch {
 	case k == dag.Reduce && recordsOf(&now.Reduce).Known():
 		ratio = m.growth(j, dag.Reduce) * spread
