@@ -98,18 +98,20 @@ func (w *watcher) at(t time.Time) int {
 	return slices.IndexFunc(w.frames, func(f frame) bool { return f.At != nil && f.At.After(t) })
 }
 
-// outage is how long frames were stale after an instant. There must be such frames, and the query must be seen again after them.
+// outage is how long frames were stale after an instant, or said that a master was not heard while others were. There must be such frames, and
+// the query must be seen again after them.
 func (w *watcher) outage(from time.Time) time.Duration {
 	l := w.lab
 	l.t.Helper()
+	blind := func(f frame) bool { return f.Stale > 0 || f.warned("observation") }
 	i := tickOf(w.frames, from)
-	first := slices.IndexFunc(w.frames[max(i, 0):], func(f frame) bool { return f.Stale > 0 })
+	first := slices.IndexFunc(w.frames[max(i, 0):], blind)
 	if first < 0 {
 		l.t.Errorf("%s: no frame is stale after %.1f s", w.name, w.since(from))
 		return 0
 	}
 	first += max(i, 0)
-	n := slices.IndexFunc(w.frames[first:], func(f frame) bool { return f.Stale == 0 })
+	n := slices.IndexFunc(w.frames[first:], func(f frame) bool { return !blind(f) })
 	if n < 0 {
 		l.t.Errorf("%s: stale from %.1f s to the end", w.name, *w.frames[first].Elapsed)
 		return 0
