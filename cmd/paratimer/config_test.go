@@ -38,6 +38,7 @@ func TestHostileConfig(t *testing.T) {
 		os.DevNull:                               "",
 		pipe:                                     "it is a pipe",
 		dir:                                      "is a directory",
+		write(""):                                "",
 		write(strings.Repeat("x", maxConfig+1)):  "larger than",
 		write(bomb):                              "yaml:",
 		write("rm: " + strings.Repeat("[", 1e5)): "yaml:1:",
@@ -48,7 +49,6 @@ func TestHostileConfig(t *testing.T) {
 		write("every: 3s\n---\nevery: 4s\n"):     "a second document",
 		write("every: 3s\nevery: 4s\n"):          "yaml:2:",
 		write("# nothing\n\n---\n# but comments"): "",
-		write(""): "",
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
