@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The profile may be of a sample, or the input may have grown since: how large tasks are is told by this run first, and then by the profile
-// scaled by what this run has told of other tasks.
+// A profile may come from a sample, and the input may have grown since. Task sizes therefore come from this run where it has reported them.
+// The others are the profile's, scaled by what this run has reported.
 
 // inputRatio is how much more a task of the phase gets than in the profile's run, until its own reports tell: of a reduce by what the
 // job's maps write, of a map by what the jobs before it write. One that reads the query's own input gets as much more as those of

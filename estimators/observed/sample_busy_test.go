@@ -30,8 +30,8 @@ func TestRangeKnowsOfOtherLoad(t *testing.T) {
 	}
 }
 
-// A reduce that works and gives no sign of it is not like the three that have ended: a reducer of quadratic cost may be in
-// its largest group, and take half a minute more or be done at once.
+// A running reduce whose counters stand still may differ from the three that have ended. A reducer of quadratic cost may be in its largest
+// group: it may end at once, or take half a minute more.
 func TestSilentReduceIsDrawnWidely(t *testing.T) {
 	s := finished(25)
 	s.At, s.State = 40_000, dag.Running

@@ -20,7 +20,7 @@ func TestLengthsTellTheSetup(t *testing.T) {
 	}
 }
 
-// In a run on a sample of the data a reduce is mostly set-up. Its cost is told all the same, as the maps' reports tell the set-up.
+// In a run on a sample of the data a reduce is mostly set-up. Its cost can still be learned, because the maps' reports tell the set-up.
 func TestLearnFromASample(t *testing.T) {
 	slots := finished(25)
 	slots.Plan.Cluster = dag.Cluster{Policy: dag.FIFO, MapSlots: 8, ReduceSlots: 4}
