@@ -15,6 +15,9 @@ type Snapshot struct {
 	Load     []Load       // YARN: containers of applications that are not ours
 	Stale    Instant      // the instant of the last good observation if this is a repetition of it, else NoInstant
 	Warnings []Warning
+	// NextContainer is when the scheduler is expected to give out a container again, where it has given none for long although there is
+	// room (YARN); 0: at once. An observation leaves it 0, a cost model may set it.
+	NextContainer Instant
 }
 
 // A JobState is how far a job is.

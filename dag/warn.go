@@ -17,7 +17,7 @@ const (
 	WarnNodeSlow        = "node_slow"        // tasks take longer on a node than elsewhere
 	WarnNodeClosed      = "node_closed"      // a node gets no new tasks of a job: it is being decommissioned, or the job's master avoids it
 	WarnMasterRestarted = "am_restarted"     // an application master came again; its work may be lost
-	WarnOtherLoad       = "other_load"       // other applications hold containers
+	WarnOtherLoad       = "other_load"       // other applications hold containers, or seem to: nothing is given although there is room
 	WarnTornTape        = "torn_tape"        // a tape or capture ends in the middle of a line
 	WarnSecondLaunch    = "more_launches"    // the script launches in several batches; later ones are invisible
 	WarnInterpolated    = "interpolated"     // progress of attempts is a straight line between instants that are known

@@ -221,3 +221,22 @@ func TestYARNHeldReducesAreNotAskedForAgain(t *testing.T) {
 		t.Errorf("%d maps and %d reduces start now; the five containers that are free go to maps: half of the room is held by reduces", maps, reduces)
 	}
 }
+
+// Until the next container is given nothing starts, masters and tasks of later jobs included; what runs goes on. Then all is as it would have been.
+func TestYARNNextContainer(t *testing.T) {
+	s := blankSnapshot(joinPlan())
+	usual := mustReplay(t, s, joinLeft, Options{})
+	held := *s
+	held.NextContainer = s.At.Add(100 * second)
+	for _, opt := range []Options{{}, {Lean: &Lean{}}} {
+		late := mustReplay(t, &held, joinLeft, opt)
+		if got := late.End.Sub(usual.End); got < 95*second || got > 105*second {
+			t.Errorf("100 s later all ends %v later", got)
+		}
+		for _, sp := range late.Spans {
+			if sp.Count > 0 && sp.Start < held.NextContainer {
+				t.Errorf("task %d of job %d starts at %d", sp.First, sp.Job, sp.Start)
+			}
+		}
+	}
+}

@@ -12,6 +12,9 @@ const together = 1600 * time.Millisecond
 // grant hands out free memory: earlier jobs first, in a job the AM's own container, then maps to run again, then
 // reduces, then maps (facts/hadoop.md F, priorities 5, 10, 20).
 func (y *yarn) grant(t dag.Instant) {
+	if t < y.s.NextContainer {
+		return
+	}
 	if y.contended() {
 		y.share(t)
 	} else {

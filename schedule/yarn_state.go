@@ -99,6 +99,9 @@ func (y *yarn) load() error {
 		return cmp.Or(cmp.Compare(y.jobs[a].submitted, y.jobs[b].submitted), strings.Compare(s.Jobs[a].ID, s.Jobs[b].ID))
 	})
 	y.findHungry()
+	if next := s.NextContainer; next > s.At {
+		y.at(next, rankEnd, func(dag.Instant) {}) // a grant follows
+	}
 	return y.loadWaves()
 }
 

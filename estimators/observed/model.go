@@ -39,6 +39,7 @@ type Model struct {
 	nodes      *nodePaces   // nodes that are slower or faster than the others
 	mapWork    float64      // of a mean map of this run, 0 where none has shown work
 	groups     []*jobGroups // by job, nil where nothing tells of its key groups
+	stalled    float64      // for so long, in milliseconds, nothing of ours has started although it could; 0 where things go on
 
 	residuals []dag.Residual
 	delta     float64 // Options.DeltaBytes
@@ -69,6 +70,7 @@ func New(run dag.Run, opt Options) *Model {
 	m.Snapshot.Load = others(run, m.Snapshot.Plan, m.setup.at(2))
 	m.warnOthers(s)
 	m.learnPhases(profile, opt)
+	m.findStall()
 	return m
 }
 

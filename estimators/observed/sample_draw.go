@@ -129,6 +129,9 @@ func (s *sampling) drawSnapshot(d estimators.Draws, busy float64) *dag.Snapshot 
 			o.Finish = millis(s.waited + s.ending.At(d.Common(estimators.ForPause, 3, 0), busy))
 		}
 	}
+	if s.m.stalled > 0 {
+		out.NextContainer = s.m.now.Add(millis(s.m.stalled * (1/d.Common(estimators.ForPause, stallDraw, 0) - 1)))
+	}
 	if len(out.Load) > 0 {
 		out.Load = slices.Clone(out.Load)
 		shared := estimators.LogNormal(d.Common(estimators.ForOther, -1, 0), sharedSigma)
