@@ -1,35 +1,79 @@
 package queueing
 
-// Published is the job that the paper measures on Hadoop Online: 150 maps and 3 reduces on three nodes of four CPUs, with p_m
-// maps a node and p_s shuffles a reduce, each 1 or 5 (4 for p_m), as Table 4 has them.
+import "math"
+
+// Published is the job that the paper measures on Hadoop Online (Table 3, real setup): 150 maps and 3 reduces on three nodes of
+// four CPUs and a disk, with p_m maps a node, 1 or 4, and p_s shuffles a reduce, 1 or 5, as Table 4 has them; false for others.
 //
-// Table 2's demands are known in part. Printed are the fibre and disk demands, those of the network, and the CPU of (4,1); the
-// CPU demands of the others, and the disk of a map at (1,5), are solved for: they are the ones with which utilisations and
-// residences of an independent prototype come out. A group of five shuffles was measured for p_s 5, of which this is a fifth.
+// Demands are those of Table 2. Its rows for p_s above 1 are of a group of shuffles: they ask 4.9 times the disk, fibre and
+// network of one. A reduce of this setup takes five outputs at once, so that one shuffle asks a fifth.
 func Published(mapSlots, shuffleThreads int) (*Spec, bool) {
-	m := Demand{CPU: 5.0764, Fibre: .0677, Disk: 3.1844}
-	one := Demand{CPU: .5217, Fibre: .0087, Disk: .4082, Network: .185}
-	five := Demand{CPU: 2.9440 / 5, Fibre: .0425 / 5, Disk: 2.0 / 5, Network: .9065 / 5}
-	merge := Demand{Fibre: 1.258, Disk: 59.2157}
-	shuffle := one
-	switch [2]int{mapSlots, shuffleThreads} {
-	case [2]int{1, 1}:
-		merge.CPU = 37.4986
-	case [2]int{1, 5}:
-		m.CPU, m.Disk = 5.1360, 3.1847
-		shuffle = five
-		merge.CPU = 20.4003
-	case [2]int{4, 1}:
-		m.CPU, shuffle.CPU, merge.CPU = 5.1057, .6608, 47.258
-	case [2]int{4, 5}:
-		shuffle = five
-		shuffle.CPU = 2.5563 / 5
-		merge.CPU = 38.4023
-	default:
+	if mapSlots != 1 && mapSlots != 4 || shuffleThreads != 1 && shuffleThreads != 5 {
 		return nil, false
 	}
+	row := table2(float64(mapSlots), math.Min(4, float64(shuffleThreads)))
+	row.shuffle = row.shuffle.scaled(1 / float64(shuffleThreads))
+	return row.spec(3, 150, mapSlots, shuffleThreads), true
+}
+
+// PublishedSimulation is the job that the paper simulates (Table 3, simulation; Fig. 7 to 9): so many maps and a reduce for each
+// of so many nodes of four CPUs and a disk. Fig. 7 and 8 have 4 nodes, 4 to 256 maps, and p_m and p_s of 1 or 4.
+//
+// A task's demands stay as Table 2 prints them, whatever the number of maps. At other p_m and p_s the paper extrapolates them "by
+// the proportion seen between the two measured values": here by as much again for each factor of four. A straight line would have
+// merges ask for less than nothing at p_s 16. A group of p_s shuffles asks what the row says, and each of them its share.
+func PublishedSimulation(nodes, maps, mapSlots, shuffleThreads int) *Spec {
+	row := table2(float64(mapSlots), float64(shuffleThreads))
+	row.shuffle = row.shuffle.scaled(1 / float64(shuffleThreads))
+	return row.spec(nodes, maps, mapSlots, shuffleThreads)
+}
+
+// A demandRow is three rows of Table 2: the mean service demands of one p_m and p_s.
+type demandRow struct{ mapTask, shuffle, merge Demand }
+
+// printed is Table 2, by p_m and p_s of 1 and 4.
+var printed = [2][2]demandRow{
+	{
+		{Demand{5.0764, .0677, 3.1844, 0}, Demand{.5217, .0087, .4082, .1850}, Demand{37.4983, 1.2583, 59.2157, 0}},
+		{Demand{5.1360, .0677, 3.1847, 0}, Demand{2.9440, .0425, 2.0000, .9067}, Demand{20.4000, 1.2580, 59.2160, 0}},
+	},
+	{
+		{Demand{5.1057, .0677, 3.1844, 0}, Demand{.6608, .0087, .4082, .1850}, Demand{47.2580, 1.2580, 59.2157, 0}},
+		{Demand{5.0764, .0677, 3.1844, 0}, Demand{2.5563, .0425, 2.0000, .9067}, Demand{38.4020, 1.2580, 59.2160, 0}},
+	},
+}
+
+// table2 is the row of Table 2 for 1 and 4, and what it is extrapolated to for others.
+func table2(mapSlots, shuffleThreads float64) demandRow {
+	maps, shuffles := math.Log(mapSlots)/math.Log(4), math.Log(shuffleThreads)/math.Log(4)
+	return printed[0][0].towards(printed[1][0], maps).towards(printed[0][1].towards(printed[1][1], maps), shuffles)
+}
+
+// towards goes to another row by so many of the steps that lie between the two, each of the same factor.
+func (r demandRow) towards(o demandRow, steps float64) demandRow {
+	return demandRow{r.mapTask.towards(o.mapTask, steps), r.shuffle.towards(o.shuffle, steps), r.merge.towards(o.merge, steps)}
+}
+
+func (d Demand) towards(o Demand, steps float64) Demand {
+	by := func(from, to float64) float64 {
+		switch {
+		case steps == 0 || from == 0:
+			return from
+		case steps == 1: // the printed digits, not a rounding of them
+			return to
+		}
+		return from * math.Pow(to/from, steps)
+	}
+	return Demand{by(d.CPU, o.CPU), by(d.Fibre, o.Fibre), by(d.Disk, o.Disk), by(d.Network, o.Network)}
+}
+
+func (d Demand) scaled(by float64) Demand {
+	return Demand{d.CPU * by, d.Fibre * by, d.Disk * by, d.Network * by}
+}
+
+func (r demandRow) spec(nodes, maps, mapSlots, shuffleThreads int) *Spec {
 	return &Spec{
-		Nodes: 3, CPUs: 4, MapSlots: mapSlots, ShuffleThreads: shuffleThreads, ReduceSlots: 1,
-		Jobs: []Job{{Name: "job", Copies: 1, Maps: 150, Reduces: 3, Map: m, Shuffle: shuffle, Merge: merge}},
-	}, true
+		Nodes: nodes, CPUs: 4, MapSlots: mapSlots, ShuffleThreads: shuffleThreads, ReduceSlots: 1,
+		Jobs: []Job{{Name: "job", Copies: 1, Maps: maps, Reduces: nodes, Map: r.mapTask, Shuffle: r.shuffle, Merge: r.merge}},
+	}
 }
