@@ -119,7 +119,7 @@ func (p *product) has(j *productJob, g int, a stage) bool {
 func (p *product) contend(ji, g int, a stage, local, cluster byStage, met meetings) vector {
 	j := p.jobs[ji]
 	own := j.stay[g][a]
-	f := finder{cpus: p.spec.CPUs, task: j.demand[a]}
+	f := finder{servers: p.spec.servers(), task: j.demand[a]}
 	for k := range f.own {
 		f.own[k] = own.share(CentreKind(k))
 	}

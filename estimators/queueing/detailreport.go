@@ -9,7 +9,10 @@ func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
 	if err := s.bounded(m); err != nil {
 		return nil, err
 	}
-	d := newDetail(s, readingA)
+	d := newDetail(s, pipelined)
+	if m == ViannaTable4 {
+		d = newDetail(s, readingA)
+	}
 	r := &Result{Model: m, Fixpoint: iterate(o, d.step)}
 	trees := make([]*Tree, len(d.jobs))
 	for i, j := range d.jobs {
@@ -32,7 +35,7 @@ func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
 				"job %q: %d of %d waves of maps were followed, and the others taken as the last of these", j.Name, j.drawn, j.waves)})
 		}
 	}
-	if m == ViannaForkJoin {
+	if m == ViannaTable4 {
 		r.Warnings = append(r.Warnings, calibrated)
 	}
 	r.Centres = d.centres()

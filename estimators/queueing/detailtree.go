@@ -2,9 +2,12 @@ package queueing
 
 import "math"
 
-// tree is the precedence tree of a timeline (§4.2): one phase after the other, in each all threads side by side. A map that a
-// phase cuts is a part of an exponential time on either side.
+// tree is the precedence tree of a timeline (§4.2). Where it is not pipelined that is one phase after the other, in each all
+// threads side by side. A map that a phase cuts is a part of an exponential time on either side.
 func (d *detail) tree(j *detailJob, t *timeline) *Tree {
+	if d.reading.pipelined {
+		return d.joinedTree(j, t)
+	}
 	var phases []*Tree
 	next, from := 0, 0.0
 	for p := 0; p <= len(t.wakes); p++ {
@@ -64,6 +67,39 @@ func (d *detail) mapParts(j *detailJob, t *timeline, from, to float64) []*Tree {
 		}
 	}
 	return all
+}
+
+// joinedTree has an operator P_A where threads wait for each other: at the end of the last map, and at the end of the last merge
+// of what each reduce has left then.
+func (d *detail) joinedTree(j *detailJob, t *timeline) *Tree {
+	row := func(k Kind, tasks int, turns float64) *Tree {
+		m := exponential(j.stay[k]).times(turns)
+		return &Tree{Kind: k, Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
+	}
+	waves := (len(t.maps) + j.slots - 1) / j.slots
+	last := len(t.maps) - (waves-1)*j.slots
+	long, short := row(Map, waves, float64(waves)), row(Map, waves-1, float64(waves-1))
+	long.Count, short.Count = last, j.slots-last
+	maps := and(long, short)
+	if j.Reduces == 0 {
+		return maps
+	}
+	left, turns, before := 0, 0.0, math.Inf(-1)
+	for _, c := range t.copies {
+		if c.start < t.mapsEnd-merged {
+			continue
+		}
+		left++
+		if c.start > before {
+			turns++
+			before = c.start
+		}
+	}
+	later := serial(row(Shuffle, j.Maps, d.rounds(j)), row(Merge, 1, 1))
+	later.Count = d.laterWaves(j)
+	reduce := serial(row(Shuffle, left, turns), row(Merge, 1, 1), later)
+	reduce.Count = d.reducesAbreast(j)
+	return serial(maps, and(reduce))
 }
 
 // A threadKind is map threads that do the same at the same time.

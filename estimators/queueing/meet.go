@@ -69,7 +69,7 @@ func (p *product) meet(f *finder, ji, g int, met meetings) vector {
 func (f *finder) meet(copies float64, o *productJob, g int, m *meeting) metCopy {
 	var of [stages]vector
 	for b := range stages {
-		one := finder{cpus: f.cpus, task: f.task, own: f.own}
+		one := finder{servers: f.servers, task: f.task, own: f.own}
 		n := m.active[g][b]
 		one.find(n, o.stay[g][b], o.demand[b])
 		one.findApart(m.all[b]-n, m.mean[b], o.demand[b])
@@ -99,14 +99,16 @@ func (f *finder) meet(copies float64, o *productJob, g int, m *meeting) metCopy 
 	return met
 }
 
-// slope is how much longer the task stays for each more that it finds at a centre. At several CPUs that grows with what is
+// slope is how much longer the task stays for each more that it finds at a centre. At several servers that grows with what is
 // there already; a straight line will do for one copy's phases.
 func (f *finder) slope() vector {
 	slope := f.task
-	if f.cpus > 1 && f.task[CPU] > 0 {
-		const step = 0.01
-		more := slowdown(f.seen[CPU]+step, f.tasks, f.cpus)
-		slope[CPU] *= (more - slowdown(f.seen[CPU], f.tasks, f.cpus)) / step
+	for k, n := range f.servers {
+		if n > 1 && f.task[k] > 0 {
+			const step = 0.01
+			more := slowdown(f.seen[k]+step, f.tasks, n)
+			slope[k] *= (more - slowdown(f.seen[k], f.tasks, n)) / step
+		}
 	}
 	return slope
 }

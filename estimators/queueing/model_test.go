@@ -95,6 +95,7 @@ func TestBadSpecs(t *testing.T) {
 	}{
 		{"no nodes", func(s *Spec) { s.Nodes = 0 }, "Nodes"},
 		{"no CPUs", func(s *Spec) { s.CPUs = 0 }, "CPUs"},
+		{"negative disks", func(s *Spec) { s.Disks = -1 }, "Disks"},
 		{"no map slots", func(s *Spec) { s.MapSlots = 0 }, "MapSlots"},
 		{"no shuffle threads", func(s *Spec) { s.ShuffleThreads = 0 }, "ShuffleThreads"},
 		{"negative reduce slots", func(s *Spec) { s.ReduceSlots = -1 }, "ReduceSlots"},
@@ -161,7 +162,7 @@ func TestFixpoint(t *testing.T) {
 // A single task alone takes its demand; more of everything is never quicker.
 func TestOneTask(t *testing.T) {
 	s := &Spec{Nodes: 1, CPUs: 1, MapSlots: 1, ShuffleThreads: 1, Jobs: []Job{{Copies: 1, Maps: 1, Map: Demand{1, 2, 3, 4}}}}
-	for _, m := range []Model{Product, ViannaForkJoin, Tripathi} {
+	for _, m := range []Model{Product, ViannaForkJoin, Tripathi, ViannaTable4} {
 		r, err := Solve(s, m, Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -26,13 +26,14 @@ func (d *detail) contend(j *detailJob, ji int, others detailQueues) [][]vector {
 			}
 		}
 		fresh[n] = make([]vector, len(seen))
-		known := map[int]vector{} // by CPU: a node's tasks are many, its CPUs are few
+		known := map[[2]int]vector{} // by CPU and disk: a node's tasks are many, these are few
 		for i := range seen {
 			t := &j.tasks[n][i]
-			apart, ok := known[t.cpu]
+			spot := [2]int{t.cpu, t.disk}
+			apart, ok := known[spot]
 			if !ok {
-				apart = others.seen(ji, n, t.cpu)
-				known[t.cpu] = apart
+				apart = others.seen(ji, n, t.cpu, t.disk)
+				known[spot] = apart
 			}
 			for k := range t.demand {
 				fresh[n][i][k] = t.demand[k] * (1 + math.Max(0, seen[i][k]) + apart[k])
@@ -87,7 +88,7 @@ func (t *task) finds(u *task, own vector, alpha float64, apart bool) (seen vecto
 	left := u.stay
 	rest := u.stay.sum()
 	for k := range left {
-		if CentreKind(k) != Network && (apart || CentreKind(k) == CPU && t.cpu != u.cpu) {
+		if CentreKind(k) != Network && apart || CentreKind(k) == CPU && t.cpu != u.cpu || CentreKind(k) == Disk && t.disk != u.disk {
 			left[k] = 0 // they do not meet there
 			continue
 		}

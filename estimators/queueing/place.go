@@ -3,22 +3,27 @@ package queueing
 // place puts the tasks of a job's timeline on a node.
 func (d *detail) place(j *detailJob, n int) []task {
 	var all []task
-	g, last := d.nodes[n], d.spec.CPUs-1
+	g := d.nodes[n]
+	// A reduce is on the last CPU and disk, and what it does besides on those before.
+	last := func(servers, lane int) int { return ((servers-1-lane)%servers + servers) % servers }
+	cpus, disks := d.spec.servers()[CPU], d.spec.servers()[Disk]
 	for _, p := range j.line.maps {
 		slot, node := p.thread/d.spec.Nodes, p.thread%d.spec.Nodes
 		if node == g.first {
-			t := task{kind: Map, cpu: slot % d.spec.CPUs, start: p.start, end: p.end, demand: j.Map.vector()}
+			t := task{kind: Map, cpu: slot % cpus, disk: slot % disks, start: p.start, end: p.end, demand: j.Map.vector()}
 			all = append(all, t)
 		}
 	}
 	for range j.abreast[n] {
 		for _, c := range j.line.copies {
 			t := task{kind: Shuffle, start: c.start, end: c.end, demand: d.shuffleDemand(j, c, g)}
-			t.cpu = ((last-c.lane)%d.spec.CPUs + d.spec.CPUs) % d.spec.CPUs
+			t.cpu, t.disk = last(cpus, c.lane), last(disks, c.lane)
 			all = append(all, t)
 		}
 		end := j.line.copied + j.stay[Merge]
-		all = append(all, task{kind: Merge, cpu: last, start: j.line.copied, end: end, demand: j.Merge.vector()})
+		all = append(all, task{
+			kind: Merge, cpu: last(cpus, 0), disk: last(disks, 0), start: j.line.copied, end: end, demand: j.Merge.vector(),
+		})
 	}
 	for i := range all {
 		all[i].id = i

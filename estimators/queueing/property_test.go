@@ -23,6 +23,7 @@ func drawSpec(t *rapid.T) *Spec {
 	s := &Spec{
 		Nodes:          rapid.IntRange(1, 40).Draw(t, "nodes"),
 		CPUs:           rapid.IntRange(1, 9).Draw(t, "CPUs"),
+		Disks:          rapid.IntRange(0, 3).Draw(t, "disks"),
 		MapSlots:       rapid.IntRange(1, 9).Draw(t, "map slots"),
 		ReduceSlots:    rapid.IntRange(0, 3).Draw(t, "reduce slots"),
 		ShuffleThreads: rapid.IntRange(1, 9).Draw(t, "shuffle threads"),
@@ -42,7 +43,7 @@ func drawSpec(t *rapid.T) *Spec {
 func TestSane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSpec(t)
-		m := Model(rapid.IntRange(0, 2).Draw(t, "model"))
+		m := Model(rapid.IntRange(0, 3).Draw(t, "model"))
 		r, err := Solve(s, m, Options{MaxIterations: 60})
 		var bad *FieldError
 		var many *SizeError

@@ -6,7 +6,7 @@ import "testing"
 func TestTable4(t *testing.T) {
 	for i, printed := range []float64{732.56, 659.13, 365.51, 356.20} {
 		s, _ := Published(configurations[i][0], configurations[i][1])
-		r, err := Solve(s, ViannaForkJoin, Options{})
+		r, err := Solve(s, ViannaTable4, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,12 +94,8 @@ func centres(s *Spec, nodes []group, asked func(g int) vector) []Centre {
 		busy := asked(i)
 		network += float64(g.nodes) * busy[Network]
 		for k := CPU; k <= Disk; k++ {
-			c := Centre{Kind: k, Node: g.first, Nodes: g.nodes, Servers: 1, Utilisation: busy[k]}
-			if k == CPU {
-				c.Servers = s.CPUs
-				c.Utilisation /= float64(c.Servers)
-			}
-			all = append(all, c)
+			n := s.servers()[k]
+			all = append(all, Centre{Kind: k, Node: g.first, Nodes: g.nodes, Servers: n, Utilisation: busy[k] / float64(n)})
 		}
 	}
 	return append(all, Centre{Kind: Network, Node: -1, Nodes: 1, Servers: 1, Utilisation: network})

@@ -1,10 +1,11 @@
 package queueing
 
-// A Spec is a cluster of equal nodes and the jobs that share it (§3.1, Table 1). Each node has its CPUs, one disk and one
+// A Spec is a cluster of equal nodes and the jobs that share it (§3.1, Table 1). Each node has its CPUs, its disks and one
 // fibre channel; the nodes share one network.
 type Spec struct {
 	Nodes          int
 	CPUs           int // of a node
+	Disks          int // of a node (§4.1); 0 is 1
 	MapSlots       int // p_m: maps that a node runs at once
 	ShuffleThreads int // p_s: map outputs that a reduce takes at once
 	ReduceSlots    int // reduces that a node runs at once; 0 is 1
@@ -30,3 +31,8 @@ type Demand struct {
 
 // Total is the demand at all centres: how long the task takes alone.
 func (d Demand) Total() float64 { return d.CPU + d.Fibre + d.Disk + d.Network }
+
+// servers is how many servers a centre of each kind has. A task is served by one of them at a time.
+func (s *Spec) servers() [4]int {
+	return [4]int{CPU: s.CPUs, Fibre: 1, Disk: max(s.Disks, 1), Network: 1}
+}

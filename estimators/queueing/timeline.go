@@ -36,26 +36,35 @@ const merged = 1e-6
 // draw is the timeline of so many waves of a job, with its mean residences.
 func (d *detail) draw(j *detailJob, waves int) timeline {
 	t := timeline{mapSlots: j.slots, mapTime: j.stay[Map]}
-	t.drawMaps(j, waves, d.reading.firstEarly)
+	t.drawMaps(j, waves, d.reading)
 	if j.Reduces == 0 {
 		t.end = t.mapsEnd
 		return t
 	}
 	t.drawCopies(d.spec.ShuffleThreads, j.stay[Shuffle], d.reading.grouped)
-	t.end = t.copied + j.stay[Merge]
+	t.end = t.copied + j.stay[Merge] + float64(d.laterWaves(j))*(d.rounds(j)*j.stay[Shuffle]+j.stay[Merge])
+	return t
+}
+
+// laterWaves is how many waves of reduces follow the first one on the node that has most.
+func (d *detail) laterWaves(j *detailJob) int {
 	most := 0
 	for n, g := range d.nodes {
 		if j.abreast[n] > 0 {
 			most = max(most, (g.dealt(j.Reduces, d.spec.Nodes)+j.abreast[n]-1)/j.abreast[n]-1)
 		}
 	}
-	batches := float64((j.Maps + d.spec.ShuffleThreads - 1) / d.spec.ShuffleThreads)
-	t.end += float64(most) * (batches*j.stay[Shuffle] + j.stay[Merge])
-	return t
+	return most
 }
 
-// drawMaps deals maps to slots as these come free, which they do in turn; the first to end, early, stays ahead by that.
-func (t *timeline) drawMaps(j *detailJob, waves int, early bool) {
+// rounds is how many shuffles one after the other it takes to copy all map outputs.
+func (d *detail) rounds(j *detailJob) float64 {
+	return float64((j.Maps + d.spec.ShuffleThreads - 1) / d.spec.ShuffleThreads)
+}
+
+// drawMaps deals maps to slots as these come free, which they do in turn. Of k exponential ones that are always there one ends
+// each k-th of their mean: pipelined threads stay that far apart. With firstEarly the first does so, and the others are abreast.
+func (t *timeline) drawMaps(j *detailJob, waves int, r reading) {
 	last := j.Maps - (j.waves-1)*j.slots
 	left := (waves-1)*j.slots + last
 	for w := range waves {
@@ -65,8 +74,8 @@ func (t *timeline) drawMaps(j *detailJob, waves int, early bool) {
 			}
 			left--
 			p := mapPiece{thread, float64(w) * t.mapTime, float64(w+1) * t.mapTime}
-			if early && thread == 0 {
-				ahead := t.mapTime * (1 - 1/float64(j.slots))
+			if r.pipelined || r.firstEarly && thread == 0 {
+				ahead := t.mapTime * (1 - float64(thread+1)/float64(j.slots))
 				p.start, p.end = math.Max(0, p.start-ahead), p.end-ahead
 			}
 			t.maps = append(t.maps, p)

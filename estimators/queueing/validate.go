@@ -8,7 +8,7 @@ import (
 // Limits of a Spec: what is larger is a slip of units, and would cost memory.
 const (
 	MaxNodes = 100_000
-	MaxSlots = 10_000 // CPUs, map slots, reduce slots or shuffle threads of a node
+	MaxSlots = 10_000 // CPUs, disks, map slots, reduce slots or shuffle threads of a node
 	MaxTasks = 100_000_000
 	MaxJobs  = 100
 )
@@ -33,6 +33,7 @@ func (s *Spec) Validate() error {
 	}{
 		{"Nodes", s.Nodes, 1, MaxNodes},
 		{"CPUs", s.CPUs, 1, MaxSlots},
+		{"Disks", s.Disks, 0, MaxSlots},
 		{"MapSlots", s.MapSlots, 1, MaxSlots},
 		{"ReduceSlots", s.ReduceSlots, 0, MaxSlots},
 		{"ShuffleThreads", s.ShuffleThreads, 1, MaxSlots},

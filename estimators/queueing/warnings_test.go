@@ -23,7 +23,8 @@ func TestWarnings(t *testing.T) {
 		{one, Product, ""},
 		{two, Product, "several_jobs"},
 		{both, Product, "several_jobs"},
-		{one, ViannaForkJoin, "calibrated"},
+		{one, ViannaForkJoin, ""},
+		{one, ViannaTable4, "calibrated"},
 		{one, Tripathi, ""},
 	} {
 		r, err := Solve(c.s, c.m, Options{})

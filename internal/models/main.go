@@ -34,6 +34,6 @@ func run(w io.Writer, runs int, in inputs) error {
 	}
 	return write(w, []section{
 		coefficients(), designs(), greedy(), overhead(), live(in.seen),
-		nets(), maxima(), machine(in.machine, in.before), table4(runs), independent(runs), grids(runs), chance(runs),
+		nets(), maxima(), machine(in.machine, in.before), table4(runs), independent(runs), figures(runs), grids(runs), chance(runs),
 	})
 }

@@ -26,6 +26,8 @@ var (
 	independentWords string
 	//go:embed words/chance.md
 	chanceWords string
+	//go:embed words/figures.md
+	figuresWords string
 	//go:embed words/grids.md
 	gridsWords string
 	//go:embed words/live.md

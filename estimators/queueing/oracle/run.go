@@ -26,7 +26,7 @@ type run struct {
 	random  *rand.Rand
 
 	now     float64
-	centres []centre // CPUs, fibre and disk of each node, then the network
+	centres []centre // CPUs, fibre and disks of each node, then the network
 	agenda  *agenda
 	tasks   []task
 	free    []int32
@@ -43,8 +43,12 @@ func simulate(s *queueing.Spec, o Options, seed, limit int) *sample {
 	r.centres = make([]centre, 3*s.Nodes+1)
 	for i := range r.centres {
 		servers := 1
-		if i%3 == cpu && i < 3*s.Nodes {
+		switch {
+		case i == 3*s.Nodes: // the network
+		case i%3 == cpu:
 			servers = s.CPUs
+		case i%3 == disk:
+			servers = max(s.Disks, 1)
 		}
 		r.centres[i] = centre{servers: float64(servers), shared: o.Discipline == ProcessorSharing}
 	}
