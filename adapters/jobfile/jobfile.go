@@ -33,10 +33,11 @@ type File struct {
 	Jobs    []Job // at least one; their names differ
 }
 
-// A Cluster is equal nodes. Each has its CPUs, one disk and one fibre channel; all share one network.
+// A Cluster is equal nodes. Each has its CPUs, its disks and one fibre channel; all share one network.
 type Cluster struct {
 	Nodes          int
 	CPUs           int // of a node
+	Disks          int // of a node, from 1
 	MapSlots       int // of a node
 	ReduceSlots    int // of a node
 	ShuffleThreads int // of a reduce: how many map outputs it takes at once

@@ -17,7 +17,7 @@ import (
 const full = `
 version: 1
 name: all fields
-cluster: {nodes: 3, cpus: 4, map_slots: 2, reduce_slots: 2, shuffle_threads: 1}
+cluster: {nodes: 3, cpus: 4, disks: 6, map_slots: 2, reduce_slots: 2, shuffle_threads: 1}
 jobs:
 - name: first
   copies: 2
@@ -31,7 +31,7 @@ jobs:
 
 var fullFile = &File{
 	Name:    "all fields",
-	Cluster: Cluster{Nodes: 3, CPUs: 4, MapSlots: 2, ReduceSlots: 2, ShuffleThreads: 1},
+	Cluster: Cluster{Nodes: 3, CPUs: 4, Disks: 6, MapSlots: 2, ReduceSlots: 2, ShuffleThreads: 1},
 	Jobs: []Job{
 		{
 			Name: "first", Copies: 2, Maps: 150, Reduces: 3,
@@ -58,7 +58,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Cluster{Nodes: 1, CPUs: 1, MapSlots: 1, ReduceSlots: 1, ShuffleThreads: 5}
+	want := Cluster{Nodes: 1, CPUs: 1, Disks: 1, MapSlots: 1, ReduceSlots: 1, ShuffleThreads: 5}
 	if got.Cluster != want || got.Jobs[0].Copies != 1 || got.Jobs[0].Reduces != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -167,7 +167,7 @@ func TestWrite(t *testing.T) {
 	want := `# learned from [31m x
 version: 1
 name: "all fields"
-cluster: {nodes: 3, cpus: 4, map_slots: 2, reduce_slots: 2, shuffle_threads: 1}
+cluster: {nodes: 3, cpus: 4, disks: 6, map_slots: 2, reduce_slots: 2, shuffle_threads: 1}
 jobs:
 # one
 # two

@@ -19,6 +19,7 @@ type (
 	cluster struct {
 		Nodes          int  `plan:"nodes"`
 		CPUs           int  `plan:"cpus"`
+		Disks          *int `plan:"disks"`
 		MapSlots       int  `plan:"map_slots"`
 		ReduceSlots    *int `plan:"reduce_slots"`
 		ShuffleThreads *int `plan:"shuffle_threads"`
@@ -50,7 +51,7 @@ type reader struct {
 func (r *reader) file(w *file) *File {
 	c := &w.Cluster
 	f := &File{Name: dag.Clean(w.Name), Cluster: Cluster{
-		Nodes: c.Nodes, CPUs: c.CPUs, MapSlots: c.MapSlots,
+		Nodes: c.Nodes, CPUs: c.CPUs, Disks: given(c.Disks, 1), MapSlots: c.MapSlots,
 		ReduceSlots: given(c.ReduceSlots, 1), ShuffleThreads: given(c.ShuffleThreads, defaultThreads),
 	}}
 	first := map[string]int{}

@@ -27,8 +27,12 @@ func Write(w io.Writer, f *File, c Comments) error {
 	if f.Name != "" {
 		fmt.Fprintf(&b, "name: %s\n", quoted(f.Name))
 	}
-	fmt.Fprintf(&b, "cluster: {nodes: %d, cpus: %d, map_slots: %d, reduce_slots: %d, shuffle_threads: %d}\njobs:\n",
-		f.Cluster.Nodes, f.Cluster.CPUs, f.Cluster.MapSlots, f.Cluster.ReduceSlots, f.Cluster.ShuffleThreads)
+	disks := ""
+	if f.Cluster.Disks > 1 {
+		disks = fmt.Sprintf("disks: %d, ", f.Cluster.Disks)
+	}
+	fmt.Fprintf(&b, "cluster: {nodes: %d, cpus: %d, %smap_slots: %d, reduce_slots: %d, shuffle_threads: %d}\njobs:\n",
+		f.Cluster.Nodes, f.Cluster.CPUs, disks, f.Cluster.MapSlots, f.Cluster.ReduceSlots, f.Cluster.ShuffleThreads)
 	for i := range f.Jobs {
 		var why JobComments
 		if i < len(c.Jobs) {

@@ -16,7 +16,7 @@ import (
 
 func queueingFlags() []cli.Flag {
 	flags := []cli.Flag{
-		choice("model", "what answers", "product", "vianna-fj", "tripathi", modelview.Simulate),
+		choice("model", "what answers", "product", "vianna-fj", "tripathi", "vianna-table4", modelview.Simulate),
 		&cli.BoolFlag{Name: "all", EnvVars: env("all"), Usage: "let every model answer, beside the simulation"},
 		outputFlag("text", "json"),
 		&cli.StringFlag{Name: "svg", EnvVars: env("svg"), Usage: "draw timeline and precedence tree to `FILE`"},
@@ -26,11 +26,13 @@ func queueingFlags() []cli.Flag {
 		&cli.IntFlag{Name: "runs", EnvVars: env("runs"), Value: oracle.DefaultRuns, Usage: "simulate `N` times"},
 		&cli.Uint64Flag{Name: "seed", EnvVars: env("seed"), Usage: "draw the simulation from `N`: the same seed, the same answer"},
 		&cli.IntFlag{Name: "cycles", EnvVars: env("cycles"), Usage: "simulate each job submitted again `N` times when it ends, as the models see several at once (default: with --all and several jobs 4; else each once, all at the same time)"},
+		&cli.Float64Flag{Name: "epsilon", EnvVars: env("epsilon"), Value: 1e-9, Usage: "models: iterate until no task's time changes by more than `SECONDS` (the paper: 1e-4)"},
 		choice("distribution", "how tasks of a class vary in the simulation", "exponential", "deterministic"),
 	}
 	for _, s := range []struct{ name, does string }{
 		{"nodes", "`N` nodes"},
 		{"cpus", "`N` CPUs a node"},
+		{"disks", "`N` disks a node"},
 		{"map-slots", "`N` maps at once on a node"},
 		{"reduce-slots", "`N` reduces at once on a node"},
 		{"shuffle-threads", "`N` map outputs at once for a reduce"},
@@ -59,6 +61,9 @@ func model(c *cli.Context) error {
 	}
 	for _, d := range doubts {
 		v.Warnings = append(v.Warnings, queueing.Warning{Code: "unit", Text: fmt.Sprintf("%s:%d:%d: %s: %s", path, d.Line, d.Column, d.Field, d.Text)})
+	}
+	if e := c.Float64("epsilon"); !(e > 0 && e <= 1) {
+		return usage("--epsilon %v: it is seconds above 0 and at most 1, such as 1e-4", e)
 	}
 	job, err := modelSettings(c, v.Spec)
 	if err != nil {
@@ -140,7 +145,7 @@ func askModels(c *cli.Context, v *modelview.View) error {
 		v.Answers = append(v.Answers, *a)
 	}
 	var err error
-	v.Levers, err = unlessInterrupted(c.Context, func() ([]modelview.Lever, error) { return v.Advice(), nil })
+	v.Levers, err = unlessInterrupted(c.Context, func() ([]modelview.Lever, error) { return v.Advice(modelOptions(c)), nil })
 	return err
 }
 
@@ -155,7 +160,7 @@ func askModel(c *cli.Context, name string, s *queueing.Spec) (*modelview.Answer,
 	} else {
 		var m queueing.Model
 		if m, err = queueing.ParseModel(name); err == nil {
-			a.Result, err = unlessInterrupted(c.Context, func() (*queueing.Result, error) { return queueing.Solve(s, m, queueing.Options{}) })
+			a.Result, err = unlessInterrupted(c.Context, func() (*queueing.Result, error) { return queueing.Solve(s, m, modelOptions(c)) })
 		}
 	}
 	switch {
@@ -182,6 +187,11 @@ func simulation(c *cli.Context, s *queueing.Spec) oracle.Options {
 		}
 	}
 	return o
+}
+
+// modelOptions is how exactly the models are solved.
+func modelOptions(c *cli.Context) queueing.Options {
+	return queueing.Options{Tolerance: c.Float64("epsilon")}
 }
 
 func modelDistribution(name string) oracle.Distribution {

@@ -7,7 +7,7 @@ type Warning struct{ Code, Text string }
 
 // calibrated is said with every answer of ViannaTable4.
 var calibrated = Warning{"calibrated", "this reading of the paper was selected by the figures that it prints: " +
-	"within 7 % of its Table 4, and off by -48 to +45 % from the simulation of its Fig. 7 to 9; vianna-fj is the estimate to use"}
+	"within 7 % of its Table 4, and far from the simulation of its Fig. 7 to 9 (docs/models.md); vianna-fj is the estimate to use"}
 
 // How far Product was from the simulation of clusters drawn by chance with several jobs at once (docs/models.md).
 const severalMedian, severalNinetieth = "3.7 %", "15.5 %"

@@ -6,7 +6,8 @@ type Result struct {
 	Jobs []Job // as in the Spec
 	// Makespan is when the last job ended, in the mean over runs.
 	Makespan Mean
-	// Utilisation of each kind of centre: the share of its servers that are busy, over all nodes and until the last job ends.
+	// Utilisation of each kind of centre: the share of the time that its servers are busy, over all nodes and runs, each until its
+	// last job ends.
 	CPU, Fibre, Disk, Network float64
 }
 

@@ -39,7 +39,7 @@ type record struct {
 // A sample is what one run gives.
 type sample struct {
 	makespan float64
-	busy     [kinds]float64
+	busy     [kinds]float64 // seconds that a server is busy, in the mean over the servers of a kind
 	jobs     []record
 }
 
@@ -63,9 +63,7 @@ func (r *run) sample() *sample {
 		servers[k] += c.servers
 	}
 	for k := range s.busy {
-		if r.now > 0 {
-			s.busy[k] /= servers[k] * r.now
-		}
+		s.busy[k] /= servers[k]
 	}
 	return s
 }
@@ -89,7 +87,9 @@ func mean(all []*sample, of func(*sample) float64) Mean {
 func result(s *queueing.Spec, all []*sample) *Result {
 	res := &Result{Runs: len(all), Makespan: mean(all, func(s *sample) float64 { return s.makespan })}
 	for k, to := range []*float64{&res.CPU, &res.Fibre, &res.Disk, &res.Network} {
-		*to = mean(all, func(s *sample) float64 { return s.busy[k] }).Value
+		if res.Makespan.Value > 0 {
+			*to = mean(all, func(s *sample) float64 { return s.busy[k] }).Value / res.Makespan.Value
+		}
 	}
 	for j := range s.Jobs {
 		of := func(f func(*record) float64) Mean { return mean(all, func(s *sample) float64 { return f(&s.jobs[j]) }) }

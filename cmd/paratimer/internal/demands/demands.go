@@ -79,7 +79,7 @@ func Learn(runs []Run, o Options) (*jobfile.File, jobfile.Comments, []string, er
 		return nil, why, nil, ErrNothing
 	}
 	why.File = heading(runs, f, o)
-	f.Cluster.CPUs = o.CPUs
+	f.Cluster.CPUs, f.Cluster.Disks = o.CPUs, 1
 	if o.CPUs == 0 {
 		f.Cluster.CPUs = max(1, f.Cluster.MapSlots)
 		if o.Waiting {

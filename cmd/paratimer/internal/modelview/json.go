@@ -24,6 +24,7 @@ type (
 	cluster struct {
 		Nodes          int `json:"nodes"`
 		CPUs           int `json:"cpus"`
+		Disks          int `json:"disks"`
 		MapSlots       int `json:"map_slots"`
 		ReduceSlots    int `json:"reduce_slots"`
 		ShuffleThreads int `json:"shuffle_threads"`
@@ -129,7 +130,7 @@ func (v *View) document() document {
 	s := v.Spec
 	d := document{
 		SchemaVersion: SchemaVersion, Name: v.Name, Results: []result{}, Levers: []lever{}, Warnings: warningsOf(v.Warnings),
-		Cluster: cluster{Nodes: s.Nodes, CPUs: s.CPUs, MapSlots: s.MapSlots, ReduceSlots: max(1, s.ReduceSlots), ShuffleThreads: s.ShuffleThreads},
+		Cluster: cluster{Nodes: s.Nodes, CPUs: s.CPUs, Disks: max(1, s.Disks), MapSlots: s.MapSlots, ReduceSlots: max(1, s.ReduceSlots), ShuffleThreads: s.ShuffleThreads},
 	}
 	for i := range v.Answers {
 		d.Results = append(d.Results, v.Answers[i].result())

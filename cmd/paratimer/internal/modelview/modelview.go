@@ -77,7 +77,7 @@ func (a *Answer) Centres() []Centre {
 	all := []Centre{
 		{Kind: queueing.CPU, Servers: a.Spec.CPUs, Count: a.Spec.Nodes},
 		{Kind: queueing.Fibre, Servers: 1, Count: a.Spec.Nodes},
-		{Kind: queueing.Disk, Servers: 1, Count: a.Spec.Nodes},
+		{Kind: queueing.Disk, Servers: max(1, a.Spec.Disks), Count: a.Spec.Nodes},
 		{Kind: queueing.Network, Servers: 1, Count: 1},
 	}
 	if a.Sim != nil {

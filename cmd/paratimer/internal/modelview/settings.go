@@ -18,6 +18,7 @@ type setting struct {
 var settings = []setting{
 	{"nodes", func(s *queueing.Spec, _, n int) { s.Nodes = n }},
 	{"cpus", func(s *queueing.Spec, _, n int) { s.CPUs = n }},
+	{"disks", func(s *queueing.Spec, _, n int) { s.Disks = n }},
 	{"map-slots", func(s *queueing.Spec, _, n int) { s.MapSlots = n }},
 	{"reduce-slots", func(s *queueing.Spec, _, n int) { s.ReduceSlots = n }},
 	{"shuffle-threads", func(s *queueing.Spec, _, n int) { s.ShuffleThreads = n }},

@@ -50,11 +50,11 @@ func TestSet(t *testing.T) {
 		Set(&s, name, 0, 10+i)
 	}
 	j := &s.Jobs[0]
-	if got := fmt.Sprint(s.Nodes, s.CPUs, s.MapSlots, s.ReduceSlots, s.ShuffleThreads, j.Copies, j.Maps, j.Reduces); got != "10 11 12 13 14 15 16 17" {
+	if got := fmt.Sprint(s.Nodes, s.CPUs, s.Disks, s.MapSlots, s.ReduceSlots, s.ShuffleThreads, j.Copies, j.Maps, j.Reduces); got != "10 11 12 13 14 15 16 17 18" {
 		t.Errorf("settings are %s", got)
 	}
-	// Four times the maps are four times the data of a reduce; 17 reduces share it.
-	if want := 4 * 4. / 17; math.Abs(j.Merge.CPU-want) > 1e-12 || math.Abs(j.Shuffle.Disk-0.5/17) > 1e-12 || j.Map.CPU != 6 {
+	// 17/4 times the maps are as many times the data of a reduce; 18 reduces share it.
+	if want := 4 * 17. / 4 / 18; math.Abs(j.Merge.CPU-want) > 1e-12 || math.Abs(j.Shuffle.Disk-0.5/18) > 1e-12 || j.Map.CPU != 6 {
 		t.Errorf("demands are %+v", j)
 	}
 	if diff := cmp.Diff(spec().Jobs, spec().Jobs); diff != "" || s.Jobs[0].Maps == spec().Jobs[0].Maps {

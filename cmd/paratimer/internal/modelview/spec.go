@@ -12,7 +12,7 @@ import (
 // SpecOf is what a job file asks the models.
 func SpecOf(f *jobfile.File) *queueing.Spec {
 	s := &queueing.Spec{
-		Nodes: f.Cluster.Nodes, CPUs: f.Cluster.CPUs, MapSlots: f.Cluster.MapSlots,
+		Nodes: f.Cluster.Nodes, CPUs: f.Cluster.CPUs, Disks: f.Cluster.Disks, MapSlots: f.Cluster.MapSlots,
 		ReduceSlots: f.Cluster.ReduceSlots, ShuffleThreads: f.Cluster.ShuffleThreads,
 	}
 	for _, j := range f.Jobs {
@@ -50,8 +50,9 @@ func demandOf(d jobfile.Demand) queueing.Demand {
 // maxAdvised is how many jobs a Spec may have for levers to be tried, each of which solves it again.
 const maxAdvised = 10
 
-// Advice looks for levers by the model of the first answer, or by the product model where that is the simulation.
-func (v *View) Advice() []Lever {
+// Advice looks for levers by the model of the first answer, or by the product model where that is the simulation, with the options
+// that the answers were found with.
+func (v *View) Advice(o queueing.Options) []Lever {
 	if len(v.Answers) == 0 || len(v.Spec.Jobs) > maxAdvised {
 		return nil
 	}
@@ -59,14 +60,14 @@ func (v *View) Advice() []Lever {
 	before := v.Answers[0].Result
 	if err != nil { // the simulation, which would take long
 		m = queueing.Product
-		if before, err = queueing.Solve(v.Spec, m, queueing.Options{}); err != nil {
+		if before, err = queueing.Solve(v.Spec, m, o); err != nil {
 			return nil
 		}
 	}
 	if !before.Converged {
 		return nil
 	}
-	return Levers(v.Spec, before, func(s *queueing.Spec) (*queueing.Result, error) { return queueing.Solve(s, m, queueing.Options{}) })
+	return Levers(v.Spec, before, func(s *queueing.Spec) (*queueing.Result, error) { return queueing.Solve(s, m, o) })
 }
 
 // Unsettled is an error where no answer converged: what was shown is where the iteration stood.

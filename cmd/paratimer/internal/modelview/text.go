@@ -40,7 +40,11 @@ func warn(b *bufio.Writer, all []queueing.Warning, of string) {
 }
 
 func clusterText(s *queueing.Spec) string {
-	return fmt.Sprintf("%s of %s, %s and %s each; a reduce takes %s at once", count(s.Nodes, "node"), count(s.CPUs, "CPU"), count(s.MapSlots, "map slot"),
+	disks := ""
+	if s.Disks > 1 {
+		disks = count(s.Disks, "disk") + ", "
+	}
+	return fmt.Sprintf("%s of %s, %s%s and %s each; a reduce takes %s at once", count(s.Nodes, "node"), count(s.CPUs, "CPU"), disks, count(s.MapSlots, "map slot"),
 		count(max(1, s.ReduceSlots), "reduce slot"), count(s.ShuffleThreads, "map output"))
 }
 
