@@ -2,14 +2,14 @@
 // tree of tasks over an approximate mean value analysis (E. Vianna et al., "Analytical Performance Models for MapReduce
 // Workloads", International Journal of Parallel Programming 41, 2013; comments name its sections and equations).
 //
-// Residence times and the timeline are found in turn until neither changes. Three models end differently. Product is the one to
-// use: overlap as it is drawn, queues by equations 5 and 6, CPUs as servers that tasks share, and the mean of the last of what
-// the job ends with. It takes tasks of a class on like nodes together. ViannaForkJoin follows tasks one by one, in a reading
-// of the paper that an independent prototype selected by the published figures: it is calibrated by what it is compared with.
-// Tripathi evaluates the same timeline's precedence tree.
+// Residence times and the timeline are found in turn until neither changes. The models end differently. Product is the one to
+// use: overlap as it is drawn, queues by equations 5 and 6, CPUs and disks as servers that tasks share, and the mean of the last of
+// what the job ends with. It takes tasks of a class on like nodes together. The others follow tasks one by one. ViannaForkJoin has
+// harmonic numbers at the two places where a job waits for all of its threads, the last map and the last merge; Tripathi evaluates
+// the precedence tree with its operators there. ViannaTable4 is the reading that is nearest to the paper's Table 4.
 //
-// The paper's text was not at hand. Equation 5 and some of Table 2 are reconstructed from the prototype's figures, which come
-// out within 5e-4 (tripathi: 0.7 %); the paper's own Tripathi column is not reproduced.
+// The paper's text was not at hand as a whole. Equation 5 is reconstructed from a prototype's figures, which come out within 5e-4.
+// docs/models.md says which of the paper's figures each model gives, and why no sound model gives all.
 //
 // # Stability
 //

@@ -1,15 +1,20 @@
 package queueing
 
-import (
-	"math"
+import "math"
 
-	"gonum.org/v1/gonum/mathext"
-)
-
-// harmonic is H_k, the mean of the largest of k exponential times over their mean (equation 2).
+// harmonic is H_k, the mean of the largest of k exponential times over their mean (equation 2). A cluster may have millions of
+// threads: beyond a hundred it is the asymptotic series, exact to the last digit.
 func harmonic(k int) float64 {
+	if k <= 100 {
+		h := 0.0
+		for i := 1; i <= k; i++ {
+			h += 1 / float64(i)
+		}
+		return h
+	}
 	const euler = 0.57721566490153286
-	return mathext.Digamma(float64(k)+1) + euler
+	n := float64(k)
+	return math.Log(n) + euler + 1/(2*n) - 1/(12*n*n) + 1/(120*n*n*n*n)
 }
 
 // joined is the fork/join estimate of a pipelined timeline. In the pipeline no thread waits for another: the maps of a slot follow

@@ -10,13 +10,17 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing/oracle"
 )
 
+// otherModels are shown beside product.
+var otherModels = [...]queueing.Model{queueing.ViannaForkJoin, queueing.Tripathi, queueing.ViannaTable4}
+
 // clusters is how many are drawn.
 const clusters = 240
 
 // A drawn cluster and its jobs.
 type drawn struct {
 	spec  *queueing.Spec
-	error float64 // of the model, in relation to the simulation; its sign tells too much from too little
+	error float64 // of product, in relation to the simulation; its sign tells too much from too little
+	other [len(otherModels)]float64
 	noise float64 // standard error of the simulation, likewise
 }
 
@@ -65,9 +69,36 @@ func chance(runs int) section {
 			"CPU, fibre, disk, network in seconds: map %s, shuffle %s, merge %s.", 100*worst.error, s.Nodes, s.CPUs, s.MapSlots, s.ShuffleThreads,
 			s.ReduceSlots, j.Copies, j.Maps, j.Reduces, seconds(j.Map), seconds(j.Shuffle), seconds(j.Merge))
 		p("")
+		writeOthers(p, all)
+		p("")
 		p("%s", chanceWords)
 		return nil
 	}}
+}
+
+// writeOthers writes how the paper's estimates do on the clusters with one job.
+func writeOthers(p printer, all []drawn) {
+	head(p, "one job at a time", "median error", "90 %", "worst", "too little by more than 15 %")
+	write := func(name string, of func(drawn) float64) {
+		var errors []float64
+		below := 0
+		for _, d := range all {
+			if d.spec.Jobs[0].Copies > 1 {
+				continue
+			}
+			errors = append(errors, math.Abs(of(d)))
+			if of(d) < -.15 {
+				below++
+			}
+		}
+		slices.Sort(errors)
+		at := func(q float64) string { return fmt.Sprintf("%.1f %%", 100*errors[int(q*float64(len(errors)-1))]) }
+		p("%s", line(name, at(.5), at(.9), at(1), fmt.Sprint(below)))
+	}
+	write(queueing.Product.String(), func(d drawn) float64 { return d.error })
+	for i, m := range otherModels {
+		write(m.String(), func(d drawn) float64 { return d.other[i] })
+	}
 }
 
 func seconds(d queueing.Demand) string {
@@ -92,7 +123,17 @@ func drawAll(runs int) ([]drawn, error) {
 			return nil, fmt.Errorf("%+v: %w", *s, err)
 		}
 		t := r.Jobs[0].Response
-		all[i] = drawn{s, m.Response()/t.Value - 1, t.StandardError / t.Value}
+		all[i] = drawn{spec: s, error: m.Response()/t.Value - 1, noise: t.StandardError / t.Value}
+		if s.Jobs[0].Copies > 1 {
+			continue
+		}
+		for k, model := range otherModels {
+			r, err := queueing.Solve(s, model, queueing.Options{})
+			if err != nil {
+				return nil, fmt.Errorf("%+v: %w", *s, err)
+			}
+			all[i].other[k] = r.Response()/t.Value - 1
+		}
 	}
 	return all, nil
 }

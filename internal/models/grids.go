@@ -49,7 +49,7 @@ func allGrids() []grid {
 	}
 }
 
-// spec asks the demands of (4,1), of which Table 2 prints all. Each node has a reduce.
+// spec asks the demands of (4,1). Each node has a reduce.
 func (c cell) spec() (*queueing.Spec, error) {
 	s, err := configuration{4, 1}.spec()
 	if err != nil {
@@ -70,7 +70,7 @@ func (c cell) options(runs int) oracle.Options {
 }
 
 func grids(runs int) section {
-	return section{"Queueing: product over grids (in the manner of Fig. 7 to 9)", func(p printer) error {
+	return section{"Queueing: product over more grids", func(p printer) error {
 		var every []float64
 		for _, g := range allGrids() {
 			errors, err := g.write(p, runs)
