@@ -10,7 +10,7 @@ var calibrated = Warning{"calibrated", "this reading of the paper was selected b
 	"within 7 % of its Table 4, and far from the simulation of its Fig. 7 to 9 (docs/models.md); vianna-fj is the estimate to use"}
 
 // How far Product was from the simulation of clusters drawn by chance with several jobs at once (docs/models.md).
-const severalMedian, severalNinetieth = "3.7 %", "15.5 %"
+const severalMedian, severalNinetieth = "3.6 %", "15.5 %"
 
 // severalJobs is said where jobs share a cluster: the worst of what the model was tried on.
 var severalJobs = Warning{"several_jobs", fmt.Sprintf("several jobs at once are taken to meet at random places of their timelines, each "+

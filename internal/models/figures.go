@@ -70,6 +70,9 @@ func (f figure) solve(v, runs int) (setting, error) {
 	var at setting
 	var err error
 	s := f.spec(v)
+	if s.Jobs[0].Maps <= 32 {
+		runs *= 4 // jobs of few maps vary most, and cost least
+	}
 	if at.simulated, err = oracle.Simulate(s, oracle.Options{Runs: runs}); err != nil {
 		return at, fmt.Errorf("%s, %s %d: %w", f.name, f.varied, v, err)
 	}
@@ -113,7 +116,7 @@ func (s span) String() string { return fmt.Sprintf("%+.1f to %+.1f %%", 100*s.le
 
 func figures(runs int) section {
 	return section{"Queueing: Fig. 7 to 9", func(p printer) error {
-		runs *= 5 // a cell's standard error is to be below one per cent
+		runs *= 4 // a cell's standard error is to be below one per cent
 		var solved [][]setting
 		all := append(fig7(), fig9()...)
 		for _, f := range all {
