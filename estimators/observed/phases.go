@@ -84,6 +84,9 @@ func (m *Model) learnPhase(j int, k dag.Kind, profile *match, slow *slowdown) {
 	ph, known := &m.phases[j][k], profile.job(j)
 	st := &ph.seen
 	alpha, weight := st.alpha()
+	if st.dwarfed() {
+		alpha, weight = math.NaN(), 0
+	}
 	ph.alpha, ph.origin, ph.sel, ph.mean = alpha, schedule.Observed, math.NaN(), math.NaN()
 	if st.out > 0 && st.bytes > 0 {
 		ph.sel = st.out / st.bytes

@@ -174,6 +174,22 @@ func (st *stat) alpha() (ms float64, weight float64) {
 	return math.NaN(), 0
 }
 
+// dwarfMS is the work below which a task's own overhead (to open, to commit) may be most of it.
+const dwarfMS = 2000
+
+// dwarfed says that the tasks that have finished did little, and are far smaller than the others: a unit's cost cannot be told from them.
+// A reduce that is given 20 bytes takes a second as well.
+func (st *stat) dwarfed() bool {
+	if n := float64(st.finished); n == 0 || st.workMS >= dwarfMS*n {
+		return false
+	}
+	sum := 0.0
+	for _, s := range st.known {
+		sum += s.units
+	}
+	return sum/float64(len(st.known)) > drownedGrowth*st.units/float64(st.finished)
+}
+
 // silentMaps says that maps have finished and none of them ever reported work on the way (a Streaming job reads its
 // whole split at once).
 func (st *stat) silentMaps() bool { return st.finished > 0 && st.sampleMS == 0 }
