@@ -96,7 +96,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 					followFlags(append(append(recordingFlags(), profileFlag(), speedFlag(0)), sinkFlags()...)...)...),
 				command("compare", "RUN RUN...", "say what runs of one script differ in: which jobs became slower, by more data or by more time a record", compared, compareFlags()...),
 				command("score", "FILE...", "compare every estimator with what happened, along recorded runs", score,
-					append(append(recordingFlags(), boundFlags()...), profileFlag(), outputFlag("text", "json"), choice("estimators", "which estimators are compared", "all", "standard"), deltaFlag(),
+					append(append(recordingFlags(), boundFlags()...), profileFlag(), outputFlag("text", "json"), estimatorsFlag("which estimators are compared", allEstimators), deltaFlag(),
 						&cli.DurationFlag{Name: "from", EnvVars: env("from"), Usage: "count only ticks from this `TIME` of the run on"})...),
 				command("learn", "FILE...", "make a profile of recorded runs of one script, for later runs of it", learn,
 					learnFlags()...),

@@ -94,7 +94,7 @@ func usual(c *cli.Context) (time.Duration, error) {
 	if err != nil || len(profiles) == 0 {
 		return 0, err
 	}
-	if v, err := planview.Of(profiles[0], observed.Costs, estimators.Options{}); err == nil && v.Estimates[0].Remaining != nil {
+	if v, err := planview.Of(profiles[0], observed.Costs, estimators.Options{}, estimators.Scenarios()[:1]); err == nil && v.Estimates[0].Remaining != nil {
 		return *v.Estimates[0].Remaining, nil
 	}
 	return 0, nil // a profile that is no whole plan tells no length

@@ -15,6 +15,7 @@ func estimateFlags() []cli.Flag {
 		profileFlag(),
 		&cli.DurationFlag{Name: "delta1", EnvVars: env("delta1"), Usage: "tasks of a round start, and end, within `TIME` of each other (default: by the tasks)"},
 		&cli.DurationFlag{Name: "delta2", EnvVars: env("delta2"), Usage: "a round follows another within `TIME` (default: by the tasks)"},
+		estimatorsFlag("which estimators are shown", ownEstimators),
 		outputFlag("text", "json"),
 		&cli.StringFlag{Name: "gantt", EnvVars: env("gantt"), Usage: "draw the schedule to `FILE`, as SVG"},
 	}
@@ -32,11 +33,15 @@ func estimate(c *cli.Context) (err error) {
 	if plan.Profiles, err = readProfiles(c); err != nil {
 		return err
 	}
+	shown, err := batteryOf(c)
+	if err != nil {
+		return err
+	}
 	var opt estimators.Options
 	if c.IsSet("delta1") || c.IsSet("delta2") {
 		opt.Path = &pathfrag.Params{Delta1: c.Duration("delta1"), Delta2: c.Duration("delta2")}
 	}
-	v, err := planview.Of(plan, observed.Costs, opt)
+	v, err := planview.Of(plan, observed.Costs, opt, shown.scenarios())
 	if err != nil {
 		return usage("%w", err)
 	}

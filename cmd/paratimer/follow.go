@@ -28,7 +28,7 @@ type pace struct {
 func followFlags(more ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{
 		outputFlag("text", "ndjson"),
-		choice("estimators", "which estimators speak", "standard", "all"),
+		estimatorsFlag("which estimators are shown", ownEstimators),
 		deltaFlag(),
 		linesFlag("plain", "print lines of words, on a terminal as well, for those who hear them: no screen, no colour, no symbols"),
 		linesFlag("quiet", "print only what must be heard: alerts that fire and how they go on, failures, lost nodes, and the end"),
@@ -70,6 +70,10 @@ func follow(c *cli.Context, src watch.Source, p pace, options ...func(*watch.Wat
 	if err != nil {
 		return err
 	}
+	shown, err := batteryOf(c)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := limited(c)
 	defer cancel()
 	var sinks []watch.Sink
@@ -82,7 +86,7 @@ func follow(c *cli.Context, src watch.Source, p pace, options ...func(*watch.Wat
 	}
 	defer done()
 	w := watch.Watch{
-		Source: src, Panel: panelOf(modelOf(c), c.String("estimators") == "all", 0), Sinks: sinks,
+		Source: src, Panel: panelOf(modelOf(c), shown, 0), Sinks: sinks,
 		Bounds: held, Every: p.every, Speed: p.speed, Log: logger(c),
 	}
 	for _, option := range options {

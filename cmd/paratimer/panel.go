@@ -11,22 +11,24 @@ import (
 
 // panel is who estimates: ParaTimer's scenarios, the range, which reduces hold the query back, and, if asked, all others for
 // comparison.
-func panel(others bool) watch.Panel { return panelOf(observed.Costs, others, 0) }
+func panel(others bool) watch.Panel { return panelWithin(others, 0) }
 
 // panelWithin is panel with at most so many samples of the range; 0: as many as the number of tasks asks for.
 func panelWithin(others bool, samples int) watch.Panel {
-	return panelOf(observed.Costs, others, samples)
+	var b battery
+	if others {
+		b.others = estimators.Others()
+	}
+	return panelOf(observed.Costs, b, samples)
 }
 
-// panelOf is panelWithin on another cost model.
-func panelOf(model estimators.Model, others bool, samples int) watch.Panel {
+// panelOf is panelWithin on another cost model, showing a battery. The headline and alerts rest on all of ParaTimer's scenarios, shown or not.
+func panelOf(model estimators.Model, b battery, samples int) watch.Panel {
 	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()), estimators.Uneven())
 	n := len(scenarios) - 2
-	if others {
-		scenarios = append(scenarios, estimators.Others()...)
-	}
+	scenarios = append(scenarios, b.others...)
 	all := estimators.Shared(scenarios, model, estimators.Options{Samples: samples})
-	return watch.Panel{Scenarios: all[:n], Sampled: all[n], Uneven: all[n+1], Others: all[n+2:], Model: model}
+	return watch.Panel{Scenarios: all[:n], Shown: b.shown, Sampled: all[n], Uneven: all[n+1], Others: all[n+2:], Model: model}
 }
 
 // deltaFlag is --delta.

@@ -85,7 +85,7 @@ func gathered(ctx context.Context, c *cli.Context, name string) (g *story.Gather
 	}
 	g = story.Gather(name, src, modelOf(c))
 	g.Recorded = recorded
-	w := watch.Watch{Source: g, Panel: panelOf(modelOf(c), false, 0), Sinks: []watch.Sink{g}, Bounds: held, Every: every, Log: logger(c)}
+	w := watch.Watch{Source: g, Panel: panelOf(modelOf(c), battery{}, 0), Sinks: []watch.Sink{g}, Bounds: held, Every: every, Log: logger(c)}
 	if recorded {
 		w.Sinks = append(w.Sinks, &patience{say: tell(c)})
 	}

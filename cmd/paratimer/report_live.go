@@ -41,7 +41,7 @@ func reportLive(c *cli.Context) (err error) {
 		return err
 	}
 	defer done(&err)
-	w := watch.Watch{Source: src, Panel: panelOf(modelOf(c), false, 0), Bounds: held, Log: logger(c)}
+	w := watch.Watch{Source: src, Panel: panelOf(modelOf(c), battery{}, 0), Bounds: held, Log: logger(c)}
 	asks := liveEvery
 	if recorded {
 		w.Speed, asks = speed, time.Second

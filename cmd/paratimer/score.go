@@ -92,6 +92,10 @@ func score(c *cli.Context) error {
 }
 
 func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profiles []*dag.Plan, held []alert.Bound) (r runScore, err error) {
+	compared, err := batteryOf(c)
+	if err != nil {
+		return r, err
+	}
 	src, file, err := openRecording(path, workflow, c.Duration("every"))
 	if err != nil {
 		return r, err
@@ -99,7 +103,7 @@ func scoreFile(ctx context.Context, path, workflow string, c *cli.Context, profi
 	defer closing(file, path, &err)
 	trial := alert.Trial{Held: held}
 	seen := ledger{from: c.Duration("from").Seconds()}
-	state, err := watch.Watch{Source: withProfiles(src, profiles), Panel: panelOf(modelOf(c), c.String("estimators") == "all", 0), Sinks: []watch.Sink{&seen, &trial}, Bounds: held, Log: zerolog.Nop()}.Run(ctx)
+	state, err := watch.Watch{Source: withProfiles(src, profiles), Panel: panelOf(modelOf(c), compared, 0), Sinks: []watch.Sink{&seen, &trial}, Bounds: held, Log: zerolog.Nop()}.Run(ctx)
 	switch {
 	case err != nil:
 		return r, fmt.Errorf("%s: %w", path, err)

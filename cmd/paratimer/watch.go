@@ -18,6 +18,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/observed"
 )
 
 // fleetWorkers is how many observations of a fleet are made at once. More would only take more memory: what they do after
@@ -38,6 +39,7 @@ func watchFlags() []cli.Flag {
 		&cli.DurationFlag{Name: "most", EnvVars: env("most"), Value: time.Minute, Usage: "observe each workflow at least each `TIME`, however long it still needs"},
 		&cli.Float64Flag{Name: "budget", EnvVars: env("budget"), Value: 300, Usage: "put at most `N` questions a second to masters, the history server and, about single applications, the ResourceManager; 0 is no limit"},
 		choice("output", "write `FORMAT`", "text", "ndjson", "none"),
+		estimatorsFlag("which estimators are in the frames", ownEstimators),
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "end after `TIME`, with exit code 124"},
 	)
 	return slices.Concat(flags, sinkFlags(), historyFlags(), metricsFlags(), collectFlags())
@@ -65,6 +67,10 @@ func watchMany(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	shown, err := batteryOf(c)
+	if err != nil {
+		return err
+	}
 	client, err := newClient(c, nil)
 	if err != nil {
 		return err
@@ -77,8 +83,8 @@ func watchMany(c *cli.Context) error {
 		return err
 	}
 	defer done()
-	shown := fleetSink(c)
-	sinks := []watch.Sink{shown}
+	screen := fleetSink(c)
+	sinks := []watch.Sink{screen}
 	if meter != nil {
 		sinks = append(sinks, meter)
 	}
@@ -102,11 +108,11 @@ func watchMany(c *cli.Context) error {
 			}
 		},
 		Jams: func(at dag.Instant, jams []holdup.Jam) {
-			if text, ok := shown.(*fleetText); ok {
+			if text, ok := screen.(*fleetText); ok {
 				text.jams(at, jams)
 			}
 		},
-		Panel: func() watch.Panel { return panelWithin(false, fleetSamples) },
+		Panel: func() watch.Panel { return panelOf(observed.Costs, shown, fleetSamples) },
 		Shown: func(_ fleet.Watched, f frame.Frame) error {
 			var errs []error
 			for _, s := range sinks {
@@ -115,7 +121,7 @@ func watchMany(c *cli.Context) error {
 			return errors.Join(errs...)
 		},
 		Left: func(w fleet.Watched) { // what is not seen any more must not look as if it were
-			if text, ok := shown.(*fleetText); ok {
+			if text, ok := screen.(*fleetText); ok {
 				delete(text.told, w.ID)
 			}
 			if meter != nil {

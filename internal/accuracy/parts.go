@@ -113,11 +113,11 @@ func (p *part) measure(recs []*recording) (with, without *worth, err error) {
 		var a *result
 		if len(r.with) > 0 {
 			var err error
-			if a, err = t.replay(r, r.middle().other, "standard"); err != nil {
+			if a, err = t.replay(r, r.middle().other, "own"); err != nil {
 				return err
 			}
 		}
-		b, err := t.replay(r, nil, "standard")
+		b, err := t.replay(r, nil, "own")
 		mu.Lock()
 		defer mu.Unlock()
 		got[r], alone[r] = a, b

@@ -47,7 +47,7 @@ func goldenCase(t *testing.T, name string) *golden.Case {
 
 func of(t *testing.T, p *dag.Plan) *View {
 	t.Helper()
-	v, err := Of(p, observed.Costs, estimators.Options{})
+	v, err := Of(p, observed.Costs, estimators.Options{}, estimators.Scenarios())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,15 +24,15 @@ type View struct {
 	Full func(job int, k dag.Kind, task int) float64
 }
 
-// Of makes the view of a plan of which nothing has run, under ParaTimer's scenarios.
-func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options) (*View, error) {
+// Of makes the view of a plan of which nothing has run, under the scenarios.
+func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options, scenarios []estimators.Scenario) (*View, error) {
 	w := estimators.NewWorld(dag.Run{}.Append(Before(plan)), model, opt)
 	path, err := w.Path()
 	if err != nil {
 		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
 	}
 	v := &View{Plan: w.Now().Plan, Path: path, Full: w.Costs.Full}
-	for _, scenario := range estimators.Scenarios() {
+	for _, scenario := range scenarios {
 		e, err := scenario.Of(w)
 		if err != nil {
 			return nil, err

@@ -96,6 +96,7 @@ func (w *Watch) show(t *ticker, f frame.Frame) error {
 			return fmt.Errorf("cannot remember the alerts: %w", err)
 		}
 	}
+	f.Estimates = w.Panel.shown(f.Estimates)
 	for _, s := range w.Sinks {
 		if err := s.Show(f); err != nil {
 			return fmt.Errorf("cannot show a frame: %w", err)

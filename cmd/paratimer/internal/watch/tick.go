@@ -2,6 +2,7 @@ package watch
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
@@ -13,6 +14,8 @@ import (
 // A Panel is who estimates. Scenarios[0] is the standard scenario, from which the headline is taken.
 type Panel struct {
 	Scenarios, Others []estimators.Estimator
+	// Shown names the scenarios that are in the frames that sinks get; nil: all.
+	Shown []string
 	// Sampled gives the distribution of the remaining time; nil: frames have no quantiles.
 	Sampled estimators.Estimator
 	// Uneven tells which reduces hold the query back; nil: frames say that it is not known.
@@ -63,6 +66,20 @@ func (t *ticker) repeat(missed *dag.MissedError) frame.Frame {
 		age = missed.At.Sub(t.run.Now().At)
 	}
 	return f.Aged(age, missed.Err)
+}
+
+// shown are the estimates that sinks get. Alerts have seen them all.
+func (p Panel) shown(all []frame.Estimate) []frame.Estimate {
+	if p.Shown == nil {
+		return all
+	}
+	out := make([]frame.Estimate, 0, len(p.Shown))
+	for _, e := range all {
+		if slices.Contains(p.Shown, e.Scenario) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 func (p Panel) ask(run dag.Run) answers {

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+func TestParseBattery(t *testing.T) {
+	t.Parallel()
+	own := len(estimators.Scenarios())
+	for _, c := range []struct {
+		text          string
+		shown, others int
+		has           string
+	}{
+		{"own", own, 0, "standard"},
+		{"all", own, len(estimators.Others()), "pig"},
+		{"standard", 1, 0, "standard"},
+		{"skew_low, one_failure", 3, 0, "skew_low"},
+		{"pig", 1, 1, "pig"},
+		{"own,pig", own, 1, "pig"},
+		{"one_failure,one_failure", 2, 0, "one_failure"},
+	} {
+		b, err := parseBattery(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := slices.Clone(b.shown)
+		for _, s := range b.others {
+			names = append(names, s.Name)
+		}
+		if len(b.shown) != c.shown || len(b.others) != c.others || b.shown[0] != "standard" || !slices.Contains(names, c.has) {
+			t.Errorf("%s: %v", c.text, names)
+		}
+	}
+	for _, text := range []string{"", "one_failure,", "Standard", "none"} {
+		if _, err := parseBattery(text); err == nil || !strings.Contains(err.Error(), "three_failures") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// What is shown changes nothing else: not the headline, not the range, not the alerts, which rest on scenarios that are not shown.
+func TestBatteryMovesNoHeadline(t *testing.T) {
+	t.Parallel()
+	frames := func(args ...string) []frame.Frame {
+		var out, said bytes.Buffer
+		args = append([]string{"paratimer", "simulate", "../../examples/paper-4.2GB.yaml", "--every", "60s", "--noise", "0.02", "--output", "ndjson", "--within", "25m"}, args...)
+		if code := run(t.Context(), args, new(bytes.Buffer), &out, &said); code != 0 {
+			t.Fatalf("exit code %d: %s", code, said.String())
+		}
+		var all []frame.Frame
+		for line := range strings.Lines(out.String()) {
+			var f frame.Frame
+			if err := json.Unmarshal([]byte(line), &f); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, f)
+		}
+		return all
+	}
+	whole, few := frames(), frames("--estimators", "skew_high,pig")
+	if len(whole) != len(few) || len(few) < 10 {
+		t.Fatalf("%d and %d frames", len(whole), len(few))
+	}
+	for i := range few {
+		if n := len(few[i].Estimates); n != 2 || few[i].Estimates[1].Scenario != "skew_high" || len(few[i].Others) != 1 {
+			t.Fatalf("tick %d: %d estimates, %d others", i, n, len(few[i].Others))
+		}
+		few[i].Estimates, few[i].Others = whole[i].Estimates, nil
+		a, _ := json.Marshal(whole[i])
+		b, _ := json.Marshal(few[i])
+		if !bytes.Equal(a, b) {
+			t.Errorf("tick %d:\n%s\n%s", i, a, b)
+		}
+	}
+}
