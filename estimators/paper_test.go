@@ -206,12 +206,12 @@ func zipf(n int, s, sum float64) []float64 {
 // reduce, which is the truth; the lower bound follows the shortest, the tighter one is the truth again.
 func TestSection44SixteenReduces(t *testing.T) {
 	c := play(t, truth{plan: skewedPlan(zipf(16, 0.5, 16*400_000))})
-	g := c.watch(t, tick, plannedCosts, pathfrag.Params{}, pick(t, "standard", "skew_high", "best_guess", "skew_low"))
-	for _, name := range []string{"standard", "best_guess", "skew_high"} {
+	g := c.watch(t, tick, plannedCosts, pathfrag.Params{}, pick(t, "standard", "skew_high", "best_guess", "skew_low", "skew_low_as_printed"))
+	for _, name := range []string{"standard", "best_guess", "skew_high", "skew_low"} {
 		atMost(t, name, g[name], 0.005, 0.005)
 	}
-	if g["skew_low"].BiasPoints < 5 {
-		t.Errorf("skew_low: bias %+.1f, want far too optimistic", g["skew_low"].BiasPoints)
+	if g["skew_low_as_printed"].BiasPoints < 5 {
+		t.Errorf("skew_low_as_printed: bias %+.1f, want far too optimistic", g["skew_low_as_printed"].BiasPoints)
 	}
 	c.each(60*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *World) {
 		b, err := w.skewBounds(true)
@@ -225,16 +225,20 @@ func TestSection44SixteenReduces(t *testing.T) {
 }
 
 // Section 4.4, skewed reduces handed out in an order that nobody knows: the best guess stays within 4 points in the mean, the upper
-// bound within 17 and above, the lower below the truth; Parallax is worse (facts A8).
+// bound within 17 and above, the lower within 6 and below the truth, which Algorithm 1 as printed misses; Parallax is worse (facts A8).
 func TestSection44SkewedReduces(t *testing.T) {
 	for _, s := range []float64{0.3, 0.5, 1.0} {
 		for seed := range uint64(5) {
 			order := shuffled(32, seed)
 			c := play(t, truth{plan: skewedPlan(zipf(32, s, 32*400_000)), seed: seed, noise: 0.01, order: map[int][]int{0: order}})
-			g := c.watch(t, tick, Paper(ObservedSlowdown), pathfrag.Params{}, pick(t, "best_guess", "skew_low", "skew_high", "parallax"))
+			g := c.watch(t, tick, Paper(ObservedSlowdown), pathfrag.Params{}, pick(t, "best_guess", "skew_low", "skew_low_as_printed", "skew_high", "parallax"))
 			what := fmt.Sprintf("zipf %.1f, seed %d, ", s, seed)
 			atMost(t, what+"best_guess", g["best_guess"], 4, 17)
 			atMost(t, what+"skew_high", g["skew_high"], 17, 17)
+			atMost(t, what+"skew_low", g["skew_low"], 6, 17)
+			if g["skew_low_as_printed"].MeanPoints < 6 {
+				t.Errorf("%s: skew_low_as_printed is off by %.1f points, and was expected to be by more than 6", what, g["skew_low_as_printed"].MeanPoints)
+			}
 			if g["skew_high"].BiasPoints > 0.3 || g["skew_low"].BiasPoints < -0.3 {
 				t.Errorf("%s: bias of the bounds %+.2f, %+.2f", what, g["skew_low"].BiasPoints, g["skew_high"].BiasPoints)
 			}

@@ -45,6 +45,7 @@ func Others() []Scenario {
 		{"standard_static", "the critical path of the last plan, made at the start and at each failure, is tracked", standardStatic(trackAll)},
 		{"standard_static_thread", "as standard_static, but one slot's tasks of each path fragment are tracked", standardStatic(trackThread)},
 		{"standard_static_subset", "as standard_static, but few tasks of each round are tracked", standardStatic(trackSubset)},
+		{"skew_low_as_printed", "as skew_low, by the paper's Algorithm 1 alone, which looks at the shortest reduces", skewLowAsPrinted},
 		{"three_failures", "the longest unfinished task fails three times, each just before its end", worstFailures(3)},
 		{"average_failure", "an unfinished task of average length fails once, just before its end", averageFailure},
 		{"failure_halfway", "the longest unfinished task fails halfway", failureHalfway},

@@ -7,7 +7,7 @@ func skewHigh(w *World) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	b, err := w.skewBounds(w.options.TightLow)
+	b, err := w.skewBounds(true)
 	if err != nil {
 		return Estimate{}, err
 	}

@@ -8,7 +8,8 @@ import (
 
 // skewBounds replaces each reduce phase on the critical path by its bounds (facts A10, P21, P22). A segment of maps, or of a
 // pause, adds its length to both; a segment of reduces adds, once for each job with a task in its fragment, the
-// job's bounds less what of the phase lies before the segment.
+// job's bounds less what of the phase lies before the segment. That sums over jobs even where their reduces share slots, which at its worst is
+// one after the other. At their best they run beside each other: with tight, the segment's low is that of its longest job, not their sum.
 func (w *World) skewBounds(tight bool) (bounds, error) {
 	if w.ended() {
 		return bounds{}, nil
@@ -39,6 +40,7 @@ func (w *World) walk(tight bool) (sum bounds) {
 			sum.high += length
 			continue
 		}
+		longest := 0.0
 		for _, job := range w.jobsOf(seg.Fragment) {
 			if counted[job] {
 				continue
@@ -51,8 +53,14 @@ func (w *World) walk(tight bool) (sum bounds) {
 			b := algorithm1(p, slots(w.Now().Plan, job, dag.Reduce), tight)
 			over := float64(max(0, seg.Start-begins[job].work))
 			waits := float64(max(0, min(begins[job].work, seg.End)-max(seg.Start, begins[job].hold)))
-			sum.low += max(0, b.low-over) + waits
+			low := max(0, b.low-over) + waits
+			if longest = max(longest, low); !tight {
+				sum.low += low
+			}
 			sum.high += max(0, b.high-over) + waits
+		}
+		if tight {
+			sum.low += longest
 		}
 	}
 	return sum

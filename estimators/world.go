@@ -11,8 +11,6 @@ type Options struct {
 	// Path holds the tolerances of rounds and fragments, 0 being a tolerance as any other; if it is nil, Tolerances chooses them. They
 	// change what is shown, what standard_static tracks and the bounds of skew, never the standard estimate.
 	Path *pathfrag.Params
-	// TightLow makes skew_low the tighter lower bound, max(Algorithm 1, longest single remaining task, total/C).
-	TightLow bool
 	// Samples bounds how many replays a tick makes for a distribution; 0: as many as the number of tasks asks for.
 	Samples int
 }
