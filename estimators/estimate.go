@@ -46,10 +46,20 @@ type Estimate struct {
 	Runs int
 	Path *pathfrag.Path // nil for estimators without one
 	Skew []Skew         // of Uneven alone
+	// Monitored are the tasks that run whose counters the estimate needs, of standard_static and its variants alone: the others' need not be
+	// asked for.
+	Monitored []TaskID
 	// Nodes are those that are slower or faster than the others, of the scenario standard alone: how many times as long their tasks
 	// take, by their indices in Snapshot.Nodes.
 	Nodes    map[int32]float64
 	Warnings []dag.Warning
+}
+
+// A TaskID names a task of a plan.
+type TaskID struct {
+	Job  int
+	Kind dag.Kind
+	Task int
 }
 
 // An Estimator is a pure function of a run: the same run, the same answer.

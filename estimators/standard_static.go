@@ -26,7 +26,7 @@ func standardStatic(track tracker) func(*World) (Estimate, error) {
 		}
 		t := tracking{now: w, plan: plan, path: plan.path, track: track, holding: plan.begins()}
 		e := w.plain(t.remaining())
-		e.Path = plan.path
+		e.Path, e.Monitored = plan.path, t.monitored
 		return e, nil
 	}
 }
@@ -69,6 +69,8 @@ type tracking struct {
 	path      *pathfrag.Path
 	track     tracker
 	holding   []begin // of each job's reduces, in the plan
+	// monitored are the running tasks that were looked at.
+	monitored []TaskID
 }
 
 // remaining sums over the critical path. An extra segment counts what the segment before it leaves over, once it has started;

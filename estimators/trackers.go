@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // A tracker says what remains of a fragment of tasks, in milliseconds.
@@ -33,6 +34,7 @@ func (t *tracking) rounds(f *pathfrag.Fragment, most int) float64 {
 			for g := range t.now.phase(int(s.Job), s.Kind).between(int(s.First), int(s.First)+count) {
 				left += g.Rem * float64(g.Count)
 				n += g.Count
+				t.monitor(s, g)
 			}
 		}
 		if n > 0 {
@@ -56,10 +58,18 @@ func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
 			task := int(s.First) + n
 			if g, ok := t.now.phase(int(s.Job), s.Kind).at(task); ok {
 				sum += g.Rem
+				t.monitor(s, &g)
 			}
 		}
 	}
 	return sum
+}
+
+// monitor notes a task whose counters count. Tasks that run are groups of one.
+func (t *tracking) monitor(s *schedule.Span, g *group) {
+	if g.Running {
+		t.monitored = append(t.monitored, TaskID{Job: int(s.Job), Kind: s.Kind, Task: g.First})
+	}
 }
 
 // thread is the lowest slot of the fragment's last round: rounds grow no wider, so slots of the last one were there before.

@@ -262,12 +262,16 @@ func TestTrackersOfUnequalTasks(t *testing.T) {
 	}
 	w := NewWorld(runOf(golden.Start(plan), later), plannedCosts, Options{})
 	// 5.0, 5.5 … 8.5 s are left.
-	for name, want := range map[string]time.Duration{
-		"standard": 8500 * time.Millisecond, "standard_static": 6750 * time.Millisecond,
-		"standard_static_subset": 5750 * time.Millisecond, "standard_static_thread": 5 * time.Second,
+	for name, want := range map[string]struct {
+		left      time.Duration
+		monitored int
+	}{
+		"standard": {8500 * time.Millisecond, 0}, "standard_static": {6750 * time.Millisecond, 8},
+		"standard_static_subset": {5750 * time.Millisecond, 4}, "standard_static_thread": {5 * time.Second, 1},
 	} {
-		if got := *answer(t, w, name).Remaining; got != want {
-			t.Errorf("%s: %v, want %v", name, got, want)
+		e := answer(t, w, name)
+		if *e.Remaining != want.left || len(e.Monitored) != want.monitored {
+			t.Errorf("%s: %v by %v, want %v by %d", name, *e.Remaining, e.Monitored, want.left, want.monitored)
 		}
 	}
 }

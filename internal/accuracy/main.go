@@ -76,6 +76,12 @@ func run() error {
 	if err := samples(os.Stdout, 3); err != nil {
 		return err
 	}
+	if err := papers(os.Stdout, "examples"); err != nil {
+		return err
+	}
+	if err := monitoring(os.Stdout, "examples", 5); err != nil {
+		return err
+	}
 	return users(os.Stdout, *seeds)
 }
 

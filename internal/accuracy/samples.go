@@ -52,11 +52,7 @@ same. A run on a sample is mostly start-ups, from which the cost of a record mus
 			if err != nil {
 				return err
 			}
-			name := q.file
-			if q.times != 1 {
-				name = fmt.Sprintf("%s × %g", q.file, q.times)
-			}
-			fmt.Fprintf(w, "| %s, %s | %s (%.0f %%) |", name, policy, none, 100*none.share())
+			fmt.Fprintf(w, "| %s, %s | %s (%.0f %%) |", q.name(), policy, none, 100*none.share())
 			for _, ratio := range ratios {
 				e, err := sampledErrors(plan, ratio, seeds)
 				if err != nil {
