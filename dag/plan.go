@@ -34,6 +34,7 @@ type Cluster struct {
 	MemoryMB     int           // YARN: memory for containers, all nodes together
 	QueueMB      int           // YARN: what our queue may use at most; 0: MemoryMB
 	Nodes        []Node        // YARN: the nodes, where known
+	FailRate     float64       // attempts that fail in an hour of a task, where given; 0: unknown
 }
 
 // A Node is a machine that runs containers.

@@ -14,6 +14,8 @@ const (
 	MaxMemory = 1 << 40 // megabytes
 	MaxTuples = 1e15    // of a task; float64 counts exactly up to 9e15
 	MaxLength = 100 * 365 * 24 * time.Hour
+	// MaxFailRate is in failures an hour of a task.
+	MaxFailRate = 1000
 )
 
 // Validate says what is wrong with a plan, nil if nothing is. All faults are joined, in a fixed order: cluster, jobs in
@@ -106,6 +108,7 @@ func (f *faults) cluster() {
 	f.duration(whole("cluster.setup"), c.Setup)
 	f.number(whole("cluster.memory"), float64(c.MemoryMB), 0, MaxMemory, "MB")
 	f.number(whole("cluster.queue_memory"), float64(c.QueueMB), 0, MaxMemory, "MB")
+	f.number(whole("cluster.fail_rate"), c.FailRate, 0, MaxFailRate, " an hour")
 	names := make(map[string]int, len(c.Nodes))
 	for i, n := range c.Nodes {
 		at := func(field string) Place {

@@ -34,6 +34,9 @@ type Estimate struct {
 	Progress float64
 	// Origin is the least sure origin of the costs that the remaining time rests on.
 	Origin schedule.Origin
+	// Probability is how likely it is that exactly as many attempts fail from now on as the scenario supposes, 0..1; nil where it supposes nothing of
+	// failures, or too little is known.
+	Probability *float64
 	// AssumedRatio is the share of Remaining that rests on assumed or unknown costs, 0..1: the time in which nothing would
 	// run but tasks whose cost nobody has seen.
 	AssumedRatio float64

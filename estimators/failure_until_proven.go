@@ -9,10 +9,12 @@ func failureUntilProven(w *World) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
+	failures := 0
 	if !w.hold() {
+		failures = 1
 		ms += w.worstMS(1)
 	}
-	return w.scenario(ms), nil
+	return w.supposing(failures, w.scenario(ms)), nil
 }
 
 // hold says whether some job's phase in which an attempt has failed is not done (facts P18). It follows from the snapshot's

@@ -46,7 +46,7 @@ func (w *World) failing(failures []Failure) (Estimate, error) {
 	}
 	e := w.plain(float64(s.End - s.Now))
 	e.Path = path
-	return e, nil
+	return w.supposing(len(failures), e), nil
 }
 
 // failureHalfway is the longest unfinished task, the first of them by plan order, failing after half its time.
@@ -99,5 +99,5 @@ func averageFailure(w *World) (Estimate, error) {
 	if n > 0 {
 		ms += sum / float64(n)
 	}
-	return w.scenario(ms), nil
+	return w.supposing(1, w.scenario(ms)), nil
 }

@@ -15,7 +15,7 @@ func worstFailures(k int) func(*World) (Estimate, error) {
 		if err != nil {
 			return Estimate{}, err
 		}
-		return w.scenario(ms + w.worstMS(k)), nil
+		return w.supposing(k, w.scenario(ms+w.worstMS(k))), nil
 	}
 }
 

@@ -9,17 +9,25 @@ import (
 
 // A FailureLaw is how often attempts fail: as a Poisson process of a rate that is drawn once a replay. The rate's
 // distribution is what Jeffreys' prior, Gamma(1/2, ·), becomes by the failures that this run has shown in the time that
-// its attempts have held slots. The prior weighs as much as failureTasks mean tasks without a failure.
+// its attempts have held slots. The prior weighs as much as failureTasks mean tasks without a failure. Where the plan gives a rate
+// (Cluster.FailRate), or else a profile does, the prior is that of givenFailures failures seen at that rate.
 type FailureLaw struct {
 	shape float64
 	ms    float64
 }
 
-const failureTasks = 300
+const (
+	failureTasks  = 300
+	givenFailures = 10
+	hourMS        = 3_600_000
+)
 
 // NewFailureLaw reads the failures of a snapshot; mean is what a task takes on average, in milliseconds.
 func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {
 	l := FailureLaw{shape: 0.5, ms: failureTasks * max(mean, 1)}
+	if rate := givenRate(s.Plan); rate > 0 {
+		l = FailureLaw{shape: givenFailures, ms: givenFailures * hourMS / rate}
+	}
 	for j := range s.Jobs {
 		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
 			for _, a := range s.Jobs[j].Phase(k).Attempts {
@@ -33,6 +41,15 @@ func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {
 		}
 	}
 	return l
+}
+
+// givenRate is how many attempts fail in an hour of a task, as the plan or the first of its profiles that tells says; 0: nobody does.
+func givenRate(p *dag.Plan) float64 {
+	rate := p.Cluster.FailRate
+	for i := 0; i < len(p.Profiles) && rate == 0; i++ {
+		rate = p.Profiles[i].Cluster.FailRate
+	}
+	return min(rate, dag.MaxFailRate)
 }
 
 func later(t, unknown dag.Instant) dag.Instant {

@@ -41,8 +41,7 @@ func (w *World) generalSampling() func(Draws) Drawn {
 	g := &general{w: w, phases: make([][2]generalPhase, len(w.Now().Plan.Jobs))}
 	sum, n, known := 0.0, 0, true
 	w.eachPhase(func(job int, k dag.Kind, p *phase) {
-		known = known && (p.Known || w.jobEnded(job))
-		known = known && !(p.left() > 0 && p.worst == schedule.Unknown)
+		known = known && (p.Known || w.jobEnded(job)) && !p.unseen()
 		for i := range p.stretches {
 			sum += p.stretches[i].Full * float64(p.stretches[i].Count)
 			n += p.stretches[i].Count

@@ -22,7 +22,7 @@ func standard(w *World) (Estimate, error) {
 	if m, ok := w.Costs.(Pacer); ok {
 		e.Nodes = m.NodeFactors()
 	}
-	return e, nil
+	return w.supposing(0, e), nil
 }
 
 // standardMS is the time remaining in milliseconds: the length of the critical path, which is the replay's (facts A3).

@@ -38,6 +38,9 @@ type phase struct {
 	best, worst schedule.Origin
 }
 
+// unseen says whether tasks are left of whose cost nothing is known.
+func (p *phase) unseen() bool { return p.left() > 0 && p.worst == schedule.Unknown }
+
 // left is how many tasks are not done.
 func (p *phase) left() int { return p.Running + p.Pending }
 

@@ -14,7 +14,7 @@ func fileOf(p *dag.Plan) *file {
 	c := &p.Cluster
 	f := &file{Version: 1, Name: p.Name, Overheads: overheads(p.Overheads), Cluster: cluster{
 		Policy: c.Policy.String(), MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode,
-		Setup: c.Setup, QueueMemory: memory(c.QueueMB),
+		Setup: c.Setup, QueueMemory: memory(c.QueueMB), FailRate: c.FailRate,
 	}}
 	if c.MemoryMB > 0 || len(c.Nodes) > 0 {
 		mb := memory(c.MemoryMB)

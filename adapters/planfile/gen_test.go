@@ -35,6 +35,7 @@ func anyPlan(t *rapid.T) *dag.Plan {
 		MapSlots: rapid.IntRange(1, 100).Draw(t, "slots"), ReduceSlots: rapid.IntRange(1, 100).Draw(t, "slots"),
 		SlotsPerNode: rapid.IntRange(0, 4).Draw(t, "per node"), Setup: d.duration("setup"),
 		MemoryMB: rapid.IntRange(8192, 100000).Draw(t, "memory"), QueueMB: rapid.SampledFrom([]int{0, 8192}).Draw(t, "queue"),
+		FailRate: rapid.SampledFrom([]float64{0, 0.25}).Draw(t, "fail rate"),
 	}}
 	for i := range rapid.IntRange(0, 2).Draw(t, "nodes") {
 		p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{Name: "n" + string(rune('a'+i)), MemoryMB: 4096, Slow: rapid.Float64Range(0, 9).Draw(t, "slow")})

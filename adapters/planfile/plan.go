@@ -71,7 +71,7 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 }
 
 func (c *cluster) dag() dag.Cluster {
-	out := dag.Cluster{MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode, Setup: c.Setup, QueueMB: int(c.QueueMemory)}
+	out := dag.Cluster{MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode, Setup: c.Setup, QueueMB: int(c.QueueMemory), FailRate: c.FailRate}
 	if c.Policy == dag.YARN.String() {
 		out.Policy = dag.YARN
 	}

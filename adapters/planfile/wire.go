@@ -30,6 +30,7 @@ type (
 		Memory       *memory       `plan:"memory"`
 		QueueMemory  memory        `plan:"queue_memory"`
 		Nodes        []machine     `plan:"nodes"`
+		FailRate     float64       `plan:"fail_rate"`
 	}
 	machine struct {
 		Name   string  `plan:"name"`

@@ -31,6 +31,7 @@ type cluster struct {
 	MemoryMB     int           `json:"mb"`
 	QueueMB      int           `json:"queue_mb"`
 	Nodes        []planNode    `json:"nodes"`
+	FailRate     num           `json:"fail_rate,omitzero"`
 }
 
 type planNode struct {

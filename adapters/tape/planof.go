@@ -25,6 +25,7 @@ func clusterOf(c *dag.Cluster) cluster {
 	return cluster{
 		c.Policy, c.MapSlots, c.ReduceSlots, c.SlotsPerNode, c.Setup, c.MemoryMB, c.QueueMB,
 		each(c.Nodes, func(n dag.Node) planNode { return planNode{text(n.Name), n.MemoryMB, numOf(n.Slow)} }),
+		numOf(c.FailRate),
 	}
 }
 
@@ -35,6 +36,7 @@ func (c *cluster) dag() dag.Cluster {
 		Nodes: each(c.Nodes, func(n planNode) dag.Node {
 			return dag.Node{Name: string(n.Name), MemoryMB: n.MemoryMB, Slow: n.Slow.float()}
 		}),
+		FailRate: c.FailRate.float(),
 	}
 }
 

@@ -95,6 +95,9 @@ type Estimate struct {
 	EndAt            *Time           `json:"end_at"`
 	Origin           schedule.Origin `json:"origin"`
 	Meaning          string          `json:"meaning"`
+	// Probability is that of as many failures from now on as the scenario supposes, ByProbability that of the query ending within RemainingSeconds.
+	Probability   *Ratio `json:"probability"`
+	ByProbability *Ratio `json:"by_probability"`
 	// Moot: it is about others' applications, there are none, and it is what the first one says.
 	Moot bool `json:"moot,omitempty"`
 }

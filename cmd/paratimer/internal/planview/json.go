@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -212,6 +213,7 @@ type estimate struct {
 	HighSeconds      *float64        `json:"high_seconds"`
 	Origin           schedule.Origin `json:"origin"`
 	Meaning          string          `json:"meaning"`
+	Probability      *frame.Ratio    `json:"probability"`
 }
 
 func (v *View) estimate(i int) estimate {
@@ -219,6 +221,9 @@ func (v *View) estimate(i int) estimate {
 	out := estimate{
 		Scenario: e.Scenario, Origin: e.Origin, Meaning: e.Meaning,
 		RemainingSeconds: seconds(e.Remaining), LowSeconds: seconds(e.Low), HighSeconds: seconds(e.High),
+	}
+	if e.Probability != nil {
+		out.Probability = frame.RatioOf(*e.Probability)
 	}
 	if e.Remaining != nil {
 		total := *out.RemainingSeconds + float64(v.elapsed().Milliseconds())/1000

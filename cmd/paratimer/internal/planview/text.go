@@ -21,7 +21,7 @@ func (v *View) Text(w io.Writer) error {
 		wide = max(wide, len(e.Scenario))
 	}
 	for _, e := range v.Estimates {
-		fmt.Fprintf(b, "  %-*s  %-13s  %s\n", wide, e.Scenario, total(&e), e.Meaning)
+		fmt.Fprintf(b, "  %-*s  %-13s  %s%s\n", wide, e.Scenario, total(&e), e.Meaning, v.likely(&e))
 	}
 	for _, warning := range v.warnings() {
 		fmt.Fprintf(b, "  warning: %s\n", view.Escape(warning.Text))
@@ -32,6 +32,14 @@ func (v *View) Text(w io.Writer) error {
 	v.pathLines(b)
 	v.gantt(b)
 	return b.Flush()
+}
+
+// likely says how likely the failures are that a scenario supposes, where the plan gives the rate of failures.
+func (v *View) likely(e *estimators.Estimate) string {
+	if e.Probability == nil || v.Plan.Cluster.FailRate == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%.0f %%)", 100**e.Probability)
 }
 
 func (v *View) heading() string {

@@ -1,6 +1,8 @@
 package screen
 
 import (
+	"fmt"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
@@ -63,12 +65,20 @@ func (p *pen) scenarios() []line {
 			continue
 		}
 		h := frame.Headline{RemainingSeconds: e.RemainingSeconds}
-		out = append(out, text(strong, mark).and(right(text(strong, view.Remaining(h)), 7), text(plain, "  "), text(r, p.foreign(e.Meaning))))
+		out = append(out, text(strong, mark).and(right(text(strong, view.Remaining(h)), 7), text(plain, "  "), text(r, p.foreign(e.Meaning)), text(dim, likely(e))))
 	}
 	for i, l := range headed("left if", out) {
 		out[i] = l.cut(p.s.Width, p.tail)
 	}
 	return out
+}
+
+// likely says how likely the failures are that a scenario supposes.
+func likely(e *frame.Estimate) string {
+	if e.Probability == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%.0f %%)", 100*float64(*e.Probability))
 }
 
 // right puts a text at the right end of a width.

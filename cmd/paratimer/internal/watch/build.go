@@ -150,6 +150,9 @@ func estimate(s *dag.Snapshot, e estimators.Estimate, elapsed *frame.Seconds) fr
 	}
 	out.RemainingSeconds = frame.SecondsIn(e.Remaining)
 	out.EndAt = frame.TimeOf(s.At.Add(*e.Remaining))
+	if e.Probability != nil {
+		out.Probability = frame.RatioOf(*e.Probability)
+	}
 	if elapsed != nil {
 		total := frame.SecondsOf(elapsed.Duration() + *e.Remaining)
 		out.TotalSeconds = &total

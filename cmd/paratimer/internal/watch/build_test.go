@@ -35,6 +35,8 @@ func path(at, end dag.Instant) *pathfrag.Path {
 func TestFrameJSON(t *testing.T) {
 	std := estimateOf("standard", 90*time.Second)
 	std.Path = path(1_010_000, 1_100_000)
+	likely := 0.9
+	std.Probability = &likely
 	f := build(one(1_010_000, dag.Running), answers{
 		scenarios: []estimators.Estimate{std, estimateOf("one_failure", 120*time.Second)},
 		others:    []estimators.Estimate{{Scenario: "pig", Progress: 0.25}},
@@ -70,7 +72,9 @@ func TestFrameJSON(t *testing.T) {
    "total_seconds": 100,
    "end_at": "1970-01-01T00:18:20.000Z",
    "origin": "observed",
-   "meaning": "standard holds"
+   "meaning": "standard holds",
+   "probability": 0.9,
+   "by_probability": null
   },
   {
    "scenario": "one_failure",
@@ -78,7 +82,9 @@ func TestFrameJSON(t *testing.T) {
    "total_seconds": 130,
    "end_at": "1970-01-01T00:18:50.000Z",
    "origin": "observed",
-   "meaning": "one_failure holds"
+   "meaning": "one_failure holds",
+   "probability": null,
+   "by_probability": null
   }
  ],
  "critical_path": [
@@ -226,9 +232,13 @@ func TestRangeWithoutAPoint(t *testing.T) {
 		{"unknown, with a lower floor", frame.Headline{LowSeconds: seconds(5)}, schedule.Unknown, frame.Headline{LowSeconds: seconds(5)}},
 		{"nothing", frame.Headline{}, schedule.Assumed, frame.Headline{}},
 	} {
-		f := frame.Frame{Headline: c.was}
+		f := frame.Frame{Headline: c.was, Estimates: []frame.Estimate{{RemainingSeconds: seconds(60)}, {}}}
 		spread(&f, c.origin, estimators.Estimate{Distribution: d})
 		f.Headline.Rough = false
+		// 41 of the 101 values are 60 s or less.
+		if by := f.Estimates[0].ByProbability; by == nil || *by != 0.405941 || f.Estimates[1].ByProbability != nil {
+			t.Errorf("%s: ends by then with probability %v, %v", c.name, by, f.Estimates[1].ByProbability)
+		}
 		if diff := cmp.Diff(c.want, f.Headline); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
