@@ -34,7 +34,9 @@ type Cluster struct {
 	MemoryMB     int           // YARN: memory for containers, all nodes together
 	QueueMB      int           // YARN: what our queue may use at most; 0: MemoryMB
 	Nodes        []Node        // YARN: the nodes, where known
-	FailRate     float64       // attempts that fail in an hour of a task, where given; 0: unknown
+	// Order is whose tasks go first where slots or containers are scarce, the first key before the second; nil: BySubmit, as Hadoop's FIFO.
+	Order    []OrderKey
+	FailRate float64 // attempts that fail in an hour of a task, where given; 0: unknown
 }
 
 // A Node is a machine that runs containers.
@@ -72,6 +74,8 @@ type Job struct {
 	Map     Phase
 	Reduce  Phase
 	Limits  Limits
+	// Priority counts where the cluster's Order has ByPriority: the higher one goes first.
+	Priority int
 	// Input names what the job reads, as the engine tells it; used to recognise a job in a profile.
 	Input []string
 }

@@ -102,6 +102,7 @@ func (f *faults) cluster() {
 	if c.Policy > YARN {
 		f.add(&ShapeError{Place: whole("cluster.policy"), Why: fmt.Sprintf("there is no policy %v", c.Policy)})
 	}
+	f.order()
 	f.number(whole("cluster.map_slots"), float64(c.MapSlots), 0, MaxSlots, "")
 	f.number(whole("cluster.reduce_slots"), float64(c.ReduceSlots), 0, MaxSlots, "")
 	f.number(whole("cluster.slots_per_node"), float64(c.SlotsPerNode), 0, MaxSlots, "")
@@ -164,6 +165,7 @@ func (f *faults) job(j int, names map[string]int) {
 			f.add(&DependencyError{Place: ofJob(f.p, j, "after", i), After: a})
 		}
 	}
+	f.number(at("priority"), float64(job.Priority), -MaxPriority, MaxPriority, "")
 	l := &job.Limits
 	f.number(at("limits.am_memory"), float64(l.AMMB), 0, MaxMemory, "MB")
 	f.number(at("limits.map_memory"), float64(l.MapMB), 0, MaxMemory, "MB")

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -8,7 +9,7 @@ import (
 
 // fifoEngine replays Hadoop 0.20's FIFO scheduler over map slots and reduce slots, as the ParaTimer paper assumes it
 // (section 3.1; facts A1, A7, P2 to P6). A job is submitted when all jobs that it is after are complete. Each free
-// slot takes the first eligible task by (submission, plan position, task index); the reduces of a job are eligible
+// slot takes the first eligible task by (submission, plan position, task index), or by the plan's Order before these; the reduces of a job are eligible
 // once its last map has ended. All that happens in one millisecond is one batch: ends and failures, submissions,
 // maps, reduces. A task of no length ends in a further batch of the same millisecond.
 //
@@ -23,6 +24,8 @@ type fifoEngine struct {
 	nodes [2]int
 	per   int32
 
+	order      []dag.OrderKey
+	moving     bool // the order moves while tasks start or end
 	jobs       []fifoJob
 	dependents [][]int32
 	free       [2]slotSet
@@ -42,6 +45,7 @@ type fifoJob struct {
 	after               int32 // jobs that it waits for
 	dead                bool  // it has failed, or waits for one that has: nothing of it will run
 	phases              [2]fifoPhase
+	running             [2]int // tasks that hold slots
 	held                []heldReduce
 }
 
@@ -64,7 +68,8 @@ type heldReduce struct {
 }
 
 func fifo(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
-	e := &fifoEngine{snap: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, ends: newEndQueue(s.At)}
+	e := &fifoEngine{snap: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, ends: newEndQueue(s.At), order: s.Plan.Cluster.Order}
+	e.moving = slices.ContainsFunc(e.order, moves)
 	if l := opt.Lean; l != nil {
 		l.ends.reset(e.now)
 		e.ends, e.spans = l.ends, l.spans[:0]
@@ -104,12 +109,14 @@ func (e *fifoEngine) batch(t dag.Instant, ends []end) {
 		if x.slot >= 0 {
 			kind, slot := dag.Kind(x.slot%2), x.slot/2
 			e.free[kind].release(e.free[kind].all[slot : slot+1 : slot+1])
+			e.jobs[e.holder[kind][slot]].running[kind]--
 			if j := e.holder[kind][slot]; e.count(j, kind, 1, t) {
 				complete = append(complete, j)
 			}
 			continue
 		}
 		sp := &e.spans[max(x.id, ^x.id)]
+		e.jobs[sp.Job].running[sp.Kind] -= int(sp.Count)
 		if int(sp.Slots[0]) < len(e.free[sp.Kind].all) {
 			e.free[sp.Kind].release(sp.Slots)
 		}

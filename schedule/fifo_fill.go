@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -33,39 +32,38 @@ func later(t, ms dag.Instant) dag.Instant { return min(t+ms, maxInstant) }
 func (e *fifoEngine) enqueue(j int32, k dag.Kind) {
 	phase := &e.jobs[j].phases[k]
 	if phase.fresh.lo < phase.fresh.hi {
-		e.fresh[k] = e.insert(e.fresh[k], j)
+		e.fresh[k] = e.insert(k, e.fresh[k], j)
 	}
 	if phase.retry.waiting() {
-		e.again[k] = e.insert(e.again[k], j)
+		e.again[k] = e.insert(k, e.again[k], j)
 	}
 }
 
 // insert puts a job into a queue unless it is there. Most come last.
-func (e *fifoEngine) insert(queue []int32, j int32) []int32 {
-	if n := len(queue); n == 0 || e.byFIFO(queue[n-1], j) < 0 {
+func (e *fifoEngine) insert(k dag.Kind, queue []int32, j int32) []int32 {
+	if e.moving { // it is put in order when somebody looks
+		if slices.Contains(queue, j) {
+			return queue
+		}
 		return append(queue, j)
 	}
-	i, found := slices.BinarySearchFunc(queue, j, e.byFIFO)
+	if n := len(queue); n == 0 || e.compare(k, queue[n-1], j) < 0 {
+		return append(queue, j)
+	}
+	i, found := slices.BinarySearchFunc(queue, j, func(a, b int32) int { return e.compare(k, a, b) })
 	if found {
 		return queue
 	}
 	return slices.Insert(queue, i, j)
 }
 
-// byFIFO compares jobs by (submission, plan position).
-func (e *fifoEngine) byFIFO(a, b int32) int {
-	if x, y := e.jobs[a].submitted, e.jobs[b].submitted; x != y {
-		return cmp.Compare(x, y)
-	}
-	return cmp.Compare(a, b)
-}
-
 // fill gives free slots to eligible tasks (facts A1, rule 2).
 func (e *fifoEngine) fill(k dag.Kind, t dag.Instant) {
 	for e.free[k].n > 0 {
+		e.reorder(k)
 		switch n := e.unhindered(k); {
 		case n > 0:
-			e.startFresh(k, e.fresh[k][0], min(n, e.free[k].n), t)
+			e.startFresh(k, e.fresh[k][0], e.together(min(n, e.free[k].n)), t)
 		case len(e.again[k]) == 0 || !e.fillWary(k, t):
 			return
 		}
@@ -80,7 +78,7 @@ func (e *fifoEngine) unhindered(k dag.Kind) int {
 	j := e.fresh[k][0]
 	phase := &e.jobs[j].phases[k]
 	if len(e.again[k]) > 0 {
-		switch again := e.again[k][0]; e.byFIFO(again, j) {
+		switch again := e.again[k][0]; e.compare(k, again, j) {
 		case -1:
 			return 0
 		case 0:
@@ -99,6 +97,7 @@ func (e *fifoEngine) fillWary(k dag.Kind, t dag.Instant) (started bool) {
 		free.spill()
 	}
 	for slot := free.first(); slot >= 0; slot = free.after(slot) {
+		e.reorder(k)
 		j, group := e.choose(k, slot/e.per)
 		if j < 0 {
 			continue
@@ -124,7 +123,7 @@ func (e *fifoEngine) choose(k dag.Kind, node int32) (job int32, group int) {
 		first = e.fresh[k][0]
 	}
 	for _, j := range e.again[k] {
-		if first >= 0 && e.byFIFO(first, j) < 0 {
+		if first >= 0 && e.compare(k, first, j) < 0 {
 			break
 		}
 		phase := &e.jobs[j].phases[k]
@@ -184,7 +183,7 @@ func (e *fifoEngine) startAgain(k dag.Kind, j int32, group int, slot int32, t da
 	task := retry.groups[group].tasks[0]
 	number := retry.take(group)
 	if !retry.waiting() {
-		i, _ := slices.BinarySearchFunc(e.again[k], j, e.byFIFO)
+		i := slices.Index(e.again[k], j)
 		e.again[k] = slices.Delete(e.again[k], i, i+1)
 	}
 	cost := e.left(Task{
@@ -238,6 +237,7 @@ func part(sp *Span, from, to int32) Span {
 
 func (e *fifoEngine) push(sp *Span) {
 	n, slot := len(e.spans), int32(-1)
+	e.jobs[sp.Job].running[sp.Kind] += int(sp.Count)
 	e.end = max(e.end, sp.End)
 	if sp.Count == 1 && sp.Outcome == OK {
 		slot = 2*sp.Slots[0] + int32(sp.Kind)

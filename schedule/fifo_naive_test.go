@@ -184,7 +184,7 @@ func (n *naive) first(k dag.Kind, node, nodes int) (taskID, bool) {
 			jobs = append(jobs, j)
 		}
 	}
-	slices.SortStableFunc(jobs, func(a, b int) int { return cmp.Compare(n.submitted[a], n.submitted[b]) })
+	slices.SortStableFunc(jobs, func(a, b int) int { return slices.Compare(n.rank(a, k), n.rank(b, k)) })
 	for _, j := range jobs {
 		for i := range n.plan.Jobs[j].Phase(k).Count() {
 			task := n.tasks[taskID{j, k, i}]
@@ -194,6 +194,32 @@ func (n *naive) first(k dag.Kind, node, nodes int) (taskID, bool) {
 		}
 	}
 	return taskID{}, false
+}
+
+// rank is what jobs are compared by: the plan's keys, then the submission.
+func (n *naive) rank(j int, k dag.Kind) []int64 {
+	var rank []int64
+	for _, key := range n.plan.Cluster.Order {
+		var size, left, running int64
+		for id, task := range n.tasks {
+			if id.job == j {
+				size++
+				if !task.done {
+					left++
+				}
+			}
+		}
+		for _, x := range n.running {
+			if x.job == j && x.kind == k {
+				running++
+			}
+		}
+		rank = append(rank, map[dag.OrderKey]int64{
+			dag.BySubmit: int64(n.submitted[j]), dag.ByPriority: -int64(n.plan.Jobs[j].Priority), dag.BySize: size,
+			dag.ByRemaining: left, dag.ByRunning: running,
+		}[key])
+	}
+	return append(rank, int64(n.submitted[j]))
 }
 
 func (n *naive) done(j int, k dag.Kind) bool {

@@ -79,6 +79,7 @@ func (r *runningSet) start() {
 		if sp.Past {
 			continue
 		}
+		r.e.jobs[sp.Job].running[sp.Kind] += int(sp.Count)
 		key := attemptKey{sp.Job, sp.Kind, sp.First, sp.Attempt}
 		if r.twins[key] {
 			id = ^id

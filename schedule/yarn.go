@@ -30,6 +30,7 @@ type yarn struct {
 	freed bool
 	// order is the order of submission, in which the scheduler serves applications.
 	order []int
+	byKey []int // room for that order by the plan's keys
 	wave  waves
 	pool  pool
 	todo  events

@@ -18,7 +18,7 @@ func (y *yarn) grant(t dag.Instant) {
 	if y.contended() {
 		y.share(t)
 	} else {
-		for _, j := range y.order {
+		for _, j := range y.inOrder() {
 			if y.pool.freeMB <= 0 {
 				break
 			}

@@ -69,6 +69,7 @@ func (y *yarn) neediest() (best applicant, sole, ok bool) {
 				best = a
 			}
 			return
+		case a.who >= 0 && best.who >= 0: // they come in the order in which they are served
 		case a.submitted < best.submitted:
 			best = a
 		}
@@ -77,7 +78,7 @@ func (y *yarn) neediest() (best applicant, sole, ok bool) {
 		l := &y.loads[k]
 		consider(applicant{-1 - k, l.queue, unit, l.submitted, l.held})
 	}
-	for _, j := range y.order {
+	for _, j := range y.inOrder() {
 		if unit := y.nextMB(j); unit > 0 {
 			consider(applicant{j, y.jobs[j].queue, unit, y.jobs[j].submitted, y.heldBy(j)})
 		}

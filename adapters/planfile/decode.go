@@ -70,6 +70,8 @@ func (d *decoder) value(n *node, v reflect.Value, path []string) {
 			d.fail(n, path, wantTime)
 		}
 		*to = length(ms)
+	case *policy:
+		d.policy(n, to, path)
 	case *sizes:
 		*to = d.sizes(n, path)
 	case *points:

@@ -13,7 +13,7 @@ import (
 func fileOf(p *dag.Plan) *file {
 	c := &p.Cluster
 	f := &file{Version: 1, Name: p.Name, Overheads: overheads(p.Overheads), Cluster: cluster{
-		Policy: c.Policy.String(), MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode,
+		Policy: policyOf(c), MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode,
 		Setup: c.Setup, QueueMemory: memory(c.QueueMB), FailRate: c.FailRate,
 	}}
 	if c.MemoryMB > 0 || len(c.Nodes) > 0 {
@@ -25,7 +25,7 @@ func fileOf(p *dag.Plan) *file {
 	}
 	for i := range p.Jobs {
 		from := &p.Jobs[i]
-		j := job{Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input, Limits: limitsOf(&from.Limits, c.Policy)}
+		j := job{Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input, Priority: from.Priority, Limits: limitsOf(&from.Limits, c.Policy)}
 		for _, a := range from.After {
 			j.After = append(j.After, p.Jobs[a].Node)
 		}
@@ -163,6 +163,14 @@ func encode(v reflect.Value) *node {
 			return nil
 		}
 		return numberNode(*x)
+	case policy:
+		if x.name != "" {
+			return word(text, x.name)
+		}
+		return encode(reflect.ValueOf(struct {
+			Slots string   `plan:"slots"`
+			Order []string `plan:"order"`
+		}{x.Slots, x.Order}))
 	case sizes:
 		return sizesNode(x)
 	case points:

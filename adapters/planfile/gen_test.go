@@ -36,6 +36,7 @@ func anyPlan(t *rapid.T) *dag.Plan {
 		SlotsPerNode: rapid.IntRange(0, 4).Draw(t, "per node"), Setup: d.duration("setup"),
 		MemoryMB: rapid.IntRange(8192, 100000).Draw(t, "memory"), QueueMB: rapid.SampledFrom([]int{0, 8192}).Draw(t, "queue"),
 		FailRate: rapid.SampledFrom([]float64{0, 0.25}).Draw(t, "fail rate"),
+		Order:    rapid.SampledFrom([][]dag.OrderKey{nil, {dag.BySubmit}, {dag.ByPriority, dag.BySize, dag.ByRemaining}}).Draw(t, "order"),
 	}}
 	for i := range rapid.IntRange(0, 2).Draw(t, "nodes") {
 		p.Cluster.Nodes = append(p.Cluster.Nodes, dag.Node{Name: "n" + string(rune('a'+i)), MemoryMB: 4096, Slow: rapid.Float64Range(0, 9).Draw(t, "slow")})
@@ -55,6 +56,7 @@ func anyPlan(t *rapid.T) *dag.Plan {
 		if rapid.Bool().Draw(t, "input") {
 			j.Input = rapid.SliceOfN(rapid.Map(rapid.StringOf(anyRune), dag.Clean), 1, 3).Draw(t, "inputs")
 		}
+		j.Priority = rapid.SampledFrom([]int{0, -3, 1000}).Draw(t, "priority")
 		j.Limits = dag.Limits{
 			AMMB: rapid.IntRange(0, 2048).Draw(t, "am"), MapMB: rapid.IntRange(0, 2048).Draw(t, "mb"), ReduceMB: rapid.IntRange(0, 2048).Draw(t, "mb"),
 			SlowStart: rapid.SampledFrom([]float64{0, 0.05, 0.3, 1}).Draw(t, "slow start"), RampUp: rapid.SampledFrom([]float64{0, 0.5, 0.7}).Draw(t, "ramp up"),

@@ -47,7 +47,7 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 	budget := maxDrawn
 	for i, j := range f.Jobs {
 		to := &p.Jobs[i]
-		*to = dag.Job{Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input, Limits: j.Limits.dag(p.Cluster.Policy)}
+		*to = dag.Job{Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input, Priority: j.Priority, Limits: j.Limits.dag(p.Cluster.Policy)}
 		for k, name := range j.After {
 			a, ok := index[name]
 			if !ok {
@@ -72,9 +72,7 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 
 func (c *cluster) dag() dag.Cluster {
 	out := dag.Cluster{MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode, Setup: c.Setup, QueueMB: int(c.QueueMemory), FailRate: c.FailRate}
-	if c.Policy == dag.YARN.String() {
-		out.Policy = dag.YARN
-	}
+	out.Policy, out.Order = c.Policy.dag()
 	for _, n := range c.Nodes {
 		out.Nodes = append(out.Nodes, dag.Node{Name: n.Name, MemoryMB: int(n.Memory), Slow: n.Slow})
 		if c.Memory == nil {

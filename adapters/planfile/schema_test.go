@@ -66,7 +66,7 @@ func TestFileHasEverySetting(t *testing.T) {
 		not     []string
 	}{
 		{reflect.TypeFor[dag.Plan](), reflect.TypeFor[file](), []string{"Profiles"}},
-		{reflect.TypeFor[dag.Cluster](), reflect.TypeFor[cluster](), nil},
+		{reflect.TypeFor[dag.Cluster](), reflect.TypeFor[cluster](), []string{"Order"}}, // which is the policy's
 		{reflect.TypeFor[dag.Node](), reflect.TypeFor[machine](), nil},
 		{reflect.TypeFor[dag.Overheads](), reflect.TypeFor[overheads](), nil},
 		{reflect.TypeFor[dag.Job](), reflect.TypeFor[job](), nil},

@@ -22,7 +22,7 @@ type (
 		Score    float64 `plan:"score"`
 	}
 	cluster struct {
-		Policy       string        `plan:"policy"`
+		Policy       policy        `plan:"policy"`
 		MapSlots     int           `plan:"map_slots"`
 		ReduceSlots  int           `plan:"reduce_slots"`
 		SlotsPerNode int           `plan:"slots_per_node"`
@@ -31,6 +31,12 @@ type (
 		QueueMemory  memory        `plan:"queue_memory"`
 		Nodes        []machine     `plan:"nodes"`
 		FailRate     float64       `plan:"fail_rate"`
+	}
+	// policy is a name, or a scheduler given as data.
+	policy struct {
+		name  string
+		Slots string   `plan:"slots"`
+		Order []string `plan:"order"`
 	}
 	machine struct {
 		Name   string  `plan:"name"`
@@ -54,15 +60,17 @@ type (
 		Cold     time.Duration `plan:"cold"`
 	}
 	job struct {
-		Name    string      `plan:"name"`
-		Title   string      `plan:"title"`
-		Feature string      `plan:"feature"`
-		Alias   string      `plan:"alias"`
-		After   []string    `plan:"after"`
-		Input   []string    `plan:"input"`
-		Limits  limits      `plan:"limits"`
-		Map     *mapTasks   `plan:"map"`
-		Reduce  *reduceTask `plan:"reduce"`
+		Name    string   `plan:"name"`
+		Title   string   `plan:"title"`
+		Feature string   `plan:"feature"`
+		Alias   string   `plan:"alias"`
+		After   []string `plan:"after"`
+		Input   []string `plan:"input"`
+		Limits  limits   `plan:"limits"`
+		// Priority counts where the order of the cluster's policy has it.
+		Priority int         `plan:"priority"`
+		Map      *mapTasks   `plan:"map"`
+		Reduce   *reduceTask `plan:"reduce"`
 	}
 	limits struct {
 		AMMemory     memory   `plan:"am_memory"`

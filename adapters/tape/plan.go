@@ -32,6 +32,8 @@ type cluster struct {
 	QueueMB      int           `json:"queue_mb"`
 	Nodes        []planNode    `json:"nodes"`
 	FailRate     num           `json:"fail_rate,omitzero"`
+
+	Order []dag.OrderKey `json:"order,omitzero"`
 }
 
 type planNode struct {
@@ -72,6 +74,8 @@ type planJob struct {
 	Reduce  planPhase `json:"reduce"`
 	Limits  limits    `json:"limits"`
 	Input   []text    `json:"input"`
+
+	Priority int `json:"priority,omitzero"`
 }
 
 type limits struct {

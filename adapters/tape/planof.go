@@ -25,7 +25,7 @@ func clusterOf(c *dag.Cluster) cluster {
 	return cluster{
 		c.Policy, c.MapSlots, c.ReduceSlots, c.SlotsPerNode, c.Setup, c.MemoryMB, c.QueueMB,
 		each(c.Nodes, func(n dag.Node) planNode { return planNode{text(n.Name), n.MemoryMB, numOf(n.Slow)} }),
-		numOf(c.FailRate),
+		numOf(c.FailRate), c.Order,
 	}
 }
 
@@ -36,7 +36,7 @@ func (c *cluster) dag() dag.Cluster {
 		Nodes: each(c.Nodes, func(n planNode) dag.Node {
 			return dag.Node{Name: string(n.Name), MemoryMB: n.MemoryMB, Slow: n.Slow.float()}
 		}),
-		FailRate: c.FailRate.float(),
+		FailRate: c.FailRate.float(), Order: c.Order,
 	}
 }
 
@@ -60,6 +60,7 @@ func jobOf(j *dag.Job) planJob {
 		text(j.Node), text(j.Name), text(j.Feature), text(j.Alias), j.After, phaseOf(&j.Map), phaseOf(&j.Reduce),
 		limits{l.AMMB, l.MapMB, l.ReduceMB, numOf(l.SlowStart), numOf(l.RampUp), l.MaxMaps, l.MaxReduces},
 		each(j.Input, func(s string) text { return text(s) }),
+		j.Priority,
 	}
 }
 
@@ -74,7 +75,8 @@ func (j *planJob) dag(groups int) (dag.Job, error) {
 			AMMB: l.AMMB, MapMB: l.MapMB, ReduceMB: l.ReduceMB, SlowStart: l.SlowStart.float(), RampUp: l.RampUp.float(),
 			MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
 		},
-		Input: each(j.Input, func(s text) string { return string(s) }),
+		Input:    each(j.Input, func(s text) string { return string(s) }),
+		Priority: j.Priority,
 	}, errors.Join(err, err2)
 }
 

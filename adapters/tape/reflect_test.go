@@ -35,6 +35,9 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 	case *dag.Policy:
 		*x = dag.Policy(rapid.IntRange(0, int(dag.YARN)).Draw(t, path))
 		return v
+	case *dag.OrderKey:
+		*x = dag.OrderKey(rapid.IntRange(0, dag.MaxOrderKeys-1).Draw(t, path))
+		return v
 	case *dag.Order:
 		*x = dag.Order(rapid.IntRange(0, int(dag.OrderFair)).Draw(t, path))
 		return v
