@@ -73,7 +73,8 @@ func experiments(folder string) ([]experiment, error) {
 	}
 	for _, zipf := range []float64{0.1, 0.3, 0.5, 1} {
 		all = append(all, experiment{
-			fmt.Sprintf("32 reduces, Zipf %.1f (§ 4.4)", zipf), skewedPlan(), nil, simulate.Options{Skew: zipf, Shuffle: true, Noise: 0.01, Seed: 1},
+			fmt.Sprintf("32 reduces, Zipf %.1f (§ 4.4)", zipf), skewedPlan(), nil,
+			simulate.Options{Skew: zipf, Shuffle: true, Noise: 0.01, Seed: 1},
 			[]published{{"best_guess", "1.5 to 4"}, {"skew_low", "6 under"}, {"skew_low_as_printed", "6 under"}, {"skew_high", "max. 17 over"}, {"parallax", "11 / 40"}},
 		})
 	}
