@@ -12,14 +12,14 @@ import (
 // The probabilities of 0, 1, 2 … failures add up to one, and to the rate's mean.
 func TestFailureProbabilities(t *testing.T) {
 	t.Parallel()
-	for _, l := range []FailureLaw{{0.5, 1e6}, {3.5, 1e6}, {10, 1e4}} {
+	for _, l := range []FailureLaw{{0.5, 1e6}, {3.5, 1e6}, {10, 1e7}} {
 		sum, mean := 0.0, 0.0
 		for n := range 2000 {
 			p := l.Probability(n, 2e6)
 			sum += p
 			mean += float64(n) * p
 		}
-		if want := l.shape / l.ms * 2e6; math.Abs(sum-1) > 1e-6 || math.Abs(mean-want) > 1e-3*want && l.ms > 1e5 {
+		if want := l.shape / l.ms * 2e6; math.Abs(sum-1) > 1e-6 || math.Abs(mean-want) > 1e-3*want {
 			t.Errorf("%+v: the sum is %v, the mean %v, want 1 and %v", l, sum, mean, want)
 		}
 	}
@@ -76,7 +76,7 @@ func TestGivenFailRate(t *testing.T) {
 	}
 	low, high := &dag.Plan{Cluster: dag.Cluster{FailRate: 0.01}}, &dag.Plan{Cluster: dag.Cluster{FailRate: 0.5}}
 	rare, often := none(func(p *dag.Plan) { p.Cluster.FailRate = 0.01 }), none(func(p *dag.Plan) { p.Cluster.FailRate = 0.5 })
-	if !(*rare > 0.8 && *often < 0.1) {
+	if !(*rare > 0.8 && *often < 0.2) {
 		t.Errorf("no failure has probability %v and %v", *rare, *often)
 	}
 	if got := none(func(p *dag.Plan) { p.Profiles = []*dag.Plan{{}, high, low} }); *got != *often {
