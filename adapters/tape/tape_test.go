@@ -107,6 +107,7 @@ func drawRun(t *rapid.T) []any {
 			continue
 		case kind <= 3 || before == nil:
 			before = draw(t, reflect.TypeFor[*dag.Snapshot]().Elem(), "snapshot").Addr().Interface().(*dag.Snapshot)
+			before.NextContainer = 0 // no observation sets it
 		default:
 			before = grow(t, before)
 		}

@@ -55,7 +55,7 @@ func (m *Model) meanMapWork(levels []int, roots bool) float64 {
 // AssumedRatio is how much of the time that remains is assumed, 0..1. It is the greater of two shares: the work assumed, and what
 // phases nobody has seen may well take beyond it, of all; and two thirds of the share of the time in which nothing
 // would run but such phases, their known start-ups included. So more than a third is assumed where the work is, or where more
-// than half of the time belongs to tasks that nobody has seen.
+// than half of the time belongs to tasks that nobody has seen. How long a stall lasts is assumed as well.
 func (m *Model) AssumedRatio(sch *schedule.Schedule) float64 {
 	total := float64(sch.End - sch.Now)
 	if total <= 0 {
@@ -73,7 +73,7 @@ func (m *Model) AssumedRatio(sch *schedule.Schedule) float64 {
 		return 1 // nothing has shown any work yet
 	}
 	mass, extra := m.doubt(sch)
-	ratio := max(min(mass/(total+extra), 1), alone*2/3)
+	ratio := max(min(mass/(total+extra), 1), alone*2/3, min(m.stalled/total, 1))
 	if len(m.phases) == 1 && alone > 0 {
 		ratio = max(ratio, 0.5) // the reduces of a lone job are half of it, and nothing in the run tells of reduces
 	}
