@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"unicode"
 
 	"github.com/urfave/cli/v2"
@@ -28,29 +30,48 @@ func columnFlags() []cli.Flag {
 func modelFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "terms", EnvVars: env("terms"), Usage: "fit these `TERMS` instead of 1, scale/machines, machines, log(machines)"},
-		&cli.StringSliceFlag{Name: "try", EnvVars: env("try"), Usage: "try `TERMS` beside them, all for every known one, and keep what lowers the error of runs that were left out"},
-		&cli.Uint64Flag{Name: "seed", EnvVars: env("seed"), Usage: "draw the ranges' samples from `N`"},
-		&cli.IntFlag{Name: "resamples", EnvVars: env("resamples"), Usage: "draw `N` samples (default: 400)"},
+		&cli.StringSliceFlag{Name: "try", EnvVars: env("try"), Usage: "try `TERMS` beside them, all for every known one, none for none, and keep what lowers the error of runs that were left out"},
+		&cli.StringFlag{Name: "refuse-above", EnvVars: env("refuse-above"), Value: "20%", Usage: "refuse what the runs say is likely off by more than `SHARE`, such as 20% or 0.2"},
+		// Ranges were drawn at random once. Who still says how is not turned away.
+		&cli.Uint64Flag{Name: "seed", Hidden: true},
+		&cli.IntFlag{Name: "resamples", Hidden: true},
 	}
 }
 
-// maxResamples is what package ernest takes.
-const maxResamples = 10_000
-
 func fitOptions(c *cli.Context) (o ernest.FitOptions, err error) {
-	if o.Resamples = c.Int("resamples"); o.Resamples < 0 || o.Resamples > maxResamples || c.IsSet("resamples") && o.Resamples == 0 {
-		return o, usage("--resamples %d: it is 1 to %d", o.Resamples, maxResamples)
+	if o.RefuseAbove, err = refuseAbove(c); err != nil {
+		return o, err
 	}
-	o.Seed = c.Uint64("seed")
-	if o.Terms, err = ernestmodel.Terms(c.StringSlice("terms")); err != nil {
-		return o, usage("--terms: %w", err)
+	if terms := c.StringSlice("terms"); len(terms) > 0 {
+		if o.Terms, err = ernestmodel.Terms(terms); err != nil {
+			return o, usage("--terms: %w", err)
+		}
 	}
-	if try := c.StringSlice("try"); len(try) == 1 && try[0] == "all" {
+	switch try := c.StringSlice("try"); {
+	case len(try) == 1 && try[0] == "all":
 		o.Extra = ernest.AllTerms()[len(ernest.BaseTerms()):]
-	} else if o.Extra, err = ernestmodel.Terms(try); err != nil {
-		return o, usage("--try: %w", err)
+	case len(try) == 1 && try[0] == "none":
+		o.Extra = []ernest.Term{}
+	case len(try) > 0:
+		if o.Extra, err = ernestmodel.Terms(try); err != nil {
+			return o, usage("--try: %w", err)
+		}
 	}
 	return o, nil
+}
+
+// refuseAbove is the share that --refuse-above says.
+func refuseAbove(c *cli.Context) (float64, error) {
+	text, isPercent := strings.CutSuffix(strings.TrimSpace(c.String("refuse-above")), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if isPercent {
+		v /= 100
+	}
+	const most = 10 // times
+	if err != nil || !(v > 0) || v > most {
+		return 0, usage("--refuse-above %s: it is a share above 0 and up to 1000%%, such as 20%% or 0.2", c.String("refuse-above"))
+	}
+	return v, nil
 }
 
 func columnsOf(c *cli.Context) ernestmodel.Columns {
@@ -114,6 +135,15 @@ func readModel(c *cli.Context, path string, columns ernestmodel.Columns) (m *ern
 	}
 	if m, err = ernestmodel.Read(in, name); err != nil {
 		return nil, usage("%w", err)
+	}
+	if c.IsSet("refuse-above") {
+		share, err := refuseAbove(c)
+		if err != nil {
+			return nil, err
+		}
+		if m, err = m.With(share); err != nil {
+			return nil, usage("%s: %w", name, err)
+		}
 	}
 	return m, nil
 }

@@ -33,7 +33,7 @@ type Choice struct {
 	Prediction Prediction
 	// Cost of a run of the predicted seconds, and at the ends of the range.
 	Cost, CostLow, CostHigh float64
-	// InTime and InBudget are how likely the run meets the deadline and the budget, by the bootstrap; 1 where there is none, NaN
+	// InTime and InBudget are how likely the run meets the deadline and the budget, by the errors that the range is made of; 1 where there is none, NaN
 	// where the rows do not tell.
 	InTime, InBudget float64
 	// Meets says that the high end of the range meets deadline and budget: nine runs in ten do.

@@ -16,7 +16,7 @@ func ExampleFit() {
 		{Machines: 4, Scale: 0.25, Seconds: 54.2},
 		{Machines: 8, Scale: 0.25, Seconds: 39.1},
 		{Machines: 8, Scale: 0.5, Seconds: 59.6},
-	}, ernest.FitOptions{Seed: 1})
+	}, ernest.FitOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,10 +14,20 @@ const (
 	extraAmount = 0.005
 )
 
-// tryExtra lets in the extra term that lowers the leave-one-out error most, again and again while it is worth it (§3.4).
-func (m *Model) tryExtra() error {
+// usualExtra are the terms that are tried unasked: those of §3.4, work that is not divided, and pairs of records.
+func usualExtra(rows []Row) []Term {
+	usual := []Term{Scale, SqrtScale, ScaleSquaredPerMachine, ScaleSquared}
+	if checkSized(ScaleLogSquaredPerMachine, rows) == nil {
+		usual = append(usual, ScaleLogSquaredPerMachine)
+	}
+	return usual
+}
+
+// tryExtra lets in the extra term that lowers the leave-one-out error most, again and again while it is worth it (§3.4). Asked says
+// that what becomes of each is of interest.
+func (m *Model) tryExtra(extra []Term, asked bool) error {
 	var left []Term
-	for _, t := range m.options.Extra {
+	for _, t := range extra {
 		if int(t) >= len(termNames) {
 			return &TermError{t, "there is no such term"}
 		}
@@ -56,7 +66,7 @@ func (m *Model) tryExtra() error {
 			left[best], percent(before), percent(m.LOO))})
 		left = slices.Delete(left, best, best+1)
 	}
-	if len(left) > 0 {
+	if len(left) > 0 && asked {
 		m.Warnings = append(m.Warnings, Warning{"extra_term_left_out", fmt.Sprintf("not in the model: %s would not lower the leave-one-out error of %s enough",
 			names(left), percent(m.LOO))})
 	}

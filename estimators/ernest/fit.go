@@ -11,24 +11,22 @@ import (
 type FitOptions struct {
 	// Terms of the model, nil for BaseTerms.
 	Terms []Term
-	// Extra are terms that are tried beside them; those that lower the leave-one-out error enough stay, and a warning says so.
+	// Extra are terms that are tried beside them; those that lower the leave-one-out error enough stay, and a warning says so. Where
+	// neither Terms nor Extra are given the usual ones are tried (§3.4).
 	Extra []Term
-	// Seed of the bootstrap: the same rows and seed give the same ranges.
-	Seed uint64
-	// Resamples of the bootstrap, 0 for 400. At most 10,000 are made.
-	Resamples int
+	// RefuseAbove is the error |predicted/actual - 1| above which a number is of no use (the threshold of §3.4), 0 for
+	// DefaultRefuseAbove. A prediction that the rows say is likely off by more is refused.
+	RefuseAbove float64
 }
 
-const (
-	defaultResamples = 400
-	maxResamples     = 10_000
-)
+// DefaultRefuseAbove is the usual threshold of errors.
+const DefaultRefuseAbove = 0.20
 
-func (o *FitOptions) draws() int {
-	if o.Resamples <= 0 {
-		return defaultResamples
+func (o *FitOptions) refuseAbove() float64 {
+	if !(o.RefuseAbove > 0) {
+		return DefaultRefuseAbove
 	}
-	return min(o.Resamples, maxResamples)
+	return o.RefuseAbove
 }
 
 // A Model is a sum of terms with non-negative coefficients.
@@ -48,12 +46,15 @@ type Model struct {
 	Condition float64
 	Warnings  []Warning
 
-	options FitOptions
-	base    *regression
-	reach   reach
-	unseen  bool // scale has no effect in the rows
-	doubt   error
-	rivals  []rival
+	options  FitOptions
+	base     *regression
+	reach    reach
+	unseen   bool // scale has no effect in the rows
+	doubt    error
+	rivals   []rival
+	suspects []suspect
+	*evidence
+	students []float64 // quantiles of errors, in units of their deviation
 }
 
 // Fit finds the non-negative coefficients that fit rows with the least squared error (§3.3). It wants at least one row; what so
@@ -64,6 +65,7 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 		return nil, err
 	}
 	rows = slices.Clone(rows)
+	usual := o.Terms == nil && o.Extra == nil
 	if len(o.Terms) == 0 {
 		o.Terms = BaseTerms()
 	}
@@ -74,14 +76,34 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := m.regress(); err != nil {
 		return nil, err
 	}
-	if err := m.tryExtra(); err != nil {
+	if usual {
+		o.Extra = usualExtra(rows)
+	}
+	if err := m.tryExtra(o.Extra, !usual); err != nil {
 		return nil, err
 	}
-	m.base.bootstrap(o.Seed, o.draws())
+	group, groups := configurations(rows)
+	m.compare(configured(rows, group, groups, m.base.a.RawRowView), true)
 	m.Warnings = append(m.Warnings, m.undetermined()...)
+	m.Warnings = append(m.Warnings, m.missed()...)
+	m.suspects = m.findSuspects()
 	m.doubt = m.judge()
-	m.rivals = m.findRivals()
 	return m, nil
+}
+
+// compare gathers the evidence for the model, and for its rivals if they know all that the model does.
+func (m *Model) compare(all []configuration, rivals bool) {
+	m.evidence = gather(all, byModel)
+	tests := m.tests
+	if rivals && len(all) > 0 {
+		m.rivals = findRivals(all)
+	}
+	if tests == 0 {
+		for _, r := range m.rivals {
+			tests = max(tests, r.tests)
+		}
+	}
+	m.students = students(tests)
 }
 
 // regress fits the terms of the model and leaves each row out once.

@@ -97,7 +97,7 @@ func TestGoldenFit(t *testing.T) {
 				t.Fatalf("features %q: this test knows the four of §3.2 only", c.Features)
 			}
 			rows := c.rows()
-			m, err := Fit(rows, FitOptions{Resamples: 20})
+			m, err := Fit(rows, FitOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -108,11 +108,17 @@ func TestUndetermined(t *testing.T) {
 	}
 	r := theRows()
 	few := must(t, []Row{r[0], r[4], r[8]}, FitOptions{})
-	if c := codes(few.Warnings); !slices.Contains(c, "under_determined") || few.Trusted() == nil || !math.IsInf(few.Condition, 1) {
-		t.Errorf("three rows: %v, %v, condition %v", few.Warnings, few.Trusted(), few.Condition)
+	if c := codes(few.Warnings); !slices.Contains(c, "under_determined") || !math.IsInf(few.Condition, 1) {
+		t.Errorf("three rows: %v, condition %v", few.Warnings, few.Condition)
 	}
-	if four := must(t, []Row{r[0], r[4], r[8], r[11]}, FitOptions{}); !errors.As(four.Trusted(), &doubt) || doubt.Code != "unchecked" {
-		t.Errorf("as many rows as terms: %v", four.Trusted())
+	// Rows that cannot check the model may check a simpler one, which says how wide the range is.
+	if p := must(t, []Row{r[0], r[4], r[8], r[11]}, FitOptions{}).Predict(8, 0.4); p.Refused != nil || p.Next == nil || !(p.High > 1.2*p.Low) {
+		t.Errorf("as many rows as terms: %+v", p)
+	}
+	for _, rows := range [][]Row{{r[0]}, {r[0], r[0]}} {
+		if alone := must(t, rows, FitOptions{}); !errors.As(alone.Trusted(), &doubt) || doubt.Code != "unchecked" {
+			t.Errorf("one configuration: %v", alone.Trusted())
+		}
 	}
 	line := measure(func(m, s float64) float64 { return 5 + 300*s/m }, [][2]float64{{1, 1}, {2, 1}, {4, 1}, {8, 1}}, 0.03, rand.New(rand.NewPCG(1, 17)))
 	part := must(t, line, FitOptions{})
@@ -128,7 +134,7 @@ func TestUnits(t *testing.T) {
 		for i := range rows {
 			by(&rows[i])
 		}
-		return codes(must(t, rows, FitOptions{Resamples: 1}).Warnings)
+		return codes(must(t, rows, FitOptions{}).Warnings)
 	}
 	for _, c := range []struct {
 		name string
@@ -170,7 +176,7 @@ func TestExtraTerms(t *testing.T) {
 		{"projection", projected, sizes, []Term{ScaleLogSquaredPerMachine}},
 	} {
 		extra := AllTerms()[4:]
-		m := must(t, measure(c.at, c.on, 0.01, rand.New(rand.NewPCG(1, 2))), FitOptions{Extra: extra, Resamples: 50})
+		m := must(t, measure(c.at, c.on, 0.01, rand.New(rand.NewPCG(1, 2))), FitOptions{Extra: extra})
 		if !slices.Equal(m.Terms[4:], c.want) {
 			t.Errorf("%s: %v in the model, want %v; %v", c.name, m.Terms[4:], c.want, m.Warnings)
 		}
@@ -189,17 +195,13 @@ func TestExtraTerms(t *testing.T) {
 	}
 }
 
-// The same rows and seed give the same model, to the bit; rows are not kept by reference.
+// The same rows give the same model, to the bit; rows are not kept by reference.
 func TestDeterministic(t *testing.T) {
 	rows := measure(theta(3, 120, 0.05, 0.8), designs[0].at, 0.1, rand.New(rand.NewPCG(3, 4)))
-	o := FitOptions{Extra: AllTerms(), Seed: 9}
+	o := FitOptions{Extra: AllTerms()}
 	a, b := must(t, rows, o), must(t, slices.Clone(rows), o)
 	if !reflect.DeepEqual(a.Predict(20, 1), b.Predict(20, 1)) || !reflect.DeepEqual(a.Warnings, b.Warnings) {
 		t.Error("the same rows give two models")
-	}
-	o.Seed++
-	if c := must(t, rows, o); c.Predict(20, 1).High == a.Predict(20, 1).High || c.Predict(20, 1).Seconds != a.Predict(20, 1).Seconds {
-		t.Error("another seed gives the same range, or another number")
 	}
 	before := a.Predict(20, 1)
 	rows[0].Seconds = 1e6
@@ -234,7 +236,7 @@ func TestPredictRefuses(t *testing.T) {
 			t.Errorf("%g machines, scale %g: %v s", c.machines, c.scale, p.Seconds)
 		}
 	}
-	if p := m.Predict(8*16, 40); p.Refused != nil || !slices.Contains(codes(p.Warnings), "far") {
+	if p := m.Predict(8*16, 1); p.Refused != nil || !slices.Contains(codes(p.Warnings), "far") {
 		t.Errorf("as far as it goes: %v, %v", p.Refused, p.Warnings)
 	}
 	p := m.Predict(1, 3.2)
@@ -249,7 +251,7 @@ func TestExtraTermsByChance(t *testing.T) {
 		taken := 0
 		for seed := range uint64(10) {
 			rows := measure(theta(3, 120, 0.05, 0.8), designs[3].at, noise, rand.New(rand.NewPCG(seed, 3)))
-			taken += len(must(t, rows, FitOptions{Extra: []Term{SqrtScale, ScaleSquaredPerMachine, Scale}, Resamples: 1}).Terms) - 4
+			taken += len(must(t, rows, FitOptions{Extra: []Term{SqrtScale, ScaleSquaredPerMachine, Scale}}).Terms) - 4
 		}
 		t.Logf("noise %g %%: %d terms taken in ten fits", 100*noise, taken)
 		if taken > 0 {
@@ -258,7 +260,7 @@ func TestExtraTermsByChance(t *testing.T) {
 	}
 	// What a term would gain is too little to have it.
 	rows := measure(func(m, s float64) float64 { return theta(3, 120, 0.05, 0.8)(m, s) + 0.02*math.Sqrt(s) }, designs[3].at, 0, nil)
-	if m := must(t, rows, FitOptions{Extra: []Term{SqrtScale}, Resamples: 1}); len(m.Terms) != 4 {
+	if m := must(t, rows, FitOptions{Extra: []Term{SqrtScale}}); len(m.Terms) != 4 {
 		t.Errorf("leave-one-out error %g: %v", m.LOO, m.Warnings)
 	}
 }

@@ -54,7 +54,6 @@ func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 	if err != nil {
 		return nil, err
 	}
-	base.bootstrap(o.Seed, o.draws())
 	m := &Model{
 		Terms: append(slices.Clone(setup), o.Terms...), Coefficients: base.x, Residual: base.residual, Rows: plain,
 		Rank: base.info.Rank, Condition: base.info.ScaledCondition, options: o, base: base, reach: reachOf(plain),
@@ -62,7 +61,8 @@ func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 	group, groups := it.configurations()
 	m.Left = base.leaveOut(group, groups, maxFolds)
 	m.LOO, _ = meanError(m.Left, base.seconds)
-	m.doubt = m.misfit()
+	m.compare(configured(plain, group, groups, base.a.RawRowView), false)
+	m.doubt = m.judge()
 	it.whole, it.Residual, it.LOO = m, m.Residual, m.LOO
 	it.Each = it.part(len(setup), len(m.Terms), func(r IterationRow) float64 { return r.Seconds / float64(r.Iterations) })
 	it.Warnings = append(unitWarnings(plain), it.Each.undetermined()...)
@@ -106,7 +106,7 @@ func iterated(setup, terms []Term, machines, scale float64, iterations int) []fl
 // part is a model of the coefficients from one on to another, with the same doubt.
 func (it *Iterative) part(from, to int, seconds func(IterationRow) float64) *Model {
 	w := it.whole
-	m := &Model{Terms: w.Terms[from:to], Coefficients: w.Coefficients[from:to], Residual: math.NaN(), LOO: w.LOO, options: w.options, reach: w.reach, doubt: w.doubt}
+	m := &Model{Terms: w.Terms[from:to], Coefficients: w.Coefficients[from:to], Residual: math.NaN(), LOO: w.LOO, options: w.options, reach: w.reach, doubt: w.doubt, evidence: w.evidence, students: w.students}
 	a := mat.NewDense(len(it.Rows), to-from, nil)
 	for i, r := range it.Rows {
 		a.SetRow(i, features(m.Terms, r.Machines, r.Scale))
@@ -125,10 +125,6 @@ func (it *Iterative) part(from, to int, seconds func(IterationRow) float64) *Mod
 		if len(within) > 0 {
 			m.base.info.Dependent = append(m.base.info.Dependent, within)
 		}
-	}
-	for i, x := range w.base.resampled.coefficients {
-		m.base.resampled.coefficients = append(m.base.resampled.coefficients, x[from:to])
-		m.base.resampled.errors = append(m.base.resampled.errors, w.base.resampled.errors[i])
 	}
 	return m
 }

@@ -35,7 +35,7 @@ func TestLeaveOut(t *testing.T) {
 		where = append(where, [2]float64{float64(1 + random.IntN(6)), float64(1+random.IntN(5)) / 8})
 	}
 	rows := measure(theta(3, 120, 0.05, 0.8), where, 0.3, random)
-	m := must(t, rows, FitOptions{Resamples: 1})
+	m := must(t, rows, FitOptions{})
 	group, groups := configurations(rows)
 	if groups >= len(rows) || groups < 20 {
 		t.Fatalf("%d configurations of %d rows", groups, len(rows))
@@ -49,8 +49,8 @@ func TestLeaveOut(t *testing.T) {
 		}
 	}
 	// A run that nobody else vouches for.
-	alone := must(t, append(theRows(), Row{64, 0.4, 500}), FitOptions{Resamples: 1})
-	if twice := must(t, append(theRows(), Row{64, 0.4, 500}, Row{64, 0.4, 500}), FitOptions{Resamples: 1}); math.Abs(twice.Left[12]-alone.Left[12]) > 1e-9 {
+	alone := must(t, append(theRows(), Row{64, 0.4, 500}), FitOptions{})
+	if twice := must(t, append(theRows(), Row{64, 0.4, 500}, Row{64, 0.4, 500}), FitOptions{}); math.Abs(twice.Left[12]-alone.Left[12]) > 1e-9 {
 		t.Errorf("left out alone %g, left out with its twin %g", alone.Left[12], twice.Left[12])
 	}
 }

@@ -12,12 +12,17 @@ const Cover = 0.8
 // A Prediction is what a model says of a run that was not made.
 type Prediction struct {
 	Machines, Scale float64
-	// Seconds that the run takes, and the range by bootstrap, widened with the distance. NaN where nothing can be said.
+	// Seconds that the run takes, and the range by the errors of rows that were left out, wider with the distance. NaN where
+	// nothing can be said.
 	Seconds, Low, High float64
 	Extrapolation      Extrapolation
 	Warnings           []Warning
 	// Refused is nil, or a *DoubtError that says why the number must not be shown unless forced: the model's doubt, or the point's.
 	Refused error
+	// Risk is how likely Seconds is off by more than FitOptions.RefuseAbove, by the rows; NaN where Seconds is.
+	Risk float64
+	// Next is what the next best method says; nil where none has a number.
+	Next *Guess
 
 	sample []float64 // ascending seconds that the run might take; nil where the rows cannot tell
 }
@@ -37,12 +42,12 @@ func (m *Model) predict(machines, scale float64, f []float64) Prediction {
 		}
 	}
 	p := Prediction{Machines: machines, Scale: scale, Extrapolation: m.reach.extrapolation(machines, scale)}
-	m.base.predict(&p, f)
+	m.judgePoint(&p, f)
 	p.Refused = m.doubt
 	if p.Refused == nil {
 		p.Refused = m.refuse(&p, f)
 	}
-	p.Warnings = p.warn()
+	p.Warnings = append(p.Warnings, m.warn(&p)...)
 	return p
 }
 
@@ -50,34 +55,47 @@ func impossible(machines, scale float64, why string) Prediction {
 	nan := math.NaN()
 	return Prediction{
 		Machines: machines, Scale: scale, Seconds: nan, Low: nan, High: nan,
-		Extrapolation: Extrapolation{nan, nan, nan, nan}, Refused: &DoubtError{"impossible", why},
+		Extrapolation: Extrapolation{nan, nan, nan, nan}, Refused: &DoubtError{"impossible", why}, Risk: nan,
 	}
 }
 
-// widening is by what share the ends of the range move apart with each doubling beyond the rows: the bootstrap knows only models
-// of the right form. TestCoverage has what it is worth where the form is somewhat wrong.
-const widening = 0.01
-
-// predict fills in the number and its range.
-func (r *regression) predict(p *Prediction, f []float64) {
-	p.Seconds, p.Low, p.High = dot(f, r.x), math.NaN(), math.NaN()
+// judgePoint fills in the number, its range and how much there is to it.
+func (m *Model) judgePoint(p *Prediction, f []float64) {
+	p.Seconds, p.Low, p.High, p.Risk = dot(f, m.base.x), math.NaN(), math.NaN(), math.NaN()
 	if !finite(p.Seconds) {
 		p.Seconds = math.NaN()
 		return
 	}
-	p.sample = r.sample(f)
-	apart := math.Pow(1+widening, p.Extrapolation.Distance)
-	for i, v := range p.sample {
-		if v < p.Seconds || v == p.Seconds && 2*i < len(p.sample) {
-			p.sample[i] = v / apart
+	c, w := &configuration{machines: p.Machines, scale: p.Scale, features: f}, m.reach.way(p.Machines, p.Scale)
+	p.Next = m.nextBest(c, w)
+	if p.Seconds == 0 || notPositive(m.Rows) > 0 {
+		return
+	}
+	p.Risk = m.risk(p.Seconds, c, w, m.options.refuseAbove())
+	deviation := m.deviation(w)
+	if m.tests == 0 {
+		if p.Next == nil {
+			return
+		}
+		// Nothing has checked the model itself: it is as far off as the method that was checked, and as the two are apart.
+		deviation = math.Hypot(p.Next.deviation, math.Log(p.Next.Seconds/p.Seconds))
+	}
+	if w != (way{}) {
+		deviation = math.Hypot(deviation, m.disagreement(p.Seconds, c, w))
+	}
+	up, most := deviation, quantile(m.students, (1+Cover)/2)
+	if s, warnings := m.suspected(p); warnings != nil {
+		up, p.Warnings = max(up, math.Log(s/p.Seconds)/most), warnings
+	}
+	p.sample = make([]float64, len(m.students))
+	for i, q := range m.students {
+		if q > 0 {
+			p.sample[i] = p.Seconds * math.Exp(up*q)
 		} else {
-			p.sample[i] = v * apart
+			p.sample[i] = p.Seconds * math.Exp(deviation*q)
 		}
 	}
-	if len(p.sample) > 0 {
-		p.Low = min(p.Seconds, quantile(p.sample, (1-Cover)/2))
-		p.High = max(p.Seconds, quantile(p.sample, (1+Cover)/2))
-	}
+	p.Low, p.High = min(p.Seconds, quantile(p.sample, (1-Cover)/2)), max(p.Seconds, quantile(p.sample, (1+Cover)/2))
 }
 
 // refuse is nil, or why nothing can be said of this point by a model that is good for others.
@@ -86,7 +104,7 @@ func (m *Model) refuse(p *Prediction, f []float64) error {
 	switch {
 	case math.IsNaN(p.Seconds):
 		return &DoubtError{"impossible", "the number is beyond what a float64 holds"}
-	case !m.base.determines(f):
+	case !m.base.determines(f) && !m.spread(p.Scale):
 		return &DoubtError{"not_determined", fmt.Sprintf("the rows do not determine the time at %g machines and scale %g: %s", p.Machines, p.Scale, m.next())}
 	case x.Scale > FarthestScale:
 		return &DoubtError{"too_far", fmt.Sprintf("scale %g is %s beyond what was measured: is it in the same unit? No more than %d times is predicted",
@@ -97,14 +115,25 @@ func (m *Model) refuse(p *Prediction, f []float64) error {
 	case x.Scale > 1 && m.unseen:
 		return &DoubtError{"scale_without_effect", fmt.Sprintf("the rows show no effect of scale, and %g is beyond them: measure runs that take longer than their start-up", p.Scale)}
 	}
-	return m.contradicted(p)
+	if p.Risk > surely {
+		return &DoubtError{"likely_wrong", fmt.Sprintf("by the rows that were left out it is more than %s off with a probability of %.0f %%: measure nearer to %g machines and scale %g",
+			percent(m.options.refuseAbove()), 100*p.Risk, p.Machines, p.Scale)}
+	}
+	return nil
+}
+
+// spread says that the rows have as many numbers of machines as bend a curve, and two scales where one of its own is asked for: non-negative
+// coefficients leave little room then, even where they are not unique.
+func (m *Model) spread(scale float64) bool {
+	scales := column(m.Rows, func(r Row) float64 { return r.Scale })
+	return distinct(column(m.Rows, func(r Row) float64 { return r.Machines })) >= 3 && (distinct(scales) >= 2 || scale == scales[0])
 }
 
 // wide is from what ratio of its ends on a range is said to be wide.
 const wide = 3
 
 // warn says what is to be known beside the number.
-func (p *Prediction) warn() []Warning {
+func (m *Model) warn(p *Prediction) []Warning {
 	var warnings []Warning
 	x := p.Extrapolation
 	if x.Scale > UsualScale || x.Machines > UsualMachines {
@@ -118,6 +147,10 @@ func (p *Prediction) warn() []Warning {
 		warnings = append(warnings, Warning{"range_unknown", "there are no more runs than coefficients: how far the number may be off is not known"})
 	case p.High > wide*p.Low:
 		warnings = append(warnings, Warning{"range_wide", fmt.Sprintf("the rows say little of this point: between %.3g and %.3g s; measure nearer to it", p.Low, p.High)})
+	}
+	if p.Refused == nil && p.Risk > likely {
+		warnings = append(warnings, Warning{"likely_off", fmt.Sprintf("by the rows that were left out it is more than %s off with a probability of %.0f %%",
+			percent(m.options.refuseAbove()), 100*p.Risk)})
 	}
 	return warnings
 }

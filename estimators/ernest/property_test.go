@@ -27,7 +27,7 @@ func drawRows(t *rapid.T) []Row {
 func TestFitProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := drawRows(t)
-		m, err := Fit(rows, FitOptions{Resamples: 20})
+		m, err := Fit(rows, FitOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestFitProperties(t *testing.T) {
 		for i, j := range rapid.Permutation(indices(len(rows))).Draw(t, "order") {
 			other[i] = Row{rows[j].Machines, rows[j].Scale * size, rows[j].Seconds * minute}
 		}
-		n, err := Fit(other, FitOptions{Resamples: 20})
+		n, err := Fit(other, FitOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func FuzzFit(f *testing.F) {
 		for i, r := range rows {
 			several[i], jobs[i] = IterationRow{r, i + 1}, JobRow{"j", r}
 		}
-		for _, o := range []FitOptions{{Extra: extra, Resamples: 5}, {Terms: extra, Resamples: 5}} {
+		for _, o := range []FitOptions{{Extra: extra}, {Terms: extra}} {
 			if m, err := Fit(rows, o); err == nil {
 				for _, r := range rows {
 					checkPrediction(t, m.Predict(r.Machines, r.Scale))

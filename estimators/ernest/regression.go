@@ -14,7 +14,6 @@ type regression struct {
 	residual float64
 	info     nnls.Info
 	space    *span // of the features, once it is asked for
-	resampled
 }
 
 func regress(a *mat.Dense, seconds []float64) (*regression, error) {

@@ -53,7 +53,7 @@ func TestRetrainRates(t *testing.T) {
 	const trials = 30
 	for seed := range uint64(trials) {
 		random := rand.New(rand.NewPCG(seed, 9))
-		m := must(t, measure(law, designs[3].at, 0.05, random), FitOptions{Resamples: 100})
+		m := must(t, measure(law, designs[3].at, 0.05, random), FitOptions{})
 		var same, slower []Row
 		for range 6 {
 			s := law(8, 1) * noisy(0.05, random)

@@ -1,83 +1,118 @@
 package ernest
 
 import (
-	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A rival is the model with a term more that the rows speak for, if not loudly enough to doubt all that the model says: where the
-// two agree either will do. TestScattered has what is gained by looking for them, and what is lost.
+// A rival is another method that learned from the rows of a model. What the rivals say, weighed by how well each predicts rows that it did not
+// learn from, tells how likely the model is off.
 type rival struct {
-	term   Term
-	chance float64   // how likely noise alone speaks as loudly
-	x      []float64 // the coefficients, seconds per unit; that of term is the last
+	name    string
+	predict func(*configuration) float64
+	*evidence
+	same bool // it has the model's terms, so that it vouches for nothing
 }
 
+// Rivals are the names of the methods that a prediction is compared with: Ernest's terms by relative errors; Amdahl's law, a
+// constant and work that is divided; the same with work that is not divided; the nearest configuration, by scale/machines; and a power law.
 const (
-	// byChance is from what chance on the rows do not speak for a further term.
-	byChance = 0.05
-	// disagree is by what factor a rival's prediction must differ for the model's to be refused.
-	disagree = 1.5
+	byRelative     = "relative errors"
+	byAmdahl       = "amdahl"
+	byAmdahlScale  = "amdahl and scale"
+	byNearestScale = "nearest, scale/machines"
+	byPowerLaw     = "power law"
 )
 
-// rivalTerms are work that grows faster with scale than what is divided: what small runs show least of, and large ones suffer most.
-var rivalTerms = []Term{Scale, ScaleSquaredPerMachine, ScaleSquared}
-
-// findRivals are the models with one of rivalTerms whose coefficient is above 0 by Student's test. Errors count as shares of the
-// times, since runs are noisy by a share.
-func (m *Model) findRivals() (found []rival) {
-	if notPositive(m.Rows) > 0 {
-		return nil
-	}
-	own, err := m.relative(m.Terms)
-	if err != nil {
-		return nil
-	}
-	for _, t := range rivalTerms {
-		terms := append(m.Terms[:len(m.Terms):len(m.Terms)], t)
-		r, err := m.relative(terms)
-		if err != nil || r.info.Rank <= own.info.Rank || r.x[len(m.Terms)] == 0 {
-			continue
-		}
-		free := float64(len(m.Rows) - r.active())
-		if free < 1 {
-			continue
-		}
-		noise := r.residual * r.residual / free
-		loud := math.Sqrt(max(0, own.residual*own.residual-r.residual*r.residual) / noise)
-		if chance := (distuv.StudentsT{Sigma: 1, Nu: free}).Survival(loud); chance <= byChance {
-			found = append(found, rival{t, chance, r.x})
+func findRivals(all []configuration) []rival {
+	var found []rival
+	for _, r := range []struct {
+		name string
+		fit  learner
+	}{
+		{byRelative, byShares},
+		{byAmdahl, byTerms(One, ScalePerMachine)},
+		{byAmdahlScale, byTerms(One, ScalePerMachine, Scale)},
+		{byNearestScale, byNearest},
+		{byPowerLaw, byPowers},
+	} {
+		if predict := r.fit(all); predict != nil {
+			found = append(found, rival{r.name, predict, gather(all, r.fit), r.name == byRelative})
 		}
 	}
 	return found
 }
 
-// relative is the regression on terms of the rows, each divided by its time.
-func (m *Model) relative(terms []Term) (*regression, error) {
-	a, ones := mat.NewDense(len(m.Rows), len(terms), nil), make([]float64, len(m.Rows))
-	for i, row := range m.Rows {
-		for j, f := range features(terms, row.Machines, row.Scale) {
-			a.Set(i, j, f/row.Seconds)
-		}
-		ones[i] = 1
-	}
-	return regress(a, ones)
+// A Guess is what another method says of a run: the one of which the rows say that it is off least there.
+type Guess struct {
+	Method  string
+	Seconds float64
+	// Error is the mean of |predicted/actual - 1| of the configurations of the rows, each predicted by the others.
+	Error float64
+
+	deviation float64
+	tests     int
 }
 
-// contradicted is nil, or why a prediction cannot be told from one that is far from it.
-func (m *Model) contradicted(p *Prediction) error {
+// nextBest is the best guess of the rivals, nil where there is none.
+func (m *Model) nextBest(c *configuration, w way) *Guess {
+	var best *Guess
 	for _, r := range m.rivals {
-		terms := append(m.Terms[:len(m.Terms):len(m.Terms)], r.term)
-		v := dot(features(terms, p.Machines, p.Scale), r.x)
-		if v < disagree*p.Seconds {
+		s := r.predict(c)
+		if !(s > 0) || math.IsInf(s, 0) || math.IsNaN(r.error) {
 			continue
 		}
-		return &DoubtError{"faster_than_scale", fmt.Sprintf(
-			"with %s the model fits better, by chance in %s of cases, and says %.3g s instead of %.3g s: measure at a scale nearer to %g, or fit with %s among the terms",
-			r.term, percent(r.chance), v, p.Seconds, p.Scale, r.term)}
+		if u := r.cautious(w); best == nil || u < best.deviation {
+			best = &Guess{r.name, s, r.error, u, r.tests}
+		}
 	}
-	return nil
+	return best
+}
+
+// surely is from what probability on a prediction that is off by more than the threshold is refused: four of five that are
+// refused are to be wrong. From likely on it has a warning.
+const surely, likely = 0.8, 0.5
+
+// risk is how likely a prediction is off by more than a share: a mixture of what the methods say, each with its errors, weighted by their
+// inverse squares. docs/ernest.md has how often it is right.
+func (m *Model) risk(seconds float64, c *configuration, w way, share float64) float64 {
+	weights, sum := 0.0, 0.0
+	add := func(says, deviation float64) {
+		weight := 1 / (deviation * deviation)
+		weights += weight
+		sum += weight * off(math.Log(says/seconds), deviation, share)
+	}
+	add(seconds, m.cautious(w))
+	for _, r := range m.rivals {
+		if s := r.predict(c); !r.same && s > 0 && !math.IsInf(s, 0) && r.tests >= m.tests {
+			add(s, r.cautious(w))
+		}
+	}
+	return sum / weights
+}
+
+// disagreement is how far apart the model and the rivals that are off no more than it are, as a standard deviation of ln(seconds).
+func (m *Model) disagreement(seconds float64, c *configuration, w way) float64 {
+	own := m.cautious(w)
+	weights, sum := 1/(own*own), 0.0
+	for _, r := range m.rivals {
+		s, u := r.predict(c), r.cautious(w)
+		if s > 0 && !math.IsInf(s, 0) && r.tests >= m.tests && u <= own {
+			apart := math.Log(s / seconds)
+			weights += 1 / (u * u)
+			sum += apart * apart / (u * u)
+		}
+	}
+	return math.Sqrt(sum / weights)
+}
+
+// off is how likely a prediction is off by more than a share, where ln(actual/predicted) is normal.
+func off(mean, deviation, share float64) float64 {
+	normal := distuv.Normal{Mu: mean, Sigma: deviation}
+	p := normal.CDF(-math.Log1p(share))
+	if share < 1 {
+		p += normal.Survival(-math.Log1p(-share))
+	}
+	return p
 }

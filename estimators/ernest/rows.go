@@ -122,3 +122,14 @@ func worded(seconds float64) string {
 		return fmt.Sprintf("%.3g s", seconds)
 	}
 }
+
+// quantile interpolates between sorted values.
+func quantile(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	at := q * float64(len(sorted)-1)
+	i := min(int(at), len(sorted)-1)
+	j := min(i+1, len(sorted)-1)
+	return sorted[i] + (at-float64(i))*(sorted[j]-sorted[i])
+}

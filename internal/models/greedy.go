@@ -86,7 +86,7 @@ func learned(plan *ernest.Plan, theta [4]float64) ([]string, error) {
 			m := float64(r.Machines)
 			rows = append(rows, ernest.Row{Machines: m, Scale: r.Scale, Seconds: truth(m, r.Scale) * math.Exp(noise*random.NormFloat64())})
 		}
-		model, err := ernest.Fit(rows, ernest.FitOptions{Resamples: 1})
+		model, err := ernest.Fit(rows, ernest.FitOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -39,6 +39,13 @@ func Fit(r *Runs, o ernest.FitOptions) (*Model, error) {
 	return m, nil
 }
 
+// With is the model with another threshold of errors, above which predictions are refused.
+func (m *Model) With(refuseAbove float64) (*Model, error) {
+	o := m.Options
+	o.RefuseAbove = refuseAbove
+	return fit(m.Rows, m.Iterations, o)
+}
+
 func fit(rows []ernest.Row, iterations []int, o ernest.FitOptions) (*Model, error) {
 	m := &Model{Rows: rows, Iterations: iterations, Options: o}
 	if iterations == nil {

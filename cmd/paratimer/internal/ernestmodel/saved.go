@@ -30,10 +30,11 @@ type saved struct {
 }
 
 type options struct {
-	Terms     []string `json:"terms"` // null: the base terms
-	Extra     []string `json:"extra"`
-	Seed      uint64   `json:"seed"`
-	Resamples int      `json:"resamples"`
+	Terms       []string `json:"terms"` // null: the base terms
+	Extra       []string `json:"extra"` // null with null terms: the usual ones are tried
+	RefuseAbove float64  `json:"refuse_above,omitempty"`
+	Seed        uint64   `json:"seed,omitempty"`      // of models that were saved when ranges were drawn; nothing depends on it
+	Resamples   int      `json:"resamples,omitempty"` // likewise
 }
 
 type savedRow struct {
@@ -48,7 +49,7 @@ func (m *Model) Write(w io.Writer) error {
 	main := m.Main()
 	s := saved{
 		Format: format, Version: version, Terms: Names(main.Terms), Coefficients: main.Coefficients,
-		Fit: options{Terms: Names(m.Options.Terms), Extra: Names(m.Options.Extra), Seed: m.Options.Seed, Resamples: m.Options.Resamples},
+		Fit: options{Terms: Names(m.Options.Terms), Extra: Names(m.Options.Extra), RefuseAbove: m.Options.RefuseAbove},
 	}
 	for i, r := range m.Rows {
 		row := savedRow{Machines: r.Machines, Scale: r.Scale, Seconds: r.Seconds}
@@ -93,7 +94,7 @@ func (s *saved) model() (*Model, error) {
 	case len(s.Rows) == 0 || len(s.Rows) > maxRows:
 		return nil, fmt.Errorf("it has %d rows; a model has 1 to %d", len(s.Rows), maxRows)
 	}
-	o := ernest.FitOptions{Seed: s.Fit.Seed, Resamples: s.Fit.Resamples}
+	o := ernest.FitOptions{RefuseAbove: s.Fit.RefuseAbove}
 	var err error
 	if o.Terms, err = Terms(s.Fit.Terms); err != nil {
 		return nil, err
@@ -137,16 +138,22 @@ func near(a, b []float64) bool {
 
 // Names are those of terms; nil for nil.
 func Names(terms []ernest.Term) []string {
-	var names []string
+	if terms == nil {
+		return nil
+	}
+	names := []string{}
 	for _, t := range terms {
 		names = append(names, t.String())
 	}
 	return names
 }
 
-// Terms reads terms by name; nil for none.
+// Terms reads terms by name; nil for nil.
 func Terms(names []string) ([]ernest.Term, error) {
-	var terms []ernest.Term
+	if names == nil {
+		return nil, nil
+	}
+	terms := []ernest.Term{}
 	for _, n := range names {
 		t, err := ernest.ParseTerm(n)
 		if err != nil {

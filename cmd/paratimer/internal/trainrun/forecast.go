@@ -52,7 +52,7 @@ func NewForecast(rows []ernest.Row) Forecast {
 	if len(rows) < enoughToFit {
 		return f
 	}
-	o := ernest.FitOptions{Resamples: 100}
+	o := ernest.FitOptions{}
 	if f.rough {
 		o.Terms = []ernest.Term{ernest.One, ernest.ScalePerMachine}
 	}
