@@ -19,6 +19,10 @@ func (t *Table) settle(first record, head *record, columns []Column) (at []int, 
 	}
 	for _, c := range columns {
 		i, why := t.column(c.Name, len(first.fields))
+		if why != "" && c.Optional && t.Header != nil {
+			at = append(at, -1)
+			continue
+		}
 		if why != "" {
 			if c.For != "" {
 				why = c.For + " " + strconv.Quote(c.Name) + ": " + why
@@ -60,7 +64,7 @@ func (t *Table) column(name string, fields int) (at int, why string) {
 
 // called is what messages call a column of the file.
 func (t *Table) called(at int, c Column) string {
-	if at < len(t.Header) && t.Header[at] != "" {
+	if at >= 0 && at < len(t.Header) && t.Header[at] != "" {
 		return t.Header[at]
 	}
 	return c.Name

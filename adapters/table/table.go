@@ -23,6 +23,8 @@ type Column struct {
 	Name string // as in the header, or a number from 1
 	For  string // what messages call it, such as --machines
 	Kind Kind
+	// Optional columns may be missing from a file with a header: the Table then has no values of them.
+	Optional bool
 }
 
 // A Kind is what the values of a column can be.
@@ -40,12 +42,40 @@ type Table struct {
 	Header []string    // of all columns of the file, without the spaces around; nil where it has none
 	Names  []string    // of the columns that were asked for: as in the header, else their numbers
 	Lines  []int       // of each row, from 1
-	Values [][]float64 // of a column's rows; nil for Text
-	Texts  [][]string  // of a column's rows; nil for numbers
+	Values [][]float64 // of a column's rows; nil for Text, and for an optional column that is missing
+	Texts  [][]string  // of a column's rows; nil for numbers, and likewise
 }
 
 // Rows is how many there are.
 func (t *Table) Rows() int { return len(t.Lines) }
+
+// Keep removes the rows that are not to stay. None left is an error.
+func (t *Table) Keep(stays func(row int) bool) error {
+	n := 0
+	for row := range t.Lines {
+		if !stays(row) {
+			continue
+		}
+		t.Lines[n] = t.Lines[row]
+		for c := range t.Names {
+			if t.Values[c] != nil {
+				t.Values[c][n] = t.Values[c][row]
+			}
+			if t.Texts[c] != nil {
+				t.Texts[c][n] = t.Texts[c][row]
+			}
+		}
+		n++
+	}
+	t.Lines = t.Lines[:n]
+	for c := range t.Names {
+		t.Values[c], t.Texts[c] = t.Values[c][:min(n, len(t.Values[c]))], t.Texts[c][:min(n, len(t.Texts[c]))]
+	}
+	if n == 0 {
+		return &Error{File: t.File, Why: "no row is left that meets all conditions"}
+	}
+	return nil
+}
 
 // Limits of what is read.
 const (
@@ -99,6 +129,9 @@ func Read(r io.Reader, file string, columns []Column) (*Table, error) {
 func (t *Table) add(rec record, at []int, columns []Column, bad *faults) {
 	t.Lines = append(t.Lines, rec.line)
 	for i, c := range columns {
+		if at[i] < 0 {
+			continue
+		}
 		fail := func(col int, value, why string) {
 			bad.add(&Error{File: t.File, Line: rec.line, Col: col, Column: t.Names[i], Value: value, Why: why})
 		}

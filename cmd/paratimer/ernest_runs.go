@@ -20,9 +20,10 @@ import (
 func columnFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "machines", EnvVars: env("machines"), Value: "machines", Usage: "machines, cores or containers are in `COLUMN`, a name of the header or a number from 1"},
-		&cli.StringFlag{Name: "scale", EnvVars: env("scale"), Value: "scale", Usage: "the input, as a fraction of the whole or in any unit, is in `COLUMN`"},
+		&cli.StringFlag{Name: "scale", EnvVars: env("scale"), Value: "scale", Usage: "the input, as a fraction of the whole or in any unit, is in `COLUMN` (a table without a column scale: all runs are of the whole)"},
 		&cli.StringFlag{Name: "seconds", EnvVars: env("seconds"), Value: "seconds", Usage: "how long the run took is in `COLUMN`"},
 		&cli.StringFlag{Name: "unit", EnvVars: env("unit"), Usage: "times are in `UNIT`: s, ms, min, h (default: s)"},
+		&cli.GenericFlag{Name: "where", EnvVars: env("where"), Value: &verbatim{}, Usage: "take only the rows with `COLUMN=VALUE`; may be repeated: all must hold"},
 	}
 }
 
@@ -75,9 +76,17 @@ func refuseAbove(c *cli.Context) (float64, error) {
 }
 
 func columnsOf(c *cli.Context) ernestmodel.Columns {
+	var where []ernestmodel.Condition
+	if given, ok := c.Generic("where").(*verbatim); ok {
+		for _, text := range *given {
+			column, value, _ := strings.Cut(text, "=")
+			where = append(where, ernestmodel.Condition{Column: strings.TrimSpace(column), Value: strings.TrimSpace(value)})
+		}
+	}
 	return ernestmodel.Columns{
+		Where:    where,
 		Machines: c.String("machines"), Scale: c.String("scale"), Seconds: c.String("seconds"), Unit: c.String("unit"),
-		Job: c.String("job"), Iterations: c.String("iterations"),
+		Job: c.String("job"), Iterations: c.String("iterations"), Whole: !c.IsSet("scale"),
 	}
 }
 
@@ -154,6 +163,13 @@ func pointsOf(c *cli.Context, iterative bool) ([]ernestmodel.Point, error) {
 	if iterative {
 		want = append(want, "ITERATIONS")
 	}
+	if given, ok := c.Generic("at").(*tuples); ok && !iterative {
+		for i, text := range *given {
+			if !strings.Contains(text, ",") {
+				(*given)[i] += ",1"
+			}
+		}
+	}
 	asked, err := tuplesOf(c, "at", want...)
 	if err != nil {
 		return nil, err
@@ -174,7 +190,7 @@ func pointsOf(c *cli.Context, iterative bool) ([]ernestmodel.Point, error) {
 }
 
 func atFlag() cli.Flag {
-	return tuplesFlag("at", "predict a run of `MACHINES,SCALE`, of an iterative job MACHINES,SCALE,ITERATIONS; may be repeated")
+	return tuplesFlag("at", "predict a run of `MACHINES,SCALE` (MACHINES alone: scale 1), of an iterative job MACHINES,SCALE,ITERATIONS; may be repeated")
 }
 
 func forceFlag() cli.Flag {

@@ -14,7 +14,7 @@ import (
 
 func ernestScoreFlags() []cli.Flag {
 	return append(append(append(columnFlags(), modelFlags()...), concurrencyFlags()...),
-		&cli.StringFlag{Name: "job", EnvVars: env("job"), Usage: "the job's name is in `COLUMN` (default: all rows are one job's)"},
+		&cli.StringFlag{Name: "job", EnvVars: env("job"), Usage: "the job's name is in `COLUMN`, or in several, separated by commas (default: all rows are one job's)"},
 		&cli.StringFlag{Name: "train", EnvVars: env("train"), Value: "scale", Usage: "train on the runs `RULE`: scale, machines or work for those of the smaller half, scale:25% for the smallest quarter, scale<=0.25 for those up to a value"},
 		outputFlag("text", "json"),
 	)

@@ -72,7 +72,7 @@ func whatIfQueueing(c *cli.Context, replay *whatif.Replay) (whatif.Predictor, er
 }
 
 func whatIfErnest(c *cli.Context, replay *whatif.Replay) (whatif.Predictor, error) {
-	m, err := readModel(c, c.String("ernest"), ernestmodel.Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"})
+	m, err := readModel(c, c.String("ernest"), ernestmodel.Columns{Machines: "machines", Scale: "scale", Seconds: "seconds", Whole: true})
 	if err != nil {
 		return nil, fmt.Errorf("--ernest: %w", err)
 	}

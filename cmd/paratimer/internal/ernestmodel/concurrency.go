@@ -28,9 +28,8 @@ func ReadConcurrency(r io.Reader, file, concurrency string, c Columns) ([]Shared
 		return nil, fmt.Errorf("--unit %s: it is s, ms, min or h", c.Unit)
 	}
 	wanted := []table.Column{{Name: concurrency, For: "--concurrency", Kind: table.Positive}, {Name: c.Seconds, For: "--seconds", Kind: table.Positive}}
-	if c.Job != "" {
-		wanted = append(wanted, table.Column{Name: c.Job, For: "--job", Kind: table.Text})
-	}
+	named := c.jobs()
+	wanted = append(wanted, named...)
 	t, err := table.Read(r, file, wanted)
 	if err != nil {
 		return nil, err
@@ -43,8 +42,8 @@ func ReadConcurrency(r io.Reader, file, concurrency string, c Columns) ([]Shared
 	at := map[string]int{}
 	for i, n := range jobs {
 		name := filepath.Base(file)
-		if c.Job != "" {
-			name = t.Texts[2][i]
+		if len(named) > 0 {
+			name = jobName(t, len(wanted)-len(named), i)
 		}
 		if _, known := at[name]; !known {
 			at[name] = len(all)

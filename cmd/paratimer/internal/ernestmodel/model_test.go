@@ -57,6 +57,28 @@ func TestReadRuns(t *testing.T) {
 	}
 }
 
+// TestOthersTables: tables as other programs write them need no rewriting.
+func TestOthersTables(t *testing.T) {
+	const text = "Nodes,type,p,Runtime\n4,a,0.5,846235\n4,b,0.5,700000\n8,a,0.1,531338\n8,a,0.5,520000\n"
+	c := Columns{Machines: "Nodes", Scale: "scale", Seconds: "Runtime", Unit: "ms", Whole: true, Job: "type, p"}
+	r := read(t, text, c)
+	if r.Rows[0] != (ernest.Row{Machines: 4, Scale: 1, Seconds: 846.235}) || strings.Join(r.Jobs, ";") != "a 0.5;b 0.5;a 0.1;a 0.5" || r.Warnings[0].Code != "no_scale" {
+		t.Errorf("%+v", r)
+	}
+	c.Where = []Condition{{"type", "a"}, {"p", "0.5"}}
+	if r := read(t, text, c); len(r.Rows) != 2 || r.Rows[1].Seconds != 520 || len(r.Jobs) != 2 || r.Lines[1] != 5 {
+		t.Errorf("%+v", r)
+	}
+	c.Where[0].Value = "c"
+	if _, err := ReadRuns(strings.NewReader(text), "f", c); err == nil || err.Error() != "f: no row is left that meets all conditions" {
+		t.Error(err)
+	}
+	c.Whole = false
+	if _, err := ReadRuns(strings.NewReader(text), "f", c); err == nil || !strings.Contains(err.Error(), "--scale") {
+		t.Error(err)
+	}
+}
+
 // TestUnits: only names that say another unit are doubted.
 func TestUnits(t *testing.T) {
 	for name, doubted := range map[string]bool{

@@ -9,15 +9,42 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/paratimer/paratimer/adapters/table"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// Columns are the names of a table's columns, or their numbers from 1. Job and Iterations may be "": there are none.
+// Columns are the names of a table's columns, or their numbers from 1. Job and Iterations may be "": there are none. Job may be several,
+// separated by commas, which together are the job's name.
 type Columns struct {
 	Machines, Scale, Seconds, Job, Iterations string
 	Unit                                      string // of Seconds: s, ms, min or h; "" is s
+	Whole                                     bool   // Scale may be missing: all runs are then of the whole input, scale 1
+	Where                                     []Condition
+}
+
+// A Condition takes only rows whose column has a value, as a text.
+type Condition struct{ Column, Value string }
+
+// jobs are the columns of the job's name.
+func (c *Columns) jobs() []table.Column {
+	var all []table.Column
+	for name := range strings.SplitSeq(c.Job, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			all = append(all, table.Column{Name: name, For: "--job", Kind: table.Text})
+		}
+	}
+	return all
+}
+
+// jobName is the name of a row's job, of the columns from one on.
+func jobName(t *table.Table, from, row int) string {
+	var parts []string
+	for _, column := range t.Texts[from:] {
+		parts = append(parts, column[row])
+	}
+	return strings.Join(parts, " ")
 }
 
 // units are seconds of each.
@@ -42,29 +69,49 @@ func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
 	}
 	wanted := []table.Column{
 		{Name: c.Machines, For: "--machines", Kind: table.Positive},
-		{Name: c.Scale, For: "--scale", Kind: table.Positive},
+		{Name: c.Scale, For: "--scale", Kind: table.Positive, Optional: c.Whole},
 		{Name: c.Seconds, For: "--seconds"},
 	}
-	add := func(name, flag string, kind table.Kind) (at int) {
-		if name == "" {
-			return -1
-		}
-		wanted = append(wanted, table.Column{Name: name, For: flag, Kind: kind})
-		return len(wanted) - 1
+	if c.Iterations != "" {
+		wanted = append(wanted, table.Column{Name: c.Iterations, For: "--iterations", Kind: table.Positive})
 	}
-	job, iterations := add(c.Job, "--job", table.Text), add(c.Iterations, "--iterations", table.Positive)
+	conditions := len(wanted)
+	for _, w := range c.Where {
+		wanted = append(wanted, table.Column{Name: w.Column, For: "--where", Kind: table.Text})
+	}
+	jobs := len(wanted)
+	wanted = append(wanted, c.jobs()...)
 	t, err := table.Read(r, file, wanted)
 	if err != nil {
 		return nil, err
 	}
+	if err := t.Keep(func(row int) bool {
+		for i, w := range c.Where {
+			if t.Texts[conditions+i][row] != w.Value {
+				return false
+			}
+		}
+		return true
+	}); err != nil {
+		return nil, err
+	}
 	runs := &Runs{File: file, Lines: t.Lines, seconds: t.Names[2]}
 	for i := range t.Rows() {
-		runs.Rows = append(runs.Rows, ernest.Row{Machines: t.Values[0][i], Scale: t.Values[1][i], Seconds: t.Values[2][i] * unit})
+		row := ernest.Row{Machines: t.Values[0][i], Scale: 1, Seconds: t.Values[2][i] * unit}
+		if t.Values[1] != nil {
+			row.Scale = t.Values[1][i]
+		}
+		runs.Rows = append(runs.Rows, row)
+		if jobs < len(wanted) {
+			runs.Jobs = append(runs.Jobs, jobName(t, jobs, i))
+		}
 	}
-	if job >= 0 {
-		runs.Jobs = t.Texts[job]
+	if t.Values[1] == nil {
+		runs.Warnings = append(runs.Warnings, ernest.Warning{Code: "no_scale", Text: fmt.Sprintf(
+			"there is no column %q: all runs are taken to be of the whole input, scale 1 (--scale names the column)", c.Scale)})
 	}
-	if iterations >= 0 {
+	if c.Iterations != "" {
+		const iterations = 3 // behind machines, scale and seconds
 		if runs.Iterations, err = whole(t, iterations); err != nil {
 			return nil, err
 		}

@@ -53,7 +53,16 @@ type prediction struct {
 	HighSeconds      *float64 `json:"high_seconds"`
 	ExtrapolationLog *float64 `json:"extrapolation_doublings"`
 	TrainingRatio    *float64 `json:"training_work_ratio"` // machine time of all training runs over this run's
+	RiskRatio        *float64 `json:"risk_ratio"`          // how likely it is off by more than --refuse-above
+	Next             *guess   `json:"next_best"`
 	Refused          *warning `json:"refused"`
+}
+
+// A guess is what another method says, and how far it was off on the rows.
+type guess struct {
+	Method       string   `json:"method"`
+	Seconds      *float64 `json:"seconds"`
+	LOOMeanRatio *float64 `json:"loo_mean_ratio"`
 }
 
 type retrain struct {
@@ -99,6 +108,10 @@ func (f *Fitted) JSON(w io.Writer) error {
 		if p.Refused != nil {
 			why := refusal(p.Refused)
 			q.Refused = &warning{why.Code, why.Text}
+		}
+		q.RiskRatio = known(p.Risk)
+		if p.Next != nil {
+			q.Next = &guess{p.Next.Method, known(p.Next.Seconds), known(p.Next.Error)}
 		}
 		if f.shown(&p) {
 			q.Seconds, q.LowSeconds, q.HighSeconds = known(p.Seconds), known(p.Low), known(p.High)

@@ -24,10 +24,11 @@ func (f *Fitted) Text(w io.Writer) error {
 	f.sure(&b, predicted)
 	refused := warnings(brief(f.refusals(predicted)))
 	say(&b, "refused", refused)
+	say(&b, "next best", warnings(f.instead(predicted)))
 	say(&b, "warning", warnings(f.Model.Warnings, brief(f.remarks(predicted))))
 	next := f.Next
 	if len(refused) > 0 && !f.Force {
-		next = "measure what is missing, try further terms (--try all), or see the numbers all the same (--force)"
+		next = "measure what is missing, try further terms (--try all), take another threshold (--refuse-above), or see the numbers all the same (--force)"
 	}
 	if next != "" {
 		fmt.Fprintf(&b, "next: %s\n", view.Escape(next))

@@ -3,6 +3,7 @@ package ernestview
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -53,6 +54,19 @@ func (f *Fitted) refusals(predicted []ernest.Prediction) []ernest.Warning {
 			return nil
 		}
 		return []ernest.Warning{refusal(p.Refused)}
+	})
+}
+
+// instead are what the next best method says of points that have no number, or one that is likely off.
+func (f *Fitted) instead(predicted []ernest.Prediction) []ernest.Warning {
+	return f.each(predicted, func(p *ernest.Prediction) []ernest.Warning {
+		doubted := p.Refused != nil || slices.ContainsFunc(p.Warnings, func(w ernest.Warning) bool { return w.Code == "likely_off" })
+		if !doubted || p.Next == nil {
+			return nil
+		}
+		_, own := f.Model.Quality()
+		return []ernest.Warning{{Code: "next_best", Text: fmt.Sprintf("%s says %s; leaving one out it is %s off in the mean, ernest %s",
+			p.Next.Method, length(p.Next.Seconds), percent(p.Next.Error), percent(own))}}
 	})
 }
 

@@ -192,3 +192,21 @@ func TestScoreRefused(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 }
+
+// TestNextBest: what is refused has the number of the next best method beside it, with how far that was off.
+func TestNextBest(t *testing.T) {
+	var bent []ernest.Row
+	for _, m := range []float64{1, 2, 4, 8, 16} {
+		bent = append(bent, ernest.Row{Machines: m, Scale: 1, Seconds: 2 + 300/math.Pow(m, 1.6)})
+	}
+	f := Fitted{Name: "f", Model: modelOf(t, bent), Points: []ernestmodel.Point{{Machines: 64, Scale: 1}}}
+	out := object(t, f.JSON)
+	p := out["predictions"].([]any)[0].(map[string]any)
+	next, ok := p["next_best"].(map[string]any)
+	if p["refused"] == nil || p["seconds"] != nil || !ok || next["seconds"] == nil || next["loo_mean_ratio"] == nil || p["risk_ratio"] == nil {
+		t.Errorf("%v", p)
+	}
+	if text := textOf(t, f.Text); !strings.Contains(text, "\nnext best: power law says ") {
+		t.Error(text)
+	}
+}

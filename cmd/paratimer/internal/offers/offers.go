@@ -155,6 +155,7 @@ func (o *Offer) Columns(c ernestmodel.Columns) ernestmodel.Columns {
 			*own.to = own.from
 		}
 	}
+	c.Whole = c.Whole && o.Scale == ""
 	return c
 }
 

@@ -1,6 +1,7 @@
 package offers
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestParse(t *testing.T) {
 		t.Error(d)
 	}
 	c := got.Columns(ernestmodel.Columns{Machines: "m", Scale: "s", Seconds: "t"})
-	if c != (ernestmodel.Columns{Machines: "Cores", Scale: "s", Seconds: "t", Unit: "ms"}) {
+	if !reflect.DeepEqual(c, ernestmodel.Columns{Machines: "Cores", Scale: "s", Seconds: "t", Unit: "ms"}) {
 		t.Errorf("%+v", c)
 	}
 	model := &ernest.Model{Rows: []ernest.Row{{Machines: 3}, {Machines: 5}}}
