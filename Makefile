@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models versions pictures reference man dist deb
+.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models ernest versions pictures reference man dist deb
 
 check:
 	gofmt -l . | (! grep .)
@@ -64,6 +64,11 @@ nearestfit:
 models:
 	go run ./internal/models > docs/models.md.new
 	mv docs/models.md.new docs/models.md
+
+# The section of docs/ernest.md about runs of other people.
+ernest:
+	go run ./internal/models -ernest docs/ernest.md > docs/ernest.md.new
+	mv docs/ernest.md.new docs/ernest.md
 
 # The README's table of Hadoop versions, from docs/e2e.md.
 versions:

@@ -16,8 +16,19 @@ func main() {
 	seen := flag.String("live", filepath.Join("docs", "e2e.md"), "document of what was measured on a real cluster")
 	measured := flag.String("machine", filepath.Join("..", "shared", "data", "mva", "test_CPU_parallel_HDP6.csv"), "table of jobs at once and seconds")
 	before := flag.String("before", filepath.Join("docs", "models.md"), "document whose section is kept where that table is absent")
+	runtimes := flag.String("runtimes", filepath.Join("..", "shared", "data", "runtimes"), "folder of runtimes that others have measured")
+	document := flag.String("ernest", "", "write this document with its section of those runtimes instead")
 	flag.Parse()
 	began := time.Now()
+	if *document != "" {
+		text, err := withOutside(*document, *runtimes)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "models:", err)
+			os.Exit(1)
+		}
+		fmt.Print(text)
+		return
+	}
 	if err := run(os.Stdout, *runs, inputs{*seen, *measured, *before}); err != nil {
 		fmt.Fprintln(os.Stderr, "models:", err)
 		os.Exit(1)

@@ -30,6 +30,8 @@ var (
 	figuresWords string
 	//go:embed words/grids.md
 	gridsWords string
+	//go:embed words/outside.md
+	outsideWords string
 	//go:embed words/live.md
 	liveWords string
 )
