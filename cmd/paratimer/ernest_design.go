@@ -21,6 +21,7 @@ func ernestDesignFlags() []cli.Flag {
 		&cli.IntFlag{Name: "cores-per-mc", EnvVars: env("cores-per-mc"), Value: 2, Usage: "a machine has `N` cores; a run has at least as many parts as cores"},
 		&cli.Float64Flag{Name: "budget", EnvVars: env("budget"), Value: 10, Usage: "all training runs together take at most `N` times as long as the smallest input on one machine"},
 		&cli.IntFlag{Name: "num-parts-interpolate", EnvVars: env("num-parts-interpolate"), Value: 20, Usage: "look at `N` sizes of input between the least and the most parts"},
+		&cli.StringFlag{Name: "cost", EnvVars: env("cost"), Usage: "a run costs `FORMULA` of machines and seconds, where seconds are in units of the smallest input on one machine; --budget is in its unit (default: seconds)"},
 		outputFlag("text", "json"),
 	}
 }
@@ -28,7 +29,7 @@ func ernestDesignFlags() []cli.Flag {
 // spaceFlags are the flags of the fields of a Space, for messages.
 var spaceFlags = map[string]string{
 	"MinParts": "min-parts", "MaxParts": "max-parts", "TotalParts": "total-parts", "MinMachines": "min-mcs", "MaxMachines": "max-mcs",
-	"CoresPerMachine": "cores-per-mc", "Budget": "budget", "Interpolate": "num-parts-interpolate",
+	"CoresPerMachine": "cores-per-mc", "Budget": "budget", "Interpolate": "num-parts-interpolate", "Cost": "cost",
 }
 
 // spaceOf is the space that the flags describe. 0 is a value that was given, where package ernest takes its default.
@@ -44,7 +45,14 @@ func spaceOf(c *cli.Context) (s ernest.Space, err error) {
 	if !(c.Float64("budget") > 0) {
 		return s, usage("--budget %v: it must be more than 0", c.Float64("budget"))
 	}
+	var cost func(machines, time float64) float64
+	if formula := c.String("cost"); formula != "" {
+		if cost, err = ernest.ParseCost(formula); err != nil {
+			return s, usage("--cost: %w", err)
+		}
+	}
 	return ernest.Space{
+		Cost:     cost,
 		MinParts: c.Int("min-parts"), MaxParts: c.Int("max-parts"), TotalParts: c.Int("total-parts"),
 		MinMachines: c.Int("min-mcs"), MaxMachines: c.Int("max-mcs"), CoresPerMachine: c.Int("cores-per-mc"),
 		Budget: c.Float64("budget"), Interpolate: c.Int("num-parts-interpolate"),

@@ -77,6 +77,11 @@ func (s *Space) problem() ([]DesignRow, *adesign.Problem, error) {
 		return nil, nil, &SpaceError{"", fmt.Sprintf("no candidate: %d parts at most do not give %d machines of %d cores a part each; raise MaxParts or lower MinMachines",
 			s.MaxParts, s.MinMachines, s.CoresPerMachine)}
 	}
+	for _, r := range rows {
+		if !finite(r.Cost) || r.Cost <= 0 {
+			return nil, nil, &SpaceError{"Cost", fmt.Sprintf("it is %v for scale %.4g on %d machines: a run costs more than 0", r.Cost, r.Scale, r.Machines)}
+		}
+	}
 	if n := counts(rows); n < 3 {
 		return nil, nil, &SpaceError{"MaxMachines", fmt.Sprintf("the candidates have %d different numbers of machines: telling 1, machines and log(machines) apart takes 3 or more%s",
 			n, s.starved(rows))}

@@ -36,7 +36,7 @@ type goldenDesign struct {
 
 func (g *goldenDesign) space() Space {
 	a := g.Args
-	return Space{a.MinParts, a.MaxParts, a.TotalParts, a.MinMachines, a.MaxMachines, a.Cores, a.Budget, a.Interpolate}
+	return Space{a.MinParts, a.MaxParts, a.TotalParts, a.MinMachines, a.MaxMachines, a.Cores, a.Budget, a.Interpolate, nil}
 }
 
 func TestGoldenDesign(t *testing.T) {

@@ -165,3 +165,36 @@ func TestCandidatesRound(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// §3.3: a cost of the user's own takes the place of the expected time, in the constraint and in what is printed.
+func TestDesignCost(t *testing.T) {
+	space := Space{MinParts: 4, MaxParts: 32, TotalParts: 256, MinMachines: 1, MaxMachines: 8, CoresPerMachine: 4}
+	byTime, err := Design(space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost, err := ParseCost("machines*seconds + 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	space.Budget, space.Cost = 40, cost
+	byCost, err := Design(space)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0.0
+	for _, r := range byCost.Support {
+		if want := float64(r.Machines)*(r.Scale/(4.0/256)/float64(r.Machines)) + 2; math.Abs(r.Cost-want) > 1e-9 {
+			t.Errorf("%+v costs %g, want %g", r, r.Cost, want)
+		}
+		total += r.Weight * r.Cost
+	}
+	if math.Abs(total-byCost.Cost) > 1e-6 || byCost.Cost > 40*(1+1e-9) || byCost.Objective == byTime.Objective {
+		t.Errorf("cost %g, of the rows %g, objective %g", byCost.Cost, total, byCost.Objective)
+	}
+	space.Cost = func(float64, float64) float64 { return 0 }
+	var bad *SpaceError
+	if _, err := Design(space); !errors.As(err, &bad) || bad.Field != "Cost" {
+		t.Errorf("runs for nothing: %v", err)
+	}
+}

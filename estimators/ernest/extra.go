@@ -16,7 +16,7 @@ const (
 
 // usualExtra are the terms that are tried unasked: those of §3.4, work that is not divided, and pairs of records.
 func usualExtra(rows []Row) []Term {
-	usual := []Term{Scale, SqrtScale, ScaleSquaredPerMachine, ScaleSquared}
+	usual := []Term{Scale, SqrtScale, ScaleSquaredPerMachine}
 	if checkSized(ScaleLogSquaredPerMachine, rows) == nil {
 		usual = append(usual, ScaleLogSquaredPerMachine)
 	}

@@ -13,6 +13,9 @@ type Space struct {
 	CoresPerMachine                int     // a run needs as many parts as cores; 0 for 2
 	Budget                         float64 // of all runs together, in costs of the smallest input on one machine; 0 for 10
 	Interpolate                    int     // how many sizes of input to look at; 0 for 20
+	// Cost of a run on so many machines that takes so long (§3.3), above 0; nil for how long it takes. Time is expected to be in proportion to
+	// scale/machines, and is in units of that of the smallest input on one machine. Budget is in units of the cost.
+	Cost func(machines, time float64) float64
 }
 
 // The defaults of the authors' program.
@@ -75,8 +78,12 @@ func (s *Space) candidates() []DesignRow {
 			if math.RoundToEven(parts) < float64(s.CoresPerMachine)*float64(m) {
 				break // more machines need more parts still
 			}
+			cost := scale / least / float64(m)
+			if s.Cost != nil {
+				cost = s.Cost(float64(m), cost)
+			}
 			rows = append(rows, DesignRow{
-				Machines: m, Scale: scale, Parts: int(math.Ceil(parts)), Cores: s.CoresPerMachine * m, Cost: scale / least / float64(m),
+				Machines: m, Scale: scale, Parts: int(math.Ceil(parts)), Cores: s.CoresPerMachine * m, Cost: cost,
 			})
 		}
 	}

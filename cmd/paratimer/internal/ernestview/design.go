@@ -77,8 +77,12 @@ func (d *Design) Text(w io.Writer) error {
 		fmt.Fprintf(t, "%d\t%d\t%.6f\t%d\t%.2f\t%.2f\t\n", r.Machines, r.Cores, r.Scale, r.Parts, r.Cost, r.Weight)
 	}
 	_ = t.Flush() // to a strings.Builder
-	fmt.Fprintf(&b, "\n%s of %s; together they cost %s smallest runs on one machine, the budget is %s\n",
-		count(len(p.Rows), "training run"), count(p.Candidates, "candidate"), number(p.RowsCost), number(d.Space.Budget))
+	unit := " smallest runs on one machine"
+	if d.Space.Cost != nil {
+		unit = ""
+	}
+	fmt.Fprintf(&b, "\n%s of %s; together they cost %s%s, the budget is %s\n",
+		count(len(p.Rows), "training run"), count(p.Candidates, "candidate"), number(p.RowsCost), unit, number(d.Space.Budget))
 	fmt.Fprintf(&b, "variance of the model %.6f, at most %.1g above the least that the budget can buy\n", p.Objective, max(p.Gap, shownGap))
 	switch g := d.Greedy; {
 	case g == nil:
