@@ -24,6 +24,7 @@ func ernestRunFlags() []cli.Flag {
 		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write the times to `FILE`, a table that fit reads; what it has already is not run again"},
 		&cli.StringFlag{Name: "design", EnvVars: env("design"), Usage: "the runs to make are in `FILE`, as `paratimer ernest design --output json` writes them (default: design them, by the flags of that command)"},
 		&cli.IntFlag{Name: "repeat", EnvVars: env("repeat"), Value: 1, Usage: "make each run `N` times"},
+		&cli.IntFlag{Name: "at-once", EnvVars: env("at-once"), Value: 1, Usage: "make `N` runs at the same time, on machines of their own: runs that share some are slower than they would be alone"},
 		&cli.IntFlag{Name: "retry", EnvVars: env("retry"), Usage: "try a run that fails `N` times more"},
 		&cli.DurationFlag{Name: "timeout", EnvVars: env("timeout"), Usage: "a run that takes longer than `TIME` is ended, and has failed"},
 		&cli.StringFlag{Name: "log", EnvVars: env("log"), Usage: "append what the commands say to `FILE` (default: their last words, where they fail)"},
@@ -98,13 +99,15 @@ func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &trainrun.Runner{Design: rows, Repeat: c.Int("repeat"), Retry: c.Int("retry"), Timeout: c.Duration("timeout")}
+	r := &trainrun.Runner{Design: rows, Repeat: c.Int("repeat"), Retry: c.Int("retry"), AtOnce: c.Int("at-once"), Timeout: c.Duration("timeout")}
 	const most = 1000
 	switch {
 	case r.Repeat < 1 || r.Repeat > most:
 		return nil, usage("--repeat %d: it is 1 to %d", r.Repeat, most)
 	case r.Retry < 0 || r.Retry > most:
 		return nil, usage("--retry %d: it is 0 to %d", r.Retry, most)
+	case r.AtOnce < 1 || r.AtOnce > most:
+		return nil, usage("--at-once %d: it is 1 to %d", r.AtOnce, most)
 	case r.Timeout < 0:
 		return nil, usage("--timeout %v: it must not be below 0", r.Timeout)
 	}

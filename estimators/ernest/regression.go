@@ -24,9 +24,6 @@ func regress(a *mat.Dense, seconds []float64) (*regression, error) {
 	return &regression{a: a, seconds: seconds, x: x, residual: residual, info: info}, nil
 }
 
-// fitted is what the model says of run i.
-func (r *regression) fitted(i int) float64 { return dot(r.a.RawRowView(i), r.x) }
-
 // determines says whether the runs determine what a model says of a point with features f.
 func (r *regression) determines(f []float64) bool {
 	if r.info.Rank == len(r.x) {

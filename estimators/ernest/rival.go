@@ -15,7 +15,7 @@ type rival struct {
 	same bool // it has the model's terms, so that it vouches for nothing
 }
 
-// Rivals are the names of the methods that a prediction is compared with: Ernest's terms by relative errors; Amdahl's law, a
+// The names of the methods that a prediction is compared with: Ernest's terms by relative errors; Amdahl's law, a
 // constant and work that is divided; the same with work that is not divided; the nearest configuration, by scale/machines; and a power law.
 const (
 	byRelative     = "relative errors"

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
@@ -19,6 +20,7 @@ type Runner struct {
 	File    *File
 	Repeat  int           // how often each row is run, at least 1
 	Retry   int           // how often a run that failed is tried again
+	AtOnce  int           // how many runs are made at the same time (§4.1), 0 for 1
 	Timeout time.Duration // of a run; 0: none
 	Run     func(ctx context.Context, command string) Outcome
 	Show    Display
@@ -87,33 +89,52 @@ func (r *Runner) Todo() []Step {
 // context, of the file, or ErrHopeless.
 func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 	todo, inARow := r.Todo(), 0
-	for i := 0; i < len(todo); {
-		step := todo[i]
-		r.Show.Begin(step, r.outlook(todo[i:]))
-		out := r.one(ctx, r.Command.Fill(step.Row))
-		if ctx.Err() != nil && out.Err != nil {
-			return failed, context.Cause(ctx)
-		}
-		if out.Err == nil {
-			if err := r.File.Add(rowOf(step.Row, out.Took)); err != nil {
-				return failed, err
+	for len(todo) > 0 {
+		batch := todo[:min(max(1, r.AtOnce), len(todo))]
+		todo = todo[len(batch):]
+		r.Show.Begin(batch[0], r.outlook(slices.Concat(batch, todo)))
+		outcomes := r.together(ctx, batch)
+		var again []Step
+		for i, step := range batch {
+			out, left := outcomes[i], slices.Concat(again, batch[i+1:], todo)
+			switch {
+			case out.Err == nil:
+				if err := r.File.Add(rowOf(step.Row, out.Took)); err != nil {
+					return failed, err
+				}
+				inARow = 0
+			case ctx.Err() != nil:
+				continue // it did not fail by itself
+			case step.Attempt <= r.Retry:
+				again = append(again, step)
+				again[len(again)-1].Attempt++
+				left = slices.Concat(again, batch[i+1:], todo)
+			default:
+				failed = append(failed, Failure{step.Row, out})
+				inARow++
 			}
-			inARow, i = 0, i+1
-		} else if step.Attempt <= r.Retry {
-			todo[i].Attempt++
-		} else {
-			failed = append(failed, Failure{step.Row, out})
-			inARow, i = inARow+1, i+1
+			r.Show.End(step, out, r.outlook(left))
+			if inARow == hopeless {
+				return failed, ErrHopeless
+			}
 		}
-		r.Show.End(step, out, r.outlook(todo[i:]))
 		if ctx.Err() != nil {
 			return failed, context.Cause(ctx)
 		}
-		if inARow == hopeless {
-			return failed, ErrHopeless
-		}
+		todo = append(again, todo...)
 	}
 	return failed, nil
+}
+
+// together makes runs at the same time.
+func (r *Runner) together(ctx context.Context, batch []Step) []Outcome {
+	outcomes := make([]Outcome, len(batch))
+	var wait sync.WaitGroup
+	for i, step := range batch {
+		wait.Go(func() { outcomes[i] = r.one(ctx, r.Command.Fill(step.Row)) })
+	}
+	wait.Wait()
+	return outcomes
 }
 
 func (r *Runner) one(ctx context.Context, command string) Outcome {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -117,5 +118,25 @@ func TestTimeout(t *testing.T) {
 	}
 	if got := len(s.File.Rows); got != 2 {
 		t.Errorf("%d rows, want 2", got)
+	}
+}
+
+// §4.1: training runs are independent. Each waits here until all have begun; the file has them in the order of the design.
+func TestAtOnce(t *testing.T) {
+	s := newSetup(t, three())
+	s.AtOnce = 3
+	var begun sync.WaitGroup
+	begun.Add(3)
+	s.Run = func(_ context.Context, command string) trainrun.Outcome {
+		begun.Done()
+		begun.Wait()
+		return trainrun.Outcome{Took: time.Duration(len(command)) * time.Second}
+	}
+	failed, err := s.Go(t.Context())
+	if err != nil || len(failed) > 0 {
+		t.Fatal(failed, err)
+	}
+	if got, want := read(t, s.path), head+"4,0.125,11\n2,0.25,10\n1,0.25,10\n"; got != want {
+		t.Errorf("the file is\n%s\nwant\n%s", got, want)
 	}
 }
