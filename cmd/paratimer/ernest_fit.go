@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
 )
 
@@ -13,6 +14,7 @@ func ernestFitFlags() []cli.Flag {
 		&cli.StringFlag{Name: "iterations", EnvVars: env("iterations"), Usage: "runs are of an iterative job; how many iterations is in `COLUMN`"},
 		atFlag(), forceFlag(),
 		&cli.StringFlag{Name: "save", EnvVars: env("save"), Usage: "write the model to `FILE`, for predict and choose"},
+		&cli.StringSliceFlag{Name: "of", EnvVars: env("of"), Usage: "the runs are of the program or input in `FILE`: a saved model knows it by its SHA-256, and predict says when it has changed; may be repeated"},
 		outputFlag("text", "json"),
 	)
 }
@@ -34,6 +36,13 @@ func ernestFit(c *cli.Context) error {
 	m, err := fitTable(c, in, name, columnsOf(c))
 	if err != nil {
 		return err
+	}
+	for _, file := range c.StringSlice("of") {
+		sum, err := ernestmodel.SumOf(file)
+		if err != nil {
+			return usage("--of: %w", err)
+		}
+		m.Of = append(m.Of, sum)
 	}
 	shown := ernestview.Fitted{Name: name, Model: m, Points: points, Force: c.Bool("force")}
 	if path := c.String("save"); path != "" {

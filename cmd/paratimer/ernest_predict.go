@@ -32,6 +32,7 @@ func ernestPredict(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	m.Warnings = append(m.Warnings, ernestmodel.Changed(m.Of)...)
 	points, err := pointsOf(c, m.Iterative != nil)
 	if err != nil {
 		return err

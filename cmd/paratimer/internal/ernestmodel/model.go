@@ -14,6 +14,7 @@ type Model struct {
 	Iterations []int // of each row; nil for Plain
 	Options    ernest.FitOptions
 	Warnings   []ernest.Warning // of the runs, then of the model
+	Of         []Sum            // the job's program and inputs
 }
 
 // A Point is a run to predict. Iterations is 0 where the model knows none.
@@ -43,7 +44,11 @@ func Fit(r *Runs, o ernest.FitOptions) (*Model, error) {
 func (m *Model) With(refuseAbove float64) (*Model, error) {
 	o := m.Options
 	o.RefuseAbove = refuseAbove
-	return fit(m.Rows, m.Iterations, o)
+	with, err := fit(m.Rows, m.Iterations, o)
+	if err == nil {
+		with.Of, with.Warnings = m.Of, m.Warnings
+	}
+	return with, err
 }
 
 func fit(rows []ernest.Row, iterations []int, o ernest.FitOptions) (*Model, error) {

@@ -27,6 +27,7 @@ type saved struct {
 	Coefficients []float64  `json:"coefficients"`
 	Fit          options    `json:"fit"`
 	Rows         []savedRow `json:"rows"`
+	Of           []Sum      `json:"of,omitempty"` // the job's program and inputs
 }
 
 type options struct {
@@ -48,7 +49,7 @@ type savedRow struct {
 func (m *Model) Write(w io.Writer) error {
 	main := m.Main()
 	s := saved{
-		Format: format, Version: version, Terms: Names(main.Terms), Coefficients: main.Coefficients,
+		Of: m.Of, Format: format, Version: version, Terms: Names(main.Terms), Coefficients: main.Coefficients,
 		Fit: options{Terms: Names(m.Options.Terms), Extra: Names(m.Options.Extra), RefuseAbove: m.Options.RefuseAbove},
 	}
 	for i, r := range m.Rows {
@@ -120,6 +121,7 @@ func (s *saved) model() (*Model, error) {
 	if !near(m.Main().Coefficients, s.Coefficients) {
 		return nil, fmt.Errorf("its coefficients are not those of its rows: it was changed, or another version wrote it; fit the runs again")
 	}
+	m.Of = s.Of
 	return m, nil
 }
 
