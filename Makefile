@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench tap hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models ernest versions pictures reference man dist deb
+.PHONY: check test golden fuzz bench tap tap-jar hadoop-up hadoop-down e2e e2e-all accuracy calibration alerts nearestfit models ernest versions pictures reference man dist deb
 
 check:
 	gofmt -l . | (! grep .)
@@ -25,6 +25,11 @@ bench:
 tap:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/paratimer-tap ./cmd/paratimer-tap
 	@wc -c bin/paratimer-tap
+
+# The same for jobs that are no Streaming's: a jar for Java 8 and later, of javac and Hadoop's jars from Maven.
+tap-jar:
+	cmd/paratimer-tap/java/build bin/paratimer-tap.jar
+	@wc -c bin/paratimer-tap.jar
 
 # A real Hadoop with Pig on this machine, from Maven's jars: make hadoop-up UP='--memory 2048'
 hadoop-up:

@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -21,6 +22,8 @@ type streaming struct {
 	app     app
 	output  string // folder
 	reduces int
+	// basename is what the names of its files begin with; "" is the old API's.
+	basename string
 }
 
 // streaming starts a job and waits until the cluster knows it. wrap is what its commands are given to: of a tap, or unwrapped.
@@ -53,7 +56,7 @@ func (w wrapper) command(side, command string) string {
 // file is a file of the job's output, by reduce.
 func (s *streaming) file(reduce int) []byte {
 	s.lab.t.Helper()
-	b, err := os.ReadFile(filepath.Join(s.output, fmt.Sprintf("part-%05d", reduce)))
+	b, err := os.ReadFile(filepath.Join(s.output, fmt.Sprintf("%s%05d", cmp.Or(s.basename, "part-"), reduce)))
 	s.lab.must(err)
 	return b
 }

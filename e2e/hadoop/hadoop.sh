@@ -22,7 +22,7 @@ usage: hadoop.sh VERB
   node N                       start NodeManager N again after fault.sh kill-node N
   pig SCRIPT [-p K=V]... [-D K=V]... [--queue Q] [--user U]
   stream [ARG]...              Hadoop Streaming; pace.py and power.py are at hand
-  run CLASS [ARG]...           any class with a main
+  run CLASS [ARG]...           any class with a main, of Hadoop's or of udf/
 
 An argument such as 20x600x300 names input data: 20 files of 600 records over 300 keys;
 20x600x300z1.2 draws the keys by Zipf's law with that exponent; w400 at its end makes records of 400
@@ -538,8 +538,9 @@ stream() {
 run() {
 	(($#)) || usage
 	client
+	udf_jar
 	resolve "$@"
-	java_client "$RUN/conf:$LIB/*" "${ARGS[@]}"
+	java_client "$RUN/conf:$LIB/*:$LAB/udf.jar" "${ARGS[@]}"
 }
 
 node() {

@@ -1,0 +1,182 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// jar builds the jar that measures key groups within a job's own tasks.
+func (l *lab) jar() string {
+	l.t.Helper()
+	file := filepath.Join(l.dir, "paratimer-tap.jar")
+	if out, err := exec.CommandContext(l.ctx, script("../cmd/paratimer-tap/java/build"), file).CombinedOutput(); err != nil {
+		l.t.Fatalf("the tap's jar does not build: %v\n%s", err, out)
+	}
+	return file
+}
+
+// properties are what the jar's documentation tells people to give a job.
+func (c collector) properties(jar string) []string {
+	return []string{
+		"-D", "tmpjars=file://" + jar,
+		"-D", "mapreduce.job.map.output.collector.class=com.github.paratimer.tap.MapOutput",
+		"-D", "mapreduce.job.reduce.shuffle.consumer.plugin.class=com.github.paratimer.tap.ReduceInput",
+		"-D", "paratimer.tap.collect=" + c.address, "-D", "paratimer.tap.token=" + c.token,
+	}
+}
+
+// squares starts a Java job of udf/Squares.java and waits until the cluster knows it.
+func (l *lab) squares(name, kind, input string, properties []string) *streaming {
+	l.t.Helper()
+	s := &streaming{output: filepath.Join(l.dir, name+".output"), reduces: 4, basename: "part-r-"}
+	if kind == "old" {
+		s.basename = ""
+	}
+	args := []string{"run", "Squares", "-D", "mapreduce.job.name=" + name, "-D", "mapreduce.job.reduces=4"}
+	args = append(append(args, properties...), kind, input, "file://"+s.output)
+	s.process = l.client(name, args...)
+	s.app = l.awaitApp(name)
+	return s
+}
+
+// squared runs a job of quadratic cost with the jar in it, watched, and again as it is. Both must do the same, and the goals hold.
+func (l *lab) squared(scenario, kind string) {
+	l.t.Helper()
+	c := l.collector()
+	tapped := l.squares(kind, kind, zipf, c.properties(l.jar()))
+	w := l.attach("attach-"+kind, tapped.app.ID, c.flags()...)
+	w.ends(0, "succeeded")
+	tapped.succeed()
+	w.recordings(0)
+	w.hides(c)
+	bare := l.squares(kind+"-bare", kind, zipf, nil)
+	bare.succeed()
+	tapped.same(bare)
+	if kind == "plain" || kind == "old" {
+		tapped.counted(zipf)
+		w.promised(tapped, zipf, 0.99)
+	}
+	w.conserved(tapped.app)
+	scores, without := w.grade("tape", "--estimators", "all", w.tape), w.score("capture")
+	l.goals(scores, without)
+	l.jarRow(scenario, scores, without, tapped, bare)
+}
+
+// conserved checks that what maps promise each reduce is what it gets, though a combiner or partitioner stands between them, and that
+// all its groups are told. What stands between two groups belongs to the first: so all groups have ended but perhaps the last.
+func (w *watcher) conserved(a app) {
+	l := w.lab
+	l.t.Helper()
+	got := w.lastSnapshot().Jobs[0].Groups
+	if got == nil {
+		l.t.Fatal("the tape tells of no key groups")
+	}
+	if got.Origin < dag.GroupsTapped || got.Note != "" {
+		l.t.Errorf("groups are of origin %d, and say %q", got.Origin, got.Note)
+	}
+	var count float64
+	for r, g := range got.Reduces {
+		var done float64
+		for _, p := range g.Done {
+			done += p.Bytes * p.Count
+			count += p.Count
+		}
+		l.t.Logf("reduce %d: %.0f bytes promised, %.0f done in %d points", r, g.Bytes, done, len(g.Done))
+		if done < 0.99*g.Bytes || done > g.Bytes && !near(done, g.Bytes) {
+			l.t.Errorf("maps promised reduce %d %.0f bytes, it has had %.0f", r, g.Bytes, done)
+		}
+	}
+	groups := float64(l.counters(a)["REDUCE_INPUT_GROUPS"])
+	if missed := groups - math.Round(count); missed < 0 || missed > float64(len(got.Reduces)) {
+		l.t.Errorf("%.1f groups are told, Hadoop counts %.0f", count, groups)
+	}
+}
+
+// ours is NearestFit in the form that the groups allow: all keys known, or the largest.
+func ours(g graded) score {
+	if s := g.of("nearestfit"); s.Mean != nil {
+		return s
+	}
+	return g.of("nearestfit_stream")
+}
+
+// goals checks that NearestFit's error is small, and at most half of what it is from counters.
+func (l *lab) goals(with, without graded) {
+	l.t.Helper()
+	s, counters := ours(with), without.of("nearestfit_counters")
+	if s.Mean == nil || counters.Mean == nil {
+		l.t.Errorf("no score of NearestFit: %v with the tap, %v of counters", s.Mean, counters.Mean)
+		return
+	}
+	if *s.Mean > 6 || *s.Mean > *counters.Mean/2 {
+		l.t.Errorf("with the tap the mean error is %.1f points, of counters %.1f: want at most 6, and half", *s.Mean, *counters.Mean)
+	}
+}
+
+func (l *lab) jarRow(scenario string, scores, without graded, tapped, bare *streaming) {
+	l.t.Helper()
+	reduces := math.NaN()
+	if bare != nil {
+		reduces, _ = l.cost(tapped, bare)
+	}
+	s := ours(scores)
+	counters, ratio := without.of("nearestfit_counters"), scores.of("task_ratio")
+	l.tell("the tap's jar: "+scenario, without, nil, "", fmt.Sprintf(
+		"with the tap %s %s, `standard` %s, `task_ratio` %s; of counters `nearestfit_counters` %s; promises as shuffled, all groups told",
+		"`"+s.Name+"`", s.String(), text(scores, "standard"), ratio.String(), counters.String()))
+	live = append(live, liveRow{scenario, scores, without, reduces})
+}
+
+func text(g graded, name string) string {
+	s := g.of(name)
+	return s.String()
+}
+
+// TestJarPlain measures a Java job of Hadoop's new API whose driver sets its own classes.
+func TestJarPlain(t *testing.T) { up(t).squared("a Java job of quadratic cost", "plain") }
+
+// TestJarOld measures one of the old API.
+func TestJarOld(t *testing.T) { up(t).squared("the same of Hadoop's old API", "old") }
+
+// TestJarCombined measures one with a combiner: what is shuffled is what is counted.
+func TestJarCombined(t *testing.T) { up(t).squared("the same with a combiner", "combined") }
+
+// TestJarOwn measures one with its own partitioner, order and grouping: no two keys of a group are equal.
+func TestJarOwn(t *testing.T) {
+	up(t).squared("the same with a partitioner, an order and a grouping of its own", "own")
+}
+
+// TestJarPig measures Pig's own GROUP, with a combiner and without.
+func TestJarPig(t *testing.T) {
+	for _, nocombiner := range []string{"true", "false"} {
+		t.Run("nocombiner="+nocombiner, func(t *testing.T) {
+			l := up(t)
+			c := l.collector()
+			output := filepath.Join(l.dir, "output")
+			pig := l.client("pig", "pig", "squares", "-p", "nocombiner="+nocombiner, "-p", "out="+output,
+				"-p", "tap="+l.jar(), "-p", "collect="+c.address, "-p", "token="+c.token)
+			l.await("the run", func() bool { return len(l.apps()) == 1 })
+			w := l.attach("attach", l.apps()[0].ID, c.flags()...)
+			w.ends(0, "succeeded")
+			pig.succeed()
+			w.recordings(0)
+			w.hides(c)
+			l.outputOfPig(output, zipf)
+			w.conserved(l.apps()[0])
+			scores, without := w.grade("tape", "--estimators", "all", w.tape), w.score("capture")
+			l.goals(scores, without)
+			scenario := "Pig's GROUP and a UDF of quadratic cost"
+			if nocombiner == "false" {
+				scenario += ", with Pig's combiner"
+			}
+			l.jarRow(scenario, scores, without, nil, nil)
+		})
+	}
+}
