@@ -25,7 +25,8 @@ func (l *lab) jar() string {
 // properties are what the jar's documentation tells people to give a job.
 func (c collector) properties(jar string) []string {
 	return []string{
-		"-D", "tmpjars=file://" + jar,
+		// Hadoop 3 loses a jar that is on the cluster's own file system already, as all are here, unless told not to take folders.
+		"-D", "tmpjars=file://" + jar, "-D", "mapreduce.client.libjars.wildcard=false",
 		"-D", "mapreduce.job.map.output.collector.class=com.github.paratimer.tap.MapOutput",
 		"-D", "mapreduce.job.reduce.shuffle.consumer.plugin.class=com.github.paratimer.tap.ReduceInput",
 		"-D", "paratimer.tap.collect=" + c.address, "-D", "paratimer.tap.token=" + c.token,

@@ -21,7 +21,7 @@ func (j *job) reduceSide() (int, error) {
 		say("nothing is measured: " + err.Error())
 		return j.plain()
 	}
-	meter := groups.New(j.task.format, j.options.show)
+	meter := groups.New(j.task.format, j.options.show, j.options.limits)
 	feeder, err := flow.NewFeeder(0, w, &careful{meter, &j.care})
 	if err != nil {
 		_, _ = unix.Close(r), unix.Close(w)

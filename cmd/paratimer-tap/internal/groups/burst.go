@@ -2,12 +2,8 @@ package groups
 
 import "time"
 
-const (
-	tiny = 50  // bytes of a group up to which it is measured with others only (facts N11)
-	fill = 100 // such groups are told together when they are more
-	// sizes below it are counted in an array: tiny groups come by the million.
-	counted = 1024
-)
+// sizes below counted are counted in an array: tiny groups come by the million.
+const counted = 1024
 
 // A burst is groups that share a time: each has its part by size.
 //

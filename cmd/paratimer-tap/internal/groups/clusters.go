@@ -7,11 +7,9 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// near is how close to a mean a time must be, in seconds, to be taken into it (facts N10).
-const near = 0.5
-
 // clusters are points that wait to be told: groups of the same size and about the same time are one.
 type clusters struct {
+	near  float64 // how close to a mean a time must be, in seconds, to be taken into it
 	all   []cluster
 	first map[float64]int32 // the first cluster of a size
 }
@@ -28,17 +26,13 @@ func (c *clusters) add(bytes, seconds, count float64, at time.Duration) {
 	if len(c.all) >= tap.MaxPoints {
 		c.coarsen()
 	}
-	c.join(bytes, seconds, count, at, near)
-}
-
-func (c *clusters) join(bytes, seconds, count float64, at time.Duration, near float64) {
 	if c.first == nil {
 		c.first = map[float64]int32{}
 	}
 	i, ok := c.first[bytes]
 	for ok {
 		p := &c.all[i]
-		if math.Abs(p.mean-seconds) <= near {
+		if math.Abs(p.mean-seconds) <= c.near {
 			p.mean += (seconds - p.mean) * count / (p.count + count)
 			p.count += count
 			p.at = max(p.at, at)

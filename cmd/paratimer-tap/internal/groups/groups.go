@@ -44,13 +44,26 @@ type Meter struct {
 
 	few    burst // groups that are too small to be measured alone
 	points clusters
+	limits Limits
 }
 
+// Limits say how finely groups are measured. The defaults are those of the paper.
+//
+// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 6.
+type Limits struct {
+	Bytes  int64         // groups of so many or fewer are told in bursts
+	Groups int           // a burst is told when it has more
+	Near   time.Duration // times of groups of one size that are so close to their mean are one point
+}
+
+// DefaultLimits are the paper's.
+func DefaultLimits() Limits { return Limits{Bytes: 50, Groups: 100, Near: 500 * time.Millisecond} }
+
 // New returns a meter at the beginning of a reduce's input. show lets keys be named as they are.
-func New(f lines.Format, show bool) *Meter {
+func New(f lines.Format, show bool, limits Limits) *Meter {
 	f.Return = false // it is Hadoop that writes
 	// Until it is known to be quick, a command is taken for a slow one: its first groups are measured well.
-	return &Meter{format: f, show: show, cutter: lines.New(f), pace: 2 * slow}
+	return &Meter{format: f, show: show, cutter: lines.New(f), pace: 2 * slow, limits: limits, points: clusters{near: limits.Near.Seconds()}}
 }
 
 // Feed takes the next piece of the command's input, before the command gets it.
@@ -141,7 +154,7 @@ func (m *Meter) settle(now time.Duration, done int64) {
 	m.pace = (m.pace + took/time.Duration(len(groups))) / 2
 	small := true
 	for _, g := range groups {
-		small = small && g.bytes <= tiny
+		small = small && g.bytes <= m.limits.Bytes
 	}
 	if !small {
 		m.few.spread(&m.points)
@@ -151,7 +164,7 @@ func (m *Meter) settle(now time.Duration, done int64) {
 	}
 	m.few.took += took
 	m.few.at = now
-	if !small || m.few.groups > fill {
+	if !small || m.few.groups > m.limits.Groups {
 		m.few.spread(&m.points)
 	}
 }

@@ -2,6 +2,7 @@ package groups
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -69,7 +70,7 @@ func (c *command) close() (d time.Duration) {
 // play gives a command its input as the tap does: a piece is in the pipe, the next one follows when it has been taken. It
 // returns what was measured.
 func play(stream []byte, c *command, pipe int) *Meter {
-	m := New(tabs, true)
+	m := New(tabs, true, DefaultLimits())
 	c.took = map[string]time.Duration{}
 	now := c.start
 	for at := 0; at < len(stream); {
@@ -167,7 +168,7 @@ func TestCommands(t *testing.T) {
 
 // TestSteps goes through the life of a few groups, look by look.
 func TestSteps(t *testing.T) {
-	m := New(tabs, true)
+	m := New(tabs, true, DefaultLimits())
 	if points, open := m.Take(0); points != nil || open != nil {
 		t.Errorf("before anything: %v, %v", points, open)
 	}
@@ -207,6 +208,49 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestLimits holds that the limits decide which groups share their time, and which are one point.
+func TestLimits(t *testing.T) {
+	// Groups of ten bytes take 10 and 30 ms in turn, and are looked at one by one.
+	measure := func(l Limits) []tap.Point {
+		m := New(tabs, true, l)
+		var stream []byte
+		for i := range 40 {
+			stream = fmt.Appendf(stream, "k%03d\tvvvv\n", i)
+		}
+		m.Feed(stream)
+		now := time.Duration(0)
+		for i := range 40 {
+			m.Mark(now, int64(10*(i+1)))
+			now += time.Duration(10+20*(i%2)) * time.Millisecond
+		}
+		m.Ended()
+		m.End(now)
+		points, _ := m.Take(now)
+		return points
+	}
+	for name, c := range map[string]struct {
+		limits Limits
+		want   []tap.Point // ages aside
+	}{
+		"the paper's":       {DefaultLimits(), []tap.Point{{Bytes: 10, Seconds: 0.02, Count: 40}}},
+		"no bursts":         {Limits{0, 100, 500 * time.Millisecond}, []tap.Point{{Bytes: 10, Seconds: 0.02, Count: 40}}},
+		"no bursts, closer": {Limits{0, 100, 15 * time.Millisecond}, []tap.Point{{Bytes: 10, Seconds: 0.01, Count: 20}, {Bytes: 10, Seconds: 0.03, Count: 20}}},
+		"small bursts":      {Limits{50, 1, 15 * time.Millisecond}, []tap.Point{{Bytes: 10, Seconds: 0.02, Count: 40}}},
+	} {
+		got := measure(c.limits)
+		if len(got) != len(c.want) {
+			t.Fatalf("%s: %+v, not %+v", name, got, c.want)
+		}
+		slices.SortFunc(got, func(a, b tap.Point) int { return cmp.Compare(a.Seconds, b.Seconds) })
+		for i, p := range got {
+			// The last two share the end.
+			if want := c.want[i]; p.Bytes != want.Bytes || math.Abs(p.Count-want.Count) > 1 || math.Abs(p.Seconds-want.Seconds) > 0.001 {
+				t.Errorf("%s: %+v, not %+v", name, p, want)
+			}
+		}
+	}
+}
+
 // TestOwnEnd holds that what a command does at its end is not the time of a tiny group.
 func TestOwnEnd(t *testing.T) {
 	sizes := make([]int, 3000)
@@ -218,7 +262,7 @@ func TestOwnEnd(t *testing.T) {
 	if len(points) != 1 || points[0].Seconds > 0.0001 {
 		t.Fatalf("%+v", points)
 	}
-	late := New(tabs, false)
+	late := New(tabs, false, DefaultLimits())
 	for at := 0; at < 300_000; at += 4096 {
 		late.Feed(bytes.Repeat([]byte("k\tv\nl\tv\n"), 410))
 		late.Mark(time.Duration(at), int64(at))
@@ -264,7 +308,7 @@ func TestKeys(t *testing.T) {
 			}
 		}
 		for _, piece := range []int{1 << 20, 10_001, 7} {
-			m := New(lines.Format{Separator: []byte(c.sep), Fields: c.fields}, false)
+			m := New(lines.Format{Separator: []byte(c.sep), Fields: c.fields}, false, DefaultLimits())
 			for at := 0; at < len(c.stream); at += piece {
 				m.Feed([]byte(c.stream[at:min(at+piece, len(c.stream))]))
 			}
@@ -283,7 +327,7 @@ func TestKeys(t *testing.T) {
 // TestBounds holds that nothing grows with the input: not for millions of groups, not for one without an end, not if nobody
 // asks for the points.
 func TestBounds(t *testing.T) {
-	m := New(tabs, true)
+	m := New(tabs, true, DefaultLimits())
 	r := rand.New(rand.NewPCG(1, 1))
 	var piece []byte
 	fed, bytesIn, groups := int64(0), 0.0, 0.0
@@ -324,7 +368,7 @@ func TestBounds(t *testing.T) {
 
 // TestQuick holds that a command that is quick is not stopped for small groups.
 func TestQuick(t *testing.T) {
-	m := New(tabs, false)
+	m := New(tabs, false, DefaultLimits())
 	cuts, fed := 0, int64(0)
 	for i := range 100 {
 		var piece []byte
@@ -368,7 +412,7 @@ func TestClusters(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	m := New(tabs, true)
+	m := New(tabs, true, DefaultLimits())
 	m.Feed([]byte("a\t1\nb\t1\nc\t1\n"))
 	m.Mark(time.Second, 4)
 	m.Stop()
@@ -387,7 +431,7 @@ func BenchmarkFeed(b *testing.B) {
 				piece = append(append(append(piece, key...), bytes.Repeat([]byte("v"), c.record-len(key)-1)...), '\n')
 			}
 			b.SetBytes(int64(len(piece)))
-			m := New(tabs, false)
+			m := New(tabs, false, DefaultLimits())
 			fed, now := int64(0), time.Duration(0)
 			for b.Loop() {
 				for at := 0; at < len(piece); at += 64 << 10 {

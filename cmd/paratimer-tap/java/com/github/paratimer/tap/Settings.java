@@ -46,8 +46,8 @@ final class Settings {
         lambda = (int) within(conf.getLong("paratimer.tap.lambda", 2000), 1, MOST_KEYS);
         show = conf.getBoolean("paratimer.tap.show.keys", false);
         limits = new Limits(
-                within(conf.getLong("paratimer.tap.burst.bytes", Limits.TINY), 0, 1 << 20),
-                (int) within(conf.getLong("paratimer.tap.burst.groups", Limits.FILL), 1, 1 << 20),
+                within(conf.getLong("paratimer.tap.burst.bytes", Limits.TINY), 0, 1 << 16),
+                (int) within(conf.getLong("paratimer.tap.burst.groups", Limits.FILL), 1, 1 << 16),
                 within(conf.getTimeDuration("paratimer.tap.merge", Limits.NEAR, TimeUnit.MILLISECONDS), 0, 3_600_000));
         spool = folder(conf.get("paratimer.tap.spool"));
         trouble = wrong;
