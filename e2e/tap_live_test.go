@@ -24,7 +24,7 @@ var (
 func liveTable() []byte {
 	names := []string{
 		"standard", "nearestfit", "nearestfit_stream", "nearestfit_fit_only", "nearestfit_neighbours_only",
-		"job_ratio", "task_ratio", "hadoop",
+		"job_ratio", "task_ratio", "job_ratio_ewma", "task_ratio_ewma", "hadoop",
 	}
 	var b bytes.Buffer
 	fmt.Fprint(&b, "Hadoop Streaming 3.4.2 on one machine: 24,000 records of 400 bytes, keys by Zipf's law with exponent 1, 4 reduces that sleep for their\n"+

@@ -11,13 +11,15 @@ type GroupForm uint8
 
 // The forms.
 const (
-	FormTheory         GroupForm = iota // NearestFit, every key is known with its size
-	FormStream                          // NearestFit, the top keys are known and the rest as bytes (paratimer-tap)
-	FormCounters                        // NearestFit, what counters did between two reports
-	FormJobRatio                        // the job's time for a byte
-	FormTaskRatio                       // the task's own time for a byte
-	FormFitOnly                         // NearestFit without its neighbours
-	FormNeighboursOnly                  // NearestFit without its curve
+	FormTheory            GroupForm = iota // NearestFit, every key is known with its size
+	FormStream                             // NearestFit, the top keys are known and the rest as bytes (paratimer-tap)
+	FormCounters                           // NearestFit, what counters did between two reports
+	FormJobRatio                           // the job's time for a byte
+	FormTaskRatio                          // the task's own time for a byte
+	FormJobRatioSmoothed                   // the job's time for a byte, the newest weighing most
+	FormTaskRatioSmoothed                  // the task's own time for a byte, the newest weighing most
+	FormFitOnly                            // NearestFit without its neighbours
+	FormNeighboursOnly                     // NearestFit without its curve
 )
 
 // A Grouper is a cost model that can tell the work of reduces by their key groups.

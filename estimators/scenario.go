@@ -63,6 +63,8 @@ func Others() []Scenario {
 		{"nearestfit_counters", "reduces by what their counters did between two reports, taken for key groups (NearestFit)", nearestFitCounters},
 		{"job_ratio", "reduces by their job's time for a byte", jobRatio},
 		{"task_ratio", "reduces by their own time for a byte", taskRatio},
+		{"job_ratio_ewma", "as job_ratio, the newest minute of work weighing most", jobRatioSmoothed},
+		{"task_ratio_ewma", "as task_ratio, the newest minute of work weighing most", taskRatioSmoothed},
 		{"nearestfit_fit_only", "as nearestfit, by its fitted curves alone", nearestFitFitOnly},
 		{"nearestfit_neighbours_only", "as nearestfit, by its nearest neighbours alone", nearestFitNeighboursOnly},
 	}

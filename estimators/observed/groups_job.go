@@ -93,9 +93,9 @@ func (g *jobGroups) inForm(f estimators.GroupForm) *groupWork {
 	}
 	left := func(i int) float64 { return p.Remaining(i).Seconds }
 	switch f {
-	case estimators.FormJobRatio:
+	case estimators.FormJobRatio, estimators.FormJobRatioSmoothed:
 		left = p.JobRatio
-	case estimators.FormTaskRatio:
+	case estimators.FormTaskRatio, estimators.FormTaskRatioSmoothed:
 		left = p.TaskRatio
 	}
 	w := g.workOf(g.shown, g.shown, left)
@@ -117,19 +117,19 @@ func formParams(f estimators.GroupForm, p nearestfit.Params) (nearestfit.Params,
 		return p, dag.GroupsTapped
 	case estimators.FormCounters:
 		return p, dag.GroupsCounted
-	case estimators.FormTaskRatio:
-		p.EWMA = taskRatioEWMA
+	case estimators.FormJobRatioSmoothed, estimators.FormTaskRatioSmoothed:
+		p.EWMA = ratioEWMA
 	case estimators.FormFitOnly:
 		p.Use = nearestfit.FitOnly
 	case estimators.FormNeighboursOnly:
 		p.Use = nearestfit.NeighboursOnly
-	case estimators.FormJobRatio:
+	case estimators.FormJobRatio, estimators.FormTaskRatio:
 	}
 	return p, dag.GroupsNone
 }
 
-// taskRatioEWMA is what the newest minute of work weighs in task_ratio.
-const taskRatioEWMA = 0.3
+// ratioEWMA is what the newest minute of work weighs in the smoothed ratios. The paper gives no value (section 7.1).
+const ratioEWMA = 0.3
 
 // done says whether a task has succeeded.
 func done(attempts []dag.Attempt, task int) bool {

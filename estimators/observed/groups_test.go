@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -268,6 +269,8 @@ func TestForms(t *testing.T) {
 		{"nearestfit_neighbours_only", dag.GroupsNone, false},
 		{"job_ratio", dag.GroupsNone, false},
 		{"task_ratio", dag.GroupsNone, false},
+		{"job_ratio_ewma", dag.GroupsNone, false},
+		{"task_ratio_ewma", dag.GroupsNone, false},
 	} {
 		for _, origin := range []dag.GroupOrigin{dag.GroupsComplete, dag.GroupsTapped, dag.GroupsCounted} {
 			got := remaining(r.at(60_000, origin), c.name)
@@ -286,6 +289,26 @@ func TestForms(t *testing.T) {
 			if got := remaining(s, c.name); got != nil {
 				t.Errorf("%s where %s: %v", c.name, what, got)
 			}
+		}
+	}
+}
+
+// The smoothed ratios follow the newest work: here groups grow, and so does the time for a byte.
+func TestSmoothedRatios(t *testing.T) {
+	s := quadratic().at(60_000, dag.GroupsTapped)
+	remaining := map[string]time.Duration{}
+	for _, c := range estimators.Others() {
+		if strings.HasPrefix(c.Name, "job_ratio") || strings.HasPrefix(c.Name, "task_ratio") {
+			e, err := estimators.New(c, Costs, estimators.Options{}).Estimate(runOf(s))
+			if err != nil || e.Remaining == nil {
+				t.Fatalf("%s: %v, %v", c.Name, e.Remaining, err)
+			}
+			remaining[c.Name] = *e.Remaining
+		}
+	}
+	for _, name := range []string{"job_ratio", "task_ratio"} {
+		if plain, smoothed := remaining[name], remaining[name+"_ewma"]; plain == smoothed {
+			t.Errorf("%s: %v, smoothed as well", name, plain)
 		}
 	}
 }

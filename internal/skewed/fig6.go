@@ -30,7 +30,7 @@ var fig6 = []setting{
 	{synthetic{4, 1.2, 8, 8}, "–", "–"},
 }
 
-var fig6Methods = []string{theory, stream, onefit, ours, foreknown, polled, byJob, byTask, smoothed, hadoop}
+var fig6Methods = []string{theory, stream, onefit, ours, foreknown, polled, byJob, byTask, smoothedJob, smoothedTask, hadoop}
 
 func fig6Experiment(l lab) experiment {
 	e := experiment{title: "Every method beside the others (Fig. 6)"}

@@ -7,15 +7,16 @@ import (
 
 // The names of the methods, as the tables have them.
 const (
-	theory    = "theory"
-	stream    = "stream"
-	onefit    = "one fit"
-	ours      = "ours"
-	foreknown = "curve known"
-	polled    = "counters"
-	byJob     = "job_ratio"
-	byTask    = "task_ratio"
-	smoothed  = "task_ratio, EWMA"
+	theory       = "theory"
+	stream       = "stream"
+	onefit       = "one fit"
+	ours         = "ours"
+	foreknown    = "curve known"
+	polled       = "counters"
+	byJob        = "job_ratio"
+	byTask       = "task_ratio"
+	smoothedJob  = "job_ratio, EWMA"
+	smoothedTask = "task_ratio, EWMA"
 )
 
 // ewma is what the newest report weighs in the smoothed ratio.
@@ -36,7 +37,7 @@ func all(run *phase.Run) []*watcher {
 		newWatcher(promised, params, run.Seen, nearest(stream), jobRatio(byJob), taskRatio(byTask)),
 		newWatcher(promised, pool, run.Seen, nearest(onefit)),
 		newWatcher(promised, deviating(), run.Seen, nearest(ours)),
-		newWatcher(promised, smooth, run.Seen, taskRatio(smoothed)),
+		newWatcher(promised, smooth, run.Seen, jobRatio(smoothedJob), taskRatio(smoothedTask)),
 		newWatcher(nothing(run.Work), params, run.Counts(poll), nearest(polled)),
 	}
 }

@@ -51,7 +51,7 @@ func recordingsExperiment(files []string) experiment {
 			return err
 		}
 		defer func() { _ = command.Remove() }() // what is left is in a temporary folder
-		names := []string{"nearestfit_counters", "nearestfit_fit_only", "nearestfit_neighbours_only", byJob, byTask, "standard", "hadoop"}
+		names := []string{"nearestfit_counters", "nearestfit_fit_only", "nearestfit_neighbours_only", byJob, byTask, byJob + "_ewma", byTask + "_ewma", "standard", "hadoop"}
 		head(p, []string{"recording", "total s"}, names)
 		for _, file := range files {
 			cells, err := scores(command.Exe, file, names)

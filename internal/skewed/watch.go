@@ -14,10 +14,11 @@ type watcher struct {
 	seen    []phase.Point
 	done    []float64 // groups that were seen, by task
 	methods []method
+	shares  bool // what the prediction comes from is counted, too
 }
 
 func newWatcher(tasks []nearestfit.Task, p nearestfit.Params, seen []phase.Point, methods ...method) *watcher {
-	return &watcher{nearestfit.New(tasks, p), seen, make([]float64, len(tasks)), methods}
+	return &watcher{nearestfit.New(tasks, p), seen, make([]float64, len(tasks)), methods, false}
 }
 
 // A method says how many seconds of work a task has left since its last groups arrived.
@@ -71,6 +72,12 @@ func watch(run *phase.Run, watchers []*watcher) map[string]score {
 			p := w.job.Predict()
 			for _, m := range w.methods {
 				count(m.name, t/w.end(run, t, p, m), actual)
+			}
+			if !w.shares {
+				continue
+			}
+			for i, share := range byRule(run, t, p) {
+				count(shareColumns[i].name, share, 0)
 			}
 		}
 	}

@@ -12,10 +12,9 @@ import org.apache.hadoop.util.ReflectionUtils;
 /** The job's own collector of map output, with its result measured: mapreduce.job.map.output.collector.class. */
 public final class MapOutput<K, V> implements MapOutputCollector<K, V> {
     private static final String COLLECTOR = "mapreduce.job.map.output.collector.class";
-    /** Nanoseconds that a profile may always take, those that it may at most, and the share of the map's time between them. */
-    private static final long LEAST = 250_000_000L;
-    private static final long MOST = 1_500_000_000L;
-    private static final long SHARE = 33;
+    /** Milliseconds that reading the output may take, however short the map was; it may take 3 % of a long one. */
+    private static final long LEAST = 1500;
+    private static final double SHARE = 0.03;
 
     private MapOutputCollector<K, V> inner;
     private Context context;
@@ -70,7 +69,8 @@ public final class MapOutput<K, V> implements MapOutputCollector<K, V> {
         TaskAttemptID id = context.getMapTask().getTaskID();
         Post post = new Post(s.host, s.port, s.token, s.spool, id.getJobID().toString(), id.toString());
         long now = System.nanoTime();
-        long deadline = now + Math.min(MOST, Math.max(LEAST, (now - began) / SHARE));
+        long most = Math.max(LEAST, (long) (SHARE * (now - began) / 1e6));
+        long deadline = now + most * 1_000_000;
         MapOutputFile files = context.getMapTask().getMapOutputFile();
         // Disk and network are another thread's: the task waits for it, but not long.
         new Rounds(post, s.every, Batch::new, care).end(() -> {
@@ -89,7 +89,7 @@ public final class MapOutput<K, V> implements MapOutputCollector<K, V> {
                 b.note = care.note();
             }
             return b;
-        });
+        }, most + Rounds.FAREWELL - LEAST);
     }
 
     @Override

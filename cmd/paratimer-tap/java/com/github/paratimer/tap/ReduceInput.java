@@ -69,7 +69,7 @@ public final class ReduceInput<K, V> implements ShuffleConsumerPlugin<K, V> {
         try {
             if (rounds != null) {
                 groups.end(System.nanoTime());
-                rounds.end(this::take);
+                rounds.end(this::take, Rounds.FAREWELL);
             }
         } catch (Throwable t) {
             care.fault(t);

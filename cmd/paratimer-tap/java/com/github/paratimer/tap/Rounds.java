@@ -4,7 +4,7 @@ import java.util.function.Supplier;
 
 /** Sends what there is from time to time, on a thread of its own: the task waits for it at its end only, and never long. */
 final class Rounds {
-    /** Milliseconds that all may take when the task has ended. */
+    /** Milliseconds that all usually may take when the task has ended. */
     static final long FAREWELL = 2000;
 
     private final Post post;
@@ -62,8 +62,8 @@ final class Rounds {
         notifyAll();
     }
 
-    /** Sends the last batch, and waits for that but not long: a disk may hang as well as a collector. */
-    void end(Supplier<Batch> batch) {
+    /** Sends the last batch, and waits so many milliseconds for that: a disk may hang as well as a collector. */
+    void end(Supplier<Batch> batch, long most) {
         synchronized (this) {
             last = batch;
             notifyAll();
@@ -71,7 +71,7 @@ final class Rounds {
         // A request that is under way is given up: the end has its own time.
         post.cancel();
         try {
-            thread.join(FAREWELL);
+            thread.join(most);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

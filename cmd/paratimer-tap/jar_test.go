@@ -1,0 +1,238 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/groups"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
+)
+
+// replay compiles those of the jar's classes that know nothing of Hadoop, once for all tests.
+var replay = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "paratimer-tap-jar-")
+	if err != nil {
+		return "", err
+	}
+	args := []string{"--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-d", folder, "testdata/Replay.java"}
+	for _, class := range []string{"Batch", "Care", "Client", "Clusters", "Groups", "Limits", "Post", "Rounds", "Text"} {
+		args = append(args, "java/com/github/paratimer/tap/"+class+".java")
+	}
+	if out, err := exec.Command("javac", args...).CombinedOutput(); err != nil {
+		return folder, fmt.Errorf("%w\n%s", err, out)
+	}
+	return folder, nil
+})
+
+// A step is a group that begins at an instant, in nanoseconds.
+type step struct {
+	at    int64
+	bytes int
+}
+
+// values are the lengths of the values of two records that have a group's bytes together.
+func (s step) values(key int) []int {
+	left := s.bytes - 2*tap.RecordBytes(key, 0)
+	for first := 0; ; first++ {
+		// The length before a value has one byte up to 127, and more from there on: not every sum can be had with any first.
+		for second := max(0, left-first-4); second <= left-first; second++ {
+			if tap.RecordBytes(key, first)+tap.RecordBytes(key, second) == s.bytes {
+				return []int{first, second}
+			}
+		}
+	}
+}
+
+// java plays a script to the jar's classes and returns how long their end took, and what they wrote to the task's log.
+func java(t *testing.T, server, token, spool string, limits groups.Limits, steps []step, end int64) (took time.Duration, said string) {
+	t.Helper()
+	for _, tool := range []string{"javac", "java"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("SKIPPED: no %s on the PATH, so the jar's classes were not tried", tool)
+		}
+	}
+	folder, err := replay()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var script strings.Builder
+	for i, s := range steps {
+		fmt.Fprintf(&script, "%d key%06d %d\n", s.at, i, s.bytes)
+	}
+	fmt.Fprintf(&script, "%d\n", end)
+	host, port, err := net.SplitHostPort(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", folder, "com.github.paratimer.tap.Replay", host, port, token, spool,
+		strconv.FormatInt(limits.Bytes, 10), strconv.Itoa(limits.Groups), strconv.FormatInt(limits.Near.Milliseconds(), 10))
+	cmd.Stdin = strings.NewReader(script.String())
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errs.String())
+	}
+	millis, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(millis) * time.Millisecond, errs.String()
+}
+
+// script is groups of many sizes, as a skewed job has them, whose time is the square of the size and some noise.
+func script(n int) (steps []step, end int64) {
+	r := rand.New(rand.NewPCG(3, 4))
+	now := int64(5e9)
+	for range n {
+		size := 24 + int(10*math.Exp(9*r.Float64()*r.Float64()*r.Float64()))
+		steps = append(steps, step{now, size})
+		now += int64(float64(size*size) * 100 * math.Exp(0.1*r.NormFloat64()))
+	}
+	return steps, now
+}
+
+// TestJarMeasuresAsTheTap plays one script to the jar and to the tap, which see the same groups at the same instants.
+func TestJarMeasuresAsTheTap(t *testing.T) {
+	t.Parallel()
+	steps, end := script(3000)
+	for name, limits := range map[string]groups.Limits{
+		"the paper's": groups.DefaultLimits(),
+		"others":      {Bytes: 200, Groups: 7, Near: 20 * time.Millisecond},
+		"none":        {Bytes: 0, Groups: 1, Near: 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got tap.Batch
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				b, err := tap.Decode(req.Body)
+				if err != nil || req.URL.Path != tap.Path || req.Header.Get("Authorization") != "Bearer secret" {
+					t.Errorf("%v, %s, %v", err, req.URL, req.Header)
+				}
+				got = b
+				w.WriteHeader(http.StatusNoContent)
+			}))
+			defer s.Close()
+			_, said := java(t, s.Listener.Addr().String(), "secret", "", limits, steps, end)
+			if said != "" || !got.Final || got.Seq != 0 {
+				t.Errorf("said %q; batch %d, final: %v", said, got.Seq, got.Final)
+			}
+			want := tapMeasures(steps, end, limits)
+			order := func(points []tap.Point) []tap.Point {
+				slices.SortFunc(points, func(a, b tap.Point) int {
+					return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Seconds, b.Seconds))
+				})
+				return points
+			}
+			order(got.Points)
+			if len(got.Points) != len(order(want)) {
+				t.Fatalf("%d points, the tap has %d", len(got.Points), len(want))
+			}
+			for i, p := range got.Points {
+				w := want[i]
+				if math.Abs(p.Bytes-w.Bytes) > 1e-6*w.Bytes || math.Abs(p.Seconds-w.Seconds) > 2e-5*w.Seconds || p.Count != w.Count || math.Abs(p.Age-w.Age) > 1 {
+					t.Fatalf("point %d: %+v, the tap has %+v", i, p, w)
+				}
+			}
+		})
+	}
+}
+
+// tapMeasures plays a script to the tap: the first record of each group is taken alone.
+func tapMeasures(steps []step, end int64, limits groups.Limits) []tap.Point {
+	var stream []byte
+	var taken []int64 // where the first record of each group ends
+	for i, s := range steps {
+		// The first record is as small as can be, and the second has what is left.
+		key := fmt.Sprintf("key%06d", i)
+		for k, value := range s.values(len(key)) {
+			stream = append(append(append(stream, key...), '\t'), bytes.Repeat([]byte("v"), value)...)
+			stream = append(stream, '\n')
+			if k == 0 {
+				taken = append(taken, int64(len(stream)))
+			}
+		}
+	}
+	m := groups.New(lines.Format{Separator: []byte("\t"), Fields: 1}, false, limits)
+	m.Feed(stream)
+	for i := range steps {
+		if i+1 < len(steps) {
+			m.Mark(time.Duration(steps[i].at), taken[i+1])
+		} else {
+			m.Mark(time.Duration(steps[i].at), int64(len(stream))+1)
+		}
+	}
+	m.Ended()
+	m.End(time.Duration(end))
+	points, _ := m.Take(time.Duration(end))
+	return points
+}
+
+// TestJarTroubles holds that a collector that is away, silent or of another mind costs a task at most two seconds, and that what
+// was measured is beside its log.
+func TestJarTroubles(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { silent.Close() })
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	steps, end := script(100)
+	for name, c := range map[string]struct {
+		address string
+		answer  int
+		said    string
+	}{
+		"away":    {gone.Addr().String(), 0, "the measurements go to "},
+		"silent":  {silent.Addr().String(), 0, ""},
+		"refuses": {"", http.StatusUnauthorized, "it answers 401: no "},
+		"busy":    {"", http.StatusServiceUnavailable, "it answers 503: no "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spool, address := t.TempDir(), c.address
+			if c.answer > 0 {
+				s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no \x1b[2J", c.answer) }))
+				defer s.Close()
+				address = s.Listener.Addr().String()
+			}
+			took, said := java(t, address, "secret", spool, groups.DefaultLimits(), steps, end)
+			if took > 2500*time.Millisecond || !strings.Contains(said, c.said) || strings.Contains(said, "secret") || strings.Count(said, "\n") > 1 || strings.Contains(said, "\x1b") {
+				t.Errorf("took %v, said %q", took, said)
+			}
+			if name == "silent" {
+				return // its time is over before the spool's has come
+			}
+			text, err := os.ReadFile(filepath.Join(spool, "paratimer-tap.attempt_1700000000000_0001_r_000003_0.ndjson"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, err := tap.Decode(bytes.NewReader(text)); err != nil || !b.Final || len(b.Points) == 0 {
+				t.Errorf("%v, %+v", err, b)
+			}
+		})
+	}
+}

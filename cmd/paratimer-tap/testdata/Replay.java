@@ -1,0 +1,50 @@
+package com.github.paratimer.tap;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Plays a script to the jar's own classes: Replay HOST PORT TOKEN SPOOL LIMITS..., where LIMITS are the bytes and groups of a
+ * burst and the milliseconds of a point. Each line of its input is an instant in nanoseconds and the key and bytes of the group
+ * that begins then; one without a key is the end.
+ */
+public final class Replay {
+    public static void main(String[] args) throws Exception {
+        Limits limits = new Limits(Long.parseLong(args[4]), Integer.parseInt(args[5]), Long.parseLong(args[6]));
+        Groups groups = new Groups(limits);
+        Post post = new Post(args[0], Integer.parseInt(args[1]), args[2], args[3].isEmpty() ? null : new File(args[3]),
+                "job_1700000000000_0001", "attempt_1700000000000_0001_r_000003_0");
+        Care care = new Care();
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        long now = 0;
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            String[] word = line.split(" ");
+            now = Long.parseLong(word[0]);
+            if (word.length == 1) {
+                groups.end(now);
+                break;
+            }
+            byte[] key = word[1].getBytes(StandardCharsets.UTF_8);
+            groups.begin(key, 0, key.length, now);
+            groups.grow(Long.parseLong(word[2]));
+        }
+        // Ages are as of now: this makes them those of the script.
+        long late = System.nanoTime() - now;
+        Rounds rounds = new Rounds(post, 1_000_000_000L, () -> new Batch(), care);
+        long began = System.nanoTime();
+        rounds.end(() -> {
+            Batch b = new Batch();
+            Groups.Taken t = groups.take(0);
+            for (Batch.Point p : t.points) {
+                b.points.add(new Batch.Point(p.at + late, p.bytes, p.seconds, p.count));
+            }
+            if (t.key != null) {
+                b.open = Batch.open(Text.hashed(t.key), t.bytes, t.seconds);
+            }
+            return b;
+        }, Rounds.FAREWELL);
+        System.out.println((System.nanoTime() - began) / 1_000_000);
+    }
+}
