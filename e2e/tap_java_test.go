@@ -5,8 +5,10 @@ package e2e
 import (
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
@@ -22,15 +24,16 @@ func (l *lab) jar() string {
 	return file
 }
 
-// properties are what the jar's documentation tells people to give a job.
-func (c collector) properties(jar string) []string {
-	return []string{
-		// Hadoop 3 loses a jar that is on the cluster's own file system already, as all are here, unless told not to take folders.
-		"-D", "tmpjars=file://" + jar, "-D", "mapreduce.client.libjars.wildcard=false",
-		"-D", "mapreduce.job.map.output.collector.class=com.github.paratimer.tap.MapOutput",
-		"-D", "mapreduce.job.reduce.shuffle.consumer.plugin.class=com.github.paratimer.tap.ReduceInput",
-		"-D", "paratimer.tap.collect=" + c.address, "-D", "paratimer.tap.token=" + c.token,
-	}
+// properties are what `paratimer-tap job hadoop` prints, as a shell reads it.
+func (l *lab) properties(c collector) []string {
+	l.t.Helper()
+	printed, err := exec.CommandContext(l.ctx, tapBinary, "job", "hadoop", "--collect", c.address, l.jar()).Output()
+	l.must(err)
+	shell := exec.CommandContext(l.ctx, "sh", "-c", `printf '%s\n' `+string(printed))
+	shell.Env = append(os.Environ(), "PARATIMER_TOKEN="+c.token)
+	words, err := shell.Output()
+	l.must(err)
+	return strings.Split(strings.TrimSuffix(string(words), "\n"), "\n")
 }
 
 // squares starts a Java job of udf/Squares.java and waits until the cluster knows it.
@@ -51,7 +54,7 @@ func (l *lab) squares(name, kind, input string, properties []string) *streaming 
 func (l *lab) squared(scenario, kind string) {
 	l.t.Helper()
 	c := l.collector()
-	tapped := l.squares(kind, kind, zipf, c.properties(l.jar()))
+	tapped := l.squares(kind, kind, zipf, l.properties(c))
 	w := l.attach("attach-"+kind, tapped.app.ID, c.flags()...)
 	w.ends(0, "succeeded")
 	tapped.succeed()

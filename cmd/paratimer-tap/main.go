@@ -21,6 +21,9 @@ func main() {
 }
 
 func run(args []string) int {
+	if len(args) > 0 && args[0] == "job" {
+		return tell(args[1:])
+	}
 	o, err := parse(args, os.Getenv)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -59,6 +62,20 @@ func run(args []string) int {
 		return fail(explain(path, err))
 	}
 	return code
+}
+
+// tell prints what a job needs for the jar.
+func tell(args []string) int {
+	text, err := printJob(args, os.Getenv)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		text = jobUsage
+	case err != nil:
+		say(err.Error() + "; see paratimer-tap job --help")
+		return 2
+	}
+	fmt.Print(text)
+	return 0
 }
 
 // fail says why the command does not run.

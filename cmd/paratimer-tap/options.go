@@ -10,15 +10,16 @@ import (
 	"net"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/groups"
 )
 
 const usage = `usage: paratimer-tap map|reduce [OPTION]... -- COMMAND [ARG]...
+       paratimer-tap job hadoop|pig [OPTION]... JAR
        paratimer-tap --version
 
 Runs the command of a Hadoop Streaming job as if paratimer-tap were not there,
-and tells a watcher (paratimer attach --collect) of its key groups.
+and tells a watcher (paratimer attach --collect) of its key groups. For a job without such commands, job prints what
+it needs for the jar that measures within its tasks.
 
   --collect HOST:PORT  the watcher; default: PARATIMER_COLLECT
                        its token is in PARATIMER_TOKEN
@@ -55,12 +56,15 @@ type options struct {
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 8.
 const lambda = 2000
 
+// every is how often a reduce tells what it has done.
+const every = 2 * time.Second
+
 // most is what a burst may be: its sizes wait in memory.
 const most = 1 << 16
 
 // parse reads a command line without the program's name. flag.ErrHelp says that it asks for help.
 func parse(args []string, get func(string) string) (options, error) {
-	o := options{token: get("PARATIMER_TOKEN"), every: 2 * time.Second, lambda: lambda, limits: groups.DefaultLimits()}
+	o := options{token: get("PARATIMER_TOKEN"), every: every, lambda: lambda, limits: groups.DefaultLimits()}
 	if env := get("PARATIMER_COLLECT"); env == "" || address(env) {
 		o.collector = env
 	} else {
@@ -68,14 +72,7 @@ func parse(args []string, get func(string) string) (options, error) {
 	}
 	flags := flag.NewFlagSet("paratimer-tap", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.StringVar(&o.collector, "collect", o.collector, "")
-	flags.StringVar(&o.spool, "spool", "", "")
-	flags.DurationVar(&o.every, "every", o.every, "")
-	flags.IntVar(&o.lambda, "lambda", o.lambda, "")
-	flags.Int64Var(&o.limits.Bytes, "burst-bytes", o.limits.Bytes, "")
-	flags.IntVar(&o.limits.Groups, "burst-groups", o.limits.Groups, "")
-	flags.DurationVar(&o.limits.Near, "merge", o.limits.Near, "")
-	flags.BoolVar(&o.show, "show-keys", false, "")
+	o.measuring(flags)
 	flags.BoolVar(&o.version, "version", false, "")
 	// Options may stand before and after the side.
 	err := flags.Parse(args)
@@ -92,20 +89,8 @@ func parse(args []string, get func(string) string) (options, error) {
 		return o, fmt.Errorf("the first word is map or reduce, not %q", string(o.side))
 	case len(o.command) == 0:
 		return o, errors.New("no command")
-	case o.lambda < 1 || o.lambda > tap.MaxKeys:
-		return o, fmt.Errorf("--lambda takes 1 to %d, not %d", tap.MaxKeys, o.lambda)
-	case o.limits.Bytes < 0 || o.limits.Bytes > most:
-		return o, fmt.Errorf("--burst-bytes takes 0 to %d, not %d", most, o.limits.Bytes)
-	case o.limits.Groups < 1 || o.limits.Groups > most:
-		return o, fmt.Errorf("--burst-groups takes 1 to %d, not %d", most, o.limits.Groups)
-	case o.limits.Near < 0 || o.limits.Near > time.Hour:
-		return o, fmt.Errorf("--merge takes 0 to 1h, not %v", o.limits.Near)
-	case o.every < 100*time.Millisecond || o.every > time.Hour:
-		return o, fmt.Errorf("--every takes 100ms to 1h, not %v", o.every)
-	case o.collector != "" && !address(o.collector):
-		return o, fmt.Errorf("--collect takes HOST:PORT, not %q", o.collector)
 	}
-	return o, nil
+	return o, o.valid()
 }
 
 func address(s string) bool {

@@ -138,7 +138,7 @@ func invitation(address, token string) string {
 		}
 	}
 	return fmt.Sprintf("key groups are taken in at %s; give a Streaming job: -files paratimer-tap -cmdenv PARATIMER_COLLECT=%s -cmdenv PARATIMER_TOKEN=%s "+
-		`-mapper "paratimer-tap map -- MAPPER" -reducer "paratimer-tap reduce -- REDUCER"`, address, address, token)
+		`-mapper "paratimer-tap map -- MAPPER" -reducer "paratimer-tap reduce -- REDUCER"; any other job: paratimer-tap job hadoop --collect %s JAR`, address, address, token, address)
 }
 
 // awaiting waits for a query where none runs yet: whoever is told what to give a job submits it after that.

@@ -1,0 +1,165 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/groups"
+)
+
+const jobUsage = `usage: paratimer-tap job hadoop|pig [OPTION]... JAR
+
+Prints what a job needs so that the jar measures its key groups: options of
+hadoop jar, for a program that takes -D, or lines for the top of a Pig script.
+The job's own classes stay as they are.
+
+  --collect HOST:PORT  the watcher; default: PARATIMER_COLLECT
+  --spool DIR, --every TIME, --lambda N, --burst-bytes N, --burst-groups N,
+  --merge TIME, --show-keys
+                       as those of paratimer-tap --help
+`
+
+// The jar's classes, and what names them to a job.
+const (
+	collectorProperty = "mapreduce.job.map.output.collector.class"
+	shuffleProperty   = "mapreduce.job.reduce.shuffle.consumer.plugin.class"
+	mapClass          = "com.github.paratimer.tap.MapOutput"
+	reduceClass       = "com.github.paratimer.tap.ReduceInput"
+)
+
+// A property is one that a job is given.
+type property struct{ name, value string }
+
+// printJob returns what a job needs for the jar, in the words of the program that starts it. args are those after "job".
+func printJob(args []string, get func(string) string) (string, error) {
+	o := options{collector: get("PARATIMER_COLLECT"), every: every, lambda: lambda, limits: groups.DefaultLimits()}
+	flags := flag.NewFlagSet("paratimer-tap job", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	o.measuring(flags)
+	err := flags.Parse(args)
+	kind := flags.Arg(0)
+	if err == nil && kind != "" {
+		err = flags.Parse(flags.Args()[1:])
+	}
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case kind != "hadoop" && kind != "pig":
+		return "", fmt.Errorf("a job is of hadoop or pig, not %q", kind)
+	case flags.NArg() != 1:
+		return "", errors.New("one JAR is needed: that of make tap-jar")
+	case o.collector == "" && o.spool == "":
+		return "", errors.New("--collect HOST:PORT or --spool DIR says where measurements go")
+	}
+	if err := o.valid(); err != nil {
+		return "", err
+	}
+	jar := flags.Arg(0)
+	if !strings.Contains(jar, "://") {
+		if jar, err = filepath.Abs(jar); err != nil {
+			return "", err
+		}
+	}
+	if kind == "pig" {
+		return o.pig(jar), nil
+	}
+	return o.hadoop(jar), nil
+}
+
+// properties are what the jar reads, but for the token: what is as by default is left out.
+func (o *options) properties() []property {
+	all := []property{{collectorProperty, mapClass}, {shuffleProperty, reduceClass}}
+	add := func(said bool, name string, value any) {
+		if said {
+			all = append(all, property{"paratimer.tap." + name, fmt.Sprint(value)})
+		}
+	}
+	d := groups.DefaultLimits()
+	add(o.collector != "", "collect", o.collector)
+	add(o.spool != "", "spool", o.spool)
+	add(o.every != every, "every", millis(o.every))
+	add(o.lambda != lambda, "lambda", o.lambda)
+	add(o.limits.Bytes != d.Bytes, "burst.bytes", o.limits.Bytes)
+	add(o.limits.Groups != d.Groups, "burst.groups", o.limits.Groups)
+	add(o.limits.Near != d.Near, "merge", millis(o.limits.Near))
+	add(o.show, "show.keys", true)
+	return all
+}
+
+// millis is a time as Hadoop reads it.
+func millis(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
+
+// hadoop is options of GenericOptionsParser, for a shell.
+func (o *options) hadoop(jar string) string {
+	var b strings.Builder
+	// Hadoop 3 ships the folder of all jars at once, and loses one that is on the cluster's file system already.
+	fmt.Fprintf(&b, "-libjars %s -D mapreduce.client.libjars.wildcard=false", quote(jar))
+	for _, p := range o.properties() {
+		fmt.Fprintf(&b, " \\\n  -D %s", quote(p.name+"="+p.value))
+	}
+	if o.collector != "" {
+		b.WriteString(" \\\n  -D paratimer.tap.token=\"$PARATIMER_TOKEN\"")
+	}
+	return b.String() + "\n"
+}
+
+// pig is lines of a script. The token is a parameter of it.
+func (o *options) pig(jar string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "REGISTER '%s';\n", jar)
+	for _, p := range o.properties() {
+		fmt.Fprintf(&b, "SET %s '%s';\n", p.name, p.value)
+	}
+	if o.collector != "" {
+		b.WriteString("SET paratimer.tap.token '$token';  -- pig -p token=\"$PARATIMER_TOKEN\"\n")
+	}
+	return b.String()
+}
+
+// quote is a word of a shell.
+func quote(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=-") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// measuring defines the flags that say what is measured and where it goes.
+func (o *options) measuring(flags *flag.FlagSet) {
+	flags.StringVar(&o.collector, "collect", o.collector, "")
+	flags.StringVar(&o.spool, "spool", "", "")
+	flags.DurationVar(&o.every, "every", o.every, "")
+	flags.IntVar(&o.lambda, "lambda", o.lambda, "")
+	flags.Int64Var(&o.limits.Bytes, "burst-bytes", o.limits.Bytes, "")
+	flags.IntVar(&o.limits.Groups, "burst-groups", o.limits.Groups, "")
+	flags.DurationVar(&o.limits.Near, "merge", o.limits.Near, "")
+	flags.BoolVar(&o.show, "show-keys", false, "")
+}
+
+// valid says which of them is wrong.
+func (o *options) valid() error {
+	switch {
+	case o.lambda < 1 || o.lambda > tap.MaxKeys:
+		return fmt.Errorf("--lambda takes 1 to %d, not %d", tap.MaxKeys, o.lambda)
+	case o.limits.Bytes < 0 || o.limits.Bytes > most:
+		return fmt.Errorf("--burst-bytes takes 0 to %d, not %d", most, o.limits.Bytes)
+	case o.limits.Groups < 1 || o.limits.Groups > most:
+		return fmt.Errorf("--burst-groups takes 1 to %d, not %d", most, o.limits.Groups)
+	case o.limits.Near < 0 || o.limits.Near > time.Hour:
+		return fmt.Errorf("--merge takes 0 to 1h, not %v", o.limits.Near)
+	case o.every < 100*time.Millisecond || o.every > time.Hour:
+		return fmt.Errorf("--every takes 100ms to 1h, not %v", o.every)
+	case o.collector != "" && !address(o.collector):
+		return fmt.Errorf("--collect takes HOST:PORT, not %q", o.collector)
+	}
+	return nil
+}
