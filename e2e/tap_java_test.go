@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,6 +156,48 @@ func TestJarCombined(t *testing.T) { up(t).squared("the same with a combiner", "
 // TestJarOwn measures one with its own partitioner, order and grouping: no two keys of a group are equal.
 func TestJarOwn(t *testing.T) {
 	up(t).squared("the same with a partitioner, an order and a grouping of its own", "own")
+}
+
+// TestJarCost runs a job that does nothing but move 100 MB, in pairs, with and without the jar, in either order. Processor time is
+// what it is held to: a busy machine makes little more of it.
+func TestJarCost(t *testing.T) {
+	l := up(t)
+	const moved = "4x60000x1000z1.0w400"
+	idle := []string{"-D", "squares.micros=0"}
+	l.squares("warm", "plain", moved, idle).succeed()
+	var cpu, walls []float64
+	total := 0.0
+	for i := range 5 {
+		c := l.collector()
+		jobs := map[string]*streaming{}
+		for k := range 2 {
+			name := fmt.Sprintf("pair-%d-bare", i)
+			properties := idle
+			if k == i%2 {
+				name, properties = fmt.Sprintf("pair-%d", i), append(l.properties(c), idle...)
+			}
+			job := l.squares(name, "plain", moved, properties)
+			if k == i%2 {
+				l.attach("attach-"+name, job.app.ID, c.flags()...).ends(0, "succeeded")
+			}
+			job.succeed()
+			jobs[strings.TrimPrefix(name, fmt.Sprintf("pair-%d", i))] = job
+		}
+		tapped, bare := jobs[""], jobs["-bare"]
+		with, without := l.counters(tapped.app)["CPU_MILLISECONDS"], l.counters(bare.app)["CPU_MILLISECONDS"]
+		took := l.truth([]string{tapped.app.job()})
+		cpu, walls = append(cpu, float64(with)/float64(without)), append(walls, took/l.truth([]string{bare.app.job()}))
+		total += took
+		t.Logf("pair %d: %d ms of processor with the jar, %d without; time %.3f of that without", i, with, without, walls[i])
+	}
+	slices.Sort(cpu)
+	slices.Sort(walls)
+	if cpu[2] > 1.05 {
+		t.Errorf("with the jar jobs take %.3f of the processor's time without, want at most 1.05", cpu[2])
+	}
+	l.note("the tap's jar: what it costs, five pairs of runs that move 100 MB", total/5, fmt.Sprintf(
+		"with the jar over without, median: %.3f of the processor's time (%.3f to %.3f), %.3f of the jobs' time (%.3f to %.3f)",
+		cpu[2], cpu[0], cpu[4], walls[2], walls[0], walls[4]))
 }
 
 // TestJarPig measures Pig's own GROUP, with a combiner and without.

@@ -70,10 +70,10 @@ public class Squares extends Configured implements Tool {
         return JobClient.runJob(job).isSuccessful() ? 0 : 1;
     }
 
-    /** A value begins with how many records it stands for. */
+    /** A combined value begins with how many records it stands for. */
     private static long records(Text value) {
         String v = value.toString();
-        return Long.parseLong(v.substring(0, v.indexOf(' ')));
+        return v.isEmpty() || !Character.isDigit(v.charAt(0)) ? 1 : Long.parseLong(v.substring(0, v.indexOf(' ')));
     }
 
     private static void work(Configuration conf, long records) throws IOException {
@@ -90,7 +90,7 @@ public class Squares extends Configured implements Tool {
         @Override
         protected void map(LongWritable place, Text line, Context context) throws IOException, InterruptedException {
             String[] field = line.toString().split("\t", 2);
-            context.write(new Text(key(field[0], place.get())), new Text("1 " + field[1]));
+            context.write(new Text(key(field[0], place.get())), new Text(field[1]));
         }
 
         String key(String user, long place) {
@@ -178,7 +178,7 @@ public class Squares extends Configured implements Tool {
         @Override
         public void map(LongWritable place, Text line, OutputCollector<Text, Text> out, Reporter reporter) throws IOException {
             String[] field = line.toString().split("\t", 2);
-            out.collect(new Text(field[0]), new Text("1 " + field[1]));
+            out.collect(new Text(field[0]), new Text(field[1]));
         }
     }
 
