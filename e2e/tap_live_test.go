@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 )
 
 // A liveRow is a run through the tap, as docs/nearestfit.md tells of it.
@@ -27,10 +28,11 @@ func liveTable() []byte {
 		"job_ratio", "task_ratio", "job_ratio_ewma", "task_ratio_ewma", "hadoop",
 	}
 	var b bytes.Buffer
-	fmt.Fprint(&b, "Hadoop Streaming 3.4.2 on one machine: 24,000 records of 400 bytes, keys by Zipf's law with exponent 1, 4 reduces that sleep for their\n"+
-		"cost at the end of a group. One key has an eighth of the records. Cells are mean / max in points over the ticks with a prediction, in\n"+
-		"brackets the share of ticks without one. *No tap* is of the same run's REST answers alone. *Cost* is what the reduces take with the tap\n"+
-		"over what they take without.\n\n| job | total s | standard, no tap | counters, no tap |")
+	fmt.Fprint(&b, "Hadoop 3.4.2 on one machine: 24,000 records of 400 bytes, keys by Zipf's law with exponent 1, 4 reduces that sleep for their cost at\n"+
+		"the end of a group. One key has an eighth of the records. *Streaming* is measured by `paratimer-tap` around its commands, the other jobs by\n"+
+		"its jar. Cells are mean / max in points over the ticks with a prediction, in brackets the share of ticks without one. *No tap* is of the same run's\n"+
+		"REST answers alone. *Cost* is what the reduces take with the tap over what they take without.\n\n"+
+		"| job | total s | standard, no tap | counters, no tap |")
 	for _, n := range names {
 		fmt.Fprintf(&b, " %s |", n)
 	}
@@ -51,7 +53,11 @@ func liveTable() []byte {
 		for _, n := range names {
 			fmt.Fprintf(&b, " %s |", cell(r.with, n))
 		}
-		fmt.Fprintf(&b, " %.3f |\n", r.reduces)
+		cost := "–"
+		if !math.IsNaN(r.reduces) {
+			cost = fmt.Sprintf("%.3f", r.reduces)
+		}
+		fmt.Fprintf(&b, " %s |\n", cost)
 	}
 	return b.Bytes()
 }

@@ -159,5 +159,5 @@ func (l *lab) tapRow(scenario string, scores, without graded, tapped, bare *stre
 	l.tell("Hadoop Streaming through the tap: "+scenario, without, nil, "", fmt.Sprintf(
 		"with the tap `standard` %s, `nearestfit` %s, `nearestfit_stream` %s, `task_ratio` %s, `job_ratio` %s, `hadoop` %s; output and counters as without the tap, promises as shuffled; reduces take %.3f of the time without",
 		text("standard"), text("nearestfit"), text("nearestfit_stream"), text("task_ratio"), text("job_ratio"), text("hadoop"), reduces))
-	live = append(live, liveRow{scenario, scores, without, reduces})
+	live = append(live, liveRow{"Streaming, " + scenario, scores, without, reduces})
 }

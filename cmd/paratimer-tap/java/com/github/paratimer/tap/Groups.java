@@ -1,9 +1,8 @@
 package com.github.paratimer.tap;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -15,6 +14,8 @@ final class Groups {
     static final long LARGE = 4096;
     /** From how many nanoseconds on a group is slow. */
     static final long SLOW = 500_000;
+    /** Sizes below it are counted in an array: tiny groups come by the million. */
+    private static final int COUNTED = 1024;
 
     private final Limits limits;
     private final Clusters points;
@@ -30,7 +31,10 @@ final class Groups {
     private long pace = 2 * SLOW; // a group's time, lately
 
     // Groups that are too small to be measured alone share the time between them, by size.
-    private final Map<Long, long[]> few = new TreeMap<>();
+    private final int[] few = new int[COUNTED]; // groups by size
+    private final int[] used = new int[COUNTED]; // sizes of which there are some
+    private int sizes; // in used
+    private final List<Long> larger = new ArrayList<>(); // sizes that few has no place for
     private int fewGroups;
     private long fewBytes;
     private long fewTook;
@@ -73,7 +77,11 @@ final class Groups {
         if (!small) {
             spread();
         }
-        few.computeIfAbsent(size, s -> new long[1])[0]++;
+        if (size >= COUNTED) {
+            larger.add(size);
+        } else if (few[(int) size]++ == 0) {
+            used[sizes++] = (int) size;
+        }
         fewGroups++;
         fewBytes += size;
         fewTook += took;
@@ -89,11 +97,15 @@ final class Groups {
             return;
         }
         double each = fewTook / 1e9 / Math.max(1, fewBytes);
-        for (Map.Entry<Long, long[]> e : few.entrySet()) {
-            double size = e.getKey();
-            points.add(size, size * each, e.getValue()[0], fewAt);
+        for (int i = 0; i < sizes; i++) {
+            points.add(used[i], used[i] * each, few[used[i]], fewAt);
+            few[used[i]] = 0;
         }
-        few.clear();
+        for (long size : larger) {
+            points.add(size, size * each, 1, fewAt);
+        }
+        sizes = 0;
+        larger.clear();
         fewGroups = 0;
         fewBytes = 0;
         fewTook = 0;

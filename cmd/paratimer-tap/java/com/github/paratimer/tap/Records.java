@@ -45,11 +45,20 @@ final class Records implements RawKeyValueIterator {
     @Override
     public boolean next() throws IOException {
         if (any && !taken && !care.off()) {
-            take(inner.getValue());
+            skipped();
         }
         any = inner.next();
         taken = false;
         return any;
+    }
+
+    /** Counts a record whose value the reduce has not asked for. */
+    private void skipped() {
+        try {
+            take(inner.getValue());
+        } catch (IOException | RuntimeException e) {
+            care.fault(e);
+        }
     }
 
     private void take(DataInputBuffer value) {
