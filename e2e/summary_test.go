@@ -63,7 +63,12 @@ func all(m *testing.M) int {
 	}
 	code := m.Run()
 	if *liveFile != "" && len(live) > 0 {
-		if err := os.WriteFile(*liveFile, liveTable(), 0o644); err != nil {
+		old, err := os.ReadFile(*liveFile)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+		if err := os.WriteFile(*liveFile, liveTable(old), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
 		}

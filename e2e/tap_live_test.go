@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // A liveRow is a run through the tap, as docs/nearestfit.md tells of it.
@@ -22,7 +23,8 @@ var (
 	liveFile = flag.String("live", "", "write what was measured of jobs through the tap to this `file`, for docs/nearestfit.md")
 )
 
-func liveTable() []byte {
+// liveTable is the table of what was measured; rows of an older one that were not measured again stay.
+func liveTable(old []byte) []byte {
 	names := []string{
 		"standard", "nearestfit", "nearestfit_stream", "nearestfit_fit_only", "nearestfit_neighbours_only",
 		"job_ratio", "task_ratio", "job_ratio_ewma", "task_ratio_ewma", "hadoop",
@@ -41,6 +43,17 @@ func liveTable() []byte {
 		fmt.Fprint(&b, "---|")
 	}
 	fmt.Fprintln(&b, "---|")
+	measured := map[string]bool{}
+	for _, r := range live {
+		measured[r.scenario] = true
+	}
+	columns := bytes.Count(b.Bytes()[bytes.LastIndexByte(bytes.TrimSpace(b.Bytes()), '\n')+1:], []byte("|"))
+	for line := range bytes.Lines(old) {
+		row := strings.Split(string(line), "|")
+		if len(row) == columns+1 && !strings.HasPrefix(row[1], "---") && strings.TrimSpace(row[1]) != "job" && !measured[strings.TrimSpace(row[1])] {
+			b.Write(line)
+		}
+	}
 	for _, r := range live {
 		cell := func(g graded, name string) string {
 			s := g.of(name)

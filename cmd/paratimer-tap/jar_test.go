@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"net"
@@ -62,7 +63,7 @@ func (s step) values(key int) []int {
 }
 
 // java plays a script to the jar's classes and returns how long their end took, and what they wrote to the task's log.
-func java(t *testing.T, server, token, spool string, limits groups.Limits, steps []step, end int64) (took time.Duration, said string) {
+func java(t *testing.T, server, token, spool string, every time.Duration, limits groups.Limits, script io.Reader) (took time.Duration, said string) {
 	t.Helper()
 	for _, tool := range []string{"javac", "java"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -73,18 +74,13 @@ func java(t *testing.T, server, token, spool string, limits groups.Limits, steps
 	if err != nil {
 		t.Fatal(err)
 	}
-	var script strings.Builder
-	for i, s := range steps {
-		fmt.Fprintf(&script, "%d key%06d %d\n", s.at, i, s.bytes)
-	}
-	fmt.Fprintf(&script, "%d\n", end)
 	host, port, err := net.SplitHostPort(server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", folder, "com.github.paratimer.tap.Replay", host, port, token, spool,
+	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", folder, "com.github.paratimer.tap.Replay", host, port, token, spool, strconv.FormatInt(every.Milliseconds(), 10),
 		strconv.FormatInt(limits.Bytes, 10), strconv.Itoa(limits.Groups), strconv.FormatInt(limits.Near.Milliseconds(), 10))
-	cmd.Stdin = strings.NewReader(script.String())
+	cmd.Stdin = script
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -96,6 +92,15 @@ func java(t *testing.T, server, token, spool string, limits groups.Limits, steps
 		t.Fatal(err)
 	}
 	return time.Duration(millis) * time.Millisecond, errs.String()
+}
+
+// written is a script as the jar's test reads it, and the end of it.
+func written(steps []step, end int64) (groups, last string) {
+	var b strings.Builder
+	for i, s := range steps {
+		fmt.Fprintf(&b, "%d key%06d %d\n", s.at, i, s.bytes)
+	}
+	return b.String(), fmt.Sprintf("%d\n", end)
 }
 
 // script is groups of many sizes, as a skewed job has them, whose time is the square of the size and some noise.
@@ -114,6 +119,7 @@ func script(n int) (steps []step, end int64) {
 func TestJarMeasuresAsTheTap(t *testing.T) {
 	t.Parallel()
 	steps, end := script(3000)
+	begun, last := written(steps, end)
 	for name, limits := range map[string]groups.Limits{
 		"the paper's": groups.DefaultLimits(),
 		"others":      {Bytes: 200, Groups: 7, Near: 20 * time.Millisecond},
@@ -131,7 +137,7 @@ func TestJarMeasuresAsTheTap(t *testing.T) {
 				w.WriteHeader(http.StatusNoContent)
 			}))
 			defer s.Close()
-			_, said := java(t, s.Listener.Addr().String(), "secret", "", limits, steps, end)
+			_, said := java(t, s.Listener.Addr().String(), "secret", "", time.Hour, limits, strings.NewReader(begun+last))
 			if said != "" || !got.Final || got.Seq != 0 {
 				t.Errorf("said %q; batch %d, final: %v", said, got.Seq, got.Final)
 			}
@@ -200,7 +206,7 @@ func TestJarTroubles(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone.Close()
-	steps, end := script(100)
+	begun, last := written(script(100))
 	for name, c := range map[string]struct {
 		address string
 		answer  int
@@ -219,7 +225,7 @@ func TestJarTroubles(t *testing.T) {
 				defer s.Close()
 				address = s.Listener.Addr().String()
 			}
-			took, said := java(t, address, "secret", spool, groups.DefaultLimits(), steps, end)
+			took, said := java(t, address, "secret", spool, time.Hour, groups.DefaultLimits(), strings.NewReader(begun+last))
 			if took > 2500*time.Millisecond || !strings.Contains(said, c.said) || strings.Contains(said, "secret") || strings.Count(said, "\n") > 1 || strings.Contains(said, "\x1b") {
 				t.Errorf("took %v, said %q", took, said)
 			}
@@ -234,5 +240,47 @@ func TestJarTroubles(t *testing.T) {
 				t.Errorf("%v, %+v", err, b)
 			}
 		})
+	}
+}
+
+// TestJarEndsAmidARequest holds that a request which the task's end has given up is sent again, and that nothing is lost.
+func TestJarEndsAmidARequest(t *testing.T) {
+	t.Parallel()
+	begun, last := written(script(500))
+	in, script := io.Pipe()
+	var mu sync.Mutex
+	var got []tap.Batch
+	tries := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		b, err := tap.Decode(req.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		tries++
+		first := tries == 1
+		mu.Unlock()
+		if first {
+			// The task ends while its first request waits for an answer.
+			go func() { _, _ = io.WriteString(script, last); script.Close() }()
+			<-req.Context().Done()
+			return
+		}
+		mu.Lock()
+		got = append(got, b)
+		mu.Unlock()
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer s.Close()
+	go func() { _, _ = io.WriteString(script, begun) }()
+	took, said := java(t, s.Listener.Addr().String(), "secret", "", 100*time.Millisecond, groups.DefaultLimits(), in)
+	count := 0.0
+	for _, b := range got {
+		for _, p := range b.Points {
+			count += p.Count
+		}
+	}
+	if took > 2*time.Second || said != "" || len(got) < 2 || !got[len(got)-1].Final || got[0].Seq != 0 || count < 499 {
+		t.Errorf("took %v, said %q; %d batches of %.0f groups", took, said, len(got), count)
 	}
 }

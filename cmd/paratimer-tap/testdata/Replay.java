@@ -6,17 +6,18 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Plays a script to the jar's own classes: Replay HOST PORT TOKEN SPOOL LIMITS..., where LIMITS are the bytes and groups of a
- * burst and the milliseconds of a point. Each line of its input is an instant in nanoseconds and the key and bytes of the group
+ * Plays a script to the jar's own classes: Replay HOST PORT TOKEN SPOOL EVERY LIMITS..., where EVERY is in milliseconds, and
+ * LIMITS are the bytes and groups of a burst and the milliseconds of a point. Each line of its input is an instant in nanoseconds and the key and bytes of the group
  * that begins then; one without a key is the end.
  */
 public final class Replay {
     public static void main(String[] args) throws Exception {
-        Limits limits = new Limits(Long.parseLong(args[4]), Integer.parseInt(args[5]), Long.parseLong(args[6]));
+        Limits limits = new Limits(Long.parseLong(args[5]), Integer.parseInt(args[6]), Long.parseLong(args[7]));
         Groups groups = new Groups(limits);
         Post post = new Post(args[0], Integer.parseInt(args[1]), args[2], args[3].isEmpty() ? null : new File(args[3]),
                 "job_1700000000000_0001", "attempt_1700000000000_0001_r_000003_0");
         Care care = new Care();
+        Rounds rounds = new Rounds(post, Long.parseLong(args[4]) * 1_000_000, () -> batch(groups, 0), care);
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         long now = 0;
         for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -32,19 +33,20 @@ public final class Replay {
         }
         // Ages are as of now: this makes them those of the script.
         long late = System.nanoTime() - now;
-        Rounds rounds = new Rounds(post, 1_000_000_000L, () -> new Batch(), care);
         long began = System.nanoTime();
-        rounds.end(() -> {
-            Batch b = new Batch();
-            Groups.Taken t = groups.take(0);
-            for (Batch.Point p : t.points) {
-                b.points.add(new Batch.Point(p.at + late, p.bytes, p.seconds, p.count));
-            }
-            if (t.key != null) {
-                b.open = Batch.open(Text.hashed(t.key), t.bytes, t.seconds);
-            }
-            return b;
-        }, Rounds.FAREWELL);
+        rounds.end(() -> batch(groups, late), Rounds.FAREWELL);
         System.out.println((System.nanoTime() - began) / 1_000_000);
+    }
+
+    private static Batch batch(Groups groups, long late) {
+        Batch b = new Batch();
+        Groups.Taken t = groups.take(0);
+        for (Batch.Point p : t.points) {
+            b.points.add(new Batch.Point(p.at + late, p.bytes, p.seconds, p.count));
+        }
+        if (t.key != null) {
+            b.open = Batch.open(Text.hashed(t.key), t.bytes, t.seconds);
+        }
+        return b;
     }
 }

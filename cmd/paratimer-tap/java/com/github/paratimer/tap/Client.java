@@ -18,6 +18,7 @@ final class Client {
     private final int port;
     private final String token;
     private volatile Socket current;
+    private volatile boolean cancelled; // the request that is under way
 
     Client(String host, int port, String token) {
         this.host = host;
@@ -40,7 +41,13 @@ final class Client {
         }
     }
 
-    void post(String json) throws Refused {
+    /** That the request was given up by cancel, which says nothing of the collector. */
+    static final class Cancelled extends Exception {
+        private static final long serialVersionUID = 1L;
+    }
+
+    void post(String json) throws Refused, Cancelled {
+        cancelled = false;
         byte[] body = json.getBytes(StandardCharsets.UTF_8);
         long give = System.nanoTime() + PATIENCE * 1_000_000L;
         try (Socket s = new Socket()) {
@@ -66,6 +73,9 @@ final class Client {
         } catch (ConnectException | UnknownHostException e) {
             throw new Refused(String.valueOf(e.getMessage()), false, false, false);
         } catch (IOException | RuntimeException e) {
+            if (cancelled) {
+                throw new Cancelled();
+            }
             throw new Refused(String.valueOf(e.getMessage()), false, false, true);
         } finally {
             current = null;
@@ -76,6 +86,7 @@ final class Client {
     void cancel() {
         Socket s = current;
         if (s != null) {
+            cancelled = true;
             try {
                 s.close();
             } catch (IOException e) {

@@ -66,6 +66,8 @@ final class Post {
                 client.post(b.json(job, attempt, System.nanoTime()));
                 rest = REST;
                 hung = false;
+            } catch (Client.Cancelled e) {
+                return; // the last batch comes next, and takes this one with it
             } catch (Client.Refused e) {
                 if (!e.batch) {
                     over = e.all;
