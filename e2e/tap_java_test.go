@@ -145,17 +145,17 @@ func text(g graded, name string) string {
 }
 
 // TestJarPlain measures a Java job of Hadoop's new API whose driver sets its own classes.
-func TestJarPlain(t *testing.T) { up(t).squared("a Java job of quadratic cost", "plain") }
+func TestJarPlain(t *testing.T) { up(t).squared("Java, quadratic cost, Zipf keys", "plain") }
 
 // TestJarOld measures one of the old API.
-func TestJarOld(t *testing.T) { up(t).squared("the same of Hadoop's old API", "old") }
+func TestJarOld(t *testing.T) { up(t).squared("Java, the same by the old API", "old") }
 
 // TestJarCombined measures one with a combiner: what is shuffled is what is counted.
-func TestJarCombined(t *testing.T) { up(t).squared("the same with a combiner", "combined") }
+func TestJarCombined(t *testing.T) { up(t).squared("Java, the same with a combiner", "combined") }
 
 // TestJarOwn measures one with its own partitioner, order and grouping: no two keys of a group are equal.
 func TestJarOwn(t *testing.T) {
-	up(t).squared("the same with a partitioner, an order and a grouping of its own", "own")
+	up(t).squared("Java, the same with its own partitioner, order and grouping", "own")
 }
 
 // TestJarCost runs a job that does nothing but move 100 MB, in pairs, with and without the jar, in either order. Processor time is
@@ -219,9 +219,9 @@ func TestJarPig(t *testing.T) {
 			w.conserved(l.apps()[0])
 			scores, without := w.grade("tape", "--estimators", "all", w.tape), w.score("capture")
 			l.goals(scores, without)
-			scenario := "Pig's GROUP and a UDF of quadratic cost"
+			scenario := "Pig, GROUP and a UDF of quadratic cost"
 			if nocombiner == "false" {
-				scenario += ", with Pig's combiner"
+				scenario += ", with a combiner"
 			}
 			l.jarRow(scenario, scores, without, nil, nil)
 		})
