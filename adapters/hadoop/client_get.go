@@ -221,6 +221,8 @@ func historyBase(err error) string {
 		return ""
 	case before == "":
 		return to.Scheme + "://" + to.Host
+	case !plainPath.MatchString(before):
+		return ""
 	default:
 		return to.Scheme + "://" + to.Host + before + "/jobhistory"
 	}

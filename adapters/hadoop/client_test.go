@@ -139,6 +139,9 @@ func TestProxysRedirectNamesTheHistoryServer(t *testing.T) {
 		"ftp://h/jobhistory/":                           "",
 		"/jobhistory/":                                  "",
 		"https://h:19890/jobhistory/job/x":              "https://h:19890",
+		"https://h:8443/gateway/default/jobhistory/job": "https://h:8443/gateway/default/jobhistory",
+		"https://h:8443/a%0Ab/jobhistory/job/x":         "",
+		"https://h:8443/$(id)/jobhistory/job/x":         "",
 	} {
 		if got := historyBase(&Error{Location: location}); got != want {
 			t.Errorf("history server of %q is %q, want %q", location, got, want)

@@ -18,6 +18,9 @@ var errStranger = errors.New("the redirect leads to a host that nothing here nam
 // plainHost is a host, with or without a port, as it may stand in advice that people copy.
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]+$`)
 
+// plainPath is a gateway's path, likewise.
+var plainPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
+
 // machine returns a host, given without a port, in the form in which hosts are compared: in lower case, and "localhost" for all loopback addresses.
 func machine(host string) string {
 	name := strings.ToLower(strings.Trim(strings.TrimSuffix(host, "."), "[]"))

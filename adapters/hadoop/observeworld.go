@@ -106,7 +106,10 @@ func (w *world) list(nodes []wireNode, at dag.Instant) {
 func (w *world) listed(n *wireNode) (int32, bool) {
 	at0, known := w.ids[string(n.ID)]
 	if name := cmp.Or(string(n.HTTP), string(n.ID)); !known && name != "" {
-		at0, known = w.node(name), true
+		if at0 = w.node(name); at0 < 0 {
+			return 0, false
+		}
+		known = true
 		w.ids[string(n.ID)] = at0
 	}
 	return at0, known
@@ -173,6 +176,9 @@ func (w *world) relist(hub *world) {
 	w.back = map[int32]dag.Instant{}
 	for k, n := range hub.nodes {
 		i := w.node(n.Name)
+		if i < 0 {
+			continue
+		}
 		if back, came := hub.back[int32(k)]; came {
 			w.back[i] = back
 		}
@@ -183,7 +189,9 @@ func (w *world) relist(hub *world) {
 	}
 	w.own()
 	for id, i := range hub.ids {
-		w.ids[id] = w.index[hub.nodes[i].Name]
+		if at, known := w.index[hub.nodes[i].Name]; known {
+			w.ids[id] = at
+		}
 	}
 	w.listedAt = hub.listedAt
 	if w.goneAt.Known() && w.listedAt >= w.goneAt {
@@ -206,10 +214,16 @@ func (w *world) plain() []dag.Node {
 	return w.machines
 }
 
-// node returns the index of the node of that name, made if needed.
+// mostNodes are more than any cluster has. A job's master may invent names: those beyond are of no known node.
+const mostNodes = 50_000
+
+// node returns the index of the node of that name, made if needed; -1 where there are too many.
 func (w *world) node(name string) int32 {
 	if i, ok := w.index[name]; ok {
 		return i
+	}
+	if len(w.nodes) >= mostNodes {
+		return -1
 	}
 	w.own()
 	i := int32(len(w.nodes)) //nolint:gosec // G115: a list of nodes fits into an answer, whose size is bounded

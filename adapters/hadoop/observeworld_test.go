@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -264,5 +265,23 @@ func TestNodeAvoided(t *testing.T) {
 	s := l.tick(t, src, time.Second)
 	if !slices.Equal(s.Jobs[0].Avoided, []int32{0, 1}) || !warned(s, dag.WarnNodeClosed) {
 		t.Errorf("avoided %v, want the first two; warnings %v", s.Jobs[0].Avoided, s.Warnings)
+	}
+}
+
+// TestInventedNodes: a job's master may name a new node in each answer. What is kept of them is bounded, and one beyond the bound is no node.
+func TestInventedNodes(t *testing.T) {
+	w := newWorld()
+	w.listing = true // the slice need not be copied each time
+	for i := range mostNodes {
+		w.node(strconv.Itoa(i))
+	}
+	if i := w.node("one more"); i != -1 || len(w.nodes) != mostNodes || len(w.index) != mostNodes {
+		t.Errorf("node %d of %d", i, len(w.nodes))
+	}
+	if i := w.node("7"); i != 7 {
+		t.Errorf("a node that is known is %d", i)
+	}
+	if _, known := w.listed(&wireNode{ID: "two more"}); known {
+		t.Error("a listed node beyond the bound has an index")
 	}
 }

@@ -61,8 +61,11 @@ func fitOptions(c *cli.Context) (o ernest.FitOptions, err error) {
 	return o, nil
 }
 
-// refuseAbove is the share that --refuse-above says.
+// refuseAbove is the share that --refuse-above says; 0, the default of a fit, where the command has no such flag.
 func refuseAbove(c *cli.Context) (float64, error) {
+	if c.String("refuse-above") == "" {
+		return 0, nil
+	}
 	text, isPercent := strings.CutSuffix(strings.TrimSpace(c.String("refuse-above")), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if isPercent {
