@@ -29,7 +29,8 @@ const (
 // that needs processors; work that waits for disks or networks need not.
 const pausePower = 0.3
 
-// Slowdown factors outside are clipped (facts P16).
+// Slowdown factors outside are clipped (facts P16). What a record costs in a sample may be mostly overhead: where this run's tasks get so many
+// times as much, it may be that many times too high.
 const slowMin, slowMax = 0.1, 10
 
 func (m *Model) slowdowns(profile *match) *slowdown {
@@ -38,6 +39,8 @@ func (m *Model) slowdowns(profile *match) *slowdown {
 		return s
 	}
 	s.all = clip(math.Pow(m.pace, pausePower))
+	least := slowMin / max(m.inputs, 1)
+	clip := func(v float64) float64 { return min(max(v, least), slowMax) }
 	var seen, expected [2]float64
 	var phases [2]float64
 	for j := range m.phases {
