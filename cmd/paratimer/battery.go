@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/estimators"
 )
 
@@ -50,8 +51,9 @@ func parseBattery(text string) (battery, error) {
 				picked[i] = picked[i] || i < own || word == allEstimators
 			}
 		case at < 0:
-			return b, usage("--estimators %s: there is no estimator %q: give %s, %s, or names, separated by commas, of\n  %s\n  and, for comparison, %s",
-				text, word, ownEstimators, allEstimators, strings.Join(names[:own], ", "), strings.Join(names[own:], ", "))
+			return b, usage("--estimators %s: there is no estimator %q: give %s, %s, or names, separated by commas, of\n%s\n%s",
+				text, word, ownEstimators, allEstimators, manual.Wrap(strings.Join(names[:own], ", "), "  ", "  "),
+				manual.Wrap("and, for comparison, "+strings.Join(names[own:], ", "), "  ", "  "))
 		default:
 			picked[at] = true
 		}

@@ -15,18 +15,18 @@ const (
 func Help(c *Command) string {
 	var b strings.Builder
 	put := func(s string) { b.WriteString(s + "\n") }
-	put(wrap(c.Path+": "+c.Does, "", ""))
+	put(Wrap(c.Path+": "+c.Does, "", ""))
 	put("\nUsage:\n  " + c.synopsis())
 	for _, p := range c.Text.Paragraphs {
 		put("")
-		put(wrap(p, "", ""))
+		put(Wrap(p, "", ""))
 	}
 	if len(c.Text.Examples) > 0 {
 		put("\nExamples:")
 	}
 	for _, e := range c.Text.Examples {
 		if e.For != "" {
-			put(wrap(e.For, "  # ", "  # "))
+			put(Wrap(e.For, "  # ", "  # "))
 		}
 		put("  " + e.Line)
 	}
@@ -49,7 +49,7 @@ func Help(c *Command) string {
 		}
 	}
 	if len(c.Commands) > 0 {
-		put("\n" + wrap("`"+c.Path+" COMMAND --help` says more of a command.", "", ""))
+		put("\n" + Wrap("`"+c.Path+" COMMAND --help` says more of a command.", "", ""))
 	}
 	return b.String()
 }
@@ -74,13 +74,14 @@ func table(rows [][2]string) string {
 			lines = append(lines, first)
 			first, n = "", 0
 		}
-		lines = append(lines, wrap(r[1], first+strings.Repeat(" ", column-n), indent))
+		lines = append(lines, Wrap(r[1], first+strings.Repeat(" ", column-n), indent))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// wrap breaks a text between words. A word that is wider than the page stays whole.
-func wrap(text, first, indent string) string {
+// Wrap breaks a text between words: its first line begins with first, each other with indent. A word that is wider than the
+// page stays whole.
+func Wrap(text, first, indent string) string {
 	var b strings.Builder
 	line := first
 	empty := true

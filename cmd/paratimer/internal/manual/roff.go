@@ -73,7 +73,7 @@ func (p *page) heading(s string) { p.line(".SH %s", quoted(s)) }
 
 // text is a paragraph in lines of the length that pages have.
 func (p *page) text(s string) {
-	for _, line := range strings.Split(wrap(escape(s), "", ""), "\n") {
+	for _, line := range strings.Split(Wrap(escape(s), "", ""), "\n") {
 		p.b.WriteString(guarded(line) + "\n")
 	}
 }
