@@ -124,7 +124,7 @@ func (m *Model) wholeReduce(ph *phase, a *dag.Attempt) (units, work float64, ori
 	if math.IsNaN(units) {
 		units = ph.size(int(a.Task))
 	}
-	work, origin = ph.alpha*units*ph.factor(a.Node), ph.origin
+	work, origin = ph.alpha*ph.seen.reduces.effort(units)*ph.factor(a.Node), ph.origin
 	if math.IsNaN(work) {
 		work, origin = ph.unmeasured(int(a.Task))
 		work *= ph.factor(a.Node)

@@ -180,7 +180,7 @@ func (ph *phase) work(i int, node int32) (float64, schedule.Origin) {
 	if w := ph.groups.of(i); !math.IsNaN(w) {
 		return w, ph.origin
 	}
-	if w := ph.alpha * ph.size(i); !math.IsNaN(w) {
+	if w := ph.alpha * ph.seen.reduces.effort(ph.size(i)); !math.IsNaN(w) {
 		return w * ph.factor(node), ph.origin
 	}
 	w, origin := ph.unmeasured(i)

@@ -27,7 +27,7 @@ func (m *Model) byOutput(ph *phase, a *dag.Attempt, units float64, since dag.Ins
 	if expected > 0 && a.Last.Out > 0 {
 		rate := math.NaN()
 		if !math.IsNaN(ph.alpha) {
-			rate = ph.alpha * units * ph.factor(a.Node) / expected
+			rate = ph.alpha * ph.seen.reduces.effort(units) * ph.factor(a.Node) / expected
 		}
 		switch {
 		case dt >= minSampleMS && wrote > 0:

@@ -223,7 +223,7 @@ func (m *Model) logResiduals(ph *phase, k dag.Kind, state *dag.PhaseState) []flo
 		if a.State != dag.AttemptSucceeded || !a.End.Known() || !a.Start.Known() {
 			continue
 		}
-		predicted := m.unit(k, a) * ph.alpha * ph.factor(a.Node)
+		predicted := ph.seen.reduces.effort(m.unit(k, a)) * ph.alpha * ph.factor(a.Node)
 		took := float64(a.End-a.Start) - m.setup.of(a)
 		if k == dag.Reduce && !m.fifo {
 			if !a.CopyEnd.Known() {

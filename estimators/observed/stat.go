@@ -17,6 +17,7 @@ type stat struct {
 	finished       int
 	workMS, units  float64
 	in, out, bytes float64
+	reduces        sizeFit // finished reduces
 	known          []known // sizes, by task
 	silent         int     // running attempts whose counters say nothing of what is left
 }
@@ -128,6 +129,7 @@ func (m *Model) observeReduce(st *stat, a *dag.Attempt) {
 		st.workMS += max(0, float64(a.End-a.CopyEnd))
 		st.sample(a.Node, float64(a.End-a.CopyEnd), positive(a.Bytes))
 		st.units += zero(a.Bytes)
+		st.reduces.add(zero(a.Bytes), max(0, float64(a.End-a.CopyEnd)))
 		st.bytes += zero(a.Bytes)
 		st.in += zero(a.Done[dag.Work])
 		st.out += zero(a.Out)
