@@ -193,7 +193,7 @@ func (s *Sample) Warnings() []Warning {
 	for _, size := range s.Sizes {
 		if size.Off() > SampleTolerance {
 			warnings = append(warnings, Warning{"sample_differs", fmt.Sprintf(
-				"no sample of %d is like the whole: the best has %+.0f %% entries, %+.0f %% rows, %+.0f %% bytes a partition, and %.0f %% is allowed: take more partitions, or shuffle the input",
+				"the sample of %d is not like the whole: a partition of it has %+.0f %% entries, %+.0f %% rows, %+.0f %% bytes in the mean, and %.0f %% is allowed: take more partitions, or shuffle the input",
 				size.Partitions, 100*size.Entries, 100*size.Rows, 100*size.Bytes, 100*SampleTolerance)})
 		}
 	}

@@ -49,6 +49,40 @@ func TestTemplateForRows(t *testing.T) {
 	}
 }
 
+// TestFiles: a command may take the first files of a sample, as many as the row has parts, whatever they are called.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	rows := design([3]float64{2, 0.25, 2}, [3]float64{2, 0.5, 3})
+	files := []string{"in/a", "in/b's {machines}", "in/c d\n$HOME", "in/e"}
+	tmpl, err := trainrun.NewTemplate("job {machines} {files} {{files}", rows, files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `job 2 'in/a' 'in/b'\''s {machines}' {'in/a' 'in/b'\''s {machines}'`
+	if got := tmpl.Fill(rows[0]); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for text, c := range map[string]struct {
+		rows  []ernest.DesignRow
+		files []string
+		want  string
+	}{
+		"job {machines} {files}":  {rows, nil, "say with --data where the input is"},
+		"job {machines} {parts}":  {rows, files, "say with {files} where they go"},
+		"job {files} {machines}":  {rows, files[:2], "{files}, of which there are 2"},
+		"job {files} -m{cores}":   {[]ernest.DesignRow{{Machines: 1, Scale: 1, Cores: 1}}, files, "must say how many parts"},
+		"job {files} 4 machines":  {three(), make([]string, 8), "on as many machines each time"},
+		"job -m{machines}{files}": {rows, []string{"a", "b", strings.Repeat("x", 128<<10)}, "with the names of 3 files, and the shell takes 128 KB"},
+	} {
+		if _, err := trainrun.NewTemplate(text, c.rows, c.files...); !says(err, c.want) {
+			t.Errorf("%q: %v, want %q", text, err, c.want)
+		}
+	}
+	if !trainrun.ByParts("job {files} {fraction}") || trainrun.ByParts("job {parts} {fraction}") {
+		t.Error("what a run takes is its files, not its fraction")
+	}
+}
+
 // says is whether an error has words in it; "" is no error.
 func says(err error, want string) bool {
 	if err == nil || want == "" {
