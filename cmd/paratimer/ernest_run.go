@@ -120,16 +120,16 @@ func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Command, err = trainrun.NewTemplate(c.String("command"), rows, files...); err != nil {
+	if r.Command, err = trainrun.NewTemplate(c.String("command"), rows, files); err != nil {
 		return nil, usage("--command: %w", err)
 	}
 	return r, nil
 }
 
-// filesOf are the files of a sample that is like the whole of --data; none without it.
-func filesOf(c *cli.Context, data *partitions.Folder, rows []ernest.DesignRow) ([]string, error) {
+// filesOf are the files of samples that are like the whole of --data, by how many they are; nil without it.
+func filesOf(c *cli.Context, data *partitions.Folder, rows []ernest.DesignRow) (map[int][]string, error) {
 	if data == nil {
-		return nil, nil
+		return nil, nil //nolint:nilnil // no data, and no error
 	}
 	sample, err := sampleOf(c, data, rows)
 	if err != nil {
@@ -138,7 +138,11 @@ func filesOf(c *cli.Context, data *partitions.Folder, rows []ernest.DesignRow) (
 	if warnings := sample.Warnings(); len(warnings) > 0 {
 		return nil, usage("--data %s: %s; `paratimer ernest design` with the same flags says more", c.String("data"), warnings[0].Text)
 	}
-	return ernestview.SampleFiles(data.Files, sample), nil
+	files := map[int][]string{}
+	for _, size := range sample.Sizes {
+		files[len(size.Chosen)] = data.Of(size.Chosen)
+	}
+	return files, nil
 }
 
 // trainingDesign is the design of --design, or of the flags that describe one.

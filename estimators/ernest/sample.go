@@ -13,24 +13,23 @@ type Partition struct {
 	Bytes, Rows, Entries float64 // 0 or more
 }
 
-// MaxPartitions bounds what is sampled: choosing takes time by its square.
+// MaxPartitions bounds what is sampled.
 const MaxPartitions = 10_000
 
 // SampleTolerance is by what share a sample may differ from the whole before Sample.Warnings says so: the time of a run on it differs by
 // about as much.
 const SampleTolerance = 0.10
 
-// A Sample is an order of the partitions of an input in which the first ones are like the whole.
+// A Sample is partitions of an input that are like the whole, for training runs of several sizes.
 type Sample struct {
-	Order  []int   // indices of partitions, as many as the largest size has
-	Spread float64 // what the partition with the fewest entries lacks of the one with the most, a share of the latter
-	Sizes  []SampleSize
+	Spread float64      // what the partition with the fewest entries lacks of the one with the most, a share of the latter
+	Sizes  []SampleSize // ascending
 }
 
-// A SampleSize is by what share the means of the first partitions of a sample differ from the whole's: 0.05 is 5 % more. If all three are
-// near 0, so are the differences in entries a row, entries a byte and rows a byte.
+// A SampleSize is the partitions of one size of run, and by what share their means differ from the whole's: 0.05 is 5 % more. If all three
+// are near 0, so are the differences in entries a row, entries a byte and rows a byte.
 type SampleSize struct {
-	Partitions           int
+	Chosen               []int // indices of partitions, ascending
 	Entries, Rows, Bytes float64
 	Random               float64 // standard deviation of Entries for as many partitions at random
 }
@@ -40,14 +39,13 @@ func (s SampleSize) Off() float64 {
 	return max(math.Abs(s.Entries), math.Abs(s.Rows), math.Abs(s.Bytes))
 }
 
-// measures are what a sample has in common with the whole: the distributions of entries, rows and bytes.
+// measures are what a sample has in common with the whole: entries, rows and bytes.
 const measures = 3
 
-// Representative chooses partitions for training runs of so many partitions each: one after another, the one that brings the energy distance
-// between the chosen and all to its least, the sum of those of entries, rows and bytes (Székely and Rizzo, "Energy statistics", 2013; Mak and
-// Joseph, "Support points", 2018). So a sample has the whole's mean, and large partitions as often as the whole has: others of its stage
-// wait for them. A larger sample has all that a smaller one has. The paper takes partitions at random, which does as well where they are many
-// and alike (§4.2). Errors say what cannot be.
+// Representative chooses partitions for training runs of so many partitions each. Sorted by entries they are cut into as many strata of equal
+// size, and one of each is chosen: what brings the sum so far nearest to that of the strata. So a sample has the whole's mean, and large
+// partitions as often as the whole has: others of their stage wait for them. The paper takes partitions at random, which does as well where they
+// are many and alike (§4.2). Errors say what cannot be.
 func Representative(all []Partition, sizes []int) (*Sample, error) {
 	points, err := normalized(all)
 	if err != nil {
@@ -57,25 +55,55 @@ func Representative(all []Partition, sizes []int) (*Sample, error) {
 	if len(sizes) == 0 {
 		return nil, fmt.Errorf("no sample: say of how many partitions")
 	}
-	least, most := sizes[0], sizes[len(sizes)-1]
-	if least < 1 || most > len(all) {
+	if least, most := sizes[0], sizes[len(sizes)-1]; least < 1 || most > len(all) {
 		return nil, fmt.Errorf("samples of %d to %d partitions: they have 1 to all %d", least, most, len(all))
 	}
-	s := &Sample{Spread: spread(all)}
-	var sum [measures]float64
-	h := newHerd(points)
-	for len(s.Order) < most {
-		next := h.next()
-		s.Order = append(s.Order, next)
-		for a, v := range points[next] {
-			sum[a] += v
-		}
-		if n := len(s.Order); slices.Contains(sizes, n) {
-			share := float64(n)
-			s.Sizes = append(s.Sizes, SampleSize{n, sum[0]/share - 1, sum[1]/share - 1, sum[2]/share - 1, random(points, n)})
-		}
+	order := make([]int, len(points))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(points[i][0], points[j][0]) })
+	s := &Sample{Spread: 1 - points[order[0]][0]/points[order[len(order)-1]][0]}
+	for _, n := range sizes {
+		s.Sizes = append(s.Sizes, stratified(points, order, n))
 	}
 	return s, nil
+}
+
+// stratified is the sample of n of the points, which are given in order. A stratum may begin and end inside a point's share.
+func stratified(points [][measures]float64, order []int, n int) SampleSize {
+	s := SampleSize{Random: random(points, n)}
+	width := float64(len(order)) / float64(n)
+	var off [measures]float64 // sum of those chosen, less that of the strata, each as large as a point
+	free := 0                 // the first in order that may be chosen
+	for i := range n {
+		from, to := float64(i)*width, float64(i+1)*width
+		first, last := int(from), min(int(math.Ceil(to)), len(order))
+		for at := first; at < last; at++ {
+			share := (min(to, float64(at+1)) - max(from, float64(at))) / width
+			for a, v := range points[order[at]] {
+				off[a] -= share * v
+			}
+		}
+		next, least := -1, math.Inf(1)
+		for at := max(first, free); at < last && at <= len(order)-(n-i); at++ {
+			d := 0.0
+			for a, v := range points[order[at]] {
+				d += (off[a] + v) * (off[a] + v)
+			}
+			if d < least {
+				next, least = at, d
+			}
+		}
+		free = next + 1
+		s.Chosen = append(s.Chosen, order[next])
+		for a, v := range points[order[next]] {
+			off[a] += v
+		}
+	}
+	slices.Sort(s.Chosen)
+	s.Entries, s.Rows, s.Bytes = off[0]/float64(n), off[1]/float64(n), off[2]/float64(n)
+	return s
 }
 
 // normalized are entries, rows and bytes of partitions in units of their means.
@@ -106,74 +134,6 @@ func normalized(all []Partition) ([][measures]float64, error) {
 	return points, nil
 }
 
-// A herd chooses points one after another.
-type herd struct {
-	points  [][measures]float64
-	whole   []float64 // of each point: mean distance to all points
-	chosen  []float64 // of each point: sum of the distances to those chosen
-	taken   []bool
-	n       int
-	toWhole float64 // sum over those chosen of whole
-	within  float64 // sum of the distances of all ordered pairs of those chosen
-}
-
-func newHerd(points [][measures]float64) *herd {
-	h := &herd{points: points, whole: make([]float64, len(points)), chosen: make([]float64, len(points)), taken: make([]bool, len(points))}
-	for a := range measures {
-		h.distances(a)
-	}
-	return h
-}
-
-// distances adds the mean distance to all points in one measure: by their order, since the sum of distances grows evenly between two of them.
-func (h *herd) distances(a int) {
-	order := make([]int, len(h.points))
-	below, above := 0.0, 0.0
-	for i := range order {
-		order[i] = i
-		above += h.points[i][a]
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(h.points[i][a], h.points[j][a]) })
-	all := float64(len(order))
-	for at, i := range order {
-		v := h.points[i][a]
-		h.whole[i] += (float64(at)*v - below + above - (all-float64(at))*v) / all
-		below, above = below+v, above-v
-	}
-}
-
-// next takes the point whose choice brings the energy distance to its least; of equal ones the first.
-func (h *herd) next() int {
-	next, least := -1, math.Inf(1)
-	n := float64(h.n + 1)
-	for i := range h.points {
-		if h.taken[i] {
-			continue
-		}
-		if e := 2*(h.toWhole+h.whole[i])/n - (h.within+2*h.chosen[i])/(n*n); e < least {
-			next, least = i, e
-		}
-	}
-	h.taken[next] = true
-	h.n++
-	h.toWhole += h.whole[next]
-	h.within += 2 * h.chosen[next]
-	for i, p := range h.points {
-		for a, v := range p {
-			h.chosen[i] += math.Abs(v - h.points[next][a])
-		}
-	}
-	return next
-}
-
-func spread(all []Partition) float64 {
-	least, most := math.Inf(1), 0.0
-	for _, p := range all {
-		least, most = min(least, p.Entries), max(most, p.Entries)
-	}
-	return 1 - least/most
-}
-
 // random is the standard deviation of the mean entries of n points that are drawn without replacement.
 func random(points [][measures]float64, n int) float64 {
 	all := float64(len(points))
@@ -194,7 +154,7 @@ func (s *Sample) Warnings() []Warning {
 		if size.Off() > SampleTolerance {
 			warnings = append(warnings, Warning{"sample_differs", fmt.Sprintf(
 				"the sample of %d is not like the whole: a partition of it has %+.0f %% entries, %+.0f %% rows, %+.0f %% bytes in the mean, and %.0f %% is allowed: take more partitions, or shuffle the input",
-				size.Partitions, 100*size.Entries, 100*size.Rows, 100*size.Bytes, 100*SampleTolerance)})
+				len(size.Chosen), 100*size.Entries, 100*size.Rows, 100*size.Bytes, 100*SampleTolerance)})
 		}
 	}
 	return warnings

@@ -41,7 +41,8 @@ func TestRepresentative(t *testing.T) {
 			}
 			for _, n := range sizes {
 				at := kind + string(rune('0'+n/4))
-				off[at] += math.Abs(s.Sizes[slices.Index(sizes, n)].Entries)
+				size := s.Sizes[slices.Index(sizes, n)]
+				off[at] += math.Abs(size.Entries)
 				most := func(of []int) float64 {
 					m := 0.0
 					for _, i := range of {
@@ -49,7 +50,7 @@ func TestRepresentative(t *testing.T) {
 					}
 					return m
 				}
-				largest[at] += most(s.Order[:n])
+				largest[at] += most(size.Chosen)
 				const draws = 20
 				for range draws {
 					chosen := r.Perm(len(all))[:n]
@@ -82,19 +83,43 @@ func TestSampleExactly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Order[0] != 4 || s.Spread != 0.75 || len(s.Order) != 5 || len(s.Sizes) != 3 {
+	if !slices.Equal(s.Sizes[0].Chosen, []int{4}) || len(s.Sizes[1].Chosen) != 2 || !slices.Equal(s.Sizes[2].Chosen, []int{0, 1, 2, 3, 4}) || s.Spread != 0.75 {
 		t.Errorf("%+v", s)
 	}
 	for _, size := range s.Sizes {
 		mean := 0.0
-		for _, i := range s.Order[:size.Partitions] {
-			mean += all[i].Entries / float64(size.Partitions)
+		for _, i := range size.Chosen {
+			mean += all[i].Entries / float64(len(size.Chosen))
 		}
 		// The variance of the five is 125; finite population.
-		n := float64(size.Partitions)
-		want := SampleSize{size.Partitions, mean/25 - 1, 0, 0, math.Sqrt(125/n*(1-n/5)) / 25}
-		if math.Abs(size.Entries-want.Entries)+math.Abs(size.Random-want.Random)+math.Abs(size.Rows)+math.Abs(size.Bytes) > 1e-12 || size.Off() != math.Abs(size.Entries) && size.Entries != 0 {
+		n := float64(len(size.Chosen))
+		want := SampleSize{size.Chosen, mean/25 - 1, 0, 0, math.Sqrt(125/n*(1-n/5)) / 25}
+		if math.Abs(size.Entries-want.Entries)+math.Abs(size.Random-want.Random)+math.Abs(size.Rows)+math.Abs(size.Bytes) > 1e-12 || math.Abs(size.Off()-math.Abs(size.Entries)) > 1e-12 {
 			t.Errorf("%+v, want %+v", size, want)
+		}
+	}
+}
+
+// TestSampleSizes: each size of each input has so many different partitions, and all of them are exactly like the whole.
+func TestSampleSizes(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	for n := 1; n <= 60; n++ {
+		all, sizes := make([]Partition, n), make([]int, n)
+		for i := range all {
+			all[i], sizes[i] = Partition{1 + r.Float64(), 1 + r.ExpFloat64(), float64(r.IntN(5)) + 0.1}, i+1
+		}
+		s, err := Representative(all, sizes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, size := range s.Sizes {
+			if len(slices.Compact(slices.Clone(size.Chosen))) != i+1 || size.Off() > 1 && i > 5 {
+				t.Errorf("%d of %d: %+v", i+1, n, size)
+			}
+		}
+		if off := s.Sizes[n-1].Off(); off > 1e-9 {
+			t.Errorf("all %d: %v", n, off)
 		}
 	}
 }

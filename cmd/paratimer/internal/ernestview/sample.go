@@ -2,41 +2,28 @@ package ernestview
 
 import (
 	"fmt"
-	"path/filepath"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// sample is the partitions that the training runs take, as JSON: a run of n parts takes the first n files.
+// sample is the partitions that the training runs take, as JSON.
 type sample struct {
-	Files       []string     `json:"files"`
 	SpreadRatio float64      `json:"spread_ratio"`
 	ReadBytes   int64        `json:"read_bytes"`
 	Sizes       []sampleSize `json:"sizes"`
 }
 
 type sampleSize struct {
-	Parts        int     `json:"parts"`
-	EntriesRatio float64 `json:"entries_ratio"` // of the mean of a partition to the whole's, less 1
-	RowsRatio    float64 `json:"rows_ratio"`
-	BytesRatio   float64 `json:"bytes_ratio"`
-	RandomRatio  float64 `json:"random_ratio"` // standard deviation of entries_ratio of random samples
-}
-
-// SampleFiles are the files of a sample, in its order.
-func SampleFiles(files []string, s *ernest.Sample) []string {
-	if s == nil {
-		return nil
-	}
-	out := make([]string, len(s.Order))
-	for i, at := range s.Order {
-		out[i] = files[at]
-	}
-	return out
+	Parts        int      `json:"parts"`
+	EntriesRatio float64  `json:"entries_ratio"` // of the mean of a partition to the whole's, less 1
+	RowsRatio    float64  `json:"rows_ratio"`
+	BytesRatio   float64  `json:"bytes_ratio"`
+	RandomRatio  float64  `json:"random_ratio"` // standard deviation of entries_ratio of random samples
+	Files        []string `json:"files"`
 }
 
 func (d *Design) warnings() []ernest.Warning {
@@ -50,9 +37,9 @@ func (d *Design) sample() *sample {
 	if d.Sample == nil {
 		return nil
 	}
-	out := &sample{Files: SampleFiles(d.Data.Files, d.Sample), SpreadRatio: d.Sample.Spread, ReadBytes: d.Data.Read}
+	out := &sample{SpreadRatio: d.Sample.Spread, ReadBytes: d.Data.Read}
 	for _, s := range d.Sample.Sizes {
-		out.Sizes = append(out.Sizes, sampleSize{s.Partitions, s.Entries, s.Rows, s.Bytes, s.Random})
+		out.Sizes = append(out.Sizes, sampleSize{len(s.Chosen), s.Entries, s.Rows, s.Bytes, s.Random, d.Data.Of(s.Chosen)})
 	}
 	return out
 }
@@ -70,7 +57,7 @@ func (d *Design) sampleText(b *strings.Builder) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "PARTS\tENTRIES\tROWS\tBYTES\tAT RANDOM\t")
 	for _, size := range s.Sizes {
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t±%s\t\n", size.Partitions, signed(size.Entries), signed(size.Rows), signed(size.Bytes), percent(size.Random))
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t±%s\t\n", len(size.Chosen), tenths(size.Entries), tenths(size.Rows), tenths(size.Bytes), percent(size.Random))
 	}
 	_ = t.Flush() // to a strings.Builder
 	random := "more than the paper's 35 %, so that random ones may be unlike the whole"
@@ -82,16 +69,8 @@ func (d *Design) sampleText(b *strings.Builder) {
 	if d.Data.Sampled > 0 {
 		fmt.Fprintf(b, "%s by pieces, %.0f MB of them in all\n", count(d.Data.Sampled, "partition")+" measured", float64(d.Data.Read)/1e6)
 	}
-	var names []string
-	for i, path := range SampleFiles(d.Data.Files, s) {
-		if i == shownFiles {
-			names = append(names, fmt.Sprintf("and %d more; --output json has them all", len(s.Order)-i))
-			break
-		}
-		names = append(names, view.Escape(filepath.Base(path)))
-	}
-	fmt.Fprintf(b, "a run takes the first of: %s\n", strings.Join(names, " "))
+	b.WriteString("--output json names the files of each run; `paratimer ernest run --data` has them in place of {files}\n")
 }
 
-// shownFiles is how many files of a sample are listed for people.
-const shownFiles = 8
+// tenths is a signed ratio to a tenth of a per cent, below which samples do not differ.
+func tenths(ratio float64) string { return signed(math.Round(1000*ratio) / 1000) }

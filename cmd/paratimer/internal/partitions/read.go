@@ -68,6 +68,15 @@ func Read(dir string) (*Folder, error) {
 	return folder, nil
 }
 
+// Of are the files of partitions.
+func (d *Folder) Of(partitions []int) []string {
+	files := make([]string, len(partitions))
+	for i, at := range partitions {
+		files[i] = d.Files[at]
+	}
+	return files
+}
+
 // add measures a file by as much of it as the buffer takes.
 func (d *Folder) add(path string, buffer []byte) error {
 	f, err := infile.OpenRegular(path)

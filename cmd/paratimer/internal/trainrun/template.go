@@ -10,11 +10,11 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A Template is a shell command with placeholders for what differs between rows: {fraction}, {machines}, {parts}, {cores} and {files}, the
-// first files of a sample, as many as the row has parts. What takes their place are numbers, or names in quotes. Other braces are the shell's.
+// A Template is a shell command with placeholders for what differs between rows: {fraction}, {machines}, {parts}, {cores} and {files}, those
+// of a sample of as many parts as the row has. What takes their place are numbers, or names in quotes. Other braces are the shell's.
 type Template struct {
 	text  string
-	files []string // of a sample, which each row takes the first of
+	files map[int][]string // of samples, by how many they are
 }
 
 // A placeholder is replaced by a number of the row.
@@ -36,9 +36,9 @@ func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 // mostCommand is what Linux takes as one argument, bytes.
 const mostCommand = 128<<10 - 1
 
-// NewTemplate checks a command against the rows that it is for, and the files of a sample of the input, if there is one: rows must not differ in
+// NewTemplate checks a command against the rows that it is for, and the files of samples of the input by how many they are, if there are any: rows must not differ in
 // what the command does not ask for, and must have what it asks for.
-func NewTemplate(text string, rows []ernest.DesignRow, files ...string) (Template, error) {
+func NewTemplate(text string, rows []ernest.DesignRow, files map[int][]string) (Template, error) {
 	t := Template{text, files}
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -61,8 +61,8 @@ func NewTemplate(text string, rows []ernest.DesignRow, files ...string) (Templat
 		return t, errors.New("the command asks for {files}: say with --data where the input is")
 	case !t.has("{files}") && len(files) > 0:
 		return t, errors.New("the command does not take the files of the sample: say with {files} where they go")
-	case t.has("{files}") && slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return r.Parts <= 0 || r.Parts > len(files) }):
-		return t, fmt.Errorf("the command asks for {files}, of which there are %d; each row of the design must say how many parts it takes", len(files))
+	case t.has("{files}") && slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return files[r.Parts] == nil }):
+		return t, errors.New("the command asks for {files}, and there is no sample for a row of the design: each row must say how many parts it takes")
 	case !t.has("{fraction}") && !t.has("{parts}") && !t.has("{files}") && differ(func(r ernest.DesignRow) float64 { return r.Scale }):
 		return t, errors.New("the command would run on the same input each time: say with {fraction}, {parts} or {files} where the size goes")
 	case !t.has("{machines}") && !t.has("{cores}") && differ(func(r ernest.DesignRow) float64 { return float64(r.Machines) }):
@@ -87,9 +87,9 @@ func (t Template) Fill(r ernest.DesignRow) string {
 	for _, p := range placeholders {
 		pairs = append(pairs, p.name, p.value(r))
 	}
-	quoted := make([]string, min(max(r.Parts, 0), len(t.files)))
-	for i := range quoted {
-		quoted[i] = "'" + strings.ReplaceAll(t.files[i], "'", `'\''`) + "'"
+	var quoted []string
+	for _, file := range t.files[r.Parts] {
+		quoted = append(quoted, "'"+strings.ReplaceAll(file, "'", `'\''`)+"'")
 	}
 	return strings.NewReplacer(append(pairs, "{files}", strings.Join(quoted, " "))...).Replace(t.text)
 }
