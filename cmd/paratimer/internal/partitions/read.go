@@ -27,10 +27,9 @@ type Folder struct {
 
 // Bounds of what is read: all files together, and one of them.
 const (
-	mostBytes   = 256 << 20
-	leastOfFile = 64 << 10
-	mostOfFile  = 4 << 20
-	pieces      = 16 // of a file that is larger than that
+	mostBytes  = 256 << 20
+	mostOfFile = 4 << 20
+	pieces     = 16 // of a file that is larger than that
 )
 
 // Read measures the files of a folder. Those whose names begin with a dot or an underscore are none of the input, as for Hadoop, nor are
@@ -59,7 +58,7 @@ func Read(dir string) (*Folder, error) {
 		return nil, fmt.Errorf("%s has more than %d files", dir, ernest.MaxPartitions)
 	}
 	slices.Sort(folder.Files)
-	buffer := make([]byte, min(max(mostBytes/len(folder.Files), leastOfFile), mostOfFile))
+	buffer := make([]byte, min(mostBytes/len(folder.Files), mostOfFile))
 	for _, path := range folder.Files {
 		if err := folder.add(path, buffer); err != nil {
 			return nil, err
