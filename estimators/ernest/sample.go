@@ -86,7 +86,7 @@ func stratified(points [][measures]float64, order []int, n int) SampleSize {
 			}
 		}
 		next, least := -1, math.Inf(1)
-		for at := max(first, free); at < last && at <= len(order)-(n-i); at++ {
+		for at := max(first, free); at < last; at++ {
 			d := 0.0
 			for a, v := range points[order[at]] {
 				d += (off[a] + v) * (off[a] + v)

@@ -10,7 +10,7 @@ type Spare struct {
 	Seconds, SecondsShared, Cost float64
 	// Slowest is how long the slowest of the machines takes if none is dropped, Kept if some are, in times of the mean machine.
 	Slowest, Kept float64
-	Early         error // why nothing can be said; else nil
+	Early         string // why nothing can be said; else empty
 }
 
 const (
@@ -28,10 +28,10 @@ func (o *Offer) Spare(c *Choice, w Want) (*Spare, error) {
 	}
 	best := &Spare{Seconds: c.Prediction.Seconds, SecondsShared: c.Prediction.Seconds, Cost: c.Cost, Early: o.Speeds.Early}
 	most := min(mostSpare, max(1, int(mostSpareShare*float64(c.Machines))))
-	if known := len(o.Speeds.Slowness); best.Early == nil && known < c.Machines+most {
+	if known := len(o.Speeds.Slowness); best.Early == "" && known < c.Machines+most {
 		best.Early = early("%d machines were measured: how slow the slowest of %d is takes as many", known, c.Machines+most)
 	}
-	if best.Early != nil {
+	if best.Early != "" {
 		return best, nil
 	}
 	divided := o.Model.divided(c)

@@ -38,7 +38,7 @@ func TestSpeeds(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	if s.Reliability != 1 || s.Early != nil {
+	if s.Reliability != 1 || s.Early != "" {
 		t.Errorf("%+v", s)
 	}
 	r := rand.New(rand.NewPCG(3, 4))
@@ -63,7 +63,7 @@ func TestSpeedsEarly(t *testing.T) {
 		"machines differ by no more than measurements of one do (by": measured(r, 30, 3, 0, 0.1),
 		"than measurements of one do (by chance in 100 % of cases)":  {{"a", 7}, {"b", 7}, {"c", 7}, {"a", 7}, {"b", 7}, {"c", 7}},
 	} {
-		if s := learned(t, all); s.Early == nil || !strings.HasPrefix(s.Early.Error(), "too early to say: ") || !strings.Contains(s.Early.Error(), want) {
+		if s := learned(t, all); !strings.HasPrefix(s.Early, "too early to say: ") || !strings.Contains(s.Early, want) {
 			t.Errorf("%v, want %s", s.Early, want)
 		}
 	}
@@ -142,12 +142,12 @@ func TestSpareSimulated(t *testing.T) {
 	}
 }
 
-// hours is an offer whose runs take an hour on 40 machines, all of it divided.
-func hours(t *testing.T, s *Speeds) *Offer {
+// hours is an offer whose runs take an hour on 40 machines and so many seconds that are not divided.
+func hours(t *testing.T, s *Speeds, serial float64) *Offer {
 	t.Helper()
 	var rows []Row
 	for _, m := range []float64{10, 20, 30, 40, 50} {
-		rows = append(rows, Row{m, 0.5, 40 * 1800 / m}, Row{m, 1, 40 * 3600 / m})
+		rows = append(rows, Row{m, 0.5, serial + 40*1800/m}, Row{m, 1, serial + 40*3600/m})
 	}
 	m, err := Fit(rows, FitOptions{})
 	if err != nil {
@@ -180,7 +180,7 @@ func TestSpare(t *testing.T) {
 		"nearly alike":       {want: Want{Scale: 1}, change: func(o *Offer) { o.Speeds = learned(t, measured(r, 200, 3, 0.001, 0)) }},
 		"a fee of a machine": {want: Want{Scale: 1}, change: func(o *Offer) { o.Cost = func(m, s float64) float64 { return m*s/3600 + 10*m } }},
 	} {
-		o := hours(t, learned(t, differ))
+		o := hours(t, learned(t, differ), 0)
 		if c.change != nil {
 			c.change(o)
 		}
@@ -193,15 +193,34 @@ func TestSpare(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %+v", name, *got)
-		if (got.Early != nil) != (c.early != "") || c.early != "" && !strings.Contains(got.Early.Error(), c.early) || got.Machines < c.machines[0] || got.Machines > c.machines[1] {
+		if (got.Early == "") != (c.early == "") || !strings.Contains(got.Early, c.early) || got.Machines < c.machines[0] || got.Machines > c.machines[1] {
 			t.Errorf("%s: %+v", name, *got)
 		}
 		if got.Machines > 0 && (got.Seconds >= got.SecondsShared || got.Kept >= got.Slowest || c.want.Goal == Cheapest && got.Cost >= choices[0].Cost) {
 			t.Errorf("%s: %+v beside %+v", name, *got, choices[0])
 		}
 	}
-	o := hours(t, nil)
+	o := hours(t, nil, 0)
 	if got, err := o.Spare(&Choice{Machines: 40}, Want{}); got != nil || err != nil {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestSpareSerial: only what is divided is gained from; all machines are paid for while they are measured.
+func TestSpareSerial(t *testing.T) {
+	t.Parallel()
+	o := hours(t, learned(t, measured(rand.New(rand.NewPCG(9, 10)), 200, 3, 0.1, 0.02)), 1800)
+	choices, err := Choose([]Offer{*o}, Want{Scale: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := o.Spare(&choices[0], Want{Scale: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := Measuring + 1800 + 3600*got.Kept/got.Slowest
+	cost := (40*seconds + float64(got.Machines)*Measuring) / 3600
+	if got.Machines == 0 || math.Abs(got.Seconds-seconds) > 1e-3 || math.Abs(got.Cost-cost) > 1e-6 {
+		t.Errorf("%+v, want %v s, cost %v", *got, seconds, cost)
 	}
 }

@@ -22,8 +22,8 @@ type Speeds struct {
 	Slowness []float64
 	// Reliability is the share of the variance of single measurements that is the machines' own, 0 to 1.
 	Reliability float64
-	// Early says why nothing follows from them; nil where machines differ by more than chance.
-	Early error
+	// Early says why nothing follows from them; empty where machines differ by more than chance.
+	Early string
 }
 
 // LearnSpeeds tells the machines' differences from those of the measurements of one machine, by an analysis of variance of the
@@ -90,8 +90,8 @@ func LearnSpeeds(all []Speed) (*Speeds, error) {
 	return s, nil
 }
 
-func early(format string, args ...any) error {
-	return &DoubtError{"too_early", "too early to say: " + fmt.Sprintf(format, args...)}
+func early(format string, args ...any) string {
+	return "too early to say: " + fmt.Sprintf(format, args...)
 }
 
 // byNoise is how likely mean squares of machines differ as much where the machines are alike (Fisher).

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -24,9 +23,8 @@ func (v *Choice) spare() *spare {
 	switch {
 	case s == nil:
 		return nil
-	case s.Early != nil:
-		why := s.Early.Error()
-		return &spare{Why: &why}
+	case s.Early != "":
+		return &spare{Why: &s.Early}
 	}
 	out := &spare{Machines: &s.Machines, Seconds: known(s.Seconds), SecondsShared: known(s.SecondsShared), SlowestRatio: known(s.Slowest), SlowestKeptRatio: known(s.Kept)}
 	if v.priced(v.Choices[0].Offer) {
@@ -41,8 +39,8 @@ func (v *Choice) spareText(b *strings.Builder) {
 	switch {
 	case s == nil || best == nil:
 		return
-	case s.Early != nil:
-		fmt.Fprintf(b, "over-allocation: %s\n", view.Escape(s.Early.Error()))
+	case s.Early != "":
+		fmt.Fprintf(b, "over-allocation: %s\n", s.Early)
 		return
 	case s.Machines == 0:
 		fmt.Fprintf(b, "over-allocation: does not pay; the slowest of %d machines takes %.2f times as long as the mean one\n", best.Machines, s.Slowest)
