@@ -16,7 +16,7 @@ type counter struct {
 // separators are the bytes between fields.
 const separators = " \t,;\r\n"
 
-// count counts text that begins and ends where a field does. Where it begins inside a row, the first field is not known to be a label.
+// count counts text that begins and ends where a field does. Where it may begin inside a row, its first field is taken for no label.
 func (c *counter) count(text []byte, inside bool) {
 	if inside {
 		c.fields = 1
@@ -45,7 +45,7 @@ func (c *counter) endRow() {
 	if c.fields > 0 {
 		c.rows++
 	}
-	c.fields, c.pairs, c.label, c.comment = 0, 0, false, false
+	*c = counter{rows: c.rows, entries: c.entries}
 }
 
 func (c *counter) field(text []byte) {

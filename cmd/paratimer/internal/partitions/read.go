@@ -103,9 +103,9 @@ func (d *Folder) add(path string, buffer []byte) error {
 		if err := d.fill(path, f, piece, at); err != nil {
 			return err
 		}
-		piece, inside := whole(piece, at > 0)
-		c.count(piece, inside)
-		c.fields, c.pairs, c.label, c.comment = 0, 0, false, false
+		piece = whole(piece, at > 0)
+		c.count(piece, at > 0)
+		c = counter{rows: c.rows, entries: c.entries}
 		counted += len(piece)
 	}
 	if counted == 0 {
@@ -142,15 +142,15 @@ func (d *Folder) fill(path string, f io.ReaderAt, piece []byte, at int64) error 
 	return nil
 }
 
-// whole leaves out the fields that a piece has only an end or a beginning of, and says whether what is left begins inside a row.
-func whole(piece []byte, cut bool) (text []byte, inside bool) {
+// whole leaves out the fields that a piece has only an end or a beginning of.
+func whole(piece []byte, cut bool) []byte {
 	last := bytes.LastIndexAny(piece, separators)
 	if !cut {
-		return piece[:last+1], false
+		return piece[:last+1]
 	}
 	first := bytes.IndexAny(piece, separators)
 	if first == last {
-		return nil, false
+		return nil
 	}
-	return piece[first+1 : last+1], piece[first] != '\n'
+	return piece[first+1 : last+1]
 }

@@ -143,7 +143,7 @@ func FuzzCount(f *testing.F) {
 		if lines := strings.Count(text, "\n") + 1; c.rows < 0 || c.rows > lines || c.entries < 0 || c.entries > len(text) {
 			t.Errorf("%q: %+v", text, c)
 		}
-		if piece, _ := whole([]byte(text), at%2 == 0); len(piece) > len(text) {
+		if piece := whole([]byte(text), at%2 == 0); len(piece) > len(text) {
 			t.Errorf("%q of %q", piece, text)
 		}
 	})
