@@ -1,13 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/offers"
 	"github.com/paratimer/paratimer/estimators/ernest"
@@ -29,7 +33,7 @@ func (v *verbatim) String() string { return strings.Join(*v, "\n") }
 
 func ernestChooseFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
-		&cli.GenericFlag{Name: "offer", EnvVars: env("offer"), Value: &verbatim{}, Usage: "machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, cost=FORMULA, machines=, scale=, seconds=, unit=; may be repeated"},
+		&cli.GenericFlag{Name: "offer", EnvVars: env("offer"), Value: &verbatim{}, Usage: "machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, cost=FORMULA, machines=, scale=, seconds=, unit=, and speeds=FILE, measurements of such machines (columns machine and speed) that say how many to start so as to drop the slowest; may be repeated"},
 		&cli.StringFlag{Name: "offers", EnvVars: env("offers"), Usage: "read offers from `FILE`, YAML with the same keys"},
 		&cli.Float64Flag{Name: "at", EnvVars: env("at"), Usage: "the run takes input of `SCALE` (default: 1 where scales are fractions)"},
 		&cli.DurationFlag{Name: "deadline", EnvVars: env("deadline"), Usage: "it must take at most `TIME`, e.g. 20m"},
@@ -78,7 +82,11 @@ func ernestChoose(c *cli.Context) error {
 		for _, r := range m.Rows {
 			whole = max(whole, r.Scale)
 		}
-		shown.Offers = append(shown.Offers, all[i].With(m.Plain))
+		offer := all[i].With(m.Plain)
+		if offer.Speeds, err = speedsOf(all[i].Speeds); err != nil {
+			return usage("offer %s: %w", all[i].Name, err)
+		}
+		shown.Offers = append(shown.Offers, offer)
 		shown.Warn(all[i].Name, m.Warnings)
 	}
 	if !c.IsSet("at") {
@@ -91,12 +99,31 @@ func ernestChoose(c *cli.Context) error {
 	if shown.Choices, err = ernest.Choose(shown.Offers, want); err != nil {
 		return usage("%w", err)
 	}
+	if best := shown.Best(); best != nil {
+		at := slices.IndexFunc(shown.Offers, func(o ernest.Offer) bool { return o.Name == best.Offer })
+		if shown.Spare, err = shown.Offers[at].Spare(best, want); err != nil {
+			return usage("%w", err)
+		}
+	}
 	if path := c.String("svg"); path != "" {
 		if err := writeFile(path, shown.SVG); err != nil {
 			return usage("--svg: %w", err)
 		}
 	}
 	return printed(c, &shown)
+}
+
+// speedsOf reads measurements of machines; nil of no file.
+func speedsOf(path string) (*ernest.Speeds, error) {
+	if path == "" {
+		return nil, nil //nolint:nilnil // none were measured, and nothing is wrong
+	}
+	in, err := infile.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the speeds: %w", err)
+	}
+	defer in.Close()
+	return ernestmodel.ReadSpeeds(in, path)
 }
 
 // offersOf are those of the flags and of the file.

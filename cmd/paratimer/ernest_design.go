@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/partitions"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -15,7 +16,8 @@ func ernestDesignFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "min-parts", EnvVars: env("min-parts"), Usage: "a training run takes at least `N` parts of the input"},
 		&cli.IntFlag{Name: "max-parts", EnvVars: env("max-parts"), Usage: "a training run takes at most `N` parts of the input"},
-		&cli.IntFlag{Name: "total-parts", EnvVars: env("total-parts"), Usage: "the whole input has `N` parts"},
+		&cli.IntFlag{Name: "total-parts", EnvVars: env("total-parts"), Usage: "the whole input has `N` parts (default: the files of --data)"},
+		&cli.StringFlag{Name: "data", EnvVars: env("data"), Usage: "the parts of the input are the files of `FOLDER`, rows of text: measure them, and choose for each run those that are like the whole"},
 		&cli.IntFlag{Name: "min-mcs", EnvVars: env("min-mcs"), Usage: "a training run takes at least `N` machines"},
 		&cli.IntFlag{Name: "max-mcs", EnvVars: env("max-mcs"), Usage: "a training run takes at most `N` machines"},
 		&cli.IntFlag{Name: "cores-per-mc", EnvVars: env("cores-per-mc"), Value: 2, Usage: "a machine has `N` cores; a run has at least as many parts as cores"},
@@ -32,10 +34,14 @@ var spaceFlags = map[string]string{
 	"CoresPerMachine": "cores-per-mc", "Budget": "budget", "Interpolate": "num-parts-interpolate", "Cost": "cost",
 }
 
-// spaceOf is the space that the flags describe. 0 is a value that was given, where package ernest takes its default.
-func spaceOf(c *cli.Context) (s ernest.Space, err error) {
+// spaceOf is the space that the flags describe, of input in the folder of --data, or nil. 0 is a value that was given, where package ernest takes
+// its default.
+func spaceOf(c *cli.Context, data *partitions.Folder) (s ernest.Space, err error) {
 	for _, flag := range []string{"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs", "cores-per-mc", "num-parts-interpolate"} {
 		switch n := c.Int(flag); {
+		case flag == "total-parts" && data != nil && !c.IsSet(flag):
+		case flag == "total-parts" && data != nil && n != len(data.Files):
+			return s, usage("--total-parts %d: --data %s has %d files, which are the parts", n, c.String("data"), len(data.Files))
 		case !c.IsSet(flag) && n == 0:
 			return s, usage("design needs --%s; see `paratimer ernest design --help`", flag)
 		case n < 1:
@@ -51,9 +57,13 @@ func spaceOf(c *cli.Context) (s ernest.Space, err error) {
 			return s, usage("--cost: %w", err)
 		}
 	}
+	total := c.Int("total-parts")
+	if data != nil {
+		total = len(data.Files)
+	}
 	return ernest.Space{
 		Cost:     cost,
-		MinParts: c.Int("min-parts"), MaxParts: c.Int("max-parts"), TotalParts: c.Int("total-parts"),
+		MinParts: c.Int("min-parts"), MaxParts: c.Int("max-parts"), TotalParts: total,
 		MinMachines: c.Int("min-mcs"), MaxMachines: c.Int("max-mcs"), CoresPerMachine: c.Int("cores-per-mc"),
 		Budget: c.Float64("budget"), Interpolate: c.Int("num-parts-interpolate"),
 	}, nil
@@ -79,12 +89,48 @@ func designed(s ernest.Space) (*ernest.Plan, error) {
 	return p, nil
 }
 
+// dataOf measures the input of --data; nil without it.
+func dataOf(c *cli.Context) (*partitions.Folder, error) {
+	dir := c.String("data")
+	if dir == "" {
+		return nil, nil //nolint:nilnil // no data, and no error
+	}
+	data, err := partitions.Read(dir)
+	if err != nil {
+		return nil, usage("--data: %w", err)
+	}
+	return data, nil
+}
+
+// sampleOf chooses the files of the training runs; nil without data.
+func sampleOf(c *cli.Context, data *partitions.Folder, rows []ernest.DesignRow) (*ernest.Sample, error) {
+	if data == nil {
+		return nil, nil //nolint:nilnil // no sample, and no error
+	}
+	var sizes []int
+	for i, r := range rows {
+		if r.Parts < 1 || r.Parts > len(data.Files) {
+			return nil, usage("row %d of the design takes %d parts, and --data %s has %d files", i+1, r.Parts, c.String("data"), len(data.Files))
+		}
+		sizes = append(sizes, r.Parts)
+	}
+	sample, err := ernest.Representative(data.All, sizes)
+	if err != nil {
+		return nil, usage("--data %s: %w", c.String("data"), err)
+	}
+	return sample, nil
+}
+
 // ernestDesign chooses training runs.
 func ernestDesign(c *cli.Context) error {
 	if err := arguments(c, 0, 0); err != nil {
 		return err
 	}
-	s, err := spaceOf(c)
+	data, err := dataOf(c)
+	if err != nil {
+		return err
+	}
+	s, err := spaceOf(c, data)
 	if err != nil {
 		return err
 	}
@@ -92,7 +138,10 @@ func ernestDesign(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	shown := ernestview.Design{Space: s, Plan: plan}
+	shown := ernestview.Design{Space: s, Plan: plan, Data: data}
+	if shown.Sample, err = sampleOf(c, data, plan.Rows); err != nil {
+		return err
+	}
 	if greedy, err := ernest.Greedy(s); err == nil { // else there is nothing to compare with
 		shown.Greedy = greedy
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/partitions"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
@@ -20,7 +21,7 @@ import (
 
 func ernestRunFlags() []cli.Flag {
 	flags := []cli.Flag{
-		&cli.StringFlag{Name: "command", EnvVars: env("command"), Usage: "run this `SHELL COMMAND` for each row; {fraction} or {parts}, {machines} or {cores} in it become the row's numbers"},
+		&cli.StringFlag{Name: "command", EnvVars: env("command"), Usage: "run this `SHELL COMMAND` for each row; {fraction} or {parts}, {machines} or {cores} in it become the row's numbers, {files} the files of --data that it takes"},
 		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: env("out"), Usage: "write the times to `FILE`, a table that fit reads; what it has already is not run again"},
 		&cli.StringFlag{Name: "design", EnvVars: env("design"), Usage: "the runs to make are in `FILE`, as `paratimer ernest design --output json` writes them (default: design them, by the flags of that command)"},
 		&cli.IntFlag{Name: "repeat", EnvVars: env("repeat"), Value: 1, Usage: "make each run `N` times"},
@@ -95,7 +96,11 @@ func ernestRun(c *cli.Context) (err error) {
 
 // trainingRuns are the runs that the flags ask for.
 func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
-	rows, err := trainingDesign(c)
+	data, err := dataOf(c)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := trainingDesign(c, data)
 	if err != nil {
 		return nil, err
 	}
@@ -111,22 +116,45 @@ func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 	case r.Timeout < 0:
 		return nil, usage("--timeout %v: it must not be below 0", r.Timeout)
 	}
-	if r.Command, err = trainrun.NewTemplate(c.String("command"), rows); err != nil {
+	files, err := filesOf(c, data, rows)
+	if err != nil {
+		return nil, err
+	}
+	if r.Command, err = trainrun.NewTemplate(c.String("command"), rows, files); err != nil {
 		return nil, usage("--command: %w", err)
 	}
 	return r, nil
 }
 
+// filesOf are the files of samples that are like the whole of --data, by how many they are; nil without it.
+func filesOf(c *cli.Context, data *partitions.Folder, rows []ernest.DesignRow) (map[int][]string, error) {
+	if data == nil {
+		return nil, nil //nolint:nilnil // no data, and no error
+	}
+	sample, err := sampleOf(c, data, rows)
+	if err != nil {
+		return nil, err
+	}
+	if warnings := sample.Warnings(); len(warnings) > 0 {
+		return nil, usage("--data %s: %s; `paratimer ernest design` with the same flags says more", c.String("data"), warnings[0].Text)
+	}
+	files := map[int][]string{}
+	for _, size := range sample.Sizes {
+		files[len(size.Chosen)] = data.Of(size.Chosen)
+	}
+	return files, nil
+}
+
 // trainingDesign is the design of --design, or of the flags that describe one.
-func trainingDesign(c *cli.Context) ([]ernest.DesignRow, error) {
+func trainingDesign(c *cli.Context, data *partitions.Folder) ([]ernest.DesignRow, error) {
 	path := c.String("design")
 	if path == "" {
 		for _, name := range []string{"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs"} {
-			if !c.IsSet(name) {
-				return nil, usage("which runs? Give --design FILE, or --min-parts, --max-parts, --total-parts, --min-mcs and --max-mcs")
+			if !c.IsSet(name) && (name != "total-parts" || data == nil) {
+				return nil, usage("which runs? Give --design FILE, or --min-parts, --max-parts, --total-parts or --data, --min-mcs and --max-mcs")
 			}
 		}
-		s, err := spaceOf(c)
+		s, err := spaceOf(c, data)
 		if err != nil {
 			return nil, err
 		}
@@ -144,6 +172,9 @@ func trainingDesign(c *cli.Context) ([]ernest.DesignRow, error) {
 	rows, total, err := trainrun.ReadDesign(f)
 	if err != nil {
 		return nil, usage("--design %s: %w", path, err)
+	}
+	if data != nil && total != len(data.Files) {
+		return nil, usage("--design %s is for an input of %d parts, --data %s has %d files: design with --data", path, total, c.String("data"), len(data.Files))
 	}
 	return inParts(c, rows, total), nil
 }

@@ -13,6 +13,8 @@ type Offer struct {
 	Billing             Billing
 	// Cost replaces the price and the billing where it is not nil (§3.3): what a run of so many seconds costs, 0 or more.
 	Cost func(machines, seconds float64) float64
+	// Speeds of such machines, for Spare; nil where none were measured.
+	Speeds *Speeds
 }
 
 func (o *Offer) defaults() {

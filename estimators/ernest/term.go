@@ -97,6 +97,9 @@ func (t Term) At(machines, scale float64) float64 {
 // grows says that the term depends on scale.
 func (t Term) grows() bool { return t != One && t != Machines && t != LogMachines }
 
+// divided says that the term is work that machines share.
+func (t Term) divided() bool { return strings.HasSuffix(termNames[t], "/machines") }
+
 // sized says that the term needs a scale of at least 1: the logarithm of a fraction is negative, and its square grows as
 // the fraction falls.
 func (t Term) sized() bool { return t == ScaleLogSquaredPerMachine || t == ScaleLogPerMachine }

@@ -18,6 +18,7 @@ type Choice struct {
 	Want    ernest.Want
 	Offers  []ernest.Offer
 	Choices []ernest.Choice
+	Spare   *ernest.Spare // of the best one; nil where its machines were not measured
 	warned  []ernest.Warning
 }
 
@@ -34,7 +35,8 @@ type choices struct {
 	DeadlineSeconds *float64  `json:"deadline_seconds"`
 	Budget          *float64  `json:"budget"`
 	Goal            string    `json:"goal"`
-	Best            *choice   `json:"best"` // null where nothing meets what is wanted
+	Best            *choice   `json:"best"`  // null where nothing meets what is wanted
+	Spare           *spare    `json:"spare"` // null where the best one's machines were not measured
 	Choices         []choice  `json:"choices"`
 	Warnings        []warning `json:"warnings"`
 }
@@ -71,8 +73,8 @@ func (v *Choice) cost(c *ernest.Choice) string {
 	return money(c.Cost)
 }
 
-// best is the first choice where it meets what is wanted.
-func (v *Choice) best() *ernest.Choice {
+// Best is the first choice where it meets what is wanted.
+func (v *Choice) Best() *ernest.Choice {
 	if len(v.Choices) == 0 || !v.Choices[0].Meets || v.refused(&v.Choices[0]) {
 		return nil
 	}
@@ -98,8 +100,9 @@ func (v *Choice) JSON(w io.Writer) error {
 	for i := range v.Choices {
 		out.Choices = append(out.Choices, v.choice(&v.Choices[i]))
 	}
-	if v.best() != nil {
+	if v.Best() != nil {
 		out.Best = &out.Choices[0]
+		out.Spare = v.spare()
 	}
 	return encode(w, out)
 }
@@ -127,7 +130,7 @@ const shownChoices = 8
 func (v *Choice) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s for scale %s: ", v.goal(), v.limits(), number(v.Want.Scale))
-	if c := v.best(); c != nil {
+	if c := v.Best(); c != nil {
 		fmt.Fprintf(&b, "%d × %s, %s (%s), costs %s\n\n", c.Machines, view.Escape(c.Offer), length(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), v.cost(c))
 	} else {
 		b.WriteString("nothing\n\n")
@@ -148,9 +151,10 @@ func (v *Choice) Text(w io.Writer) error {
 	if more := len(v.Choices) - len(listed); more > 0 {
 		fmt.Fprintf(&b, "and %d more; --output json has them all\n", more)
 	}
-	if v.best() == nil && len(v.Choices) > 0 && v.Choices[0].Why != "" {
+	if v.Best() == nil && len(v.Choices) > 0 && v.Choices[0].Why != "" {
 		fmt.Fprintf(&b, "the first: %s\n", view.Escape(v.Choices[0].Why))
 	}
+	v.spareText(&b)
 	say(&b, "warning", warnings(v.warned))
 	_, err := io.WriteString(w, b.String())
 	return err

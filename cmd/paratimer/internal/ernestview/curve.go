@@ -99,7 +99,7 @@ func (v *Choice) chart() *chart {
 	if v.Want.Deadline > 0 {
 		c.Limit = &tick{y(v.Want.Deadline), "deadline " + length(v.Want.Deadline)}
 	}
-	if best := v.best(); best != nil {
+	if best := v.Best(); best != nil {
 		c.Best = &mark{x(best.Machines), y(best.Prediction.Seconds), fmt.Sprintf("%d × %s, %s, %s", best.Machines, best.Offer, length(best.Prediction.Seconds), v.cost(best))}
 	}
 	return c

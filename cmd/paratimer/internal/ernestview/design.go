@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/partitions"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -14,6 +15,8 @@ type Design struct {
 	Space  ernest.Space
 	Plan   *ernest.Plan
 	Greedy *ernest.Plan // nil where it has none
+	Data   *partitions.Folder
+	Sample *ernest.Sample // of Data's files; both are nil without data
 }
 
 // design is what `paratimer ernest design` prints as JSON.
@@ -28,6 +31,7 @@ type design struct {
 	TotalParts int         `json:"total_parts"` // of the whole input
 	Candidates int         `json:"candidates"`
 	Greedy     *greedy     `json:"greedy"`
+	Sample     *sample     `json:"sample"` // null without --data
 	Warnings   []warning   `json:"warnings"`
 }
 
@@ -59,7 +63,8 @@ func (d *Design) JSON(w io.Writer) error {
 	p := d.Plan
 	out := design{
 		Objective: known(p.Objective), Gap: known(p.Gap), Rows: designRows(p.Rows), Support: designRows(p.Support),
-		Cost: known(p.Cost), RowsCost: known(p.RowsCost), Budget: d.Space.Budget, TotalParts: d.Space.TotalParts, Candidates: p.Candidates, Warnings: warnings(p.Warnings),
+		Cost: known(p.Cost), RowsCost: known(p.RowsCost), Budget: d.Space.Budget, TotalParts: d.Space.TotalParts, Candidates: p.Candidates,
+		Sample: d.sample(), Warnings: warnings(d.warnings()),
 	}
 	if d.Greedy != nil {
 		out.Greedy = &greedy{known(d.Greedy.Objective), designRows(d.Greedy.Rows), known(d.Greedy.Cost)}
@@ -91,7 +96,8 @@ func (d *Design) Text(w io.Writer) error {
 	default:
 		fmt.Fprintf(&b, "the cheapest %d runs for this budget: variance %.6f, %.1f times as much\n", len(g.Rows), g.Objective, g.Objective/p.Objective)
 	}
-	say(&b, "warning", warnings(p.Warnings))
+	d.sampleText(&b)
+	say(&b, "warning", warnings(d.warnings()))
 	b.WriteString("next: make these runs, write machines,scale,seconds into a CSV, then `paratimer ernest fit`; `paratimer ernest run` does all that\n")
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -36,6 +36,7 @@ type Offer struct {
 	Scale    string  `plan:"scale"`
 	Seconds  string  `plan:"seconds"`
 	Unit     string  `plan:"unit"`
+	Speeds   string  `plan:"speeds"` // a table of measured machines
 }
 
 // mostMachines bounds how many are looked at of an offer.
@@ -64,6 +65,9 @@ func Read(src []byte, name, folder string) ([]Offer, error) {
 		}
 		if !filepath.IsAbs(o.CSV) {
 			o.CSV = filepath.Join(folder, o.CSV)
+		}
+		if o.Speeds != "" && !filepath.IsAbs(o.Speeds) {
+			o.Speeds = filepath.Join(folder, o.Speeds)
 		}
 	}
 	if err := doc.Err(); err != nil {
@@ -104,6 +108,7 @@ func (o *Offer) set(key, value string) error {
 	texts := map[string]*string{
 		"name": &o.Name, "csv": &o.CSV, "billing": &o.Billing, "cost": &o.Cost,
 		"machines": &o.Machines, "scale": &o.Scale, "seconds": &o.Seconds, "unit": &o.Unit,
+		"speeds": &o.Speeds,
 	}
 	counts := map[string]*int{"min": &o.Min, "max": &o.Max, "step": &o.Step}
 	switch {
@@ -122,7 +127,7 @@ func (o *Offer) set(key, value string) error {
 		}
 		o.Price = v
 	default:
-		return fmt.Errorf("%s is no key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit", key)
+		return fmt.Errorf("%s is no key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit, speeds", key)
 	}
 	return nil
 }

@@ -12,11 +12,11 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	got, err := Parse("name=r3.xlarge, csv=runs.csv,price=0.35,min=2,max=64,step=2,billing=hour,machines=Cores,unit=ms")
+	got, err := Parse("name=r3.xlarge, csv=runs.csv,price=0.35,min=2,max=64,step=2,billing=hour,machines=Cores,unit=ms,speeds=stream.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Offer{Name: "r3.xlarge", CSV: "runs.csv", Price: 0.35, Min: 2, Max: 64, Step: 2, Billing: "hour", Machines: "Cores", Unit: "ms"}
+	want := Offer{Name: "r3.xlarge", CSV: "runs.csv", Price: 0.35, Min: 2, Max: 64, Step: 2, Billing: "hour", Machines: "Cores", Unit: "ms", Speeds: "stream.csv"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -40,7 +40,7 @@ func TestParseErrors(t *testing.T) {
 		"name=a":                      "csv=… is missing; an offer is name=…,csv=…,price=…,max=…",
 		"csv=a":                       "name=… is missing; an offer is name=…,csv=…,price=…,max=…",
 		"name=a,name=b":               "name is given twice",
-		"name=a,csv=b,cores=4":        "cores is no key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit",
+		"name=a,csv=b,cores=4":        "cores is no key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit, speeds",
 		"name=a,csv=b,price=-1":       "price=-1: it is a number, 0 or more, of a machine for an hour",
 		"name=a,csv=b,price=NaN":      "price=NaN: it is a number, 0 or more, of a machine for an hour",
 		"name=a,csv=b,max=0":          "max=0: it is a whole number, 1 to 1000000",

@@ -104,8 +104,8 @@ func Distinct(rows []ernest.DesignRow) []ernest.DesignRow {
 	return out
 }
 
-// ByParts says that a command takes its input in parts rather than as a fraction.
+// ByParts says that a command takes its input as files, or in parts rather than as a fraction.
 func ByParts(command string) bool {
-	t := Template{command}
-	return t.has("{parts}") && !t.has("{fraction}")
+	t := Template{text: command}
+	return t.has("{files}") || t.has("{parts}") && !t.has("{fraction}")
 }

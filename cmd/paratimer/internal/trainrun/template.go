@@ -10,9 +10,12 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A Template is a shell command with placeholders for what differs between rows: {fraction}, {machines}, {parts} and
-// {cores}. Nothing but numbers takes their place, so no quoting can go wrong. Other braces are the shell's.
-type Template struct{ text string }
+// A Template is a shell command with placeholders for what differs between rows: {fraction}, {machines}, {parts}, {cores} and {files}, those
+// of a sample of as many parts as the row has. What takes their place are numbers, or names in quotes. Other braces are the shell's.
+type Template struct {
+	text  string
+	files map[int][]string // of samples, by how many they are
+}
 
 // A placeholder is replaced by a number of the row.
 type placeholder struct {
@@ -30,10 +33,13 @@ var placeholders = []placeholder{
 // decimal writes a number without an exponent, which awk and bc read but the shell does not.
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// NewTemplate checks a command against the rows that it is for: they must not differ in what the command does not ask for,
-// and must have what it asks for.
-func NewTemplate(text string, rows []ernest.DesignRow) (Template, error) {
-	t := Template{text}
+// mostCommand is what Linux takes as one argument, bytes.
+const mostCommand = 128<<10 - 1
+
+// NewTemplate checks a command against the rows that it is for, and the files of samples of the input by how many they are, if there are any: rows must not differ in
+// what the command does not ask for, and must have what it asks for.
+func NewTemplate(text string, rows []ernest.DesignRow, files map[int][]string) (Template, error) {
+	t := Template{text, files}
 	switch {
 	case strings.TrimSpace(text) == "":
 		return t, errors.New("the command is empty: give what runs the job, such as './job.sh {fraction} {machines}'")
@@ -51,10 +57,21 @@ func NewTemplate(text string, rows []ernest.DesignRow) (Template, error) {
 		return t, errors.New("the command asks for {parts}, which the design does not give: use {fraction}")
 	case t.has("{cores}") && slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return r.Cores <= 0 }):
 		return t, errors.New("the command asks for {cores}, which the design does not give: use {machines}")
-	case !t.has("{fraction}") && !t.has("{parts}") && differ(func(r ernest.DesignRow) float64 { return r.Scale }):
-		return t, errors.New("the command would run on the same input each time: say with {fraction} or {parts} where the size goes")
+	case t.has("{files}") && len(files) == 0:
+		return t, errors.New("the command asks for {files}: say with --data where the input is")
+	case !t.has("{files}") && len(files) > 0:
+		return t, errors.New("the command does not take the files of the sample: say with {files} where they go")
+	case t.has("{files}") && slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return files[r.Parts] == nil }):
+		return t, errors.New("the command asks for {files}, and there is no sample for a row of the design: each row must say how many parts it takes")
+	case !t.has("{fraction}") && !t.has("{parts}") && !t.has("{files}") && differ(func(r ernest.DesignRow) float64 { return r.Scale }):
+		return t, errors.New("the command would run on the same input each time: say with {fraction}, {parts} or {files} where the size goes")
 	case !t.has("{machines}") && !t.has("{cores}") && differ(func(r ernest.DesignRow) float64 { return float64(r.Machines) }):
 		return t, errors.New("the command would run on as many machines each time: say with {machines} or {cores} where their number goes")
+	}
+	for _, r := range rows {
+		if n := len(t.Fill(r)); len(files) > 0 && n > mostCommand {
+			return t, fmt.Errorf("the command has %d KB with the names of %d files, and the shell takes %d KB: name the folder by a shorter path, or store the input in fewer files", n>>10, r.Parts, mostCommand>>10+1)
+		}
 	}
 	return t, nil
 }
@@ -66,11 +83,15 @@ func (t Template) String() string { return t.text }
 
 // Fill is the command of a row.
 func (t Template) Fill(r ernest.DesignRow) string {
-	pairs := make([]string, 0, 2*len(placeholders))
+	pairs := make([]string, 0, 2*len(placeholders)+2)
 	for _, p := range placeholders {
 		pairs = append(pairs, p.name, p.value(r))
 	}
-	return strings.NewReplacer(pairs...).Replace(t.text)
+	var quoted []string
+	for _, file := range t.files[r.Parts] {
+		quoted = append(quoted, "'"+strings.ReplaceAll(file, "'", `'\''`)+"'")
+	}
+	return strings.NewReplacer(append(pairs, "{files}", strings.Join(quoted, " "))...).Replace(t.text)
 }
 
 // name is a row for people.

@@ -1,0 +1,55 @@
+package ernestview
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// spare is how many machines to start beyond those of the best choice, as JSON. Times and costs are with the measuring.
+type spare struct {
+	Machines         *int     `json:"machines"` // 0: it does not pay; null: too early to say
+	Seconds          *float64 `json:"seconds"`  // if each stage waits for its slowest machine
+	SecondsShared    *float64 `json:"seconds_shared"`
+	Cost             *float64 `json:"cost"`
+	SlowestRatio     *float64 `json:"slowest_ratio"`      // how long the slowest machine takes, by the mean machine
+	SlowestKeptRatio *float64 `json:"slowest_kept_ratio"` // likewise, of those that are kept
+	Why              *string  `json:"why"`                // why it is too early
+}
+
+func (v *Choice) spare() *spare {
+	s := v.Spare
+	switch {
+	case s == nil:
+		return nil
+	case s.Early != "":
+		return &spare{Why: &s.Early}
+	}
+	out := &spare{Machines: &s.Machines, Seconds: known(s.Seconds), SecondsShared: known(s.SecondsShared), SlowestRatio: known(s.Slowest), SlowestKeptRatio: known(s.Kept)}
+	if v.priced(v.Choices[0].Offer) {
+		out.Cost = known(s.Cost)
+	}
+	return out
+}
+
+// spareText writes it for people.
+func (v *Choice) spareText(b *strings.Builder) {
+	s, best := v.Spare, v.Best()
+	switch {
+	case s == nil || best == nil:
+		return
+	case s.Early != "":
+		fmt.Fprintf(b, "over-allocation: %s\n", s.Early)
+		return
+	case s.Machines == 0:
+		fmt.Fprintf(b, "over-allocation: does not pay; the slowest of %d machines takes %.2f times as long as the mean one\n", best.Machines, s.Slowest)
+		return
+	}
+	costs := ""
+	if v.priced(best.Offer) {
+		costs = ", costs " + money(s.Cost)
+	}
+	fmt.Fprintf(b, "over-allocation: start %d, measure each for %s and drop the slowest %d: %s%s if stages wait for the slowest machine left, which takes %.2f times as long as the mean one, not %.2f; %s if work goes to whichever machine is free\n",
+		best.Machines+s.Machines, length(ernest.Measuring), s.Machines, length(s.Seconds), costs, s.Kept, s.Slowest, length(s.SecondsShared))
+}

@@ -1,0 +1,102 @@
+package partitions
+
+import "bytes"
+
+// A counter counts rows and the entries that are not zero in text: fields between spaces, tabs, commas or semicolons, of which
+// index:value counts by its value. The first field of a row of those is its label and no entry. Lines with # are comments.
+type counter struct {
+	rows, entries int
+
+	// Of the row that is being read:
+	fields, pairs int
+	label         bool // its first field was counted, and no pair
+	comment       bool
+}
+
+// separators are the bytes between fields.
+const separators = " \t,;\r\n"
+
+// count counts text that begins and ends where a field does. Where it may begin inside a row, its first field is taken for no label.
+func (c *counter) count(text []byte, inside bool) {
+	if inside {
+		c.fields = 1
+	}
+	for len(text) > 0 {
+		at := bytes.IndexAny(text, separators)
+		end := at
+		if at < 0 {
+			end = len(text)
+		}
+		if end > 0 && !c.comment {
+			c.field(text[:end])
+		}
+		if at < 0 {
+			return
+		}
+		if text[at] == '\n' {
+			c.endRow()
+		}
+		text = text[at+1:]
+	}
+}
+
+// endRow ends a row; a line without a field is none.
+func (c *counter) endRow() {
+	if c.fields > 0 {
+		c.rows++
+	}
+	*c = counter{rows: c.rows, entries: c.entries}
+}
+
+func (c *counter) field(text []byte) {
+	if text[0] == '#' && (c.fields == 0 || c.pairs > 0) {
+		c.comment = true
+		return
+	}
+	c.fields++
+	value, pair := valueOf(text)
+	if pair {
+		c.pairs++
+		if c.label {
+			c.entries--
+			c.label = false
+		}
+	}
+	if !zero(value) {
+		c.entries++
+		c.label = c.fields == 1 && !pair
+	}
+}
+
+// valueOf is the value of index:value, or the whole field.
+func valueOf(field []byte) (value []byte, pair bool) {
+	for i, b := range field {
+		if b == ':' && i > 0 && i+1 < len(field) {
+			return field[i+1:], true
+		}
+		if b < '0' || b > '9' {
+			break
+		}
+	}
+	return field, false
+}
+
+// zero says whether a field is the number 0, in any notation.
+func zero(field []byte) bool {
+	if field[0] == '+' || field[0] == '-' {
+		field = field[1:]
+	}
+	digits := 0
+	for _, b := range field {
+		switch {
+		case b == '0':
+			digits++
+		case b == '.':
+		case (b == 'e' || b == 'E') && digits > 0:
+			return true
+		default:
+			return false
+		}
+	}
+	return digits > 0
+}

@@ -1,0 +1,161 @@
+package ernest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Partition is a part of the input as it is stored: how much it has, counted or estimated. Entries are the values of its rows that are not
+// zero, which the time of a job over sparse data follows (§4.2).
+type Partition struct {
+	Bytes, Rows, Entries float64 // 0 or more
+}
+
+// MaxPartitions bounds what is sampled.
+const MaxPartitions = 10_000
+
+// SampleTolerance is by what share a sample may differ from the whole before Sample.Warnings says so: the time of a run on it differs by
+// about as much.
+const SampleTolerance = 0.10
+
+// A Sample is partitions of an input that are like the whole, for training runs of several sizes.
+type Sample struct {
+	Spread float64      // what the partition with the fewest entries lacks of the one with the most, a share of the latter
+	Sizes  []SampleSize // ascending
+}
+
+// A SampleSize is the partitions of one size of run, and by what share their means differ from the whole's: 0.05 is 5 % more. If all three
+// are near 0, so are the differences in entries a row, entries a byte and rows a byte.
+type SampleSize struct {
+	Chosen               []int // indices of partitions, ascending
+	Entries, Rows, Bytes float64
+	Random               float64 // standard deviation of Entries for as many partitions at random
+}
+
+// Off is the largest of the three differences, without its sign.
+func (s SampleSize) Off() float64 {
+	return max(math.Abs(s.Entries), math.Abs(s.Rows), math.Abs(s.Bytes))
+}
+
+// measures are what a sample has in common with the whole: entries, rows and bytes.
+const measures = 3
+
+// Representative chooses partitions for training runs of so many partitions each. Sorted by entries they are cut into as many strata of equal
+// size, and one of each is chosen: what brings the sum so far nearest to that of the strata. So a sample has the whole's mean, and large
+// partitions as often as the whole has: others of their stage wait for them. The paper takes partitions at random, which does as well where they
+// are many and alike (§4.2). Errors say what cannot be.
+func Representative(all []Partition, sizes []int) (*Sample, error) {
+	points, err := normalized(all)
+	if err != nil {
+		return nil, err
+	}
+	sizes = slices.Compact(slices.Sorted(slices.Values(sizes)))
+	if len(sizes) == 0 {
+		return nil, fmt.Errorf("no sample: say of how many partitions")
+	}
+	if least, most := sizes[0], sizes[len(sizes)-1]; least < 1 || most > len(all) {
+		return nil, fmt.Errorf("samples of %d to %d partitions: they have 1 to all %d", least, most, len(all))
+	}
+	order := make([]int, len(points))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(points[i][0], points[j][0]) })
+	s := &Sample{Spread: 1 - points[order[0]][0]/points[order[len(order)-1]][0]}
+	for _, n := range sizes {
+		s.Sizes = append(s.Sizes, stratified(points, order, n))
+	}
+	return s, nil
+}
+
+// stratified is the sample of n of the points, which are given in order. A stratum may begin and end inside a point's share.
+func stratified(points [][measures]float64, order []int, n int) SampleSize {
+	s := SampleSize{Random: random(points, n)}
+	width := float64(len(order)) / float64(n)
+	var off [measures]float64 // sum of those chosen, less that of the strata, each as large as a point
+	free := 0                 // the first in order that may be chosen
+	for i := range n {
+		from, to := float64(i)*width, float64(i+1)*width
+		first, last := int(from), min(int(math.Ceil(to)), len(order))
+		for at := first; at < last; at++ {
+			share := (min(to, float64(at+1)) - max(from, float64(at))) / width
+			for a, v := range points[order[at]] {
+				off[a] -= share * v
+			}
+		}
+		next, least := -1, math.Inf(1)
+		for at := max(first, free); at < last; at++ {
+			d := 0.0
+			for a, v := range points[order[at]] {
+				d += (off[a] + v) * (off[a] + v)
+			}
+			if d < least {
+				next, least = at, d
+			}
+		}
+		free = next + 1
+		s.Chosen = append(s.Chosen, order[next])
+		for a, v := range points[order[next]] {
+			off[a] += v
+		}
+	}
+	slices.Sort(s.Chosen)
+	s.Entries, s.Rows, s.Bytes = off[0]/float64(n), off[1]/float64(n), off[2]/float64(n)
+	return s
+}
+
+// normalized are entries, rows and bytes of partitions in units of their means.
+func normalized(all []Partition) ([][measures]float64, error) {
+	if len(all) > MaxPartitions {
+		return nil, fmt.Errorf("%d partitions: at most %d are sampled", len(all), MaxPartitions)
+	}
+	points, mean := make([][measures]float64, len(all)), [measures]float64{}
+	for i, p := range all {
+		points[i] = [measures]float64{p.Entries, p.Rows, p.Bytes}
+		for a, v := range points[i] {
+			if !finite(v) || v < 0 || v > mostScale {
+				return nil, fmt.Errorf("partition %d has %v %s: give 0 to %g", i+1, v, [measures]string{"entries", "rows", "bytes"}[a], float64(mostScale))
+			}
+			mean[a] += v / float64(len(all))
+		}
+	}
+	for a, name := range [measures]string{"value that is not zero", "row", "byte"} {
+		if !(mean[a] > 0) {
+			return nil, fmt.Errorf("no partition has a %s: there is nothing to sample", name)
+		}
+	}
+	for i := range points {
+		for a := range points[i] {
+			points[i][a] /= mean[a]
+		}
+	}
+	return points, nil
+}
+
+// random is the standard deviation of the mean entries of n points that are drawn without replacement.
+func random(points [][measures]float64, n int) float64 {
+	all := float64(len(points))
+	if n >= len(points) {
+		return 0
+	}
+	squares := 0.0
+	for _, p := range points {
+		squares += (p[0] - 1) * (p[0] - 1)
+	}
+	return math.Sqrt(squares / (all - 1) / float64(n) * (1 - float64(n)/all))
+}
+
+// Warnings name the sizes whose sample differs from the whole by more than SampleTolerance.
+func (s *Sample) Warnings() []Warning {
+	var warnings []Warning
+	for _, size := range s.Sizes {
+		if size.Off() > SampleTolerance {
+			warnings = append(warnings, Warning{"sample_differs", fmt.Sprintf(
+				"the sample of %d is not like the whole: a partition of it has %+.0f %% entries, %+.0f %% rows, %+.0f %% bytes in the mean, and %.0f %% is allowed: take more partitions, or shuffle the input",
+				len(size.Chosen), 100*size.Entries, 100*size.Rows, 100*size.Bytes, 100*SampleTolerance)})
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,134 @@
+package ernest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A Speed is a measurement of one machine of a type, in any unit, such as GB/s of memory bandwidth (§4.3); the larger the faster.
+type Speed struct {
+	Machine string
+	Value   float64 // above 0
+}
+
+// Speeds are what measurements say of how machines of one type differ.
+type Speeds struct {
+	// Slowness of each machine, ascending: how long it takes, in times of the mean machine. Measurements of one machine differ, too: what that
+	// explains is taken out.
+	Slowness []float64
+	// Reliability is the share of the variance of single measurements that is the machines' own, 0 to 1.
+	Reliability float64
+	// Early says why nothing follows from them; empty where machines differ by more than chance.
+	Early string
+}
+
+// LearnSpeeds tells the machines' differences from those of the measurements of one machine, by an analysis of variance of the
+// logarithms. Errors say which measurement cannot be, from 1.
+func LearnSpeeds(all []Speed) (*Speeds, error) {
+	if len(all) > MaxRows {
+		return nil, fmt.Errorf("%d measurements: at most %d are taken", len(all), MaxRows)
+	}
+	type machine struct{ n, mean, squares float64 }
+	var machines []machine
+	at := map[string]int{}
+	mean := 0.0
+	for i, s := range all {
+		if !finite(s.Value) || s.Value <= 0 || s.Value > mostScale || s.Value < 1/mostScale {
+			return nil, fmt.Errorf("measurement %d: machine %s has speed %v: give a number above 0", i+1, s.Machine, s.Value)
+		}
+		j, ok := at[s.Machine]
+		if !ok {
+			j = len(machines)
+			at[s.Machine] = j
+			machines = append(machines, machine{})
+		}
+		m, log := &machines[j], math.Log(s.Value)
+		m.n++
+		before := m.mean
+		m.mean += (log - before) / m.n
+		m.squares += (log - before) * (log - m.mean)
+		mean += (log - mean) / float64(i+1)
+	}
+	between, within, squares := 0.0, 0.0, 0.0
+	for _, m := range machines {
+		between += m.n * (m.mean - mean) * (m.mean - mean)
+		within += m.squares
+		squares += m.n * m.n
+	}
+	s, n, groups := &Speeds{}, float64(len(all)), float64(len(machines))
+	const least = 3 // machines of which a variance says anything
+	switch {
+	case groups < least:
+		s.Early = early("%d machines were measured: at least %d are needed", len(machines), least)
+		return s, nil
+	case n-groups < groups/2:
+		s.Early = early("of %d machines there are %d measurements: measure at least half of them twice, to tell slow machines from slow moments", len(machines), len(all))
+		return s, nil
+	}
+	within /= n - groups
+	between /= groups - 1
+	if chance := byNoise(between, within, groups-1, n-groups); chance > byChance {
+		s.Early = early("machines differ by no more than measurements of one do (by chance in %s of cases)", percent(chance))
+		return s, nil
+	}
+	own := (between - within) / ((n - squares/n) / (groups - 1)) // variance of the machines
+	s.Reliability = own / (own + within)
+	total := 0.0
+	for _, m := range machines {
+		slow := math.Exp((mean - m.mean) * own / (own + within/m.n))
+		s.Slowness = append(s.Slowness, slow)
+		total += slow
+	}
+	for i := range s.Slowness {
+		s.Slowness[i] *= groups / total
+	}
+	slices.Sort(s.Slowness)
+	return s, nil
+}
+
+func early(format string, args ...any) string {
+	return "too early to say: " + fmt.Sprintf(format, args...)
+}
+
+// byNoise is how likely mean squares of machines differ as much where the machines are alike (Fisher).
+func byNoise(between, within, d1, d2 float64) float64 {
+	const rounding = 1e-24 // of logarithms that are equal
+	if within <= rounding {
+		if between > rounding {
+			return 0
+		}
+		return 1
+	}
+	return distuv.F{D1: d1, D2: d2}.Survival(between / within)
+}
+
+// order is the expected slowness of the j-th fastest of n machines that are drawn as those measured.
+func (s *Speeds) order(j, n int) float64 {
+	sum, before := 0.0, 0.0
+	for i, v := range s.Slowness {
+		share := mathext.RegIncBeta(float64(j), float64(n-j+1), float64(i+1)/float64(len(s.Slowness)))
+		sum += v * (share - before)
+		before = share
+	}
+	return sum
+}
+
+// kept is the expected slowness of the slowest of so many machines where more were started, each was measured once, and the slowest were
+// dropped; slowest is that without. A measurement that is not fully reliable drops others, too: the square of the reliability
+// is left of what is gained, or a little more, as TestSpareSimulated shows.
+func (s *Speeds) kept(machines, more int, slowest float64) float64 {
+	return slowest + s.Reliability*s.Reliability*(s.order(machines, machines+more)-slowest)
+}
+
+// mean is the expected mean slowness of the machines that are kept. Of what is gained the reliability is left, or a little more.
+func (s *Speeds) mean(machines, more int) float64 {
+	left := float64(machines + more)
+	for j := machines + 1; j <= machines+more; j++ {
+		left -= s.order(j, machines+more)
+	}
+	return 1 + s.Reliability*(left/float64(machines)-1)
+}
