@@ -78,6 +78,8 @@ type Job struct {
 	Priority int
 	// Input names what the job reads, as the engine tells it; used to recognise a job in a profile.
 	Input []string
+	// InputBytes is how many bytes the files of Input have, as their file system says; 0: unknown. In a profile it is the earlier run's.
+	InputBytes float64
 }
 
 // Limits are the job's own settings that its schedule depends on (YARN).

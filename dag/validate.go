@@ -14,6 +14,8 @@ const (
 	MaxMemory = 1 << 40 // megabytes
 	MaxTuples = 1e15    // of a task; float64 counts exactly up to 9e15
 	MaxLength = 100 * 365 * 24 * time.Hour
+	// MaxInputBytes bounds the files that a job reads.
+	MaxInputBytes = 1e18
 	// MaxFailRate is in failures an hour of a task.
 	MaxFailRate = 1000
 )
@@ -166,6 +168,7 @@ func (f *faults) job(j int, names map[string]int) {
 		}
 	}
 	f.number(at("priority"), float64(job.Priority), -MaxPriority, MaxPriority, "")
+	f.number(at("input_bytes"), job.InputBytes, 0, MaxInputBytes, "bytes")
 	l := &job.Limits
 	f.number(at("limits.am_memory"), float64(l.AMMB), 0, MaxMemory, "MB")
 	f.number(at("limits.map_memory"), float64(l.MapMB), 0, MaxMemory, "MB")

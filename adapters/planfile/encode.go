@@ -25,7 +25,7 @@ func fileOf(p *dag.Plan) *file {
 	}
 	for i := range p.Jobs {
 		from := &p.Jobs[i]
-		j := job{Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input, Priority: from.Priority, Limits: limitsOf(&from.Limits, c.Policy)}
+		j := job{Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input, InputBytes: from.InputBytes, Priority: from.Priority, Limits: limitsOf(&from.Limits, c.Policy)}
 		for _, a := range from.After {
 			j.After = append(j.After, p.Jobs[a].Node)
 		}

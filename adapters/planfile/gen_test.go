@@ -56,6 +56,7 @@ func anyPlan(t *rapid.T) *dag.Plan {
 		if rapid.Bool().Draw(t, "input") {
 			j.Input = rapid.SliceOfN(rapid.Map(rapid.StringOf(anyRune), dag.Clean), 1, 3).Draw(t, "inputs")
 		}
+		j.InputBytes = rapid.SampledFrom([]float64{0, 1234.5, 4e12}).Draw(t, "input bytes")
 		j.Priority = rapid.SampledFrom([]int{0, -3, 1000}).Draw(t, "priority")
 		j.Limits = dag.Limits{
 			AMMB: rapid.IntRange(0, 2048).Draw(t, "am"), MapMB: rapid.IntRange(0, 2048).Draw(t, "mb"), ReduceMB: rapid.IntRange(0, 2048).Draw(t, "mb"),

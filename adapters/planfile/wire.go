@@ -66,7 +66,9 @@ type (
 		Alias   string   `plan:"alias"`
 		After   []string `plan:"after"`
 		Input   []string `plan:"input"`
-		Limits  limits   `plan:"limits"`
+		// InputBytes is what the file system says of them.
+		InputBytes float64 `plan:"input_bytes"`
+		Limits     limits  `plan:"limits"`
 		// Priority counts where the order of the cluster's policy has it.
 		Priority int         `plan:"priority"`
 		Map      *mapTasks   `plan:"map"`
