@@ -13,6 +13,9 @@ type Plan struct {
 	Profiles []*Plan
 	// Residuals of a profile say how wrong the ranges of the runs were that it is learned from, oldest run first.
 	Residuals []Residual
+	// InputSizes of a profile are the records of a mean map that read the query's own input, in each of the runs that it is learned from, oldest
+	// first; none where it is learned from one.
+	InputSizes []float64
 }
 
 // A Policy names the scheduler that the replay imitates.

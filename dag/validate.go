@@ -84,6 +84,7 @@ func (f *faults) check() {
 	f.cluster()
 	f.overheads()
 	f.residuals()
+	f.inputSizes()
 	names, tasks := make(map[string]int, len(f.p.Jobs)), 0
 	for j := range f.p.Jobs {
 		f.job(j, names)

@@ -32,6 +32,7 @@ func fileOf(p *dag.Plan) *file {
 		j.Map, j.Reduce = mapOf(&from.Map), reduceOf(&from.Reduce)
 		f.Jobs = append(f.Jobs, j)
 	}
+	f.InputSizes = p.InputSizes
 	for _, r := range p.Residuals {
 		f.Residuals = append(f.Residuals, residual{Run: r.Run, Progress: r.Progress, Score: r.Score})
 	}

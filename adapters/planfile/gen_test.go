@@ -65,6 +65,7 @@ func anyPlan(t *rapid.T) *dag.Plan {
 		}
 		p.Jobs = append(p.Jobs, j)
 	}
+	p.InputSizes = rapid.SampledFrom([][]float64{nil, {5}, {600, 1.5, 7}}).Draw(t, "input sizes")
 	for range rapid.IntRange(0, 3).Draw(t, "residuals") {
 		p.Residuals = append(p.Residuals, dag.Residual{
 			Run: d.text("run"), Progress: rapid.Float64Range(0, 1).Draw(t, "progress"), Score: rapid.Float64Range(-9, 9).Draw(t, "score"),

@@ -64,6 +64,7 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 			}
 		}
 	}
+	p.InputSizes = f.InputSizes
 	for _, r := range f.Residuals {
 		p.Residuals = append(p.Residuals, dag.Residual{Run: r.Run, Progress: r.Progress, Score: r.Score})
 	}

@@ -15,6 +15,8 @@ type (
 		Overheads overheads  `plan:"overheads"`
 		Jobs      []job      `plan:"jobs"`
 		Residuals []residual `plan:"residuals"`
+		// InputSizes are records of a mean map, by run.
+		InputSizes []float64 `plan:"input_sizes"`
 	}
 	residual struct {
 		Run      string  `plan:"run"`

@@ -62,3 +62,54 @@ func TestReportsGoBeforeFiles(t *testing.T) {
 		t.Errorf("%v without, %v with a file system that tells another size", without, with)
 	}
 }
+
+// Until anything of this run's input is told, the profile may be of a sample or of a larger run: the range holds if the input is ten times as
+// large or a tenth. Runs of one size narrow it, and so does what the file system or a map says.
+func TestUnknownSizeIsWide(t *testing.T) {
+	t.Parallel()
+	one := Learn(runOf(finished(25)))
+	one.Jobs[0].Map.Bytes = dag.Uniform(700)
+	merged := func(sizes ...float64) *dag.Plan {
+		var runs []*dag.Plan
+		for _, size := range sizes {
+			run := *one
+			run.Jobs = append([]dag.Job(nil), one.Jobs...)
+			phase := &run.Jobs[0].Map
+			phase.Pipelines = []dag.Pipeline{{Tuples: dag.Uniform(size), Alpha: phase.Pipelines[0].Alpha}}
+			runs = append(runs, &run)
+		}
+		p, ok := Merge(runs, nil)
+		if !ok {
+			t.Fatal("the runs do not fit")
+		}
+		return p
+	}
+	// Most of the sampled ends is start-up that no size changes: what is beyond is work.
+	work := func(s *dag.Snapshot, q float64) float64 { return ranged(t, s).At(q).Seconds() }
+	unknown, told := waiting(0, one), waiting(7000, one)
+	known := ranged(t, told)
+	if least := 5 * work(told, 0.5); work(unknown, 0.9) < least {
+		t.Errorf("of an unknown size at most %.0f s, want %.0f s", work(unknown, 0.9), least)
+	}
+	if known.At(0.9) > 5*known.At(0.5)/2 {
+		t.Errorf("of a known size %v to %v", known.At(0.5), known.At(0.9))
+	}
+	tenfold := waiting(70_000, one)
+	if truth := work(tenfold, 0.5); work(unknown, 0.9) < 0.9*truth || work(tenfold, 0.1) > truth {
+		t.Errorf("ten times the input takes %.0f s, and the range ends at %.0f s", truth, work(unknown, 0.9))
+	}
+	same, others := waiting(0, merged(600, 600, 600, 600)), waiting(0, merged(600, 2400, 500, 600))
+	if !(work(same, 0.9) < 0.6*work(others, 0.9) && work(others, 0.9) < work(unknown, 0.9)) {
+		t.Errorf("after runs of one size up to %.0f s, of other sizes %.0f s, after one run %.0f s", work(same, 0.9), work(others, 0.9), work(unknown, 0.9))
+	}
+	started := *group(45_000, 25, 600)
+	bare := *one
+	bare.Jobs = append([]dag.Job(nil), one.Jobs...)
+	bare.Jobs[0].Map.Pipelines = nil // it knows no sizes
+	if m := New(runOf(Attach(&started, []*dag.Plan{&bare})), Options{}); !m.inputsTold {
+		t.Error("maps have reported, and the input is of an unknown size")
+	}
+	if got := merged(600, 2400).InputSizes; len(got) != 2 || got[0] != 600 || got[1] != 2400 {
+		t.Errorf("sizes %v", got)
+	}
+}

@@ -39,6 +39,7 @@ func (m *Model) learnPhases(profile *match, opt Options) {
 		}
 	}
 	m.inputs, m.inputsTold = m.growthOfInputs(profile)
+	m.inputSigma = profile.inputSigma()
 	m.learnNodes()
 	m.warnNodes()
 	slow := m.slowdowns(profile)
