@@ -106,7 +106,7 @@ func TestUnknownSizeIsWide(t *testing.T) {
 	bare := *one
 	bare.Jobs = append([]dag.Job(nil), one.Jobs...)
 	bare.Jobs[0].Map.Pipelines = nil // it knows no sizes
-	if m := New(runOf(Attach(&started, []*dag.Plan{&bare})), Options{}); !m.inputsTold {
+	if m := New(runOf(Attach(&started, []*dag.Plan{&bare})), Options{}); m.inputSigma != 0 {
 		t.Error("maps have reported, and the input is of an unknown size")
 	}
 	if got := merged(600, 2400).InputSizes; len(got) != 2 || got[0] != 600 || got[1] != 2400 {

@@ -38,8 +38,7 @@ func (m *Model) learnPhases(profile *match, opt Options) {
 			m.priors[j][k] = m.priorOf(profile.job(j), k)
 		}
 	}
-	m.inputs, m.inputsTold = m.growthOfInputs(profile)
-	m.inputSigma = profile.inputSigma()
+	m.inputs, m.inputSigma = m.growthOfInputs(profile)
 	m.learnNodes()
 	m.warnNodes()
 	slow := m.slowdowns(profile)
