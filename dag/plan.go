@@ -13,6 +13,9 @@ type Plan struct {
 	Profiles []*Plan
 	// Residuals of a profile say how wrong the ranges of the runs were that it is learned from, oldest run first.
 	Residuals []Residual
+	// InputSizes of a profile are the records of a mean map that read the query's own input, in each of the runs that it is learned from, oldest
+	// first; none where it is learned from one.
+	InputSizes []float64
 }
 
 // A Policy names the scheduler that the replay imitates.
@@ -78,6 +81,8 @@ type Job struct {
 	Priority int
 	// Input names what the job reads, as the engine tells it; used to recognise a job in a profile.
 	Input []string
+	// InputBytes is how many bytes the files of Input have, as their file system says; 0: unknown. In a profile it is the earlier run's.
+	InputBytes float64
 }
 
 // Limits are the job's own settings that its schedule depends on (YARN).

@@ -18,7 +18,19 @@ type Residual struct {
 const (
 	MaxResiduals = 100_000
 	MaxScore     = 1e6
+	// MaxInputSizes bounds the runs of Plan.InputSizes.
+	MaxInputSizes = 10_000
 )
+
+func (f *faults) inputSizes() {
+	if n := len(f.p.InputSizes); n > MaxInputSizes {
+		f.add(&LimitError{Place: whole("input_sizes"), What: "sizes", Have: float64(n), Max: MaxInputSizes})
+		return
+	}
+	for i, size := range f.p.InputSizes {
+		f.number(Place{Job: -1, Field: fmt.Sprintf("input_sizes[%d]", i), Item: -1}, size, 0, MaxTuples, "records")
+	}
+}
 
 func (f *faults) residuals() {
 	if n := len(f.p.Residuals); n > MaxResiduals {

@@ -14,6 +14,8 @@ const (
 	MaxMemory = 1 << 40 // megabytes
 	MaxTuples = 1e15    // of a task; float64 counts exactly up to 9e15
 	MaxLength = 100 * 365 * 24 * time.Hour
+	// MaxInputBytes bounds the files that a job reads.
+	MaxInputBytes = 1e18
 	// MaxFailRate is in failures an hour of a task.
 	MaxFailRate = 1000
 )
@@ -82,6 +84,7 @@ func (f *faults) check() {
 	f.cluster()
 	f.overheads()
 	f.residuals()
+	f.inputSizes()
 	names, tasks := make(map[string]int, len(f.p.Jobs)), 0
 	for j := range f.p.Jobs {
 		f.job(j, names)
@@ -166,6 +169,7 @@ func (f *faults) job(j int, names map[string]int) {
 		}
 	}
 	f.number(at("priority"), float64(job.Priority), -MaxPriority, MaxPriority, "")
+	f.number(at("input_bytes"), job.InputBytes, 0, MaxInputBytes, "bytes")
 	l := &job.Limits
 	f.number(at("limits.am_memory"), float64(l.AMMB), 0, MaxMemory, "MB")
 	f.number(at("limits.map_memory"), float64(l.MapMB), 0, MaxMemory, "MB")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // A Player serves a recording as an http.RoundTripper at a virtual instant: a path answers its newest record that is not
-// later, whatever the host and the query. What was not recorded yet is 404.
+// later, whatever the host and, but for the operations of HDFS, the query. What was not recorded yet is 404.
 type Player struct {
 	rec *Recording
 	now atomic.Int64
@@ -33,7 +34,7 @@ func (p *Player) Now() dag.Instant { return dag.Instant(p.now.Load()) }
 
 // Made tells when the answer that path gets now was recorded; NoInstant if it gets none.
 func (p *Player) Made(path string) dag.Instant {
-	if a, ok := p.rec.at(path, p.Now()); ok {
+	if a, ok := p.rec.at(&url.URL{Path: path}, p.Now()); ok {
 		return a.at
 	}
 	return dag.NoInstant
@@ -47,7 +48,7 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method != http.MethodGet {
 		return nil, fmt.Errorf("capture: %s %s: a recording answers GET only", req.Method, req.URL)
 	}
-	a, ok := p.rec.at(req.URL.Path, p.Now())
+	a, ok := p.rec.at(req.URL, p.Now())
 	switch {
 	case !ok:
 		a = answer{status: http.StatusNotFound, kind: "application/json", body: body{text: `{"RemoteException":{"exception":"NotFoundException",` +

@@ -69,7 +69,7 @@ func (r *Recording) add(rec *Record) {
 		r.Last = at
 	}
 	r.Lines++
-	path := served(u.Path)
+	path := served(u)
 	if strings.HasPrefix(path, "/ws/v1/cluster/") && r.rm == "" {
 		r.rm = u.Scheme + "://" + u.Host
 	}
@@ -83,9 +83,12 @@ func (r *Recording) add(rec *Record) {
 	r.paths[path] = append(list, a)
 }
 
-// served is the path as the service itself has it: a gateway puts one of its own before it.
-func served(path string) string {
-	path = strings.TrimSuffix(path, "/")
+// served is the path as the service itself has it: a gateway puts one of its own before it. Of HDFS the operation belongs to it.
+func served(u *url.URL) string {
+	path := strings.TrimSuffix(u.Path, "/")
+	if strings.HasPrefix(path, "/webhdfs/v1") {
+		return path + "?" + u.Query().Get("op")
+	}
 	for _, root := range []string{"/proxy/", "/ws/v1/"} {
 		if i := strings.Index(path, root); i >= 0 {
 			return path[i:]
@@ -102,9 +105,9 @@ func (r *Recording) finish() {
 	}
 }
 
-// at returns the newest answer of path that was asked for at t or before.
-func (r *Recording) at(path string, t dag.Instant) (answer, bool) {
-	list := r.paths[served(path)]
+// at returns the newest answer of an address that was asked for at t or before.
+func (r *Recording) at(u *url.URL, t dag.Instant) (answer, bool) {
+	list := r.paths[served(u)]
 	n, _ := slices.BinarySearchFunc(list, t+1, func(a answer, t dag.Instant) int { return cmp.Compare(a.at, t) })
 	if n == 0 {
 		return answer{}, false

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func TestATickHasAllItsAnswers(t *testing.T) {
 	if got, want := rec.ticks(), []dag.Instant{1090, 4400, 7100}; !slices.Equal(got, want) {
 		t.Fatalf("ticks at %v, want %v", got, want)
 	}
-	if a, _ := rec.at(task, rec.ticks()[1]); a.body.String() != "d" {
+	if a, _ := rec.at(&url.URL{Path: task}, rec.ticks()[1]); a.body.String() != "d" {
 		t.Errorf("the second tick shows %q", a.body.String())
 	}
 }

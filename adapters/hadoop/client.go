@@ -64,11 +64,13 @@ type Client struct {
 	clock  *clock
 	dates  *dates
 	hosts  map[string]bool // that redirects may lead to
+	files  map[string]bool // hosts of NameNodes that may be asked, besides those
 	asked  atomic.Bool     // some service wanted a client certificate
 
 	mu     sync.Mutex
-	active string // base of the ResourceManager that answered last, "" before
-	moved  string // base of the history server that the ResourceManager's proxy sends to, "" before
+	active string                 // base of the ResourceManager that answered last, "" before
+	moved  string                 // base of the history server that the ResourceManager's proxy sends to, "" before
+	mute   map[string]dag.Instant // NameNodes that did not answer, and when
 }
 
 // NewClient returns a client. It does not connect. Errors: no address, files of certificates that cannot be used.
@@ -84,7 +86,7 @@ func NewClient(o Options) (*Client, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	c := &Client{opt: o, slots: make(chan struct{}, o.InFlight), budget: newBudget(inMemory), hosts: o.named(), clock: newClock(o.Clock), dates: newDates()}
+	c := &Client{opt: o, slots: make(chan struct{}, o.InFlight), budget: newBudget(inMemory), hosts: o.named(), files: o.Site.fileHosts(), mute: map[string]dag.Instant{}, clock: newClock(o.Clock), dates: newDates()}
 	var err error
 	c.chain, c.meter, err = chain(o, func() { c.asked.Store(true) })
 	return c, err

@@ -32,6 +32,9 @@ var errCrowded = errors.New("this answer was given up: it was the largest of tho
 
 // bodyLimit is the most that the answer of a path may take.
 func bodyLimit(u *url.URL) int64 {
+	if strings.HasPrefix(u.Path, webHDFS) {
+		return shortBody
+	}
 	switch last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]; last {
 	case "tasks", "apps", "nodes":
 		return longBody

@@ -46,6 +46,7 @@ func Doctor(ctx context.Context, c *Client) []Check {
 		d.clock()
 	}
 	d.history(ctx)
+	d.files(ctx)
 	return d.checks
 }
 
@@ -317,4 +318,18 @@ func (d *doctor) history(ctx context.Context) {
 	if _, err := get[struct{}](ctx, "history/mapreduce/jobs", body, err); err != nil {
 		d.broken("history server", Warn, err)
 	}
+}
+
+// files asks the NameNodes that the configuration names whether they tell sizes of files. Without any there is nothing to say.
+func (d *doctor) files(ctx context.Context) {
+	bases := d.client.opt.Site.NameNodes
+	if len(bases) == 0 {
+		return
+	}
+	_, err := d.client.HDFS(ctx, bases, "/", "GETFILESTATUS")
+	if err != nil {
+		d.say("webhdfs", Warn, "until the first map of a job reports, the size of its input is not known: is dfs.webhdfs.enabled true, and is the port reachable?", "%s", brief(err))
+		return
+	}
+	d.say("webhdfs", OK, "", "%s: sizes of inputs are asked for", strings.Join(bases, ", "))
 }

@@ -96,6 +96,7 @@ func (s *Source) observe(ctx context.Context) error {
 		return err
 	}
 	s.observeLost(ctx)
+	s.observeInputs(ctx)
 	err := s.observeJobs(ctx)
 	s.observeAvoided(ctx)
 	s.observeNeeds(ctx)

@@ -19,6 +19,9 @@ type job struct {
 	confTick int  // the last one in which the conf was asked for
 	denied   bool // the conf may not be read: it is nobody of ours
 
+	sized      bool    // the file system was asked for the size of its input
+	inputBytes float64 // what it said; 0: nothing
+
 	state     dag.State
 	submitted dag.Instant
 	started   dag.Instant

@@ -300,3 +300,7 @@ func (r *simREST) naive() int {
 	}
 	return n
 }
+
+func (r *simREST) HDFS(_ context.Context, _ []string, path, _ string) ([]byte, error) {
+	return nil, &Error{URL: path, Status: http.StatusNotFound}
+}

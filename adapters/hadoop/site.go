@@ -192,9 +192,9 @@ func (p *Properties) lookup(name string) (string, bool) {
 }
 
 // siteFiles are read in this order, as YarnConfiguration and JobConf do.
-var siteFiles = []string{"core-site.xml", "mapred-site.xml", "yarn-site.xml"}
+var siteFiles = []string{"core-site.xml", "mapred-site.xml", "yarn-site.xml", "hdfs-site.xml"}
 
-// ReadDir reads a configuration folder's core-, mapred- and yarn-site.xml. Files that are absent are skipped; if all
+// ReadDir reads a configuration folder's core-, mapred-, yarn- and hdfs-site.xml. Files that are absent are skipped; if all
 // are, or the folder is, that is an error.
 func ReadDir(dir string, getenv func(string) string) (*Properties, error) {
 	p := NewProperties(getenv)

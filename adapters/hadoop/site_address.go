@@ -16,6 +16,7 @@ type Site struct {
 	Proxy      string    // base URL of a web proxy of its own, "" where the ResourceManagers do it
 	JHS        string    // base URL of the job history server
 	JHSGuessed bool      // nobody has said where it is; a named host that the proxy's redirects lead to goes before
+	NameNodes  []string  // base URLs of HDFS's NameNodes, where the configuration names any
 	Auth       string    // hadoop.http.authentication.type: "simple" (also by default), "kerberos" or a class
 	Notes      []string  // what had to be assumed, for people
 	Truststore string    // the Java trust store of Hadoop's own clients, "" where it is not known: for advice
@@ -63,6 +64,7 @@ func (p *Properties) Site() (Site, error) {
 	if err := p.history(&s); err != nil {
 		return Site{}, err
 	}
+	s.NameNodes = p.namenodes()
 	return s, nil
 }
 

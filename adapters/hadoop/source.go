@@ -16,6 +16,8 @@ type Cluster interface {
 	RM(ctx context.Context, path string) ([]byte, error)
 	AM(ctx context.Context, app, path string) ([]byte, error)
 	JHS(ctx context.Context, path string) ([]byte, error)
+	// HDFS asks WebHDFS at one of several bases, such as http://nn:9870, for an operation on an absolute path.
+	HDFS(ctx context.Context, bases []string, path, op string) ([]byte, error)
 	Now() dag.Instant // the cluster's clock
 }
 
@@ -30,6 +32,8 @@ type Target struct {
 	Made func(path string) dag.Instant
 	// Final, where set, tells that this observation is the last one, so that waiting for better answers is no use.
 	Final func() bool
+	// Note, where set, is told what could not be found out, but matters to nobody who does not look for it.
+	Note func(text string)
 }
 
 // NoWorkflowError says that there is nothing to watch (yet).

@@ -61,6 +61,7 @@ func (s *Source) planJob(to *dag.Job, j *job) {
 	if c := j.conf; c != nil {
 		to.Feature, to.Alias, to.Input, to.Limits = c.feature, c.alias, c.input, c.limits
 	}
+	to.InputBytes = j.inputBytes
 	if a := s.apps[j.app]; a != nil {
 		to.Name = JobTitle(string(a.Name))
 		if _, am := a.memory(); am > 0 {

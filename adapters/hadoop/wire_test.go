@@ -170,6 +170,7 @@ func TestConf(t *testing.T) {
 		limits:  dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
 		noRecov: true, beat: time.Second, sleep: time.Second,
 		after: map[string][]string{"scope-30": {"scope-48"}, "scope-39": {"scope-48"}},
+		files: inputFiles{paths: []string{"/lab/data/j1/b"}},
 	}
 	if got := pig.conf(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

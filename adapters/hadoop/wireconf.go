@@ -19,6 +19,7 @@ type jobConf struct {
 	feature  string
 	alias    string
 	input    []string
+	files    inputFiles
 	limits   dag.Limits
 	noRecov  bool                // a restarted master runs every task again
 	after    map[string][]string // node to its successors, as the adjacency entries say
@@ -35,7 +36,7 @@ const adjacency = "mapreduce.workflow.adjacency."
 // conf picks what we read out of a job's properties (facts C1, F).
 func (b *confBody) conf() *jobConf {
 	c := &jobConf{limits: dag.Limits{AMMB: 1536, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5}}
-	var inputDirs, pigDirs, mapOpts, reduceOpts string
+	var inputDirs, pigDirs, formats, mapOpts, reduceOpts string
 	var mapMB, reduceMB, amMB num
 	heap, step := 0.8, 1024.0
 	edges, chars := mostNames, mostText // that are left for the graph
@@ -59,6 +60,12 @@ func (b *confBody) conf() *jobConf {
 			pigDirs = v
 		case "mapreduce.input.fileinputformat.inputdir":
 			inputDirs = v
+		case "mapreduce.input.multipleinputs.dir.formats":
+			formats = v
+		case "fs.defaultFS":
+			c.files.system = strings.Clone(v[:min(len(v), longestAddress)])
+		case "dfs.http.policy":
+			c.files.tls = v == "HTTPS_ONLY"
 		case "pig.output.committer.recovery.support":
 			c.noRecov = v == "false"
 		case "yarn.app.mapreduce.am.resource.mb", "yarn.app.mapreduce.am.resource.memory-mb", "yarn.app.mapreduce.am.resource.memory":
@@ -102,6 +109,7 @@ func (b *confBody) conf() *jobConf {
 		case "yarn.client.nodemanager-connect.max-wait-ms":
 			c.abandon = time.Duration(n.count(86_400_000)) * time.Millisecond
 		default:
+			c.files.addressOf(name, v)
 			if node, ok := strings.CutPrefix(name, adjacency); ok && node != "" {
 				if c.after == nil {
 					c.after = map[string][]string{}
@@ -121,6 +129,7 @@ func (b *confBody) conf() *jobConf {
 	if c.input = fields(pigDirs, mostNames); len(c.input) == 0 {
 		c.input = fields(inputDirs, mostNames)
 	}
+	c.files.name(pigDirs, inputDirs, formats)
 	return c
 }
 

@@ -25,13 +25,14 @@ func fileOf(p *dag.Plan) *file {
 	}
 	for i := range p.Jobs {
 		from := &p.Jobs[i]
-		j := job{Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input, Priority: from.Priority, Limits: limitsOf(&from.Limits, c.Policy)}
+		j := job{Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input, InputBytes: from.InputBytes, Priority: from.Priority, Limits: limitsOf(&from.Limits, c.Policy)}
 		for _, a := range from.After {
 			j.After = append(j.After, p.Jobs[a].Node)
 		}
 		j.Map, j.Reduce = mapOf(&from.Map), reduceOf(&from.Reduce)
 		f.Jobs = append(f.Jobs, j)
 	}
+	f.InputSizes = p.InputSizes
 	for _, r := range p.Residuals {
 		f.Residuals = append(f.Residuals, residual{Run: r.Run, Progress: r.Progress, Score: r.Score})
 	}

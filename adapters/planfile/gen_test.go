@@ -56,6 +56,7 @@ func anyPlan(t *rapid.T) *dag.Plan {
 		if rapid.Bool().Draw(t, "input") {
 			j.Input = rapid.SliceOfN(rapid.Map(rapid.StringOf(anyRune), dag.Clean), 1, 3).Draw(t, "inputs")
 		}
+		j.InputBytes = rapid.SampledFrom([]float64{0, 1234.5, 4e12}).Draw(t, "input bytes")
 		j.Priority = rapid.SampledFrom([]int{0, -3, 1000}).Draw(t, "priority")
 		j.Limits = dag.Limits{
 			AMMB: rapid.IntRange(0, 2048).Draw(t, "am"), MapMB: rapid.IntRange(0, 2048).Draw(t, "mb"), ReduceMB: rapid.IntRange(0, 2048).Draw(t, "mb"),
@@ -64,6 +65,7 @@ func anyPlan(t *rapid.T) *dag.Plan {
 		}
 		p.Jobs = append(p.Jobs, j)
 	}
+	p.InputSizes = rapid.SampledFrom([][]float64{nil, {5}, {600, 1.5, 7}}).Draw(t, "input sizes")
 	for range rapid.IntRange(0, 3).Draw(t, "residuals") {
 		p.Residuals = append(p.Residuals, dag.Residual{
 			Run: d.text("run"), Progress: rapid.Float64Range(0, 1).Draw(t, "progress"), Score: rapid.Float64Range(-9, 9).Draw(t, "score"),

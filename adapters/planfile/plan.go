@@ -47,7 +47,7 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 	budget := maxDrawn
 	for i, j := range f.Jobs {
 		to := &p.Jobs[i]
-		*to = dag.Job{Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input, Priority: j.Priority, Limits: j.Limits.dag(p.Cluster.Policy)}
+		*to = dag.Job{Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input, InputBytes: j.InputBytes, Priority: j.Priority, Limits: j.Limits.dag(p.Cluster.Policy)}
 		for k, name := range j.After {
 			a, ok := index[name]
 			if !ok {
@@ -64,6 +64,7 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 			}
 		}
 	}
+	p.InputSizes = f.InputSizes
 	for _, r := range f.Residuals {
 		p.Residuals = append(p.Residuals, dag.Residual{Run: r.Run, Progress: r.Progress, Score: r.Score})
 	}

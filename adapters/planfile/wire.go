@@ -15,6 +15,8 @@ type (
 		Overheads overheads  `plan:"overheads"`
 		Jobs      []job      `plan:"jobs"`
 		Residuals []residual `plan:"residuals"`
+		// InputSizes are records of a mean map, by run.
+		InputSizes []float64 `plan:"input_sizes"`
 	}
 	residual struct {
 		Run      string  `plan:"run"`
@@ -66,7 +68,9 @@ type (
 		Alias   string   `plan:"alias"`
 		After   []string `plan:"after"`
 		Input   []string `plan:"input"`
-		Limits  limits   `plan:"limits"`
+		// InputBytes is what the file system says of them.
+		InputBytes float64 `plan:"input_bytes"`
+		Limits     limits  `plan:"limits"`
 		// Priority counts where the order of the cluster's policy has it.
 		Priority int         `plan:"priority"`
 		Map      *mapTasks   `plan:"map"`

@@ -76,6 +76,8 @@ type planJob struct {
 	Input   []text    `json:"input"`
 
 	Priority int `json:"priority,omitzero"`
+
+	InputBytes num `json:"input_bytes,omitzero"`
 }
 
 type limits struct {

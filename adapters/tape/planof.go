@@ -60,7 +60,7 @@ func jobOf(j *dag.Job) planJob {
 		text(j.Node), text(j.Name), text(j.Feature), text(j.Alias), j.After, phaseOf(&j.Map), phaseOf(&j.Reduce),
 		limits{l.AMMB, l.MapMB, l.ReduceMB, numOf(l.SlowStart), numOf(l.RampUp), l.MaxMaps, l.MaxReduces},
 		each(j.Input, func(s string) text { return text(s) }),
-		j.Priority,
+		j.Priority, numOf(j.InputBytes),
 	}
 }
 
@@ -76,7 +76,7 @@ func (j *planJob) dag(groups int) (dag.Job, error) {
 			MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
 		},
 		Input:    each(j.Input, func(s text) string { return string(s) }),
-		Priority: j.Priority,
+		Priority: j.Priority, InputBytes: j.InputBytes.float(),
 	}, errors.Join(err, err2)
 }
 

@@ -36,6 +36,8 @@ func attach(c *cli.Context) (err error) {
 	if err != nil {
 		return usage("%w", err)
 	}
+	log := logger(c)
+	target.Note = func(text string) { log.Debug().Msg(text) }
 	var client *hadoop.Client
 	var tap hadoop.Layer
 	if path := c.String("capture"); path != "" {

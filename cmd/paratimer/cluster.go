@@ -15,7 +15,7 @@ func clusterFlags() []cli.Flag {
 		&cli.StringFlag{Name: "rm", EnvVars: env("rm"), Usage: "ask the ResourceManager at `URL`, or at the active one of several, comma-separated; or behind a gateway, such as https://knox:8443/gateway/default"},
 		&cli.StringFlag{Name: "jhs", EnvVars: env("jhs"), Usage: "ask the job history server at `URL` (with --rm; default: port 19888 of its host)"},
 		&cli.StringFlag{Name: "conf-dir", EnvVars: env("conf-dir"), Usage: "read Hadoop's configuration from `DIR` (default: HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME/etc/hadoop)"},
-		&cli.StringSliceFlag{Name: "trust-host", EnvVars: env("trust-host"), Usage: "follow redirects to `HOST`, though neither --rm, --jhs nor Hadoop's configuration names it; may be repeated"},
+		&cli.StringSliceFlag{Name: "trust-host", EnvVars: env("trust-host"), Usage: "follow redirects to `HOST`, and ask a NameNode there, though neither --rm, --jhs nor Hadoop's configuration names it; may be repeated"},
 		&cli.StringFlag{Name: "user", EnvVars: env("user"), Usage: "ask as `NAME` and choose among this user's workflows (default: of the Kerberos principal, else HADOOP_USER_NAME, else you)"},
 		&cli.StringFlag{Name: "ca-file", EnvVars: env("ca-file"), Usage: "also trust the certificates (PEM) in `FILE`"},
 		&cli.BoolFlag{Name: "insecure", EnvVars: env("insecure"), Usage: "do not verify certificates: anybody may answer in the cluster's place"},

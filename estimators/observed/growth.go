@@ -10,7 +10,7 @@ import (
 // The others are the profile's, scaled by what this run has reported.
 
 // inputRatio is how much more a task of the phase gets than in the profile's run, until its own reports tell: of a reduce by what the
-// job's maps write, of a map by what the jobs before it write. One that reads the query's own input gets as much more as those of
+// job's maps write, of a map by what the file system says of its input, or by what the jobs before it write. One that reads the query's own input gets as much more as those of
 // other such jobs: the profile is of a sample, or the input has grown.
 func (m *Model) inputRatio(j int, k dag.Kind, known *dag.Job) float64 {
 	now := &m.Snapshot.Plan.Jobs[j]
@@ -21,6 +21,8 @@ func (m *Model) inputRatio(j int, k dag.Kind, known *dag.Job) float64 {
 		ratio = m.growth(j, dag.Reduce) * spread
 	case k == dag.Reduce:
 		ratio = m.growth(j, dag.Map) * spread
+	case !math.IsNaN(m.filesRatio(j, known)):
+		return m.filesRatio(j, known)
 	case len(now.After) > 0:
 		ratio = m.growthBefore(j) * spread
 	default:
@@ -60,26 +62,6 @@ func recordsOf(ph *dag.Phase) dag.Series {
 		return dag.Series{}
 	}
 	return ph.Pipelines[len(ph.Pipelines)-1].Tuples
-}
-
-// growthOfInputs is how many times as much as in the profile's run a map that reads the query's own input gets, of those that have
-// told; 1 where none has.
-func (m *Model) growthOfInputs() float64 {
-	told, expected := 0.0, 0.0
-	for j := range m.phases {
-		p, n := &m.priors[j][dag.Map], m.Snapshot.Plan.Jobs[j].Map.Count()
-		if p.total == 0 || len(m.Snapshot.Plan.Jobs[j].After) > 0 {
-			continue
-		}
-		for _, s := range m.phases[j][dag.Map].seen.known {
-			told += s.units
-			expected += p.at(dag.Map, s.task, n)
-		}
-	}
-	if expected == 0 {
-		return 1
-	}
-	return told / expected
 }
 
 // perTask is how much more each task gets where as much is spread over now tasks as over was tasks before; 1 where either is unknown.

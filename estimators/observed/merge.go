@@ -14,7 +14,8 @@ import (
 func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 	out := *runs[len(runs)-1]
 	out.Jobs = append([]dag.Job(nil), out.Jobs...)
-	out.Residuals = nil
+	out.Residuals, out.InputSizes = nil, nil
+	var sizes []float64
 	sums := make([][2][dag.Pipelines]tally, len(out.Jobs))
 	for i, run := range runs {
 		m, n := matchPlan(&out, run)
@@ -22,6 +23,7 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 			return nil, false
 		}
 		out.Residuals = append(out.Residuals, run.Residuals...)
+		sizes = append(sizes, inputSizes(run)...)
 		for j := range out.Jobs {
 			if known := m.job(j); known != nil {
 				if g := known.Reduce.Groups; g != nil && known.Reduce.Count() == out.Jobs[j].Reduce.Count() {
@@ -47,6 +49,9 @@ func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 				}
 			}
 		}
+	}
+	if out.InputSizes = sizes[max(0, len(sizes)-dag.MaxInputSizes):]; len(out.InputSizes) < 2 {
+		out.InputSizes = nil
 	}
 	out.Overheads = meanOverheads(runs, weights)
 	return &out, true

@@ -36,6 +36,7 @@ type Model struct {
 	phases     [][2]phase   // by job, Map and Reduce
 	priors     [][2]prior   // what the profile says of them
 	inputs     float64      // how many times as much as in the profile's run a map of the query's own input gets
+	inputSigma float64      // how far the logarithm of inputs may be off; 0 once a map has told
 	nodes      *nodePaces   // nodes that are slower or faster than the others
 	mapWork    float64      // of a mean map of this run, 0 where none has shown work
 	groups     []*jobGroups // by job, nil where nothing tells of its key groups

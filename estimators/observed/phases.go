@@ -38,7 +38,7 @@ func (m *Model) learnPhases(profile *match, opt Options) {
 			m.priors[j][k] = m.priorOf(profile.job(j), k)
 		}
 	}
-	m.inputs = m.growthOfInputs()
+	m.inputs, m.inputSigma = m.growthOfInputs(profile)
 	m.learnNodes()
 	m.warnNodes()
 	slow := m.slowdowns(profile)

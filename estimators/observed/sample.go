@@ -50,6 +50,7 @@ type sampling struct {
 	alone    estimators.Factors // of a task's, beside the others of its phase
 	setup    float64            // sigma common to start-ups
 	wide     estimators.Factors // of what is left of an attempt that says nothing of it
+	inputs   float64            // sigma of the size of the query's input
 	busy     float64            // sigma common to all pauses and start-ups
 	speed    float64            // sigma common to all work
 	watched  float64            // sigma of a phase's rate before it was watched for long
@@ -100,6 +101,9 @@ func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 		// Real clusters have other load in each run, and within a run.
 		s.speed, s.watched, s.profiled = driftSigma, busyWatchedSigma, busyProfileSigma
 		s.busy = busySigma / math.Sqrt(1+m.seenPauses*sightingWeight)
+	}
+	if !m.given {
+		s.inputs = m.inputSigma
 	}
 	s.scale = m.scale()
 	s.addEnding()

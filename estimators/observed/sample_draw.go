@@ -15,6 +15,8 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	speed := estimators.LogNormal(d.Common(estimators.ForSpeed, 0, 0), s.speed)
 	busy := estimators.LogNormal(d.Common(estimators.ForPause, -1, 0), s.busy)
 	setup := busy * estimators.LogNormal(d.Common(estimators.ForSetup, 0, 0), s.setup)
+	// All that the profile tells follows from the input, so that it has one factor.
+	speed *= estimators.LogNormal(d.Common(estimators.ForSize, -1, dag.Reduce), s.inputs)
 	scale, starts := make([][2]float64, len(s.phases)), make([][2]float64, len(s.phases))
 	for j := range scale {
 		for k := range scale[j] {
