@@ -15,7 +15,7 @@ all/1)
 	# Rows of scenarios that there are no more go with the old table.
 	rm -f ../docs/e2e.md.new
 	code=0
-	run -timeout 180m . -summary ../docs/e2e.md.new || code=$?
+	run -timeout 220m . -summary ../docs/e2e.md.new || code=$?
 	mv ../docs/e2e.md.new ../docs/e2e.md
 	make -C .. versions
 	exit $code

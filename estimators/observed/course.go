@@ -67,14 +67,15 @@ func (m *Model) courseMap(ph *phase, a *dag.Attempt) course {
 		return course{starts: true, setup: m.setup.of(a), setupAge: age, work: work, age: age, origin: origin}
 	}
 	dt := float64(a.Last.At - a.First.At)
-	alpha := ownRate(ph.alpha*ph.factor(a.Node), dt, a.Last.Done-a.First.Done)
+	first, last := a.First.Done*m.counts(a), a.Last.Done*m.counts(a)
+	alpha := ownRate(ph.alpha*ph.factor(a.Node), dt, last-first)
 	origin := schedule.Observed
 	if math.IsNaN(alpha) {
 		// One report: all work since the start-up made it.
-		took, did := max(float64(a.Last.At-a.Start)-m.lag-m.setup.of(a), minReportMS), a.Last.Done
+		took, did := max(float64(a.Last.At-a.Start)-m.lag-m.setup.of(a), minReportMS), last
 		if m.setup.of(a) == 0 {
 			// Nobody has told how long that takes: only what lies between two reports is work.
-			took, did = dt, a.Last.Done-a.First.Done
+			took, did = dt, last-first
 		}
 		if took < minReportMS || !(did > 0) {
 			work, origin := ph.work(int(a.Task), a.Node)
@@ -82,7 +83,7 @@ func (m *Model) courseMap(ph *phase, a *dag.Attempt) course {
 		}
 		alpha, origin = took/did, schedule.Assumed
 	}
-	c := course{work: (units - a.Last.Done) * alpha, workAge: float64(m.now-a.Last.At) + m.lag, age: age, own: max(dt, 0)}
+	c := course{work: (units - last) * alpha, workAge: float64(m.now-a.Last.At) + m.lag, age: age, own: max(dt, 0)}
 	c.origin = m.doubted(c.work-c.workAge, origin)
 	return c
 }

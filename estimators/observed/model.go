@@ -1,7 +1,7 @@
 // Package observed is the cost model of real clusters: what a run's own counters show of its costs, completed by
 // profiles of earlier runs and, where nobody has seen anything, by assumptions that it names.
 //
-// Units: a map's work is counted in input records, a reduce's in shuffled bytes, which are known as soon as its copy
+// Units: a map's work is counted in input records, the longer ones of which may count more, a reduce's in shuffled bytes, which are known as soon as its copy
 // has ended and give its records (facts/live.md 4). Alpha is milliseconds a unit, set-up excluded. Times that are
 // plain floats are milliseconds.
 //
@@ -25,13 +25,14 @@ type Model struct {
 
 	now        dag.Instant
 	learning   bool
-	given      bool          // the run's own plan tells what everything costs: a simulated run, or one that is yet to begin
-	fifo       bool          // the paper's cluster: a set-up that is given, reduces that start after the maps and are counted in tuples
-	lag        float64       // a counter first seen at an instant was reported this long before, on average
-	expected   dag.Overheads // before this run has shown any
-	pace       float64       // how many times as long as expected its pauses take
-	seenPauses float64       // how many of them that rests on, newer ones weighing more
-	endKnown   bool          // this run or a profile has shown how long jobs take to end after their last task
+	given      bool                     // the run's own plan tells what everything costs: a simulated run, or one that is yet to begin
+	fifo       bool                     // the paper's cluster: a set-up that is given, reduces that start after the maps and are counted in tuples
+	lag        float64                  // a counter first seen at an instant was reported this long before, on average
+	expected   dag.Overheads            // before this run has shown any
+	pace       float64                  // how many times as long as expected its pauses take
+	seenPauses float64                  // how many of them that rests on, newer ones weighing more
+	endKnown   bool                     // this run or a profile has shown how long jobs take to end after their last task
+	weights    map[*dag.Attempt]float64 // how much a record of a map counts, by its length; 1 where there is none
 	setup      setupLaw
 	phases     [][2]phase   // by job, Map and Reduce
 	priors     [][2]prior   // what the profile says of them
@@ -66,6 +67,7 @@ func New(run dag.Run, opt Options) *Model {
 	p := seenPauses(s, &m.expected)
 	m.pace, m.seenPauses = p.pace()
 	m.endKnown = len(p.finish.seen) > 0 || profile != nil
+	m.learnLengths(s, profile)
 	m.learnSetup(s, profile)
 	m.Snapshot = complete(s, profile, m)
 	m.Snapshot.Load = others(run, m.Snapshot.Plan, m.setup.at(2))

@@ -117,6 +117,9 @@ func (m *Model) learnPhase(j int, k dag.Kind, profile *match, slow *slowdown) {
 		ph.prior = prior.scaledWork(n, slow.of(j, k)*ratio)
 	} else {
 		ph.sizes, ph.mean = knownSizes(k, n, st.known)
+		if k == dag.Map && m.byLength(j) {
+			ph.sizes, ph.mean = unordered(n, st.known)
+		}
 	}
 	if math.IsNaN(ph.alpha) || math.IsNaN(ph.mean) {
 		ph.origin = schedule.Assumed

@@ -36,9 +36,9 @@ const minSampleMS = 4000
 func (m *Model) unit(k dag.Kind, a *dag.Attempt) float64 {
 	if k == dag.Map {
 		if a.State == dag.AttemptSucceeded && a.Done[0] > 0 {
-			return a.Done[0]
+			return a.Done[0] * m.counts(a)
 		}
-		return positive(a.Total[0])
+		return positive(a.Total[0] * m.counts(a))
 	}
 	if m.fifo {
 		return tuples(a)
@@ -109,9 +109,9 @@ func (m *Model) observeMap(st *stat, a *dag.Attempt) {
 		switch {
 		case a.State == dag.AttemptSucceeded && a.End.Known() && a.End > a.First.At:
 			// The end is exact; the first report is older than its sight.
-			st.sample(a.Node, float64(a.End-a.First.At)+m.lag, a.Done[0]-a.First.Done)
+			st.sample(a.Node, float64(a.End-a.First.At)+m.lag, (a.Done[0]-a.First.Done)*m.counts(a))
 		case a.Last.At > a.First.At: // one that failed or was killed showed its rate as well
-			st.sample(a.Node, float64(a.Last.At-a.First.At), a.Last.Done-a.First.Done)
+			st.sample(a.Node, float64(a.Last.At-a.First.At), (a.Last.Done-a.First.Done)*m.counts(a))
 		}
 	}
 	if a.State == dag.AttemptSucceeded && a.End.Known() && a.Start.Known() {

@@ -46,6 +46,6 @@ func run(w io.Writer, l lab, folder, before string) error {
 		recordings = recordingsExperiment(files)
 	}
 	return write(w, l, []experiment{
-		fig6Experiment(l), realistic, wavesExperiment(l), lambdaExperiment(l), partsExperiment(l), sharesExperiment(l), countersExperiment(l), recordings,
+		fig6Experiment(l), realistic, wavesExperiment(l), lambdaExperiment(l), partsExperiment(l), sharesExperiment(l), countersExperiment(l), recordings, mapsExperiment(l),
 	})
 }

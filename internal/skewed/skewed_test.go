@@ -34,7 +34,7 @@ func TestCommittedRows(t *testing.T) {
 	if len(rows) == 0 {
 		t.Fatal("no row is compared")
 	}
-	for name, words := range map[string]string{"live.md": liveWords, "words/fig6.md": fig6Words, "words/counters.md": countersWords} {
+	for name, words := range map[string]string{"live.md": liveWords, "table3.md": table3Words, "words/maps.md": mapsWords, "words/fig6.md": fig6Words, "words/counters.md": countersWords} {
 		if !strings.Contains(string(text), strings.TrimSpace(words)) {
 			t.Errorf("docs/nearestfit.md has not what %s says: make nearestfit", name)
 		}
@@ -52,7 +52,7 @@ func TestWrite(t *testing.T) {
 		degrees := phase.Levels(30, 1.5)
 		return []experiment{
 			fig6Experiment(small), realisticExperiment([]graph{{"toy", degrees}}), wavesExperiment(small), lambdaExperiment(small),
-			partsExperiment(small), countersExperiment(small), kept(recordingsTitle, committed, "recordings"),
+			partsExperiment(small), countersExperiment(small), kept(recordingsTitle, committed, "recordings"), mapsExperiment(small),
 		}
 	}
 	var first, second bytes.Buffer
@@ -197,6 +197,23 @@ func TestLabIsChecked(t *testing.T) {
 	for _, l := range []lab{{10_000, 0}, {0, 5}, {math.NaN(), 5}, {1e9, 1}} {
 		if err := run(nil, l, "", ""); err == nil {
 			t.Errorf("%+v: no error", l)
+		}
+	}
+}
+
+// TestMaps: of maps whose records differ split by split standard is right by their counters, as nearly as by samples of the running splits.
+func TestMaps(t *testing.T) {
+	for _, s := range splittings() {
+		if s.splits != containers || s.power != 2 || s.spread == 0 {
+			continue
+		}
+		got, err := s.scores(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		standard, sampled := over([]score{got["standard"]}), over([]score{got["running splits sampled"]})
+		if !(standard.avg <= sampled.avg+3) {
+			t.Errorf("%s: standard %v, sampled %v", s.name, standard, sampled)
 		}
 	}
 }

@@ -26,10 +26,18 @@ var (
 	countersWords string
 	//go:embed words/recordings.md
 	recordingsWords string
+	//go:embed words/mapsintro.md
+	mapsIntro string
+	//go:embed words/maps.md
+	mapsWords string
 	// live is what the end-to-end test has measured on a real cluster.
 	//
 	//go:embed live.md
 	liveWords string
+	// table3 is the same of the paper's benchmarks; empty where they have not been run.
+	//
+	//go:embed table3.md
+	table3Words string
 )
 
 func introduction(l lab) string {

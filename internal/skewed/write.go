@@ -30,5 +30,11 @@ func write(w io.Writer, l lab, experiments []experiment) error {
 	p("## On a real cluster")
 	p("")
 	p("%s", strings.TrimRight(liveWords, "\n"))
+	if table3Words != "" {
+		p("")
+		p("## The nine benchmarks on a real cluster (Table 3)")
+		p("")
+		p("%s", strings.TrimRight(table3Words, "\n"))
+	}
 	return nil
 }

@@ -1,0 +1,208 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/internal/skewed/benchmark"
+)
+
+// A table3Row is a benchmark of NearestFit's paper that was run, as docs/nearestfit.md tells of it.
+type table3Row struct {
+	benchmark benchmark.Benchmark
+	with      graded // by the tape, which has what the tap told
+	without   graded // by the capture, which has not
+}
+
+var (
+	table3     []table3Row
+	table3File = flag.String("table3", "", "write what was measured of the paper's benchmarks to this `file`, for docs/nearestfit.md")
+)
+
+func table3Table(old []byte) []byte {
+	names := []string{"standard", "nearestfit", "job_ratio", "task_ratio", "hadoop"}
+	var rows [][]string
+	for _, r := range table3 {
+		cells := []string{
+			r.benchmark.Name, r.benchmark.Cost, r.benchmark.Paper, strconv.Itoa(r.benchmark.Containers), strconv.Itoa(r.benchmark.Reduces),
+			fmt.Sprintf("%.1f", r.with.Total), cell(r.without, "standard"), cell(r.without, "nearestfit_counters"),
+		}
+		for _, n := range names {
+			text := cell(r.with, n)
+			if s := ours(r.with); n == "nearestfit" && s.Mean != nil {
+				text = s.String()
+			}
+			cells = append(cells, text)
+		}
+		rows = append(rows, cells)
+	}
+	titles := append([]string{"benchmark", "cost", "in the paper", "containers", "reduces", "total s", "standard, no tap", "counters, no tap"}, names...)
+	return renewed(old, fmt.Sprintf("The paper's nine benchmarks, at the scale of one machine: Java jobs on Hadoop 3.4.2 with the tap's jar, %d maps, and data drawn as the paper\n"+
+		"describes it. A reduce does the benchmark's own work, and sleeps for each unit of it, so long that the reduces take %.0f s after their start. Cells are mean /\n"+
+		"max in points over the ticks with a prediction, in brackets the share of ticks without one; *nearestfit* is its streaming form where maps\n"+
+		"have more than 2000 keys. *No tap* is of the same run's REST answers alone.\n\n", benchmark.Files, reduceSeconds), titles, rows)
+}
+
+// reduceSeconds is how long the reduces of a benchmark sleep until the last one ends.
+const reduceSeconds = 45.0
+
+// TestTable3 runs the paper's benchmarks with the tap's jar, watched.
+func TestTable3(t *testing.T) {
+	for _, b := range benchmark.All() {
+		t.Run(asFile(b.Name), func(t *testing.T) {
+			const master, task = 512, 256 // megabytes
+			up(t, "--memory", strconv.Itoa(master+task*b.Containers)).table3(b)
+		})
+	}
+}
+
+// table3 runs a benchmark. The reduces do and write what the generator says, are promised what it gives them, and no key group is missed. NearestFit is
+// no worse than counters, or good enough.
+func (l *lab) table3(b benchmark.Benchmark) {
+	l.t.Helper()
+	input := b.Input()
+	groups := b.Groups(input)
+	folder := filepath.Join(l.dir, "input")
+	l.must(benchmark.Write(folder, input))
+	c := l.collector()
+	s := &streaming{output: filepath.Join(l.dir, "output"), reduces: b.Reduces, basename: "part-r-"}
+	args := append([]string{"run", "Benchmarks", "-D", "mapreduce.job.name=benchmark"}, l.properties(c)...)
+	args = append(args, "-D", fmt.Sprintf("benchmark.micros=%g", reduceSeconds*1e6/float64(b.Span(groups))))
+	s.process = l.client("benchmark", append(args, jobOf(&b, "file://"+folder, "file://"+s.output)...)...)
+	s.app = l.awaitApp("benchmark")
+	w := l.attach("attach", s.app.ID, c.flags()...)
+	w.ends(0, "succeeded")
+	s.succeed()
+	w.recordings(0)
+	w.hides(c)
+	w.conserved(s.app)
+	units, size := 0, make([]float64, b.Reduces)
+	for _, g := range groups {
+		units += g.Units
+		size[g.Reduce] += g.Bytes
+	}
+	told := w.lastSnapshot().Jobs[0].Groups
+	for r, want := range wantOutput(&b, groups) {
+		if got := s.file(r); string(got) != want {
+			l.t.Errorf("reduce %d wrote something else: %s", r, firstDifference([]byte(want), got))
+		}
+		if promised := told.Reduces[r].Bytes; !near(promised, size[r]) {
+			l.t.Errorf("maps promised reduce %d %.0f bytes, the input makes %.0f", r, promised, size[r])
+		}
+	}
+	if got := l.counters(s.app)["benchmark/units"]; got != int64(units) {
+		l.t.Errorf("the reduces did %d units of work, want %d", got, units)
+	}
+	scores, without := w.grade("tape", "--estimators", "all", w.tape), w.score("capture")
+	nearestFit, counters := ours(scores), without.of("nearestfit_counters")
+	const enough = 6 // points
+	if nearestFit.Mean == nil || counters.Mean != nil && *nearestFit.Mean > max(enough, *counters.Mean) {
+		l.t.Errorf("with the tap the mean error is %s points, of counters %s", nearestFit.String(), counters.String())
+	}
+	l.tell("Table 3: "+b.Name, without, nil, "", fmt.Sprintf(
+		"%d containers, %d reduces; with the tap `%s` %s, `standard` %s, `job_ratio` %s, `task_ratio` %s, `hadoop` %s; of counters `nearestfit_counters` %s; output as it must be, promises as shuffled, all groups told",
+		b.Containers, b.Reduces, nearestFit.Name, nearestFit.String(), text(scores, "standard"), text(scores, "job_ratio"), text(scores, "task_ratio"), text(scores, "hadoop"), counters.String()))
+	table3 = append(table3, table3Row{b, scores, without})
+}
+
+// asFile is a benchmark's name for files: Hadoop takes a comma in a folder's name for the beginning of another one.
+func asFile(name string) string {
+	return strings.NewReplacer(", ", "-", " ", "-", ".", "").Replace(name)
+}
+
+// jobOf are the arguments of a benchmark's job.
+func jobOf(b *benchmark.Benchmark, input, output string) []string {
+	args := []string{"-D", fmt.Sprintf("mapreduce.job.reduces=%d", b.Reduces)}
+	for _, o := range b.Options {
+		args = append(args, "-D", o)
+	}
+	return append(args, b.Job, input, output)
+}
+
+// wantOutput is what each reduce writes.
+func wantOutput(b *benchmark.Benchmark, groups []benchmark.Group) []string {
+	files := make([]strings.Builder, b.Reduces)
+	for _, g := range groups {
+		fmt.Fprintf(&files[g.Reduce], "%s\t%d\n", g.Key, g.Result)
+	}
+	all := make([]string, b.Reduces)
+	for r := range files {
+		all[r] = files[r].String()
+	}
+	return all
+}
+
+// TestTable3Jobs runs the jobs of the paper's benchmarks within one process each, without a cluster and without sleep: they do what the
+// generator says.
+func TestTable3Jobs(t *testing.T) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := filepath.Join(cmp.Or(os.Getenv("PARATIMER_LAB"), filepath.Join(home, ".cache", "paratimer", "lab")), "lib", "*")
+	if jars, err := filepath.Glob(lib + ".jar"); err != nil || len(jars) == 0 {
+		t.Skipf("SKIPPED: no jars of Hadoop in %s: run hadoop.sh fetch", lib)
+	}
+	classes := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "javac", "-nowarn", "-d", classes, "-cp", lib, "udf/Benchmarks.java").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// A jar of Hadoop's tests would have everything logged to stdout.
+	if err := os.WriteFile(filepath.Join(classes, "log4j.properties"), []byte("log4j.rootLogger=OFF\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range benchmark.All() {
+		t.Run(asFile(b.Name), func(t *testing.T) {
+			input := b.Input()
+			folder := t.TempDir()
+			in, out := filepath.Join(folder, "input"), filepath.Join(folder, "output")
+			if err := benchmark.Write(in, input); err != nil {
+				t.Fatal(err)
+			}
+			units, err := inOneProcess(t.Context(), classes+":"+lib, folder, jobOf(&b, in, out))
+			if err != nil {
+				t.Fatal(err)
+			}
+			groups := b.Groups(input)
+			for _, g := range groups {
+				units -= g.Units
+			}
+			if units != 0 {
+				t.Errorf("the reduces did %d units of work too many", units)
+			}
+			for r, want := range wantOutput(&b, groups) {
+				got, err := os.ReadFile(filepath.Join(out, fmt.Sprintf("part-r-%05d", r)))
+				if err != nil || string(got) != want {
+					t.Errorf("reduce %d wrote something else: %v %s", r, err, firstDifference([]byte(want), got))
+				}
+			}
+		})
+	}
+}
+
+// inOneProcess runs a benchmark's job and returns the units of work that it prints.
+func inOneProcess(ctx context.Context, classpath, temporary string, job []string) (int, error) {
+	args := append([]string{
+		"-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", classpath, "Benchmarks",
+		"-D", "mapreduce.framework.name=local", "-D", "hadoop.tmp.dir=" + temporary,
+	}, job...)
+	cmd := exec.CommandContext(ctx, "java", args...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, fmt.Errorf("%w\n%s", err, errs.String())
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
+}

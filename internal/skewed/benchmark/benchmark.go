@@ -1,0 +1,145 @@
+// Package benchmark makes the benchmarks of Table 3 of E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress
+// indicators", SoCC 2015, at the scale of one machine: the input of each job, and what its reduces get and have to do. The jobs themselves
+// are e2e/udf/Benchmarks.java.
+package benchmark
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+)
+
+// A Benchmark is a job.
+type Benchmark struct {
+	Name       string   // as the tables have it
+	Cost       string   // what the time of a key group follows from
+	Paper      string   // what the paper has it run on
+	Job        string   // as udf/Benchmarks.java has it
+	Options    []string // properties that the job needs, NAME=VALUE
+	Containers int      // tasks that run at once
+	Reduces    int
+
+	seed    uint64
+	lines   func(*rand.Rand) []string
+	emit    func(line string, to func(key, value string)) // the map function
+	combine func(values []string) string                  // nil: no combiner
+	reduce  func(values []string) (units, result int)
+	deal    func(key string, reduces int) int // nil: Hadoop's own partitioner
+}
+
+// A Group is what a reduce gets under a key, and what it has to do.
+type Group struct {
+	Key     string
+	Reduce  int
+	Records int
+	Bytes   float64 // as Hadoop counts map output
+	Units   int     // of work
+	Result  int     // what the reduce writes
+}
+
+// Files is how many input files a job has, each of which is a map's.
+const Files = 8
+
+// Input is the lines of each of a job's input files. It is the same each time.
+func (b *Benchmark) Input() [][]string {
+	input := make([][]string, Files)
+	for i, line := range b.lines(rand.New(rand.NewPCG(b.seed, Files))) {
+		input[i%Files] = append(input[i%Files], line)
+	}
+	return input
+}
+
+// Write makes a folder of a job's input files.
+func Write(folder string, input [][]string) error {
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return err
+	}
+	for i, lines := range input {
+		if err := writeLines(filepath.Join(folder, fmt.Sprintf("part-%05d", i)), lines); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeLines(name string, lines []string) (err error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}()
+	w := bufio.NewWriter(f)
+	for _, line := range lines {
+		// What a writer cannot write Flush says.
+		_, _ = w.WriteString(line)
+		_ = w.WriteByte('\n')
+	}
+	return w.Flush()
+}
+
+// Groups are the key groups that the reduces get of an input, by key.
+func (b *Benchmark) Groups(input [][]string) []Group {
+	all := map[string][]string{}
+	for _, lines := range input {
+		output := map[string][]string{}
+		for _, line := range lines {
+			b.emit(line, func(key, value string) { output[key] = append(output[key], value) })
+		}
+		for key, values := range output {
+			if b.combine != nil {
+				values = []string{b.combine(values)}
+			}
+			all[key] = append(all[key], values...)
+		}
+	}
+	groups := make([]Group, 0, len(all))
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		g := Group{Key: key, Records: len(all[key])}
+		if b.deal != nil {
+			g.Reduce = b.deal(key, b.Reduces)
+		} else {
+			g.Reduce = tap.Partition([]byte(key), b.Reduces)
+		}
+		for _, value := range all[key] {
+			g.Bytes += float64(tap.RecordBytes(len(key), len(value)))
+		}
+		g.Units, g.Result = b.reduce(all[key])
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// Loads are the units of work of each reduce.
+func (b *Benchmark) Loads(groups []Group) []int {
+	loads := make([]int, b.Reduces)
+	for _, g := range groups {
+		loads[g.Reduce] += g.Units
+	}
+	return loads
+}
+
+// Span is how many units of work pass before the last reduce ends, if reduces start in their order, each in the container that is free
+// first.
+func (b *Benchmark) Span(groups []Group) int {
+	free := make([]int, b.Containers)
+	for _, load := range b.Loads(groups) {
+		first := 0
+		for i := range free {
+			if free[i] < free[first] {
+				first = i
+			}
+		}
+		free[first] += load
+	}
+	return slices.Max(free)
+}

@@ -1,0 +1,43 @@
+package benchmark
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// A relation has records whose keys are drawn by Zipf's law; exponent 0 is flat.
+type relation struct {
+	records  int
+	exponent float64
+}
+
+// naturalJoin joins two relations over the same keys. What is frequent in the one is frequent in the other.
+func naturalJoin(name string, r, s relation) Benchmark {
+	const keys = 1000
+	return Benchmark{
+		Name: name, Job: "join", Cost: "n_R·n_S", Paper: "the same, and R of 1.5 and 2.0, S of 1.0",
+		lines: func(rng *rand.Rand) []string {
+			names := rng.Perm(keys)
+			var lines []string
+			for i, side := range []relation{r, s} {
+				z := newZipf(keys, side.exponent)
+				for range side.records {
+					lines = append(lines, fmt.Sprintf("k%04d\t%c%08x", names[z.draw(rng)], "RS"[i], rng.Uint32()))
+				}
+			}
+			rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+			return lines
+		},
+		emit: keyed,
+		reduce: func(values []string) (units, result int) {
+			left := 0
+			for _, v := range values {
+				if v[0] == 'R' {
+					left++
+				}
+			}
+			n := left * (len(values) - left)
+			return n, n
+		},
+	}
+}

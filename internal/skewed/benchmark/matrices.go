@@ -1,0 +1,110 @@
+package benchmark
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// side is how many blocks a matrix has in a row (√k in the paper), and width how many entries a block has in one.
+const (
+	side  = 6
+	width = 24
+)
+
+// matMult multiplies two matrices block by block: a group is a block of A and one of B. Balanced, all blocks have the density 0.25 and the pairs are
+// dealt in turn. Forced, the density halves from a block's column to the one before it, and reduce r is given r + 1 times as many pairs as the first.
+func matMult(name string, forced bool) Benchmark {
+	b := Benchmark{
+		Name: name, Job: "product", Cost: "n³·d·d'", Paper: "the same, and a random partitioner",
+		Options: []string{"benchmark.side=" + strconv.Itoa(side)},
+		lines:   func(rng *rand.Rand) []string { return matrices(rng, forced) },
+		emit:    blockPairs,
+		reduce:  product,
+		deal:    func(key string, reduces int) int { return pairNumber(key) % reduces },
+	}
+	if forced {
+		b.Options = append(b.Options, "benchmark.forced=true")
+		b.deal = dealUnevenly
+	}
+	return b
+}
+
+// matrices are the entries of A and B: matrix, row and column of the block, those in it, value.
+func matrices(rng *rand.Rand, halving bool) []string {
+	var lines []string
+	for _, matrix := range "AB" {
+		for i := range side {
+			for j := range side {
+				density := 0.25
+				if halving {
+					density = math.Pow(0.5, float64(side-1-j))
+				}
+				for cell := range width * width {
+					if rng.Float64() < density {
+						lines = append(lines, fmt.Sprintf("%c %d %d %d %d %d", matrix, i, j, cell/width, cell%width, 1+rng.IntN(9)))
+					}
+				}
+			}
+		}
+	}
+	rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+	return lines
+}
+
+// blockPairs sends an entry to all pairs of blocks that its block is in.
+func blockPairs(line string, to func(key, value string)) {
+	f := strings.SplitN(line, " ", 4)
+	for other := range side {
+		if f[0] == "A" {
+			to(fmt.Sprintf("%s %s %d", f[1], f[2], other), f[0]+" "+f[3])
+		} else {
+			to(fmt.Sprintf("%d %s %s", other, f[1], f[2]), f[0]+" "+f[3])
+		}
+	}
+}
+
+// product is how many products of entries two blocks make, and their sum.
+func product(values []string) (units, result int) {
+	var count, total [2][width]int // of A by column, of B by row
+	for _, v := range values {
+		matrix, cell, _ := strings.Cut(v, " ")
+		f := numbers(cell)
+		which, inner := 0, f[1]
+		if matrix == "B" {
+			which, inner = 1, f[0]
+		}
+		count[which][inner]++
+		total[which][inner] += f[2]
+	}
+	for m := range width {
+		units += count[0][m] * count[1][m]
+		result += total[0][m] * total[1][m]
+	}
+	return units, result
+}
+
+// numbers are those of a text that the generator wrote.
+func numbers(text string) []int {
+	var all []int
+	for field := range strings.SplitSeq(text, " ") {
+		n, _ := strconv.Atoi(field)
+		all = append(all, n)
+	}
+	return all
+}
+
+func pairNumber(key string) int {
+	f := numbers(key)
+	return (f[0]*side+f[1])*side + f[2]
+}
+
+func dealUnevenly(key string, reduces int) int {
+	at, reduce := pairNumber(key), 0
+	for (reduce+1)*(reduce+2)*side*side*side <= at*reduces*(reduces+1) {
+		reduce++
+	}
+	return reduce
+}

@@ -1,0 +1,132 @@
+package benchmark
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// zipf draws numbers from 0 on, i in proportion to (i+1)^-exponent.
+type zipf struct{ bounds []float64 }
+
+func newZipf(n int, exponent float64) zipf {
+	z := zipf{make([]float64, n)}
+	total := 0.0
+	for i := range z.bounds {
+		total += math.Pow(float64(i+1), -exponent)
+		z.bounds[i] = total
+	}
+	return z
+}
+
+func (z zipf) draw(rng *rand.Rand) int {
+	last := len(z.bounds) - 1
+	return min(sort.SearchFloat64s(z.bounds, rng.Float64()*z.bounds[last]), last)
+}
+
+// vocabulary is how many words there are.
+const vocabulary = 20_000
+
+// A language is words that are as frequent as Zipf's law with exponent 1 has it. Their letters are drawn, so that neither the
+// partitioner nor a name tells how frequent a word is.
+type language struct {
+	zipf
+	words []string
+}
+
+func newLanguage(rng *rand.Rand) language {
+	const letters = 7
+	return language{newZipf(vocabulary, 1), repeat(vocabulary, func() string {
+		var word [letters]byte
+		for i := range word {
+			word[i] = byte('a' + rng.IntN(26))
+		}
+		return string(word[:])
+	})}
+}
+
+// text is words with a space between each two.
+func (l *language) text(rng *rand.Rand, words int) string {
+	return strings.Join(repeat(words, func() string { return l.words[l.draw(rng)] }), " ")
+}
+
+func wordCount(name, job string) Benchmark {
+	const lines, words = 4000, 40
+	b := Benchmark{
+		Name: name, Job: job, Cost: "n", Paper: "text",
+		lines: func(rng *rand.Rand) []string {
+			l := newLanguage(rng)
+			return repeat(lines, func() string { return l.text(rng, words) })
+		},
+		emit: func(line string, to func(key, value string)) {
+			for word := range strings.SplitSeq(line, " ") {
+				to(word, "1")
+			}
+		},
+		reduce: func(values []string) (units, result int) { return len(values), sum(values) },
+	}
+	if job == "combined-words" {
+		b.combine = func(values []string) string { return strconv.Itoa(sum(values)) }
+	}
+	return b
+}
+
+// sum adds numbers up. Others than the map function's own are not there.
+func sum(values []string) (total int) {
+	for _, v := range values {
+		n, _ := strconv.Atoi(v)
+		total += n
+	}
+	return total
+}
+
+func largeDocuments(name string) Benchmark { return invertedIndex(name, "5,000 documents", 160, 2000) }
+
+func smallDocuments(name string) Benchmark { return invertedIndex(name, "50,000 documents", 4000, 40) }
+
+// invertedIndex makes documents, one in twenty of which is there twice. A document is a line: its fingerprint and its words.
+func invertedIndex(name, inPaper string, documents, words int) Benchmark {
+	const twice = 0.05
+	return Benchmark{
+		Name: name, Job: "index", Cost: "n²", Paper: inPaper,
+		lines: func(rng *rand.Rand) []string {
+			l := newLanguage(rng)
+			last := ""
+			return repeat(documents, func() string {
+				if last == "" || rng.Float64() >= twice {
+					last = fmt.Sprintf("%016x %s", rng.Uint64(), l.text(rng, words))
+				}
+				return last
+			})
+		},
+		emit: func(line string, to func(key, value string)) {
+			document := strings.Split(line, " ")
+			seen := map[string]bool{}
+			for _, word := range document[1:] {
+				if !seen[word] {
+					seen[word] = true
+					to(word, document[0])
+				}
+			}
+		},
+		reduce: func(values []string) (units, result int) {
+			different := len(slices.Compact(slices.Sorted(slices.Values(values))))
+			return pairs(len(values)), different
+		},
+	}
+}
+
+// pairs is how many pairs n things make.
+func pairs(n int) int { return n * (n - 1) / 2 }
+
+func repeat(n int, line func() string) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = line()
+	}
+	return all
+}
