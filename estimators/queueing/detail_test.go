@@ -2,16 +2,13 @@ package queueing
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // A prototype is what an independent program found of one configuration.
@@ -37,11 +34,7 @@ type prototype struct {
 // prototypes are all of the file, by name.
 func prototypes(t *testing.T) map[string]prototype {
 	t.Helper()
-	dir, named := golden.Folder()
-	body, err := os.ReadFile(filepath.Join(dir, "numerics", "vianna_regression.json"))
-	if errors.Is(err, fs.ErrNotExist) && !named {
-		t.Skipf("SKIPPED, NOTHING COMPARED: %v", err)
-	}
+	body, err := os.ReadFile(fixtures.Golden("numerics/vianna_regression.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@
 // draws random ones (Draw, DrawFault), and cuts snapshots out of replayed runs (Cut).
 //
 // A case is a plan with costs, what is expected of its plan at t = 0, and snapshots at some instants with what is
-// expected there. The folder is PARATIMER_GOLDEN, by default ../shared/golden beside the repository.
+// expected there. Where the files are, package fixtures says.
 // Fields that a file does not have are nil: compare what is there.
 package golden
 
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // A Case is one plan of a golden file.
@@ -90,55 +91,34 @@ type Instant struct {
 	Future          []Span   // the part of the re-plan's schedule that ends after At; nil in the random cases
 }
 
-// Folder returns the folder of golden files and whether it was named by the environment.
-func Folder() (dir string, named bool) {
-	if dir := os.Getenv("PARATIMER_GOLDEN"); dir != "" {
-		return dir, true
-	}
-	root, err := os.Getwd() // of a test: its package's folder
-	if err != nil {
-		root = "."
-	}
-	for dir := root; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			root = dir
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	return filepath.Join(root, "..", "shared", "golden"), false
-}
-
 // Load returns every case of every g*.json and random_cases*.json, in order of file name.
-// It skips the test where the default folder is absent, and fails it where a folder holds no case.
 func Load(t testing.TB) []*Case {
 	t.Helper()
-	dir, named := Folder()
-	if _, err := os.Stat(dir); err != nil && !named {
-		t.Skipf("no golden cases: %s is absent and PARATIMER_GOLDEN is not set", dir)
-	}
-	var files []string
-	for _, pattern := range []string{"g*.json", "random_cases*.json"} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, names...)
-	}
 	var cases []*Case
-	for _, f := range files {
-		c, err := Read(f)
-		if err != nil {
-			t.Fatal(err)
+	for _, pattern := range []string{"g*.json", "random_cases*.json"} {
+		files, err := filepath.Glob(fixtures.Golden(pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no golden case %s: %v", pattern, err)
 		}
-		cases = append(cases, c...)
-	}
-	if len(cases) == 0 {
-		t.Fatalf("%s holds no golden case (g*.json, random_cases*.json)", dir)
+		for _, f := range files {
+			c, err := Read(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cases = append(cases, c...)
+		}
 	}
 	return cases
+}
+
+// Named returns a case of the project's own by its name, that of its file, such as "g01_fig3a".
+func Named(t testing.TB, name string) *Case {
+	t.Helper()
+	cases, err := Read(fixtures.Own(name + ".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases[0]
 }
 
 // Read returns the cases of one file: one, or a list.

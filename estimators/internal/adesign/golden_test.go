@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
+
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 type reference struct {
@@ -74,14 +75,7 @@ func divide(p *Problem) []float64 {
 
 // TestGolden compares with two other solvers (facts a.3), at the tolerances given there.
 func TestGolden(t *testing.T) {
-	dir := "../../../../shared/golden"
-	if named := os.Getenv("PARATIMER_GOLDEN"); named != "" {
-		dir = named
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "numerics", "expt_design.json"))
-	if os.IsNotExist(err) {
-		t.Skipf("SKIPPED, NOTHING COMPARED: %v", err)
-	}
+	data, err := os.ReadFile(fixtures.Golden("numerics/expt_design.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/internal/fixtures"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,19 +27,6 @@ type reference struct {
 	} `json:"predict"`
 }
 
-// folder is where the reference values of facts a.2 are: they are read in place.
-func folder(t *testing.T) string {
-	t.Helper()
-	dir := "../../../../shared/golden/numerics"
-	if named := os.Getenv("PARATIMER_GOLDEN"); named != "" {
-		dir = filepath.Join(named, "numerics")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED, NOTHING COMPARED: %s is absent", dir)
-	}
-	return dir
-}
-
 func features(scale, machines float64) []float64 {
 	return []float64{1, scale / machines, machines, math.Log(machines)}
 }
@@ -52,7 +40,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 
 // TestGolden compares with scipy, Octave and an enumeration of all active sets (facts a.2), at the tolerances given there.
 func TestGolden(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(folder(t), "nnls.json"))
+	data, err := os.ReadFile(fixtures.Golden("numerics/nnls.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +125,7 @@ func optimal(t interface {
 
 // The csv files hold the same rows as nnls.json.
 func TestGoldenTables(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(folder(t), "nnls_*.csv"))
+	files, _ := filepath.Glob(fixtures.Golden("numerics/nnls_*.csv"))
 	if len(files) == 0 {
 		t.Fatal("no nnls_*.csv")
 	}
