@@ -34,7 +34,7 @@ func (r *reference) network() *Network {
 	return n
 }
 
-// TestGolden compares with octave-queueing and another program (facts b).
+// TestGolden compares with octave-queueing and another program (docs/facts/queueing.md b).
 func TestGolden(t *testing.T) {
 	dir := "../../../../shared/golden"
 	if named := os.Getenv("PARATIMER_GOLDEN"); named != "" {
