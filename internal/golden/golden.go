@@ -1,5 +1,5 @@
-// Package golden loads the golden cases of the independent reference program (facts A9, A10) for tests. For property tests it
-// draws random ones (Draw, DrawFault), and cuts snapshots out of replayed runs (Cut).
+// Package golden loads the golden cases of the independent reference program (docs/facts/paratimer.md A9, A10) for tests. For
+// property tests it draws random ones (Draw, DrawFault), and cuts snapshots out of replayed runs (Cut).
 //
 // A case is a plan with costs, what is expected of its plan at t = 0, and snapshots at some instants with what is
 // expected there. Where the files are, package fixtures says.
@@ -23,7 +23,7 @@ type Case struct {
 	Name           string
 	Plan           *dag.Plan // costs and sizes are in its pipelines; equal values are uniform series
 	Delta1, Delta2 time.Duration
-	// Slowdown is s(p) of facts A10 in the order map, copy, sort, reduce. It applies at instants, not to Initial.
+	// Slowdown is s(p) of docs/facts/paratimer.md A10 in the order map, copy, sort, reduce. It applies at instants, not to Initial.
 	Slowdown      [4]float64
 	Initial       Forecast
 	ActualTotalMS *float64
@@ -83,7 +83,7 @@ type Instant struct {
 	At       dag.Instant
 	Failure  bool // the static path is planned again here (is_failure_instant)
 	Snapshot *dag.Snapshot
-	Expect   map[string]float64 // every number of "expect", by its key in the file; see A10
+	Expect   map[string]float64 // every number of "expect", by its key in the file; see docs/facts/paratimer.md A10
 	Hold     *bool              // failure_hold
 	// TaskRemainingMS is rem of each running task, by name without primes; nil where the file has none.
 	TaskRemainingMS map[string]float64

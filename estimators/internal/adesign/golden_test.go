@@ -32,7 +32,7 @@ type reference struct {
 	} `json:"support"`
 }
 
-// grid makes the candidates of the original's expt_design.py (facts a.1), its features divided by their means.
+// grid makes the candidates of the original's expt_design.py (docs/facts/ernest.md a.1), its features divided by their means.
 func (r *reference) grid() (p *Problem, means []float64) {
 	p = &Problem{Budget: r.Args.Budget}
 	total := float64(r.Args.TotalParts)
@@ -73,7 +73,7 @@ func divide(p *Problem) []float64 {
 	return means
 }
 
-// TestGolden compares with two other solvers (facts a.3), at the tolerances given there.
+// TestGolden compares with two other solvers (docs/facts/ernest.md a.3), at the tolerances given there.
 func TestGolden(t *testing.T) {
 	data, err := os.ReadFile(fixtures.Golden("numerics/expt_design.json"))
 	if err != nil {

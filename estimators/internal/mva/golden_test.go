@@ -35,7 +35,7 @@ func (r *reference) network() *Network {
 	return n
 }
 
-// TestGolden compares with octave-queueing and another program (facts b).
+// TestGolden compares with octave-queueing and another program (docs/facts/queueing.md b).
 func TestGolden(t *testing.T) {
 	data, err := os.ReadFile(fixtures.Golden("numerics/mva.json"))
 	if err != nil {

@@ -38,7 +38,8 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// TestGolden compares with scipy, Octave and an enumeration of all active sets (facts a.2), at the tolerances given there.
+// TestGolden compares with scipy, Octave and an enumeration of all active sets (docs/facts/ernest.md a.2), at the tolerances
+// given there.
 func TestGolden(t *testing.T) {
 	data, err := os.ReadFile(fixtures.Golden("numerics/nnls.json"))
 	if err != nil {
@@ -112,7 +113,7 @@ func optimal(t interface {
 	ax.SubVec(mat.NewVecDense(len(b), b), &ax)
 	w.MulVec(a.T(), &ax)
 	for j, v := range x {
-		// Columns differ in unit by up to 1e12: the limit of facts a.2 says little of the smaller ones.
+		// Columns differ in unit by up to 1e12: the limit of docs/facts/ernest.md a.2 says little of the smaller ones.
 		limit := 1e-8 * norm(mat.Col(nil, j, a)) * norm(b)
 		if v < 0 || !(w.AtVec(j) <= limit) || v > 0 && !(w.AtVec(j) >= -limit) {
 			t.Errorf("column %d: coefficient %v with gradient %v, limit %v", j, v, w.AtVec(j), limit)
