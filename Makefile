@@ -9,7 +9,7 @@ check:
 test:
 	go test ./...
 
-# The reference program's cases. PARATIMER_GOLDEN names their folder.
+# The cases of an independent program, in testdata/golden. PARATIMER_GOLDEN names a folder of more.
 golden:
 	go test -count=1 -run Golden -v ./...
 
@@ -45,7 +45,7 @@ e2e:
 e2e-all:
 	e2e/e2e.sh all
 
-# docs/accuracy.md from the recordings. PARATIMER_RECORDINGS names their folder.
+# docs/accuracy.md from the recordings in testdata. PARATIMER_RECORDINGS lists folders of others.
 accuracy:
 	go run ./internal/accuracy > docs/accuracy.md.new
 	mv docs/accuracy.md.new docs/accuracy.md

@@ -21,7 +21,7 @@ func (r Run) Before(ms int64) *Snapshot {
 	return r.Window[0]
 }
 
-// windowMS bounds a run's window: rates are taken over at most a minute (facts P16), and ten seconds of it by Luo.
+// windowMS bounds a run's window: rates are taken over at most a minute (docs/facts/paratimer.md P16), and ten seconds of it by Luo.
 const windowMS = 60_000
 
 // Append returns the run with s as its newest snapshot. Snapshots older than the window are dropped, anchors stay.

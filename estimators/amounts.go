@@ -18,7 +18,8 @@ func (a amount) ratio() (f float64, ok bool) {
 	return a.done / a.total, true
 }
 
-// amounts returns the tuples of each job's pipelines (map, copy, sort, reduce) done and in all: K and N of facts A10.
+// amounts returns the tuples of each job's pipelines (map, copy, sort, reduce) done and in all: K and N of
+// docs/facts/paratimer.md A10.
 //
 // Where the plan does not know N, an attempt's own total stands in. A task that has told no total counts as the mean of
 // those of its pipeline that have, and as done by the share that the engine gives for it. A pipeline of which nobody

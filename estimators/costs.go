@@ -71,7 +71,7 @@ func duration(ms float64) time.Duration {
 	}
 }
 
-// whole rounds milliseconds half up (facts P2) to a duration of whole milliseconds.
+// whole rounds milliseconds half up (docs/facts/paratimer.md P2) to a duration of whole milliseconds.
 func whole(ms float64) time.Duration {
 	return time.Duration(math.Floor(tame(ms)+0.5)) * time.Millisecond
 }

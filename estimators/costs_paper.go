@@ -34,7 +34,7 @@ type paperPhase struct {
 // A paperTask is the cost of a pending task without set-up.
 type paperTask struct {
 	work    float64 // ms
-	rounded int64   // ms; each pipeline rounded by itself, so that pipeline boundaries are whole too (facts A1)
+	rounded int64   // ms; each pipeline rounded by itself, so that pipeline boundaries are whole too (docs/facts/paratimer.md A1)
 	origin  schedule.Origin
 }
 
@@ -161,7 +161,7 @@ func (c *paperCosts) Rem(job int, k dag.Kind, i int) float64 {
 	return c.Full(job, k, i)
 }
 
-// setupLeft counts what is left of the set-up while no tuple has been processed (facts P5).
+// setupLeft counts what is left of the set-up while no tuple has been processed (docs/facts/paratimer.md P5).
 func (c *paperCosts) setupLeft(a *dag.Attempt) float64 {
 	for _, k := range a.Done {
 		if k > 0 {

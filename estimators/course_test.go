@@ -19,7 +19,7 @@ type truth struct {
 	plan  *dag.Plan
 	seed  uint64
 	noise float64       // sigma of the lognormal factor of a task's time
-	stall time.Duration // blocking combine at the end of each map: K = N, not finished (facts A5)
+	stall time.Duration // blocking combine at the end of each map: K = N, not finished (docs/facts/paratimer.md A5)
 	fault schedule.Fault
 	// order[j] hands out job j's reduces in an order that the estimators do not know: position p is task order[j][p].
 	order map[int][]int
@@ -210,7 +210,7 @@ func phaseOf(n int, tuplesAndAlpha ...float64) dag.Phase {
 }
 
 // joinPlan is the paper's query of section 4.2, two DISTINCTs and a JOIN over 16 + 16 slots, with alphas that give its published
-// times (facts A2): 4 maps of 557 s, maps2 maps of 727 s, and 226 s of reduces and job 3 at 17 maps.
+// times (docs/facts/paratimer.md A2): 4 maps of 557 s, maps2 maps of 727 s, and 226 s of reduces and job 3 at 17 maps.
 func joinPlan(maps2 int) *dag.Plan {
 	in1, in2 := 4*2_500_000/16., float64(maps2)*2_500_000/16
 	third := phaseOf(32, in1, 0.01)

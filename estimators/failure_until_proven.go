@@ -17,8 +17,8 @@ func failureUntilProven(w *World) (Estimate, error) {
 	return w.supposing(failures, w.scenario(ms)), nil
 }
 
-// hold says whether some job's phase in which an attempt has failed is not done (facts P18). It follows from the snapshot's
-// list of failures alone.
+// hold says whether some job's phase in which an attempt has failed is not done (docs/facts/paratimer.md P18). It follows from
+// the snapshot's list of failures alone.
 func (w *World) hold() bool {
 	held := false
 	w.eachPhase(func(_ int, _ dag.Kind, p *phase) {

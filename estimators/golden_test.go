@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
-// TestGolden compares every figure of every instant of the reference program's cases (facts A10).
+// TestGolden compares every figure of every instant of the reference program's cases (docs/facts/paratimer.md A10).
 func TestGolden(t *testing.T) {
 	cases := golden.Load(t)
 	g := &goldenRun{fields: map[string]int{}, unknown: map[string]int{}}
@@ -39,7 +39,7 @@ type goldenRun struct {
 }
 
 func (g *goldenRun) check(t *testing.T, c *golden.Case) {
-	// The plan at t = 0, and with it the static path, knows of no slowdown (facts A10).
+	// The plan at t = 0, and with it the static path, knows of no slowdown (docs/facts/paratimer.md A10).
 	model := func(run dag.Run) Costs {
 		slow := Slowdown{}
 		if started(run.Now()) {

@@ -86,7 +86,7 @@ func TestIndicatorsAtTheEnds(t *testing.T) {
 	}
 }
 
-// Facts A5: units left, at the speed of the last ten seconds, of all the time where nothing moved in them.
+// docs/facts/paratimer.md A5: units left, at the speed of the last ten seconds, of all the time where nothing moved in them.
 func TestLuo(t *testing.T) {
 	for _, c := range []struct{ done, total, before, window, elapsed, want float64 }{
 		{50, 150, 30, 10_000, 60_000, 50_000},

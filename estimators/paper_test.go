@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
-// tick is how often the tests look at a run: facts A5.
+// tick is how often the tests look at a run: docs/facts/paratimer.md A5.
 const tick = 5 * time.Second
 
 // near checks a mean and a maximum against what is expected, to a tolerance in points.
@@ -62,7 +62,8 @@ func TestSection42NoNoiseNoError(t *testing.T) {
 	}
 }
 
-// Section 4.2: at most 1.1 / 4.6 (4.2 GB) and 0.6 / 4.2 (4 GB) points. Facts A5: 0.5 % noise and a blocking combine of 5 s.
+// Section 4.2: at most 1.1 / 4.6 (4.2 GB) and 0.6 / 4.2 (4 GB) points. docs/facts/paratimer.md A5: 0.5 % noise and a blocking
+// combine of 5 s.
 func TestSection42Noise(t *testing.T) {
 	for _, maps := range []int{17, 16} {
 		for seed := range uint64(5) {
@@ -75,7 +76,7 @@ func TestSection42Noise(t *testing.T) {
 }
 
 // Section 4.2: Parallax is pessimistic by 7-8 and at most 19-20 points on 4.2 GB and optimistic by 3-5 and at most 20 on 4 GB; the
-// others are off by more than 11 and 28. Facts A5 has what the reference makes of them.
+// others are off by more than 11 and 28. docs/facts/paratimer.md A5 has what the reference makes of them.
 func TestSection42Others(t *testing.T) {
 	names := []string{"parallax", "parallax_aggregate", "pig", "dne", "gnm", "luo"}
 	want := map[int]map[string][3]float64{ // mean, max, sign of the bias
@@ -95,7 +96,7 @@ func TestSection42Others(t *testing.T) {
 	}
 }
 
-// Section 3.1.3 and facts P16: the slowdown factor corrects a cluster that is 25 % slower than the plan says.
+// Section 3.1.3 and docs/facts/paratimer.md P16: the slowdown factor corrects a cluster that is 25 % slower than the plan says.
 func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
 	slower := joinPlan(17)
 	for j := range slower.Jobs {
@@ -112,7 +113,7 @@ func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
 	near(t, "without", g["standard"], 2.8, 6, 3)
 }
 
-// Section 4.3, cases A to D: a map fails, in the job off the critical path (A, B) and on it (C, D). Facts A6.
+// Section 4.3, cases A to D: a map fails, in the job off the critical path (A, B) and on it (C, D). docs/facts/paratimer.md A6.
 func TestSection43Cases(t *testing.T) {
 	for _, c := range []struct {
 		name                  string
@@ -225,7 +226,8 @@ func TestSection44SixteenReduces(t *testing.T) {
 }
 
 // Section 4.4, skewed reduces handed out in an order that nobody knows: the best guess stays within 4 points in the mean, the upper
-// bound within 17 and above, the lower within 6 and below the truth, which Algorithm 1 as printed misses; Parallax is worse (facts A8).
+// bound within 17 and above, the lower within 6 and below the truth, which Algorithm 1 as printed misses; Parallax is worse
+// (docs/facts/paratimer.md A8).
 func TestSection44SkewedReduces(t *testing.T) {
 	for _, s := range []float64{0.3, 0.5, 1.0} {
 		for seed := range uint64(5) {

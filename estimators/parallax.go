@@ -4,7 +4,7 @@ import "github.com/paratimer/paratimer/dag"
 
 // parallax is Parallax (Morton et al., ICDE 2010) as the ParaTimer paper compares itself with it: jobs and phases strictly one
 // after another, each at the average width n / ceil(n/C) of its n unfinished tasks, with the cost model's own slowdown
-// (facts A10 parallax_avg_ms, P15). Set-up counts once a round of pending tasks, none for running ones.
+// (docs/facts/paratimer.md A10, P15: parallax_avg_ms). Set-up counts once a round of pending tasks, none for running ones.
 func parallax(w *World) (Estimate, error) {
 	return w.ofPhases(func(job int, k dag.Kind, p *phase) float64 {
 		c := slots(w.Now().Plan, job, k)
@@ -16,7 +16,7 @@ func parallax(w *World) (Estimate, error) {
 }
 
 // parallaxRounds packs the unfinished tasks of a phase into rounds of C, running ones first, and adds up the mean remaining time of
-// each round (facts A10 parallax_rounds_ms).
+// each round (docs/facts/paratimer.md A10: parallax_rounds_ms).
 func parallaxRounds(w *World) (Estimate, error) {
 	return w.ofPhases(func(job int, k dag.Kind, p *phase) float64 {
 		pack := packing{width: slots(w.Now().Plan, job, k)}

@@ -5,7 +5,7 @@ import "github.com/paratimer/paratimer/dag"
 // parallaxAggregate is parallax at the speed of the whole cluster: for each kind of task, C slots times the time that tasks of
 // that kind worked in the last minute, over the work that they did, is the factor of every phase of that kind, those to
 // come too. The width of a phase of n tasks is n / ceil(n/C) throughout. It is the one reading that gives the paper's
-// published figures (facts A5, P15): a lone last map makes the cluster look C times slower.
+// published figures (docs/facts/paratimer.md A5, P15): a lone last map makes the cluster look C times slower.
 func parallaxAggregate(w *World) (Estimate, error) {
 	factor := w.aggregateSlowdown()
 	return w.ofPhases(func(job int, k dag.Kind, p *phase) float64 {

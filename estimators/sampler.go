@@ -136,7 +136,7 @@ const centreMost = 0.1
 
 // centre moves the median towards standard's answer, by a tenth at most. The end of tasks beside each other that are drawn
 // is later than that of tasks that take their means, and costs taken from real runs have that in them already: the
-// median of replays is no better than one replay with the best costs, and errs late (facts/live.md 6). What moves the
+// median of replays is no better than one replay with the best costs, and errs late (docs/facts/measured.md 6). What moves the
 // median by more (an attempt past its time, a phase nobody has seen) is no such bias and stays.
 func (d Distribution) centre(standard float64) {
 	median := millis(d.At(0.5))

@@ -15,7 +15,8 @@ type share struct {
 }
 
 // algorithm1 bounds the time that a phase's running (scheduled) and pending (blocked) tasks take on c slots, whatever
-// the order in which the pending ones are handed out: Algorithm 1 of section 3.3, facts P20. With n = ceil(pending/c),
+// the order in which the pending ones are handed out: Algorithm 1 of section 3.3 (docs/facts/paratimer.md P20). With
+// n = ceil(pending/c),
 //
 //	high = max(scheduled) + the n largest of blocked
 //	low  = min(scheduled) + the n smallest of blocked

@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// skewBounds replaces each reduce phase on the critical path by its bounds (facts A10, P21, P22). A segment of maps, or of a
-// pause, adds its length to both; a segment of reduces adds, once for each job with a task in its fragment, the
+// skewBounds replaces each reduce phase on the critical path by its bounds (docs/facts/paratimer.md A10, P21, P22). A segment of
+// maps, or of a pause, adds its length to both; a segment of reduces adds, once for each job with a task in its fragment, the
 // job's bounds less what of the phase lies before the segment. That sums over jobs even where their reduces share slots, which at its worst is
 // one after the other. At their best they run beside each other: with tight, the segment's low is that of its longest job, not their sum.
 func (w *World) skewBounds(tight bool) (bounds, error) {

@@ -149,7 +149,7 @@ func unnamed(sizes []dag.GroupSize) []dag.KeyGroup {
 	return out
 }
 
-// closeSize is how far the size of a finished group may be from that of a key, to be the key's (facts N9).
+// closeSize is how far the size of a finished group may be from that of a key, to be the key's (docs/facts/nearestfit.md N9).
 const closeSize = 0.05
 
 // notDone says which of a reduce's groups, largest first, none of its finished ones is taken for: of each finished group

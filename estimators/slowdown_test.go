@@ -37,7 +37,7 @@ func runOf(snapshots ...*dag.Snapshot) (run dag.Run) {
 	return run
 }
 
-// Facts P16: own value, else that of the pipeline's type, else that of all, else 1.
+// docs/facts/paratimer.md P16: own value, else that of the pipeline's type, else that of all, else 1.
 func TestObservedSlowdown(t *testing.T) {
 	plan := slowPlan()
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 )
 
 // standard re-runs the scheduler from the snapshot at each tick; the time remaining is the length of the critical path
-// ("maximum overhead and accuracy", section 3.1.4; facts A4, P14).
+// ("maximum overhead and accuracy", section 3.1.4; docs/facts/paratimer.md A4, P14).
 // Where nothing of what remains has a known cost it is too early to say, and the time is a floor.
 func standard(w *World) (Estimate, error) {
 	if w.ended() {
@@ -25,7 +25,8 @@ func standard(w *World) (Estimate, error) {
 	return w.supposing(0, e), nil
 }
 
-// standardMS is the time remaining in milliseconds: the length of the critical path, which is the replay's (facts A3).
+// standardMS is the time remaining in milliseconds: the length of the critical path, which is the replay's
+// (docs/facts/paratimer.md A3).
 func (w *World) standardMS() (float64, error) {
 	if w.ended() {
 		return 0, nil

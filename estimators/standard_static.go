@@ -6,10 +6,10 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// standardStatic is the paper's default (sections 3.1.3, 3.1.4; facts A4): the critical path is planned at the start and at each
-// failure (the run's newest anchor), and between them only the tasks on it are looked at. What remains of a fragment is
-// the sum over its rounds of the mean remaining time of the round's unfinished tasks, so the width of the remainder is
-// weighted by time (facts P13). track says which tasks of a fragment are looked at.
+// standardStatic is the paper's default (sections 3.1.3, 3.1.4; docs/facts/paratimer.md A4): the critical path is planned at the
+// start and at each failure (the run's newest anchor), and between them only the tasks on it are looked at. What remains of a
+// fragment is the sum over its rounds of the mean remaining time of the round's unfinished tasks, so the width of the remainder is
+// weighted by time (docs/facts/paratimer.md P13). track says which tasks of a fragment are looked at.
 //
 // A plan whose path rests on costs that nobody had seen is no plan: the paper plans from a debug run's. Then it is standard.
 func standardStatic(track tracker) func(*World) (Estimate, error) {

@@ -90,7 +90,8 @@ func (w *World) elapsedMS() float64 {
 	return float64(w.Now().At - origin)
 }
 
-// progress is equation (1), whose numerator is a misprint in the paper (facts P1): elapsed / (elapsed + remaining).
+// progress is equation (1), whose numerator is a misprint in the paper: elapsed / (elapsed + remaining)
+// (docs/facts/paratimer.md P1).
 func (w *World) progress(remainingMS float64) float64 {
 	elapsed := w.elapsedMS()
 	if w.ended() {

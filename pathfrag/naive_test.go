@@ -14,7 +14,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// naive is rounds, fragments and critical path as facts A2, A3 and A10 define them, task by task, with no thought of speed.
+// naive is rounds, fragments and critical path as docs/facts/paratimer.md A2, A3 and A10 define them, task by task, with no
+// thought of speed.
 type naive struct {
 	plan           *dag.Plan
 	delta1, delta2 int64
@@ -256,7 +257,7 @@ func (f *naiveFragment) end() int64 {
 	return t
 }
 
-// path is A3 by its words: substitute pairs of fragments that overlap until none do.
+// path is docs/facts/paratimer.md A3 by its words: substitute pairs of fragments that overlap until none do.
 func (n *naive) path(now int64) (out []golden.Segment) {
 	type interval struct {
 		id         int

@@ -18,7 +18,7 @@ type draft struct {
 	spans             int32
 }
 
-// draft puts every task that does not fail into the oldest round of its kind that accepts it (facts A1, rule 4).
+// draft puts every task that does not fail into the oldest round of its kind that accepts it (docs/facts/paratimer.md A1, rule 4).
 // It sets c.round to drafts, and cuts spans whose tasks are in several rounds.
 func (c *cutting) draft() []draft {
 	c.round = make([]int32, len(c.spans))

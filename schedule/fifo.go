@@ -8,7 +8,7 @@ import (
 )
 
 // fifoEngine replays Hadoop 0.20's FIFO scheduler over map slots and reduce slots, as the ParaTimer paper assumes it
-// (section 3.1; facts A1, A7, P2 to P6). A job is submitted when all jobs that it is after are complete. Each free
+// (section 3.1; docs/facts/paratimer.md A1, A7, P2 to P6). A job is submitted when all jobs that it is after are complete. Each free
 // slot takes the first eligible task by (submission, plan position, task index), or by the plan's Order before these; the reduces of a job are eligible
 // once its last map has ended. All that happens in one millisecond is one batch: ends and failures, submissions,
 // maps, reduces. A task of no length ends in a further batch of the same millisecond.
@@ -60,7 +60,8 @@ type fifoPhase struct {
 // A taskRun is the tasks lo to hi-1.
 type taskRun struct{ lo, hi int32 }
 
-// A heldReduce runs although maps of its job are left. Its end is known once the last of them has ended (facts P6).
+// A heldReduce runs although maps of its job are left. Its end is known once the last of them has ended
+// (docs/facts/paratimer.md P6).
 type heldReduce struct {
 	span  int32 // as in an end
 	setup dag.Instant
@@ -102,7 +103,7 @@ func (e *fifoEngine) run() error {
 	return e.stuck()
 }
 
-// batch does what happens at t: ends, then submissions, then starts (facts A1, rule 1).
+// batch does what happens at t: ends, then submissions, then starts (docs/facts/paratimer.md A1, rule 1).
 func (e *fifoEngine) batch(t dag.Instant, ends []end) {
 	var complete []int32
 	for _, x := range ends {

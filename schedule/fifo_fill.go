@@ -14,7 +14,7 @@ const maxInstant = math.MaxInt64 / 2
 // lastTry is the attempt from which on Fault is not asked: a Fault that lets no task through would replay forever.
 const lastTry = 100
 
-// millis rounds a length of time to whole milliseconds, half up (facts A1); less than nothing is nothing.
+// millis rounds a length of time to whole milliseconds, half up (docs/facts/paratimer.md A1); less than nothing is nothing.
 func millis(d time.Duration) dag.Instant {
 	if d <= 0 {
 		return 0
@@ -57,7 +57,7 @@ func (e *fifoEngine) insert(k dag.Kind, queue []int32, j int32) []int32 {
 	return slices.Insert(queue, i, j)
 }
 
-// fill gives free slots to eligible tasks (facts A1, rule 2).
+// fill gives free slots to eligible tasks (docs/facts/paratimer.md A1, rule 2).
 func (e *fifoEngine) fill(k dag.Kind, t dag.Instant) {
 	for e.free[k].n > 0 {
 		e.reorder(k)

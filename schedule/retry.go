@@ -6,7 +6,7 @@ import (
 )
 
 // retries are the tasks of a phase with an earlier attempt. Those that wait are grouped by the nodes that they
-// have failed on, because a slot on such a node skips them (facts A1, rule 3).
+// have failed on, because a slot on such a node skips them (docs/facts/paratimer.md A1, rule 3).
 type retries struct {
 	tries  map[int32]*try
 	groups []retryGroup // none is empty

@@ -2,7 +2,7 @@ package schedule
 
 import "math/bits"
 
-// A slotSet is the free slots of one kind. Slots are taken in ascending order (facts A1, rule 2).
+// A slotSet is the free slots of one kind. Slots are taken in ascending order (docs/facts/paratimer.md A1, rule 2).
 //
 // Slots that are freed together stay together as one block: a round of a uniform phase hands its slice on to
 // the next round, whatever its length. Only where blocks meet are slots looked at one by one, in a bitmap.

@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// yarn replays what real clusters do with a Pig script (facts/hadoop.md F, seen on recordings of Hadoop 3.4.2):
+// yarn replays what real clusters do with a Pig script (docs/facts/hadoop.md F, seen on recordings of Hadoop 3.4.2):
 // one pool of containers by memory, an AM container for each job, the earlier application first, inside an
 // application failed maps before reduces before maps, reduces asked for by slow start and ramp-up, each holding
 // its container through the copy phase, and the next wave of jobs submitted only when the whole one before it has ended.

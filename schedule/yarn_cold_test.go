@@ -23,7 +23,7 @@ func coldStarts(t *testing.T, s *dag.Snapshot, opt Options) (cold []dag.Instant,
 	return cold, warm
 }
 
-// Only the run's first batch starts cold (facts/live.md 4), however the replay is told.
+// Only the run's first batch starts cold (docs/facts/measured.md 4), however the replay is told.
 func TestYARNFirstBatchIsCold(t *testing.T) {
 	for name, opt := range map[string]Options{"in full": {}, "lean": {Lean: &Lean{}}} {
 		cold, warm := coldStarts(t, blankSnapshot(joinPlan()), opt)

@@ -6,11 +6,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// together is how close starts must be for their JVMs to slow each other down (facts/live.md 4).
+// together is how close starts must be for their JVMs to slow each other down (docs/facts/measured.md 4).
 const together = 1600 * time.Millisecond
 
 // grant hands out free memory: earlier jobs first, in a job the AM's own container, then maps to run again, then
-// reduces, then maps (facts/hadoop.md F, priorities 5, 10, 20).
+// reduces, then maps (docs/facts/hadoop.md F, priorities 5, 10, 20).
 func (y *yarn) grant(t dag.Instant) {
 	if t < y.s.NextContainer {
 		return

@@ -27,7 +27,7 @@ func (y *yarn) preemptLater(t dag.Instant) {
 }
 
 // preempt kills reduces of a job to make room for its maps, the youngest first: as many as all of its maps need, but
-// no more than half of what the job may hold (RMContainerAllocator.preemptReducer; facts/hadoop.md F, reduce preemption).
+// no more than half of what the job may hold (RMContainerAllocator.preemptReducer; docs/facts/hadoop.md F, reduce preemption).
 func (y *yarn) preempt(j int) bool {
 	job := &y.jobs[j]
 	maps, reduces := &job.phase[dag.Map], &job.phase[dag.Reduce]

@@ -46,7 +46,7 @@ func (y *yarn) askReduces(j int, t dag.Instant) {
 
 // wantReduces is how many reduces the AM wants to hold or have asked for: slow start, then all once every map has
 // its container, else a share of the room that grows with the maps done (RMContainerAllocator.scheduleReduces,
-// facts/hadoop.md F "Slow start").
+// docs/facts/hadoop.md F "Slow start").
 func (y *yarn) wantReduces(j int) int {
 	job := &y.jobs[j]
 	maps, reduces := &job.phase[dag.Map], &job.phase[dag.Reduce]

@@ -9,7 +9,7 @@ import (
 
 const second = time.Second
 
-// recordedOverheads are those of the recordings (facts/live.md 4).
+// recordedOverheads are those of the recordings (docs/facts/measured.md 4).
 var recordedOverheads = dag.Overheads{
 	Launch: 5100 * time.Millisecond, AMStart: 800 * time.Millisecond, Beat: second, Finish: 250 * time.Millisecond,
 	Wave: 2200 * time.Millisecond, Stagger: 200 * time.Millisecond, Handoff: 100 * time.Millisecond,

@@ -8,7 +8,7 @@ import (
 )
 
 // waves are Pig's: a level of the DAG is submitted only when every job of the levels before has ended
-// (facts/hadoop.md C2). A DAG-eager replay would be wrong for a wave of unlike branches.
+// (docs/facts/hadoop.md C2). A DAG-eager replay would be wrong for a wave of unlike branches.
 type waves struct {
 	jobs [][]int // by level
 	next int     // the level that is not submitted yet
@@ -51,7 +51,7 @@ func (y *yarn) withoutOthers() {
 	}
 }
 
-// trimFailed takes out the jobs that depend on one that did not succeed: Pig never submits them (facts/hadoop.md C1).
+// trimFailed takes out the jobs that depend on one that did not succeed: Pig never submits them (docs/facts/hadoop.md C1).
 func (y *yarn) trimFailed(graph *dag.Graph) {
 	for _, j := range graph.Order() {
 		for _, a := range y.s.Plan.Jobs[j].After {

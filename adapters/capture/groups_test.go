@@ -2,11 +2,10 @@ package capture
 
 import (
 	"math"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // TestCountedGroups holds that what counters told of key groups adds up, at the end of every recorded run, to what each
@@ -15,7 +14,7 @@ func TestCountedGroups(t *testing.T) {
 	points, reduces := 0, 0
 	for _, file := range recordings(t) {
 		run, _ := play(t, open(t, file), Options{})
-		name := strings.TrimSuffix(filepath.Base(file), ".jsonl.gz")
+		name := fixtures.Name(file)
 		for i := 1; i < len(run); i++ {
 			for j := range run[i].Jobs {
 				if j < len(run[i-1].Jobs) && run[i].Jobs[j].ID == run[i-1].Jobs[j].ID {

@@ -3,7 +3,6 @@ package capture
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"os"
 
 	"github.com/paratimer/paratimer/adapters/internal/badrun"
+	"github.com/paratimer/paratimer/adapters/internal/unpack"
 )
 
 // Bounds of what is read: a hostile file cannot fill our memory.
@@ -30,7 +30,7 @@ func (e *VersionError) Error() string {
 }
 
 // ErrNoCapture says that a file holds no recorded answers.
-var ErrNoCapture = errors.New("capture: no recorded answer in it: not a capture (lines of JSON with t, url, status and body, plain or gzipped)")
+var ErrNoCapture = errors.New("capture: no recorded answer in it: not a capture (lines of JSON with t, url, status and body, plain, or packed by gzip or zstd)")
 
 // Open reads the recording in file.
 func Open(file string) (*Recording, error) {
@@ -46,15 +46,11 @@ func Open(file string) (*Recording, error) {
 	return r, nil
 }
 
-// Read reads a recording, gzipped or plain. A torn end is no error: see Recording.Torn.
+// Read reads a recording, plain or packed by gzip or zstd. A torn end is no error: see Recording.Torn.
 func Read(in io.Reader) (*Recording, error) {
-	b := bufio.NewReaderSize(in, 1<<20)
-	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, fmt.Errorf("capture: %w", err)
-		}
-		b = bufio.NewReaderSize(z, 1<<20)
+	b, err := unpack.Reader(in, 1<<20)
+	if err != nil {
+		return nil, fmt.Errorf("capture: %w", err)
 	}
 	r := &Recording{paths: map[string][]answer{}}
 	total := 0
@@ -69,7 +65,7 @@ func Read(in io.Reader) (*Recording, error) {
 			if errors.Is(err, errLine) {
 				return nil, fmt.Errorf("capture: line %d: %w", n, err)
 			}
-			r.Torn = true // a gzip stream that breaks off
+			r.Torn = true // what is packed breaks off
 		}
 		usable := r.Lines
 		if len(bytes.TrimSpace(line)) > 0 {

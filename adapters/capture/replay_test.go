@@ -7,31 +7,21 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
-// recordings lists the recorded runs, or skips.
+// recordings lists the recorded runs.
 func recordings(t *testing.T) []string {
 	t.Helper()
-	dir, given := os.Getenv("PARATIMER_RECORDINGS"), true
-	if dir == "" {
-		dir, given = "../../../shared/recordings", false
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
+	files, err := fixtures.Recordings("recordings")
 	if err != nil {
 		t.Fatal(err)
-	}
-	if len(files) == 0 && given {
-		t.Fatalf("no recordings in PARATIMER_RECORDINGS=%s", dir)
-	}
-	if len(files) == 0 {
-		t.Skipf("no recordings in %s: set PARATIMER_RECORDINGS", dir)
 	}
 	if few := 3; testing.Short() && len(files) > few {
 		// The race detector makes minutes of this; nothing here runs at once with anything else.

@@ -18,7 +18,7 @@ type promise struct {
 	whole   bool // every key of these maps is known with its size
 }
 
-// promiseOf joins profiles, which are ordered by map (facts N7, N8).
+// promiseOf joins profiles, which are ordered by map (docs/facts/nearestfit.md N7, N8).
 func promiseOf(profiles []*profile, lambda, capacity int) promise {
 	p := promise{maps: len(profiles), whole: true}
 	all, reduces := make([]sketch.Profile[string], len(profiles)), 0

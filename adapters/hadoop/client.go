@@ -29,7 +29,7 @@ type Login interface {
 type Options struct {
 	Site     Site     // where the services are
 	Trust    []string // hosts that redirects may lead to, besides those of Site
-	User     string   // sent as user.name (facts A7); "" sends none
+	User     string   // sent as user.name (docs/facts/hadoop.md A7); "" sends none
 	CAFile   string   // PEM certificates to be trusted besides the system's
 	Insecure bool     // certificates are not verified; whoever sets it must say so loudly
 	// CertFile and KeyFile are a client's certificate and its key in PEM form, for services that want one. They are read
@@ -106,7 +106,7 @@ func (c *Client) RM(ctx context.Context, path string) ([]byte, error) {
 }
 
 // AM asks an application's MapReduce master through the proxy for path below /ws/v1/mapreduce/, e.g. "jobs/JOB".
-// Redirects are not followed: an *Error with status 302 says that the master has ended or is not up (facts A6).
+// Redirects are not followed: an *Error with status 302 says that the master has ended or is not up (docs/facts/hadoop.md A6).
 func (c *Client) AM(ctx context.Context, app, path string) ([]byte, error) {
 	bases := c.managers()
 	if p := c.opt.Site.Proxy; p != "" {

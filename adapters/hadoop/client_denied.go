@@ -11,8 +11,8 @@ import (
 var jobInPath = regexp.MustCompile(`/jobs/(job_\d+_\d+)`)
 
 // denied makes a refusal of a job what it is, and says who is refused and what to ask for. Hadoop's masters and history
-// server answer 401 (facts A2), or as 3.4 does 503 with a WebApplicationException that says nothing: such an error has
-// status 403, since the service is well and asking it again is in vain.
+// server answer 401 (docs/facts/hadoop.md A2), or as 3.4 does 503 with a WebApplicationException that says nothing: such an error
+// has status 403, since the service is well and asking it again is in vain.
 func (c *Client) denied(e *Error, r *reply, u *url.URL) {
 	job := jobInPath.FindStringSubmatch(u.Path)
 	if job == nil {

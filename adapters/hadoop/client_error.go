@@ -119,7 +119,7 @@ var loginPage = regexp.MustCompile(`(?i)/(knoxsso|websso|idp|login|signin|sso|oa
 
 var title = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</(?:title|h1)>`)
 
-// said returns the first line of what an answer says, for people: facts A2.
+// said returns the first line of what an answer says, for people: docs/facts/hadoop.md A2.
 func said(body []byte) string {
 	var re struct {
 		RemoteException struct{ Exception, Message string }

@@ -70,8 +70,8 @@ func elsewhere(err error) bool {
 		e.Status == http.StatusTemporaryRedirect && e.Location == ""
 }
 
-// follow gets u. It follows redirects to the same path of another server (a standby ResourceManager's, facts A3; http to
-// https) on a host that flags or configuration name, but none of the proxy's. It leaves in at where it ended.
+// follow gets u. It follows redirects to the same path of another server (a standby ResourceManager's, docs/facts/hadoop.md A3;
+// http to https) on a host that flags or configuration name, but none of the proxy's. It leaves in at where it ended.
 func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 	u := *at
 	defer func() { *at = u }()
@@ -89,7 +89,7 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 		}
 		e := r.refusal(u)
 		c.denied(e, r, u)
-		// The proxy's page that warns of a stranger's application (facts A7).
+		// The proxy's page that warns of a stranger's application (docs/facts/hadoop.md A7).
 		if proxied && r.status == http.StatusOK && kind == "text/html" && !approved {
 			approved = true
 			next := *u
@@ -205,8 +205,8 @@ func looksJSON(body []byte) bool {
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
 }
 
-// historyBase returns the history server's base if err is the proxy's redirect to it (facts A6), else "". A gateway such as
-// Knox serves it below a path of its own that ends in /jobhistory.
+// historyBase returns the history server's base if err is the proxy's redirect to it (docs/facts/hadoop.md A6), else "". A
+// gateway such as Knox serves it below a path of its own that ends in /jobhistory.
 func historyBase(err error) string {
 	var e *Error
 	if !errors.As(err, &e) || e.Location == "" {

@@ -53,7 +53,7 @@ func TestPathsOfTheServices(t *testing.T) {
 }
 
 func TestCookieGoesBackAsItCame(t *testing.T) {
-	// Facts E0: the value has quotes, = and / in it.
+	// docs/facts/hadoop.md E0: the value has quotes, = and / in it.
 	const auth = `hadoop.auth="u=alice&p=alice@REALM&t=kerberos&e=1795222440184&s=ab/cd+e="`
 	var got []string
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -189,7 +189,7 @@ func TestStandbyPointsToTheActive(t *testing.T) {
 
 func TestStandbyThatKnowsNoActive(t *testing.T) {
 	standby := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Refresh", "3;url=/ws/v1/cluster/apps") // facts A3: no Location
+		w.Header().Set("Refresh", "3;url=/ws/v1/cluster/apps") // docs/facts/hadoop.md A3: no Location
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	})
 	active := serve(t, func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{}`) })

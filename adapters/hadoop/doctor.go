@@ -127,7 +127,7 @@ type infoBody struct {
 	} `json:"historyInfo"`
 }
 
-// managers asks every ResourceManager who it is; a standby answers that itself (facts A3).
+// managers asks every ResourceManager who it is; a standby answers that itself (docs/facts/hadoop.md A3).
 func (d *doctor) managers(ctx context.Context) bool {
 	active, reached := "", 0
 	for _, rm := range d.client.opt.Site.RMs {

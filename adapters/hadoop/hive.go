@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Hive writes the same workflow properties as Pig, to other ends (facts C4): the id is "hive_" and the query's, the name is the
-// query's whole text, nodes are the plan's stages, also those that need no MapReduce job.
+// Hive writes the same workflow properties as Pig, to other ends (docs/facts/hadoop.md C4): the id is "hive_" and the query's,
+// the name is the query's whole text, nodes are the plan's stages, also those that need no MapReduce job.
 
 // hiveID says that a workflow's id is Hive's.
 func hiveID(workflow string) bool { return strings.HasPrefix(workflow, "hive_") }

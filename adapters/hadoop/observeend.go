@@ -83,7 +83,8 @@ func (s *Source) withoutHistory(v *visit) {
 }
 
 // patienceWith is how long the history server may say nothing of a job that the ResourceManager calls over, by why it does not.
-// A master that was killed leaves no history at all (facts A6): the ResourceManager calls it FAILED or KILLED, not FINISHED.
+// A master that was killed leaves no history at all (docs/facts/hadoop.md A6): the ResourceManager calls it FAILED or KILLED, not
+// FINISHED.
 func patienceWith(why error, a *wireApp) time.Duration {
 	switch {
 	case unanswered(why) || status(why) >= http.StatusInternalServerError:
@@ -110,7 +111,7 @@ func (a *wireApp) ending() dag.State {
 }
 
 // takeRestart looks at an application that was RUNNING and is not: its master died, or the ResourceManager changed.
-// Only a new attempt number says that work is lost (facts E0: after a failover ACCEPTED is seen with nothing lost).
+// Only a new attempt number says that work is lost (docs/facts/hadoop.md E0: after a failover ACCEPTED is seen with nothing lost).
 func (s *Source) takeRestart(v *visit) {
 	j := v.job
 	if v.masterErr != nil {
@@ -148,7 +149,7 @@ func (s *Source) takeMasters(j *job, n int) bool {
 }
 
 // failover is how long after a failed observation an application that is not RUNNING may still be what a change of
-// ResourceManagers left (facts E0: 13 s until the new one answers, 2 s until applications run again).
+// ResourceManagers left (docs/facts/hadoop.md E0: 13 s until the new one answers, 2 s until applications run again).
 const failover = 30 * time.Second
 
 // restarted takes back what a master that died had under way, and what it had done where nothing of it is recovered.

@@ -3,7 +3,8 @@ package hadoop
 import "github.com/paratimer/paratimer/dag"
 
 // remarkNodes warns of a job's attempts on nodes that are lost or drain, and of nodes that its master avoids. One that is killed but
-// has no end is being stopped: the master asks for its task again only once it is, up to three minutes later (facts E0).
+// has no end is being stopped: the master asks for its task again only once it is, up to three minutes later
+// (docs/facts/hadoop.md E0).
 func (s *Source) remarkNodes(snap *dag.Snapshot, job int) {
 	j := &snap.Jobs[job]
 	if j.State.Ended() {

@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// mapShare is the part of a map's progress in which it reads its input, where reduces follow (facts B).
+// mapShare is the part of a map's progress in which it reads its input, where reduces follow (docs/facts/hadoop.md B).
 const mapShare = 0.667
 
 // count enters a task's counters into the attempt that they belong to. maps is the number of the job's maps, NaN where unknown;
@@ -48,7 +48,7 @@ func (c *counters) count(kind dag.Kind, a *dag.Attempt, maps float64, mapOnly, f
 // begun the quotient may be any number (recording etl-1: 106,494 records of 400).
 const leastRead = 0.02
 
-// mapTotal returns the tuples that a map reads in all: N = K / (progress / 66.7 %) while it reads (facts live 4).
+// mapTotal returns the tuples that a map reads in all: N = K / (progress / 66.7 %) while it reads (docs/facts/measured.md 4).
 func mapTotal(a *dag.Attempt, mapOnly, final bool) float64 {
 	k, share := a.Done[0], mapShare
 	if mapOnly {

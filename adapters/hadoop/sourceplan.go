@@ -11,11 +11,11 @@ import (
 )
 
 // defaultReport is how often a task sends its counters where its job does not say: a hundredth of the default task
-// time-out (facts/hadoop.md A4, "Refresh").
+// time-out (docs/facts/hadoop.md A4, "Refresh").
 const defaultReport = 6 * time.Second
 
 // waveWork is what Pig needs between noticing that a wave has ended and submitting the next: compilation and splits. Half a sleep
-// comes before it on average (facts/hadoop.md C2; 1.7 s on recordings with file:///, more with HDFS).
+// comes before it on average (docs/facts/hadoop.md C2; 1.7 s on recordings with file:///, more with HDFS).
 const waveWork = 1700 * time.Millisecond
 
 func itoa(n int) string { return strconv.Itoa(n) }

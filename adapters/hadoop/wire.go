@@ -13,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The wire types take every variant of facts A1: a value of the wrong type is unknown, never an error. Only text that is no
-// JSON at all is one. Duplicate keys are no trouble: the last one counts.
+// The wire types take every variant of docs/facts/hadoop.md A1: a value of the wrong type is unknown, never an error. Only text
+// that is no JSON at all is one. Duplicate keys are no trouble: the last one counts.
 
 // num is a number, also one in quotes; NaN where there is none.
 type num struct {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -57,7 +56,7 @@ func TestApps(t *testing.T) {
 	}
 }
 
-// Lists and numbers come in all shapes (facts A1).
+// Lists and numbers come in all shapes (docs/facts/hadoop.md A1).
 func TestShapes(t *testing.T) {
 	one := `{"id":"application_1_0001","startedTime":"17","progress":true,"name":7}`
 	for _, body := range []string{
@@ -221,42 +220,4 @@ func TestIDs(t *testing.T) {
 	if byID("application_1_9999", "application_1_10000") >= 0 || byID("application_1_0001", "application_2_0001") >= 0 {
 		t.Error("ids are ordered by text")
 	}
-}
-
-// Real answers of Hadoop 2.4 to 3.0 and the documentation's: what is JSON is read without an error.
-func TestOldBodies(t *testing.T) {
-	files, _ := filepath.Glob("../../../shared/data/rest/*/*.json")
-	more, _ := filepath.Glob("../../../shared/data/rest/*/*/*.json")
-	files = append(files, more...)
-	if len(files) == 0 {
-		t.Skip("no ../shared/data/rest beside the project")
-	}
-	found := 0
-	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var o map[string]json.RawMessage
-		if json.Unmarshal(b, &o) != nil || strings.Contains(f, "-ats-") { // the timeline server is not asked
-			continue
-		}
-		for key, into := range map[string]any{
-			"apps": &appsBody{}, "app": &appBody{}, "clusterMetrics": &metricsBody{}, "nodes": &nodesBody{}, "scheduler": &schedulerBody{},
-			"job": &jobBody{}, "tasks": &tasksBody{}, "taskAttempts": &attemptsBody{}, "jobTaskCounters": &countersBody{}, "conf": &confBody{},
-			"appAttempts": &appAttemptsBody{},
-		} {
-			if o[key] == nil {
-				continue
-			}
-			found++
-			if err := decode(f, b, into); err != nil {
-				t.Error(err)
-			}
-			if reflect.ValueOf(into).Elem().IsZero() {
-				t.Errorf("%s: nothing was read", f)
-			}
-		}
-	}
-	t.Logf("%d bodies of %d files", found, len(files))
 }

@@ -33,7 +33,7 @@ type jobConf struct {
 
 const adjacency = "mapreduce.workflow.adjacency."
 
-// conf picks what we read out of a job's properties (facts C1, F).
+// conf picks what we read out of a job's properties (docs/facts/hadoop.md C1, F).
 func (b *confBody) conf() *jobConf {
 	c := &jobConf{limits: dag.Limits{AMMB: 1536, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5}}
 	var inputDirs, pigDirs, formats, mapOpts, reduceOpts string
@@ -134,7 +134,7 @@ func (b *confBody) conf() *jobConf {
 }
 
 // container is the size that a request gets: what is asked, or the heap's over ratio (JobConf.getMemoryRequired), or the default,
-// rounded up to a multiple of the minimum allocation (facts E3).
+// rounded up to a multiple of the minimum allocation (docs/facts/hadoop.md E3).
 func container(asked num, opts string, ratio float64, def int, step float64) int {
 	mb := float64(def)
 	if asked.ok && asked.v > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Answers about a job: ApplicationMaster and JobHistoryServer use the same names (facts A4, A5).
+// Answers about a job: ApplicationMaster and JobHistoryServer use the same names (docs/facts/hadoop.md A4, A5).
 
 type jobBody struct {
 	Job box[wireJob] `json:"job"`
@@ -158,7 +158,7 @@ func (b *countersBody) counters() counters {
 			}
 		}
 	}
-	// Pig leaves the input format's own counter at 0: the file systems know better (facts A4).
+	// Pig leaves the input format's own counter at 0: the file systems know better (docs/facts/hadoop.md A4).
 	c.read = files
 	if input > 0 {
 		c.read = input

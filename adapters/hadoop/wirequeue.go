@@ -9,7 +9,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// What the schedulers tell of their queues (facts A3). The capacity scheduler nests them as queues, the fair one as childQueues.
+// What the schedulers tell of their queues (docs/facts/hadoop.md A3). The capacity scheduler nests them as queues, the fair one
+// as childQueues.
 
 type schedulerBody struct {
 	Scheduler box[struct {

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Answers of the ResourceManager (facts A3).
+// Answers of the ResourceManager (docs/facts/hadoop.md A3).
 
 type appsBody struct {
 	Apps box[struct {
@@ -60,7 +60,7 @@ func (a *wireApp) ended() bool {
 	return a.State == "FINISHED" || a.State == "FAILED" || a.State == "KILLED"
 }
 
-// job returns the job id that belongs to the application: the same suffix (facts A3).
+// job returns the job id that belongs to the application: the same suffix (docs/facts/hadoop.md A3).
 func (a *wireApp) job() string { return "job_" + strings.TrimPrefix(string(a.ID), "application_") }
 
 // memory is what the application has asked for and not yet got, and what its master holds; 0 where the version does not say.

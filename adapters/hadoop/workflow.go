@@ -94,7 +94,8 @@ func alike(a, b *wireApp) bool {
 // together says that two applications were submitted at about the same time.
 func together(a, b *wireApp) bool { return math.Abs(a.Started.v-b.Started.v) < sameWave }
 
-// sameWave is how far apart submissions of a wave may be, in milliseconds (facts live 4: 0.2 s; a big job's splits take time).
+// sameWave is how far apart submissions of a wave may be, in milliseconds (docs/facts/measured.md 4: 0.2 s; a big job's splits
+// take time).
 const sameWave = 10_000
 
 // lookBack is how much older than the launch an application of the same name may be and still be of the workflow (an earlier batch).

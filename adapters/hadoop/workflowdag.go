@@ -16,7 +16,7 @@ type node struct {
 	after []int
 }
 
-// A graph is the workflow as far as confs tell: a script may launch several batches, one after the other (facts C1).
+// A graph is the workflow as far as confs tell: a script may launch several batches, one after the other (docs/facts/hadoop.md C1).
 type graph struct {
 	nodes    []node
 	launches int

@@ -2,17 +2,13 @@ package jhist
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/mutate"
 )
@@ -133,61 +129,4 @@ func TestNoTracker(t *testing.T) {
 	if _, err := Read(mutate.Endless("Job JOBID=\"", "x\n")); err == nil || !strings.Contains(err.Error(), "it is longer than") {
 		t.Errorf("a record without an end: %v", err)
 	}
-}
-
-// TestTrackersOwn reads histories of real JobTrackers.
-func TestTrackersOwn(t *testing.T) {
-	dir := "../../../shared/data/history"
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no histories of others: %v", err)
-	}
-	for _, c := range []struct {
-		prefix                    string
-		jobs, maps, reduces, ends int // attempts of all jobs, and those that succeeded
-		bad                       int
-	}{
-		{"11-", 1, 9, 8, 17, 0},
-		{"46-", 4, 224, 52, 203, 0},
-		{"50-", 1, 21, 1, 21, 1},
-		{"61-", 1, 2, 2, 4, 0},
-		{"66-", 1, 1, 1, 2, 0},
-	} {
-		files, _ := filepath.Glob(filepath.Join(dir, c.prefix+"*"))
-		if len(files) != 1 {
-			t.Errorf("%s: %v", c.prefix, files)
-			continue
-		}
-		maps, reduces, ends, bad := 0, 0, 0, 0
-		jobs, err := Read(unzipped(t, files[0]))
-		for _, j := range jobs {
-			maps, reduces, bad = maps+len(j.Attempts[0]), reduces+len(j.Attempts[1]), bad+j.Bad
-			for _, a := range append(append([]past.Attempt{}, j.Attempts[0]...), j.Attempts[1]...) {
-				if a.State == dag.AttemptSucceeded && a.End.Known() && a.Node != "" {
-					ends++
-				}
-			}
-			if !j.Ended() || !j.Slots || j.Torn {
-				t.Errorf("%s: %+v", c.prefix, j)
-			}
-		}
-		if err != nil || len(jobs) != c.jobs || maps != c.maps || reduces != c.reduces || ends != c.ends || bad != c.bad {
-			t.Errorf("%s: %d jobs, %d maps, %d reduces, %d ends, %d bad, %v", c.prefix, len(jobs), maps, reduces, ends, bad, err)
-		}
-	}
-}
-
-func unzipped(t *testing.T, path string) io.Reader {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasSuffix(path, ".gz") {
-		return bytes.NewReader(b)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/golden"
 )
 
 // Every field once, in YAML.
@@ -203,7 +204,7 @@ func TestExamples(t *testing.T) {
 // The example of the paper's query is the reference program's plan.
 func TestExamplesAreGolden(t *testing.T) {
 	for example, name := range map[string]string{"paper-4.2GB.yaml": "g04_join_4.2GB", "fig3a.yaml": "g01_fig3a", "skew.yaml": "g08_skew"} {
-		want := goldenPlan(t, name)
+		want := golden.Named(t, name).Plan
 		got, err := ReadFile("../../examples/"+example, Options{})
 		if err != nil {
 			t.Fatal(err)

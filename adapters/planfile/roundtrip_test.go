@@ -80,17 +80,6 @@ func TestJSONIsYAML(t *testing.T) {
 	})
 }
 
-func goldenPlan(t *testing.T, name string) *dag.Plan {
-	t.Helper()
-	for _, c := range golden.Load(t) {
-		if c.Name == name {
-			return c.Plan
-		}
-	}
-	t.Skipf("no golden case %s in this folder", name)
-	return nil
-}
-
 // Golden plans survive the way into a file and back, bit by bit.
 func TestGoldenPlans(t *testing.T) {
 	for _, c := range golden.Load(t) {

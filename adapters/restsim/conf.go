@@ -8,10 +8,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// fillers is how many properties of no interest a conf has beside ours: a Pig job's takes 300 KB (facts E0).
+// fillers is how many properties of no interest a conf has beside ours: a Pig job's takes 300 KB (docs/facts/hadoop.md E0).
 const fillers = 1700
 
-// makeConf is the answer to conf: the workflow (facts C1) and the limits that a schedule depends on (facts F).
+// makeConf is the answer to conf: the workflow (docs/facts/hadoop.md C1) and the limits that a schedule depends on
+// (docs/facts/hadoop.md F).
 func (j *job) makeConf() []byte {
 	l := j.job.Limits
 	props := map[string]string{

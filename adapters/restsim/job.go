@@ -127,7 +127,7 @@ type view struct {
 }
 
 // view makes up a task's state from its attempts. A task whose attempt failed or was killed goes on with a new one
-// (facts E0); one whose result is lost is scheduled again (TaskImpl's RetroactiveKilledTransition).
+// (docs/facts/hadoop.md E0); one whose result is lost is scheduled again (TaskImpl's RetroactiveKilledTransition).
 func (p *phase) view(t int) view {
 	v := view{state: "SCHEDULED", start: dag.NoInstant, finish: dag.NoInstant, status: "NEW", attempts: p.attempts[p.first[t]:p.first[t+1]]}
 	for i := range v.attempts {

@@ -1,7 +1,7 @@
 // Package restsim plays a run, given as snapshots, as the REST services of a Hadoop 3.4.2: ResourceManager, proxied
 // MapReduce masters and job history server, in virtual time. What a watcher of a large cluster costs is measured against it.
 //
-// The answers have the recorded fields in the recorded order (facts A3 to A6, E0), with filler where a snapshot says
+// The answers have the recorded fields in the recorded order (docs/facts/hadoop.md A3 to A6, E0), with filler where a snapshot says
 // nothing, so that their sizes are real ones. Answers of masters are never packed: the proxy unpacks them (seen live).
 package restsim
 
@@ -183,7 +183,7 @@ func (c *Cluster) route(u *url.URL) answer {
 		return answer{status: http.StatusNotFound, body: []byte("<html><title>Application " + app + " could not be found in RM or history server</title></html>")}
 	}
 	switch {
-	case j.state.State == dag.Submitted: // facts A6, 3
+	case j.state.State == dag.Submitted: // docs/facts/hadoop.md A6, item 3
 		return answer{status: http.StatusFound, location: "http://rm:8088/cluster/app/" + app}
 	case j.state.State.Ended():
 		return answer{status: http.StatusFound, location: "http://jhs:19888/jobhistory/job/" + j.id + "/ws/v1/mapreduce/" + rest}

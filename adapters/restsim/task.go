@@ -75,11 +75,11 @@ func (j *job) attempt(k dag.Kind, a *dag.Attempt, over bool) string {
 		state, text = "STARTING", "NEW"
 	}
 	if over || a.State >= dag.AttemptSucceeded {
-		progress = 100 // also of failed ones (facts A5, E0)
+		progress = 100 // also of failed ones (docs/facts/hadoop.md A5, E0)
 	}
 	took := elapsed(a.Start, a.End, j.now)
 	if k == dag.Reduce && a.State == dag.AttemptRunning {
-		took = 0 // facts A4
+		took = 0 // docs/facts/hadoop.md A4
 	}
 	fmt.Fprintf(&b, `{"startTime":%d,"finishTime":%d,"elapsedTime":%d,"progress":%s,"id":"attempt_%s_%s_%06d_%d",`,
 		ms(a.Start), ms(a.End), took, percent(progress), suffix, letters[k], a.Task, a.Number)

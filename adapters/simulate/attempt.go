@@ -68,8 +68,8 @@ func (p *reporter) counted(j int, k dag.Kind, r *track) counted {
 
 func (c *counted) total(i int) float64 { return c.phase.Pipelines[i].Tuples.At(int(c.r.task)) }
 
-// tuples is K of pipeline i: whole tuples, N·(t-t0)/(t1-t0) in integer division, N where t1 = t0 (facts A10). In a reduce that is
-// played group by group they go with the groups' bytes.
+// tuples is K of pipeline i: whole tuples, N·(t-t0)/(t1-t0) in integer division, N where t1 = t0 (docs/facts/paratimer.md A10).
+// In a reduce that is played group by group they go with the groups' bytes.
 func (c *counted) tuples(i int) float64 {
 	n, begin, end := c.total(i), c.x.begin(i), c.x.ends[i]
 	switch {

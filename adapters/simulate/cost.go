@@ -11,7 +11,7 @@ import (
 // forever is longer than any run: a dead slot is busy for so long.
 const forever = 100 * 365 * 24 * time.Hour
 
-// firstBatch is how long after the run's first start starts are cold (facts/live.md 4).
+// firstBatch is how long after the run's first start starts are cold (docs/facts/measured.md 4).
 const firstBatch = 1600 * time.Millisecond
 
 // left is the true cost of what is left of a task.

@@ -104,7 +104,8 @@ func TestFreshCamera(t *testing.T) {
 	})
 }
 
-// Facts A5: at the end of a map K = N for as long as the combine stalls, and the run is as much longer as stalls follow each other.
+// docs/facts/paratimer.md A5: at the end of a map K = N for as long as the combine stalls, and the run is as much longer as
+// stalls follow each other.
 func TestStall(t *testing.T) {
 	plain, stalled := all(t, join(), Options{Every: time.Second}), all(t, join(), Options{Every: time.Second, Stall: 5 * time.Second})
 	if got, want := stalled[len(stalled)-1].At-plain[len(plain)-1].At, dag.Instant(4*5000); got != want {

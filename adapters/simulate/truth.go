@@ -82,8 +82,8 @@ type extent struct {
 	slow float64
 }
 
-// extent is floor(s alpha N + 0.5) ms for each pipeline (facts A1), with s the attempt's noise times its run's pace and its node's
-// slowness. The work of a reduce whose key groups are known is theirs.
+// extent is floor(s alpha N + 0.5) ms for each pipeline (docs/facts/paratimer.md A1), with s the attempt's noise times its run's
+// pace and its node's slowness. The work of a reduce whose key groups are known is theirs.
 func (t *truth) extent(job int, k dag.Kind, task, attempt, node int) extent {
 	phase := t.plan.Jobs[job].Phase(k)
 	s := t.pace * t.opt.noise(job, k, task, attempt)

@@ -86,7 +86,7 @@ func (x *extent) share(pos int64) float64 {
 }
 
 // burstBytes and burstGroups are what a tap reports together: groups of at most so many bytes, more than so many of them
-// (facts N11).
+// (docs/facts/nearestfit.md N11).
 const (
 	burstBytes  = 50
 	burstGroups = 100

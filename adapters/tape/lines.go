@@ -2,9 +2,6 @@ package tape
 
 import (
 	"bufio"
-	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +24,9 @@ type lines struct {
 	limit int // bytes of a line
 	next  rawLine
 }
+
+// readSize is how many bytes are read at a time.
+const readSize = 1 << 16
 
 var errTorn = errors.New("the tape breaks off in the middle of this line")
 
@@ -53,7 +53,7 @@ func (l *lines) read() {
 			return
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case !isCut(err):
+		case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 			l.next.err = fmt.Errorf("tape: line %d: %w", l.next.number, err)
 		case errors.Is(err, io.EOF) && len(l.next.text) == 0 && l.next.bad == nil:
 			l.next.end = true
@@ -62,24 +62,4 @@ func (l *lines) read() {
 		}
 		return
 	}
-}
-
-// isCut says whether err is what a file that was cut off gives, gzipped or not.
-func isCut(err error) bool {
-	var corrupt flate.CorruptInputError
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) ||
-		errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt)
-}
-
-// gunzip returns r's text, whether r is gzipped or not.
-func gunzip(r io.Reader) (*bufio.Reader, error) {
-	in := bufio.NewReaderSize(r, 1<<16)
-	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return in, nil
-	}
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, fmt.Errorf("cannot unzip: %w", err)
-	}
-	return bufio.NewReaderSize(z, 1<<16), nil
 }

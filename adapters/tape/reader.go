@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/internal/badrun"
+	"github.com/paratimer/paratimer/adapters/internal/unpack"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -31,9 +32,9 @@ type Reader struct {
 
 const maxNotes = 20
 
-// NewReader reads the header. r may be gzipped.
+// NewReader reads the header. r may be packed by gzip or zstd.
 func NewReader(r io.Reader) (*Reader, error) {
-	in, err := gunzip(r)
+	in, err := unpack.Reader(r, readSize)
 	if err != nil {
 		return nil, fmt.Errorf("tape: %w", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/paratimer/paratimer/adapters/internal/unpack"
 )
 
 // A Kind is what kind of recording a file is.
@@ -29,10 +31,10 @@ func (k Kind) String() string {
 }
 
 // Sniff tells recordings apart: tapes and captures by the keys of the first line, the others by how they begin.
-// It returns a reader of all of r, unzipped, without a byte order mark. Before job history, blank lines and XML comments are left out too:
+// It returns a reader of all of r, unpacked, without a byte order mark. Before job history, blank lines and XML comments are left out too:
 // editors and checks of licences put them there.
 func Sniff(r io.Reader) (Kind, io.Reader, error) {
-	in, err := gunzip(r)
+	in, err := unpack.Reader(r, readSize)
 	if err != nil {
 		return Unknown, nil, fmt.Errorf("recording: %w", err)
 	}

@@ -5,9 +5,10 @@ import (
 	"compress/gzip"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 func TestSniff(t *testing.T) {
@@ -53,13 +54,9 @@ func TestSniff(t *testing.T) {
 
 // Every real recording is told to be a capture.
 func TestSniffRecordings(t *testing.T) {
-	dir := os.Getenv("PARATIMER_RECORDINGS")
-	if dir == "" {
-		dir = "../../../shared/recordings"
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
-	if len(files) == 0 {
-		t.Skipf("no recordings in %s", dir)
+	files, err := fixtures.Recordings("recordings")
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, name := range files {
 		f, err := os.Open(name)

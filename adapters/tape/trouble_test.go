@@ -283,7 +283,7 @@ func TestRefused(t *testing.T) {
 		"no header": {edit(tape, func(l []string) []string { return l[1:] }), "line 1: not a tape"},
 		"a capture": {[]byte(`{"t":1,"url":"/ws","status":200,"body":"{}"}` + "\n"), "line 1: not a tape"},
 		"binary":    {[]byte{0, 1, 2, 3}, "not a tape"},
-		"bad zip":   {[]byte{0x1f, 0x8b, 0, 0}, "cannot unzip"},
+		"bad zip":   {[]byte{0x1f, 0x8b, 0, 0}, "cannot unpack"},
 	} {
 		if _, err := NewReader(bytes.NewReader(c.tape)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

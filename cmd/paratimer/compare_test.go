@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"path/filepath"
 	"testing"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compareview"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // TestCompareRecordings compares real runs of one script: nothing is flagged among those with the same costs, whatever struck them; where
@@ -65,7 +65,7 @@ func comparedFiles(t *testing.T, names ...string) *compareview.Document {
 	t.Helper()
 	args := []string{"paratimer", "compare", "--output", "json"}
 	for _, name := range names {
-		args = append(args, filepath.Join(recordingsOf(t), name+".jsonl.gz"))
+		args = append(args, fixtures.Recording(name+".jsonl.zst"))
 	}
 	var out, talk bytes.Buffer
 	if code := run(t.Context(), args, nil, &out, &talk); code != exitOK {

@@ -5,29 +5,16 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// numerics is the folder of numeric golden cases.
-func numerics(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("PARATIMER_GOLDEN")
-	if dir == "" {
-		dir = "../../../shared/golden"
-	}
-	dir = filepath.Join(dir, "numerics")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no golden cases in %s: %v", dir, err)
-	}
-	return dir
-}
+	"github.com/paratimer/paratimer/internal/fixtures"
+)
 
 // goldenFile decodes one of their JSON files.
 func goldenFile(t *testing.T, name string, into any) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(numerics(t), name))
+	b, err := os.ReadFile(fixtures.Golden("numerics/" + name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +64,8 @@ func closeTo(got, want, relative, absolute float64) bool {
 	return math.Abs(got-want) <= math.Max(relative*math.Abs(want), absolute)
 }
 
-// TestErnestGoldenFit: the tables of facts a.2, from their files through the command. Coefficients that are not unique are not
-// compared; the cases say so.
+// TestErnestGoldenFit: the tables of docs/facts/ernest.md a.2, from their files through the command. Coefficients that are not
+// unique are not compared; the cases say so.
 func TestErnestGoldenFit(t *testing.T) {
 	cases := map[string]struct {
 		Note     string    `json:"note"`
@@ -90,7 +77,7 @@ func TestErnestGoldenFit(t *testing.T) {
 	goldenFile(t, "nnls.json", &cases)
 	compared := 0
 	for name, c := range cases {
-		args := []string{"fit", filepath.Join(numerics(t), "nnls_"+name+".csv"), "--machines", "machines", "--scale", "scale", "--seconds", "time", "--force"}
+		args := []string{"fit", fixtures.Golden("numerics/nnls_" + name + ".csv"), "--machines", "machines", "--scale", "scale", "--seconds", "time", "--force"}
 		for _, p := range c.Predict {
 			args = append(args, "--at", fmt.Sprintf("%v,%v", p.Machines, p.Scale))
 		}
@@ -130,12 +117,9 @@ func TestErnestGoldenFit(t *testing.T) {
 
 // TestErnestPublished: the predictions that the authors' program printed for their own example, to all digits.
 func TestErnestPublished(t *testing.T) {
-	table := filepath.Join(numerics(t), "../../data/ernest/rcv1-parsed.csv")
-	if _, err := os.Stat(table); err != nil {
-		t.Skipf("SKIPPED: the authors' table is not there: %v", err)
-	}
+	table := fixtures.Golden("numerics/nnls_1_rcv1_ernest.csv")
 	published := []float64{44.6515640166, 25.4777295249, 19.36348049, 16.4412832993, 14.7682298198, 13.7061636865, 12.9855393036}
-	args := []string{"fit", table, "--machines", "#Cores", "--scale", "Input Fraction", "--seconds", "Time (s)"}
+	args := []string{"fit", table, "--machines", "machines", "--scale", "scale", "--seconds", "time"}
 	for i := range published {
 		args = append(args, "--at", fmt.Sprintf("%d,1", 4*(i+1)))
 	}
@@ -148,36 +132,7 @@ func TestErnestPublished(t *testing.T) {
 	t.Logf("%d figures compared", len(published))
 }
 
-// TestErnestSharedServer: a real server with up to 70 jobs at once; the first 35 tell what its cores' second threads are worth.
-func TestErnestSharedServer(t *testing.T) {
-	table := filepath.Join(numerics(t), "../../data/mva/test_CPU_parallel_HDP6.csv")
-	if _, err := os.Stat(table); err != nil {
-		t.Skipf("SKIPPED: the table is not there: %v", err)
-	}
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	code, stdout, stderr := paratimer(t, "ernest", "score", table, "--concurrency", "Num_concurrent_jobs", "--seconds", "job_median_run_time (sec)", "--output", "json")
-	if code != exitOK {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
-	var got struct {
-		Jobs []struct {
-			Train, Test int
-			Methods     []struct {
-				Name      string
-				MeanRatio float64 `json:"mean_ratio"`
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
-		t.Fatal(err)
-	}
-	j := got.Jobs[0]
-	if m := j.Methods[1]; j.Train != 35 || j.Test != 35 || m.Name != "mva-threads" || m.MeanRatio > 0.07 {
-		t.Errorf("%+v", got)
-	}
-}
-
-// TestErnestGoldenDesign: the designs of facts a.3 through the command, with the flags of the authors' program.
+// TestErnestGoldenDesign: the designs of docs/facts/ernest.md a.3 through the command, with the flags of the authors' program.
 func TestErnestGoldenDesign(t *testing.T) {
 	cases := map[string]struct {
 		Args    map[string]float64 `json:"args"`

@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 const joinPlan = "../../examples/pig-join.yaml"
@@ -155,17 +156,17 @@ func TestTwoWatchersOfOneRun(t *testing.T) {
 
 // TestHistoryOfJobsIsPutTogether adds the job history of two workflows, file by file: each becomes one run, as its capture is.
 func TestHistoryOfJobsIsPutTogether(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(recordings(t), "join-1.job_*.jhist.gz"))
+	files, err := filepath.Glob(fixtures.Recording("join-1.job_*.jhist.gz"))
 	if err != nil || len(files) != 3 {
-		t.Skipf("no job history among the recordings: %v, %v", files, err)
+		t.Fatalf("job history of join-1: %v, %v, want that of 3 jobs", files, err)
 	}
-	files = append(files, filepath.Join(recordings(t), "skew-1.job_1795222440184_0010.jhist.gz"))
+	files = append(files, fixtures.Recording("skew-1.job_1795222440184_0010.jhist.gz"))
 	dir := filepath.Join(t.TempDir(), "state")
 	code, out, stderr := paratimer(t, append([]string{"history", "add", "--state-dir", dir, "--every", "10s"}, files...)...)
 	if code != exitOK || !strings.Contains(out, "join.pig: succeeded after 1m52s, added\n") || !strings.Contains(out, "skew.pig: succeeded after 1m19s, added\n") || strings.Count(out, "\n") != 2 {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
-	code, out, stderr = paratimer(t, "history", "add", "--state-dir", dir, "--every", "10s", filepath.Join(recordings(t), "join-1.jsonl.gz"))
+	code, out, stderr = paratimer(t, "history", "add", "--state-dir", dir, "--every", "10s", fixtures.Recording("join-1.jsonl.zst"))
 	if code != exitOK || strings.Contains(out, "added") {
 		t.Errorf("the same run by its capture: exit code %d\n%s%s", code, out, stderr)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/paratimer/paratimer/adapters/jobfile"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // TestDemandsOfReadings: the capture of a run and the history files of its jobs tell the same demands, each by counters of
@@ -27,7 +28,7 @@ func TestDemandsOfReadings(t *testing.T) {
 			}
 			return f
 		}
-		seen, read := learned(filepath.Join(recordingsOf(t), name+".jsonl.gz")), learned(folder)
+		seen, read := learned(fixtures.Recording(name+".jsonl.zst")), learned(folder)
 		if diff := cmp.Diff(read.Jobs, seen.Jobs, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 			t.Errorf("%s (-history +capture)\n%s", name, diff)
 		}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -20,6 +18,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/examples"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // A flaky source misses every seventh observation: it answers with an error, and with the snapshot the next time.
@@ -118,7 +117,7 @@ func difference(live, replay []byte) string {
 
 func recorded(name string) func(t *testing.T) watch.Source {
 	return func(t *testing.T) watch.Source {
-		path := filepath.Join(recordings(t), name+".jsonl.gz")
+		path := fixtures.Recording(name + ".jsonl.zst")
 		src, file, err := openRecording(path, "", 0)
 		if err != nil {
 			t.Fatal(err)
@@ -126,17 +125,4 @@ func recorded(name string) func(t *testing.T) watch.Source {
 		t.Cleanup(func() { file.Close() })
 		return src
 	}
-}
-
-// recordings is the folder of recordings of real runs.
-func recordings(t *testing.T) string {
-	t.Helper()
-	if dir := os.Getenv("PARATIMER_RECORDINGS"); dir != "" {
-		return dir
-	}
-	dir := filepath.Join("..", "..", "..", "shared", "recordings")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no recordings: %v; PARATIMER_RECORDINGS names their folder", err)
-	}
-	return dir
 }

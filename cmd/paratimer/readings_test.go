@@ -16,6 +16,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // readings are the runs of which both a capture and the history files of its jobs are here.
@@ -24,7 +25,7 @@ var readings = []string{"join-1", "failure-1", "skew-1", "refailure-1", "quadrat
 // historyOf is a folder with the history files of one recording.
 func historyOf(t *testing.T, name string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(recordingsOf(t), name+".job_*.jhist.gz"))
+	files, err := filepath.Glob(fixtures.Recording(name + ".job_*.jhist.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no history of %s: %v", name, err)
 	}
@@ -37,18 +38,6 @@ func historyOf(t *testing.T, name string) string {
 		if err := os.WriteFile(filepath.Join(dir, filepath.Base(f)), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-	return dir
-}
-
-func recordingsOf(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("PARATIMER_RECORDINGS")
-	if dir == "" {
-		dir = "../../../shared/recordings"
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no recordings: %v; PARATIMER_RECORDINGS names their folder", err)
 	}
 	return dir
 }
@@ -78,7 +67,7 @@ func both(t *testing.T, name string) (history, capture dag.Run) {
 	t.Helper()
 	p, done := played[name]
 	if !done {
-		p = pair{wholeOf(t, historyOf(t, name)), wholeOf(t, filepath.Join(recordingsOf(t), name+".jsonl.gz"))}
+		p = pair{wholeOf(t, historyOf(t, name)), wholeOf(t, fixtures.Recording(name+".jsonl.zst"))}
 		played[name] = p
 	}
 	return p.history, p.capture

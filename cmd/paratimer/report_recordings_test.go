@@ -18,14 +18,20 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // TestReportOfRecordings holds that the story of every recording is sound, at its end and along the way, and can be drawn.
 func TestReportOfRecordings(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(recordingsOf(t), "*.gz"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no recordings: %v", err)
+	paths, err := fixtures.Recordings("recordings")
+	if err != nil {
+		t.Fatal(err)
 	}
+	histories, err := filepath.Glob(fixtures.Recording("*.jhist.gz"))
+	if err != nil || len(histories) == 0 {
+		t.Fatalf("no job history among the recordings: %v", err)
+	}
+	paths = append(paths, histories...)
 	figures := 0
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {

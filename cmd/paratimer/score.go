@@ -20,7 +20,8 @@ type scores struct {
 	Runs []runScore `json:"runs"`
 }
 
-// runScore is how right the estimators were along one run. Errors are in percentage points of progress (facts P24).
+// runScore is how right the estimators were along one run. Errors are in percentage points of progress
+// (docs/facts/paratimer.md P24).
 type runScore struct {
 	File         string           `json:"file"`
 	WorkflowID   *string          `json:"workflow_id"`

@@ -6,18 +6,18 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // On a real run one reduce of eight, with 39 % of the bytes, works 64 s, the others 33 s and less; the run takes 78.9 s
 // (JHS's answers in the recording). Reduce 4 ends last: it holds the end back until it ends.
 func TestSkewOfARecording(t *testing.T) {
-	path := filepath.Join(recordingsOf(t), "skew-1.jsonl.gz")
+	path := fixtures.Recording("skew-1.jsonl.zst")
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"paratimer", "skew", path, "--at", "40s", "--output", "json"}, nil, &out, &errs); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
@@ -55,7 +55,7 @@ func TestSkewOfARecording(t *testing.T) {
 func TestNoSkewInRecordings(t *testing.T) {
 	for _, name := range []string{"join-1", "wide-1", "cpu-1"} {
 		var out, errs bytes.Buffer
-		path := filepath.Join(recordingsOf(t), name+".jsonl.gz")
+		path := fixtures.Recording(name + ".jsonl.zst")
 		if code := run(t.Context(), []string{"paratimer", "replay", path}, nil, &out, &errs); code != 0 {
 			t.Fatalf("%s: exit code %d: %s", name, code, &errs)
 		}

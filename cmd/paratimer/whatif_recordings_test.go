@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/estimators/observed"
 	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // struck are recordings of which a replay cannot know what lengthened them.
@@ -85,7 +85,7 @@ func pastOf(t *testing.T, name string) whatif.Past {
 	p, done := pasts[name]
 	if !done {
 		var ok bool
-		if p, ok = whatif.Again(wholeOf(t, filepath.Join(recordingsOf(t), name+".jsonl.gz"))); !ok {
+		if p, ok = whatif.Again(wholeOf(t, fixtures.Recording(name+".jsonl.zst"))); !ok {
 			t.Fatalf("%s: no job has run", name)
 		}
 		pasts[name] = p

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // goldenFit is a case of nnls*.json: values from scipy.optimize.nnls, an enumeration of active sets and Octave's lsqnonneg, which
-// agree (facts a.2).
+// agree (docs/facts/ernest.md a.2).
 type goldenFit struct {
 	Note     string       `json:"note"`
 	Features string       `json:"features"`
@@ -36,36 +36,14 @@ func (g *goldenFit) rows() []Row {
 	return rows
 }
 
-// goldenFiles are those in PARATIMER_GOLDEN's numerics folder, or beside the repository; without them the copies here.
-func goldenFiles(t *testing.T, pattern string) []string {
-	t.Helper()
-	dir, named := golden.Folder()
-	var files []string
-	for _, sub := range []string{"numerics", "."} {
-		found, err := filepath.Glob(filepath.Join(dir, sub, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, found...)
-	}
-	if len(files) > 0 {
-		return files
-	}
-	if named {
-		t.Fatalf("%s, named by PARATIMER_GOLDEN, holds no %s", dir, pattern)
-	}
-	t.Logf("no golden cases in %s: only the copies in testdata are compared", dir)
-	files, _ = filepath.Glob(filepath.Join("testdata", pattern))
-	if len(files) == 0 {
-		t.Fatalf("no %s in testdata either", pattern)
-	}
-	return files
-}
-
 func goldenCases[C any](t *testing.T, pattern string) map[string]C {
 	t.Helper()
 	cases := map[string]C{}
-	for _, file := range goldenFiles(t, pattern) {
+	files, err := filepath.Glob(fixtures.Golden("numerics/" + pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

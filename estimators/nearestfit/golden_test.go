@@ -13,15 +13,19 @@ import (
 
 	"github.com/paratimer/paratimer/estimators/internal/powerfit"
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/fixtures"
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// TestGolden compares every figure of the reference program's cases (facts B4): those in PARATIMER_GOLDEN or beside the
-// repository, without them the copies here. What a case tests is told by its fields, not by its file's name.
+// TestGolden compares every figure of the reference program's cases (docs/facts/nearestfit.md B4): what a case tests is told by
+// its fields, not by its file's name.
 func TestGolden(t *testing.T) {
 	g := &goldenRun{fields: map[string]int{}}
-	files, cases := goldenFiles(t), 0
+	files, err := filepath.Glob(fixtures.Golden("nf*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := 0
 	for _, f := range files {
 		for _, raw := range goldenCases(t, f) {
 			cases++
@@ -37,25 +41,6 @@ func TestGolden(t *testing.T) {
 	if all == 0 {
 		t.Fatal("nothing was compared")
 	}
-}
-
-func goldenFiles(t *testing.T) []string {
-	t.Helper()
-	dir, named := golden.Folder()
-	files, err := filepath.Glob(filepath.Join(dir, "nf*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 && named {
-		t.Fatalf("%s, named by PARATIMER_GOLDEN, holds no nf*.json", dir)
-	}
-	if len(files) == 0 {
-		t.Logf("no golden cases in %s: only the copies in testdata are compared", dir)
-		if files, err = filepath.Glob("testdata/nf*.json"); err != nil || len(files) == 0 {
-			t.Fatalf("no golden case in testdata either (%v)", err)
-		}
-	}
-	return files
 }
 
 // goldenCases are the cases of a file: one, or a list.

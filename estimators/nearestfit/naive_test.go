@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
-// naive is facts B4 read word by word: lists, no index, no bound. Only the fits are the package's.
+// naive is docs/facts/nearestfit.md B4 read word by word: lists, no index, no bound. Only the fits are the package's.
 type naive struct {
 	p              Params
 	tasks          []naiveTask

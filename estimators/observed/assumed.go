@@ -8,7 +8,8 @@ import (
 )
 
 // What is assumed of phases that nobody has seen. No formula is right: on the recordings a map takes 25 ms a record, the
-// reduce of a DISTINCT 0 and that of a JOIN 150 (facts/live.md 2). Start-ups, launches and gaps are this run's own in any case.
+// reduce of a DISTINCT 0 and that of a JOIN 150 (docs/facts/measured.md 2). Start-ups, launches and gaps are this run's own in
+// any case.
 //
 //   - A map of a first job reads raw input as the other first jobs do: their mean map.
 //   - Every other phase: laterWork of the run's mean map a task. Overheads alone are a little too little, half a mean map is far too much.

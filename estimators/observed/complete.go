@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Overheads of a cluster of which nothing is known: MapReduce's and Pig's defaults, as measured (facts/live.md 4).
+// Overheads of a cluster of which nothing is known: MapReduce's and Pig's defaults, as measured (docs/facts/measured.md 4).
 var defaults = dag.Overheads{
 	Launch:   4600 * time.Millisecond,
 	AMStart:  800 * time.Millisecond,

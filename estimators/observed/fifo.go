@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// On the paper's cluster a reduce starts when all map outputs exist, so its copy is work like the rest (facts P6): the
-// task is measured as a whole, a unit being a tuple of its last pipeline.
+// On the paper's cluster a reduce starts when all map outputs exist, so its copy is work like the rest
+// (docs/facts/paratimer.md P6): the task is measured as a whole, a unit being a tuple of its last pipeline.
 
 // tuples is how many tuples a reduce has in all, NaN where its reports do not tell.
 func tuples(a *dag.Attempt) float64 {

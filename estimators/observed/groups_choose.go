@@ -70,9 +70,9 @@ func (m *Model) nearest() nearestfit.Params {
 	return p
 }
 
-// pooled are the parameters that the model goes by. They deviate from the paper (facts N2, N4): the curve is one over all tasks,
-// which may each have seen little; its points weigh by time, or the noise of the largest groups would bend it; and keys that only
-// some maps told do not stay to the end.
+// pooled are the parameters that the model goes by. They deviate from the paper (docs/facts/nearestfit.md N2, N4): the curve is
+// one over all tasks, which may each have seen little; its points weigh by time, or the noise of the largest groups would bend
+// it; and keys that only some maps told do not stay to the end.
 func (m *Model) pooled() nearestfit.Params {
 	p := m.nearest()
 	p.Pooled, p.Weights, p.Conserve = true, nearestfit.PerSecond, true

@@ -1,8 +1,9 @@
 // Package observed is the cost model of real clusters: what a run's own counters show of its costs, completed by
 // profiles of earlier runs and, where nobody has seen anything, by assumptions that it names.
 //
-// Units: a map's work is counted in input records, the longer ones of which may count more, a reduce's in shuffled bytes, which are known as soon as its copy
-// has ended and give its records (facts/live.md 4). Alpha is milliseconds a unit, set-up excluded. Times that are
+// Units: a map's work is counted in input records, the longer ones of which may count more, a reduce's in shuffled bytes,
+// which are known as soon as its copy has ended and give its records (docs/facts/measured.md 4). Alpha is milliseconds a
+// unit, set-up excluded. Times that are
 // plain floats are milliseconds.
 //
 // # Stability

@@ -132,7 +132,7 @@ func (m *Model) learnPhase(j int, k dag.Kind, profile *match, slow *slowdown) {
 }
 
 // knownSizes spreads the sizes that reports told over a phase of n tasks. Splits are sorted largest first
-// (facts/hadoop.md F), so a map that has not started is as large as the nearest one before it at most; of reduces
+// (docs/facts/hadoop.md F), so a map that has not started is as large as the nearest one before it at most; of reduces
 // nothing is known but the mean.
 func knownSizes(k dag.Kind, n int, seen []known) ([]float64, float64) {
 	if len(seen) == 0 {

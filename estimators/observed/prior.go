@@ -125,8 +125,8 @@ func (p *prior) scaledWork(n int, slow float64) []float64 {
 	return out
 }
 
-// at is the size of task i of n tasks. Hadoop sorts splits largest first (facts/hadoop.md F), so of another number of maps each is
-// as large as the profile's map of the same rank; of another number of reduces each is a mean one.
+// at is the size of task i of n tasks. Hadoop sorts splits largest first (docs/facts/hadoop.md F), so of another number of maps
+// each is as large as the profile's map of the same rank; of another number of reduces each is a mean one.
 func (p *prior) at(k dag.Kind, i, n int) float64 {
 	last := len(p.sizes) - 1
 	if n == len(p.sizes) {

@@ -10,7 +10,8 @@ import (
 )
 
 // How far costs may be off, as standard deviations of logarithms, before this run has shown any of them. They are what real runs
-// showed (facts/live.md 4 and 6), the rates rather twice that: the recordings are of one machine that had nothing else to do.
+// showed (docs/facts/measured.md 4 and 6), the rates rather twice that: the recordings are of one machine that had nothing else
+// to do.
 const (
 	speedSigma    = 0.08 // the cluster from now on
 	watchedSigma  = 0.15 // a phase's rate in this run, shrinking with what was watched of it

@@ -9,7 +9,7 @@ import (
 )
 
 // A setupLaw predicts a task's start-up from how many tasks start on its node within 1.6 s: JVM starts are work for the
-// node's cores, so n together take alone + each·n (facts/live.md 4: 0.3 + 0.55 n seconds on two cores).
+// node's cores, so n together take alone + each·n (docs/facts/measured.md 4: 0.3 + 0.55 n seconds on two cores).
 // It is a straight line fitted to this run's start-ups by least squares, drawn towards the profile's line, or the
 // default one, as if that had been seen priorWeight times; either at the pace of this run's pauses.
 type setupLaw struct {

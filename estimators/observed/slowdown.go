@@ -7,8 +7,9 @@ import (
 )
 
 // A slowdown is how much longer a unit takes in this run than in the profile's: in the phase itself if that was
-// watched, else in phases of its kind, else in all (facts P16; live.md 3 measured this order). What other phases showed is drawn towards what
-// would be expected without them, the less the more phases showed it: each job may have changed in its own way.
+// watched, else in phases of its kind, else in all (docs/facts/paratimer.md P16; docs/facts/measured.md 3 measured this order).
+// What other phases showed is drawn towards what would be expected without them, the less the more phases showed it: each job may
+// have changed in its own way.
 type slowdown struct {
 	own  map[[2]int]float64
 	kind [2]float64
@@ -16,7 +17,7 @@ type slowdown struct {
 }
 
 // minRatioMS is how much work both sides of a slowdown must have: ratios of tiny works are noise and, carried over,
-// ruin every later job (facts/live.md 3).
+// ruin every later job (docs/facts/measured.md 3).
 const minRatioMS = 3000
 
 // How many phases the expectation weighs as much as, against phases of the same kind and of the other kind that were seen.
@@ -29,8 +30,8 @@ const (
 // that needs processors; work that waits for disks or networks need not.
 const pausePower = 0.3
 
-// Slowdown factors outside are clipped (facts P16). What a record costs in a sample may be mostly overhead: where this run's tasks get so many
-// times as much, it may be that many times too high.
+// Slowdown factors outside are clipped (docs/facts/paratimer.md P16). What a record costs in a sample may be mostly overhead:
+// where this run's tasks get so many times as much, it may be that many times too high.
 const slowMin, slowMax = 0.1, 10
 
 func (m *Model) slowdowns(profile *match) *slowdown {

@@ -29,7 +29,7 @@ type known struct {
 }
 
 // minSampleMS is how much work must have been watched before a rate is believed: two samples of a counter that
-// moves once a second, seen once a second, can be half or double the rate (facts/live.md 4).
+// moves once a second, seen once a second, can be half or double the rate (docs/facts/measured.md 4).
 const minSampleMS = 4000
 
 // unit returns how many units an attempt has in all, NaN where its counters do not tell.

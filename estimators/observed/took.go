@@ -19,7 +19,7 @@ type Took struct {
 
 // TookOf lists the tasks of each job of a run that succeeded, by job, kind (Map, Reduce) and index. Of a task that succeeded
 // twice the first end counts: later attempts were not needed. A map's start-up is its own where its reports tell it, else that of the
-// run's law (facts/live.md 4); so the work of a map that nobody saw running is an estimate.
+// run's law (docs/facts/measured.md 4); so the work of a map that nobody saw running is an estimate.
 func TookOf(run dag.Run) [][2][]Took {
 	m := New(run, Options{learning: true})
 	s := run.Now()

@@ -2,16 +2,13 @@ package queueing
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // A prototype is what an independent program found of one configuration.
@@ -37,11 +34,7 @@ type prototype struct {
 // prototypes are all of the file, by name.
 func prototypes(t *testing.T) map[string]prototype {
 	t.Helper()
-	dir, named := golden.Folder()
-	body, err := os.ReadFile(filepath.Join(dir, "numerics", "vianna_regression.json"))
-	if errors.Is(err, fs.ErrNotExist) && !named {
-		t.Skipf("SKIPPED, NOTHING COMPARED: %v", err)
-	}
+	body, err := os.ReadFile(fixtures.Golden("numerics/vianna_regression.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +61,7 @@ func (p *prototype) solve(t *testing.T, name string) (*detail, Fixpoint) {
 	return d, iterate(Options{Tolerance: 1e-9, Damping: .5, MaxIterations: 500}, d.step)
 }
 
-// The two readings of an independent prototype (facts, numerics e.2 and e.4): residences, timeline, phases, utilisations.
+// The two readings of an independent prototype (docs/facts/queueing.md e.2 and e.4): residences, timeline, phases, utilisations.
 func TestPrototype(t *testing.T) {
 	figures, worst := 0, 0.0
 	for name, want := range prototypes(t) {

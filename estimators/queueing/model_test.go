@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Two exponential tasks side by side: the last takes 1.5 of the mean, the first half of it (facts, numerics d).
+// Two exponential tasks side by side: the last takes 1.5 of the mean, the first half of it (docs/facts/queueing.md d).
 func TestTreeOperators(t *testing.T) {
 	leaf := func(mean float64, count int) *Tree {
 		return &Tree{Kind: Map, Tasks: 1, Count: count, Mean: mean, Variance: mean * mean}

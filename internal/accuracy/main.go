@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/fixtures"
 	"github.com/paratimer/paratimer/internal/played"
 )
 
@@ -28,7 +29,7 @@ func main() {
 func run() error {
 	seeds := flag.Int("users", 60, "simulated runs beside other users, of each kind")
 	flag.Parse()
-	files, err := played.Recordings()
+	files, err := fixtures.Recordings("recordings", "recordings-busy")
 	if err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func run() error {
 	t := tool{command}
 	recs := make([]*recording, len(files))
 	for i, f := range files {
-		recs[i] = &recording{file: f, name: played.Name(f)}
+		recs[i] = &recording{file: f, name: fixtures.Name(f)}
 		if err := t.learn(recs[i]); err != nil {
 			return err
 		}

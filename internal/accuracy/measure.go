@@ -65,7 +65,7 @@ func most(v []float64) float64 {
 	return slices.Max(v)
 }
 
-// measure compares the frames of a run with its end. Ticks strictly inside the run count (facts P24).
+// measure compares the frames of a run with its end. Ticks strictly inside the run count (docs/facts/paratimer.md P24).
 func measure(frames []frame) *result {
 	last := frames[len(frames)-1]
 	r := &result{state: last.Workflow.State, others: map[string]errorsOf{}}

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/paratimer/paratimer/internal/fixtures"
 	"github.com/paratimer/paratimer/internal/played"
 )
 
@@ -24,7 +25,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	files, err := played.Recordings()
+	files, err := fixtures.Recordings("recordings", "recordings-busy")
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func run(ctx context.Context) error {
 	runs := make([]*recording, len(files))
 	jobs := parallel(ctx)
 	for i, f := range files {
-		runs[i] = &recording{file: f, name: played.Name(f)}
+		runs[i] = &recording{file: f, name: fixtures.Name(f)}
 		jobs.Go(func() error { return t.learn(ctx, runs[i]) })
 	}
 	if err := jobs.Wait(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"path/filepath"
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
@@ -189,20 +188,4 @@ func each(s *dag.Snapshot, see func(name string, k dag.Kind, a *dag.Attempt)) {
 			}
 		}
 	}
-}
-
-// recordingFiles are those of the folder PARATIMER_RECORDINGS, else those beside the project.
-func recordingFiles(t *testing.T, dir string) []string {
-	t.Helper()
-	if dir == "" {
-		dir = "../../../shared/recordings"
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Logf("NO RECORDINGS in %s (set PARATIMER_RECORDINGS): only simulated runs are tried", dir)
-	}
-	return files
 }

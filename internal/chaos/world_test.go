@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/restsim"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // A world is a cluster whose clock is the bubble's.
@@ -38,10 +36,13 @@ type server struct {
 
 func recordedWorlds(t *testing.T) []*world {
 	t.Helper()
-	files := recordingFiles(t, os.Getenv("PARATIMER_RECORDINGS"))
+	files, err := fixtures.Recordings("recordings")
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := make([]*world, len(files))
 	for i, f := range files {
-		w := &world{name: strings.TrimSuffix(filepath.Base(f), ".jsonl.gz")}
+		w := &world{name: fixtures.Name(f)}
 		all[i] = w
 		w.open = func(t *testing.T) { w.read(t, f) }
 	}

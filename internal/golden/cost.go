@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Left returns the costs of facts A10 at snapshot s: a running task has rem left, a task that starts later takes
+// Left returns the costs of docs/facts/paratimer.md A10 at snapshot s: a running task has rem left, a task that starts later takes
 // set-up plus each pipeline rounded by itself. Slowdown is the case's at instants, none for Initial.
 func (c *Case) Left(s *dag.Snapshot, slowdown [4]float64) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
@@ -26,7 +26,7 @@ func (c *Case) Left(s *dag.Snapshot, slowdown [4]float64) schedule.Left {
 	}
 }
 
-// Rem is rem(k) of facts A10 for a running attempt, in milliseconds.
+// Rem is rem(k) of docs/facts/paratimer.md A10 for a running attempt, in milliseconds.
 func (c *Case) Rem(s *dag.Snapshot, k dag.Kind, job int, a *dag.Attempt, slowdown [4]float64) float64 {
 	rem, done := 0.0, false
 	for p, pipe := range s.Plan.Jobs[job].Phase(k).Pipelines {

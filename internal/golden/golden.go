@@ -1,8 +1,8 @@
-// Package golden loads the golden cases of the independent reference program (facts A9, A10) for tests. For property tests it
-// draws random ones (Draw, DrawFault), and cuts snapshots out of replayed runs (Cut).
+// Package golden loads the golden cases of the independent reference program (docs/facts/paratimer.md A9, A10) for tests. For
+// property tests it draws random ones (Draw, DrawFault), and cuts snapshots out of replayed runs (Cut).
 //
 // A case is a plan with costs, what is expected of its plan at t = 0, and snapshots at some instants with what is
-// expected there. The folder is PARATIMER_GOLDEN, by default ../shared/golden beside the repository.
+// expected there. Where the files are, package fixtures says.
 // Fields that a file does not have are nil: compare what is there.
 package golden
 
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 // A Case is one plan of a golden file.
@@ -22,7 +23,7 @@ type Case struct {
 	Name           string
 	Plan           *dag.Plan // costs and sizes are in its pipelines; equal values are uniform series
 	Delta1, Delta2 time.Duration
-	// Slowdown is s(p) of facts A10 in the order map, copy, sort, reduce. It applies at instants, not to Initial.
+	// Slowdown is s(p) of docs/facts/paratimer.md A10 in the order map, copy, sort, reduce. It applies at instants, not to Initial.
 	Slowdown      [4]float64
 	Initial       Forecast
 	ActualTotalMS *float64
@@ -82,7 +83,7 @@ type Instant struct {
 	At       dag.Instant
 	Failure  bool // the static path is planned again here (is_failure_instant)
 	Snapshot *dag.Snapshot
-	Expect   map[string]float64 // every number of "expect", by its key in the file; see A10
+	Expect   map[string]float64 // every number of "expect", by its key in the file; see docs/facts/paratimer.md A10
 	Hold     *bool              // failure_hold
 	// TaskRemainingMS is rem of each running task, by name without primes; nil where the file has none.
 	TaskRemainingMS map[string]float64
@@ -90,55 +91,34 @@ type Instant struct {
 	Future          []Span   // the part of the re-plan's schedule that ends after At; nil in the random cases
 }
 
-// Folder returns the folder of golden files and whether it was named by the environment.
-func Folder() (dir string, named bool) {
-	if dir := os.Getenv("PARATIMER_GOLDEN"); dir != "" {
-		return dir, true
-	}
-	root, err := os.Getwd() // of a test: its package's folder
-	if err != nil {
-		root = "."
-	}
-	for dir := root; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			root = dir
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	return filepath.Join(root, "..", "shared", "golden"), false
-}
-
 // Load returns every case of every g*.json and random_cases*.json, in order of file name.
-// It skips the test where the default folder is absent, and fails it where a folder holds no case.
 func Load(t testing.TB) []*Case {
 	t.Helper()
-	dir, named := Folder()
-	if _, err := os.Stat(dir); err != nil && !named {
-		t.Skipf("no golden cases: %s is absent and PARATIMER_GOLDEN is not set", dir)
-	}
-	var files []string
-	for _, pattern := range []string{"g*.json", "random_cases*.json"} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, names...)
-	}
 	var cases []*Case
-	for _, f := range files {
-		c, err := Read(f)
-		if err != nil {
-			t.Fatal(err)
+	for _, pattern := range []string{"g*.json", "random_cases*.json"} {
+		files, err := filepath.Glob(fixtures.Golden(pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no golden case %s: %v", pattern, err)
 		}
-		cases = append(cases, c...)
-	}
-	if len(cases) == 0 {
-		t.Fatalf("%s holds no golden case (g*.json, random_cases*.json)", dir)
+		for _, f := range files {
+			c, err := Read(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cases = append(cases, c...)
+		}
 	}
 	return cases
+}
+
+// Named returns a case of the project's own by its name, that of its file, such as "g01_fig3a".
+func Named(t testing.TB, name string) *Case {
+	t.Helper()
+	cases, err := Read(fixtures.Own(name + ".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases[0]
 }
 
 // Read returns the cases of one file: one, or a list.

@@ -34,7 +34,7 @@ var printed = []struct {
 }
 
 // solved are the coefficients in the order of ernest.BaseTerms, and the norm of the residuals, by scipy's nnls, Octave's
-// lsqnonneg and all active sets, which agree (facts, numerics a.2).
+// lsqnonneg and all active sets, which agree (docs/facts/ernest.md a.2).
 var solved = struct {
 	coefficients [4]float64
 	residual     float64

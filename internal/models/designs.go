@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A design is one that two independent solvers agree on (facts, numerics a.3).
+// A design is one that two independent solvers agree on (docs/facts/ernest.md a.3).
 type design struct {
 	name      string
 	space     ernest.Space

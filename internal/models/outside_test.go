@@ -7,40 +7,6 @@ import (
 	"testing"
 )
 
-// runtimes is the folder of runtimes that others have measured.
-func runtimes(t *testing.T) string {
-	t.Helper()
-	dir := filepath.Join("..", "..", "..", "shared", "data", "runtimes")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no runtimes in %s: %v", dir, err)
-	}
-	return dir
-}
-
-// TestOutside holds what docs/ernest.md says of ranges and refusals, on a part of the trials: every sixteenth.
-func TestOutside(t *testing.T) {
-	t.Parallel()
-	jobs, err := readOutside(runtimes(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const every = 16
-	byFile, _, err := tallies(jobs, every)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for side, least := range []float64{0.75, 0.70} {
-		all := byFile[side][allFiles]
-		t.Log(all.row([]string{"among", "beyond"}[side]))
-		if held := all.held / all.ranged; !(held >= least) || held > 0.88 || all.all < 100 {
-			t.Errorf("of %d predictions the range held %.2f, want %.2f to 0.88", all.all, held, least)
-		}
-		if 5*all.right < 4*all.refused {
-			t.Errorf("%d of %d refused ones were off", all.right, all.refused)
-		}
-	}
-}
-
 func TestReadOutside(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing/oracle"
 )
 
-// Table 4 of the paper, in seconds, and what the prototype of our reading A makes of the same demands (facts, numerics e.1).
+// Table 4 of the paper, in seconds, and what the prototype of our reading A makes of the same demands (docs/facts/queueing.md e.1).
 var (
 	measured      = perConfiguration{722.23, 605.40, 321.77, 325.58}
 	paperForkJoin = perConfiguration{732.56, 659.13, 365.51, 356.20}
@@ -141,7 +141,7 @@ func lastOf(n int, a, b float64) float64 {
 	return quad.Fixed(left, 0, longest, points, nil, 0)
 }
 
-// The prototype's fixpoint of reading A (facts, numerics e.2).
+// The prototype's fixpoint of reading A (docs/facts/queueing.md e.2).
 var prototype = []struct {
 	name   string
 	values perConfiguration

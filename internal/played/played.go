@@ -13,31 +13,9 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
-
-// Recordings are the files of the recordings: of the folders that PARATIMER_RECORDINGS lists, else of those beside the project.
-func Recordings() ([]string, error) {
-	list := os.Getenv("PARATIMER_RECORDINGS")
-	if list == "" {
-		shared := filepath.Join("..", "shared", "recordings")
-		list = shared + string(filepath.ListSeparator) + shared + "-busy"
-	}
-	var all []string
-	for _, folder := range filepath.SplitList(list) {
-		files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
-		if err != nil {
-			return nil, fmt.Errorf("recordings in %s: %w", folder, err)
-		}
-		if len(files) == 0 {
-			return nil, fmt.Errorf("no recordings in %s: set PARATIMER_RECORDINGS to folders of *.jsonl.gz", folder)
-		}
-		all = append(all, files...)
-	}
-	return all, nil
-}
-
-// Name is a recording's name.
-func Name(file string) string { return strings.TrimSuffix(filepath.Base(file), ".jsonl.gz") }
 
 // A Command is the paratimer command, built from the working folder.
 type Command struct {
@@ -105,9 +83,9 @@ func (c Command) Remove() error { return os.RemoveAll(c.Tmp) }
 
 // Learn makes the profile of a recording, and says which script was run.
 func (c Command) Learn(ctx context.Context, file string) (profile, script string, err error) {
-	profile = filepath.Join(c.Tmp, Name(file)+".yaml")
+	profile = filepath.Join(c.Tmp, fixtures.Name(file)+".yaml")
 	if out, err := exec.CommandContext(ctx, c.Exe, "learn", file, "-o", profile).CombinedOutput(); err != nil {
-		return "", "", fmt.Errorf("learn %s: %w\n%s", Name(file), err, out)
+		return "", "", fmt.Errorf("learn %s: %w\n%s", fixtures.Name(file), err, out)
 	}
 	text, err := os.ReadFile(profile)
 	if err != nil {

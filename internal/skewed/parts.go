@@ -7,10 +7,10 @@ import (
 	"github.com/paratimer/paratimer/internal/skewed/phase"
 )
 
-// tried are the settings that every variant is tried on: those of facts B2, and a linear one.
+// tried are the settings that every variant is tried on: those of docs/facts/nearestfit.md B2, and a linear one.
 var tried = [...]synthetic{{2, 1.05, 1, 1}, {2, 1.2, 1, 1}, {2, 1.8, 1, 1}, {2, 1.4, 8, 8}, {1, 1.2, 1, 1}}
 
-// references are what the reference program has for the settings (facts B1, B2); "" where it has nothing.
+// references are what the reference program has for the settings (docs/facts/nearestfit.md B1, B2); "" where it has nothing.
 type references [len(tried)]string
 
 // few is a Space-Saving that has not room for all keys that the maps tell.
@@ -86,7 +86,7 @@ func partsExperiment(l lab) experiment {
 		}
 	}
 	e.write = func(p printer, r []result) error {
-		p("Of the streaming form. Below each: what the reference program has (facts B; its own groups by chance), where it was asked.")
+		p("Of the streaming form. Below each: what the reference program has (docs/facts/nearestfit.md B; its own groups by chance), where it was asked.")
 		p("")
 		head(p, []string{"what is changed"}, tried[:])
 		for i, v := range all {

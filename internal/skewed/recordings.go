@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/paratimer/paratimer/internal/fixtures"
 	"github.com/paratimer/paratimer/internal/played"
 )
 
@@ -21,12 +22,12 @@ var skewedRuns = []string{"quadratic-", "skew-", "refailure-"}
 
 // skewedRecordings are the recordings of the section; none where there are no recordings.
 func skewedRecordings() []string {
-	files, err := played.Recordings()
+	files, err := fixtures.Recordings("recordings", "recordings-busy")
 	if err != nil {
 		return nil
 	}
 	return slices.DeleteFunc(files, func(file string) bool {
-		return !slices.ContainsFunc(skewedRuns, func(begin string) bool { return strings.HasPrefix(played.Name(file), begin) })
+		return !slices.ContainsFunc(skewedRuns, func(begin string) bool { return strings.HasPrefix(fixtures.Name(file), begin) })
 	})
 }
 
@@ -58,7 +59,7 @@ func recordingsExperiment(files []string) experiment {
 			if err != nil {
 				return err
 			}
-			p("%s", line(append([]string{played.Name(file)}, cells...)...))
+			p("%s", line(append([]string{fixtures.Name(file)}, cells...)...))
 		}
 		p("")
 		p("%s", recordingsWords)
@@ -71,14 +72,14 @@ func scores(exe, file string, names []string) ([]string, error) {
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("score %s: %w", played.Name(file), err)
+		return nil, fmt.Errorf("score %s: %w", fixtures.Name(file), err)
 	}
 	var s scored
 	if err := json.Unmarshal(out, &s); err != nil {
-		return nil, fmt.Errorf("score %s: %w", played.Name(file), err)
+		return nil, fmt.Errorf("score %s: %w", fixtures.Name(file), err)
 	}
 	if len(s.Runs) != 1 {
-		return nil, fmt.Errorf("score %s: %d runs, want 1", played.Name(file), len(s.Runs))
+		return nil, fmt.Errorf("score %s: %d runs, want 1", fixtures.Name(file), len(s.Runs))
 	}
 	cells := []string{fmt.Sprintf("%.1f", s.Runs[0].Total)}
 	for _, name := range names {

@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/internal/skewed/phase"
 )
 
-// The synthetic workload (facts B).
+// The synthetic workload (docs/facts/nearestfit.md B).
 const (
 	maps      = 20
 	mean      = 1800 // seconds a task

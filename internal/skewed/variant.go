@@ -49,7 +49,8 @@ func keys(lambda, capacity int) func(w *phase.Work) []nearestfit.Task {
 	return func(w *phase.Work) []nearestfit.Task { return largest(w, lambda, capacity) }
 }
 
-// counts takes the Space-Saving's counts for sizes, which are upper bounds, instead of what a key has for sure (facts N7).
+// counts takes the Space-Saving's counts for sizes, which are upper bounds, instead of what a key has for sure
+// (docs/facts/nearestfit.md N7).
 func counts(lambda, capacity int) func(w *phase.Work) []nearestfit.Task {
 	return func(w *phase.Work) []nearestfit.Task {
 		heavy := sketch.New[int](capacity)

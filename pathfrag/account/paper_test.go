@@ -28,16 +28,9 @@ func accountIs(t *testing.T, plan *dag.Plan, opt simulate.Options, want string) 
 }
 
 // TestPaper follows the paper's examples by hand. Fig. 3(a): the path goes over p2's maps, r2, m3, r3 (section 3.1.3). Fig. 4 with
-// 4 GB: "the critical path has changed" to m101-104 and, in their slots, m213-216 (section 4.2; facts A2).
+// 4 GB: "the critical path has changed" to m101-104 and, in their slots, m213-216 (section 4.2; docs/facts/paratimer.md A2).
 func TestPaper(t *testing.T) {
-	cases := map[string]*golden.Case{}
-	for _, c := range golden.Load(t) {
-		cases[c.Name] = c
-	}
-	fig3, fig4 := cases["g01_fig3a"], cases["g05_join_4GB"]
-	if fig3 == nil || fig4 == nil {
-		t.Skip("the paper's cases are not among the golden ones")
-	}
+	fig3, fig4 := golden.Named(t, "g01_fig3a"), golden.Named(t, "g05_join_4GB")
 	accountIs(t, fig3.Plan, simulate.Options{}, `      0-  10000 work j2 map 0.0
   10000-  20000 work j2 map 5.0
   20000-  22000 work j2 reduce 0.0

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,20 +14,9 @@ import (
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/fixtures"
 	"github.com/paratimer/paratimer/pathfrag/account"
 )
-
-func recordings(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("PARATIMER_RECORDINGS")
-	if dir == "" {
-		dir = "../../../shared/recordings"
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no recordings: %v; PARATIMER_RECORDINGS names their folder", err)
-	}
-	return dir
-}
 
 type source interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
@@ -125,20 +113,19 @@ func remembered(t *testing.T, dir, name string) source {
 // same account: to half a second what the engine's instants tell, to a tick where an AM's container is only seen by looking, and
 // where set-up ends by reports. History knows nothing of the attempts of a dead master (amrestart).
 func TestRecordings(t *testing.T) {
-	dir := recordings(t)
-	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no recordings in ", dir)
+	files, err := fixtures.Recordings("recordings")
+	if err != nil {
+		t.Fatal(err)
 	}
 	both := 0
 	for _, f := range files {
-		name := strings.TrimSuffix(filepath.Base(f), ".jsonl.gz")
+		name := fixtures.Name(f)
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() {
 				t.Skip("playing a capture takes a second")
 			}
 			s, a := accountOf(t, captured(t, f))
-			src := remembered(t, dir, name)
+			src := remembered(t, filepath.Dir(f), name)
 			if src == nil {
 				return
 			}

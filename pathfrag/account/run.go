@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// handover is how long after a container was given back another task may take it over: three heartbeats (facts/hadoop.md F). What
-// ended longer before was not what a task waited for.
+// handover is how long after a container was given back another task may take it over: three heartbeats (docs/facts/hadoop.md F).
+// What ended longer before was not what a task waited for.
 const handover = 3000
 
 // An attempt of a run.

@@ -86,8 +86,8 @@ func (w *walker) reduce(id int32, begin dag.Instant) {
 const leastSetUp = 100
 
 // ready is when an attempt's set-up was over, its start where that is not known. On slots the cluster's set-up is known. Else a
-// map's reports tell it: the first one goes back to no work at the rate of what followed (facts/live.md 4). No report tells when a reduce
-// began to copy.
+// map's reports tell it: the first one goes back to no work at the rate of what followed (docs/facts/measured.md 4). No report
+// tells when a reduce began to copy.
 func (w *walker) ready(x *attempt) dag.Instant {
 	if setup := w.s.Plan.Cluster.Setup; setup > 0 {
 		return min(x.Start.Add(setup), w.at)

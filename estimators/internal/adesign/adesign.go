@@ -19,7 +19,7 @@ type Design struct {
 	Weights   []float64 // of each candidate, from 0 to 1
 	Objective float64   // tr(M⁻¹): the sum of the variances of the coefficients, for measurements of variance 1
 	Cost      float64   // Σ weight · cost, at most the budget
-	// Gap is by how much Objective can be above the least possible: proven, not estimated (facts a.3). With
+	// Gap is by how much Objective can be above the least possible: proven, not estimated (docs/facts/ernest.md a.3). With
 	// g = -∇Objective, which is convex, no feasible x gives less than Objective - g·(x-λ); Gap is the most that this can
 	// be, by solving the linear program exactly.
 	Gap        float64

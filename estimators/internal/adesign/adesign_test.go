@@ -19,7 +19,7 @@ type failer interface {
 	Errorf(string, ...any)
 }
 
-// optimal holds that a design is feasible, worth what it says, and within the bound of facts a.3, all computed anew.
+// optimal holds that a design is feasible, worth what it says, and within the bound of docs/facts/ernest.md a.3, all computed anew.
 func optimal(t failer, p *Problem, d *Design) {
 	t.Helper()
 	k := len(p.Features[0])
@@ -212,7 +212,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%v, want %v", err, want)
 		}
 	}
-	// One machine count: 1, machines and ln(machines) are the same (facts a.1).
+	// One machine count: 1, machines and ln(machines) are the same (docs/facts/ernest.md a.1).
 	one := candidates(1, 9, 3)
 	for i, row := range one.Features {
 		one.Features[i] = []float64{row[0], row[1], row[2], 2.5}

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
+
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 type reference struct {
@@ -31,7 +32,7 @@ type reference struct {
 	} `json:"support"`
 }
 
-// grid makes the candidates of the original's expt_design.py (facts a.1), its features divided by their means.
+// grid makes the candidates of the original's expt_design.py (docs/facts/ernest.md a.1), its features divided by their means.
 func (r *reference) grid() (p *Problem, means []float64) {
 	p = &Problem{Budget: r.Args.Budget}
 	total := float64(r.Args.TotalParts)
@@ -72,16 +73,9 @@ func divide(p *Problem) []float64 {
 	return means
 }
 
-// TestGolden compares with two other solvers (facts a.3), at the tolerances given there.
+// TestGolden compares with two other solvers (docs/facts/ernest.md a.3), at the tolerances given there.
 func TestGolden(t *testing.T) {
-	dir := "../../../../shared/golden"
-	if named := os.Getenv("PARATIMER_GOLDEN"); named != "" {
-		dir = named
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "numerics", "expt_design.json"))
-	if os.IsNotExist(err) {
-		t.Skipf("SKIPPED, NOTHING COMPARED: %v", err)
-	}
+	data, err := os.ReadFile(fixtures.Golden("numerics/expt_design.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,8 @@ func (m *model) at(weights []float64) (*point, bool) {
 	return at, !math.IsNaN(at.objective) && !math.IsInf(at.objective, 0)
 }
 
-// bound solves the linear program max gain·x over the feasible x: a knapsack of parts, filled by gain a cost (facts a.3).
+// bound solves the linear program max gain·x over the feasible x: a knapsack of parts, filled by gain a cost
+// (docs/facts/ernest.md a.3).
 func (m *model) bound(gain []float64) (value, price float64) {
 	order := make([]int, len(gain))
 	for i := range order {

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
+
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 type figures struct {
@@ -34,16 +35,9 @@ func (r *reference) network() *Network {
 	return n
 }
 
-// TestGolden compares with octave-queueing and another program (facts b).
+// TestGolden compares with octave-queueing and another program (docs/facts/queueing.md b).
 func TestGolden(t *testing.T) {
-	dir := "../../../../shared/golden"
-	if named := os.Getenv("PARATIMER_GOLDEN"); named != "" {
-		dir = named
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "numerics", "mva.json"))
-	if os.IsNotExist(err) {
-		t.Skipf("SKIPPED, NOTHING COMPARED: %v", err)
-	}
+	data, err := os.ReadFile(fixtures.Golden("numerics/mva.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/internal/fixtures"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,19 +27,6 @@ type reference struct {
 	} `json:"predict"`
 }
 
-// folder is where the reference values of facts a.2 are: they are read in place.
-func folder(t *testing.T) string {
-	t.Helper()
-	dir := "../../../../shared/golden/numerics"
-	if named := os.Getenv("PARATIMER_GOLDEN"); named != "" {
-		dir = filepath.Join(named, "numerics")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED, NOTHING COMPARED: %s is absent", dir)
-	}
-	return dir
-}
-
 func features(scale, machines float64) []float64 {
 	return []float64{1, scale / machines, machines, math.Log(machines)}
 }
@@ -50,9 +38,10 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// TestGolden compares with scipy, Octave and an enumeration of all active sets (facts a.2), at the tolerances given there.
+// TestGolden compares with scipy, Octave and an enumeration of all active sets (docs/facts/ernest.md a.2), at the tolerances
+// given there.
 func TestGolden(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(folder(t), "nnls.json"))
+	data, err := os.ReadFile(fixtures.Golden("numerics/nnls.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +113,7 @@ func optimal(t interface {
 	ax.SubVec(mat.NewVecDense(len(b), b), &ax)
 	w.MulVec(a.T(), &ax)
 	for j, v := range x {
-		// Columns differ in unit by up to 1e12: the limit of facts a.2 says little of the smaller ones.
+		// Columns differ in unit by up to 1e12: the limit of docs/facts/ernest.md a.2 says little of the smaller ones.
 		limit := 1e-8 * norm(mat.Col(nil, j, a)) * norm(b)
 		if v < 0 || !(w.AtVec(j) <= limit) || v > 0 && !(w.AtVec(j) >= -limit) {
 			t.Errorf("column %d: coefficient %v with gradient %v, limit %v", j, v, w.AtVec(j), limit)
@@ -137,7 +126,7 @@ func optimal(t interface {
 
 // The csv files hold the same rows as nnls.json.
 func TestGoldenTables(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(folder(t), "nnls_*.csv"))
+	files, _ := filepath.Glob(fixtures.Golden("numerics/nnls_*.csv"))
 	if len(files) == 0 {
 		t.Fatal("no nnls_*.csv")
 	}

@@ -28,7 +28,8 @@ func Hyperexponential(mean, cv2 float64) (Mixture, error) {
 }
 
 // Fit has the mean given, in seconds, and the nearest Erlang to a squared coefficient of variation up to 1: round(1/cv²)
-// stages, so that the variance is not matched; above 1 it is Hyperexponential. It is what facts d compares with: see Tijms.
+// stages, so that the variance is not matched; above 1 it is Hyperexponential. It is what docs/facts/queueing.md d compares with:
+// see Tijms.
 func Fit(mean, cv2 float64) (Mixture, error) {
 	if cv2 > 1 {
 		return Hyperexponential(mean, cv2)

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/paratimer/paratimer/internal/fixtures"
 )
 
 type branches [][3]float64 // weight, stages, rate
@@ -18,16 +19,9 @@ func (b branches) mixture() (m Mixture) {
 	return m
 }
 
-// TestGolden compares with closed forms, scipy's quadrature and sampling (facts d). The file has twelve digits.
+// TestGolden compares with closed forms, scipy's quadrature and sampling (docs/facts/queueing.md d). The file has twelve digits.
 func TestGolden(t *testing.T) {
-	dir := "../../../../shared/golden"
-	if named := os.Getenv("PARATIMER_GOLDEN"); named != "" {
-		dir = named
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "numerics", "max_two.json"))
-	if os.IsNotExist(err) {
-		t.Skipf("SKIPPED, NOTHING COMPARED: %v", err)
-	}
+	data, err := os.ReadFile(fixtures.Golden("numerics/max_two.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

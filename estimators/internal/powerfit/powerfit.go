@@ -29,7 +29,7 @@ func (f Fit) At(x float64) float64 {
 	return max(0, f.A+f.factor*math.Pow(x/f.scale, f.C))
 }
 
-// The search, of which facts N2 says that a power outside does not occur.
+// The search of docs/facts/nearestfit.md N2: a grid of powers, then a golden section.
 const (
 	gridStep  = 0.1
 	gridSteps = 60

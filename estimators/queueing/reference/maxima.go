@@ -17,7 +17,7 @@ func (b branches) mixture() (m phasetype.Mixture) {
 }
 
 // pairs are two independent tasks and what closed forms, quadrature and sampling, which agree, say of the last of them to end
-// (facts, numerics d).
+// (docs/facts/queueing.md d).
 var pairs = []struct {
 	name           string
 	a, b           branches

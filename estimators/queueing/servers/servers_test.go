@@ -1,13 +1,10 @@
 package servers
 
 import (
-	"encoding/csv"
 	"errors"
 	"flag"
 	"math"
-	"os"
 	"reflect"
-	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -102,64 +99,6 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := (&Model{Demand: 1, Servers: 1}).Predict(0); err == nil {
 		t.Error("no jobs: no error")
-	}
-}
-
-// TestRealServer scores a real machine with up to 70 CPU-bound jobs at once (LucaCanali/Miscellaneous, Apache-2.0), read in
-// place. Times stay flat up to 32 jobs: nothing below says where they end to.
-func TestRealServer(t *testing.T) {
-	f, err := os.Open("../../../../shared/data/mva/test_CPU_parallel_HDP6.csv")
-	if os.IsNotExist(err) {
-		t.Skipf("SKIPPED, NOTHING COMPARED: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	table, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []Row
-	for _, r := range table[1:] {
-		jobs, err := strconv.Atoi(r[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		seconds, err := strconv.ParseFloat(r[1], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, Row{jobs, seconds})
-	}
-	for _, c := range []struct {
-		upTo, given    int
-		servers        int     // expected
-		plain, threads float64 // expected mean errors; NaN is refused
-	}{
-		// One run, and that the machine has 32 cores: bounds the rest.
-		{1, 32, 32, 0.10, 0.10},
-		{32, 0, 32, math.NaN(), math.NaN()},
-		{32, 32, 32, 0.17, 0.17},
-		// The first jobs that share a core tell what its second thread is worth.
-		{35, 0, 32, 0.15, 0.07},
-		{40, 0, 32, 0.13, 0.06},
-		{48, 0, 32, 0.08, 0.08},
-	} {
-		scores, err := Score(rows, c.upTo, Options{Servers: c.given})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, s := range scores {
-			t.Logf("trained up to %d jobs, %d servers given: %-11s mean %5.1f %% max %5.1f %% bias %+5.1f %% refused %d %+v",
-				c.upTo, c.given, s.Name, 100*s.Mean, 100*s.Max, 100*s.Bias, s.Refused, s.Model)
-			if want := []float64{c.plain, c.threads}; i < 2 && (math.IsNaN(want[i]) != math.IsNaN(s.Mean) || s.Mean > want[i]) {
-				t.Errorf("trained up to %d jobs: %s is off by %v on average, want at most %v", c.upTo, s.Name, s.Mean, want[i])
-			}
-		}
-		if m := scores[1].Model; m.Servers != c.servers {
-			t.Errorf("trained up to %d jobs: %d servers, want %d", c.upTo, m.Servers, c.servers)
-		}
 	}
 }
 

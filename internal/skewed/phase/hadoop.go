@@ -35,7 +35,7 @@ func (r *Run) Gauge() *Gauge {
 }
 
 // At is the mean over the tasks of the share of their bytes that was read, 0..1. The group that is being read counts by its time,
-// as the reader's position in it is not known (facts N15).
+// as the reader's position in it is not known (docs/facts/nearestfit.md N15).
 func (g *Gauge) At(t float64) float64 {
 	sum := 0.0
 	for i := range g.tasks {

@@ -13,7 +13,7 @@ func small(seed uint64, reduces int) *Work {
 	return Make(Spec{Values: values, Costs: Power(values, 2), Reduces: reduces, Maps: 5, Mean: 100, Noise: .02, Each: 20e-6, Seed: seed})
 }
 
-// TestLevels: facts B, n = 10,000 and sigma = 2: 10000, two of 5000 … 8192 of 1.
+// TestLevels: docs/facts/nearestfit.md B, n = 10,000 and sigma = 2: 10000, two of 5000 … 8192 of 1.
 func TestLevels(t *testing.T) {
 	got := map[float64]int{}
 	for _, v := range Levels(10_000, 2) {
@@ -120,7 +120,7 @@ func TestPlayKeepsSlotsBusy(t *testing.T) {
 	}
 }
 
-// TestBursts: facts N11.
+// TestBursts: docs/facts/nearestfit.md N11.
 func TestBursts(t *testing.T) {
 	w := &Work{Order: [][]int{nil}}
 	take := func(n int, bytes, seconds float64) {
@@ -183,7 +183,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestHadoopProgress: facts N15. Two tasks on one slot; the running group counts by its time.
+// TestHadoopProgress: docs/facts/nearestfit.md N15. Two tasks on one slot; the running group counts by its time.
 func TestHadoopProgress(t *testing.T) {
 	w := &Work{Groups: []Group{{0, 100, 10, 10}, {0, 300, 10, 10}, {1, 100, 5, 5}}, Order: [][]int{{0, 1}, {2}}}
 	g := Play(w, 1).Gauge()

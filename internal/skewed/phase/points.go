@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// Small groups are timed together: their own time is too short to measure (facts N11).
+	// Small groups are timed together: their own time is too short to measure (docs/facts/nearestfit.md N11).
 	Small = 50 // bytes
 	// Burst is how many small groups are pending at most.
 	Burst = 100

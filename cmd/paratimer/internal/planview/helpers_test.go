@@ -34,17 +34,6 @@ func viewOf(t *testing.T, c *golden.Case, s *dag.Snapshot, opt schedule.Options)
 	}}
 }
 
-func goldenCase(t *testing.T, name string) *golden.Case {
-	t.Helper()
-	for _, c := range golden.Load(t) {
-		if c.Name == name {
-			return c
-		}
-	}
-	t.Skipf("no golden case %s in this folder", name)
-	return nil
-}
-
 func of(t *testing.T, p *dag.Plan) *View {
 	t.Helper()
 	v, err := Of(p, observed.Costs, estimators.Options{}, estimators.Scenarios())

@@ -173,7 +173,7 @@ func TestSVGEscapesNames(t *testing.T) {
 }
 
 func TestSVGShowsFailuresAndNow(t *testing.T) {
-	c := goldenCase(t, "g06_fig3c_failure")
+	c := golden.Named(t, "g06_fig3c_failure")
 	fails := func(task schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
 		return start + (end-start)/2, task.Job == 1 && task.Index == 1 && task.Attempt == 0
 	}

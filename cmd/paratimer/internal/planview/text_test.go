@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/internal/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -138,7 +139,7 @@ func TestShort(t *testing.T) {
 
 // A chart of the past counts back from now.
 func TestTextFromASnapshot(t *testing.T) {
-	c := goldenCase(t, "g04_join_4.2GB")
+	c := golden.Named(t, "g04_join_4.2GB")
 	in := c.Instants[len(c.Instants)/2]
 	v := viewOf(t, c, in.Snapshot, noOptions)
 	if got, want := v.elapsed(), in.At.Sub(0); got != want {

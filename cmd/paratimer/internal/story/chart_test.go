@@ -77,17 +77,11 @@ func tasksOf(c *Chart, outcomes ...Outcome) int {
 // paper is the run of the paper's Fig. 4 with 4.2 GB: 4 + 17 maps on 16 slots.
 func paper(t testing.TB) *dag.Plan {
 	t.Helper()
-	for _, c := range golden.Load(t) {
-		if c.Name == "g04_join_4.2GB" {
-			return c.Plan
-		}
-	}
-	t.Skip("no golden case of the paper's Fig. 4")
-	return nil
+	return golden.Named(t, "g04_join_4.2GB").Plan
 }
 
 // TestChartOfPaper is the paper's Fig. 4 once it has happened: "{m201-212, m217}, r2, m3, r3" is the critical path of 28.0 minutes
-// (facts A2).
+// (docs/facts/paratimer.md A2).
 func TestChartOfPaper(t *testing.T) {
 	run, marks := played(t, paper(t), simulate.Options{}, 0)
 	c := chartFor(t, run)
