@@ -27,12 +27,13 @@ func (l *Login) fromCache(ctx context.Context) error {
 		if err != nil {
 			return &Error{Text: "the ticket cache " + l.source + ": " + err.Error(), Hint: "kinit, or give --keytab FILE --principal NAME", Err: err}
 		}
-		l.who, l.tgt, l.stamp, l.services = who, t, is, map[string]*ticket{}
+		l.of(who)
+		l.tgt, l.stamp = t, is
 	}
 	if !l.tgt.fresh(now) && now.Before(l.tgt.end) && l.tgt.renewTill.After(l.tgt.end) {
 		t, err := l.conf.grant(ctx, l.who, l.tgt, l.who.realm, tgs(l.who.realm), true)
 		if err == nil {
-			l.tgt, l.services = t, map[string]*ticket{}
+			l.tgt = t
 			l.opt.Log(fmt.Sprintf("ticket of %s renewed until %s", l.who, utc(t.end)))
 		} else if ctx.Err() != nil {
 			return ctx.Err()

@@ -222,7 +222,8 @@ func (l *Login) fromKeytab(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		l.who, l.keys, l.stamp, l.refused = who, keys, is, nil
+		l.of(who)
+		l.keys, l.stamp, l.refused = keys, is, nil
 	}
 	now := l.opt.Clock()
 	if l.tgt.fresh(now) {
@@ -238,12 +239,20 @@ func (l *Login) fromKeytab(ctx context.Context) error {
 		}
 		return err
 	}
-	l.tgt, l.services, l.refused = t, map[string]*ticket{}, nil
+	l.tgt, l.refused = t, nil
 	l.opt.Log(fmt.Sprintf("ticket of %s until %s", l.who, utc(t.end)))
 	return nil
 }
 
-// ticketFor returns a ticket to HTTP on host, and to whom it was given.
+// of says whose tickets these are. Those of somebody else are forgotten; the same principal's to services are good until they end.
+func (l *Login) of(who principal) {
+	if who.String() != l.who.String() {
+		l.who, l.services = who, map[string]*ticket{}
+	}
+}
+
+// ticketFor returns a ticket to HTTP on host, and to whom it was given. Where the KDC gives no new one, the one that is held goes on
+// until its end.
 func (l *Login) ticketFor(ctx context.Context, host string) (*ticket, principal, error) {
 	l.used.Store(true)
 	leave, err := l.enter(ctx)
@@ -251,11 +260,19 @@ func (l *Login) ticketFor(ctx context.Context, host string) (*ticket, principal,
 		return nil, principal{}, err
 	}
 	defer leave()
-	if err := l.ready(ctx); err != nil {
-		return nil, principal{}, err
+	if err = l.ready(ctx); err == nil {
+		err = l.serve(ctx, host)
 	}
-	if t := l.services[host]; t.fresh(l.opt.Clock()) {
+	if t := l.services[host]; t != nil && (err == nil || l.opt.Clock().Before(t.end)) {
 		return t, l.who, nil
+	}
+	return nil, principal{}, err
+}
+
+// serve makes sure of a ticket to HTTP on host that has not ended.
+func (l *Login) serve(ctx context.Context, host string) error {
+	if l.services[host].fresh(l.opt.Clock()) {
+		return nil
 	}
 	t, err := l.conf.service(ctx, l.who, l.tgt, host)
 	if unknownService(err) && l.conf.fallback {
@@ -266,11 +283,11 @@ func (l *Login) ticketFor(ctx context.Context, host string) (*ticket, principal,
 		}
 	}
 	if err != nil {
-		return nil, principal{}, err
+		return err
 	}
 	l.services[host] = t
 	l.opt.Log(fmt.Sprintf("ticket of %s to %s until %s", l.who, strings.Join(t.SName.NameString, "/"), utc(t.end)))
-	return t, l.who, nil
+	return nil
 }
 
 // drop forgets the ticket to a service that refused it: its key may have been changed.

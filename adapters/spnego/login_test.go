@@ -152,6 +152,30 @@ func TestCacheIsReadAgain(t *testing.T) {
 	}
 }
 
+// TestKDCAway: while no KDC answers, what is held goes on until it ends, though kinit has written the cache anew.
+func TestKDCAway(t *testing.T) {
+	r := newRealm(t, "10m", "alice", "HTTP/localhost")
+	h := newHadoop(t, r.keytab("HTTP/localhost"))
+	kt := r.keytab("alice")
+	cache := r.kinit("alice", kt, "-l", "2m")
+	clock := &dial{at: time.Now()}
+	rt := r.login(Options{Clock: clock.now}, "KRB5CCNAME=FILE:"+cache).Layer(overTheNetwork(t))
+	h.now, h.validity = clock.now, time.Second
+	if status, body, err := get(t, rt, h.address()); status != http.StatusOK || body != "alice" {
+		t.Fatalf("%d %q %v", status, body, err)
+	}
+	r.kinit("alice", kt, "-l", "9m")
+	r.stop()
+	clock.turn(110 * time.Second) // the last sixth of the life of the ticket to the service
+	if status, _, err := get(t, rt, h.address()); status != http.StatusOK {
+		t.Errorf("while the ticket holds: %d %v", status, err)
+	}
+	clock.turn(20 * time.Second)
+	if _, _, err := get(t, rt, h.address()); err == nil || !strings.Contains(err.Error(), "no KDC of SPNEGO.TEST answers") {
+		t.Errorf("after its end: %v", err)
+	}
+}
+
 // TestTrust: a user of one realm, a service of another that trusts it: by [domain_realm], and by the KDC's referral.
 func TestTrust(t *testing.T) {
 	users, services := newRealm(t, "10m", "alice"), newRealmOf(t, "SERVICES.TEST", "10m", "HTTP/web.services.test")
