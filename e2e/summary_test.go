@@ -62,41 +62,51 @@ func all(m *testing.M) int {
 		}
 	}
 	code := m.Run()
-	for _, document := range []struct {
-		file     string
-		measured int
-		text     func(old []byte) []byte
-	}{{*liveFile, len(live), liveTable}, {*table3File, len(table3), table3Table}, {*summaryFile, len(rows), summary}} {
-		if document.file == "" || document.measured == 0 {
-			continue
-		}
-		old, err := os.ReadFile(document.file)
-		if err == nil || errors.Is(err, os.ErrNotExist) {
-			err = os.WriteFile(document.file, document.text(old), 0o644)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 2
-		}
+	if err := errors.Join(document(*liveFile, len(live), liveTable), document(*table3File, len(table3), table3Table)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
 	}
 	return code
 }
 
+// document writes a file anew where something was measured for it.
+func document(file string, measured int, text func(old []byte) []byte) error {
+	if file == "" || measured == 0 {
+		return nil
+	}
+	old, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(file, text(old), 0o644)
+}
+
+// add puts a row into the summary once its test has ended: a run of hours that is cut short keeps what it has shown.
+func (l *lab) add(r row) {
+	r.load, r.failed = load(), l.t.Failed
+	rows = append(rows, r)
+	l.t.Cleanup(func() {
+		if err := document(*summaryFile, len(rows), summary); err != nil {
+			l.t.Error(err)
+		}
+	})
+}
+
 // tell adds a scenario to the summary. Checks that fail later still mark it.
 func (l *lab) tell(scenario string, bare graded, profile *graded, after, checked string) {
-	r := row{scenario: scenario, total: bare.Total, after: after, checked: checked, load: load(), failed: l.t.Failed}
+	r := row{scenario: scenario, total: bare.Total, after: after, checked: checked}
 	s := bare.of("standard")
 	r.bare = &s
 	if profile != nil {
 		p := profile.of("standard")
 		r.profile = &p
 	}
-	rows = append(rows, r)
+	l.add(r)
 }
 
 // note adds a scenario that scores nothing.
 func (l *lab) note(scenario string, total float64, checked string) {
-	rows = append(rows, row{scenario: scenario, total: total, checked: checked, load: load(), failed: l.t.Failed})
+	l.add(row{scenario: scenario, total: total, checked: checked})
 }
 
 // load is the machine's, over the last minute: others' work makes runs longer and errors larger.
