@@ -63,6 +63,7 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 		p := draw(t, reflect.TypeFor[dag.Plan](), path)
 		p.FieldByName("Profiles").SetZero() // arguments, not observations
 		p.FieldByName("Residuals").SetZero()
+		p.FieldByName("InputSizes").SetZero()
 		*x = p.Addr().Interface().(*dag.Plan)
 		return v
 	case *dag.Snapshot:
