@@ -156,7 +156,7 @@ func group(name, does string, commands ...*cli.Command) *cli.Command {
 	}
 }
 
-// env is the environment variable of a flag. PARATIMER_GOLDEN and PARATIMER_RECORDINGS belong to the tests: no flag has
+// env is the environment variable of a flag. PARATIMER_GOLDEN, PARATIMER_RECORDINGS and PARATIMER_FOREIGN belong to the tests: no flag has
 // these names.
 func env(flag string) []string {
 	return []string{"PARATIMER_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))}

@@ -164,7 +164,7 @@ func secretsSet(shown []settings.Setting) []settings.Setting {
 // unknownVariables says which variables look like settings and are none.
 func unknownVariables(root *manual.Command) []string {
 	// What the tap and the tests read.
-	known := []string{"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_TOKEN", "PARATIMER_GOLDEN", "PARATIMER_RECORDINGS"}
+	known := []string{"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_TOKEN", "PARATIMER_GOLDEN", "PARATIMER_RECORDINGS", "PARATIMER_FOREIGN"}
 	for _, name := range secrets {
 		known = append(known, env(name)...)
 	}

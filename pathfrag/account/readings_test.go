@@ -1,7 +1,6 @@
 package account_test
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -58,16 +57,7 @@ func accountOf(t *testing.T, src source) (*dag.Snapshot, *account.Account) {
 
 func captured(t *testing.T, path string) source {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, err := capture.Read(z)
+	rec, err := capture.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
