@@ -86,7 +86,13 @@ func TestUnknownSizeIsWide(t *testing.T) {
 	}
 	// Most of the sampled ends is start-up that no size changes: what is beyond is work.
 	work := func(s *dag.Snapshot, q float64) float64 { return ranged(t, s).At(q).Seconds() }
-	unknown, told := waiting(0, one), waiting(7000, one)
+	// uncounted is the same before the number of maps is told.
+	uncounted := func(profile *dag.Plan) *dag.Snapshot {
+		s := waiting(0, profile)
+		s.Jobs[0].ID = ""
+		return s
+	}
+	unknown, told := uncounted(one), waiting(7000, one)
 	known := ranged(t, told)
 	if least := 2 * work(told, 0.5); work(unknown, 0.9) < least {
 		t.Errorf("of an unknown size at most %.0f s, want %.0f s", work(unknown, 0.9), least)
@@ -98,7 +104,10 @@ func TestUnknownSizeIsWide(t *testing.T) {
 	if truth := work(threefold, 0.5); work(unknown, 0.9) < 0.9*truth || work(threefold, 0.1) > truth {
 		t.Errorf("three times the input takes %.0f s, and the range ends at %.0f s", truth, work(unknown, 0.9))
 	}
-	same, others := waiting(0, merged(600, 600, 600, 600)), waiting(0, merged(600, 1000, 500, 600))
+	if got := work(waiting(0, one), 0.9); got > 0.8*work(unknown, 0.9) {
+		t.Errorf("of a number of maps %.0f s, without it %.0f s", got, work(unknown, 0.9))
+	}
+	same, others := uncounted(merged(600, 600, 600, 600)), uncounted(merged(600, 1000, 500, 600))
 	if !(work(same, 0.9) < 0.9*work(others, 0.9) && work(others, 0.9) < work(unknown, 0.9)) {
 		t.Errorf("after runs of one size up to %.0f s, of other sizes %.0f s, after one run %.0f s", work(same, 0.9), work(others, 0.9), work(unknown, 0.9))
 	}
