@@ -3,9 +3,11 @@
 package rumen
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -66,4 +68,22 @@ func TestTraces(t *testing.T) {
 			}
 		}
 	}
+}
+
+func traceOf(t *testing.T, path string) []*past.Job {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := Read(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobs
 }

@@ -1,10 +1,8 @@
 package rumen
 
 import (
-	"compress/gzip"
 	"context"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -83,24 +81,6 @@ func TestNoTrace(t *testing.T) {
 			t.Errorf("%q is a trace of %d jobs", bad, len(jobs))
 		}
 	}
-}
-
-func traceOf(t *testing.T, path string) []*past.Job {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	jobs, err := Read(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return jobs
 }
 
 func FuzzRead(f *testing.F) {
