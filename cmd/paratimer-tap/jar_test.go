@@ -33,7 +33,7 @@ var replay = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	args := []string{"--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-d", folder, "testdata/Replay.java"}
+	args := []string{"--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-d", folder, "testdata/Replay.java", "testdata/Ends.java"}
 	for _, class := range []string{"Batch", "Care", "Client", "Clusters", "Groups", "Limits", "Post", "Rounds", "Text"} {
 		args = append(args, "java/com/github/paratimer/tap/"+class+".java")
 	}
@@ -62,8 +62,8 @@ func (s step) values(key int) []int {
 	}
 }
 
-// java plays a script to the jar's classes and returns how long their end took, and what they wrote to the task's log.
-func java(t *testing.T, server, token, spool string, every time.Duration, limits groups.Limits, script io.Reader) (took time.Duration, said string) {
+// classes is where the jar's classes are, and those that play them.
+func classes(t *testing.T) string {
 	t.Helper()
 	for _, tool := range []string{"javac", "java"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -74,6 +74,13 @@ func java(t *testing.T, server, token, spool string, every time.Duration, limits
 	if err != nil {
 		t.Fatal(err)
 	}
+	return folder
+}
+
+// java plays a script to the jar's classes and returns how long their end took, and what they wrote to the task's log.
+func java(t *testing.T, server, token, spool string, every time.Duration, limits groups.Limits, script io.Reader) (took time.Duration, said string) {
+	t.Helper()
+	folder := classes(t)
 	host, port, err := net.SplitHostPort(server)
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +271,7 @@ func TestJarEndsAmidARequest(t *testing.T) {
 			// The task ends while its first request waits for an answer.
 			go func() { _, _ = io.WriteString(script, last); script.Close() }()
 			<-req.Context().Done()
-			return
+			panic(http.ErrAbortHandler) // no answer
 		}
 		mu.Lock()
 		got = append(got, b)
@@ -282,5 +289,36 @@ func TestJarEndsAmidARequest(t *testing.T) {
 	}
 	if took > 2*time.Second || said != "" || len(got) < 2 || !got[len(got)-1].Final || got[0].Seq != 0 || count < 499 {
 		t.Errorf("took %v, said %q; %d batches of %.0f groups", took, said, len(got), count)
+	}
+}
+
+// TestJarEnds: the last batch of each attempt arrives, however the threads of a busy machine interrupt each other.
+func TestJarEnds(t *testing.T) {
+	t.Parallel()
+	const attempts = 3000
+	var mu sync.Mutex
+	ended := map[string]bool{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if b, err := tap.Decode(req.Body); err != nil {
+			t.Error(err)
+		} else if b.Final {
+			mu.Lock()
+			ended[b.Attempt] = true
+			mu.Unlock()
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer s.Close()
+	host, port, err := net.SplitHostPort(s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", classes(t), "com.github.paratimer.tap.Ends",
+		host, port, "secret", strconv.Itoa(attempts), "16")
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%.1000s", err, out)
+	}
+	if len(ended) != attempts {
+		t.Errorf("the last batch of %d attempts arrived, want %d", len(ended), attempts)
 	}
 }

@@ -3,10 +3,9 @@ package com.github.paratimer.tap;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.UnknownHostException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
 /** Posts batches to one collector. A socket starts in a fraction of the time that Java's own HTTP client needs. */
@@ -18,7 +17,7 @@ final class Client {
     private final int port;
     private final String token;
     private volatile Socket current;
-    private volatile boolean cancelled; // the request that is under way
+    private volatile boolean cancelled; // requests are given up
 
     Client(String host, int port, String token) {
         this.host = host;
@@ -47,20 +46,19 @@ final class Client {
     }
 
     void post(String json) throws Refused, Cancelled {
-        cancelled = false;
         byte[] body = json.getBytes(StandardCharsets.UTF_8);
         long give = System.nanoTime() + PATIENCE * 1_000_000L;
         try (Socket s = new Socket()) {
             current = s;
+            if (cancelled) {
+                throw new Cancelled();
+            }
             s.connect(new InetSocketAddress(host, port), CONNECT);
             s.setSoTimeout(PATIENCE);
             String head = "POST /v1/groups HTTP/1.1\r\nHost: " + host + ":" + port + "\r\nAuthorization: Bearer " + token
                     + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length + "\r\nConnection: close\r\n\r\n";
-            OutputStream out = s.getOutputStream();
-            out.write(head.getBytes(StandardCharsets.ISO_8859_1));
-            out.write(body);
-            out.flush();
-            String answer = read(s.getInputStream(), give);
+            IOException cut = write(s.getOutputStream(), head.getBytes(StandardCharsets.ISO_8859_1), body);
+            String answer = read(s.getInputStream(), give, cut);
             int status = status(answer);
             if (status / 100 == 2) {
                 return;
@@ -70,23 +68,21 @@ final class Client {
             int text = answer.indexOf("\r\n\r\n");
             String why = text < 0 ? "" : answer.substring(text + 4).trim().split("\n", 2)[0];
             throw new Refused("it answers " + status + ": " + Text.printable(why), all, batch, false);
-        } catch (ConnectException | UnknownHostException e) {
-            throw new Refused(String.valueOf(e.getMessage()), false, false, false);
         } catch (IOException | RuntimeException e) {
             if (cancelled) {
                 throw new Cancelled();
             }
-            throw new Refused(String.valueOf(e.getMessage()), false, false, true);
+            throw new Refused(String.valueOf(e.getMessage()), false, false, e instanceof SocketTimeoutException);
         } finally {
             current = null;
         }
     }
 
-    /** Gives up the request that is under way. */
+    /** Gives up the request that is under way, and all that follow until resume is called. */
     void cancel() {
+        cancelled = true;
         Socket s = current;
         if (s != null) {
-            cancelled = true;
             try {
                 s.close();
             } catch (IOException e) {
@@ -95,17 +91,43 @@ final class Client {
         }
     }
 
-    private static String read(InputStream in, long give) throws IOException {
+    /** Allows requests again after cancel. */
+    void resume() {
+        cancelled = false;
+    }
+
+    /** Writes a request. Returns the error if the collector stopped reading: it may have answered all the same. */
+    private static IOException write(OutputStream out, byte[] head, byte[] body) {
+        try {
+            out.write(head);
+            out.write(body);
+            out.flush();
+            return null;
+        } catch (IOException e) {
+            return e;
+        }
+    }
+
+    /** Reads an answer. A collector that refuses a request may answer, and reset the connection, before it has read the body. */
+    private static String read(InputStream in, long give, IOException cut) throws IOException {
         byte[] buffer = new byte[1024];
         int n = 0;
-        while (n < buffer.length) {
-            int more = in.read(buffer, n, buffer.length - n);
-            if (more < 0) {
-                break;
+        try {
+            while (n < buffer.length) {
+                int more = in.read(buffer, n, buffer.length - n);
+                if (more < 0) {
+                    break;
+                }
+                n += more;
+                if (System.nanoTime() > give) {
+                    throw new SocketTimeoutException("it is too slow");
+                }
             }
-            n += more;
-            if (System.nanoTime() > give) {
-                throw new IOException("it is too slow");
+        } catch (SocketTimeoutException e) {
+            throw e;
+        } catch (IOException e) {
+            if (n == 0) {
+                throw cut != null ? cut : e;
             }
         }
         return new String(buffer, 0, n, StandardCharsets.ISO_8859_1);

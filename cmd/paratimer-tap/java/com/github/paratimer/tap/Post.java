@@ -45,6 +45,9 @@ final class Post {
     void send(Batch b) {
         b.seq = seq++;
         unsent.add(b);
+        if (b.last && client != null) {
+            client.resume();
+        }
         if (!over && (b.last && !hung || System.nanoTime() - again >= 0)) {
             attempt(b);
         }
@@ -115,7 +118,7 @@ final class Post {
         }
     }
 
-    /** Gives up the request that is under way; another thread may call it. */
+    /** Gives up the request that is under way, and those after it until the last batch; another thread may call it. */
     void cancel() {
         if (client != null) {
             client.cancel();

@@ -65,11 +65,11 @@ final class Rounds {
     /** Sends the last batch, and waits so many milliseconds for that: a disk may hang as well as a collector. */
     void end(Supplier<Batch> batch, long most) {
         synchronized (this) {
+            // A request that is under way is given up: the end has its own time. The thread must not begin with the last batch before that.
+            post.cancel();
             last = batch;
             notifyAll();
         }
-        // A request that is under way is given up: the end has its own time.
-        post.cancel();
         try {
             thread.join(most);
         } catch (InterruptedException e) {
