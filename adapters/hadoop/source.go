@@ -32,7 +32,7 @@ type Target struct {
 	Made func(path string) dag.Instant
 	// Final, where set, tells that this observation is the last one, so that waiting for better answers is no use.
 	Final func() bool
-	// Note, where set, is told what could not be found out, but matters to nobody who does not look for it.
+	// Note, if set, receives debug messages, such as why the size of a job's input is unknown.
 	Note func(text string)
 }
 

@@ -57,7 +57,7 @@ func (m *Model) growthOfInputs(profile *match) (ratio, sigma float64) {
 	return sum / expected, profile.inputSigma()
 }
 
-// Before anything of this run's input is told its size is the profile's, give or take: the profile may be of a sample, or the input may have grown.
+// How far the input's size may differ from the profile's before this run has reported any: the profile may be of a sample, or the input may have grown.
 const (
 	// unknownInput is how many times as large or as small the input may be, where the profile is of one run: eight of ten times within. A profile
 	// of a sample is off by far more.

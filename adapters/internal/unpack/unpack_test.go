@@ -59,7 +59,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// What breaks off or is damaged is told from a disk that cannot be read.
+// TestDamage: Reader reports damaged data and a failing disk as different errors.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	disk := errors.New("the disk is gone")

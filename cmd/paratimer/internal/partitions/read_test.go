@@ -113,7 +113,7 @@ func TestReadFolder(t *testing.T) {
 	}
 }
 
-// TestReadErrors: what is no folder of text is said to be none.
+// TestReadErrors: Read refuses whatever is not a folder of text files.
 func TestReadErrors(t *testing.T) {
 	t.Parallel()
 	linked := folder(t, nil)
