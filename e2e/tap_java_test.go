@@ -158,15 +158,16 @@ func TestJarOwn(t *testing.T) {
 	up(t).squared("Java, the same with its own partitioner, order and grouping", "own")
 }
 
-// TestJarCost runs a job that does nothing but move 100 MB, in pairs, with and without the jar, in either order. Processor time is
-// what it is held to: a busy machine makes little more of it.
+// TestJarCost runs a job that does nothing but move 400 MB, in pairs, with and without the jar, in either order. The processor
+// time of all pairs together is held to a limit: a busy machine makes little more of it, and a single pair differs by a fifth for
+// no reason of the jar's.
 func TestJarCost(t *testing.T) {
 	l := up(t)
-	const moved = "4x60000x1000z1.0w400"
+	const moved = "4x240000x1000z1.0w400"
 	idle := []string{"-D", "squares.micros=0"}
 	l.squares("warm", "plain", moved, idle).succeed()
 	var cpu, walls []float64
-	total := 0.0
+	var total, with, without float64 // seconds of the jobs with the jar; milliseconds of processor time
 	for i := range 5 {
 		c := l.collector()
 		jobs := map[string]*streaming{}
@@ -184,20 +185,20 @@ func TestJarCost(t *testing.T) {
 			jobs[strings.TrimPrefix(name, fmt.Sprintf("pair-%d", i))] = job
 		}
 		tapped, bare := jobs[""], jobs["-bare"]
-		with, without := l.counters(tapped.app)["CPU_MILLISECONDS"], l.counters(bare.app)["CPU_MILLISECONDS"]
+		a, b := float64(l.counters(tapped.app)["CPU_MILLISECONDS"]), float64(l.counters(bare.app)["CPU_MILLISECONDS"])
 		took := l.truth([]string{tapped.app.job()})
-		cpu, walls = append(cpu, float64(with)/float64(without)), append(walls, took/l.truth([]string{bare.app.job()}))
-		total += took
-		t.Logf("pair %d: %d ms of processor with the jar, %d without; time %.3f of that without", i, with, without, walls[i])
+		cpu, walls = append(cpu, a/b), append(walls, took/l.truth([]string{bare.app.job()}))
+		total, with, without = total+took, with+a, without+b
+		t.Logf("pair %d: %.0f ms of processor time with the jar, %.0f without; time %.3f of that without", i, a, b, walls[i])
 	}
 	slices.Sort(cpu)
 	slices.Sort(walls)
-	if cpu[2] > 1.05 {
-		t.Errorf("with the jar jobs take %.3f of the processor's time without, want at most 1.05", cpu[2])
+	if with/without > 1.05 {
+		t.Errorf("with the jar jobs take %.3f of the processor time without, want at most 1.05", with/without)
 	}
-	l.note("the tap's jar: what it costs, five pairs of runs that move 100 MB", total/5, fmt.Sprintf(
-		"with the jar over without, median: %.3f of the processor's time (%.3f to %.3f), %.3f of the jobs' time (%.3f to %.3f)",
-		cpu[2], cpu[0], cpu[4], walls[2], walls[0], walls[4]))
+	l.note("the tap's jar: what it costs, five pairs of runs that move 400 MB", total/5, fmt.Sprintf(
+		"with the jar over without: %.3f of the processor time of all (%.3f to %.3f a pair), median %.3f of the jobs' time (%.3f to %.3f)",
+		with/without, cpu[0], cpu[4], walls[2], walls[0], walls[4]))
 }
 
 // TestJarPig measures Pig's own GROUP, with a combiner and without.
