@@ -48,6 +48,30 @@ func TestApplying(t *testing.T) {
 			}
 			k := rapid.SampledFrom(got).Draw(t, "served")
 			y.takeLoad(k, y.loads[k].unit(defaultMB))
+			y.checkHungry(t)
 		}
 	})
+}
+
+// checkHungry holds that the index of who wants memory is what findHungry would make now: who is sated must leave it, or each
+// container costs a look at every application there ever was.
+func (y *yarn) checkHungry(t *rapid.T) {
+	var want []ask
+	hungry := map[[2]int32]int{} // of a queue and a user
+	for k := range y.loads {
+		if l := &y.loads[k]; !l.sated() {
+			want = append(want, ask{int32(k), l.queue, y.nextOf(l)})
+			hungry[[2]int32{l.queue, l.user}]++
+		}
+	}
+	if !slices.Equal(y.hungry, want) {
+		t.Fatalf("the index has %v, want %v", y.hungry, want)
+	}
+	for i, q := range y.queues {
+		for j, u := range q.users {
+			if want := hungry[[2]int32{int32(i), int32(j)}]; u.hungry != want {
+				t.Fatalf("user %d of queue %d has %d applications in the index, want %d", j, i, u.hungry, want)
+			}
+		}
+	}
 }

@@ -80,12 +80,29 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestPressOfNothing holds that keys before the first frame, or of a query without jobs, do no harm.
+// TestPressOfNothing: before the first frame, or of a query without jobs, keys change nothing that needs a job or an estimate.
 func TestPressOfNothing(t *testing.T) {
-	for _, f := range []*frame.Frame{nil, {}} {
+	start := Choice{Selected: "x", Tasks: true}
+	changed := map[Action]Choice{
+		Find:  {Selected: "x", Tasks: true, Finding: true},
+		Help:  {Selected: "x", Tasks: true, Help: true},
+		Pause: {Selected: "x", Tasks: true, Paused: true},
+		Close: {Selected: "x"},
+	}
+	for name, f := range map[string]*frame.Frame{"no frame": nil, "no jobs": {}} {
 		for a := NoAction; a <= Slower; a++ {
-			c := Press(Choice{Selected: "x", Tasks: true}, a, f)
-			Typed(c, "x", f)
+			want, does := changed[a]
+			if !does {
+				want = start
+			}
+			got := Press(start, a, f)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, action %d (-want +got):\n%s", name, a, diff)
+			}
+			want.Find = "x"
+			if diff := cmp.Diff(want, Typed(got, "x", f)); diff != "" {
+				t.Errorf("%s, typed after action %d (-want +got):\n%s", name, a, diff)
+			}
 		}
 	}
 }
