@@ -1,8 +1,7 @@
 package state
 
 import (
-	"fmt"
-	"os"
+	"errors"
 	"path/filepath"
 	"strings"
 )
@@ -12,9 +11,9 @@ import (
 func Dir(getenv func(string) string) (string, error) {
 	dir := getenv("XDG_STATE_HOME")
 	if !strings.HasPrefix(dir, "/") { // the specification has relative ones ignored
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("state: where to remember? Set XDG_STATE_HOME: %w", err)
+		home := getenv("HOME")
+		if home == "" {
+			return "", errors.New("state: where to remember? Set XDG_STATE_HOME or HOME")
 		}
 		dir = filepath.Join(home, ".local", "state")
 	}

@@ -17,8 +17,7 @@ import (
 )
 
 // run is the program: it returns the exit code.
-func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
-	dropEmptySettings()
+func run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writer) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := interrupts(cancel, os.Interrupt, syscall.SIGTERM)
@@ -28,6 +27,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 		out = whole // a screen wants the terminal itself
 	}
 	app := helpful(newApp(in, out, tty.NewAside(err)))
+	(&process{env: env}).adopt(app)
 	defer closeLog(app)
 	return whole.code(code(plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)
 }
@@ -61,6 +61,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 		ErrWriter:       err,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    onUsageError,
+		Before:          fromEnvironment,
 		Action:          noCommand,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version and exit"},
@@ -160,15 +161,6 @@ func group(name, does string, commands ...*cli.Command) *cli.Command {
 // these names.
 func env(flag string) []string {
 	return []string{"PARATIMER_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))}
-}
-
-// dropEmptySettings makes an empty setting in the environment one that is not set, as is usual.
-func dropEmptySettings() {
-	for _, e := range os.Environ() {
-		if name, value, _ := strings.Cut(e, "="); strings.HasPrefix(name, "PARATIMER_") && value == "" {
-			_ = os.Unsetenv(name) // it fails for names that cannot be
-		}
-	}
 }
 
 func onUsageError(c *cli.Context, err error, _ bool) error {

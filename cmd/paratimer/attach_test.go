@@ -48,14 +48,15 @@ func hadoopServer(t *testing.T, plan string, opt simulate.Options) string {
 func paratimer(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	code = run(t.Context(), append([]string{"paratimer"}, args...), strings.NewReader(""), &out, &err)
+	code = run(t.Context(), append([]string{"paratimer"}, args...), environ(t), strings.NewReader(""), &out, &err)
 	return code, out.String(), err.String()
 }
 
 // TestAttach watches a query over HTTP to its end. Its tape gives the same frames, its capture the same end.
 func TestAttach(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	dir := t.TempDir()
 	tapeFile, captureFile := filepath.Join(dir, "run.tape.gz"), filepath.Join(dir, "run.capture.gz")
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
@@ -82,8 +83,9 @@ func TestAttach(t *testing.T) {
 }
 
 func TestAttachToAFailingQuery(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{
 		MaxAttempts: 1, Fail: []simulate.Failure{{Job: "scope-40", Task: 3, At: 15 * time.Second}},
 	})
@@ -94,8 +96,9 @@ func TestAttachToAFailingQuery(t *testing.T) {
 }
 
 func TestAttachToNothing(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, out, stderr := paratimer(t, "attach", "application_1_0001", "--rm", url, "--jhs", url)
 	if code != exitBlind || out != "" || !strings.Contains(stderr, "application_1_0001") {

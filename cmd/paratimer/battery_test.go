@@ -52,7 +52,7 @@ func TestBatteryMovesNoHeadline(t *testing.T) {
 	frames := func(args ...string) []frame.Frame {
 		var out, said bytes.Buffer
 		args = append([]string{"paratimer", "simulate", "../../examples/paper-4.2GB.yaml", "--every", "60s", "--noise", "0.02", "--output", "ndjson", "--within", "25m"}, args...)
-		if code := run(t.Context(), args, new(bytes.Buffer), &out, &said); code != 0 {
+		if code := run(t.Context(), args, environ(t), new(bytes.Buffer), &out, &said); code != 0 {
 			t.Fatalf("exit code %d: %s", code, said.String())
 		}
 		var all []frame.Frame

@@ -37,15 +37,16 @@ func checks(t *testing.T, want int, args ...string) string {
 func alone(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
-		t.Setenv(name, t.TempDir())
+		setenv(t, name, t.TempDir())
 	}
 	for _, name := range []string{"HADOOP_CONF_DIR", "YARN_CONF_DIR", "HADOOP_HOME"} {
-		t.Setenv(name, "")
+		setenv(t, name, "")
 	}
 }
 
 // TestCheckUsage holds that wrong usage is unknown, whoever finds it wrong.
 func TestCheckUsage(t *testing.T) {
+	t.Parallel()
 	alone(t)
 	for _, args := range [][]string{
 		{"--bogus"},
@@ -78,6 +79,7 @@ func TestCheckUsage(t *testing.T) {
 }
 
 func TestCheckRecording(t *testing.T) {
+	t.Parallel()
 	alone(t)
 	tape := filepath.Join(t.TempDir(), "run.tape")
 	if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--tape", tape, "--every", "1s"); code != exitOK {
@@ -113,6 +115,7 @@ func TestCheckRecording(t *testing.T) {
 
 // TestCheckUnknown: a limit on a time that cannot be estimated yet is not kept, unless somebody wants it so.
 func TestCheckUnknown(t *testing.T) {
+	t.Parallel()
 	alone(t)
 	for args, want := range map[string]int{"": 0, "-w 30m": 3, "-c 30m": 3, "-w 30m --unknown ok": 0, "-w 30m --unknown critical": 2} {
 		line := checks(t, want, append(strings.Fields(args), "--recording", "../../examples/join.tape.gz", "--at", "1s")...)
@@ -124,6 +127,7 @@ func TestCheckUnknown(t *testing.T) {
 
 // TestCheckTrouble holds that every check is answered, whatever the cluster does.
 func TestCheckTrouble(t *testing.T) {
+	t.Parallel()
 	alone(t)
 	t.Run("refused", func(t *testing.T) {
 		checks(t, 3, "--rm", "http://127.0.0.1:1")
@@ -174,6 +178,7 @@ func TestCheckTrouble(t *testing.T) {
 
 // TestCheckCluster looks at a query over HTTP, by its name and by its id.
 func TestCheckCluster(t *testing.T) {
+	t.Parallel()
 	alone(t)
 	for _, name := range []string{"", "join.pig", "join*", "PigLatin:join.pig", "application_1275814800000_0001"} {
 		url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
@@ -193,6 +198,7 @@ func TestCheckCluster(t *testing.T) {
 
 // TestCheckHistory holds that a check knows what was remembered, and remembers nothing itself.
 func TestCheckHistory(t *testing.T) {
+	t.Parallel()
 	alone(t)
 	dir := t.TempDir()
 	for seed := range 3 {
@@ -223,6 +229,7 @@ func TestCheckHistory(t *testing.T) {
 
 // TestCheckWatcher asks a watcher, of whose bounds one is broken, and a watcher that has seen nothing for long.
 func TestCheckWatcher(t *testing.T) {
+	t.Parallel()
 	alone(t)
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	s := serveFor(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "300ms", "--within", "1m")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"os/user"
 
 	"github.com/urfave/cli/v2"
@@ -66,12 +65,12 @@ func site(c *cli.Context) (hadoop.Site, error) {
 	}
 	dir := c.String("conf-dir")
 	if dir == "" {
-		dir, _ = hadoop.FindDir(os.Getenv)
+		dir, _ = hadoop.FindDir(getenv(c))
 	}
 	if dir == "" {
 		return hadoop.Site{}, usage("where is the cluster? Give --rm URL or --conf-dir DIR, or set HADOOP_CONF_DIR")
 	}
-	props, err := hadoop.ReadDir(dir, os.Getenv)
+	props, err := hadoop.ReadDir(dir, getenv(c))
 	if err != nil {
 		return hadoop.Site{}, usage("%w", err)
 	}
@@ -90,7 +89,7 @@ func userName(c *cli.Context) string {
 	if name := kerberosUser(c); name != "" {
 		return name
 	}
-	if name := os.Getenv("HADOOP_USER_NAME"); name != "" {
+	if name := getenv(c)("HADOOP_USER_NAME"); name != "" {
 		return name
 	}
 	me, err := user.Current()

@@ -206,8 +206,9 @@ var invited = regexp.MustCompile(`-cmdenv PARATIMER_COLLECT=([0-9.:]+) -cmdenv P
 
 // TestCollectLogFile has a token made up beside --log-file: it is said on stderr, and is not in the file.
 func TestCollectLogFile(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	file := filepath.Join(t.TempDir(), "a.log")
 	_, _, stderr := paratimer(t, "attach", "--rm", "http://127.0.0.1:1", "--collect", ":0", "--log-file", file)
 	made := invited.FindStringSubmatch(stderr)
@@ -220,9 +221,10 @@ func TestCollectLogFile(t *testing.T) {
 // TestAttachCollects watches a query whose tasks have taps. What they tell is on the tape, which gives the same frames; the
 // token is nowhere but on stderr; the key groups are remembered for the next run.
 func TestAttachCollects(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	state := t.TempDir()
-	t.Setenv("XDG_STATE_HOME", state)
+	setenv(t, "XDG_STATE_HOME", state)
 	dir := t.TempDir()
 	tapeFile, captureFile, metricsFile := filepath.Join(dir, "run.tape"), filepath.Join(dir, "run.capture"), filepath.Join(dir, "run.prom")
 	var live bytes.Buffer
@@ -231,7 +233,7 @@ func TestAttachCollects(t *testing.T) {
 	code := run(t.Context(), []string{
 		"paratimer", "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--output", "ndjson", "--estimators", "all",
 		"--collect", "127.0.0.1:0", "--tape", tapeFile, "--capture", captureFile, "--metrics-textfile", metricsFile,
-	}, strings.NewReader(""), &live, stderr)
+	}, environ(t), strings.NewReader(""), &live, stderr)
 	if code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
@@ -306,8 +308,9 @@ func groupsOf(t *testing.T, file string) map[string]*dag.Groups {
 
 // TestLearnSpool: nobody collects; what the taps have kept in their folders is learned afterwards, from the tape of a watch.
 func TestLearnSpool(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	dir := t.TempDir()
 	tapeFile, spools := filepath.Join(dir, "run.tape"), filepath.Join(dir, "logs")
 	url := spoolingServer(t, "../../examples/pig-join.yaml", spools)
@@ -372,8 +375,9 @@ func spoolingServer(t *testing.T, plan, folder string) string {
 
 // TestWatchCollects: one collector serves all workflows that are watched.
 func TestWatchCollects(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	if err := os.WriteFile(rules, []byte("rules:\n  - {name: all, within: 1h}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -392,7 +396,7 @@ func TestWatchCollects(t *testing.T) {
 	})
 	code := run(ctx, []string{
 		"paratimer", "watch", "--rules", rules, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "ndjson", "--collect", "127.0.0.1:0",
-	}, strings.NewReader(""), out, stderr)
+	}, environ(t), strings.NewReader(""), out, stderr)
 	if code != exitInterrupted || !ended {
 		t.Fatalf("exit code %d, ended %v\n%s", code, ended, stderr)
 	}
@@ -407,6 +411,7 @@ func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
 
 // TestAttachAwaits: with a collector attach waits for the query that its taps are for; without one it does not.
 func TestAttachAwaits(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		none, asked := &hadoop.NoWorkflowError{}, 0
 		var said []string
@@ -437,8 +442,9 @@ type source func() (*dag.Snapshot, error)
 func (s source) Next(context.Context) (*dag.Snapshot, error) { return s() }
 
 func TestCollectUsage(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("two words\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 // TestCompareRecordings compares real runs of one script: nothing is flagged among those with the same costs, whatever struck them; where
 // records took longer, it is; the effects add up, and the largest is what is known to have happened.
 func TestCompareRecordings(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct {
 		before, now string
 		slower      []string // job and phase
@@ -68,7 +69,7 @@ func comparedFiles(t *testing.T, names ...string) *compareview.Document {
 		args = append(args, fixtures.Recording(name+".jsonl.zst"))
 	}
 	var out, talk bytes.Buffer
-	if code := run(t.Context(), args, nil, &out, &talk); code != exitOK {
+	if code := run(t.Context(), args, environ(t), nil, &out, &talk); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, &talk)
 	}
 	var d compareview.Document

@@ -42,7 +42,7 @@ func completionScript(t *testing.T, shell string) string {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	var script, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"paratimer", "completion", shell}, strings.NewReader(""), &script, &stderr); code != exitOK {
+	if code := run(t.Context(), []string{"paratimer", "completion", shell}, environ(t), strings.NewReader(""), &script, &stderr); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	path := filepath.Join(dir, "script")
@@ -61,7 +61,7 @@ func completionScript(t *testing.T, shell string) string {
 func offered(t *testing.T, name string, args ...string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm")
+	cmd.Env = append(environ(t), "HOME="+t.TempDir(), "TERM=xterm")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -152,7 +152,7 @@ zpty -d shell`, "zsh", script, "paratimer "+strings.Join(words, " "))
 // TestCompletionUnknown holds that a shell that we do not know is said, with those that we do.
 func TestCompletionUnknown(t *testing.T) {
 	var stderr bytes.Buffer
-	if code := run(t.Context(), []string{"paratimer", "completion", "tcsh"}, strings.NewReader(""), io.Discard, &stderr); code != exitUsage {
+	if code := run(t.Context(), []string{"paratimer", "completion", "tcsh"}, environ(t), strings.NewReader(""), io.Discard, &stderr); code != exitUsage {
 		t.Errorf("exit code %d", code)
 	}
 	for _, shell := range complete.Shells() {

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -63,10 +61,10 @@ func configPath(c *cli.Context) (path string, asked bool) {
 	if c.IsSet("config") {
 		return c.String("config"), true
 	}
-	dir := os.Getenv("XDG_CONFIG_HOME")
+	dir := getenv(c)("XDG_CONFIG_HOME")
 	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
+		home := getenv(c)("HOME")
+		if home == "" {
 			return "", false
 		}
 		dir = filepath.Join(home, ".config")
@@ -131,13 +129,3 @@ func flagNames(app *cli.App) []string {
 
 // settable says whether a file may set a flag of this name.
 func settable(name string) bool { return !slices.Contains([]string{"help", "version", "config"}, name) }
-
-// envSet is the environment variable that sets a flag, the first one that is not empty; "" where none does.
-func envSet(names []string) string {
-	for _, n := range names {
-		if strings.TrimSpace(os.Getenv(n)) != "" {
-			return n
-		}
-	}
-	return ""
-}

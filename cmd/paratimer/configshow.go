@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -55,14 +54,14 @@ func configShow(c *cli.Context) error {
 			list.Notes = append(list.Notes, noSetting(path, s, known))
 		}
 	}
-	list.Notes = append(list.Notes, unknownVariables(root)...)
+	list.Notes = append(list.Notes, unknownVariables(processOf(c.App).env, root)...)
 	if list.File != nil && !asked && (at == root || slices.Contains(pure, at.Name())) {
 		list.Notes = append(list.Notes, strings.Join(pure, " and ")+" read no configuration file that is not named by --config")
 	}
 	for _, s := range settingsOf(root, at) {
 		list.Settings = append(list.Settings, inForce(c, s, path, inFile).Concealed())
 	}
-	list.Settings = append(list.Settings, secretsSet(list.Settings)...)
+	list.Settings = append(list.Settings, secretsSet(c, list.Settings)...)
 	if c.String("output") == "json" {
 		return list.JSON(c.App.Writer)
 	}
@@ -120,17 +119,17 @@ func inForce(c *cli.Context, s ownedFlag, path string, inFile []planfile.Field) 
 	if s.everywhere {
 		out.Commands = []string{}
 	}
-	variable := envSet(s.Env)
+	variable := processOf(c.App).set(s.Env)
 	at := slices.IndexFunc(inFile, func(f planfile.Field) bool { return f.Name == s.Name })
 	switch {
 	case s.everywhere && variable == "" && c.IsSet(s.Name):
 		source := "--" + s.Name
 		out.Origin, out.Source, out.Values = settings.Flag, &source, []string{c.String(s.Name)}
-	case s.everywhere && variable != "" && c.String(s.Name) != os.Getenv(variable):
+	case s.everywhere && variable != "" && c.String(s.Name) != getenv(c)(variable):
 		source := "--" + s.Name
 		out.Origin, out.Source, out.Values = settings.Flag, &source, []string{c.String(s.Name)}
 	case variable != "":
-		out.Origin, out.Source, out.Values = settings.Environment, &variable, []string{os.Getenv(variable)}
+		out.Origin, out.Source, out.Values = settings.Environment, &variable, []string{getenv(c)(variable)}
 	case at >= 0:
 		source := fmt.Sprintf("%s:%d", path, inFile[at].Line)
 		out.Origin, out.Source, out.Values = settings.File, &source, inFile[at].Values
@@ -147,11 +146,11 @@ func inForce(c *cli.Context, s ownedFlag, path string, inFile []planfile.Field) 
 }
 
 // secretsSet are those that the environment sets for a command which reads them.
-func secretsSet(shown []settings.Setting) []settings.Setting {
+func secretsSet(c *cli.Context, shown []settings.Setting) []settings.Setting {
 	var out []settings.Setting
 	for _, name := range secrets {
 		variable := env(name)[0]
-		value := os.Getenv(variable)
+		value := getenv(c)(variable)
 		if value != "" && slices.ContainsFunc(shown, func(s settings.Setting) bool { return s.Name == name+"-file" }) {
 			out = append(out, settings.Setting{
 				Name: name, Values: []string{value}, Origin: settings.Environment, Source: &variable, Commands: []string{},
@@ -162,7 +161,7 @@ func secretsSet(shown []settings.Setting) []settings.Setting {
 }
 
 // unknownVariables says which variables look like settings and are none.
-func unknownVariables(root *manual.Command) []string {
+func unknownVariables(environ []string, root *manual.Command) []string {
 	// What the tap and the tests read.
 	known := []string{"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_TOKEN", "PARATIMER_GOLDEN", "PARATIMER_RECORDINGS", "PARATIMER_FOREIGN"}
 	for _, name := range secrets {
@@ -174,9 +173,9 @@ func unknownVariables(root *manual.Command) []string {
 		}
 	}
 	var notes []string
-	for _, e := range os.Environ() {
-		name, _, _ := strings.Cut(e, "=")
-		if !strings.HasPrefix(name, "PARATIMER_") || slices.Contains(known, name) {
+	for _, e := range environ {
+		name, value, _ := strings.Cut(e, "=")
+		if !strings.HasPrefix(name, "PARATIMER_") || value == "" || slices.Contains(known, name) {
 			continue
 		}
 		note := name + " is no setting"

@@ -18,9 +18,9 @@ import (
 // but for it. No command may panic, and each ends with an exit code that the README lists.
 func damaged(f *testing.F, name string, files [][]byte, commands ...string) {
 	f.Helper()
-	f.Setenv("XDG_CONFIG_HOME", f.TempDir())
-	f.Setenv("XDG_STATE_HOME", f.TempDir())
-	f.Setenv("PARATIMER_LOG_LEVEL", "error")
+	setenv(f, "XDG_CONFIG_HOME", f.TempDir())
+	setenv(f, "XDG_STATE_HOME", f.TempDir())
+	setenv(f, "PARATIMER_LOG_LEVEL", "error")
 	mutate.Fuzz(f, files, func(t *testing.T, _ int, file []byte) {
 		here := t.TempDir()
 		path := filepath.Join(here, name)
@@ -70,12 +70,12 @@ var players = []string{
 
 // FuzzDamagedTape damages the tape of a simulated run with skew, a failure and a lost node, and the beginning of a real one.
 func FuzzDamagedTape(f *testing.F) {
-	f.Setenv("XDG_CONFIG_HOME", f.TempDir())
+	setenv(f, "XDG_CONFIG_HOME", f.TempDir())
 	name := filepath.Join(f.TempDir(), "run.tape")
 	var stderr bytes.Buffer
 	if run(f.Context(), []string{
 		"paratimer", "simulate", "../../examples/skewed.yaml", "--every", "40s", "--know", "nothing", "--fail", "pairs:m0@30s", "--quiet", "--tape", name,
-	}, strings.NewReader(""), io.Discard, &stderr) != exitOK {
+	}, environ(f), strings.NewReader(""), io.Discard, &stderr) != exitOK {
 		f.Fatal(stderr.String())
 	}
 	files := contents(f, name, "testdata/tapped/linear.tape")
@@ -170,11 +170,11 @@ func FuzzDamagedSummaries(f *testing.F) {
 // remembered is the file of a workflow in a state folder, with summaries beside it.
 func remembered(f *testing.F) string {
 	f.Helper()
-	f.Setenv("XDG_CONFIG_HOME", f.TempDir())
+	setenv(f, "XDG_CONFIG_HOME", f.TempDir())
 	dir := f.TempDir()
 	for _, args := range [][]string{{"history", "add", "../../examples/join.tape.gz"}, {"history", "list"}} {
 		var out bytes.Buffer
-		if run(f.Context(), append(append([]string{"paratimer"}, args...), "--state-dir", dir), strings.NewReader(""), &out, &out) != exitOK {
+		if run(f.Context(), append(append([]string{"paratimer"}, args...), "--state-dir", dir), environ(f), strings.NewReader(""), &out, &out) != exitOK {
 			f.Fatal(out.String())
 		}
 	}

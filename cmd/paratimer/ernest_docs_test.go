@@ -21,7 +21,7 @@ func TestErnestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	for _, file := range fileBlock.FindAllStringSubmatch(string(text), -1) {
 		if err := os.WriteFile(file[1], []byte(file[2]), 0o600); err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestErnestDocs(t *testing.T) {
 	for _, s := range sessions(t, string(text)) {
 		ran++
 		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), strings.Fields(s.command), strings.NewReader(""), &stdout, &stderr); code != exitOK {
+		if code := run(t.Context(), strings.Fields(s.command), environ(t), strings.NewReader(""), &stdout, &stderr); code != exitOK {
 			t.Errorf("docs/ernest.md:%d: %s: exit code %d\n%s", s.line, s.command, code, &stderr)
 			continue
 		}

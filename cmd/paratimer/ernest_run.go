@@ -199,10 +199,10 @@ func train(c *cli.Context, r *trainrun.Runner) ([]trainrun.Failure, error) {
 		log = f
 	}
 	const grace = 5 * time.Second
-	r.Run = trainrun.Shell{Log: log, Now: time.Now, Grace: grace}.Run
+	r.Run = trainrun.Shell{Log: log, Env: processOf(c.App).env, Now: time.Now, Grace: grace}.Run
 	lines := trainrun.Lines{W: c.App.ErrWriter}
 	r.Show = lines
-	if view.Terminal(c.App.ErrWriter) && os.Getenv("TERM") != "dumb" {
+	if view.Terminal(c.App.ErrWriter) && getenv(c)("TERM") != "dumb" {
 		bar := &trainrun.Bar{Lines: lines, Now: time.Now}
 		stop := ticking(c.Context, bar.Tick)
 		defer bar.Close()

@@ -12,7 +12,7 @@ import (
 // TestErnestRunInterrupted sends SIGINT in the middle of the second training run: everything that it has started ends, and
 // the table has the first one, whole.
 func TestErnestRunInterrupted(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("design.json", []byte(`{"rows":[{"machines":2,"scale":0.5},{"machines":1,"scale":0.5}]}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestErnestRunInterrupted(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	exit := make(chan int, 1)
 	go func() {
-		exit <- run(t.Context(), []string{"paratimer", "ernest", "run", "--design", "design.json", "--out", "rows.csv", "--command", command}, strings.NewReader(""), &stdout, &stderr)
+		exit <- run(t.Context(), []string{"paratimer", "ernest", "run", "--design", "design.json", "--out", "rows.csv", "--command", command}, environ(t), strings.NewReader(""), &stdout, &stderr)
 	}()
 	pipe, err := os.Open("pipe") // waits for a writer
 	if err != nil {

@@ -48,7 +48,7 @@ type ernestOutput struct {
 
 func ernestJSON(t *testing.T, args ...string) (out ernestOutput) {
 	t.Helper()
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	code, stdout, stderr := paratimer(t, append(append([]string{"ernest"}, args...), "--output", "json")...)
 	if code != exitOK || stderr != "" {
 		t.Fatalf("%v: exit code %d\n%s", args, code, stderr)
@@ -67,6 +67,7 @@ func closeTo(got, want, relative, absolute float64) bool {
 // TestErnestGoldenFit: the tables of docs/facts/ernest.md a.2, from their files through the command. Coefficients that are not
 // unique are not compared; the cases say so.
 func TestErnestGoldenFit(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		Note     string    `json:"note"`
 		Rows     [][]any   `json:"rows"`
@@ -117,6 +118,7 @@ func TestErnestGoldenFit(t *testing.T) {
 
 // TestErnestPublished: the predictions that the authors' program printed for their own example, to all digits.
 func TestErnestPublished(t *testing.T) {
+	t.Parallel()
 	table := fixtures.Golden("numerics/nnls_1_rcv1_ernest.csv")
 	published := []float64{44.6515640166, 25.4777295249, 19.36348049, 16.4412832993, 14.7682298198, 13.7061636865, 12.9855393036}
 	args := []string{"fit", table, "--machines", "machines", "--scale", "scale", "--seconds", "time"}
@@ -134,6 +136,7 @@ func TestErnestPublished(t *testing.T) {
 
 // TestErnestGoldenDesign: the designs of docs/facts/ernest.md a.3 through the command, with the flags of the authors' program.
 func TestErnestGoldenDesign(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		Args    map[string]float64 `json:"args"`
 		Obj     float64            `json:"obj"`
@@ -152,7 +155,7 @@ func TestErnestGoldenDesign(t *testing.T) {
 		for flag, v := range c.Args {
 			args = append(args, "--"+strings.ReplaceAll(flag, "_", "-"), fmt.Sprint(v))
 		}
-		t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+		setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 		code, stdout, stderr := paratimer(t, args...)
 		if code != exitOK {
 			t.Errorf("%s: exit code %d: %s", name, code, stderr)

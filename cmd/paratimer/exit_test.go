@@ -22,6 +22,7 @@ func exitText(err error) string {
 }
 
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		err  error
 		want int

@@ -60,8 +60,9 @@ var exitTable = map[string]struct {
 // TestExitTable holds the exit codes of every command: 2 for a file that is damaged, 3 for output that cannot be written, to a full
 // disk or a pipe that nobody reads. A new command must say how.
 func TestExitTable(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	root, err := manualOf(newApp(strings.NewReader(""), io.Discard, io.Discard))
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +112,8 @@ func TestExitTable(t *testing.T) {
 
 // TestFullFile holds that a file on a full disk is output that cannot be written, and no wrong usage.
 func TestFullFile(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	for _, line := range []string{
 		"learn ../../examples/join.tape.gz -o /dev/full", "report ../../examples/join.tape.gz -o /dev/full", "estimate ../../examples/fig3a.yaml --gantt /dev/full",
 		"ernest fit ../../examples/training.csv --save /dev/full",
@@ -143,5 +145,5 @@ func exitOf(t *testing.T, line string, out io.Writer) (code int, stderr string) 
 	}
 	var said bytes.Buffer
 	args := strings.Fields(strings.NewReplacer("FILE", file, "HERE", here, "URL", url, "STATE", store).Replace(line))
-	return run(t.Context(), append([]string{"paratimer"}, args...), strings.NewReader(""), out, &said), said.String()
+	return run(t.Context(), append([]string{"paratimer"}, args...), environ(t), strings.NewReader(""), out, &said), said.String()
 }

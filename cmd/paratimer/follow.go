@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -39,7 +38,7 @@ func followFlags(more ...cli.Flag) []cli.Flag {
 // linesFlag says how lines are printed. On a command line it contradicts frames; as a setting it gives way to them.
 func linesFlag(name, does string) cli.Flag {
 	return &cli.BoolFlag{Name: name, EnvVars: env(name), Usage: does, Action: func(c *cli.Context, on bool) error {
-		if on && c.String("output") == "ndjson" && envSet(env(name)) == "" {
+		if on && c.String("output") == "ndjson" && processOf(c.App).set(env(name)) == "" {
 			return usage("--%s is about lines for people: it does not go with --output ndjson, which prints frames", name)
 		}
 		return nil
@@ -124,7 +123,7 @@ func sink(c *cli.Context) watch.Sink {
 	if c.String("output") == "ndjson" {
 		return view.NewNDJSON(c.App.Writer)
 	}
-	lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, os.Getenv))
+	lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, getenv(c)))
 	if c.Bool("plain") {
 		lines.Plain()
 	}
@@ -142,7 +141,7 @@ func logger(c *cli.Context) zerolog.Logger {
 	}
 	w := talk(c.App)
 	if format := c.String("log-format"); format == "console" || format == "auto" && view.Terminal(w) {
-		w = zerolog.ConsoleWriter{Out: w, NoColor: !view.Colour(w, os.Getenv), TimeFormat: time.TimeOnly}
+		w = zerolog.ConsoleWriter{Out: w, NoColor: !view.Colour(w, getenv(c)), TimeFormat: time.TimeOnly}
 	}
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()
 }

@@ -11,8 +11,9 @@ import (
 
 // TestErnestSharedServer: a real server with up to 70 jobs at once; the first 35 tell what its cores' second threads are worth.
 func TestErnestSharedServer(t *testing.T) {
+	t.Parallel()
 	table := fixtures.Foreign("mva/test_CPU_parallel_HDP6.csv")
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	code, stdout, stderr := paratimer(t, "ernest", "score", table, "--concurrency", "Num_concurrent_jobs", "--seconds", "job_median_run_time (sec)", "--output", "json")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)

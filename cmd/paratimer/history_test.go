@@ -40,9 +40,10 @@ func recordedJoin(t *testing.T, dir, seed string) string {
 // TestAttachWithHistory holds that a watched run rests on the runs before it and says so, that its tape holds nothing of
 // them, and that replayed with the profile that history exports the tape gives the frames that were seen live.
 func TestAttachWithHistory(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	dir := t.TempDir()
-	t.Setenv("PARATIMER_STATE_DIR", filepath.Join(dir, "state"))
+	setenv(t, "PARATIMER_STATE_DIR", filepath.Join(dir, "state"))
 	if code, out, stderr := paratimer(t, "history", "add", recordedJoin(t, dir, "1"), recordedJoin(t, dir, "2")); code != exitOK {
 		t.Fatalf("history add: exit code %d\n%s%s", code, out, stderr)
 	}
@@ -102,9 +103,10 @@ func watchedID(t *testing.T, dir string) string {
 
 // TestNoHistory holds that nothing is used and nothing is kept.
 func TestNoHistory(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	dir := t.TempDir()
-	t.Setenv("PARATIMER_STATE_DIR", filepath.Join(dir, "state"))
+	setenv(t, "PARATIMER_STATE_DIR", filepath.Join(dir, "state"))
 	if _, stderr := watchOnce(t, 3, "--no-history"); stderr != "" {
 		t.Errorf("stderr: %s", stderr)
 	}
@@ -122,7 +124,8 @@ func TestNoHistory(t *testing.T) {
 
 // TestAttachWithoutAFolder holds that a state folder that cannot be made stops no watch, and is told once.
 func TestAttachWithoutAFolder(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -135,9 +138,10 @@ func TestAttachWithoutAFolder(t *testing.T) {
 
 // TestTwoWatchersOfOneRun holds that a run that two watch to its end at once is kept once.
 func TestTwoWatchersOfOneRun(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	dir := t.TempDir()
-	t.Setenv("PARATIMER_STATE_DIR", filepath.Join(dir, "state"))
+	setenv(t, "PARATIMER_STATE_DIR", filepath.Join(dir, "state"))
 	var all sync.WaitGroup
 	for range 2 {
 		url := hadoopServer(t, joinPlan, simulate.Options{Seed: 3})
@@ -156,6 +160,7 @@ func TestTwoWatchersOfOneRun(t *testing.T) {
 
 // TestHistoryOfJobsIsPutTogether adds the job history of two workflows, file by file: each becomes one run, as its capture is.
 func TestHistoryOfJobsIsPutTogether(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(fixtures.Recording("join-1.job_*.jhist.gz"))
 	if err != nil || len(files) != 3 {
 		t.Fatalf("job history of join-1: %v, %v, want that of 3 jobs", files, err)

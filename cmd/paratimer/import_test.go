@@ -10,6 +10,7 @@ import (
 
 // TestImportGoodAndBad: what can be read is imported, what cannot is named, and the exit code says that something is missing.
 func TestImportGoodAndBad(t *testing.T) {
+	t.Parallel()
 	alone(t)
 	bad := filepath.Join(t.TempDir(), "bad.jhist")
 	if err := os.WriteFile(bad, []byte("Avro-Json\n"), 0o600); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net/http"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -30,7 +29,7 @@ func kerberos(c *cli.Context) login {
 	log := logger(c)
 	return login{
 		Login: spnego.New(spnego.Options{
-			Keytab: c.String("keytab"), Principal: c.String("principal"), Getenv: os.Getenv,
+			Keytab: c.String("keytab"), Principal: c.String("principal"), Getenv: getenv(c),
 			Log: func(event string) { log.Debug().Str("kerberos", event).Msg("kerberos") },
 		}),
 		asked: c.String("keytab") != "" || c.String("principal") != "",

@@ -195,6 +195,7 @@ func missing(want, got []string) (out []string) {
 // whatever its frames say was told to every sink: the real Alertmanager, a webhook and a command. PARATIMER_KILLED_RUNS is how
 // many runs; docs/delivery.md has the figures of 200.
 func TestKilledWatcher(t *testing.T) {
+	t.Parallel()
 	am := amtest.Start(t)
 	runs := 4
 	if s := os.Getenv("PARATIMER_KILLED_RUNS"); s != "" {
@@ -299,7 +300,7 @@ func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks .
 	}, sinks...)
 	for most := 1 + rng.IntN(4); ; {
 		cmd := exec.CommandContext(t.Context(), "paratimer", args...)
-		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
+		cmd.Env = append(environ(t), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
 		var stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = frames, &stderr
 		if err := cmd.Start(); err != nil {

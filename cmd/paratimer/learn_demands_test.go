@@ -14,6 +14,7 @@ import (
 // TestDemandsOfReadings: the capture of a run and the history files of its jobs tell the same demands, each by counters of
 // its own source: the history server's answers and the files.
 func TestDemandsOfReadings(t *testing.T) {
+	t.Parallel()
 	compared := 0
 	for _, name := range readings {
 		folder := historyOf(t, name)

@@ -16,6 +16,7 @@ var (
 
 // TestLinks holds that every link of a page to another file or heading of the project leads somewhere.
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -64,6 +64,7 @@ func frames(t *testing.T, src watch.Source) []byte {
 // TestLiveEqualsReplay holds that a run watched live and the same run replayed from its tape give the same bytes,
 // missed observations included.
 func TestLiveEqualsReplay(t *testing.T) {
+	t.Parallel()
 	sources := map[string]func(t *testing.T) watch.Source{
 		"simulated": func(t *testing.T) watch.Source {
 			plan, err := planfile.Read(bytes.NewReader(examples.Paper), planfile.Options{})

@@ -20,6 +20,9 @@ const logKey = "log"
 
 // prepare reads settings and opens the log, before a command.
 func prepare(c *cli.Context) error {
+	if err := fromEnvironment(c); err != nil {
+		return err
+	}
 	if err := configure(c); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 // TestLogIsRotated: a watch in a process of its own, whose log is moved away as logrotate does, goes on into a new one; a real SIGHUP,
 // with which the rules are read again, does it no harm, and nothing is on stderr but why it ended.
 func TestLogIsRotated(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	log, rulesFile := filepath.Join(dir, "paratimer.log"), filepath.Join(dir, "rules.yaml")
 	if err := os.WriteFile(rulesFile, []byte("rules:\n  - {name: long, match: {user: alice}, within: 24h}\n"), 0o600); err != nil {
@@ -23,7 +24,7 @@ func TestLogIsRotated(t *testing.T) {
 	}
 	url := serveCrowd(t, crowd(t, "../../examples/pig-join.yaml", 1, dag.InstantOf(time.Now()), 0), 1)
 	cmd := exec.Command("paratimer", "watch", "--rules", rulesFile, "--rm", url, "--jhs", url, "--output", "none", "--log-level", "info", "--log-file", log)
-	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
+	cmd.Env = append(environ(t), "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -58,6 +59,7 @@ func TestLogIsRotated(t *testing.T) {
 
 // TestLogNowhere: a log that cannot be written is told before anything is done.
 func TestLogNowhere(t *testing.T) {
+	t.Parallel()
 	code, _, stderr := paratimer(t, "version", "--log-file", filepath.Join(t.TempDir(), "none", "a.log"))
 	if code != exitUsage || !strings.Contains(stderr, "--log-file") {
 		t.Errorf("exit code %d: %s", code, stderr)

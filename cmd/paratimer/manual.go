@@ -23,12 +23,12 @@ func manualOf(app *cli.App) (*manual.Command, error) {
 	}
 	root := &manual.Command{
 		Path: app.Name, Does: app.Usage, Text: texts[app.Name],
-		Flags: flagsOf(app.Flags), Commands: commandsOf(app.Name, app.Commands, texts),
+		Flags: flagsOf(app, app.Flags), Commands: commandsOf(app, app.Name, app.Commands, texts),
 	}
 	return root, nil
 }
 
-func commandsOf(path string, commands []*cli.Command, texts map[string]manual.Text) []manual.Command {
+func commandsOf(app *cli.App, path string, commands []*cli.Command, texts map[string]manual.Text) []manual.Command {
 	var out []manual.Command
 	for _, c := range commands {
 		if c.Hidden || c.Name == "" {
@@ -37,13 +37,13 @@ func commandsOf(path string, commands []*cli.Command, texts map[string]manual.Te
 		name := path + " " + c.Name
 		out = append(out, manual.Command{
 			Path: name, Does: c.Usage, Args: c.ArgsUsage, Heading: c.Category, Text: texts[name],
-			Flags: flagsOf(c.Flags), Commands: commandsOf(name, c.Subcommands, texts),
+			Flags: flagsOf(app, c.Flags), Commands: commandsOf(app, name, c.Subcommands, texts),
 		})
 	}
 	return out
 }
 
-func flagsOf(flags []cli.Flag) []manual.Flag {
+func flagsOf(app *cli.App, flags []cli.Flag) []manual.Flag {
 	var out []manual.Flag
 	for _, f := range flags {
 		d, ok := f.(cli.DocGenerationFlag)
@@ -51,7 +51,7 @@ func flagsOf(flags []cli.Flag) []manual.Flag {
 			continue
 		}
 		value, does := placeholder(d)
-		m := manual.Flag{Name: f.Names()[0], Short: f.Names()[1:], Value: value, Does: does, Default: defaultOf(f, does), Env: d.GetEnvVars()}
+		m := manual.Flag{Name: f.Names()[0], Short: f.Names()[1:], Value: value, Does: does, Default: defaultOf(f, does), Env: variablesOf(app, f)}
 		if c, ok := f.(cli.CategorizableFlag); ok {
 			m.Heading = c.GetCategory()
 		}

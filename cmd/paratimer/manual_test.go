@@ -31,6 +31,7 @@ func wholeManual(t *testing.T) *manual.Command {
 // TestManualWhole holds that everything is said of every command: examples, a heading, what its flags do; and that no text
 // is of a command that there is not.
 func TestManualWhole(t *testing.T) {
+	t.Parallel()
 	root := wholeManual(t)
 	texts, err := manual.ParseTexts(manualTexts)
 	if err != nil {
@@ -57,6 +58,7 @@ func TestManualWhole(t *testing.T) {
 
 // TestHelpFits holds that help fits a terminal of 80 columns, but for examples, which must be whole to be copied.
 func TestHelpFits(t *testing.T) {
+	t.Parallel()
 	for _, c := range wholeManual(t).All() {
 		example := map[string]bool{}
 		for _, e := range c.Text.Examples {
@@ -112,8 +114,8 @@ func TestExamples(t *testing.T) {
 	if err := os.Symlink(examples, "examples"); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	url := hadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
 	ran, read := 0, 0
 	seen := map[string]bool{}
@@ -138,7 +140,7 @@ func TestExamples(t *testing.T) {
 			ran++
 		}
 		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != exitOK {
+		if code := run(t.Context(), args, environ(t), strings.NewReader(""), &stdout, &stderr); code != exitOK {
 			t.Errorf("%s: %s: exit code %d\n%s", c.Path, e.Line, code, &stderr)
 		}
 	}
@@ -166,12 +168,13 @@ func TestExamples(t *testing.T) {
 
 // TestReference holds that docs/reference.md is of this tree.
 func TestReference(t *testing.T) {
+	t.Parallel()
 	want, err := os.ReadFile("../../docs/reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var stdout bytes.Buffer
-	if code := run(t.Context(), []string{"paratimer", "man", "--output", "markdown"}, strings.NewReader(""), &stdout, io.Discard); code != exitOK {
+	if code := run(t.Context(), []string{"paratimer", "man", "--output", "markdown"}, environ(t), strings.NewReader(""), &stdout, io.Discard); code != exitOK {
 		t.Fatalf("exit code %d", code)
 	}
 	if stdout.String() != string(want) {
@@ -181,6 +184,7 @@ func TestReference(t *testing.T) {
 
 // TestManPages holds that mandoc finds nothing wrong with any page.
 func TestManPages(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("mandoc"); err != nil {
 		t.Skip("SKIPPED: no mandoc here, so no man page is checked")
 	}

@@ -8,6 +8,7 @@ import (
 
 // TestQueueingDocs: the commands of docs/queueing.md on examples give answers, and its job file is the example's.
 func TestQueueingDocs(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/queueing.md")
 	if err != nil {
 		t.Fatal(err)

@@ -56,7 +56,7 @@ func saidBy(t *testing.T, args ...string) string {
 	t.Helper()
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), append([]string{"paratimer"}, args...), strings.NewReader(""), &stdout, &stderr); code != exitOK {
+	if code := run(t.Context(), append([]string{"paratimer"}, args...), os.Environ(), strings.NewReader(""), &stdout, &stderr); code != exitOK {
 		t.Fatalf("%v: exit code %d\n%s", args, code, &stderr)
 	}
 	return stdout.String()

@@ -90,7 +90,7 @@ func serveAt(t *testing.T, address string, args ...string) *served {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &served{code: make(chan int, 1), out: &output{}}
 	args = append([]string{"paratimer"}, append(args, "--metrics", address, "--metrics-linger", "10m", "--log-level", "info", "--log-format", "json")...)
-	go func() { s.code <- run(ctx, args, strings.NewReader(""), io.Discard, s.out) }()
+	go func() { s.code <- run(ctx, args, environ(t), strings.NewReader(""), io.Discard, s.out) }()
 	t.Cleanup(func() {
 		cancel(errInterrupted)
 		<-s.code
@@ -233,9 +233,10 @@ func (p prometheus) is(expr string, n int) {
 // TestPrometheus has a real Prometheus scrape a run that is replayed and one that is attached to, and evaluates every query of the
 // dashboard and every rule over what it has scraped.
 func TestPrometheus(t *testing.T) {
+	t.Parallel()
 	tool(t, "prometheus", "prometheus")
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	tape := filepath.Join(t.TempDir(), "run.tape")
 	if code, _, stderr := paratimer(t, "simulate", "../../examples/pig-join.yaml", "--seed", "3", "--noise", "0.02", "--every", "1s", "--tape", tape); code != exitOK {
 		t.Fatalf("simulate: exit code %d\n%s", code, stderr)
@@ -358,8 +359,9 @@ func dashboardQueries(t *testing.T) []boardQuery {
 
 // TestPromtool has the real promtool check our rules, run their tests, and check what we serve.
 func TestPromtool(t *testing.T) {
+	t.Parallel()
 	bin := tool(t, "promtool", "prometheus")
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	promtool := func(t *testing.T, dir, in string, args ...string) {
 		t.Helper()
 		cmd := exec.Command(bin, args...)

@@ -260,8 +260,8 @@ func TestQueryTrouble(t *testing.T) {
 			if err := os.WriteFile(path, fmt.Appendf(nil, "rules:\n  - {name: nightly, match: {user: alice}, within: %v, hold: %d}\n", due, c.hold), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-			t.Setenv("XDG_STATE_HOME", t.TempDir())
+			setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+			setenv(t, "XDG_STATE_HOME", t.TempDir())
 			warm := make(chan os.Signal, 1)
 			signal.Notify(warm, syscall.SIGHUP) // its goroutine never ends: it must not be the bubble's
 			signal.Stop(warm)
@@ -274,7 +274,7 @@ func TestQueryTrouble(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				var stderr output
 				ended := make(chan int, 1)
-				go func() { ended <- run(ctx, args, strings.NewReader(""), io.Discard, &stderr) }()
+				go func() { ended <- run(ctx, args, environ(t), strings.NewReader(""), io.Discard, &stderr) }()
 				time.Sleep(time.Second / 2)
 				for range int(c.play / time.Second) {
 					if err := w.Advance(ctx, dag.InstantOf(time.Now())); err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,15 +61,20 @@ func wholeOf(t *testing.T, path string) dag.Run {
 // A pair is one run, read twice. Playing a capture takes seconds: each is played once.
 type pair struct{ history, capture dag.Run }
 
-var played = map[string]pair{}
+var played = struct {
+	sync.Mutex
+	runs map[string]pair
+}{runs: map[string]pair{}}
 
 // both plays a run from its history and from its capture.
 func both(t *testing.T, name string) (history, capture dag.Run) {
 	t.Helper()
-	p, done := played[name]
+	played.Lock()
+	defer played.Unlock()
+	p, done := played.runs[name]
 	if !done {
 		p = pair{wholeOf(t, historyOf(t, name)), wholeOf(t, fixtures.Recording(name+".jsonl.zst"))}
-		played[name] = p
+		played.runs[name] = p
 	}
 	return p.history, p.capture
 }
@@ -77,6 +83,7 @@ func both(t *testing.T, name string) (history, capture dag.Run) {
 // job and each attempt began and ended, how, and with which counters. It knows nothing of attempts that a dead master had
 // (amrestart), nor of what an attempt without success had read.
 func TestReadingsAgree(t *testing.T) {
+	t.Parallel()
 	for _, name := range readings {
 		t.Run(name, func(t *testing.T) {
 			runH, runC := both(t, name)
@@ -157,6 +164,7 @@ func sameAttempts(t *testing.T, job string, k dag.Kind, history, capture []dag.A
 // same sizes and lengths, and costs within a tenth where a phase worked for seconds. A map's start-up is told by the times of
 // its twelfths; what a reduce's is follows from the end of its copy.
 func TestReadingsGiveOneProfile(t *testing.T) {
+	t.Parallel()
 	for _, name := range readings {
 		t.Run(name, func(t *testing.T) {
 			runH, runC := both(t, name)
@@ -198,6 +206,7 @@ func TestReadingsGiveOneProfile(t *testing.T) {
 
 // TestHistoryTellsNothingAhead holds that a snapshot knows nothing that came after it.
 func TestHistoryTellsNothingAhead(t *testing.T) {
+	t.Parallel()
 	dir := historyOf(t, "failure-1")
 	src, file, err := openRecording(dir, "", 0)
 	if err != nil {
@@ -251,8 +260,9 @@ func checkPresent(t *testing.T, s *dag.Snapshot) {
 
 // TestImportIsWhatReplayReads holds that the tape of a history is that history.
 func TestImportIsWhatReplayReads(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	dir, out := historyOf(t, "skew-1"), t.TempDir()
 	code, stdout, stderr := paratimer(t, "import", dir, "-o", out, "--output", "json")
 	if code != 0 || !strings.Contains(stdout, `"jobs":1`) || stderr != "" {

@@ -61,8 +61,8 @@ func runPage(t *testing.T, page string, least int) {
 	if err := os.Symlink(examples, "examples"); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	ran := 0
 	for _, s := range sessions(t, string(text)) {
 		args := strings.Fields(strings.Replace(s.command, "go run ./cmd/paratimer", "paratimer", 1))
@@ -76,7 +76,7 @@ func runPage(t *testing.T, page string, least int) {
 			args = append(args, "--speed", "0")
 		case args[1] == "attach" || args[1] == "doctor":
 			url := hadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
-			t.Setenv("HADOOP_CONF_DIR", hadoopConf(t, url))
+			setenv(t, "HADOOP_CONF_DIR", hadoopConf(t, url))
 			for i := range args {
 				args[i] = strings.Replace(args[i], "http://resourcemanager:8088", url, 1)
 				args[i] = strings.Replace(args[i], "application_1795222440184_0007", "application_1275814800000_0001", 1)
@@ -91,7 +91,7 @@ func runPage(t *testing.T, page string, least int) {
 		}
 		ran++
 		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != exitOK {
+		if code := run(t.Context(), args, environ(t), strings.NewReader(""), &stdout, &stderr); code != exitOK {
 			t.Errorf("%s:%d: %s: exit code %d\n%s%s", page, s.line, s.command, code, &stdout, &stderr)
 			continue
 		}

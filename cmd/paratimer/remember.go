@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -34,7 +33,7 @@ func openState(c *cli.Context) (*state.Store, error) {
 	dir := c.String("state-dir")
 	if dir == "" {
 		var err error
-		if dir, err = state.Dir(os.Getenv); err != nil {
+		if dir, err = state.Dir(getenv(c)); err != nil {
 			return nil, err
 		}
 	}

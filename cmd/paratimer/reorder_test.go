@@ -7,6 +7,7 @@ import (
 )
 
 func TestReorder(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ in, want string }{
 		{"", ""},
 		{"score a b", "score a b"},

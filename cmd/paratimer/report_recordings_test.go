@@ -23,6 +23,7 @@ import (
 
 // TestReportOfRecordings holds that the story of every recording is sound, at its end and along the way, and can be drawn.
 func TestReportOfRecordings(t *testing.T) {
+	t.Parallel()
 	paths, err := fixtures.Recordings("recordings")
 	if err != nil {
 		t.Fatal(err)

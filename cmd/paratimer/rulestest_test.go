@@ -10,7 +10,8 @@ import (
 
 // TestRulesOnAnArchive: rules are tried on each workflow of a folder of job history, and its row says which it is.
 func TestRulesOnAnArchive(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	path := filepath.Join(t.TempDir(), "rules.yaml")
 	if err := os.WriteFile(path, []byte("rules: [{name: a, within: 60s}]\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func fullScreen(c *cli.Context) bool {
 	}
 	out := c.App.Writer.(*os.File)
 	width, height, err := term.GetSize(int(out.Fd()))
-	return err == nil && tty.Capable(os.Getenv, width, height) && keyboard(c.App.Reader)
+	return err == nil && tty.Capable(getenv(c), width, height) && keyboard(c.App.Reader)
 }
 
 // keyboard says whether keys can be read: from in, or where that is no terminal from the one that the command was started on.
@@ -46,8 +46,8 @@ func keyboard(in io.Reader) bool {
 // watchOnScreen runs a watch full screen. What happened stands in lines below it when it has ended.
 func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.State, error) {
 	o := tty.Options{
-		Style: screen.Style{Colour: view.Colour(c.App.Writer, os.Getenv), ASCII: !tty.UTF8(os.Getenv)},
-		Out:   c.App.Writer, Env: os.Environ(),
+		Style: screen.Style{Colour: view.Colour(c.App.Writer, getenv(c)), ASCII: !tty.UTF8(getenv(c))},
+		Out:   c.App.Writer, Env: processOf(c.App).env,
 		Live: w.Every > 0,
 	}
 	if f, ok := c.App.Reader.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

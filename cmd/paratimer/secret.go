@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ var secrets = []string{"collect-token", "password", "serve-token", "webhook-secr
 func secret(c *cli.Context, name string) (string, error) {
 	path := c.String(name + "-file")
 	if path == "" {
-		return strings.TrimSpace(os.Getenv(env(name)[0])), nil
+		return strings.TrimSpace(getenv(c)(env(name)[0])), nil
 	}
 	b, err := readBounded(path)
 	if err != nil {

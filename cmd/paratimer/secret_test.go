@@ -36,6 +36,7 @@ var hushed = map[string]string{
 // the query, and makes it dump its stacks at the end. No file, no output and no command line holds one of them, and commands
 // that it starts inherit none.
 func TestSecretsStayHome(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("SKIPPED: the command is built and run")
 	}
@@ -71,7 +72,7 @@ func TestSecretsStayHome(t *testing.T) {
 		"--password-file", key("password", hushed["password"]), "--serve-token-file", key("serve", hushed["serve token"]), "--metrics", ":0",
 		"--collect", ":0", "--within", "1h", "--tape", at("run.tape"), "--capture", at("run.capture"), "--metrics-textfile", at("run.prom"),
 		"--log-level", "debug", "--every", "100ms")
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "PARATIMER_") }),
+	cmd.Env = append(slices.DeleteFunc(environ(t), func(e string) bool { return strings.HasPrefix(e, "PARATIMER_") }),
 		"XDG_STATE_HOME="+at("state"), "XDG_CONFIG_HOME="+at("config"), "GOTRACEBACK=all",
 		"PARATIMER_COLLECT_TOKEN="+hushed["collect token"], "PARATIMER_WEBHOOK_SECRET="+hushed["webhook secret"],
 		"PARATIMER_WEBHOOK=http://127.0.0.1:1/hook?token="+hushed["webhook token"], "PARATIMER_ALERTMANAGER=http://me:"+hushed["alertmanager's"]+"@127.0.0.1:1",

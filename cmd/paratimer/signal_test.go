@@ -10,12 +10,12 @@ import (
 
 // TestInterrupt sends SIGINT once the first line has come.
 func TestInterrupt(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	r, w := io.Pipe()
 	var stderr bytes.Buffer
 	exit := make(chan int)
 	go func() {
-		code := run(t.Context(), []string{"paratimer", "demo", "--speed", "0.001"}, strings.NewReader(""), w, &stderr)
+		code := run(t.Context(), []string{"paratimer", "demo", "--speed", "0.001"}, environ(t), strings.NewReader(""), w, &stderr)
 		w.Close()
 		exit <- code
 	}()

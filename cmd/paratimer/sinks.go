@@ -65,7 +65,7 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
 		return nil, usage("--webhook-template and --webhook-secret-file go with --webhook URL")
 	}
 	if line := c.String("exec"); line != "" {
-		all = append(all, sinks.NewCommand(line, c.Duration("exec-timeout"), withoutSecrets(os.Environ())))
+		all = append(all, sinks.NewCommand(line, c.Duration("exec-timeout"), withoutSecrets(processOf(c.App).env)))
 	}
 	if c.Bool("bell") {
 		if w := terminal(c); w != nil {

@@ -16,10 +16,11 @@ import (
 
 // TestAttachTells: a query that is late is told of by Alertmanager, webhook and command, and no secret is left anywhere.
 func TestAttachTells(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	stateDir := t.TempDir()
-	t.Setenv("XDG_STATE_HOME", stateDir)
-	t.Setenv("PARATIMER_WEBHOOK_SECRET", "hu-sh")
+	setenv(t, "XDG_STATE_HOME", stateDir)
+	setenv(t, "PARATIMER_WEBHOOK_SECRET", "hu-sh")
 	var mu sync.Mutex
 	var hook []string
 	var ends []string
@@ -60,7 +61,7 @@ func TestAttachTells(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "exec")
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	withToken := strings.Replace(receiver.URL, "http://", "http://me:pass-word@", 1)
-	t.Setenv("PARATIMER_WEBHOOK", withToken+"/hook/tok-en")
+	setenv(t, "PARATIMER_WEBHOOK", withToken+"/hook/tok-en")
 	code, stdout, stderr := paratimer(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--log-level", "debug",
 		"--within", "40s", "--hold", "1", "--alertmanager", receiver.URL, "--exec", "cat >> "+out)
 	if code != exitOK {

@@ -22,14 +22,15 @@ import (
 // lateArgs attach to a short query that is late at once.
 func lateArgs(t *testing.T, plan string, more ...string) []string {
 	t.Helper()
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	url := hadoopServer(t, plan, simulate.Options{})
 	return append([]string{"attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within", "1s", "--outside-bounds=false"}, more...)
 }
 
 // TestTellsWithoutState: where nothing can be remembered it is said, and alerts are told all the same.
 func TestTellsWithoutState(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -46,6 +47,7 @@ func TestTellsWithoutState(t *testing.T) {
 
 // TestTellsOverTLS: a webhook whose certificate is in --ca-file is told; one that nobody vouches for is not.
 func TestTellsOverTLS(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	told := 0
 	hook := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -70,6 +72,7 @@ func TestTellsOverTLS(t *testing.T) {
 
 // TestBell rings on a terminal, once for an alert that is late, and nowhere else.
 func TestBell(t *testing.T) {
+	t.Parallel()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip("SKIPPED: no terminals on this machine: ", err)
@@ -99,7 +102,7 @@ func TestBell(t *testing.T) {
 	})
 	args := lateArgs(t, joinPlan, "--bell")
 	var plain output
-	code := run(t.Context(), append([]string{"paratimer"}, args...), strings.NewReader(""), &plain, terminal)
+	code := run(t.Context(), append([]string{"paratimer"}, args...), environ(t), strings.NewReader(""), &plain, terminal)
 	terminal.Close()
 	reader.Wait()
 	master.Close()
@@ -110,6 +113,7 @@ func TestBell(t *testing.T) {
 
 // TestHostileName: a name of any signs and any length reaches Alertmanager as it is, and the state and the metrics whole.
 func TestHostileName(t *testing.T) {
+	t.Parallel()
 	am := amtest.Start(t)
 	name := "a\nb\"b'c\\d{}=,|\tä→\u202e " + strings.Repeat("x", 10_000)
 	b, err := os.ReadFile(joinPlan)

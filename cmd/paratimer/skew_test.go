@@ -17,9 +17,10 @@ import (
 // On a real run one reduce of eight, with 39 % of the bytes, works 64 s, the others 33 s and less; the run takes 78.9 s
 // (JHS's answers in the recording). Reduce 4 ends last: it holds the end back until it ends.
 func TestSkewOfARecording(t *testing.T) {
+	t.Parallel()
 	path := fixtures.Recording("skew-1.jsonl.zst")
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"paratimer", "skew", path, "--at", "40s", "--output", "json"}, nil, &out, &errs); code != 0 {
+	if code := run(t.Context(), []string{"paratimer", "skew", path, "--at", "40s", "--output", "json"}, environ(t), nil, &out, &errs); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
 	var r frame.SkewReport
@@ -43,7 +44,7 @@ func TestSkewOfARecording(t *testing.T) {
 	}
 
 	out.Reset()
-	if code := run(t.Context(), []string{"paratimer", "replay", path}, nil, &out, &errs); code != 0 {
+	if code := run(t.Context(), []string{"paratimer", "replay", path}, environ(t), nil, &out, &errs); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
 	if n := strings.Count(out.String(), "skew: reduces 4 and 5 of scope-26 have 58 % of the bytes and hold the end back by "); n != 1 {
@@ -53,10 +54,11 @@ func TestSkewOfARecording(t *testing.T) {
 
 // Runs whose reduces are even print no line of skew.
 func TestNoSkewInRecordings(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"join-1", "wide-1", "cpu-1"} {
 		var out, errs bytes.Buffer
 		path := fixtures.Recording(name + ".jsonl.zst")
-		if code := run(t.Context(), []string{"paratimer", "replay", path}, nil, &out, &errs); code != 0 {
+		if code := run(t.Context(), []string{"paratimer", "replay", path}, environ(t), nil, &out, &errs); code != 0 {
 			t.Fatalf("%s: exit code %d: %s", name, code, &errs)
 		}
 		if strings.Contains(out.String(), "skew") {
@@ -67,6 +69,7 @@ func TestNoSkewInRecordings(t *testing.T) {
 
 // A query that runs is looked at once or twice; one that has ended, or none, is no trouble of the command's.
 func TestSkewOfAQueryThatRuns(t *testing.T) {
+	t.Parallel()
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, out, errs := paratimer(t, "skew", "--rm", url, "--jhs", url, "--user", "alice", "--no-history")
 	if code != exitOK || !strings.HasPrefix(out, "join.pig after ") || !strings.HasSuffix(out, "\ntoo early to say: nothing has shown what its reduces cost\n") {

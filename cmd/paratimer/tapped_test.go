@@ -10,6 +10,7 @@ import (
 // TestTappedRuns scores two real Streaming jobs on a real Hadoop 3.4.2 with Zipf keys on four reduces, watched through the tap:
 // of quadratic cost, where the largest group is most of the run, and of linear cost.
 func TestTappedRuns(t *testing.T) {
+	t.Parallel()
 	quadratic := meanPoints(t, "testdata/tapped/quadratic.tape")
 	linear := meanPoints(t, "testdata/tapped/linear.tape")
 	for _, name := range []string{"standard", "nearestfit_stream"} {
@@ -29,7 +30,7 @@ func TestTappedRuns(t *testing.T) {
 func meanPoints(t *testing.T, path string) map[string]float64 {
 	t.Helper()
 	var out, err bytes.Buffer
-	if code := run(t.Context(), []string{"paratimer", "score", "--estimators", "all", "--output", "json", path}, new(bytes.Buffer), &out, &err); code != 0 {
+	if code := run(t.Context(), []string{"paratimer", "score", "--estimators", "all", "--output", "json", path}, environ(t), new(bytes.Buffer), &out, &err); code != 0 {
 		t.Fatalf("%s: exit code %d: %s", path, code, &err)
 	}
 	var got scores

@@ -151,6 +151,7 @@ var terminalSizes = [][2]int{{80, 24}, {40, 12}, {200, 50}}
 
 // TestTerminalDemo plays the demo at several sizes: it opens, tells its keys, pauses, goes through time, and leaves.
 func TestTerminalDemo(t *testing.T) {
+	t.Parallel()
 	for _, z := range terminalSizes {
 		t.Run(fmt.Sprintf("%dx%d", z[0], z[1]), func(t *testing.T) {
 			s := newPane(t, z[0], z[1])
@@ -177,6 +178,7 @@ func TestTerminalDemo(t *testing.T) {
 
 // TestTerminalReplay plays a tape: a job's tasks, another size, and what stands below the screen afterwards.
 func TestTerminalReplay(t *testing.T) {
+	t.Parallel()
 	file, err := filepath.Abs("../../examples/join-failure.tape.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -201,6 +203,7 @@ func TestTerminalReplay(t *testing.T) {
 
 // TestTerminalAttach watches a query of a simulated cluster: the screen leaves with its query, and by q before.
 func TestTerminalAttach(t *testing.T) {
+	t.Parallel()
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	s := newPane(t, 80, 24)
 	s.runs("paratimer attach --rm " + url + " --jhs " + url + " --user alice --every 300ms")
@@ -220,6 +223,7 @@ func TestTerminalAttach(t *testing.T) {
 
 // TestTerminalAttachToNothing leaves the terminal alone.
 func TestTerminalAttachToNothing(t *testing.T) {
+	t.Parallel()
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	s := newPane(t, 80, 24)
 	s.runs("paratimer attach application_1_0001 --rm " + url + " --jhs " + url)
@@ -250,6 +254,7 @@ func TestTerminalSignals(t *testing.T) {
 
 // TestTerminalSuspend: control-Z gives the shell its terminal, fg takes it again.
 func TestTerminalSuspend(t *testing.T) {
+	t.Parallel()
 	s := newPane(t, 80, 24)
 	s.types("-l", "clear; paratimer demo; echo code=$?.")
 	s.types("Enter")
@@ -268,6 +273,7 @@ func TestTerminalSuspend(t *testing.T) {
 // TestTerminalPlainly: where a terminal cannot show colour or UTF-8, there is none; where it can show no screen, or lines are
 // asked for, there are lines.
 func TestTerminalPlainly(t *testing.T) {
+	t.Parallel()
 	escape := regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	s := newPane(t, 100, 30, "NO_COLOR=1")
 	s.runs("paratimer demo")

@@ -26,6 +26,7 @@ import (
 
 // TestTwelveHoursWatched: a watch of twelve hours in which 180 workflows come and go retains what it did after the first one.
 func TestTwelveHoursWatched(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const each, n = 4 * time.Minute, 180
 		dir := t.TempDir()

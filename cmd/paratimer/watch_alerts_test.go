@@ -19,8 +19,8 @@ import (
 // metrics have both. A real SIGHUP has the rules read again: faulty ones change nothing, others hold at once.
 func TestWatchTells(t *testing.T) {
 	am := amtest.Start(t)
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	path := filepath.Join(t.TempDir(), "rules.yaml")
 	write := func(text string) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -36,7 +36,7 @@ func TestWatchTells(t *testing.T) {
 		"paratimer", "watch", "--rules", path, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "none", "--log-level", "info",
 		"--log-format", "json", "--alertmanager", am.URL, "--repost", "1s", "--metrics", "127.0.0.1:0",
 	}
-	go func() { ended <- run(ctx, args, strings.NewReader(""), &output{}, out) }()
+	go func() { ended <- run(ctx, args, environ(t), strings.NewReader(""), &output{}, out) }()
 	defer func() {
 		cancel(errInterrupted)
 		if code := <-ended; code != exitInterrupted {

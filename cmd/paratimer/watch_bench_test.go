@@ -159,7 +159,7 @@ func watched(b *testing.B, dir, url string, a *questions, command ...string) int
 	b.Helper()
 	long := soak(b)
 	cmd := exec.Command("paratimer", append(command, "--rm", url, "--jhs", url, "--timeout", long.String(), "--no-history", "--output", "ndjson", "--log-level", "warn")...)
-	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
+	cmd.Env = append(environ(b), "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)
 	var out, stderr lines
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	err := cmd.Run()

@@ -44,8 +44,9 @@ func (r *frameReader) Write(p []byte) (int, error) {
 
 // TestWatch watches several workflows over sockets to their ends, each held to the rules that it matches.
 func TestWatch(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	rulesFile := filepath.Join(t.TempDir(), "rules.yaml")
 	text := "rules:\n  - {name: short, match: {name: \"PigLatin:nightly_[0-2].pig\"}, within: 1s}\n  - {name: long, match: {user: alice}, within: 1h}\n"
 	if err := os.WriteFile(rulesFile, []byte(text), 0o600); err != nil {
@@ -67,7 +68,7 @@ func TestWatch(t *testing.T) {
 	}}
 	var stderr bytes.Buffer
 	code := run(ctx, []string{"paratimer", "watch", "--rules", rulesFile, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "ndjson"},
-		strings.NewReader(""), out, &stderr)
+		environ(t), strings.NewReader(""), out, &stderr)
 	if code != exitInterrupted {
 		t.Fatalf("exit code %d\n%s", code, &stderr)
 	}
@@ -100,6 +101,7 @@ func TestWatch(t *testing.T) {
 
 // TestFleetText: a line where something changes, and none in between.
 func TestFleetText(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	sink := newFleetText(&out)
 	id, name := "pig_1", "a\x1b[31m.pig"

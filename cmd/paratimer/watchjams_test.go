@@ -14,6 +14,7 @@ import (
 
 // TestJamText: who holds others up is said when it begins, when it holds up twice as many, and when it is over.
 func TestJamText(t *testing.T) {
+	t.Parallel()
 	at := dag.InstantOf(time.Date(2026, 11, 21, 4, 2, 10, 0, time.UTC))
 	party := func(name string, containers int, end dag.Instant) holdup.Party {
 		return holdup.Party{ID: "pig_" + name, Name: name, User: "etl", Queue: "root.prod", Containers: containers, Masters: 1, End: end}

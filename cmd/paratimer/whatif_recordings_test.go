@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/paratimer/paratimer/estimators/observed"
@@ -21,6 +22,7 @@ var struck = map[string]string{
 // TestWhatIfReplaysRecordings holds the table of docs/whatif.md: a finished run, replayed from its own profile, takes what
 // it took, within a tenth where nothing struck it that no replay can know of. Where something did, a what-if says that it is doubtful.
 func TestWhatIfReplaysRecordings(t *testing.T) {
+	t.Parallel()
 	doc, err := os.ReadFile("../../docs/whatif.md")
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +50,7 @@ func TestWhatIfReplaysRecordings(t *testing.T) {
 
 // TestWhatIfAcrossRecordings asks one real run what another took. They differ in slow start alone: 0.05 and 1.
 func TestWhatIfAcrossRecordings(t *testing.T) {
+	t.Parallel()
 	doc, err := os.ReadFile("../../docs/whatif.md")
 	if err != nil {
 		t.Fatal(err)
@@ -77,18 +80,23 @@ func TestWhatIfAcrossRecordings(t *testing.T) {
 	}
 }
 
-var pasts = map[string]whatif.Past{}
+var pasts = struct {
+	sync.Mutex
+	runs map[string]whatif.Past
+}{runs: map[string]whatif.Past{}}
 
 // pastOf is a recorded run, to be run again. Each is played once.
 func pastOf(t *testing.T, name string) whatif.Past {
 	t.Helper()
-	p, done := pasts[name]
+	pasts.Lock()
+	defer pasts.Unlock()
+	p, done := pasts.runs[name]
 	if !done {
 		var ok bool
 		if p, ok = whatif.Again(wholeOf(t, fixtures.Recording(name+".jsonl.zst"))); !ok {
 			t.Fatalf("%s: no job has run", name)
 		}
-		pasts[name] = p
+		pasts.runs[name] = p
 	}
 	return p
 }

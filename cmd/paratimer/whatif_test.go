@@ -14,6 +14,7 @@ import (
 
 // A query that runs is looked at a few times, then asked about: what is left of it, from now on.
 func TestWhatIfOfAQueryThatRuns(t *testing.T) {
+	t.Parallel()
 	url := hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, out, errs := paratimer(t, "whatif", "--rm", url, "--jhs", url, "--user", "alice", "--no-history", "--slots", "2x", "--output", "json")
 	if code != exitOK {
@@ -48,6 +49,7 @@ func TestWhatIfOfAQueryThatRuns(t *testing.T) {
 
 // A query whose tasks are too many to be kept is not estimated by commands that look at it once either.
 func TestLooksAtAQueryThatIsTooLarge(t *testing.T) {
+	t.Parallel()
 	to, err := url.Parse(hadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{}))
 	if err != nil {
 		t.Fatal(err)

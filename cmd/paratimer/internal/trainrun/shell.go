@@ -28,6 +28,7 @@ const pipeWait = 200 * time.Millisecond
 // starts others. A command has nothing to read; what it puts out goes to Log.
 type Shell struct {
 	Log io.Writer
+	Env []string         // NAME=VALUE of the commands; nil: the process's own
 	Now func() time.Time // of a monotonic clock
 	// Grace is what a command's processes have to end after SIGTERM before they are killed.
 	Grace time.Duration
@@ -41,7 +42,7 @@ func (s Shell) Run(ctx context.Context, command string) Outcome {
 	}
 	defer r.Close()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
-	cmd.Stdout, cmd.Stderr = w, w
+	cmd.Stdout, cmd.Stderr, cmd.Env = w, w, s.Env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = s.Grace
