@@ -4,6 +4,7 @@
 check:
 	gofmt -l . | (! grep .)
 	go vet ./...
+	go vet -C lab ./...
 	go test ./...
 
 test:
@@ -45,40 +46,40 @@ e2e:
 e2e-all:
 	e2e/e2e.sh all
 
+# A program of the lab, run in this folder, writes a page anew: program, page, and what it is given.
+define write
+go build -C lab -o $(CURDIR)/bin/ ./$(1)
+bin/$(1) $(3) > $(2).new
+mv $(2).new $(2)
+endef
+
 # docs/accuracy.md from the recordings in testdata. PARATIMER_RECORDINGS lists folders of others.
 accuracy:
-	go run ./internal/accuracy > docs/accuracy.md.new
-	mv docs/accuracy.md.new docs/accuracy.md
+	$(call write,accuracy,docs/accuracy.md)
 
 # docs/alerts.md, likewise.
 alerts:
-	go run ./internal/alerting > docs/alerts.md.new
-	mv docs/alerts.md.new docs/alerts.md
+	$(call write,alerting,docs/alerts.md)
 
 # docs/calibration.md: some minutes of two cores.
 calibration:
-	go run ./internal/calibration > docs/calibration.md.new
-	mv docs/calibration.md.new docs/calibration.md
+	$(call write,calibration,docs/calibration.md)
 
 # docs/nearestfit.md: some minutes of two cores.
 nearestfit:
-	go run ./internal/skewed > docs/nearestfit.md.new
-	mv docs/nearestfit.md.new docs/nearestfit.md
+	$(call write,skewed,docs/nearestfit.md)
 
 # docs/models.md: some minutes of two cores.
 models:
-	go run ./internal/models > docs/models.md.new
-	mv docs/models.md.new docs/models.md
+	$(call write,models,docs/models.md)
 
 # The section of docs/ernest.md about runs of other people.
 ernest:
-	go run ./internal/models -ernest docs/ernest.md > docs/ernest.md.new
-	mv docs/ernest.md.new docs/ernest.md
+	$(call write,models,docs/ernest.md,-ernest docs/ernest.md)
 
 # The README's table of Hadoop versions, from docs/e2e.md.
 versions:
-	go run ./internal/versions > README.md.new
-	mv README.md.new README.md
+	$(call write,versions,README.md)
 
 # docs/reference.md from the command tree.
 reference:

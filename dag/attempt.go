@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Name names an attempt as Hadoop does where its job has a Hadoop id: attempt_1795222440184_0007_m_000006_0.
-// Without such an id it is the end of that: m_000006_0.
-func (a *Attempt) Name(job string, k Kind) string {
-	letter := "m"
-	if k == Reduce {
-		letter = "r"
+// Name names an attempt of a stage as Hadoop does if its job has a Hadoop id: attempt_1795222440184_0007_m_000006_0.
+// Without such an id it is the end of that: m_000006_0. A stage that is no map or reduce is named in full: "Reducer 2_000006_0".
+func (a *Attempt) Name(job, stage string) string {
+	letter, hadoop := stage, false
+	if stage == "map" || stage == "reduce" {
+		letter, hadoop = stage[:1], true
 	}
 	short := fmt.Sprintf("%s_%06d_%d", letter, a.Task, a.Number)
-	if id, ok := strings.CutPrefix(job, "job_"); ok {
+	if id, ok := strings.CutPrefix(job, "job_"); ok && hadoop {
 		return "attempt_" + id + "_" + short
 	}
 	return short

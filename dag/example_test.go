@@ -12,9 +12,9 @@ func Example() {
 		Name:    "visits.pig",
 		Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 2},
 		Jobs: []dag.Job{
-			{Node: "load", Map: dag.Phase{Known: true, Tasks: 8}, Reduce: dag.Phase{Known: true}},
-			{Node: "rank", Map: dag.Phase{Known: true, Tasks: 2}, Reduce: dag.Phase{Known: true, Tasks: 2}, After: []int{0}},
-			{Node: "join", Map: dag.Phase{}, Reduce: dag.Phase{Known: true, Tasks: 2}, After: []int{0, 1}}, // its maps nobody knows yet
+			{Node: "load", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 8}, dag.Stage{Known: true})},
+			{Node: "rank", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true, Tasks: 2}), After: []int{0}},
+			{Node: "join", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true, Tasks: 2}), After: []int{0, 1}}, // its maps nobody knows yet
 		},
 	}
 	if err := dag.Validate(plan); err != nil {
@@ -24,18 +24,18 @@ func Example() {
 	snapshot := &dag.Snapshot{
 		Plan: plan, At: 1_000_000, State: dag.Running, Stale: dag.NoInstant,
 		Jobs: []dag.JobState{
-			{ID: "j-1", State: dag.Running, Submitted: 988_000, Started: 988_000, Finished: dag.NoInstant},
-			{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant},
-			{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant},
+			{ID: "j-1", State: dag.Running, Submitted: 988_000, Started: 988_000, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
+			{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
+			{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
 		},
 	}
-	snapshot.Jobs[0].Map.Attempts = []dag.Attempt{
+	snapshot.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{
 		{Task: 0, State: dag.AttemptSucceeded, Start: 988_000, End: 997_000},
 		{Task: 1, Number: 0, State: dag.AttemptFailed, Start: 988_000, End: 992_000, Diagnosis: "disk full"},
 		{Task: 1, Number: 1, State: dag.AttemptRunning, Start: 992_000, End: dag.NoInstant},
 	}
 	fmt.Println("runs for", snapshot.At.Sub(snapshot.Origin()))
-	fmt.Println("maps that hold a slot:", snapshot.Jobs[0].Map.Running())
+	fmt.Println("maps that hold a slot:", snapshot.Jobs[0].Stages[dag.Map].Running())
 
 	graph, err := dag.NewGraph(plan)
 	if err != nil {
@@ -51,7 +51,7 @@ func Example() {
 
 // A run is what a watcher has seen: a minute of snapshots, and the ones that plans are made from.
 func ExampleRun_Append() {
-	plan := &dag.Plan{Jobs: []dag.Job{{Node: "load"}}}
+	plan := &dag.Plan{Jobs: []dag.Job{{Node: "load", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
 	var run dag.Run
 	for at := dag.Instant(0); at <= 300_000; at += 20_000 {
 		run = run.Append(&dag.Snapshot{Plan: plan, At: at, State: dag.Running, Stale: dag.NoInstant})

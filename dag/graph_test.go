@@ -14,7 +14,7 @@ import (
 func planOf(after ...[]int) *Plan {
 	p := &Plan{Cluster: Cluster{MapSlots: 1, ReduceSlots: 1}}
 	for i, a := range after {
-		p.Jobs = append(p.Jobs, Job{Node: fmt.Sprintf("j%d", i+1), After: a, Map: Phase{Known: true, Tasks: 1}, Reduce: Phase{Known: true}})
+		p.Jobs = append(p.Jobs, Job{Node: fmt.Sprintf("j%d", i+1), After: a, Stages: MapReduce(Stage{Known: true, Tasks: 1}, Stage{Known: true})})
 	}
 	return p
 }

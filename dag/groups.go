@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Groups is what is known of the key groups of a job's reduces: what its maps promise them, and what they have processed.
+// Groups is what is known of the key groups of a job's reduces: what its maps write for them, and what they have processed.
 // It is observed like everything else in a JobState: unchanged parts may be shared between snapshots, and a reduce's Done
 // grows at its end while its attempt is the same one, unless a report comes late or there are so many points that they are
 // joined.
 type Groups struct {
 	Origin GroupOrigin
-	// Maps is how many map tasks' promises are in; 0 where the sizes come from a profile or are not known. While other maps
-	// run, sizes are what these have promised so far.
+	// Maps is how many map tasks' profiles are in; 0 where the sizes come from a profile or are not known. While other maps
+	// run, sizes are what these have written so far.
 	Maps    int
 	Reduces []ReduceGroups // one for each reduce task, by index
 	// Note says why less is known than the origin could tell, e.g. that a combiner runs after the tap; "" otherwise.
@@ -82,8 +82,8 @@ type GroupPoint struct {
 // MaxTopGroups is how many groups of a reduce have a name.
 const MaxTopGroups = 10
 
-// Pieces is how much there is of g: reduces, sizes, names and points; 0 where there is none.
-func (g *Groups) Pieces() int {
+// Size is how much there is of g: reduces, sizes, names and points; 0 where there is none.
+func (g *Groups) Size() int {
 	if g == nil {
 		return 0
 	}

@@ -5,7 +5,9 @@ import "time"
 // A Plan says what is to run and on what. Jobs are in plan order, which breaks ties.
 type Plan struct {
 	Name    string // the workflow's name, e.g. the script's path
+	Engine  string // what runs it, for people: "Tez"; "" is MapReduce
 	Cluster Cluster
+	Driver  Driver // who submits the jobs
 	Jobs    []Job
 	// Overheads of the engine that launches the jobs; all zero for the paper's cluster.
 	Overheads Overheads
@@ -18,13 +20,33 @@ type Plan struct {
 	InputSizes []float64
 }
 
+// OneDAG reports whether the plan is one DAG of Tez: its stages are all that people know, no job.
+func (p *Plan) OneDAG() bool { return p.Engine == "Tez" && len(p.Jobs) == 1 }
+
+// JobName names a job in a sentence: "job scope-35"; "the DAG" if the plan is one.
+func (p *Plan) JobName(job int) string {
+	if p.OneDAG() {
+		return "the DAG"
+	}
+	return "job " + p.Jobs[job].Node
+}
+
+// OfJob says in a sentence which job a task is of: " of job scope-35"; "" if the plan is one DAG.
+func (p *Plan) OfJob(job int) string {
+	if p.OneDAG() {
+		return ""
+	}
+	return " of job " + p.Jobs[job].Node
+}
+
 // A Policy names the scheduler that the replay imitates.
 type Policy uint8
 
 // The policies.
 const (
-	FIFO Policy = iota // map slots and reduce slots, Hadoop 0.20 as in the ParaTimer paper
-	YARN               // one pool of containers by memory, Pig's waves
+	FIFO      Policy = iota // map slots and reduce slots, Hadoop 0.20 as in the ParaTimer paper
+	YARN                    // one pool of containers by memory
+	Executors               // one pool of cores: executors that stay, as Spark's
 )
 
 // A Cluster is what the tasks run on.
@@ -36,16 +58,18 @@ type Cluster struct {
 	Setup        time.Duration // set-up of each task, inside its slot, before its first tuple
 	MemoryMB     int           // YARN: memory for containers, all nodes together
 	QueueMB      int           // YARN: what our queue may use at most; 0: MemoryMB
-	Nodes        []Node        // YARN: the nodes, where known
+	Cores        int           // Executors: cores for tasks, all executors together
+	Nodes        []Node        // YARN: the nodes, Executors: the executors, where known
 	// Order is whose tasks go first where slots or containers are scarce, the first key before the second; nil: BySubmit, as Hadoop's FIFO.
 	Order    []OrderKey
 	FailRate float64 // attempts that fail in an hour of a task, where given; 0: unknown
 }
 
-// A Node is a machine that runs containers.
+// A Node is a machine that runs containers, or an executor.
 type Node struct {
 	Name     string
-	MemoryMB int
+	MemoryMB int     // YARN: for containers
+	Cores    int     // Executors: for tasks
 	Slow     float64 // simulation: its tasks take this many times as long; 0 counts as 1
 }
 
@@ -58,6 +82,7 @@ type Overheads struct {
 	Wave     time.Duration // a wave's last job end to the submission of the next wave
 	Stagger  time.Duration // between submissions of jobs of one wave
 	Handoff  time.Duration // a container's release to its next use, beyond the wait for the AM's heartbeat
+	Idle     time.Duration // how long a free container is kept for the next task (AncestorsFirst); 0: to the end
 	AMHold   time.Duration // a job's end to the release of its AM's container
 	Report   time.Duration // between two reports of a running task's counters; 0: they are always up to date
 	Abandon  time.Duration // a node's loss to the AM giving up the attempts that ran on it
@@ -67,15 +92,15 @@ type Overheads struct {
 	Cold     time.Duration // more start-up in the first batch of a run
 }
 
-// A Job is one MapReduce job. After holds indices into Plan.Jobs.
+// A Job is what one master runs: a MapReduce job, a DAG of Tez. After holds indices into Plan.Jobs.
 type Job struct {
 	Node    string // the name in the DAG, e.g. "scope-35" or "j1"; unique in the plan
 	Name    string // for people
 	Feature string // what the compiler says it does, e.g. "HASH_JOIN"
 	Alias   string // the script's aliases, e.g. "a,b"
 	After   []int
-	Map     Phase
-	Reduce  Phase
+	Stages  []Stage // in the order in which they can run: a stage comes after those that it reads
+	Rules   StageRules
 	Limits  Limits
 	// Priority counts where the cluster's Order has ByPriority: the higher one goes first.
 	Priority int
@@ -91,61 +116,4 @@ type Limits struct {
 	SlowStart             float64 // ratio of maps done before reduces are asked for
 	RampUp                float64 // ratio of the cluster that reduces may take while maps wait
 	MaxMaps, MaxReduces   int     // how many may run at once; 0: no limit
-}
-
-// A Kind tells maps from reduces, and both from the pauses between tasks.
-type Kind uint8
-
-// The kinds. Map and Reduce are phases of tasks; the others are spans of a schedule in which the query waits.
-const (
-	Map    Kind = iota
-	Reduce      // copy, sort, reduce
-	Launch      // a job is submitted, no task of it has started
-	Wave        // all jobs of a wave are done, the next wave is not submitted
-	Finish      // all tasks of a job are done, the job is not
-)
-
-// A Phase is the tasks of one kind of a job.
-type Phase struct {
-	Tasks int  // number of tasks; meaningless while !Known
-	Known bool // false: nobody has said how many tasks there will be
-	// Pipelines run one after the other in each task. A map has one, a reduce three: Copy, Sort, Work.
-	Pipelines []Pipeline
-	// What a profile knows beyond pipelines.
-	Setup  Series // milliseconds from a task's start to its first tuple
-	Out    Series // tuples written by a task
-	Bytes  Series // bytes read by a task (for a reduce: shuffled)
-	Extent Series // milliseconds of a whole task, from start to end
-	// Groups of a profile's reduce phase: the key groups that the earlier run had, and what they took. nil: not known.
-	Groups *Groups
-}
-
-// Pipelines of a reduce task, in order. A map task has only pipeline 0.
-const (
-	Copy = iota
-	Sort
-	Work
-	Pipelines // how many a task has at most
-)
-
-// A Pipeline processes Tuples tuples a task at Alpha milliseconds a tuple (the paper's N and alpha).
-type Pipeline struct {
-	Tuples Series
-	Alpha  Series
-}
-
-// Phase returns the job's phase of kind k, which must be Map or Reduce.
-func (j *Job) Phase(k Kind) *Phase {
-	if k == Map {
-		return &j.Map
-	}
-	return &j.Reduce
-}
-
-// Count returns the number of tasks, 0 where it is unknown.
-func (p *Phase) Count() int {
-	if !p.Known {
-		return 0
-	}
-	return p.Tasks
 }

@@ -41,8 +41,8 @@ func (r Run) Append(s *Snapshot) Run {
 func failures(s *Snapshot) int {
 	n := 0
 	for i := range s.Jobs {
-		for _, k := range []Kind{Map, Reduce} {
-			for _, a := range s.Jobs[i].Phase(k).Attempts {
+		for k := range s.Jobs[i].Stages {
+			for _, a := range s.Jobs[i].Stages[k].Attempts {
 				if a.State == AttemptFailed {
 					n++
 				}

@@ -1,5 +1,7 @@
 package dag
 
+import "slices"
+
 // A Snapshot is the whole world at one instant. A reader of one snapshot needs nothing else.
 // Snapshots are values: once handed out, nothing of them is changed; unchanged parts may be shared between them.
 type Snapshot struct {
@@ -24,21 +26,20 @@ type Snapshot struct {
 type JobState struct {
 	ID        string // the engine's, e.g. "job_1795222440184_0007"; "" before submission
 	State     State
-	Submitted Instant // handed to the cluster
-	Started   Instant // its master is up and has begun
-	Finished  Instant // as the engine says
-	Attempt   int     // the master's attempt, from 1; 0 unknown
-	HeldMB    int     // YARN: memory that its application holds now, the AM's included
-	Master    string  // YARN: the name of the node that its AM runs on; "" where unknown
-	Avoided   []int32 // YARN: nodes on which its AM wants no containers (indices in Snapshot.Nodes), ascending
-	Map       PhaseState
-	Reduce    PhaseState
-	Diagnosis string  // why it failed, first line
-	Groups    *Groups // key groups of its reduces; nil where nothing tells of them
+	Submitted Instant      // handed to the cluster
+	Started   Instant      // its master is up and has begun
+	Finished  Instant      // as the engine says
+	Attempt   int          // the master's attempt, from 1; 0 unknown
+	HeldMB    int          // YARN: memory that its application holds now, the AM's included
+	Master    string       // YARN: the name of the node that its AM runs on; "" where unknown
+	Avoided   []int32      // YARN: nodes on which its AM wants no containers (indices in Snapshot.Nodes), ascending
+	Stages    []StageState // parallel to Job.Stages
+	Diagnosis string       // why it failed, first line
+	Groups    *Groups      // key groups of its reduces; nil where nothing tells of them
 }
 
-// A PhaseState holds the attempts of a phase. A task with no running, waiting or succeeded attempt is pending.
-type PhaseState struct {
+// A StageState holds the attempts of a stage. A task with no running, waiting or succeeded attempt is pending.
+type StageState struct {
 	// Attempts are ordered by task, then number.
 	Attempts []Attempt
 }
@@ -48,7 +49,7 @@ type Attempt struct {
 	Task   int32 // index in its phase, from 0
 	Number int32 // 0 for the first attempt
 	State  AttemptState
-	Slot   int32   // FIFO: the slot; -1 where there is none
+	Slot   int32   // FIFO: the slot; with AncestorsFirst the container, by the order in which they came; -1 where there is none
 	Node   int32   // YARN: index in Snapshot.Nodes, FIFO: slot / SlotsPerNode; -1 where unknown
 	Start  Instant // holds its slot since
 	End    Instant // NoInstant while it runs
@@ -78,7 +79,8 @@ type Mark struct {
 // A NodeState is a node as the cluster sees it now.
 type NodeState struct {
 	Name     string
-	MemoryMB int
+	MemoryMB int       // YARN: for containers
+	Cores    int       // Executors: for tasks
 	Lost     bool      // nothing of ours runs there, and what its finished maps wrote is gone
 	LostAt   Instant   // when its loss was seen; NoInstant while it is not lost
 	Cause    NodeCause // how it was lost; NodeGone while it is not
@@ -92,12 +94,33 @@ type Warning struct {
 	Text string `json:"text"`
 }
 
-// Phase returns the phase state of kind k, which must be Map or Reduce.
-func (j *JobState) Phase(k Kind) *PhaseState {
-	if k == Map {
-		return &j.Map
+// BlockedJob returns the state of a job of that many stages that is not submitted.
+func BlockedJob(stages int) JobState {
+	return JobState{Submitted: NoInstant, Started: NoInstant, Finished: NoInstant, Stages: make([]StageState, stages)}
+}
+
+// BlockedJobs returns the states of the jobs of p before any is submitted.
+func (p *Plan) BlockedJobs() []JobState {
+	out := make([]JobState, len(p.Jobs))
+	for j := range out {
+		out[j] = BlockedJob(len(p.Jobs[j].Stages))
 	}
-	return &j.Reduce
+	return out
+}
+
+// CloneStates returns a copy of states whose stages may be changed. Their attempts are shared.
+func CloneStates(states []JobState) []JobState {
+	out, n := slices.Clone(states), 0
+	for j := range states {
+		n += len(states[j].Stages)
+	}
+	all := make([]StageState, 0, n) // one piece of memory: a replay of what may be makes thousands of copies
+	for j := range out {
+		from := len(all)
+		all = append(all, states[j].Stages...)
+		out[j].Stages = all[from:len(all):len(all)]
+	}
+	return out
 }
 
 // Origin returns the submission of the first job, from which a run's seconds count; NoInstant before.
@@ -112,7 +135,7 @@ func (s *Snapshot) Origin() Instant {
 }
 
 // Running counts the attempts that hold a slot or container.
-func (p *PhaseState) Running() int {
+func (p *StageState) Running() int {
 	n := 0
 	for i := range p.Attempts {
 		if p.Attempts[i].State == AttemptRunning {
@@ -123,7 +146,7 @@ func (p *PhaseState) Running() int {
 }
 
 // Succeeded counts the tasks of which an attempt has succeeded.
-func (p *PhaseState) Succeeded() int {
+func (p *StageState) Succeeded() int {
 	n, last := 0, int32(-1)
 	for i := range p.Attempts {
 		if a := &p.Attempts[i]; a.State == AttemptSucceeded && a.Task != last {

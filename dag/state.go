@@ -75,25 +75,44 @@ func (c *NodeCause) UnmarshalText(b []byte) error {
 	return parse(c, causeNames[:], b, "cause of a node's loss")
 }
 
-var kindNames = [...]string{"map", "reduce", "launch", "wave", "finish"}
+var pauseNames = [...]string{"", "launch", "wave", "finish"}
 
-func (k Kind) String() string { return name(kindNames[:], int(k)) }
+func (p Pause) String() string { return name(pauseNames[:], int(p)) }
 
-// MarshalText gives the name used in frames and tapes.
-func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// UnmarshalText reads the name used in frames and tapes.
-func (k *Kind) UnmarshalText(b []byte) error { return parse(k, kindNames[:], b, "kind") }
-
-var policyNames = [...]string{"fifo", "yarn"}
+var policyNames = [...]string{"fifo", "yarn", "executors"}
 
 func (p Policy) String() string { return name(policyNames[:], int(p)) }
+
+// Slot returns what a task takes under the policy, for people: "slot", "container", "core".
+func (p Policy) Slot() string {
+	return name([]string{FIFO: "slot", YARN: "container", Executors: "core"}, int(p))
+}
 
 // MarshalText gives the name used in plan files and tapes.
 func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // UnmarshalText reads the name used in plan files and tapes.
 func (p *Policy) UnmarshalText(b []byte) error { return parse(p, policyNames[:], b, "policy") }
+
+var rulesNames = [...]string{"reduces_first", "ancestors_first"}
+
+func (r StageRules) String() string { return name(rulesNames[:], int(r)) }
+
+// MarshalText gives the name used in plan files and tapes.
+func (r StageRules) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads the name used in plan files and tapes.
+func (r *StageRules) UnmarshalText(b []byte) error { return parse(r, rulesNames[:], b, "stage rules") }
+
+var edgeNames = [...]string{"barrier", "slow_start", "pipelined", "one_to_one", "broadcast"}
+
+func (k EdgeKind) String() string { return name(edgeNames[:], int(k)) }
+
+// MarshalText gives the name used in plan files and tapes.
+func (k EdgeKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the name used in plan files and tapes.
+func (k *EdgeKind) UnmarshalText(b []byte) error { return parse(k, edgeNames[:], b, "kind of edge") }
 
 var originNames = [...]string{"none", "counters", "tap", "complete"}
 

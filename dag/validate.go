@@ -88,7 +88,9 @@ func (f *faults) check() {
 	names, tasks := make(map[string]int, len(f.p.Jobs)), 0
 	for j := range f.p.Jobs {
 		f.job(j, names)
-		tasks += min(f.p.Jobs[j].Map.Count(), MaxTasks+1) + min(f.p.Jobs[j].Reduce.Count(), MaxTasks+1)
+		for k := range f.p.Jobs[j].Stages {
+			tasks += min(f.p.Jobs[j].Stages[k].Count(), MaxTasks+1)
+		}
 	}
 	if tasks > MaxTasks {
 		f.add(&LimitError{Place: whole("jobs"), What: "tasks", Have: float64(tasks), Max: MaxTasks})
@@ -102,7 +104,7 @@ func (f *faults) check() {
 
 func (f *faults) cluster() {
 	c := &f.p.Cluster
-	if c.Policy > YARN {
+	if c.Policy > Executors {
 		f.add(&ShapeError{Place: whole("cluster.policy"), Why: fmt.Sprintf("there is no policy %v", c.Policy)})
 	}
 	f.order()
@@ -111,6 +113,7 @@ func (f *faults) cluster() {
 	f.number(whole("cluster.slots_per_node"), float64(c.SlotsPerNode), 0, MaxSlots, "")
 	f.duration(whole("cluster.setup"), c.Setup)
 	f.number(whole("cluster.memory"), float64(c.MemoryMB), 0, MaxMemory, "MB")
+	f.number(whole("cluster.cores"), float64(c.Cores), 0, MaxSlots, "")
 	f.number(whole("cluster.queue_memory"), float64(c.QueueMB), 0, MaxMemory, "MB")
 	f.number(whole("cluster.fail_rate"), c.FailRate, 0, MaxFailRate, " an hour")
 	names := make(map[string]int, len(c.Nodes))
@@ -124,6 +127,7 @@ func (f *faults) cluster() {
 			names[n.Name] = i
 		}
 		f.number(at("memory"), float64(n.MemoryMB), 0, MaxMemory, "MB")
+		f.number(at("cores"), float64(n.Cores), 0, MaxSlots, "")
 		f.number(at("slow"), n.Slow, 0, 1e6, "")
 	}
 }
@@ -141,6 +145,7 @@ func (f *faults) overheads() {
 		{"wave", o.Wave},
 		{"stagger", o.Stagger},
 		{"handoff", o.Handoff},
+		{"idle", o.Idle},
 		{"am_hold", o.AMHold},
 		{"abandon", o.Abandon},
 		{"report", o.Report},
@@ -178,6 +183,7 @@ func (f *faults) job(j int, names map[string]int) {
 	f.number(at("limits.ramp_up"), l.RampUp, 0, 1, "")
 	f.number(at("limits.max_maps"), float64(l.MaxMaps), 0, math.MaxInt32, "")
 	f.number(at("limits.max_reduces"), float64(l.MaxReduces), 0, math.MaxInt32, "")
-	f.phase(j, Map)
-	f.phase(j, Reduce)
+	for k := range f.p.Jobs[j].NumStages() {
+		f.stage(j, k)
+	}
 }

@@ -107,12 +107,12 @@ func (e *ShapeError) Error() string { return fmt.Sprintf("dag: %v: %s", e.Place,
 type CapacityError struct {
 	Place        // the setting that is too small
 	For   string // the first job that suffers
-	Kind  Kind   // of its tasks
+	Stage string // the name of the stage
 	Why   string
 }
 
 func (e *CapacityError) Error() string {
-	return fmt.Sprintf("dag: the %s tasks of job %q can never run: %v %s", e.Kind, e.For, e.Place, e.Why)
+	return fmt.Sprintf("dag: the %s tasks of job %q can never run: %v %s", e.Stage, e.For, e.Place, e.Why)
 }
 
 // A LimitError says that a plan is larger than what is supported.

@@ -7,24 +7,55 @@ import (
 
 // capacity looks for tasks that the cluster can never run.
 func (f *faults) capacity() {
-	if f.p.Cluster.Policy == YARN {
+	switch f.p.Cluster.Policy {
+	case YARN:
 		f.memory()
-		return
+	case Executors:
+		f.cores()
+	default:
+		f.slots()
 	}
+}
+
+// slots checks that there are slots for maps and for reduces, and that there is nothing else to run.
+func (f *faults) slots() {
 	c := &f.p.Cluster
-	for _, s := range []struct {
-		kind  Kind
-		field string
-		slots int
-	}{{Map, "cluster.map_slots", c.MapSlots}, {Reduce, "cluster.reduce_slots", c.ReduceSlots}} {
-		if s.slots > 0 {
-			continue
+	slots := [...]int{Map: c.MapSlots, Reduce: c.ReduceSlots}
+	var reported [len(slots)]bool
+	for j := range f.p.Jobs {
+		job := &f.p.Jobs[j]
+		if !job.IsMapReduce() {
+			f.add(&ShapeError{Place: whole("cluster.policy"), Why: fmt.Sprintf("%v has slots for maps and reduces, and job %q has other stages: say yarn or executors", c.Policy, job.Node)})
+			return
 		}
-		for j := range f.p.Jobs {
-			if n := f.p.Jobs[j].Phase(s.kind).Count(); n > 0 {
-				why := fmt.Sprintf("is 0, and there are %d of them: give the cluster slots", n)
-				f.add(&CapacityError{Place: whole(s.field), For: f.p.Jobs[j].Node, Kind: s.kind, Why: why})
-				break
+		for k, n := range slots {
+			if tasks := job.Stages[k].Count(); n <= 0 && tasks > 0 && !reported[k] {
+				reported[k] = true
+				field := [...]string{Map: "cluster.map_slots", Reduce: "cluster.reduce_slots"}[k]
+				why := fmt.Sprintf("is 0, and there are %d of them: give the cluster slots", tasks)
+				f.add(&CapacityError{Place: whole(field), For: job.Node, Stage: job.Stages[k].Name, Why: why})
+			}
+		}
+	}
+}
+
+// cores checks that a task of each stage fits into the executors.
+func (f *faults) cores() {
+	c := &f.p.Cluster
+	largest := 0
+	for _, n := range c.Nodes {
+		largest = max(largest, n.Cores)
+	}
+	if largest == 0 {
+		largest = c.Cores
+	}
+	for j := range f.p.Jobs {
+		for k := range f.p.Jobs[j].Stages {
+			stage := &f.p.Jobs[j].Stages[k]
+			if need := max(1, stage.Cores); stage.Count() > 0 && need > min(largest, c.Cores) {
+				why := fmt.Sprintf("is %d, and one of them needs %d in one executor: give the cluster cores", min(largest, c.Cores), need)
+				f.add(&CapacityError{Place: whole("cluster.cores"), For: f.p.Jobs[j].Node, Stage: stage.Name, Why: why})
+				return
 			}
 		}
 	}
@@ -43,15 +74,15 @@ func (f *faults) memory() {
 	}
 	for j := range f.p.Jobs {
 		job := &f.p.Jobs[j]
-		for _, k := range []Kind{Map, Reduce} {
-			need := job.Limits.MapMB
-			if k == Reduce {
-				need = job.Limits.ReduceMB
+		for k := range job.NumStages() {
+			need := job.Stages[k].MemoryMB
+			if job.IsMapReduce() {
+				need = [...]int{Map: job.Limits.MapMB, Reduce: job.Limits.ReduceMB}[k]
 			}
 			var at Place
 			var why string
 			switch {
-			case job.Phase(k).Count() == 0:
+			case job.Stages[k].Count() == 0:
 				continue
 			case most == 0:
 				at, why = whole(setting), "is 0: give the cluster memory"
@@ -62,7 +93,7 @@ func (f *faults) memory() {
 			default:
 				continue
 			}
-			f.add(&CapacityError{Place: at, For: job.Node, Kind: k, Why: why})
+			f.add(&CapacityError{Place: at, For: job.Node, Stage: job.Stages[k].Name, Why: why})
 			return
 		}
 	}
@@ -76,8 +107,8 @@ func (f *faults) length() {
 	total := 0.0
 	for j := range f.p.Jobs {
 		total += pauses
-		for _, k := range []Kind{Map, Reduce} {
-			p := f.p.Jobs[j].Phase(k)
+		for k := range f.p.Jobs[j].NumStages() {
+			p := &f.p.Jobs[j].Stages[k]
 			perTask := f.p.Cluster.Setup.Seconds() + o.Handoff.Seconds() + o.SetupMin.Seconds() + o.SetupPer.Seconds()
 			rounds := math.Ceil(float64(p.Count()) / float64(f.width(j, k)))
 			total += rounds * (perTask + longest(p)/1000)
@@ -88,24 +119,31 @@ func (f *faults) length() {
 	}
 }
 
-// width is how many tasks of a phase the cluster runs at once, at least 1.
-func (f *faults) width(j int, k Kind) int {
-	c, l := &f.p.Cluster, &f.p.Jobs[j].Limits
+// width is how many tasks of a stage the cluster runs at once, at least 1.
+func (f *faults) width(j int, k StageIndex) int {
+	c, job := &f.p.Cluster, &f.p.Jobs[j]
+	stage, l := &job.Stages[k], &job.Limits
+	need := stage.MemoryMB
 	switch {
+	case c.Policy == Executors:
+		return max(1, c.Cores/max(1, stage.Cores))
 	case c.Policy == FIFO && k == Map:
 		return max(1, c.MapSlots)
 	case c.Policy == FIFO:
 		return max(1, c.ReduceSlots)
-	case k == Map && l.MapMB > 0:
-		return max(1, c.MemoryMB/l.MapMB)
-	case k == Reduce && l.ReduceMB > 0:
-		return max(1, c.MemoryMB/l.ReduceMB)
+	case job.IsMapReduce() && k == Map:
+		need = l.MapMB
+	case job.IsMapReduce():
+		need = l.ReduceMB
 	}
-	return max(1, c.MemoryMB/1024) // Hadoop's default container
+	if need <= 0 {
+		need = 1024 // Hadoop's default container
+	}
+	return max(1, c.MemoryMB/need)
 }
 
 // longest bounds the milliseconds of a phase's longest task, as far as it is known.
-func longest(p *Phase) float64 {
+func longest(p *Stage) float64 {
 	ms := high(&p.Setup)
 	for i := range p.Pipelines {
 		ms += high(&p.Pipelines[i].Tuples) * high(&p.Pipelines[i].Alpha)

@@ -7,21 +7,21 @@ import (
 
 // Bounds of the key groups of a phase.
 const (
-	MaxGroupTasks  = 100_000
-	MaxGroupPieces = 1_000_000 // reduces, sizes, names and points together
-	MaxKeyLength   = 256       // bytes of a key's name
-	maxGroupBytes  = 1e18      // as of a task
+	MaxGroupTasks = 100_000
+	MaxGroupsSize = 1_000_000 // reduces, sizes, names and points together
+	MaxKeyLength  = 256       // bytes of a key's name
+	maxGroupBytes = 1e18      // as of a task
 )
 
 // groups checks the key groups that a plan gives a phase. Of each list only the first fault is told.
-func (f *faults) groups(j int, k Kind) {
-	p := f.p.Jobs[j].Phase(k)
+func (f *faults) groups(j int, k StageIndex) {
+	p := &f.p.Jobs[j].Stages[k]
 	g := p.Groups
 	if g == nil {
 		return
 	}
-	at := ofJob(f.p, j, k.String()+".groups", -1)
-	if k == Map {
+	at := ofJob(f.p, j, fieldOf(&f.p.Jobs[j], k)+".groups", -1)
+	if !p.Copies() {
 		f.add(&ShapeError{Place: at, Why: "only reduce tasks have key groups"})
 		return
 	}
@@ -29,8 +29,8 @@ func (f *faults) groups(j int, k Kind) {
 		f.add(&LimitError{Place: at, What: "tasks with key groups", Have: float64(n), Max: MaxGroupTasks})
 		return
 	}
-	if n := g.pieces(); n > MaxGroupPieces {
-		f.add(&LimitError{Place: at, What: "tasks, sizes, names and points", Have: float64(n), Max: MaxGroupPieces})
+	if n := g.size(); n > MaxGroupsSize {
+		f.add(&LimitError{Place: at, What: "tasks, sizes, names and points", Have: float64(n), Max: MaxGroupsSize})
 		return
 	}
 	if g.Origin > GroupsComplete {
@@ -48,7 +48,7 @@ func (f *faults) groups(j int, k Kind) {
 	}
 }
 
-func (g *Groups) pieces() int {
+func (g *Groups) size() int {
 	n := len(g.Reduces)
 	for i := range g.Reduces {
 		r := &g.Reduces[i]

@@ -17,12 +17,12 @@ func sound() *Plan {
 		Jobs: []Job{
 			{
 				Node: "a",
-				Map:  Phase{Known: true, Tasks: 3, Pipelines: []Pipeline{{Tuples: Each([]float64{1, 2, 3}), Alpha: Uniform(4)}}},
-				Reduce: Phase{Known: true, Tasks: 2, Pipelines: []Pipeline{
-					{Tuples: Uniform(1), Alpha: Uniform(0)}, {Tuples: Uniform(1), Alpha: Uniform(0)}, {Tuples: Uniform(1), Alpha: Uniform(2)},
-				}},
+				Stages: MapReduce(Stage{Known: true, Tasks: 3, Pipelines: []Pipeline{{Tuples: Each([]float64{1, 2, 3}), Alpha: Uniform(4)}}},
+					Stage{Known: true, Tasks: 2, Pipelines: []Pipeline{
+						{Tuples: Uniform(1), Alpha: Uniform(0)}, {Tuples: Uniform(1), Alpha: Uniform(0)}, {Tuples: Uniform(1), Alpha: Uniform(2)},
+					}}),
 			},
-			{Node: "b", After: []int{0}, Map: Phase{Known: true, Tasks: 1}, Reduce: Phase{Known: true}},
+			{Node: "b", After: []int{0}, Stages: MapReduce(Stage{Known: true, Tasks: 1}, Stage{Known: true})},
 		},
 	}
 }
@@ -42,13 +42,13 @@ func oneReduce(r ReduceGroups) *Groups {
 func TestValidate(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
-		name  string
-		spoil func(*Plan)
-		want  string
+		name    string
+		corrupt func(*Plan)
+		want    string
 	}{
 		{"nothing", func(p *Plan) {}, ""},
-		{"unknown counts and costs", func(p *Plan) { p.Jobs[0].Map = Phase{}; p.Jobs[0].Reduce = Phase{} }, ""},
-		{"unknown values", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Tuples = Each([]float64{1, nan, 3}) }, ""},
+		{"unknown counts and costs", func(p *Plan) { p.Jobs[0].Stages = Bare(p.Jobs[0].Stages) }, ""},
+		{"unknown values", func(p *Plan) { p.Jobs[0].Stages[Map].Pipelines[0].Tuples = Each([]float64{1, nan, 3}) }, ""},
 		{"no jobs", func(p *Plan) { p.Jobs = nil }, `dag: the plan has no jobs: there is nothing to estimate`},
 		{
 			"cycle", func(p *Plan) { p.Jobs[0].After = []int{1} },
@@ -77,44 +77,44 @@ func TestValidate(t *testing.T) {
 			`dag: cluster.setup is -1s: it must lie between 0 and 3.1536e+09s`,
 		},
 		{
-			"negative cost", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Alpha = Uniform(-4) },
+			"negative cost", func(p *Plan) { p.Jobs[0].Stages[Map].Pipelines[0].Alpha = Uniform(-4) },
 			`dag: job "a": map.cost is -4ms: it must lie between 0 and 3.1536e+12ms`,
 		},
 		{
-			"infinite cost", func(p *Plan) { p.Jobs[0].Reduce.Pipelines[Work].Alpha = Uniform(inf) },
+			"infinite cost", func(p *Plan) { p.Jobs[0].Stages[Reduce].Pipelines[Work].Alpha = Uniform(inf) },
 			`dag: job "a": reduce.reduce.cost is +Infms: it must lie between 0 and 3.1536e+12ms`,
 		},
 		{
-			"huge records", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Tuples = Each([]float64{1, 1e300, -1}) },
+			"huge records", func(p *Plan) { p.Jobs[0].Stages[Map].Pipelines[0].Tuples = Each([]float64{1, 1e300, -1}) },
 			`dag: job "a": map.records[1] is 1e+300: it must lie between 0 and 1e+15`,
 		},
 		{
-			"negative out", func(p *Plan) { p.Jobs[0].Reduce.Out = Uniform(-1) },
+			"negative out", func(p *Plan) { p.Jobs[0].Stages[Reduce].Out = Uniform(-1) },
 			`dag: job "a": reduce.out is -1: it must lie between 0 and 1e+15`,
 		},
 		{
-			"values for other tasks", func(p *Plan) { p.Jobs[0].Map.Tasks = 4 },
+			"values for other tasks", func(p *Plan) { p.Jobs[0].Stages[Map].Tasks = 4 },
 			`dag: job "a": map.records: 3 values for 4 tasks: give one for each task, or one for all`,
 		},
 		{
-			"negative tasks", func(p *Plan) { p.Jobs[1].Map.Tasks = -2 },
+			"negative tasks", func(p *Plan) { p.Jobs[1].Stages[Map].Tasks = -2 },
 			`dag: job "b": map.tasks is -2: it must lie between 0 and 1e+07`,
 		},
 		{
-			"too many tasks of a phase", func(p *Plan) { p.Jobs[1].Map.Tasks = math.MaxInt },
+			"too many tasks of a phase", func(p *Plan) { p.Jobs[1].Stages[Map].Tasks = math.MaxInt },
 			"dag: job \"b\": map.tasks is 9.223372036854776e+18: it must lie between 0 and 1e+07\n" +
 				"dag: jobs: 10000006 tasks are more than the supported 10000000",
 		},
 		{
-			"too many tasks", func(p *Plan) { p.Jobs[1].Map.Tasks = MaxTasks },
+			"too many tasks", func(p *Plan) { p.Jobs[1].Stages[Map].Tasks = MaxTasks },
 			`dag: jobs: 10000005 tasks are more than the supported 10000000`,
 		},
 		{
-			"reduce without copy", func(p *Plan) { p.Jobs[0].Reduce.Pipelines = p.Jobs[0].Reduce.Pipelines[2:] },
+			"reduce without copy", func(p *Plan) { p.Jobs[0].Stages[Reduce].Pipelines = p.Jobs[0].Stages[Reduce].Pipelines[2:] },
 			`dag: job "a": reduce: a reduce task has three pipelines, copy, sort and reduce; this one has 1`,
 		},
 		{
-			"two map pipelines", func(p *Plan) { p.Jobs[0].Map.Pipelines = make([]Pipeline, 2) },
+			"two map pipelines", func(p *Plan) { p.Jobs[0].Stages[Map].Pipelines = make([]Pipeline, 2) },
 			`dag: job "a": map: a map task has one pipeline, this one has 2`,
 		},
 		{
@@ -126,67 +126,69 @@ func TestValidate(t *testing.T) {
 			`dag: the reduce tasks of job "a" can never run: cluster.reduce_slots is 0, and there are 2 of them: give the cluster slots`,
 		},
 		{
-			"too long", func(p *Plan) { p.Jobs[0].Map.Pipelines[0].Alpha = Uniform(3e12) },
+			"too long", func(p *Plan) { p.Jobs[0].Stages[Map].Pipelines[0].Alpha = Uniform(3e12) },
 			`dag: jobs: 104167 days of running time are more than the supported 36500`,
 		},
-		{"groups", func(p *Plan) { p.Jobs[0].Reduce.Groups = soundGroups() }, ""},
+		{"groups", func(p *Plan) { p.Jobs[0].Stages[Reduce].Groups = soundGroups() }, ""},
 		{
-			"groups of maps", func(p *Plan) { p.Jobs[0].Map.Groups = soundGroups() },
+			"groups of maps", func(p *Plan) { p.Jobs[0].Stages[Map].Groups = soundGroups() },
 			`dag: job "a": map.groups: only reduce tasks have key groups`,
 		},
 		{
-			"groups of other tasks", func(p *Plan) { p.Jobs[0].Reduce.Groups = &Groups{Origin: 7, Maps: -1} },
+			"groups of other tasks", func(p *Plan) { p.Jobs[0].Stages[Reduce].Groups = &Groups{Origin: 7, Maps: -1} },
 			"dag: job \"a\": reduce.groups: there is no origin unknown(7)\n" +
 				"dag: job \"a\": reduce.groups.maps is -1: it must lie between 0 and 1e+07\n" +
 				"dag: job \"a\": reduce.groups: they are of 0 tasks, and the job has 2",
 		},
 		{
-			"groups of many tasks", func(p *Plan) { p.Jobs[0].Reduce.Groups = &Groups{Reduces: make([]ReduceGroups, 100_001)} },
+			"groups of many tasks", func(p *Plan) { p.Jobs[0].Stages[Reduce].Groups = &Groups{Reduces: make([]ReduceGroups, 100_001)} },
 			`dag: job "a": reduce.groups: 100001 tasks with key groups are more than the supported 100000`,
 		},
 		{
 			"many groups", func(p *Plan) {
-				p.Jobs[0].Reduce.Groups = soundGroups()
-				p.Jobs[0].Reduce.Groups.Reduces[0].Done = make([]GroupPoint, MaxGroupPieces)
+				p.Jobs[0].Stages[Reduce].Groups = soundGroups()
+				p.Jobs[0].Stages[Reduce].Groups.Reduces[0].Done = make([]GroupPoint, MaxGroupsSize)
 			},
 			`dag: job "a": reduce.groups: 1000005 tasks, sizes, names and points are more than the supported 1000000`,
 		},
 		{
-			"bytes of groups", func(p *Plan) { p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Bytes: -1, Implicit: inf}) },
+			"bytes of groups", func(p *Plan) { p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Bytes: -1, Implicit: inf}) },
 			"dag: job \"a\": reduce.groups.tasks[0].bytes is -1: it must lie between 0 and 1e+18\n" +
 				"dag: job \"a\": reduce.groups.tasks[0].rest is +Inf: it must lie between 0 and 1e+18",
 		},
 		{
-			"half known", func(p *Plan) { p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Bytes: 1, Implicit: nan}) },
+			"half known", func(p *Plan) { p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Bytes: 1, Implicit: nan}) },
 			`dag: job "a": reduce.groups.tasks[0].rest: the bytes of all groups and of those without a size of their own are both known, or none is`,
 		},
 		{
 			"sizes that do not ascend", func(p *Plan) {
-				p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Explicit: []GroupSize{{1, 1}, {1, 1}, {-1, 1}}})
+				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Explicit: []GroupSize{{1, 1}, {1, 1}, {-1, 1}}})
 			},
 			`dag: job "a": reduce.groups.tasks[0].sizes[1]: 1 bytes come after 1: sizes ascend, and equal ones are counted`,
 		},
 		{
-			"a count that is no number", func(p *Plan) { p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Explicit: []GroupSize{{1, nan}}}) },
+			"a count that is no number", func(p *Plan) {
+				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Explicit: []GroupSize{{1, nan}}})
+			},
 			`dag: job "a": reduce.groups.tasks[0].sizes[0] is NaN groups: it must lie between 0 and 1e+15 groups`,
 		},
 		{
 			"names", func(p *Plan) {
-				p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Top: []KeyGroup{{"a", 1}, {"b", 2}}})
-				p.Jobs[0].Reduce.Groups.Reduces[1].Top = make([]KeyGroup, 11)
+				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Top: []KeyGroup{{"a", 1}, {"b", 2}}})
+				p.Jobs[0].Stages[Reduce].Groups.Reduces[1].Top = make([]KeyGroup, 11)
 			},
 			"dag: job \"a\": reduce.groups.tasks[0].top[1]: 2 bytes come after 1: the largest group comes first\n" +
 				"dag: job \"a\": reduce.groups.tasks[1].top: 11 groups with a name are more than the supported 10",
 		},
 		{
 			"a long name", func(p *Plan) {
-				p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Top: []KeyGroup{{strings.Repeat("k", 300), 1}}})
+				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Top: []KeyGroup{{strings.Repeat("k", 300), 1}}})
 			},
 			`dag: job "a": reduce.groups.tasks[0].top[0]: 300 bytes of a key's name are more than the supported 256`,
 		},
 		{
 			"points", func(p *Plan) {
-				p.Jobs[0].Reduce.Groups = oneReduce(ReduceGroups{Done: []GroupPoint{{Took: time.Second}, {Took: -time.Second}}})
+				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Done: []GroupPoint{{Took: time.Second}, {Took: -time.Second}}})
 			},
 			`dag: job "a": reduce.groups.tasks[0].done[1] is -1s: it must lie between 0 and 3.1536e+09s`,
 		},
@@ -219,7 +221,7 @@ func TestValidate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := sound()
-			c.spoil(p)
+			c.corrupt(p)
 			got := ""
 			if err := Validate(p); err != nil {
 				got = err.Error()
@@ -233,7 +235,7 @@ func TestValidate(t *testing.T) {
 
 func TestValidateEvidence(t *testing.T) {
 	p := sound()
-	p.Jobs[0].Map.Pipelines[0].Tuples = Each([]float64{1, -2, 3})
+	p.Jobs[0].Stages[Map].Pipelines[0].Tuples = Each([]float64{1, -2, 3})
 	var n *NumberError
 	if err := Validate(p); !errors.As(err, &n) || n.Job != 0 || n.Node != "a" || n.Field != "map.records" || n.Item != 1 || n.Value != -2 {
 		t.Errorf("got %#v", n)
@@ -252,7 +254,7 @@ func TestValidateEvidence(t *testing.T) {
 func TestValidateBoundsItsAnswer(t *testing.T) {
 	p := sound()
 	for range 1000 {
-		p.Jobs = append(p.Jobs, Job{})
+		p.Jobs = append(p.Jobs, Job{Stages: MapReduce(Stage{}, Stage{})})
 	}
 	lines := strings.Split(Validate(p).Error(), "\n")
 	if len(lines) != maxFaults+1 || lines[maxFaults] != "dag: and 950 more faults" {
@@ -278,7 +280,7 @@ func TestValidateProfile(t *testing.T) {
 	if err := ValidateProfile(p); err != nil {
 		t.Errorf("a profile needs no slots: %v", err)
 	}
-	p.Jobs[0].Map.Pipelines[0].Alpha = Uniform(-1)
+	p.Jobs[0].Stages[Map].Pipelines[0].Alpha = Uniform(-1)
 	if err := ValidateProfile(p); err == nil {
 		t.Error("a negative cost passes")
 	}
@@ -286,8 +288,8 @@ func TestValidateProfile(t *testing.T) {
 
 func ExampleValidate() {
 	p := &Plan{Cluster: Cluster{MapSlots: 2}, Jobs: []Job{
-		{Node: "load", Map: Phase{Known: true, Tasks: 4}, Reduce: Phase{Known: true}, After: []int{1}},
-		{Node: "join", Map: Phase{Known: true, Tasks: 2}, Reduce: Phase{Known: true}, After: []int{0}},
+		{Node: "load", Stages: MapReduce(Stage{Known: true, Tasks: 4}, Stage{Known: true}), After: []int{1}},
+		{Node: "join", Stages: MapReduce(Stage{Known: true, Tasks: 2}, Stage{Known: true}), After: []int{0}},
 	}}
 	fmt.Println(Validate(p))
 	// Output: dag: a cycle: jobs "load", "join" depend on each other, none of them can ever start: remove one of these dependencies

@@ -22,6 +22,7 @@ const (
 	WarnSecondLaunch    = "more_launches"    // the script launches in several batches; later ones are invisible
 	WarnInterpolated    = "interpolated"     // progress of attempts is a straight line between instants that are known
 	WarnKeyGroups       = "key_groups"       // a job's reduces are predicted by their key groups
+	WarnNoEdges         = "no_edges"         // which stage reads which is not known, or not how
 	WarnNoEstimate      = "no_estimate"      // an estimator failed; its number is missing
 	WarnTooLarge        = "too_large"        // the workflow has more tasks than are estimated; no estimator is asked
 )

@@ -95,7 +95,7 @@ func TestHistoryAway(t *testing.T) {
 	w.summarize("the history server down at the hand-over", -1,
 		fmt.Sprintf("the end is known at once, and awaited for %.0f s; then the history server's own word", waits.Seconds()))
 
-	job = l.client("sleep-again", append(slices.Clone(sleepJob), "-mt", "4000")...)
+	l.client("sleep-again", append(slices.Clone(sleepJob), "-mt", "4000")...)
 	l.await("the second job", func() bool { return len(l.apps()) > 1 })
 	again := l.apps()[1]
 	v := l.attach("attach-again", again.ID)

@@ -10,6 +10,23 @@ import (
 	"time"
 )
 
+// A jobState is a job of a frame.
+type jobState struct {
+	Node          string
+	ID            *string
+	State         string
+	Maps, Reduces struct {
+		Total         *int
+		Done, Running int
+	}
+	Stages []struct {
+		Name          string
+		After         []string
+		Total         *int
+		Done, Running int
+	}
+}
+
 // A frame is what docs/frames.md says of one, as far as the tests look at it.
 type frame struct {
 	At       *time.Time
@@ -31,15 +48,7 @@ type frame struct {
 		EndAt     *time.Time `json:"end_at"`
 		Origin    string
 	}
-	Jobs []struct {
-		Node          string
-		ID            *string
-		State         string
-		Maps, Reduces struct {
-			Total         *int
-			Done, Running int
-		}
-	}
+	Jobs []jobState
 	Path []struct {
 		Jobs  []string
 		Phase string

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/skewed/benchmark"
+	"github.com/paratimer/paratimer/internal/testkit/benchmark"
 )
 
 // A table3Row is a benchmark of NearestFit's paper that was run, as docs/nearestfit.md tells of it.

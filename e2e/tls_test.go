@@ -18,7 +18,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/knoxtest"
+	"github.com/paratimer/paratimer/internal/testkit/knoxtest"
 )
 
 // An encrypted is a cluster that speaks nothing but TLS.

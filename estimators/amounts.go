@@ -24,15 +24,16 @@ func (a amount) ratio() (f float64, ok bool) {
 // Where the plan does not know N, an attempt's own total stands in. A task that has told no total counts as the mean of
 // those of its pipeline that have, and as done by the share that the engine gives for it. A pipeline of which nobody
 // knows a size counts as the mean pipeline of its type (else as one tuple a task), a job of unknown size as the mean job.
-func amounts(s *dag.Snapshot) [][pipes]amount {
-	jobs := make([][pipes]sizing, len(s.Plan.Jobs))
+func amounts(s *dag.Snapshot) [][]amount {
+	jobs := make([][]sizing, len(s.Plan.Jobs))
 	var types [pipes]sizing
 	for j := range s.Plan.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for p := range pipelinesOf(k) {
+		jobs[j] = make([]sizing, pipesOf(&s.Plan.Jobs[j]))
+		for k := range s.Plan.Jobs[j].NumStages() {
+			for p := range pipelinesOf(&s.Plan.Jobs[j].Stages[k]) {
 				z := size(s, j, k, p)
 				jobs[j][pipe(k, p)] = z
-				types[pipe(k, p)].add(z)
+				types[kindOf(pipe(k, p))].add(z)
 			}
 		}
 	}
@@ -40,10 +41,11 @@ func amounts(s *dag.Snapshot) [][pipes]amount {
 	for _, t := range types {
 		anyType.add(t)
 	}
-	out := make([][pipes]amount, len(jobs))
+	out := make([][]amount, len(jobs))
 	for j := range jobs {
+		out[j] = make([]amount, len(jobs[j]))
 		for i, z := range jobs[j] {
-			out[j][i] = z.fill(types[i], anyType)
+			out[j][i] = z.fill(types[kindOf(i)], anyType)
 		}
 	}
 	return out
@@ -84,16 +86,17 @@ func (z sizing) fill(sameType, all sizing) amount {
 	return amount{z.known.done + z.share*mean, z.known.total + z.unsized*mean}
 }
 
-func pipelinesOf(k dag.Kind) int {
-	if k == dag.Map {
-		return 1
+// pipelinesOf is how many pipelines the tasks of a stage have: those that copy have three.
+func pipelinesOf(s *dag.Stage) int {
+	if s.Copies() {
+		return dag.Pipelines
 	}
-	return dag.Pipelines
+	return 1
 }
 
 // size counts a pipeline's tuples over its tasks.
-func size(s *dag.Snapshot, job int, k dag.Kind, p int) sizing {
-	planned := s.Plan.Jobs[job].Phase(k)
+func size(s *dag.Snapshot, job int, k dag.StageIndex, p int) sizing {
+	planned := &s.Plan.Jobs[job].Stages[k]
 	if !planned.Known {
 		return sizing{open: job >= len(s.Jobs) || !s.Jobs[job].State.Ended()}
 	}
@@ -113,7 +116,7 @@ func size(s *dag.Snapshot, job int, k dag.Kind, p int) sizing {
 		}
 		z.pending(tuples, next, task)
 		next = task + 1
-		z.task(tuples.At(task), state, a, k, p)
+		z.task(tuples.At(task), state, a, planned.Copies(), p)
 	})
 	z.pending(tuples, next, n)
 	return z
@@ -134,7 +137,7 @@ func (z *sizing) pending(tuples dag.Series, first, end int) {
 }
 
 // task adds a task that runs or is done; planned is its size by the plan, NaN where unknown.
-func (z *sizing) task(planned float64, state taskState, a *dag.Attempt, k dag.Kind, p int) {
+func (z *sizing) task(planned float64, state taskState, a *dag.Attempt, copies bool, p int) {
 	n := planned
 	if !(n >= 0) {
 		n = a.Total[p]
@@ -144,7 +147,7 @@ func (z *sizing) task(planned float64, state taskState, a *dag.Attempt, k dag.Ki
 	}
 	if !(n >= 0) {
 		z.unsized++
-		z.share += doneShare(a, state, k, p)
+		z.share += doneShare(a, state, copies, p)
 		return
 	}
 	z.sized++
@@ -158,12 +161,12 @@ func (z *sizing) task(planned float64, state taskState, a *dag.Attempt, k dag.Ki
 }
 
 // doneShare is how much of pipeline p an attempt has done by the engine's own progress; a reduce's thirds are copy, sort, reduce.
-func doneShare(a *dag.Attempt, state taskState, k dag.Kind, p int) float64 {
+func doneShare(a *dag.Attempt, state taskState, copies bool, p int) float64 {
 	if state == taskDone {
 		return 1
 	}
 	f := a.Ratio
-	if k == dag.Reduce {
+	if copies {
 		f = 3*f - float64(p)
 	}
 	if !(f > 0) {

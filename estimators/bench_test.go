@@ -59,13 +59,13 @@ func benchPlan(different bool) *dag.Plan {
 	r := rand.New(rand.NewPCG(3, 4))
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: benchSlots, ReduceSlots: benchSlots, SlotsPerNode: 4, Setup: 2 * time.Second}}
 	for j := range benchJobs {
-		job := dag.Job{Node: string(rune('a' + j)), Map: phaseOf(benchMaps, 60_000, 1), Reduce: phaseOf(benchReduces, 30_000, 0.3, 30_000, 0.1, 30_000, 0.6)}
+		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(phaseOf(benchMaps, 60_000, 1), phaseOf(benchReduces, 30_000, 0.3, 30_000, 0.1, 30_000, 0.6))}
 		if j >= 3 {
 			job.After = []int{j - 3}
 		}
 		if different {
-			for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-				phase := job.Phase(k)
+			for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+				phase := &job.Stages[k]
 				sizes := make([]float64, phase.Tasks)
 				for i := range sizes {
 					sizes[i] = float64(20_000 + r.IntN(100_000))

@@ -138,7 +138,7 @@ func replaced(run dag.Run, s *dag.Snapshot) dag.Run {
 // clone copies a snapshot as deep as ingredients change it: jobs and nodes; attempts are copied by who changes them.
 func clone(s *dag.Snapshot) *dag.Snapshot {
 	c := *s
-	c.Jobs = slices.Clone(s.Jobs)
+	c.Jobs = dag.CloneStates(s.Jobs)
 	c.Nodes = slices.Clone(s.Nodes)
 	return &c
 }

@@ -10,7 +10,7 @@ import (
 // A loss is an attempt that ran or had succeeded and whose work is gone.
 type loss struct {
 	job     int
-	kind    dag.Kind
+	kind    dag.StageIndex
 	attempt *dag.Attempt // as it was
 	failed  bool         // by its own fault
 }
@@ -24,15 +24,15 @@ func lostWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 		if l < 0 {
 			continue
 		}
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			p := c.Jobs[j].Phase(k)
+		for k := range c.Jobs[j].NumStages() {
+			p := &c.Jobs[j].Stages[k]
 			var copied bool
-			for _, i := range losses(p.Attempts, later.Jobs[l].Phase(k).Attempts) {
+			for _, i := range losses(p.Attempts, later.Jobs[l].Stages[k].Attempts) {
 				if !copied {
 					p.Attempts, copied = slices.Clone(p.Attempts), true
 				}
-				a := &s.Jobs[j].Phase(k).Attempts[i]
-				failed := stateLater(later.Jobs[l].Phase(k).Attempts, a) == dag.AttemptFailed
+				a := &s.Jobs[j].Stages[k].Attempts[i]
+				failed := stateLater(later.Jobs[l].Stages[k].Attempts, a) == dag.AttemptFailed
 				lost = append(lost, loss{j, k, a, failed})
 				p.Attempts[i].State, p.Attempts[i].End = dag.AttemptKilled, s.At
 				if failed {
@@ -94,9 +94,8 @@ func within(j int, s *dag.Snapshot) int {
 // describeLosses names the first loss, or what is behind several.
 func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	first := lost[0]
-	node := s.Plan.Jobs[first.job].Node
 	if l := sameJob(s, later, first.job); later.Jobs[l].Attempt > s.Jobs[first.job].Attempt && s.Jobs[first.job].Attempt > 0 {
-		return fmt.Sprintf("the application master of job %s came again: %s again", node, start(len(lost), "task"))
+		return fmt.Sprintf("the application master%s came again: %s again", s.Plan.OfJob(first.job), start(len(lost), "task"))
 	}
 	if n := lostNode(s, later, first.attempt); n != nil && len(lost) > 1 {
 		return fmt.Sprintf("node %s %s: %s again", n.Name, lostHow(n), start(len(lost), "task"))
@@ -113,12 +112,12 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	if len(lost) > 1 {
 		again = fmt.Sprintf(", and %d more: they start again", len(lost)-1)
 	}
-	return fmt.Sprintf("%s of job %s %s%s", first.attempt.Name(s.Jobs[first.job].ID, first.kind), node, what, again)
+	return fmt.Sprintf("%s%s %s%s", first.attempt.Name(s.Jobs[first.job].ID, s.Plan.StageName(first.job, first.kind)), s.Plan.OfJob(first.job), what, again)
 }
 
 // preempted says that the attempt was killed to make room.
 func preempted(later *dag.Snapshot, job int, l loss) bool {
-	b := find(later.Jobs[job].Phase(l.kind).Attempts, l.attempt.Task, l.attempt.Number)
+	b := find(later.Jobs[job].Stages[l.kind].Attempts, l.attempt.Task, l.attempt.Number)
 	return b != nil && b.Preempted()
 }
 

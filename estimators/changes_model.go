@@ -11,7 +11,7 @@ import (
 func changedModels(w *World, costs Costs) []int {
 	var out []int
 	for j := range w.Now().Plan.Jobs {
-		if w.phase(j, dag.Reduce).left() > 0 && byGroups(w.Costs, j) != byGroups(costs, j) {
+		if w.Now().Plan.Jobs[j].IsMapReduce() && w.phase(j, dag.Reduce).left() > 0 && w.Costs.Groups.used(j) != costs.Groups.used(j) {
 			out = append(out, j)
 		}
 	}
@@ -21,7 +21,7 @@ func changedModels(w *World, costs Costs) []int {
 // onlyOf predicts the reduces of some jobs in one way, all other tasks in another.
 func onlyOf(jobs []int, these, others schedule.Left) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
-		if t.Kind == dag.Reduce && slices.Contains(jobs, t.Job) {
+		if t.Stage == dag.Reduce && slices.Contains(jobs, t.Job) {
 			return these(t)
 		}
 		return others(t)
@@ -33,7 +33,7 @@ func describeModels(w *World, costs Costs, jobs []int) string {
 	var out []string
 	for _, j := range jobs {
 		now := " go by their key groups now"
-		if !byGroups(costs, j) {
+		if !costs.Groups.used(j) {
 			now = " no longer go by their key groups"
 		}
 		out = append(out, "reduce tasks of job "+w.Now().Plan.Jobs[j].Node+now)

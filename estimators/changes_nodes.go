@@ -28,12 +28,12 @@ func avoidances(s, later *dag.Snapshot) []string {
 		was, is := names(s, s.Jobs[j].Avoided), names(later, later.Jobs[l].Avoided)
 		for _, name := range is {
 			if !slices.Contains(was, name) {
-				out = append(out, "job "+s.Plan.Jobs[j].Node+" avoids node "+name)
+				out = append(out, s.Plan.JobName(j)+" avoids node "+name)
 			}
 		}
 		for _, name := range was {
 			if !slices.Contains(is, name) {
-				out = append(out, "job "+s.Plan.Jobs[j].Node+" avoids node "+name+" no longer")
+				out = append(out, s.Plan.JobName(j)+" avoids node "+name+" no longer")
 			}
 		}
 	}

@@ -17,20 +17,22 @@ func knownSizes(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 	plan := *later.Plan
 	plan.Cluster, plan.Overheads, plan.Profiles = s.Plan.Cluster, s.Plan.Overheads, s.Plan.Profiles
 	c.Plan = &plan
+	was := c.Jobs
 	c.Jobs = make([]dag.JobState, len(later.Jobs))
 	for l := range c.Jobs {
 		j := sameJob(later, s, l)
 		if j < 0 {
-			c.Jobs[l] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
+			c.Jobs[l] = dag.BlockedJob(len(later.Plan.Jobs[l].Stages))
 			continue
 		}
-		c.Jobs[l] = s.Jobs[j]
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			p := c.Jobs[l].Phase(k)
-			list, shown := shownSizes(p.Attempts, later.Jobs[l].Phase(k).Attempts, s.At)
+		c.Jobs[l] = was[j]
+		c.Jobs[l].Stages = stagesAs(&s.Plan.Jobs[j], was[j].Stages, &later.Plan.Jobs[l])
+		for k := range min(c.Jobs[l].NumStages(), later.Jobs[l].NumStages()) {
+			p := &c.Jobs[l].Stages[k]
+			list, shown := shownSizes(p.Attempts, later.Jobs[l].Stages[k].Attempts, s.At)
 			if shown > 0 {
 				p.Attempts = list
-				subjects = append(subjects, fmt.Sprintf("the sizes of %d %s tasks of job %s", shown, k, plan.Jobs[l].Node))
+				subjects = append(subjects, fmt.Sprintf("the sizes of %d %s tasks%s", shown, plan.Jobs[l].Stages[k].Name, plan.OfJob(l)))
 			}
 		}
 	}
@@ -38,6 +40,18 @@ func knownSizes(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 		return nil, ""
 	}
 	return c, list(subjects)
+}
+
+// stagesAs are the states of a job's stages in the order of a later plan, which may know more stages, or their order.
+func stagesAs(job *dag.Job, states []dag.StageState, later *dag.Job) []dag.StageState {
+	out := make([]dag.StageState, len(later.Stages))
+	for k := range out {
+		is := func(s dag.Stage) bool { return s.Name == later.Stages[k].Name }
+		if i := slices.IndexFunc(job.Stages, is); i >= 0 && i < len(states) {
+			out[k] = states[i]
+		}
+	}
+	return out
 }
 
 // plannedSizes names the phases of which the later plan knows more or something else.
@@ -51,12 +65,12 @@ func plannedSizes(s, later *dag.Snapshot) []string {
 			continue
 		}
 		was := &s.Plan.Jobs[j]
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			a, b := was.Phase(k), is.Phase(k)
+		for k := range min(was.NumStages(), is.NumStages()) {
+			a, b := &was.Stages[k], &is.Stages[k]
 			if a.Known != b.Known || a.Count() != b.Count() {
-				out = append(out, fmt.Sprintf("job %s has %d %s tasks", is.Node, b.Count(), k))
+				out = append(out, fmt.Sprintf("%s has %d %s tasks", later.Plan.JobName(l), b.Count(), b.Name))
 			} else if !sameSizes(a, b) {
-				out = append(out, fmt.Sprintf("the records of %s tasks of job %s", k, is.Node))
+				out = append(out, fmt.Sprintf("the records of %s tasks%s", b.Name, later.Plan.OfJob(l)))
 			}
 		}
 	}
@@ -64,7 +78,7 @@ func plannedSizes(s, later *dag.Snapshot) []string {
 }
 
 // sameSizes compares what two phases say of the tuples and bytes of their tasks.
-func sameSizes(a, b *dag.Phase) bool {
+func sameSizes(a, b *dag.Stage) bool {
 	if len(a.Pipelines) != len(b.Pipelines) || !sameSeries(a.Bytes, b.Bytes, a.Count()) {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // sameShape says whether two snapshots have the same jobs at the same places.
@@ -21,7 +22,7 @@ func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {
 		if t.Running == nil {
 			return costs.Left(t)
 		}
-		is := find(attempts(later, t.Job, t.Kind), t.Running.Task, t.Running.Number)
+		is := find(attempts(later, t.Job, t.Stage), t.Running.Task, t.Running.Number)
 		switch {
 		case is == nil:
 			t.Running = nil
@@ -40,11 +41,11 @@ func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {
 
 // slower names the unfinished phase whose tasks the costs change most in all, "" where none changes by a percent. Reduces of
 // the jobs in told are told of already.
-func slower(w *World, costs Costs, told []int) string {
+func slower(w *World, costs Costs, reported []int) string {
 	var most float64
 	var subject string
-	w.eachPhase(func(job int, k dag.Kind, p *phase) {
-		if p.left() == 0 || k == dag.Reduce && slices.Contains(told, job) {
+	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
+		if p.left() == 0 || k == dag.Reduce && slices.Contains(reported, job) {
 			return
 		}
 		var was, is float64
@@ -54,7 +55,7 @@ func slower(w *World, costs Costs, told []int) string {
 		}
 		if diff := max(is-was, was-is); was > 0 && diff >= was/100 && diff > most {
 			most = diff
-			subject = fmt.Sprintf("%s tasks of job %s %s", k, w.Now().Plan.Jobs[job].Node, wording(is/was, p.worst))
+			subject = fmt.Sprintf("%s tasks%s %s", w.Now().Plan.StageName(job, k), w.Now().Plan.OfJob(job), wording(is/was, p.worst))
 		}
 	})
 	return subject
@@ -70,7 +71,7 @@ func wording(factor float64, before schedule.Origin) string {
 	case factor >= 2:
 		return fmt.Sprintf("take %.1f times as long as %s", factor, thought)
 	case factor > 1:
-		return fmt.Sprintf("take %.0f %% longer than %s", 100*(factor-1), thought)
+		return fmt.Sprintf("take %s longer than %s", units.Percent(factor-1), thought)
 	}
-	return fmt.Sprintf("take %.0f %% less time than %s", 100*(1-factor), thought)
+	return fmt.Sprintf("take %s less time than %s", units.Percent(1-factor), thought)
 }

@@ -14,11 +14,11 @@ func shop(at dag.Instant) *dag.Snapshot {
 	tuples := dag.Pipeline{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 4, SlotsPerNode: 1},
-		Jobs:    []dag.Job{{Node: "j1", Map: dag.Phase{Tasks: 8, Known: true, Pipelines: []dag.Pipeline{tuples}}, Reduce: dag.Phase{Known: true}}},
+		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(dag.Stage{Tasks: 8, Known: true, Pipelines: []dag.Pipeline{tuples}}, dag.Stage{Known: true})}},
 	}
-	job := dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant}
+	job := dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	for i := range int32(4) {
-		job.Map.Attempts = append(job.Map.Attempts, dag.Attempt{
+		job.Stages[dag.Map].Attempts = append(job.Stages[dag.Map].Attempts, dag.Attempt{
 			Task: i, State: dag.AttemptRunning, Slot: i, Node: i, End: dag.NoInstant, Done: [dag.Pipelines]float64{float64(at / 10)},
 		})
 	}
@@ -55,13 +55,13 @@ func TestChangesNameEachCause(t *testing.T) {
 		want   []Change
 	}{
 		{"a failure", func(s *dag.Snapshot) {
-			a := &s.Jobs[0].Map.Attempts[2]
+			a := &s.Jobs[0].Stages[dag.Map].Attempts[2]
 			a.State, a.End = dag.AttemptFailed, 5000
 		}, slowed(1, never), []Change{
 			// Slot 2 takes m_000004 at 4 s instead of 10 s; the failed task follows it there, until 24 s.
 			{Delta: 4 * time.Second, Reason: ReasonFailure, Subject: "attempt_1_0001_m_000002_0 of job j1 failed and starts again"},
 		}},
-		{"a number of tasks", func(s *dag.Snapshot) { s.Plan.Jobs[0].Map.Tasks = 12 }, slowed(1, never), []Change{
+		{"a number of tasks", func(s *dag.Snapshot) { s.Plan.Jobs[0].Stages[dag.Map].Tasks = 12 }, slowed(1, never), []Change{
 			{Delta: 10 * time.Second, Reason: ReasonSize, Subject: "job j1 has 12 map tasks"},
 		}},
 		{"slots", func(s *dag.Snapshot) { s.Plan.Cluster.MapSlots = 2 }, slowed(1, never), []Change{
@@ -99,8 +99,8 @@ func sum(changes []Change) (d time.Duration) {
 
 func TestChangesComeInOrderAndAddUp(t *testing.T) {
 	later := shop(5000)
-	later.Jobs[0].Map.Attempts[0].State = dag.AttemptKilled
-	later.Plan.Jobs[0].Map.Tasks = 20
+	later.Jobs[0].Stages[dag.Map].Attempts[0].State = dag.AttemptKilled
+	later.Plan.Jobs[0].Stages[dag.Map].Tasks = 20
 	later.Plan.Cluster.MapSlots = 3
 	model := slowed(1.5, 5000)
 	before := dag.Run{}.Append(shop(4000))
@@ -163,7 +163,7 @@ func TestLosses(t *testing.T) {
 				t.Fatalf("losses %v, want %v", got, c.want)
 			}
 			snap := func(list []dag.Attempt) *dag.Snapshot {
-				return &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j"}}}, Jobs: []dag.JobState{{Map: dag.PhaseState{Attempts: list}}}}
+				return &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, Jobs: []dag.JobState{{Stages: []dag.StageState{{Attempts: list}, {}}}}}
 			}
 			s, subject := lostWork(snap(c.was), snap(c.is))
 			if (s != nil) != (c.want != nil) || subject != c.wantSubject {
@@ -205,7 +205,7 @@ func TestClusterChanges(t *testing.T) {
 // TestAvoidances: a master that avoids a node is a change of slots, by the node's name, not by its index.
 func TestAvoidances(t *testing.T) {
 	snap := func(nodes string, avoided ...int32) *dag.Snapshot {
-		s := &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j"}}}, Jobs: []dag.JobState{{Avoided: avoided}}}
+		s := &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, Jobs: []dag.JobState{{Avoided: avoided, Stages: make([]dag.StageState, dag.MapReduceStages)}}}
 		for _, name := range nodes {
 			s.Nodes = append(s.Nodes, dag.NodeState{Name: string(name)})
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/internal/conformal"
+	"github.com/paratimer/paratimer/estimators/internal/forecast"
 )
 
 // MinRuns is how many earlier runs the 80 % range must be backed by: of fewer none is the one in ten that is worst on
@@ -39,11 +39,11 @@ func (d Distribution) Corrected(tick RangeTick, residuals []dag.Residual) (Distr
 	for i := range weights {
 		weights[i] = math.Exp2(-float64(len(scores)-1-i) / halving)
 	}
-	return d.by(tick, conformal.New(scores, weights)), len(scores)
+	return d.by(tick, forecast.NewScores(scores, weights)), len(scores)
 }
 
 // by is the distribution that scores make of d.
-func (d Distribution) by(tick RangeTick, scores *conformal.Scores) Distribution {
+func (d Distribution) by(tick RangeTick, scores *forecast.Scores) Distribution {
 	c := correction{raw: d, tick: tick, scores: scores}
 	out := make(Distribution, max(len(d), fewest))
 	for i := range out {
@@ -59,7 +59,7 @@ const fewest = 101
 type correction struct {
 	raw    Distribution
 	tick   RangeTick
-	scores *conformal.Scores
+	scores *forecast.Scores
 }
 
 // at is the corrected quantile of order q, in nanoseconds.

@@ -2,11 +2,6 @@ package estimators
 
 import "github.com/paratimer/paratimer/dag"
 
-// A Remembering cost model knows how wrong the ranges of earlier runs of this workflow were, oldest run first.
-type Remembering interface {
-	Residuals() []dag.Residual
-}
-
 // Corrected is a scenario whose distribution is corrected by what earlier runs of the workflow taught. The raw one is kept.
 func Corrected(s Scenario) Scenario {
 	raw := s.Estimate
@@ -15,13 +10,9 @@ func Corrected(s Scenario) Scenario {
 		if err != nil || len(e.Distribution) == 0 {
 			return e, err
 		}
-		var residuals []dag.Residual
-		if r, ok := w.Costs.(Remembering); ok {
-			residuals = r.Residuals()
-		}
 		tick := TickOf(duration(w.elapsedMS()), w.doneTasks(), e.Distribution)
 		e.Raw, e.Tick = e.Distribution, &tick
-		e.Distribution, e.Runs = e.Raw.Corrected(tick, residuals)
+		e.Distribution, e.Runs = e.Raw.Corrected(tick, w.Costs.Residuals)
 		median := e.Distribution.At(0.5)
 		e.Remaining, e.Progress = &median, w.progress(float64(median.Milliseconds()))
 		return e, nil
@@ -32,7 +23,7 @@ func Corrected(s Scenario) Scenario {
 // doneTasks is the share of tasks that are done, as far as their number is known.
 func (w *World) doneTasks() float64 {
 	all, left := 0, 0
-	w.eachPhase(func(_ int, _ dag.Kind, p *phase) {
+	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
 		all += p.Tasks
 		left += p.left()
 	})

@@ -3,7 +3,7 @@ package estimators
 import (
 	"math"
 
-	"github.com/paratimer/paratimer/estimators/internal/conformal"
+	"github.com/paratimer/paratimer/estimators/internal/forecast"
 )
 
 // stockRuns is how many runs the stock scores stand for: as many as a 95 % range needs.
@@ -17,13 +17,13 @@ const stockWidth = 1.3
 
 // stock are the scores that stand in for those of a workflow without enough runs of its own: quantiles of Student's t with
 // two degrees of freedom, whose tails are as heavy as those of forecasts that fail, scaled to stockWidth.
-func stock() *conformal.Scores {
+func stock() *forecast.Scores {
 	scores, weights := make([]float64, stockRuns), make([]float64, stockRuns)
 	for i := range scores {
 		scores[i] = student2(float64(i+1)/(stockRuns+1)) / student2(0.9) * stockWidth
 		weights[i] = 1
 	}
-	return conformal.New(scores, weights)
+	return forecast.NewScores(scores, weights)
 }
 
 // student2 is the quantile of order q, 0 < q < 1, of Student's t with two degrees of freedom, in closed form (Jones,

@@ -8,45 +8,63 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Costs is a cost model for one snapshot: what each task costs, and what is left of it.
+// Costs is a cost model for one snapshot: what each task costs, and what is left of it. Its functions are pure.
 //
 // Full and Rem are in milliseconds, not rounded; Left is in whole milliseconds, as a replay needs it. None of them
 // is NaN, infinite or negative: what is not known is a floor, and its Cost's Origin says so.
-type Costs interface {
+//
+// Left, Full and Rem must be there. A model says more by the other fields, whose zero values say nothing.
+type Costs struct {
 	// Left is what is left of a task; see schedule.Left.
-	Left(t schedule.Task) schedule.Cost
+	Left schedule.Left
 	// Full is what the whole task i of job's phase k takes, set-up included.
-	Full(job int, k dag.Kind, i int) float64
+	Full func(job int, k dag.StageIndex, i int) float64
 	// Rem is what is left of that task: 0 if it is done, Full if it does not run.
-	Rem(job int, k dag.Kind, i int) float64
+	Rem func(job int, k dag.StageIndex, i int) float64
+
+	// Completed is the run's newest snapshot with another Plan, whose jobs are the same ones in the same order: the model may know
+	// more of it, such as the sizes of jobs to come and the overheads of the cluster. The scheduler is replayed on it. Nil: on
+	// the newest snapshot as it is.
+	Completed *dag.Snapshot
+	// Warnings are what a reader must know about the costs.
+	Warnings []dag.Warning
+	// NodeFactors returns how many times as long tasks take on nodes that are slower or faster than the others, by the nodes'
+	// indices in Snapshot.Nodes. Nil: no such node is known.
+	NodeFactors func() map[int32]float64
+	// AssumedRatio says how much of the time that remains by a schedule is assumed, 0..1. Nil: the origins of the costs say it.
+	AssumedRatio func(*schedule.Schedule) float64
+	// Sampling prepares the draws of one tick from what the model knows of how far its costs may be off. What it returns is called
+	// once a replay, by several goroutines at once; it must be a pure function. It returns nil if the model knows too little for
+	// any range. Nil: costs are drawn in a general way.
+	Sampling func() func(Draws) Drawn
+	// Residuals are how wrong the ranges of earlier runs of this workflow were, oldest run first.
+	Residuals []dag.Residual
+	// Groups are what the model knows of key groups.
+	Groups GroupCosts
+	// ReduceSize is how much a reduce of a job is given: bytes, or records if InRecords is set; NaN if it is not known. Nil: the plan
+	// says it.
+	ReduceSize func(job, task int) float64
+	InRecords  bool
 }
+
+// GroupCosts are what a cost model knows of the key groups of reduces. Of each function nil says that it knows nothing.
+type GroupCosts struct {
+	// Of is what is known of the key groups of a job's reduces, in this run or in a profile that fits it, nil where
+	// nothing is; and what one of them takes, nil where the job's reduces go by something else. There may be more reduces
+	// than the job has: those are nobody's.
+	Of func(job int) (*dag.Groups, GroupTime)
+	// Used says whether Left, Full and Rem go by the key groups of a job.
+	Used func(job int) bool
+	// In is Left with the reduces of every job whose groups allow it predicted in one form, be that better than the model's own way
+	// or not. It returns nil if no task that is left is predicted so: then the form says nothing.
+	In func(f GroupForm) schedule.Left
+}
+
+// used says whether the costs go by the key groups of a job.
+func (g *GroupCosts) used(job int) bool { return g.Used != nil && g.Used(job) }
 
 // A Model makes the cost model for a run's newest snapshot. It must be a pure function.
 type Model func(run dag.Run) Costs
-
-// A Completer is a cost model that knows more of the plan than the snapshot says, such as the sizes of jobs to come and the
-// overheads of the cluster. The scheduler is replayed on what Completed returns: the snapshot with another Plan, whose
-// jobs are the same ones in the same order.
-type Completer interface {
-	Costs
-	Completed() *dag.Snapshot
-}
-
-// A Warner is a cost model that adds what a reader must know about its costs.
-type Warner interface {
-	Warned() []dag.Warning
-}
-
-// A Pacer is a cost model that knows nodes that are slower or faster than the others: how many times as long their tasks take, by the
-// nodes' indices in Snapshot.Nodes.
-type Pacer interface {
-	NodeFactors() map[int32]float64
-}
-
-// A Doubter is a cost model that says itself how much of the time that remains is assumed, 0..1.
-type Doubter interface {
-	AssumedRatio(*schedule.Schedule) float64
-}
 
 // maxMS bounds one cost, at about 30 years: sums over a query's longest chain stay within a time.Duration.
 const maxMS = 1e12

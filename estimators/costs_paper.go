@@ -19,7 +19,7 @@ type paperCosts struct {
 	at     dag.Instant
 	setup  float64 // ms
 	whole  time.Duration
-	phases [][2]paperPhase
+	phases [][]paperPhase // by job and stage
 }
 
 type paperPhase struct {
@@ -44,12 +44,13 @@ type paperPipe struct {
 	origin        schedule.Origin
 }
 
-func newPaperCosts(s *dag.Snapshot, slow Slowdown) *paperCosts {
-	c := &paperCosts{at: s.At, setup: tame(millis(s.Plan.Cluster.Setup)), phases: make([][2]paperPhase, len(s.Plan.Jobs))}
+func newPaperCosts(s *dag.Snapshot, slow Slowdown) Costs {
+	c := &paperCosts{at: s.At, setup: tame(millis(s.Plan.Cluster.Setup)), phases: make([][]paperPhase, len(s.Plan.Jobs))}
 	c.whole = whole(c.setup)
 	for j := range s.Plan.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			from, to := s.Plan.Jobs[j].Phase(k), &c.phases[j][k]
+		c.phases[j] = make([]paperPhase, len(s.Plan.Jobs[j].Stages))
+		for k := range s.Plan.Jobs[j].NumStages() {
+			from, to := &s.Plan.Jobs[j].Stages[k], &c.phases[j][k]
 			to.n = from.Count()
 			to.attempts = attempts(s, j, k)
 			for p, pipe := range from.Pipelines[:min(len(from.Pipelines), dag.Pipelines)] {
@@ -64,7 +65,7 @@ func newPaperCosts(s *dag.Snapshot, slow Slowdown) *paperCosts {
 			}
 		}
 	}
-	return c
+	return Costs{Left: c.left, Full: c.full, Rem: c.rem}
 }
 
 // price computes what pending tasks cost.
@@ -142,15 +143,15 @@ func (pp *paperPhase) work(i int, a *dag.Attempt) float64 {
 	return tame(sum)
 }
 
-func (c *paperCosts) Full(job int, k dag.Kind, i int) float64 {
+func (c *paperCosts) full(job int, k dag.StageIndex, i int) float64 {
 	return tame(c.setup + c.phases[job][k].task(i).work)
 }
 
-func (c *paperCosts) Rem(job int, k dag.Kind, i int) float64 {
+func (c *paperCosts) rem(job int, k dag.StageIndex, i int) float64 {
 	p := &c.phases[job][k]
 	list := attemptsOf(p.attempts, i)
 	if list == nil {
-		return c.Full(job, k, i)
+		return c.full(job, k, i)
 	}
 	switch state, a := stateOf(list); state {
 	case taskDone:
@@ -158,7 +159,7 @@ func (c *paperCosts) Rem(job int, k dag.Kind, i int) float64 {
 	case taskRunning:
 		return tame(c.setupLeft(a) + p.work(i, a))
 	}
-	return c.Full(job, k, i)
+	return c.full(job, k, i)
 }
 
 // setupLeft counts what is left of the set-up while no tuple has been processed (docs/facts/paratimer.md P5).
@@ -174,8 +175,8 @@ func (c *paperCosts) setupLeft(a *dag.Attempt) float64 {
 	return tame(c.setup - float64(c.at-a.Start))
 }
 
-func (c *paperCosts) Left(t schedule.Task) schedule.Cost {
-	p := &c.phases[t.Job][t.Kind]
+func (c *paperCosts) left(t schedule.Task) schedule.Cost {
+	p := &c.phases[t.Job][t.Stage]
 	if t.Running != nil {
 		return schedule.Cost{Setup: whole(c.setupLeft(t.Running)), Work: whole(p.work(t.Index, t.Running)), Origin: p.origin(t.Index, t.Running), Same: 1}
 	}

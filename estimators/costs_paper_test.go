@@ -13,10 +13,10 @@ import (
 // while K = 0.
 func TestPaperCosts(t *testing.T) {
 	plan := slowPlan()
-	plan.Jobs[1].Reduce = phaseOf(2, 3, 0.5, 1, 0.5, 1, 0.2)
+	plan.Jobs[1].SetStage(dag.Reduce, phaseOf(2, 3, 0.5, 1, 0.5, 1, 0.2))
 	s := running(plan, 400, 0)
-	s.Jobs[0].Map.Attempts[1].Done[0] = 250
-	s.Jobs[0].Map.Attempts[2].State, s.Jobs[0].Map.Attempts[2].End = dag.AttemptSucceeded, 399
+	s.Jobs[0].Stages[dag.Map].Attempts[1].Done[0] = 250
+	s.Jobs[0].Stages[dag.Map].Attempts[2].State, s.Jobs[0].Stages[dag.Map].Attempts[2].End = dag.AttemptSucceeded, 399
 	c := newPaperCosts(s, FixedSlowdown([4]float64{2, 1, 1, 1})(dag.Run{}))
 	for _, x := range []struct {
 		name      string
@@ -34,13 +34,13 @@ func TestPaperCosts(t *testing.T) {
 		}
 	}
 	// 1.5 + 0.5 + 0.2 ms: 2 + 1 + 0.
-	got := c.Left(schedule.Task{Job: 1, Kind: dag.Reduce, Index: 0})
+	got := c.Left(schedule.Task{Job: 1, Stage: dag.Reduce, Index: 0})
 	want := schedule.Cost{Setup: time.Second, Work: 3 * time.Millisecond, Same: 2, Origin: schedule.Profiled}
 	if got != want {
 		t.Errorf("a reduce to come costs %+v, want %+v", got, want)
 	}
-	a := &s.Jobs[0].Map.Attempts[0]
-	got = c.Left(schedule.Task{Job: 0, Kind: dag.Map, Index: 0, Running: a})
+	a := &s.Jobs[0].Stages[dag.Map].Attempts[0]
+	got = c.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 0, Running: a})
 	want = schedule.Cost{Setup: 600 * time.Millisecond, Work: 20 * time.Second, Same: 1, Origin: schedule.Profiled}
 	if got != want {
 		t.Errorf("a running map costs %+v, want %+v", got, want)
@@ -50,20 +50,20 @@ func TestPaperCosts(t *testing.T) {
 // A plan that knows no cost gives floors and says so; an attempt's own total stands in for an unknown size.
 func TestPaperCostsUnknown(t *testing.T) {
 	plan := slowPlan()
-	plan.Jobs[0].Map.Pipelines[0].Tuples = dag.Series{}
-	plan.Jobs[1].Map.Pipelines = nil
+	plan.Jobs[0].Stages[dag.Map].Pipelines[0].Tuples = dag.Series{}
+	plan.Jobs[1].Stages[dag.Map].Pipelines = nil
 	s := running(plan, 5000, 400)
-	for i := range s.Jobs[0].Map.Attempts {
-		s.Jobs[0].Map.Attempts[i].Total[0] = 1000
+	for i := range s.Jobs[0].Stages[dag.Map].Attempts {
+		s.Jobs[0].Stages[dag.Map].Attempts[i].Total[0] = 1000
 	}
 	c := newPaperCosts(s, Slowdown{})
 	if got := c.Rem(0, dag.Map, 0); got != 6000 {
 		t.Errorf("rem = %v, want 6000", got)
 	}
-	if got := c.Left(schedule.Task{Job: 0, Kind: dag.Map, Index: 7}); got.Origin != schedule.Unknown || got.Setup != time.Second || got.Work != 0 {
+	if got := c.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 7}); got.Origin != schedule.Unknown || got.Setup != time.Second || got.Work != 0 {
 		t.Errorf("a map of unknown size costs %+v", got)
 	}
-	if got := c.Left(schedule.Task{Job: 1, Kind: dag.Map, Index: 0}); got.Origin != schedule.Unknown || got.Same != 10 {
+	if got := c.Left(schedule.Task{Job: 1, Stage: dag.Map, Index: 0}); got.Origin != schedule.Unknown || got.Same != 10 {
 		t.Errorf("a map of unknown cost costs %+v", got)
 	}
 }
@@ -71,15 +71,15 @@ func TestPaperCostsUnknown(t *testing.T) {
 // A plan that says more tasks than it lists sizes for says them in one breath.
 func TestPaperCostsBeyondTheList(t *testing.T) {
 	plan := slowPlan()
-	plan.Jobs[0].Map.Tasks = 1 << 30
-	plan.Jobs[0].Map.Pipelines[0].Tuples = dag.Each([]float64{100, 200, 300})
+	plan.Jobs[0].Stages[dag.Map].Tasks = 1 << 30
+	plan.Jobs[0].Stages[dag.Map].Pipelines[0].Tuples = dag.Each([]float64{100, 200, 300})
 	s := running(plan, 0, 0)
-	s.Jobs[0].Map.Attempts = nil
+	s.Jobs[0].Stages[dag.Map].Attempts = nil
 	w := NewWorld(runOf(s), plannedCosts, Options{})
-	if got := w.Costs.Left(schedule.Task{Job: 0, Kind: dag.Map, Index: 3}); got.Same != 1<<30-3 || got.Origin != schedule.Unknown {
+	if got := w.Costs.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 3}); got.Same != 1<<30-3 || got.Origin != schedule.Unknown {
 		t.Errorf("task 3 of a list of three costs %+v", got)
 	}
-	if got := w.Costs.Left(schedule.Task{Job: 0, Kind: dag.Map, Index: 2}); got.Same != 1 || got.Work != 3*time.Second {
+	if got := w.Costs.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 2}); got.Same != 1 || got.Work != 3*time.Second {
 		t.Errorf("task 2 costs %+v", got)
 	}
 	if p := w.phase(0, dag.Map); p.Pending != 1<<30 || len(p.stretches) != 2 {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -38,7 +38,7 @@ type course struct {
 func play(t testing.TB, tr truth) *course {
 	t.Helper()
 	left := func(task schedule.Task) schedule.Cost {
-		setup, parts, stall := tr.times(task.Job, task.Kind, task.Index, task.Attempt)
+		setup, parts, stall := tr.times(task.Job, task.Stage, task.Index, task.Attempt)
 		for _, ms := range parts {
 			stall += ms
 		}
@@ -53,7 +53,7 @@ func play(t testing.TB, tr truth) *course {
 }
 
 // real is the task that stands at a position of the hand-out order.
-func (tr *truth) real(job int, k dag.Kind, position int) int {
+func (tr *truth) real(job int, k dag.StageIndex, position int) int {
 	if order := tr.order[job]; k == dag.Reduce && order != nil {
 		return order[position]
 	}
@@ -61,7 +61,7 @@ func (tr *truth) real(job int, k dag.Kind, position int) int {
 }
 
 // times are the true milliseconds of an attempt: set-up, each pipeline, and the stall at its end.
-func (tr *truth) times(job int, k dag.Kind, position, attempt int) (setup dag.Instant, parts []dag.Instant, stall dag.Instant) {
+func (tr *truth) times(job int, k dag.StageIndex, position, attempt int) (setup dag.Instant, parts []dag.Instant, stall dag.Instant) {
 	i := tr.real(job, k, position)
 	factor := 1.0
 	if tr.noise > 0 {
@@ -70,7 +70,7 @@ func (tr *truth) times(job int, k dag.Kind, position, attempt int) (setup dag.In
 		r := rand.New(rand.NewPCG(tr.seed, h.Sum64()))
 		factor = math.Exp(tr.noise * r.NormFloat64())
 	}
-	for _, pipe := range tr.plan.Jobs[job].Phase(k).Pipelines {
+	for _, pipe := range tr.plan.Jobs[job].Stages[k].Pipelines {
 		parts = append(parts, dag.Instant(math.Floor(factor*pipe.Alpha.At(i)*pipe.Tuples.At(i)+0.5)))
 	}
 	if k == dag.Map {
@@ -99,13 +99,13 @@ func (c *course) at(at dag.Instant) *dag.Snapshot {
 			continue
 		}
 		for i := range int(span.Count) {
-			phase := s.Jobs[span.Job].Phase(span.Kind)
+			phase := &s.Jobs[span.Job].Stages[span.Stage]
 			phase.Attempts = append(phase.Attempts, c.attempt(&span, i, at))
 		}
 	}
 	for j := range s.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			slices.SortFunc(s.Jobs[j].Phase(k).Attempts, func(a, b dag.Attempt) int {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			slices.SortFunc(s.Jobs[j].Stages[k].Attempts, func(a, b dag.Attempt) int {
 				if a.Task != b.Task {
 					return int(a.Task - b.Task)
 				}
@@ -120,7 +120,7 @@ func (c *course) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt
 	job, position := int(span.Job), int(span.First)+i
 	nan, never := math.NaN(), dag.Mark{At: dag.NoInstant}
 	a := dag.Attempt{
-		Task: int32(c.real(job, span.Kind, position)), Number: span.Attempt, State: dag.AttemptRunning,
+		Task: int32(c.real(job, span.Stage, position)), Number: span.Attempt, State: dag.AttemptRunning,
 		Slot: span.Slots[i], Node: span.Slots[i] / int32(max(1, c.plan.Cluster.SlotsPerNode)), Start: span.Start, End: dag.NoInstant,
 		Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, Ratio: nan,
 		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, First: never, Last: never, FirstReport: dag.NoInstant,
@@ -131,10 +131,10 @@ func (c *course) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt
 			a.State = dag.AttemptFailed
 		}
 	}
-	setup, parts, _ := c.times(job, span.Kind, position, int(span.Attempt))
+	setup, parts, _ := c.times(job, span.Stage, position, int(span.Attempt))
 	t0 := span.Start + setup
 	for p, took := range parts {
-		n := c.plan.Jobs[job].Phase(span.Kind).Pipelines[p].Tuples.At(int(a.Task))
+		n := c.plan.Jobs[job].Stages[span.Stage].Pipelines[p].Tuples.At(int(a.Task))
 		switch {
 		case a.State == dag.AttemptSucceeded || at >= t0+took:
 			a.Done[p] = n
@@ -201,8 +201,8 @@ func pick(t testing.TB, names ...string) []Scenario {
 func everyScenario() []Scenario { return append(Scenarios(), Others()...) }
 
 // phaseOf makes a phase of equal tasks; costs are alternately tuples and alpha of each pipeline.
-func phaseOf(n int, tuplesAndAlpha ...float64) dag.Phase {
-	p := dag.Phase{Tasks: n, Known: true}
+func phaseOf(n int, tuplesAndAlpha ...float64) dag.Stage {
+	p := dag.Stage{Tasks: n, Known: true}
 	for i := 0; i < len(tuplesAndAlpha); i += 2 {
 		p.Pipelines = append(p.Pipelines, dag.Pipeline{Tuples: dag.Uniform(tuplesAndAlpha[i]), Alpha: dag.Uniform(tuplesAndAlpha[i+1])})
 	}
@@ -226,17 +226,17 @@ func joinPlan(maps2 int) *dag.Plan {
 		Name:    "join",
 		Cluster: dag.Cluster{MapSlots: 16, ReduceSlots: 16, SlotsPerNode: 2, Setup: 2 * time.Second},
 		Jobs: []dag.Job{
-			{Node: "j1", Map: phaseOf(4, 2_500_000, 0.222), Reduce: phaseOf(16, in1, 0.0128, in1, 0.0064, in1, 0.0208)},
-			{Node: "j2", Map: phaseOf(maps2, 2_500_000, 0.29), Reduce: phaseOf(16, in2, 0.0128, in2, 0.0064, in2, 0.0208)},
-			{Node: "j3", After: []int{0, 1}, Map: third, Reduce: phaseOf(16, all, 0.0064, all, 0.0032, all, 0.0144)},
+			{Node: "j1", Stages: dag.MapReduce(phaseOf(4, 2_500_000, 0.222), phaseOf(16, in1, 0.0128, in1, 0.0064, in1, 0.0208))},
+			{Node: "j2", Stages: dag.MapReduce(phaseOf(maps2, 2_500_000, 0.29), phaseOf(16, in2, 0.0128, in2, 0.0064, in2, 0.0208))},
+			{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(third, phaseOf(16, all, 0.0064, all, 0.0032, all, 0.0144))},
 		},
 	}
 }
 
 // failsAt makes the first attempt of one task fail at an instant.
-func failsAt(job int, k dag.Kind, task int, at dag.Instant) schedule.Fault {
+func failsAt(job int, k dag.StageIndex, task int, at dag.Instant) schedule.Fault {
 	return func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
-		return at, t.Job == job && t.Kind == k && t.Index == task && t.Attempt == 0 && start <= at && at < end
+		return at, t.Job == job && t.Stage == k && t.Index == task && t.Attempt == 0 && start <= at && at < end
 	}
 }
 

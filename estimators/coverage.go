@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/paratimer/paratimer/estimators/internal/scorerule"
+	"github.com/paratimer/paratimer/estimators/internal/forecast"
 )
 
 // Range is the central range of a level, 0..1: the quantiles of order (1-level)/2 and (1+level)/2. It panics on an empty
@@ -77,9 +77,9 @@ func GradeRanges(total float64, samples []RangeSample) RangeScore {
 				to.Held++
 			}
 			to.Width += (r[1] - r[0]) / total
-			to.IntervalScore += scorerule.Interval(r[0], r[1], Levels[l], left)
+			to.IntervalScore += forecast.Interval(r[0], r[1], Levels[l], left)
 		}
-		out.CRPS += scorerule.CRPS(x.values, left)
+		out.CRPS += forecast.CRPS(x.values, left)
 	}
 	n := float64(out.Ticks)
 	out.CRPS /= n

@@ -15,7 +15,7 @@ func (w *World) tuples(weight float64) Estimate {
 	return w.ratio(f)
 }
 
-func total(jobs [][pipes]amount, weight float64) amount {
+func total(jobs [][]amount, weight float64) amount {
 	var sum amount
 	for _, job := range jobs {
 		for i, a := range job {

@@ -60,9 +60,9 @@ type Estimate struct {
 
 // A TaskID names a task of a plan.
 type TaskID struct {
-	Job  int
-	Kind dag.Kind
-	Task int
+	Job   int
+	Stage dag.StageIndex
+	Task  int
 }
 
 // An Estimator is a pure function of a run: the same run, the same answer.

@@ -16,30 +16,34 @@ type uniform struct {
 	map_, red float64
 }
 
-func (u uniform) Full(_ int, k dag.Kind, _ int) float64 {
+func (u uniform) costs() estimators.Costs {
+	return estimators.Costs{Left: u.left, Full: u.full, Rem: u.rem}
+}
+
+func (u uniform) full(_ int, k dag.StageIndex, _ int) float64 {
 	if k == dag.Reduce {
 		return u.red
 	}
 	return u.map_
 }
 
-func (u uniform) Rem(job int, k dag.Kind, i int) float64 {
-	for _, a := range u.now.Jobs[job].Phase(k).Attempts {
+func (u uniform) rem(job int, k dag.StageIndex, i int) float64 {
+	for _, a := range u.now.Jobs[job].Stages[k].Attempts {
 		switch {
 		case int(a.Task) != i:
 		case a.State == dag.AttemptSucceeded:
 			return 0
 		case a.State == dag.AttemptRunning:
-			return max(0, u.Full(job, k, i)-float64(u.now.At-a.Start))
+			return max(0, u.full(job, k, i)-float64(u.now.At-a.Start))
 		}
 	}
-	return u.Full(job, k, i)
+	return u.full(job, k, i)
 }
 
-func (u uniform) Left(t schedule.Task) schedule.Cost {
-	ms := u.Full(t.Job, t.Kind, t.Index)
+func (u uniform) left(t schedule.Task) schedule.Cost {
+	ms := u.full(t.Job, t.Stage, t.Index)
 	if t.Running != nil {
-		ms = u.Rem(t.Job, t.Kind, t.Index)
+		ms = u.rem(t.Job, t.Stage, t.Index)
 	}
 	return schedule.Cost{Work: time.Duration(ms) * time.Millisecond, Same: 1, Origin: schedule.Observed}
 }
@@ -48,25 +52,25 @@ func (u uniform) Left(t schedule.Task) schedule.Cost {
 func mid() dag.Run {
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 1},
-		Jobs:    []dag.Job{{Node: "load", Map: dag.Phase{Known: true, Tasks: 6}, Reduce: dag.Phase{Known: true, Tasks: 1}}},
+		Jobs:    []dag.Job{{Node: "load", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 6}, dag.Stage{Known: true, Tasks: 1})}},
 	}
 	s := &dag.Snapshot{
 		Plan: plan, At: 25_000, State: dag.Running, Stale: dag.NoInstant,
-		Jobs: []dag.JobState{{State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant}},
+		Jobs: []dag.JobState{{State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}},
 	}
 	for i := range int32(6) {
 		a := dag.Attempt{Task: i, Slot: i % 2, State: dag.AttemptSucceeded, Start: dag.Instant(i/2) * 10_000, End: dag.Instant(i/2+1) * 10_000}
 		if i >= 4 {
 			a.State, a.End = dag.AttemptRunning, dag.NoInstant
 		}
-		s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, a)
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, a)
 	}
 	return dag.Run{}.Append(s)
 }
 
 // A cost model of one's own is enough for all of ParaTimer's scenarios. Asked for the same run they share one replay.
 func ExampleShared() {
-	model := func(run dag.Run) estimators.Costs { return uniform{run.Now(), 10_000, 20_000} }
+	model := func(run dag.Run) estimators.Costs { return uniform{run.Now(), 10_000, 20_000}.costs() }
 	scenarios := estimators.Scenarios()
 	for _, e := range estimators.Shared(scenarios, model, estimators.Options{}) {
 		answer, err := e.Estimate(mid())
@@ -90,7 +94,7 @@ func ExampleShared() {
 
 // What an estimator says comes with the critical path that it rests on.
 func ExampleNew() {
-	model := func(run dag.Run) estimators.Costs { return uniform{run.Now(), 10_000, 20_000} }
+	model := func(run dag.Run) estimators.Costs { return uniform{run.Now(), 10_000, 20_000}.costs() }
 	run := mid()
 	e, err := estimators.New(estimators.Scenarios()[0], model, estimators.Options{}).Estimate(run)
 	if err != nil {
@@ -100,7 +104,7 @@ func ExampleNew() {
 	fmt.Println(*e.Remaining, "left, costs", e.Origin)
 	for _, seg := range e.Path.Critical {
 		f := e.Path.Fragments[seg.Fragment]
-		fmt.Printf("%v: %v slots of %v tasks\n", seg.End.Sub(seg.Start), f.Width, f.Kind)
+		fmt.Printf("%v: %v slots of %v tasks\n", seg.End.Sub(seg.Start), f.Width, schedule.What(run.Now().Plan, e.Path.JobOf(&f), f.Stage, f.Pause))
 	}
 	// Output:
 	// 25s left, costs observed

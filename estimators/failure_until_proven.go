@@ -21,7 +21,7 @@ func failureUntilProven(w *World) (Estimate, error) {
 // the snapshot's list of failures alone.
 func (w *World) hold() bool {
 	held := false
-	w.eachPhase(func(_ int, _ dag.Kind, p *phase) {
+	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
 		held = held || p.Failed && p.left() > 0
 	})
 	return held

@@ -9,7 +9,7 @@ import (
 // A Failure is a task whose next attempt to end fails instead, after Ratio (0..1) of the attempt's time, or now if that is past.
 type Failure struct {
 	Job   int
-	Kind  dag.Kind
+	Stage dag.StageIndex
 	Task  int
 	Ratio float64
 }
@@ -28,7 +28,7 @@ func (w *World) failing(failures []Failure) (Estimate, error) {
 	happened := make([]bool, len(failures))
 	fault := func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
 		for i, f := range failures {
-			if !happened[i] && t.Job == f.Job && t.Kind == f.Kind && t.Index == f.Task {
+			if !happened[i] && t.Job == f.Job && t.Stage == f.Stage && t.Index == f.Task {
 				happened[i] = true
 				at := start + dag.Instant(f.Ratio*float64(end-start))
 				return min(max(at, w.Now().At), end), true
@@ -51,12 +51,12 @@ func (w *World) failing(failures []Failure) (Estimate, error) {
 
 // failureHalfway is the longest unfinished task, the first of them by plan order, failing after half its time.
 func failureHalfway(w *World) (Estimate, error) {
-	return w.failing(w.one(0.5, func(_ int, _ dag.Kind, g *group) float64 { return g.Full }))
+	return w.failing(w.one(0.5, func(_ int, _ dag.StageIndex, g *group) float64 { return g.Full }))
 }
 
 // failureNow is the running task that has run longest failing at this instant.
 func failureNow(w *World) (Estimate, error) {
-	return w.failing(w.one(0, func(job int, k dag.Kind, g *group) float64 {
+	return w.failing(w.one(0, func(job int, k dag.StageIndex, g *group) float64 {
 		if !g.Running {
 			return -1
 		}
@@ -69,14 +69,14 @@ func failureNow(w *World) (Estimate, error) {
 }
 
 // one returns the failure of the task that weighs most, none where all weigh less than 0.
-func (w *World) one(ratio float64, weigh func(job int, k dag.Kind, g *group) float64) []Failure {
+func (w *World) one(ratio float64, weigh func(job int, k dag.StageIndex, g *group) float64) []Failure {
 	var worst []Failure
 	most := -1.0
-	w.eachPhase(func(job int, k dag.Kind, p *phase) {
+	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
 		for g := range p.all() {
 			if v := weigh(job, k, g); v > most {
 				most = v
-				worst = []Failure{{Job: job, Kind: k, Task: g.First, Ratio: ratio}}
+				worst = []Failure{{Job: job, Stage: k, Task: g.First, Ratio: ratio}}
 			}
 		}
 	})
@@ -90,7 +90,7 @@ func averageFailure(w *World) (Estimate, error) {
 		return Estimate{}, err
 	}
 	sum, n := 0.0, 0
-	w.eachPhase(func(_ int, _ dag.Kind, p *phase) {
+	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
 		for g := range p.all() {
 			sum += g.Full * float64(g.Count)
 			n += g.Count

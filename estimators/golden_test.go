@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
@@ -77,7 +77,7 @@ func (g *goldenRun) check(t *testing.T, c *golden.Case) {
 // started says whether anything has run.
 func started(s *dag.Snapshot) bool {
 	for i := range s.Jobs {
-		if len(s.Jobs[i].Map.Attempts)+len(s.Jobs[i].Reduce.Attempts) > 0 {
+		if len(s.Jobs[i].Stages[dag.Map].Attempts)+len(s.Jobs[i].Stages[dag.Reduce].Attempts) > 0 {
 			return true
 		}
 	}
@@ -165,7 +165,7 @@ func (g *goldenRun) instant(t *testing.T, c *golden.Case, in *golden.Instant, w 
 // tasks compares rem of each running task: none may be missing, and none may be too much.
 func (g *goldenRun) tasks(t *testing.T, in *golden.Instant, w *World) {
 	running := 0
-	w.eachPhase(func(_ int, _ dag.Kind, p *phase) { running += p.Running })
+	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) { running += p.Running })
 	if running != len(in.TaskRemainingMS) {
 		t.Errorf("t=%d: %d tasks run, want %d", in.At, running, len(in.TaskRemainingMS))
 	}

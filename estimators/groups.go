@@ -22,41 +22,24 @@ const (
 	FormNeighboursOnly                     // NearestFit without its curve
 )
 
-// A Grouper is a cost model that can tell the work of reduces by their key groups.
-type Grouper interface {
-	Costs
-	// InForm is the model with the reduces of every job whose groups allow it predicted in one form, be that better than the
-	// model's own way or not. It is nil where no task that is left is predicted so: then the form says nothing.
-	InForm(f GroupForm) Costs
-	// ByGroups says whether the model itself goes by the key groups of a job.
-	ByGroups(job int) bool
-}
-
 // inForm is the time that remains with the work of reduces in one form: the standard replay on other costs. It is too early
 // to say where the form has no data of any reduce that is left.
 func (w *World) inForm(f GroupForm) (Estimate, error) {
 	if w.ended() {
 		return w.estimate(0), nil
 	}
-	m, ok := w.Costs.(Grouper)
-	if !ok {
+	var left schedule.Left
+	if in := w.Costs.Groups.In; in != nil {
+		left = in(f)
+	}
+	if left == nil {
 		return Estimate{Progress: math.NaN()}, nil
 	}
-	costs := m.InForm(f)
-	if costs == nil {
-		return Estimate{Progress: math.NaN()}, nil
-	}
-	end, err := w.end(costs.Left)
+	end, err := w.end(left)
 	if err != nil {
 		return Estimate{}, err
 	}
 	e := w.estimate(millis(end.Sub(w.Now().At)))
 	e.Origin = schedule.Observed
 	return e, nil
-}
-
-// byGroups says whether a cost model goes by the key groups of a job.
-func byGroups(costs Costs, job int) bool {
-	m, ok := costs.(Grouper)
-	return ok && m.ByGroups(job)
 }

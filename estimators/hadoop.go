@@ -16,7 +16,7 @@ func hadoop(w *World) (Estimate, error) {
 		if j >= len(s.Jobs) || !s.Jobs[j].Submitted.Known() {
 			continue
 		}
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+		for k := range s.Plan.Jobs[j].NumStages() {
 			sum.add(hadoopProgress(s, j, k))
 		}
 	}
@@ -28,8 +28,8 @@ func hadoop(w *World) (Estimate, error) {
 }
 
 // hadoopProgress is the sum of the progress of a phase's tasks, and how many there are. A task that is done counts 1.
-func hadoopProgress(s *dag.Snapshot, job int, k dag.Kind) amount {
-	planned := s.Plan.Jobs[job].Phase(k)
+func hadoopProgress(s *dag.Snapshot, job int, k dag.StageIndex) amount {
+	planned := &s.Plan.Jobs[job].Stages[k]
 	n := planned.Count()
 	sum := amount{total: float64(n)}
 	if job < len(s.Jobs) && s.Jobs[job].State == dag.Succeeded {
@@ -42,7 +42,7 @@ func hadoopProgress(s *dag.Snapshot, job int, k dag.Kind) amount {
 		case state == taskDone:
 			sum.done++
 		case state == taskRunning:
-			sum.done += progressOf(planned, task, a, k)
+			sum.done += progressOf(planned, task, a)
 		}
 	})
 	return sum
@@ -50,12 +50,12 @@ func hadoopProgress(s *dag.Snapshot, job int, k dag.Kind) amount {
 
 // progressOf is an attempt's progress as the engine gives it, else by its tuples: Hadoop counts a reduce's copy, sort and
 // reduce a third each.
-func progressOf(planned *dag.Phase, task int, a *dag.Attempt, k dag.Kind) float64 {
+func progressOf(planned *dag.Stage, task int, a *dag.Attempt) float64 {
 	if !math.IsNaN(a.Ratio) {
 		return min(max(a.Ratio, 0), 1)
 	}
 	sum := 0.0
-	for p := range pipelinesOf(k) {
+	for p := range pipelinesOf(planned) {
 		n := a.Total[p]
 		if p < len(planned.Pipelines) {
 			if t := planned.Pipelines[p].Tuples.At(task); !math.IsNaN(t) {
@@ -66,5 +66,5 @@ func progressOf(planned *dag.Phase, task int, a *dag.Attempt, k dag.Kind) float6
 			sum += min(a.Done[p]/n, 1)
 		}
 	}
-	return sum / float64(pipelinesOf(k))
+	return sum / float64(pipelinesOf(planned))
 }

@@ -17,16 +17,16 @@ func live() *dag.Snapshot {
 	s := &dag.Snapshot{At: 30_000, State: dag.Running, Plan: &dag.Plan{
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 3072},
 		Jobs: []dag.Job{
-			{Node: "a", Map: dag.Phase{Tasks: 4, Known: true}, Reduce: dag.Phase{Tasks: 2, Known: true}, Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 512, MaxReduces: 3}},
-			{Node: "b", After: []int{0}},
+			{Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 4, Known: true}, dag.Stage{Tasks: 2, Known: true}), Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 512, MaxReduces: 3}},
+			{Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
 		},
 	}}
-	s.Jobs = []dag.JobState{{State: dag.Running, Finished: dag.NoInstant}, {Submitted: dag.NoInstant}}
-	s.Jobs[0].Map.Attempts = []dag.Attempt{
+	s.Jobs = []dag.JobState{{State: dag.Running, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}, {Submitted: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}}
+	s.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{
 		attempt(0, dag.AttemptSucceeded, 100, nan, 1), attempt(1, dag.AttemptSucceeded, 300, 300, 1),
 		attempt(2, dag.AttemptRunning, 100, 200, 0.5), attempt(3, dag.AttemptWaiting, 0, nan, nan),
 	}
-	s.Jobs[0].Reduce.Attempts = []dag.Attempt{attempt(0, dag.AttemptRunning, 0, nan, 1/6.)}
+	s.Jobs[0].Stages[dag.Reduce].Attempts = []dag.Attempt{attempt(0, dag.AttemptRunning, 0, nan, 1/6.)}
 	return s
 }
 
@@ -68,9 +68,9 @@ func TestIndicatorsWithoutPlan(t *testing.T) {
 func TestIndicatorsAtTheEnds(t *testing.T) {
 	s := live()
 	for i := range s.Plan.Jobs {
-		s.Plan.Jobs[i].Map, s.Plan.Jobs[i].Reduce = dag.Phase{}, dag.Phase{}
+		s.Plan.Jobs[i].Stages = dag.Bare(s.Plan.Jobs[i].Stages)
 	}
-	s.Jobs[0] = dag.JobState{Submitted: dag.NoInstant}
+	s.Jobs[0] = dag.JobState{Submitted: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	for _, c := range everyScenario() {
 		e, err := c.Of(NewWorld(runOf(s), plannedCosts, Options{}))
 		if err == nil && e.Remaining != nil && *e.Remaining > 0 {
@@ -105,11 +105,11 @@ func TestLuo(t *testing.T) {
 func TestSlotsOfYARN(t *testing.T) {
 	plan := live().Plan
 	for _, c := range []struct {
-		k    dag.Kind
+		k    dag.StageIndex
 		want int
 	}{{dag.Map, 10}, {dag.Reduce, 3}} {
 		if got := slots(plan, 0, c.k); got != c.want {
-			t.Errorf("%s: %d, want %d", c.k, got, c.want)
+			t.Errorf("stage %d: %d, want %d", c.k, got, c.want)
 		}
 	}
 	plan.Cluster.QueueMB = 1024
@@ -126,9 +126,9 @@ func TestSlotsOfYARN(t *testing.T) {
 // is known.
 func TestIndicatorsOfJobsThatDoNotRun(t *testing.T) {
 	s := live()
-	s.Plan.Jobs[0].Reduce = dag.Phase{Known: true}
-	s.Plan.Jobs[1].Map = dag.Phase{Tasks: 6, Known: true}
-	s.Jobs[0].Reduce = dag.PhaseState{}
+	s.Plan.Jobs[0].SetStage(dag.Reduce, dag.Stage{Known: true})
+	s.Plan.Jobs[1].SetStage(dag.Map, dag.Stage{Tasks: 6, Known: true})
+	s.Jobs[0].Stages[dag.Reduce] = dag.StageState{}
 	s.Jobs[0].State = dag.Succeeded
 	w := NewWorld(runOf(s), plannedCosts, Options{})
 	for _, c := range []struct {

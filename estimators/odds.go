@@ -25,7 +25,7 @@ func (w *World) supposing(n int, e Estimate) Estimate {
 		return e
 	}
 	left, full, tasks, known := 0.0, 0.0, 0, true
-	w.eachPhase(func(job int, _ dag.Kind, p *phase) {
+	w.eachPhase(func(job int, _ dag.StageIndex, p *phase) {
 		known = known && (p.Known || w.jobEnded(job)) && !p.unseen()
 		for g := range p.all() {
 			left += g.Rem * float64(g.Count)

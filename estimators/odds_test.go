@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -44,7 +44,7 @@ func TestProbabilitiesAreTheSamplers(t *testing.T) {
 		n := 0
 		for _, s := range w.schedule.Spans {
 			for k := range int(s.Count) {
-				if _, fails := fault(schedule.Task{Job: int(s.Job), Kind: s.Kind, Index: int(s.First) + k}, s.Start, s.End); fails {
+				if _, fails := fault(schedule.Task{Job: int(s.Job), Stage: s.Stage, Index: int(s.First) + k}, s.Start, s.End); fails {
 					n++
 				}
 			}
@@ -85,7 +85,7 @@ func TestGivenFailRate(t *testing.T) {
 	if got := none(func(p *dag.Plan) { p.Profiles, p.Cluster.FailRate = []*dag.Plan{high}, 0.01 }); *got != *rare {
 		t.Errorf("by the plan %v, want %v", *got, *rare)
 	}
-	if got := none(func(p *dag.Plan) { p.Jobs[2].Map.Known = false }); got != nil {
+	if got := none(func(p *dag.Plan) { p.Jobs[2].Stages[dag.Map].Known = false }); got != nil {
 		t.Errorf("a job of unknown size, and no failure has probability %v", *got)
 	}
 }

@@ -34,7 +34,7 @@ func (w *World) worstMS(k int) float64 {
 // longest returns the full durations of the n longest unfinished tasks, longest first.
 func (w *World) longest(n int) []float64 {
 	var top []float64
-	w.eachPhase(func(_ int, _ dag.Kind, p *phase) {
+	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
 		for g := range p.all() {
 			for range min(g.Count, n) {
 				if len(top) == n && g.Full <= top[n-1] {

@@ -39,7 +39,7 @@ func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*World) (Estimate,
 			ms = min(ms, standard)
 		}
 		e := w.early(w.estimate(ms))
-		e.Origin = w.leastSure(func(int, dag.Kind) bool { return true })
+		e.Origin = w.leastSure(func(int, dag.StageIndex) bool { return true })
 		if sch.Freed && e.Remaining != nil {
 			e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
 		}

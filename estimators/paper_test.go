@@ -100,9 +100,9 @@ func TestSection42Others(t *testing.T) {
 func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
 	slower := joinPlan(17)
 	for j := range slower.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for p, pipe := range slower.Jobs[j].Phase(k).Pipelines {
-				slower.Jobs[j].Phase(k).Pipelines[p].Alpha = dag.Uniform(pipe.Alpha.At(0) * 1.25)
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			for p, pipe := range slower.Jobs[j].Stages[k].Pipelines {
+				slower.Jobs[j].Stages[k].Pipelines[p].Alpha = dag.Uniform(pipe.Alpha.At(0) * 1.25)
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func TestSection321Failures(t *testing.T) {
 		}
 	})
 	// Just before the long maps of job 2 end, the cost of one failing halfway is half of its time.
-	s := WithFailures("m217", "m217 fails", []Failure{{Job: 1, Kind: dag.Map, Task: 16, Ratio: 0.5}})
+	s := WithFailures("m217", "m217 fails", []Failure{{Job: 1, Stage: dag.Map, Task: 16, Ratio: 0.5}})
 	w := NewWorld(dag.Run{}.Append(c.at(1_400_000)), plannedCosts, Options{Path: &joinPath})
 	std, _ := pick(t, "standard")[0].Of(w)
 	e, err := s.Of(w)
@@ -186,7 +186,7 @@ func skewedPlan(sizes []float64) *dag.Plan {
 	return &dag.Plan{
 		Name:    "skew",
 		Cluster: dag.Cluster{MapSlots: 16, ReduceSlots: 16, SlotsPerNode: 2, Setup: 2 * time.Second},
-		Jobs:    []dag.Job{{Node: "j1", Map: phaseOf(64, 150_000, 1), Reduce: reduce}},
+		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(phaseOf(64, 150_000, 1), reduce)}},
 	}
 }
 
@@ -256,8 +256,8 @@ func TestSection44SkewedReduces(t *testing.T) {
 func TestSection45WrongCardinalities(t *testing.T) {
 	for _, wrong := range []float64{0.5, 2} {
 		right, believed := joinPlan(17), joinPlan(17)
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			phase := believed.Jobs[2].Phase(k)
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			phase := &believed.Jobs[2].Stages[k]
 			for p := range phase.Pipelines {
 				sizes := make([]float64, phase.Tasks)
 				for i := range sizes {

@@ -6,7 +6,7 @@ import "github.com/paratimer/paratimer/dag"
 // after another, each at the average width n / ceil(n/C) of its n unfinished tasks, with the cost model's own slowdown
 // (docs/facts/paratimer.md A10, P15: parallax_avg_ms). Set-up counts once a round of pending tasks, none for running ones.
 func parallax(w *World) (Estimate, error) {
-	return w.ofPhases(func(job int, k dag.Kind, p *phase) float64 {
+	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
 		c := slots(w.Now().Plan, job, k)
 		n := p.left()
 		rounds := (n + c - 1) / c
@@ -18,7 +18,7 @@ func parallax(w *World) (Estimate, error) {
 // parallaxRounds packs the unfinished tasks of a phase into rounds of C, running ones first, and adds up the mean remaining time of
 // each round (docs/facts/paratimer.md A10: parallax_rounds_ms).
 func parallaxRounds(w *World) (Estimate, error) {
-	return w.ofPhases(func(job int, k dag.Kind, p *phase) float64 {
+	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
 		pack := packing{width: slots(w.Now().Plan, job, k)}
 		for _, running := range []bool{true, false} {
 			for g := range p.all() {
@@ -33,9 +33,9 @@ func parallaxRounds(w *World) (Estimate, error) {
 }
 
 // ofPhases sums over the phases that have unfinished tasks.
-func (w *World) ofPhases(remaining func(job int, k dag.Kind, p *phase) float64) (Estimate, error) {
+func (w *World) ofPhases(remaining func(job int, k dag.StageIndex, p *phase) float64) (Estimate, error) {
 	sum := 0.0
-	w.eachPhase(func(job int, k dag.Kind, p *phase) {
+	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
 		if p.left() > 0 {
 			sum += remaining(job, k, p)
 		}

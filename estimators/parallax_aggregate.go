@@ -1,6 +1,10 @@
 package estimators
 
-import "github.com/paratimer/paratimer/dag"
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
 
 // parallaxAggregate is parallax at the speed of the whole cluster: for each kind of task, C slots times the time that tasks of
 // that kind worked in the last minute, over the work that they did, is the factor of every phase of that kind, those to
@@ -8,7 +12,7 @@ import "github.com/paratimer/paratimer/dag"
 // published figures (docs/facts/paratimer.md A5, P15): a lone last map makes the cluster look C times slower.
 func parallaxAggregate(w *World) (Estimate, error) {
 	factor := w.aggregateSlowdown()
-	return w.ofPhases(func(job int, k dag.Kind, p *phase) float64 {
+	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
 		c := slots(w.Now().Plan, job, k)
 		rounds := (p.Tasks + c - 1) / c
 		work, setup := p.workAndSetup()
@@ -16,14 +20,21 @@ func parallaxAggregate(w *World) (Estimate, error) {
 	})
 }
 
-// aggregateSlowdown is C x elapsed / (expected time of the work done), for maps and for reduces; 1 where too little was done.
-func (w *World) aggregateSlowdown() [2]float64 {
+// aggregateSlowdown is C x elapsed / (expected time of the work done), for each stage index (maps, reduces); 1 where too little was done.
+func (w *World) aggregateSlowdown() []float64 {
 	window := sampled(w.Run, slowdownWindowMS, slowdownSamples)
-	factor := [2]float64{1, 1}
-	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+	stages := dag.StageIndex(dag.MapReduceStages)
+	for j := range w.Now().Plan.Jobs {
+		stages = max(stages, w.Now().Plan.Jobs[j].NumStages())
+	}
+	factor := slices.Repeat([]float64{1}, int(stages))
+	for k := range stages {
 		done := make([]float64, len(window)) // expected time of the work done by each snapshot, ms
 		width := 1
 		for j := range w.Now().Plan.Jobs {
+			if k >= w.Now().Plan.Jobs[j].NumStages() {
+				continue
+			}
 			if n := w.workDone(window, j, k, done); n > 0 {
 				width = max(width, slots(w.Now().Plan, j, k))
 			}
@@ -45,8 +56,8 @@ func (w *World) aggregateSlowdown() [2]float64 {
 }
 
 // workDone adds the work that a phase had done by each snapshot of the window, and returns what it did in it.
-func (w *World) workDone(window []*dag.Snapshot, job int, k dag.Kind, done []float64) float64 {
-	planned := w.Now().Plan.Jobs[job].Phase(k)
+func (w *World) workDone(window []*dag.Snapshot, job int, k dag.StageIndex, done []float64) float64 {
+	planned := &w.Now().Plan.Jobs[job].Stages[k]
 	var all phase
 	w.pend(&all, job, k, 0, planned.Count())
 	var first, last float64
@@ -71,7 +82,7 @@ func sameSlice(a, b []dag.Attempt) bool {
 }
 
 // workDone sums what the attempts have done of the whole work of their tasks; p holds the phase as if nothing had run.
-func (p *phase) workDone(planned *dag.Phase, k dag.Kind, list []dag.Attempt) float64 {
+func (p *phase) workDone(planned *dag.Stage, k dag.StageIndex, list []dag.Attempt) float64 {
 	sum := 0.0
 	eachTask(list, func(task int, state taskState, a *dag.Attempt) {
 		switch g, ok := p.at(task); {
@@ -85,9 +96,9 @@ func (p *phase) workDone(planned *dag.Phase, k dag.Kind, list []dag.Attempt) flo
 }
 
 // workShare is how much of a task's work an attempt has done: by time where the plan knows sizes and costs, else by progress.
-func workShare(planned *dag.Phase, task int, a *dag.Attempt, k dag.Kind) float64 {
+func workShare(planned *dag.Stage, task int, a *dag.Attempt, k dag.StageIndex) float64 {
 	var done, all float64
-	for p := range min(pipelinesOf(k), len(planned.Pipelines)) {
+	for p := range min(pipelinesOf(planned), len(planned.Pipelines)) {
 		alpha, n := planned.Pipelines[p].Alpha.At(task), planned.Pipelines[p].Tuples.At(task)
 		done += alpha * max(0, min(a.Done[p], n))
 		all += alpha * n
@@ -95,5 +106,5 @@ func workShare(planned *dag.Phase, task int, a *dag.Attempt, k dag.Kind) float64
 	if all > 0 && done >= 0 {
 		return min(done/all, 1)
 	}
-	return progressOf(planned, task, a, k)
+	return progressOf(planned, task, a)
 }

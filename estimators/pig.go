@@ -23,8 +23,12 @@ func pig(w *World) (Estimate, error) {
 		case j < len(s.Jobs) && s.Jobs[j].State == dag.Succeeded:
 			sum++
 		default:
-			m, r := hadoopProgress(s, j, dag.Map), hadoopProgress(s, j, dag.Reduce)
-			sum += (m.done/max(1, m.total) + r.done/max(1, r.total)) / 2
+			stages := 0.0
+			for k := range s.Plan.Jobs[j].NumStages() {
+				p := hadoopProgress(s, j, k)
+				stages += p.done / max(1, p.total)
+			}
+			sum += stages / float64(max(1, s.Plan.Jobs[j].NumStages()))
 		}
 	}
 	if len(jobs) == 0 {
@@ -34,13 +38,16 @@ func pig(w *World) (Estimate, error) {
 }
 
 // tuplesOfParts is the mean share over a job's map, copy and reduce pipelines that have tuples, if the plan knows them.
-func tuplesOfParts(job *dag.Job, a [pipes]amount) (f float64, known bool) {
+func tuplesOfParts(job *dag.Job, a []amount) (f float64, known bool) {
+	if !job.IsMapReduce() {
+		return 0, false
+	}
 	parts := 0.0
 	for _, part := range []struct {
-		k dag.Kind
+		k dag.StageIndex
 		p int
 	}{{dag.Map, 0}, {dag.Reduce, dag.Copy}, {dag.Reduce, dag.Work}} {
-		phase := job.Phase(part.k)
+		phase := &job.Stages[part.k]
 		if !phase.Known {
 			return 0, false
 		}

@@ -29,9 +29,9 @@ func oddSeries(r *rand.Rand, n int) dag.Series {
 	return dag.Each(v)
 }
 
-func oddPhase(r *rand.Rand, k dag.Kind) dag.Phase {
-	p := dag.Phase{Tasks: r.IntN(8), Known: r.IntN(4) > 0}
-	for range r.IntN(pipelinesOf(k) + 1) {
+func oddPhase(r *rand.Rand, k dag.StageIndex) dag.Stage {
+	p := dag.Stage{Tasks: r.IntN(8), Known: r.IntN(4) > 0}
+	for range r.IntN(pipelinesOf(&dag.MapReduce(dag.Stage{}, dag.Stage{})[k]) + 1) {
 		p.Pipelines = append(p.Pipelines, dag.Pipeline{Tuples: oddSeries(r, p.Tasks), Alpha: oddSeries(r, p.Tasks)})
 	}
 	return p
@@ -68,7 +68,7 @@ func oddRun(r *rand.Rand, policy dag.Policy) dag.Run {
 		SlotsPerNode: r.IntN(3), Setup: time.Duration(r.IntN(3)) * time.Second, MemoryMB: 4096,
 	}}
 	for j := range 1 + r.IntN(3) {
-		job := dag.Job{Node: string(rune('a' + j)), Map: oddPhase(r, dag.Map), Reduce: oddPhase(r, dag.Reduce)}
+		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(oddPhase(r, dag.Map), oddPhase(r, dag.Reduce))}
 		if j > 0 && r.IntN(2) == 0 {
 			job.After = []int{j - 1}
 		}
@@ -77,13 +77,13 @@ func oddRun(r *rand.Rand, policy dag.Policy) dag.Run {
 	var run dag.Run
 	for tick := range 1 + r.IntN(3) {
 		at := dag.Instant(1_000_000 + 7_000*tick)
-		s := &dag.Snapshot{Plan: plan, At: at, State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(plan.Jobs))}
+		s := &dag.Snapshot{Plan: plan, At: at, State: dag.Running, Stale: dag.NoInstant, Jobs: plan.BlockedJobs()}
 		for j := range s.Jobs {
-			s.Jobs[j] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, State: dag.State(r.IntN(6))}
+			s.Jobs[j] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, State: dag.State(r.IntN(6)), Stages: make([]dag.StageState, dag.MapReduceStages)}
 			if s.Jobs[j].State != dag.Blocked {
 				s.Jobs[j].Submitted = at - 60_000
-				s.Jobs[j].Map.Attempts = oddAttempts(r, plan.Jobs[j].Map.Tasks, at)
-				s.Jobs[j].Reduce.Attempts = oddAttempts(r, plan.Jobs[j].Reduce.Tasks, at)
+				s.Jobs[j].Stages[dag.Map].Attempts = oddAttempts(r, plan.Jobs[j].Stages[dag.Map].Tasks, at)
+				s.Jobs[j].Stages[dag.Reduce].Attempts = oddAttempts(r, plan.Jobs[j].Stages[dag.Reduce].Tasks, at)
 			}
 		}
 		run = run.Append(s)

@@ -10,14 +10,6 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Sampler is a cost model that can be drawn from: it knows how far its costs may be off.
-type Sampler interface {
-	Costs
-	// Sampling prepares the draws of one tick. What it returns is called once a replay, by several goroutines at once; it
-	// must be a pure function. It is nil where the model knows too little for any range.
-	Sampling() func(Draws) Drawn
-}
-
 // A Drawn is one world that a cost model thinks possible: what to replay, at which costs, and what fails.
 type Drawn struct {
 	Snapshot *dag.Snapshot
@@ -56,8 +48,8 @@ func replayed(w *World) (Estimate, error) {
 
 // sampling is the model's own way to draw, or the general one.
 func (w *World) sampling() func(Draws) Drawn {
-	if m, ok := w.Costs.(Sampler); ok {
-		return m.Sampling()
+	if prepare := w.Costs.Sampling; prepare != nil {
+		return prepare()
 	}
 	return w.generalSampling()
 }
@@ -93,7 +85,7 @@ func floorPower(n int) int {
 // distribution replays each sample. All cores take part; which of them replays a sample changes nothing.
 func (w *World) distribution(draw func(Draws) Drawn) (Distribution, error) {
 	tasks := 0
-	w.eachPhase(func(_ int, _ dag.Kind, p *phase) { tasks += p.left() })
+	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) { tasks += p.left() })
 	n := samples(tasks, w.options.Samples)
 	out := make(Distribution, n)
 	errs := make([]error, n)

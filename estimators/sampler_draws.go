@@ -35,13 +35,13 @@ const (
 
 // Common is a number that a whole replay shares. Over the replays of a tick it is stratified: each of n equal parts of
 // (0, 1) holds one (Latin hypercube sampling, McKay, Beckman and Conover 1979), so that few replays do.
-func (d Draws) Common(u Use, job int, k dag.Kind) float64 {
+func (d Draws) Common(u Use, job int, k dag.StageIndex) float64 {
 	h := mix(d.seed ^ uint64(u)<<56 ^ uint64(job)<<8 ^ uint64(k))
 	return (float64(permute(d.sample, d.of, h)) + 0.5) / float64(d.of)
 }
 
 // Task is a number of one attempt of a task.
-func (d Draws) Task(u Use, job int, k dag.Kind, index, attempt int) float64 {
+func (d Draws) Task(u Use, job int, k dag.StageIndex, index, attempt int) float64 {
 	h := mix(d.own ^ uint64(u)<<60 ^ uint64(k)<<56 ^ uint64(attempt&0xff)<<48 ^ uint64(job&0xffff)<<32 ^ uint64(uint32(index)))
 	return (float64(h>>11) + 0.5) / (1 << 53)
 }

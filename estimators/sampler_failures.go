@@ -29,8 +29,8 @@ func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {
 		l = FailureLaw{shape: givenFailures, ms: givenFailures * hourMS / rate}
 	}
 	for j := range s.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for _, a := range s.Jobs[j].Phase(k).Attempts {
+		for k := range s.Jobs[j].Stages {
+			for _, a := range s.Jobs[j].Stages[k].Attempts {
 				if a.State == dag.AttemptFailed {
 					l.shape++
 				}
@@ -67,7 +67,7 @@ func (l FailureLaw) Fault(d Draws, now dag.Instant) schedule.Fault {
 	}
 	return func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
 		start = max(start, now)
-		u := d.Task(ForFailure, t.Job, t.Kind, t.Index, t.Attempt)
+		u := d.Task(ForFailure, t.Job, t.Stage, t.Index, t.Attempt)
 		if u >= rate*float64(end-start) { // -ln(1-u) is not less than u
 			return 0, false
 		}

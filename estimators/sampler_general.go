@@ -25,7 +25,7 @@ const (
 
 type general struct {
 	w        *World
-	phases   [][2]generalPhase
+	phases   [][]generalPhase // by job and stage
 	failures FailureLaw
 }
 
@@ -38,9 +38,12 @@ type generalPhase struct {
 
 // generalSampling is nil where a job's number of tasks is not known: its cost has no scale.
 func (w *World) generalSampling() func(Draws) Drawn {
-	g := &general{w: w, phases: make([][2]generalPhase, len(w.Now().Plan.Jobs))}
+	g := &general{w: w, phases: make([][]generalPhase, len(w.Now().Plan.Jobs))}
+	for j := range g.phases {
+		g.phases[j] = make([]generalPhase, len(w.Now().Plan.Jobs[j].Stages))
+	}
 	sum, n, known := 0.0, 0, true
-	w.eachPhase(func(job int, k dag.Kind, p *phase) {
+	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
 		known = known && (p.Known || w.jobEnded(job)) && !p.unseen()
 		for i := range p.stretches {
 			sum += p.stretches[i].Full * float64(p.stretches[i].Count)
@@ -56,7 +59,7 @@ func (w *World) generalSampling() func(Draws) Drawn {
 }
 
 // generalPhase compares a phase's finished tasks with their predictions.
-func (w *World) generalPhase(job int, k dag.Kind, p *phase) generalPhase {
+func (w *World) generalPhase(job int, k dag.StageIndex, p *phase) generalPhase {
 	g := generalPhase{setup: millis(w.Now().Plan.Cluster.Setup)}
 	if p.left() == 0 {
 		return g
@@ -87,7 +90,7 @@ func (w *World) generalPhase(job int, k dag.Kind, p *phase) generalPhase {
 
 // rest is what is left of a running task. One that has shown its pace goes on at it; one that should be over by its counters, or has none,
 // goes by its age.
-func (g *generalPhase) rest(w *World, job int, k dag.Kind, a *dag.Attempt) Rest {
+func (g *generalPhase) rest(w *World, job int, k dag.StageIndex, a *dag.Attempt) Rest {
 	full, rem := w.Costs.Full(job, k, int(a.Task)), w.Costs.Rem(job, k, int(a.Task))
 	age := 0.0
 	if a.Start.Known() {
@@ -105,22 +108,23 @@ func (g *generalPhase) rest(w *World, job int, k dag.Kind, a *dag.Attempt) Rest 
 func (g *general) sample(d Draws) Drawn {
 	s := g.w.Now()
 	speed := LogNormal(d.Common(ForSpeed, 0, 0), speedSigma)
-	scale := make([][2]float64, len(g.phases))
+	scale := make([][]float64, len(g.phases))
 	for j := range scale {
+		scale[j] = make([]float64, len(g.phases[j]))
 		for k := range scale[j] {
-			scale[j][k] = speed * LogNormal(d.Common(ForRate, j, dag.Kind(k)), g.phases[j][k].rate)
+			scale[j][k] = speed * LogNormal(d.Common(ForRate, j, dag.StageIndex(k)), g.phases[j][k].rate)
 		}
 	}
 	left := func(t schedule.Task) schedule.Cost {
-		p := &g.phases[t.Job][t.Kind]
-		u := d.Task(ForWork, t.Job, t.Kind, t.Index, t.Attempt)
+		p := &g.phases[t.Job][t.Stage]
+		u := d.Task(ForWork, t.Job, t.Stage, t.Index, t.Attempt)
 		if t.Running != nil {
 			if rest, ok := p.runs[int32(t.Index)]; ok {
-				return schedule.Cost{Work: whole(rest.At(u, scale[t.Job][t.Kind])), Same: 1}
+				return schedule.Cost{Work: whole(rest.At(u, scale[t.Job][t.Stage])), Same: 1}
 			}
 		}
 		cost := g.w.Costs.Left(t)
-		cost.Work = scaled(cost.Work, scale[t.Job][t.Kind]*p.own.At(u))
+		cost.Work = scaled(cost.Work, scale[t.Job][t.Stage]*p.own.At(u))
 		cost.Same = 1
 		return cost
 	}

@@ -62,13 +62,13 @@ func TestFailuresWidenTheUpperSide(t *testing.T) {
 	s := c.at(c.total / 2)
 	without := sampledOf(t, s)
 	failing := *s
-	failing.Jobs = slices.Clone(s.Jobs)
+	failing.Jobs = dag.CloneStates(s.Jobs)
 	for j := range failing.Jobs {
-		if list := failing.Jobs[j].Map.Attempts; len(list) > 0 {
+		if list := failing.Jobs[j].Stages[dag.Map].Attempts; len(list) > 0 {
 			last := list[len(list)-1]
 			for number := range int32(4) {
 				last.Number, last.State, last.Start, last.End = number+5, dag.AttemptFailed, s.At-2000, s.At-1000
-				failing.Jobs[j].Map.Attempts = append(slices.Clone(failing.Jobs[j].Map.Attempts), last)
+				failing.Jobs[j].Stages[dag.Map].Attempts = append(slices.Clone(failing.Jobs[j].Stages[dag.Map].Attempts), last)
 			}
 			break
 		}
@@ -90,19 +90,14 @@ func sampledOf(t *testing.T, s *dag.Snapshot) Distribution {
 	return e.Distribution
 }
 
-// certain is a cost model that says that it is sure.
-type certain struct{ Costs }
-
-func (c certain) Sampling() func(Draws) Drawn {
-	return func(Draws) Drawn { return Drawn{Snapshot: sure, Left: c.Left} }
-}
-
-var sure *dag.Snapshot
-
 func TestNoUncertaintyIsAPoint(t *testing.T) {
 	c := play(t, truth{plan: joinPlan(20), seed: 3})
-	sure = c.at(c.total / 2)
-	model := func(run dag.Run) Costs { return certain{Paper(ObservedSlowdown)(run)} }
+	sure := c.at(c.total / 2)
+	model := func(run dag.Run) Costs {
+		costs := Paper(ObservedSlowdown)(run)
+		costs.Sampling = func() func(Draws) Drawn { return func(Draws) Drawn { return Drawn{Snapshot: sure, Left: costs.Left} } }
+		return costs
+	}
 	e, err := New(Sampled(), model, Options{}).Estimate(dag.Run{}.Append(sure))
 	if err != nil {
 		t.Fatal(err)

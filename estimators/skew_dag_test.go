@@ -16,12 +16,12 @@ func skewedDAG(r *rand.Rand) (*dag.Plan, map[int][]int) {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: c, ReduceSlots: c, Setup: time.Second}}
 	order := make(map[int][]int)
 	for j := range 1 + r.IntN(4) {
-		job := dag.Job{Node: fmt.Sprint("j", j), Map: phaseOf(1+r.IntN(3*c), 1000, 5+20*r.Float64())}
+		job := dag.Job{Node: fmt.Sprint("j", j), Stages: dag.MapReduce(phaseOf(1+r.IntN(3*c), 1000, 5+20*r.Float64()), dag.Stage{})}
 		n := r.IntN(3 * c)
 		sizes := zipf(n, r.Float64(), float64(n)*20_000)
-		job.Reduce = phaseOf(n, 0, 0.3, 0, 0.1, 0, 0.6)
-		for p := range job.Reduce.Pipelines {
-			job.Reduce.Pipelines[p].Tuples = dag.Each(sizes)
+		job.SetStage(dag.Reduce, phaseOf(n, 0, 0.3, 0, 0.1, 0, 0.6))
+		for p := range job.Stages[dag.Reduce].Pipelines {
+			job.Stages[dag.Reduce].Pipelines[p].Tuples = dag.Each(sizes)
 		}
 		for a := range j {
 			if r.IntN(3) == 0 {

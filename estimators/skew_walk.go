@@ -34,7 +34,7 @@ func (w *World) walk(tight bool) (sum bounds) {
 	begins := w.begins()
 	for _, seg := range path.Critical {
 		fragment := &path.Fragments[seg.Fragment]
-		if fragment.Kind != dag.Reduce {
+		if fragment.Stage != dag.Reduce {
 			length := float64(seg.End - seg.Start)
 			sum.low += length
 			sum.high += length
@@ -82,7 +82,7 @@ func (w *World) begins() []begin {
 		if s.Past { // of the snapshot; a running task with nothing left is not
 			continue
 		}
-		switch s.Kind {
+		switch s.Stage {
 		case dag.Map:
 			maps[s.Job] = max(maps[s.Job], s.End)
 		case dag.Reduce:

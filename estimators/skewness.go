@@ -149,18 +149,18 @@ func (w *World) unevenJobs(sch *schedule.Schedule, all bool) (found []*uneven, k
 			continue
 		}
 		u.size(w)
-		if u.judge(all); len(u.told) > 0 {
+		if u.judge(all); len(u.listed) > 0 {
 			found = append(found, u)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b *uneven) int { return cmp.Compare(b.told[0].excess(b), a.told[0].excess(a)) })
+	slices.SortStableFunc(found, func(a, b *uneven) int { return cmp.Compare(b.listed[0].excess(b), a.listed[0].excess(a)) })
 	return found[:min(len(found), MaxSkewedJobs)], known
 }
 
 // reducesKnown says whether every job that is left has told how many reduces it has.
 func (w *World) reducesKnown() bool {
 	for j := range w.Run.Now().Plan.Jobs {
-		if !w.Run.Now().Plan.Jobs[j].Reduce.Known && !w.jobEnded(j) {
+		if job := &w.Run.Now().Plan.Jobs[j]; job.IsMapReduce() && !job.Stages[dag.Reduce].Known && !w.jobEnded(j) {
 			return false
 		}
 	}
@@ -171,8 +171,8 @@ func (w *World) skewOf(u *uneven, sch *schedule.Schedule) (Skew, error) {
 	s := Skew{Job: u.job, Reduces: u.count, Keys: u.keys.origin(), Sizes: u.unit, Median: duration(u.median), Skewed: len(u.skewed)}
 	r := replays{w: w, u: u, end: sch.End}
 	s.Delay = r.delay(u.skewed)
-	for i := range u.told {
-		k := &u.told[i]
+	for i := range u.listed {
+		k := &u.listed[i]
 		one := SkewedReduce{
 			Task: k.first, Done: k.done, Running: k.running, Size: u.sizeOf(k.first), Share: u.share(k.first),
 			Work: duration(k.ms), End: k.end, Keys: u.keys.of(k),

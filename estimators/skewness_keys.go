@@ -24,22 +24,8 @@ type SkewedKey struct {
 // RuleLinear says that a group takes its share of its reduce's time by bytes.
 const RuleLinear = "linear"
 
-// A Keyed is a cost model that knows key groups.
-type Keyed interface {
-	// KeyGroups is what is known of the key groups of a job's reduces, in this run or in a profile that fits it, nil where
-	// nothing is; and what one of them takes, nil where the job's reduces go by something else. There may be more reduces
-	// than the job has: those are nobody's.
-	KeyGroups(job int) (*dag.Groups, GroupTime)
-}
-
 // A GroupTime tells what a group of so many bytes takes in a reduce, in milliseconds, and the rule that says so.
 type GroupTime func(task int, bytes float64) (ms float64, rule string)
-
-// A Sizer is a cost model that tells how much each reduce of a job is given: bytes, or records.
-type Sizer interface {
-	ReduceSize(job, task int) float64 // NaN where it is not known
-	InRecords() bool
-}
 
 // A keyring is what is known of the key groups of a job.
 type keyring struct {
@@ -51,12 +37,12 @@ type keyring struct {
 // keyring finds a job's groups. Those of a plan with another number of reduces lie otherwise.
 func (w *World) keyring(job, reduces int) *keyring {
 	k := &keyring{}
-	if m, ok := w.Costs.(Keyed); ok {
-		k.groups, k.time = m.KeyGroups(job)
+	if of := w.Costs.Groups.Of; of != nil {
+		k.groups, k.time = of(job)
 	} else if s := w.Now(); job < len(s.Jobs) && s.Jobs[job].Groups != nil {
 		k.groups = s.Jobs[job].Groups
 	} else {
-		k.groups = s.Plan.Jobs[job].Reduce.Groups
+		k.groups = s.Plan.Jobs[job].Stages[dag.Reduce].Groups
 	}
 	if k.groups != nil && len(k.groups.Reduces) < reduces {
 		k.groups, k.time = nil, nil

@@ -29,13 +29,13 @@ func oddGroups(r *rand.Rand, n int) *dag.Groups {
 
 // Whatever the counters, plans and key groups say, what is told of skew is bounded, finite and the same each time.
 func TestSkewOfOddRuns(t *testing.T) {
-	told := 0
+	reported := 0
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		run := oddRun(r, dag.Policy(seed%2))
 		s := run.Now()
 		for j := range s.Jobs {
-			if s.Jobs[j].Groups = oddGroups(r, s.Plan.Jobs[j].Reduce.Tasks); r.IntN(3) == 0 {
+			if s.Jobs[j].Groups = oddGroups(r, s.Plan.Jobs[j].Stages[dag.Reduce].Tasks); r.IntN(3) == 0 {
 				s.Jobs[j].Groups = nil
 			}
 		}
@@ -53,7 +53,7 @@ func TestSkewOfOddRuns(t *testing.T) {
 				t.Fatalf("seed %d: %d jobs", seed, len(got))
 			}
 			for _, k := range got {
-				told++
+				reported++
 				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > MaxSkewedReduces || k.Split != nil && k.Split.Sooner < 0 || k.Double != nil && *k.Double < 0 {
 					t.Fatalf("seed %d: %+v", seed, k)
 				}
@@ -70,7 +70,7 @@ func TestSkewOfOddRuns(t *testing.T) {
 			}
 		}
 	}
-	if told < 100 {
-		t.Fatalf("only %d jobs were told of: nothing is guarded", told)
+	if reported < 100 {
+		t.Fatalf("only %d jobs were told of: nothing is guarded", reported)
 	}
 }

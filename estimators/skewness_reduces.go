@@ -33,7 +33,7 @@ type uneven struct {
 	keys       *keyring
 
 	skewed []reduceWork // unfinished, the longest first
-	told   []reduceWork // of these or, if all are asked for, of all works, one task each
+	listed []reduceWork // of these or, if all are asked for, of all works, one task each
 }
 
 // reduceWork collects the reduces of every unfinished job with more than one.
@@ -42,19 +42,22 @@ func (w *World) reduceWork(sch *schedule.Schedule) []*uneven {
 	jobs := make([]*uneven, len(s.Plan.Jobs))
 	maps := make([]dag.Instant, len(jobs)) // when the last map ends
 	for j := range jobs {
-		if n := s.Plan.Jobs[j].Reduce.Count(); n > 1 && !w.jobEnded(j) {
+		if !s.Plan.Jobs[j].IsMapReduce() {
+			continue
+		}
+		if n := s.Plan.Jobs[j].Stages[dag.Reduce].Count(); n > 1 && !w.jobEnded(j) {
 			jobs[j] = &uneven{job: j, count: n}
 			maps[j] = lastEnd(attempts(s, j, dag.Map))
 		}
 	}
 	for i := range sch.Spans {
-		if sp := &sch.Spans[i]; sp.Kind == dag.Map && !sp.Past {
+		if sp := &sch.Spans[i]; sp.Stage == dag.Map && !sp.Past {
 			maps[sp.Job] = max(maps[sp.Job], sp.End)
 		}
 	}
 	for i := range sch.Spans {
 		sp := &sch.Spans[i]
-		if u := jobs[sp.Job]; sp.Kind == dag.Reduce && !sp.Past && u != nil {
+		if u := jobs[sp.Job]; sp.Stage == dag.Reduce && !sp.Past && u != nil {
 			u.add(reduceWork{first: int(sp.First), count: int(sp.Count), ms: float64(sp.End - max(sp.Start, maps[sp.Job])), end: sp.End})
 		}
 	}
@@ -133,7 +136,7 @@ func medianOf(works []reduceWork, of func(*reduceWork) float64) float64 {
 // size finds what the reduces are given: bytes by their key groups, else by the cost model, else records by the plan.
 func (u *uneven) size(w *World) {
 	u.keys = w.keyring(u.job, u.count)
-	plan := &w.Now().Plan.Jobs[u.job].Reduce
+	plan := &w.Now().Plan.Jobs[u.job].Stages[dag.Reduce]
 	sources := []struct {
 		unit SizeUnit
 		of   func(int) float64
@@ -143,10 +146,10 @@ func (u *uneven) size(w *World) {
 		}
 		return plan.Pipelines[dag.Work].Tuples.At(i)
 	}}}
-	if m, ok := w.Costs.(Sizer); ok {
-		sources[1].of = func(i int) float64 { return m.ReduceSize(u.job, i) }
+	if size := w.Costs.ReduceSize; size != nil {
+		sources[1].of = func(i int) float64 { return size(u.job, i) }
 		sources[1].unit = SizesBytes
-		if m.InRecords() {
+		if w.Costs.InRecords {
 			sources[1].unit = SizesRecords
 		}
 	}
@@ -202,10 +205,10 @@ func (u *uneven) judge(all bool) {
 		slices.SortStableFunc(from, longest)
 	}
 	for _, r := range from {
-		for task := r.first; task < r.first+r.count && len(u.told) < MaxSkewedReduces; task++ {
+		for task := r.first; task < r.first+r.count && len(u.listed) < MaxSkewedReduces; task++ {
 			one := r
 			one.first, one.count = task, 1
-			u.told = append(u.told, one)
+			u.listed = append(u.listed, one)
 		}
 	}
 }

@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// keyed is a cost model that tells what groups take: bytes to a power, in milliseconds.
-type keyed struct {
-	*paperCosts
-	groups *dag.Groups
-	power  float64
-}
-
-func (k keyed) KeyGroups(int) (*dag.Groups, GroupTime) {
-	return k.groups, func(_ int, bytes float64) (float64, string) { return math.Pow(bytes, k.power), "own_fit" }
+// keyed is a cost model that knows the key groups of every job, which take the power of their bytes in milliseconds.
+func keyed(groups *dag.Groups, power float64) Model {
+	return func(run dag.Run) Costs {
+		costs := newPaperCosts(run.Now(), Slowdown{})
+		costs.Groups.Of = func(int) (*dag.Groups, GroupTime) {
+			return groups, func(_ int, bytes float64) (float64, string) { return math.Pow(bytes, power), "own_fit" }
+		}
+		return costs
+	}
 }
 
 // unevenPlan has one map of 10 s, then reduces of so many records at 1 ms, on as many slots.
@@ -27,7 +27,7 @@ func unevenPlan(records ...float64) *dag.Plan {
 	reduce := phaseOf(len(records), 0, 0, 0, 0, 0, 1)
 	reduce.Pipelines[dag.Work].Tuples = dag.Each(records)
 	return &dag.Plan{Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: len(records)}, Jobs: []dag.Job{
-		{Node: "j1", Map: phaseOf(1, 1000, 10), Reduce: reduce},
+		{Node: "j1", Stages: dag.MapReduce(phaseOf(1, 1000, 10), reduce)},
 	}}
 }
 
@@ -88,7 +88,7 @@ func TestSkewOfTwoBranches(t *testing.T) {
 	if len(got) != 2 || got[0].Job != 0 || got[1].Job != 1 || got[0].Delay != 50*time.Second || got[1].Delay != 50*time.Second {
 		t.Fatalf("%+v", got)
 	}
-	plan.Jobs[1].Reduce = unevenPlan(10_000, 40_000, 10_000).Jobs[0].Reduce
+	plan.Jobs[1].SetStage(dag.Reduce, unevenPlan(10_000, 40_000, 10_000).Jobs[0].Stages[dag.Reduce])
 	if got := skewOf(t, plan, paperModel, false); len(got) != 1 || got[0].Job != 0 || got[0].Delay != 20*time.Second {
 		t.Errorf("one ends later: %+v", got)
 	}
@@ -109,7 +109,7 @@ func TestNoSkew(t *testing.T) {
 	}
 	hidden := unevenPlan(10_000, 60_000, 10_000, 10_000)
 	hidden.Cluster.MapSlots, hidden.Cluster.ReduceSlots = 2, 8
-	hidden.Jobs = append(hidden.Jobs, dag.Job{Node: "long", Map: phaseOf(1, 1000, 100), Reduce: phaseOf(2, 0, 0, 0, 0, 10_000, 1)})
+	hidden.Jobs = append(hidden.Jobs, dag.Job{Node: "long", Stages: dag.MapReduce(phaseOf(1, 1000, 100), phaseOf(2, 0, 0, 0, 0, 10_000, 1))})
 	if got := skewOf(t, hidden, paperModel, false); len(got) != 0 {
 		t.Errorf("another job ends later: %+v", got)
 	}
@@ -117,11 +117,11 @@ func TestNoSkew(t *testing.T) {
 		t.Errorf("all that is known: %+v", got)
 	}
 	unknown := unevenPlan(10_000, 60_000)
-	unknown.Jobs[0].Reduce.Pipelines[dag.Work].Tuples = dag.Series{}
+	unknown.Jobs[0].Stages[dag.Reduce].Pipelines[dag.Work].Tuples = dag.Series{}
 	if got := skewOf(t, unknown, paperModel, false); got != nil {
 		t.Errorf("unknown sizes: %+v", got)
 	}
-	unknown.Jobs[0].Reduce = dag.Phase{}
+	unknown.Jobs[0].SetStage(dag.Reduce, dag.Stage{})
 	if got := skewOf(t, unknown, paperModel, false); got != nil {
 		t.Errorf("unknown number of reduces: %+v", got)
 	}
@@ -130,7 +130,7 @@ func TestNoSkew(t *testing.T) {
 // One slow reduce of many equal ones, on what all others have too, is a straggler, not skew.
 func TestASlowReduceIsNotSkewed(t *testing.T) {
 	plan := unevenPlan(10_000, 10_000, 10_000, 10_000)
-	plan.Jobs[0].Reduce.Pipelines[dag.Work].Alpha = dag.Each([]float64{1, 6, 1, 1})
+	plan.Jobs[0].Stages[dag.Reduce].Pipelines[dag.Work].Alpha = dag.Each([]float64{1, 6, 1, 1})
 	if got := skewOf(t, plan, paperModel, false); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -156,7 +156,7 @@ func hugeKey() (*dag.Plan, *dag.Groups) {
 // 12.5 s.
 func TestSkewOfAKey(t *testing.T) {
 	plan, groups := hugeKey()
-	model := func(run dag.Run) Costs { return keyed{newPaperCosts(run.Now(), Slowdown{}), groups, 2} }
+	model := keyed(groups, 2)
 	got := skewOf(t, plan, model, false)
 	if len(got) != 1 || len(got[0].Worst) != 1 || len(got[0].Worst[0].Keys) != 2 {
 		t.Fatalf("%+v", got)
@@ -185,7 +185,7 @@ func TestSkewOfAKey(t *testing.T) {
 func TestSkewOfALinearKey(t *testing.T) {
 	plan, groups := hugeKey()
 	groups.Reduces[2].Bytes, groups.Reduces[2].Top[0].Bytes = 4800, 4000
-	plan.Jobs[0].Reduce.Groups = groups
+	plan.Jobs[0].Stages[dag.Reduce].Groups = groups
 	got := skewOf(t, plan, paperModel, false)
 	if len(got) != 1 {
 		t.Fatalf("%+v", got)
@@ -201,7 +201,7 @@ func TestSkewOfALinearKey(t *testing.T) {
 // The parts of a key are worked on beside what its reduce has else: 8 + 2.5 s, where the others have 5 + 2.5.
 func TestSplitKeepsTheRest(t *testing.T) {
 	_, groups := hugeKey()
-	model := func(run dag.Run) Costs { return keyed{newPaperCosts(run.Now(), Slowdown{}), groups, 2} }
+	model := keyed(groups, 2)
 	got := skewOf(t, unevenPlan(5000, 5000, 48_000, 5000), model, false)
 	if len(got) != 1 || got[0].Split == nil || got[0].Split.Sooner != 37500*time.Millisecond {
 		t.Errorf("%+v", got)
@@ -213,11 +213,11 @@ func TestChangedCosts(t *testing.T) {
 	costs := newPaperCosts(golden.Start(oneJob()), Slowdown{}) // two equal reduces
 	left := (&uneven{job: 0}).changed(costs.Left, []int{1}, func(task int) float64 { return -5000 * float64(task) })
 	for task, want := range []schedule.Cost{{Work: 20 * time.Second, Same: 1}, {Work: 15 * time.Second, Same: 1}} {
-		if got := left(schedule.Task{Kind: dag.Reduce, Index: task}); got.Work != want.Work || got.Same != want.Same {
+		if got := left(schedule.Task{Stage: dag.Reduce, Index: task}); got.Work != want.Work || got.Same != want.Same {
 			t.Errorf("task %d: %+v, want %+v", task, got, want)
 		}
 	}
-	if got := left(schedule.Task{Kind: dag.Map}); got.Same != 4 || got.Work != 10*time.Second {
+	if got := left(schedule.Task{Stage: dag.Map}); got.Same != 4 || got.Work != 10*time.Second {
 		t.Errorf("a map: %+v", got)
 	}
 }
@@ -259,8 +259,8 @@ func TestSkewInMidRun(t *testing.T) {
 	s := golden.Start(plan)
 	s.At = 40_000
 	s.Jobs[0].State, s.Jobs[0].Submitted = dag.Running, 0
-	at := func(k dag.Kind, task int32, state dag.AttemptState, start, end dag.Instant) {
-		p := s.Jobs[0].Phase(k)
+	at := func(k dag.StageIndex, task int32, state dag.AttemptState, start, end dag.Instant) {
+		p := &s.Jobs[0].Stages[k]
 		p.Attempts = append(p.Attempts, dag.Attempt{Task: task, State: state, Slot: task, Start: start, End: end, Done: [3]float64{30_000, 30_000, 30_000}})
 	}
 	at(dag.Map, 0, dag.AttemptSucceeded, 0, 10_000)

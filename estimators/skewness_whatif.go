@@ -45,7 +45,7 @@ func (r *replays) sooner(s *dag.Snapshot, left schedule.Left) time.Duration {
 func (u *uneven) changed(left schedule.Left, cuts []int, by func(task int) float64) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
 		c := left(t)
-		if t.Job != u.job || t.Kind != dag.Reduce {
+		if t.Job != u.job || t.Stage != dag.Reduce {
 			return c
 		}
 		i, special := slices.BinarySearch(cuts, t.Index)
@@ -137,8 +137,8 @@ func (r *replays) double() *time.Duration {
 	}
 	now := *r.w.Now()
 	plan := *now.Plan
-	plan.Jobs = slices.Clone(plan.Jobs)
-	reduces := &plan.Jobs[r.u.job].Reduce
+	plan.Jobs = dag.CloneJobs(plan.Jobs)
+	reduces := &plan.Jobs[r.u.job].Stages[dag.Reduce]
 	now.Plan = &plan
 
 	goes := make(map[int]float64) // by task: milliseconds that go to a new reduce
@@ -162,7 +162,7 @@ func (r *replays) double() *time.Duration {
 	reduces.Tasks = first + len(from)
 	stay := r.u.changed(r.w.Costs.Left, from, func(task int) float64 { return -goes[task] })
 	d := r.sooner(&now, func(t schedule.Task) schedule.Cost {
-		if t.Job != r.u.job || t.Kind != dag.Reduce || t.Index < first {
+		if t.Job != r.u.job || t.Stage != dag.Reduce || t.Index < first {
 			return stay(t)
 		}
 		old := from[t.Index-first]

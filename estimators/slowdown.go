@@ -2,34 +2,45 @@ package estimators
 
 import "github.com/paratimer/paratimer/dag"
 
-// pipes is how many pipelines a job has: map, copy, sort, reduce.
+// pipes is how many pipelines a MapReduce job has: map, copy, sort, reduce.
 const pipes = 1 + dag.Pipelines
 
-// pipe numbers the pipelines of a job: 0 map, 1 copy, 2 sort, 3 reduce.
-func pipe(k dag.Kind, p int) int {
+// pipesOf is how many pipelines are kept for a job.
+func pipesOf(job *dag.Job) int { return max(pipes, 1+dag.Pipelines*(len(job.Stages)-1)) }
+
+// kindOf is the type of pipeline i: of a later stage that of the second one.
+func kindOf(i int) int {
+	if i < pipes {
+		return i
+	}
+	return 1 + (i-1)%dag.Pipelines
+}
+
+// pipe numbers the pipelines of a job: 0 map, 1 copy, 2 sort, 3 reduce, and three more for each later stage.
+func pipe(k dag.StageIndex, p int) int {
 	if k == dag.Map {
 		return 0
 	}
-	return 1 + p
+	return 1 + dag.Pipelines*int(k-1) + p
 }
 
 // A Slowdown holds the factors s between observed and expected time per tuple (section 3.1.3), one a job and pipeline.
 // The zero Slowdown is 1 everywhere.
 type Slowdown struct {
-	own  [][pipes]float64 // of a job's pipeline; 0 where nothing was observed
-	kind [pipes]float64   // of a pipeline's type over all jobs; 0 where nothing was observed
-	all  float64          // of all pipelines together; 0 where nothing was observed
+	own  [][]float64    // of a job's pipeline; 0 where nothing was observed
+	kind [pipes]float64 // of a pipeline's type over all jobs; 0 where nothing was observed
+	all  float64        // of all pipelines together; 0 where nothing was observed
 }
 
 // At returns s for pipeline p of job's phase k, and whether it was measured on that very pipeline.
-func (s Slowdown) At(job int, k dag.Kind, p int) (factor float64, own bool) {
+func (s Slowdown) At(job int, k dag.StageIndex, p int) (factor float64, own bool) {
 	i := pipe(k, p)
 	if job < len(s.own) && s.own[job][i] > 0 {
 		return s.own[job][i], true
 	}
 	switch {
-	case s.kind[i] > 0:
-		return s.kind[i], false
+	case s.kind[kindOf(i)] > 0:
+		return s.kind[kindOf(i)], false
 	case s.all > 0:
 		return s.all, false
 	}
@@ -60,18 +71,21 @@ const minExpectedMS = 3_000
 func ObservedSlowdown(run dag.Run) Slowdown {
 	window := sampled(run, slowdownWindowMS, slowdownSamples)
 	plan := run.Now().Plan
-	s := Slowdown{own: make([][pipes]float64, len(plan.Jobs))}
+	s := Slowdown{own: make([][]float64, len(plan.Jobs))}
 	var all [pipes]pace
 	for j := range plan.Jobs {
-		var job [pipes]pace
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+		job := make([]pace, pipesOf(&plan.Jobs[j]))
+		s.own[j] = make([]float64, len(job))
+		for k := range plan.Jobs[j].NumStages() {
 			for p, observed := range measure(window, j, k) {
-				job[pipe(k, p)].add(observed)
+				if i := pipe(k, p); i < len(job) {
+					job[i].add(observed)
+				}
 			}
 		}
 		for i := range job {
 			s.own[j][i] = job[i].factor()
-			all[i].add(job[i])
+			all[kindOf(i)].add(job[i])
 		}
 	}
 	var every pace

@@ -21,9 +21,9 @@ func sampled(run dag.Run, ms int64, n int) []*dag.Snapshot {
 
 // measure adds up, for each pipeline of a phase, the time between the first and the last sample in which an attempt was
 // certainly inside it, and the time that the tuples between them should have taken.
-func measure(window []*dag.Snapshot, job int, k dag.Kind) (sum [dag.Pipelines]pace) {
+func measure(window []*dag.Snapshot, job int, k dag.StageIndex) (sum [dag.Pipelines]pace) {
 	newest := window[len(window)-1]
-	pls := newest.Plan.Jobs[job].Phase(k).Pipelines
+	pls := newest.Plan.Jobs[job].Stages[k].Pipelines
 	pls = pls[:min(len(pls), dag.Pipelines)]
 	list := attempts(newest, job, k)
 	for i := range list {
@@ -48,7 +48,7 @@ func measure(window []*dag.Snapshot, job int, k dag.Kind) (sum [dag.Pipelines]pa
 
 // sample returns the first (step 1) or the last (step -1) snapshot in which attempt a was inside pipeline p, and the attempt
 // as it was then.
-func sample(window []*dag.Snapshot, job int, k dag.Kind, a *dag.Attempt, pl dag.Pipeline, p, step int) (*dag.Snapshot, *dag.Attempt) {
+func sample(window []*dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt, pl dag.Pipeline, p, step int) (*dag.Snapshot, *dag.Attempt) {
 	i := 0
 	if step < 0 {
 		i = len(window) - 1

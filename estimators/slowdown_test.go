@@ -12,20 +12,20 @@ func slowPlan() *dag.Plan {
 	return &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 1, Setup: time.Second},
 		Jobs: []dag.Job{
-			{Node: "j1", Map: phaseOf(10, 1000, 10), Reduce: phaseOf(0)},
-			{Node: "j2", After: []int{0}, Map: phaseOf(10, 1000, 10), Reduce: phaseOf(2, 100, 1, 100, 1, 100, 1)},
+			{Node: "j1", Stages: dag.MapReduce(phaseOf(10, 1000, 10), phaseOf(0))},
+			{Node: "j2", After: []int{0}, Stages: dag.MapReduce(phaseOf(10, 1000, 10), phaseOf(2, 100, 1, 100, 1, 100, 1))},
 		},
 	}
 }
 
 // running is a snapshot in which five maps of job 1 have each done k tuples.
 func running(plan *dag.Plan, at dag.Instant, k float64) *dag.Snapshot {
-	s := &dag.Snapshot{Plan: plan, At: at, State: dag.Running, Jobs: make([]dag.JobState, len(plan.Jobs))}
-	s.Jobs[1].Submitted = dag.NoInstant
+	s := &dag.Snapshot{Plan: plan, At: at, State: dag.Running, Jobs: plan.BlockedJobs()}
+	s.Jobs[0].Submitted, s.Jobs[0].Started, s.Jobs[0].Finished = 0, 0, 0
 	for i := range 5 {
 		a := dag.Attempt{Task: int32(i), State: dag.AttemptRunning, Slot: int32(i), End: dag.NoInstant}
 		a.Done[0] = k
-		s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, a)
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, a)
 	}
 	return s
 }

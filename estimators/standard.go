@@ -19,8 +19,8 @@ func standard(w *World) (Estimate, error) {
 	}
 	e := w.scenario(ms)
 	e.Warnings = w.warnings()
-	if m, ok := w.Costs.(Pacer); ok {
-		e.Nodes = m.NodeFactors()
+	if factors := w.Costs.NodeFactors; factors != nil {
+		e.Nodes = factors()
 	}
 	return w.supposing(0, e), nil
 }
@@ -38,7 +38,7 @@ func (w *World) standardMS() (float64, error) {
 	return float64(path.Schedule.End - path.Schedule.Now), nil
 }
 
-// scenario dresses a time that rests on the replay.
+// scenario formats a time that rests on the replay.
 func (w *World) scenario(ms float64) Estimate {
 	e := w.estimate(ms)
 	if w.ended() {
@@ -49,13 +49,13 @@ func (w *World) scenario(ms float64) Estimate {
 	return w.early(e)
 }
 
-// plain dresses a time that rests on the tasks' costs, but on no replay.
+// plain formats a time that rests on the tasks' costs, but on no replay.
 func (w *World) plain(ms float64) Estimate {
 	e := w.estimate(ms)
 	if w.ended() {
 		return e
 	}
-	e.Origin = w.leastSure(func(int, dag.Kind) bool { return true })
+	e.Origin = w.leastSure(func(int, dag.StageIndex) bool { return true })
 	return w.early(e)
 }
 

@@ -96,11 +96,11 @@ func (t *tracking) remaining() float64 {
 // fragment is what remains of a fragment. Of a pause it is what the plan has left of it.
 func (t *tracking) fragment(seg pathfrag.Segment, f *pathfrag.Fragment) float64 {
 	now := t.now.Now().At
-	if f.Kind != dag.Map && f.Kind != dag.Reduce {
+	if f.Pause != dag.NoPause {
 		return float64(max(0, seg.End-max(seg.Start, now)))
 	}
 	left := t.track(t, f)
-	if f.Kind == dag.Reduce && left > 0 {
+	if f.Stage == dag.Reduce && left > 0 {
 		left += t.wait(f)
 	}
 	return left
@@ -125,7 +125,7 @@ func (t *tracking) started(f *pathfrag.Fragment) bool {
 	for _, r := range f.Rounds {
 		for _, i := range t.path.Rounds[r].Spans {
 			s := &t.path.Schedule.Spans[i]
-			p := t.now.phase(int(s.Job), s.Kind)
+			p := t.now.phase(int(s.Job), s.Stage)
 			pending := 0
 			for g := range p.between(int(s.First), int(s.First+s.Count)) {
 				if !g.Running {

@@ -74,10 +74,10 @@ func find(list []dag.Attempt, task, number int32) *dag.Attempt {
 	return nil
 }
 
-// attempts returns the attempts of a job's phase, none where the snapshot does not hold the job.
-func attempts(s *dag.Snapshot, job int, k dag.Kind) []dag.Attempt {
-	if job >= len(s.Jobs) {
+// attempts returns the attempts of a job's stage, none if the snapshot does not hold it: an engine may tell the stages of a job late.
+func attempts(s *dag.Snapshot, job int, k dag.StageIndex) []dag.Attempt {
+	if job >= len(s.Jobs) || int(k) >= len(s.Jobs[job].Stages) {
 		return nil
 	}
-	return s.Jobs[job].Phase(k).Attempts
+	return s.Jobs[job].Stages[k].Attempts
 }

@@ -31,7 +31,7 @@ func (t *tracking) rounds(f *pathfrag.Fragment, most int) float64 {
 				count = min(count, budget)
 				budget -= count
 			}
-			for g := range t.now.phase(int(s.Job), s.Kind).between(int(s.First), int(s.First)+count) {
+			for g := range t.now.phase(int(s.Job), s.Stage).between(int(s.First), int(s.First)+count) {
 				left += g.Rem * float64(g.Count)
 				n += g.Count
 				t.monitor(s, g)
@@ -56,7 +56,7 @@ func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
 				continue
 			}
 			task := int(s.First) + n
-			if g, ok := t.now.phase(int(s.Job), s.Kind).at(task); ok {
+			if g, ok := t.now.phase(int(s.Job), s.Stage).at(task); ok {
 				sum += g.Rem
 				t.monitor(s, &g)
 			}
@@ -68,7 +68,7 @@ func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
 // monitor notes a task whose counters count. Tasks that run are groups of one.
 func (t *tracking) monitor(s *schedule.Span, g *group) {
 	if g.Running {
-		t.monitored = append(t.monitored, TaskID{Job: int(s.Job), Kind: s.Kind, Task: g.First})
+		t.monitored = append(t.monitored, TaskID{Job: int(s.Job), Stage: s.Stage, Task: g.First})
 	}
 }
 

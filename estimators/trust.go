@@ -2,6 +2,7 @@ package estimators
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
@@ -18,9 +19,9 @@ func (w *World) trust() (schedule.Origin, float64) {
 }
 
 // leastSure is the least sure origin of what is left of the phases that count.
-func (w *World) leastSure(counts func(job int, k dag.Kind) bool) schedule.Origin {
+func (w *World) leastSure(counts func(job int, k dag.StageIndex) bool) schedule.Origin {
 	worst := schedule.Observed
-	w.eachPhase(func(job int, k dag.Kind, p *phase) {
+	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
 		if p.left() > 0 && p.worst > worst && counts(job, k) {
 			worst = p.worst
 		}
@@ -35,8 +36,8 @@ func (w *World) assumedRatio() float64 {
 	if w.schedule.End <= w.schedule.Now {
 		return 0
 	}
-	if m, ok := w.Costs.(Doubter); ok {
-		return m.AssumedRatio(w.schedule)
+	if assumed := w.Costs.AssumedRatio; assumed != nil {
+		return assumed(w.schedule)
 	}
 	var sure dag.Instant
 	reached := w.schedule.Now
@@ -56,7 +57,7 @@ func (w *World) unseen(s *schedule.Span) bool {
 	if s.Count == 0 {
 		return false
 	}
-	p := w.phase(int(s.Job), s.Kind)
+	p := w.phase(int(s.Job), s.Stage)
 	if p.worst < schedule.Assumed || p.best >= schedule.Assumed {
 		return p.worst >= schedule.Assumed
 	}
@@ -65,14 +66,17 @@ func (w *World) unseen(s *schedule.Span) bool {
 }
 
 // onPath says whether the critical path runs over tasks of a phase.
-func (w *World) onPath(job int, k dag.Kind) bool {
+func (w *World) onPath(job int, k dag.StageIndex) bool {
 	if w.critical == nil {
-		w.critical = make([][2]bool, len(w.phases))
+		w.critical = make([][]bool, len(w.phases))
+		for j := range w.phases {
+			w.critical[j] = make([]bool, len(w.phases[j]))
+		}
 		for _, seg := range w.path.Critical {
 			for _, r := range w.path.Fragments[seg.Fragment].Rounds {
 				for _, i := range w.path.Rounds[r].Spans {
 					if s := &w.path.Schedule.Spans[i]; s.Count > 0 && !s.Past {
-						w.critical[s.Job][s.Kind] = true
+						w.critical[s.Job][s.Stage] = true
 					}
 				}
 			}
@@ -84,7 +88,7 @@ func (w *World) onPath(job int, k dag.Kind) bool {
 // unknown says whether there is work left and nothing of it has a known cost.
 func (w *World) unknown() bool {
 	known, open := false, false
-	w.eachPhase(func(job int, _ dag.Kind, p *phase) {
+	w.eachPhase(func(job int, _ dag.StageIndex, p *phase) {
 		open = open || !p.Known && !w.jobEnded(job)
 		if p.left() > 0 {
 			open = true
@@ -96,19 +100,16 @@ func (w *World) unknown() bool {
 
 // warnings are the cost model's own and one for each phase that nobody has seen.
 func (w *World) warnings() []dag.Warning {
-	var out []dag.Warning
-	if m, ok := w.Costs.(Warner); ok {
-		out = m.Warned()
-	}
-	w.eachPhase(func(job int, k dag.Kind, p *phase) {
-		node := w.Now().Plan.Jobs[job].Node
+	out := slices.Clone(w.Costs.Warnings)
+	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
+		plan := w.Now().Plan
 		if !p.Known && !w.jobEnded(job) {
-			out = append(out, dag.Warning{Code: dag.WarnUnknownSize, Text: fmt.Sprintf("nobody knows how many %s tasks job %s will have", k, node)})
+			out = append(out, dag.Warning{Code: dag.WarnUnknownSize, Text: fmt.Sprintf("nobody knows how many %s tasks %s will have", plan.StageName(job, k), plan.JobName(job))})
 			return
 		}
 		if p.left() > 0 && p.worst >= schedule.Assumed {
 			out = append(out, dag.Warning{Code: dag.WarnAssumedCost, Text: fmt.Sprintf(
-				"the cost of %s tasks of job %s is assumed: none has shown its work, and no profile knows them", k, node)})
+				"the cost of %s tasks%s is assumed: none has shown its work, and no profile knows them", plan.StageName(job, k), plan.OfJob(job))})
 		}
 	})
 	return out

@@ -46,26 +46,27 @@ func (p *phase) left() int { return p.Running + p.Pending }
 
 // unfinished is the part of a World that holds what is left of each task.
 type unfinished struct {
-	phases [][2]phase
+	phases [][]phase // by job and stage
 }
 
 // phase returns what is left of a job's phase.
-func (w *World) phase(job int, k dag.Kind) *phase {
+func (w *World) phase(job int, k dag.StageIndex) *phase {
 	if w.phases == nil {
 		plan := w.Now().Plan
-		w.phases = make([][2]phase, len(plan.Jobs))
+		w.phases = make([][]phase, len(plan.Jobs))
 		for j := range plan.Jobs {
-			for _, kind := range []dag.Kind{dag.Map, dag.Reduce} {
-				w.phases[j][kind] = w.collect(j, kind)
+			w.phases[j] = make([]phase, len(plan.Jobs[j].Stages))
+			for k := range plan.Jobs[j].NumStages() {
+				w.phases[j][k] = w.collect(j, k)
 			}
 		}
 	}
 	return &w.phases[job][k]
 }
 
-func (w *World) collect(job int, k dag.Kind) phase {
+func (w *World) collect(job int, k dag.StageIndex) phase {
 	s := w.Now()
-	planned := s.Plan.Jobs[job].Phase(k)
+	planned := &s.Plan.Jobs[job].Stages[k]
 	p := phase{Tasks: planned.Count(), Known: planned.Known}
 	if job < len(s.Jobs) && s.Jobs[job].State.Ended() {
 		return p
@@ -86,7 +87,7 @@ func (w *World) collect(job int, k dag.Kind) phase {
 		next = task + 1
 		if state == taskRunning {
 			cost := w.Costs.Left(schedule.Task{
-				Job: job, Kind: k, Index: task, Attempt: int(a.Number),
+				Job: job, Stage: k, Index: task, Attempt: int(a.Number),
 				Slot: int(a.Slot), Node: int(a.Node), Running: a, Start: a.Start,
 			})
 			p.Running++
@@ -105,9 +106,9 @@ func (w *World) collect(job int, k dag.Kind) phase {
 }
 
 // pend adds the pending tasks from first up to end.
-func (w *World) pend(p *phase, job int, k dag.Kind, first, end int) {
+func (w *World) pend(p *phase, job int, k dag.StageIndex, first, end int) {
 	var last *stretch // the one that is being filled
-	for task := (schedule.Task{Job: job, Kind: k, Index: first, Slot: -1, Node: -1, Start: dag.NoInstant}); task.Index < end; {
+	for task := (schedule.Task{Job: job, Stage: k, Index: first, Slot: -1, Node: -1, Start: dag.NoInstant}); task.Index < end; {
 		cost := w.Costs.Left(task)
 		n := min(max(1, cost.Same), end-task.Index)
 		full, setup := tame(w.Costs.Full(job, k, task.Index)), tame(millis(cost.Setup))
@@ -183,10 +184,10 @@ func (s *stretch) visit(from, to int, yield func(*group) bool) bool {
 	return true
 }
 
-// eachPhase calls visit for every phase of the plan in order: jobs, maps before reduces.
-func (w *World) eachPhase(visit func(job int, k dag.Kind, p *phase)) {
+// eachPhase calls visit for every phase of the plan in order: jobs, and their stages.
+func (w *World) eachPhase(visit func(job int, k dag.StageIndex, p *phase)) {
 	for j := range w.Now().Plan.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+		for k := range w.Now().Plan.Jobs[j].NumStages() {
 			visit(j, k, w.phase(j, k))
 		}
 	}

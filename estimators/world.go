@@ -27,8 +27,8 @@ type World struct {
 	unfinished
 	schedule *schedule.Schedule
 	path     *pathfrag.Path
-	critical [][2]bool // the phases that path runs over
-	trusted  bool      // origin and assumed are made
+	critical [][]bool // by job and stage: those that path runs over
+	trusted  bool     // origin and assumed are made
 	origin   schedule.Origin
 	assumed  float64
 	// bounds under skew, made once
@@ -41,8 +41,8 @@ type World struct {
 // NewWorld makes the world of a run, whose costs the model knows.
 func NewWorld(run dag.Run, model Model, options Options) *World {
 	w := &World{Run: run, Costs: model(run), now: run.Now(), model: model, options: options}
-	if c, ok := w.Costs.(Completer); ok {
-		w.now = c.Completed()
+	if w.Costs.Completed != nil {
+		w.now = w.Costs.Completed
 	}
 	return w
 }
@@ -103,7 +103,7 @@ func (w *World) progress(remainingMS float64) float64 {
 	return elapsed / (elapsed + remainingMS)
 }
 
-// estimate dresses milliseconds remaining.
+// estimate formats milliseconds remaining.
 func (w *World) estimate(ms float64) Estimate {
 	if w.ended() {
 		ms = 0
@@ -112,7 +112,7 @@ func (w *World) estimate(ms float64) Estimate {
 	return Estimate{Remaining: &d, Progress: w.progress(ms)}
 }
 
-// ratio dresses the answer of an estimator that knows only how much is done, 0..1 or NaN.
+// ratio formats the answer of an estimator that knows only how much is done, 0..1 or NaN.
 func (w *World) ratio(f float64) Estimate {
 	if w.ended() {
 		f = 1

@@ -6,31 +6,29 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// told is a cost model that says what it is told: milliseconds and origin of every task of a phase.
-type told struct {
-	*paperCosts
-	origin map[dag.Kind]schedule.Origin
-}
-
-func (m told) Left(t schedule.Task) schedule.Cost {
-	c := m.paperCosts.Left(t)
-	c.Origin = m.origin[t.Kind]
-	return c
-}
-
-func toldModel(origin map[dag.Kind]schedule.Origin) Model {
-	return func(run dag.Run) Costs { return told{newPaperCosts(run.Now(), Slowdown{}), origin} }
+// toldModel is a cost model of which each task of a kind has the origin that is told.
+func toldModel(origin map[dag.StageIndex]schedule.Origin) Model {
+	return func(run dag.Run) Costs {
+		costs := newPaperCosts(run.Now(), Slowdown{})
+		left := costs.Left
+		costs.Left = func(t schedule.Task) schedule.Cost {
+			c := left(t)
+			c.Origin = origin[t.Stage]
+			return c
+		}
+		return costs
+	}
 }
 
 // oneJob has four maps of 10 s on two slots, then two reduces of 20 s.
 func oneJob() *dag.Plan {
 	return &dag.Plan{Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 2}, Jobs: []dag.Job{
-		{Node: "j1", Map: phaseOf(4, 1000, 10), Reduce: phaseOf(2, 0, 0, 0, 0, 1000, 20)},
+		{Node: "j1", Stages: dag.MapReduce(phaseOf(4, 1000, 10), phaseOf(2, 0, 0, 0, 0, 1000, 20))},
 	}}
 }
 
@@ -39,16 +37,16 @@ func oneJob() *dag.Plan {
 func TestTooEarlyAndAssumed(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		origin  map[dag.Kind]schedule.Origin
+		origin  map[dag.StageIndex]schedule.Origin
 		early   bool
 		worst   schedule.Origin
 		assumed float64
 		warned  int
 	}{
-		{"all known", map[dag.Kind]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Profiled}, false, schedule.Profiled, 0, 0},
-		{"reduces assumed", map[dag.Kind]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed}, false, schedule.Assumed, 0.5, 1},
-		{"reduces unknown", map[dag.Kind]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Unknown}, false, schedule.Unknown, 0.5, 1},
-		{"nothing known", map[dag.Kind]schedule.Origin{dag.Map: schedule.Unknown, dag.Reduce: schedule.Unknown}, true, schedule.Unknown, 1, 2},
+		{"all known", map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Profiled}, false, schedule.Profiled, 0, 0},
+		{"reduces assumed", map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed}, false, schedule.Assumed, 0.5, 1},
+		{"reduces unknown", map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Unknown}, false, schedule.Unknown, 0.5, 1},
+		{"nothing known", map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Unknown, dag.Reduce: schedule.Unknown}, true, schedule.Unknown, 1, 2},
 	} {
 		for _, name := range []string{"standard", "one_failure", "best_guess", "skew_high", "parallax"} {
 			e, err := New(pick(t, name)[0], toldModel(c.origin), Options{}).Estimate(runOf(golden.Start(oneJob())))
@@ -68,7 +66,7 @@ func TestTooEarlyAndAssumed(t *testing.T) {
 // A job of unknown size makes the estimate's origin unknown, and is named.
 func TestUnknownSizeIsNamed(t *testing.T) {
 	plan := oneJob()
-	plan.Jobs = append(plan.Jobs, dag.Job{Node: "j2", After: []int{0}})
+	plan.Jobs = append(plan.Jobs, dag.Job{Node: "j2", After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
 	e, err := New(pick(t, "standard")[0], plannedCosts, Options{}).Estimate(runOf(golden.Start(plan)))
 	if err != nil {
 		t.Fatal(err)
@@ -81,23 +79,16 @@ func TestUnknownSizeIsNamed(t *testing.T) {
 	}
 }
 
-// completing is a cost model that knows of two more maps, and warns of it.
-type completing struct {
-	*paperCosts
-	s *dag.Snapshot
-}
-
-func (m completing) Completed() *dag.Snapshot { return m.s }
-func (m completing) Warned() []dag.Warning    { return []dag.Warning{{Code: dag.WarnNoProfile}} }
-
 // The replay runs on the plan as the cost model completes it; the run stays what was observed.
 func TestCompletedPlan(t *testing.T) {
 	model := func(run dag.Run) Costs {
 		s, plan := *run.Now(), *run.Now().Plan
-		plan.Jobs = append([]dag.Job(nil), plan.Jobs...)
-		plan.Jobs[0].Map.Tasks = 6
+		plan.Jobs = dag.CloneJobs(plan.Jobs)
+		plan.Jobs[0].Stages[dag.Map].Tasks = 6
 		s.Plan = &plan
-		return completing{newPaperCosts(&s, Slowdown{}), &s}
+		costs := newPaperCosts(&s, Slowdown{})
+		costs.Completed, costs.Warnings = &s, []dag.Warning{{Code: dag.WarnNoProfile}}
+		return costs
 	}
 	run := runOf(golden.Start(oneJob()))
 	e, err := New(pick(t, "standard")[0], model, Options{}).Estimate(run)
@@ -107,7 +98,7 @@ func TestCompletedPlan(t *testing.T) {
 	if len(e.Warnings) != 1 || e.Warnings[0].Code != dag.WarnNoProfile {
 		t.Errorf("warnings %v, want the model's", e.Warnings)
 	}
-	if n := run.Now().Plan.Jobs[0].Map.Tasks; n != 4 {
+	if n := run.Now().Plan.Jobs[0].Stages[dag.Map].Tasks; n != 4 {
 		t.Errorf("the run has %d maps now", n)
 	}
 }
@@ -115,9 +106,9 @@ func TestCompletedPlan(t *testing.T) {
 // A task with a speculative attempt beside it is told by its older one; a job that has ended has nothing left.
 func TestWhatIsLeft(t *testing.T) {
 	s := running(slowPlan(), 6000, 500)
-	young := s.Jobs[0].Map.Attempts[4]
+	young := s.Jobs[0].Stages[dag.Map].Attempts[4]
 	young.Number, young.Done[0] = 1, 100
-	s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, young)
+	s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, young)
 	w := NewWorld(runOf(s), plannedCosts, Options{})
 	p := w.phase(0, dag.Map)
 	g, ok := p.at(4)
@@ -134,15 +125,15 @@ func TestWhatIsLeft(t *testing.T) {
 // skew and the static path are the truth.
 func TestReducesThatWaitForMaps(t *testing.T) {
 	plan := oneJob()
-	plan.Jobs[0].Reduce = phaseOf(1, 0, 0, 0, 0, 1000, 20)
+	plan.Jobs[0].SetStage(dag.Reduce, phaseOf(1, 0, 0, 0, 0, 1000, 20))
 	at := func(now dag.Instant, k float64) *dag.Snapshot {
 		s := golden.Start(plan)
 		s.At = now
 		s.Jobs[0].Submitted, s.Jobs[0].State = 0, dag.Running
 		for i := range 2 {
-			s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, dag.Attempt{Task: int32(i), State: dag.AttemptRunning, Slot: int32(i), End: dag.NoInstant, Done: [3]float64{k}})
+			s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, dag.Attempt{Task: int32(i), State: dag.AttemptRunning, Slot: int32(i), End: dag.NoInstant, Done: [3]float64{k}})
 		}
-		s.Jobs[0].Reduce.Attempts = []dag.Attempt{{State: dag.AttemptRunning, End: dag.NoInstant, CopyEnd: dag.NoInstant}}
+		s.Jobs[0].Stages[dag.Reduce].Attempts = []dag.Attempt{{State: dag.AttemptRunning, End: dag.NoInstant, CopyEnd: dag.NoInstant}}
 		return s
 	}
 	run := runOf(at(2000, 200), at(7000, 700))
@@ -169,10 +160,10 @@ func TestReduceWithNothingLeft(t *testing.T) {
 	s := golden.Start(plan)
 	s.At = 20_000
 	for j := range plan.Jobs {
-		plan.Jobs[j].Map = phaseOf(0)
+		plan.Jobs[j].SetStage(dag.Map, phaseOf(0))
 		s.Jobs[j].Submitted, s.Jobs[j].State = dag.Instant(j), dag.Running
 	}
-	s.Jobs[1].Reduce.Attempts = []dag.Attempt{{State: dag.AttemptRunning, End: dag.NoInstant, Done: [3]float64{0, 0, 1000}}}
+	s.Jobs[1].Stages[dag.Reduce].Attempts = []dag.Attempt{{State: dag.AttemptRunning, End: dag.NoInstant, Done: [3]float64{0, 0, 1000}}}
 	w := NewWorld(runOf(s), plannedCosts, Options{})
 	if _, err := w.Path(); err != nil {
 		t.Fatal(err)
@@ -221,7 +212,7 @@ func TestExtraSegmentsAreNotNegative(t *testing.T) {
 // The upper bound adds up exact times, a schedule rounded ones; what is shown is never below the standard time.
 func TestUpperBoundIsClamped(t *testing.T) {
 	plan := oneJob()
-	plan.Jobs[0].Reduce = phaseOf(2, 1, 0.5, 1, 0.5, 1, 0.5)
+	plan.Jobs[0].SetStage(dag.Reduce, phaseOf(2, 1, 0.5, 1, 0.5, 1, 0.5))
 	w := NewWorld(runOf(golden.Start(plan)), plannedCosts, Options{})
 	raw, err := w.skewBounds(false)
 	if err != nil {
@@ -250,12 +241,12 @@ func TestFourFailures(t *testing.T) {
 
 // The subset looks at four tasks of a round, the thread at one slot's, where all are looked at by standard_static.
 func TestTrackersOfUnequalTasks(t *testing.T) {
-	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 8, ReduceSlots: 1}, Jobs: []dag.Job{{Node: "j1", Map: phaseOf(8, 1000, 10), Reduce: phaseOf(0)}}}
+	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 8, ReduceSlots: 1}, Jobs: []dag.Job{{Node: "j1", Stages: dag.MapReduce(phaseOf(8, 1000, 10), phaseOf(0))}}}
 	later := golden.Start(plan)
 	later.At = 5000
 	later.Jobs[0].Submitted, later.Jobs[0].State = 0, dag.Running
 	for i := range 8 {
-		later.Jobs[0].Map.Attempts = append(later.Jobs[0].Map.Attempts, dag.Attempt{
+		later.Jobs[0].Stages[dag.Map].Attempts = append(later.Jobs[0].Stages[dag.Map].Attempts, dag.Attempt{
 			Task: int32(i), Slot: int32(i), State: dag.AttemptRunning,
 			End: dag.NoInstant, Done: [3]float64{float64(500 - 50*i)},
 		})
@@ -280,9 +271,9 @@ func TestTrackersOfUnequalTasks(t *testing.T) {
 // what is shown is clamped (docs/facts/paratimer.md P21).
 func TestBoundsAreClamped(t *testing.T) {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 5}, Jobs: []dag.Job{
-		{Node: "j1", Map: phaseOf(2, 1000, 8), Reduce: phaseOf(7, 0, 0, 0, 0, 1000, 20)},
-		{Node: "j2", Map: phaseOf(6, 1000, 10), Reduce: phaseOf(5, 0, 0, 0, 0, 1000, 2)},
-		{Node: "j3", After: []int{0, 1}, Map: phaseOf(1, 1000, 3), Reduce: phaseOf(1, 0, 0, 0, 0, 1000, 2)},
+		{Node: "j1", Stages: dag.MapReduce(phaseOf(2, 1000, 8), phaseOf(7, 0, 0, 0, 0, 1000, 20))},
+		{Node: "j2", Stages: dag.MapReduce(phaseOf(6, 1000, 10), phaseOf(5, 0, 0, 0, 0, 1000, 2))},
+		{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(phaseOf(1, 1000, 3), phaseOf(1, 0, 0, 0, 0, 1000, 2))},
 	}}
 	w := NewWorld(runOf(golden.Start(plan)), plannedCosts, Options{Path: &pathfrag.Params{Delta1: time.Second / 2, Delta2: time.Second / 2}})
 	raw, err := w.skewBounds(false)
@@ -341,7 +332,7 @@ func TestTolerances(t *testing.T) {
 
 // A static path that rests on costs that nobody had seen is made anew: it is the standard one.
 func TestBlindPlanIsNoPlan(t *testing.T) {
-	assumed := toldModel(map[dag.Kind]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed})
+	assumed := toldModel(map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed})
 	plan := oneJob()
 	later := golden.Start(plan)
 	later.At = 3000

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -19,7 +19,7 @@ func bench(jobs, tasks, slots int, uniform bool) (*dag.Snapshot, schedule.Left) 
 	lengths := make([][]int64, jobs)
 	each := tasks / jobs * 3 / 4
 	for j := range jobs {
-		job := dag.Job{Map: dag.Phase{Tasks: each, Known: true}, Reduce: dag.Phase{Tasks: tasks/jobs - each, Known: true}}
+		job := dag.Job{Stages: dag.MapReduce(dag.Stage{Tasks: each, Known: true}, dag.Stage{Tasks: tasks/jobs - each, Known: true})}
 		if layer := j / 10 * 10; layer > 0 {
 			job.After = []int{layer - 10 + rnd.IntN(10), layer - 10 + rnd.IntN(10)}
 		}
@@ -28,14 +28,14 @@ func bench(jobs, tasks, slots int, uniform bool) (*dag.Snapshot, schedule.Left) 
 			lengths[j] = append(lengths[j], 20_000+rnd.Int64N(100_000))
 		}
 	}
-	s := &dag.Snapshot{Plan: plan, Jobs: make([]dag.JobState, jobs)}
+	s := &dag.Snapshot{Plan: plan, Jobs: plan.BlockedJobs()}
 	for j := range s.Jobs {
 		s.Jobs[j].Submitted = dag.NoInstant
 	}
 	return s, func(t schedule.Task) schedule.Cost {
 		c := schedule.Cost{Work: time.Duration(lengths[t.Job][t.Index]) * time.Millisecond, Same: 1}
 		if uniform {
-			c = schedule.Cost{Work: time.Duration(lengths[t.Job][t.Kind]) * time.Millisecond, Same: 1 << 30}
+			c = schedule.Cost{Work: time.Duration(lengths[t.Job][t.Stage]) * time.Millisecond, Same: 1 << 30}
 		}
 		if t.Running != nil {
 			c.Work /= 2

@@ -58,14 +58,14 @@ func (p *Path) bridge(failed []int, from, to dag.Instant) {
 			}
 		}
 		if best < 0 {
-			p.fill(Fragment{Kind: dag.Wave, Start: from, End: next})
+			p.fill(Fragment{Stage: dag.NoStage, Pause: dag.Wave, Start: from, End: next})
 			from = next
 			continue
 		}
 		sp := &p.Schedule.Spans[best]
-		p.Rounds = append(p.Rounds, Round{ID: len(p.Rounds), Kind: sp.Kind, Start: sp.Start, End: sp.End, Spans: []int{best}})
+		p.Rounds = append(p.Rounds, Round{ID: len(p.Rounds), Stage: sp.Stage, Start: sp.Start, End: sp.End, Spans: []int{best}})
 		end := min(sp.End, to)
-		p.fill(Fragment{Kind: sp.Kind, Rounds: []int{len(p.Rounds) - 1}, Start: from, End: end})
+		p.fill(Fragment{Stage: sp.Stage, Rounds: []int{len(p.Rounds) - 1}, Start: from, End: end})
 		from = end
 	}
 }

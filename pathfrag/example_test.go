@@ -15,9 +15,9 @@ func ExampleFind() {
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 3, ReduceSlots: 1},
 		Jobs: []dag.Job{
-			{Node: "large", Map: dag.Phase{Known: true, Tasks: 4}, Reduce: dag.Phase{Known: true, Tasks: 1}},
-			{Node: "small", Map: dag.Phase{Known: true, Tasks: 1}, Reduce: dag.Phase{Known: true}},
-			{Node: "join", Map: dag.Phase{Known: true, Tasks: 3}, Reduce: dag.Phase{Known: true}, After: []int{0, 1}},
+			{Node: "large", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 4}, dag.Stage{Known: true, Tasks: 1})},
+			{Node: "small", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 1}, dag.Stage{Known: true})},
+			{Node: "join", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 3}, dag.Stage{Known: true}), After: []int{0, 1}},
 		},
 	}
 	s, err := schedule.Replay(&dag.Snapshot{Plan: plan}, func(t schedule.Task) schedule.Cost {
@@ -36,7 +36,7 @@ func ExampleFind() {
 		return
 	}
 	for i, r := range path.Rounds {
-		fmt.Printf("round %d: %v %v\n", i, r.Kind, path.RoundTasks(plan, i))
+		fmt.Printf("round %d: %v %v\n", i, plan.StageName(0, r.Stage), path.RoundTasks(plan, i))
 	}
 	for _, f := range path.Fragments {
 		fmt.Printf("fragment %d: rounds %v, width %d, to %d s\n", f.ID, f.Rounds, f.Width, f.End/1000)
@@ -44,7 +44,7 @@ func ExampleFind() {
 	for _, seg := range path.Critical {
 		fmt.Printf("critical: %d s to %d s", seg.Start/1000, seg.End/1000)
 		for sp := range path.Spans(seg) {
-			fmt.Print(", ", schedule.TaskName(plan, int(sp.Job), sp.Kind, int(sp.First), int(sp.Attempt)))
+			fmt.Print(", ", schedule.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First), int(sp.Attempt)))
 		}
 		fmt.Println()
 	}

@@ -15,18 +15,18 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-func task(job, first int, k dag.Kind, start, end dag.Instant, slots ...int32) schedule.Span {
-	return schedule.Span{Job: int32(job), Kind: k, First: int32(first), Count: int32(len(slots)), Start: start, End: end, Slots: slots}
+func task(job, first int, k dag.StageIndex, start, end dag.Instant, slots ...int32) schedule.Span {
+	return schedule.Span{Job: int32(job), Stage: k, First: int32(first), Count: int32(len(slots)), Start: start, End: end, Slots: slots}
 }
 
-func pause(job int, k dag.Kind, start, end dag.Instant) schedule.Span {
-	return schedule.Span{Job: int32(job), Kind: k, Outcome: schedule.Waits, Start: start, End: end}
+func pause(job int, p dag.Pause, start, end dag.Instant) schedule.Span {
+	return schedule.Span{Job: int32(job), Stage: dag.NoStage, Pause: p, Outcome: schedule.Waits, Start: start, End: end}
 }
 
 func jobs(p dag.Policy, after ...[]int) *dag.Plan {
 	plan := &dag.Plan{Cluster: dag.Cluster{Policy: p}}
 	for i, a := range after {
-		plan.Jobs = append(plan.Jobs, dag.Job{Node: string(rune('a' + i)), After: a})
+		plan.Jobs = append(plan.Jobs, dag.Job{Node: string(rune('a' + i)), After: a, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
 	}
 	return plan
 }
@@ -58,15 +58,15 @@ func TestPauses(t *testing.T) {
 	if p.Length() != 19*time.Second {
 		t.Errorf("the path is %v long", p.Length())
 	}
-	var kinds []dag.Kind
+	var kinds []string
 	for _, seg := range p.Critical {
 		f := p.Fragments[seg.Fragment]
-		kinds = append(kinds, f.Kind)
-		if pause := f.Kind > dag.Reduce; pause != (f.Width == 0) || len(f.Rounds) == 0 {
+		kinds = append(kinds, schedule.What(plan, max(0, p.JobOf(&f)), f.Stage, f.Pause))
+		if pause := f.Pause != dag.NoPause; pause != (f.Width == 0) || len(f.Rounds) == 0 {
 			t.Errorf("fragment %+v", f)
 		}
 	}
-	want := []dag.Kind{dag.Launch, dag.Map, dag.Reduce, dag.Finish, dag.Wave, dag.Launch, dag.Map, dag.Finish}
+	want := []string{"launch", "map", "reduce", "finish", "wave", "launch", "map", "finish"}
 	if !slices.Equal(kinds, want) {
 		t.Errorf("path of %v, want %v", kinds, want)
 	}
@@ -94,11 +94,11 @@ func TestBridges(t *testing.T) {
 		got = append(got, p.Fragments[seg.Fragment])
 	}
 	want := []pathfrag.Fragment{
-		{ID: 0, Kind: dag.Map, Width: 1, Rounds: []int{0}, Start: 0, End: 5000},
-		{ID: 2, Kind: dag.Map, Rounds: []int{2}, Start: 5000, End: 9000},
-		{ID: 3, Kind: dag.Wave, Start: 9000, End: 10_000},
-		{ID: 1, Kind: dag.Map, Width: 1, Rounds: []int{1}, Start: 10_000, End: 14_000},
-		{ID: 4, Kind: dag.Wave, Start: 14_000, End: 15_000},
+		{ID: 0, Stage: dag.Map, Width: 1, Rounds: []int{0}, Start: 0, End: 5000},
+		{ID: 2, Stage: dag.Map, Rounds: []int{2}, Start: 5000, End: 9000},
+		{ID: 3, Stage: dag.NoStage, Pause: dag.Wave, Start: 9000, End: 10_000},
+		{ID: 1, Stage: dag.Map, Width: 1, Rounds: []int{1}, Start: 10_000, End: 14_000},
+		{ID: 4, Stage: dag.NoStage, Pause: dag.Wave, Start: 14_000, End: 15_000},
 	}
 	if !reflect.DeepEqual(got, want) || p.Length() != 15*time.Second {
 		t.Errorf("path of %+v\nwant %+v", got, want)
@@ -183,7 +183,7 @@ func TestSplit(t *testing.T) {
 func TestUniformStaysWhole(t *testing.T) {
 	plan := jobs(dag.FIFO, nil)
 	plan.Cluster = dag.Cluster{MapSlots: 1000}
-	plan.Jobs[0].Map = dag.Phase{Tasks: 10_000, Known: true}
+	plan.Jobs[0].SetStage(dag.Map, dag.Stage{Tasks: 10_000, Known: true})
 	s := &dag.Snapshot{Plan: plan}
 	sch, err := schedule.Replay(s, func(schedule.Task) schedule.Cost {
 		return schedule.Cost{Work: time.Minute, Same: 1 << 30}

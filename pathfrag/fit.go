@@ -16,7 +16,7 @@ import (
 // used are runs, which are passed over at once.
 type fitter struct {
 	c      *cutting
-	kind   dag.Kind
+	stage  dag.StageIndex
 	drafts []draft
 	pieces []piece
 	cells  []roundList
@@ -27,12 +27,12 @@ type fitter struct {
 	table int
 }
 
-func newFitter(c *cutting, k dag.Kind, drafts []draft) *fitter {
+func newFitter(c *cutting, k dag.StageIndex, drafts []draft) *fitter {
 	n := 8
 	for n < len(c.order[k]) && n < 1<<14 {
 		n *= 2
 	}
-	return &fitter{c: c, kind: k, drafts: drafts, cells: make([]roundList, n), cell: max(1, c.delta1), table: c.tableSize(k)}
+	return &fitter{c: c, stage: k, drafts: drafts, cells: make([]roundList, n), cell: max(1, c.delta1), table: c.tableSize(k)}
 }
 
 // floorDiv rounds down for negative instants too.
@@ -148,7 +148,7 @@ func (f *fitter) scatter(span int32, rounds []int32) {
 // create opens a round for tasks that start and end at these instants.
 func (f *fitter) create(start, end dag.Instant) int32 {
 	r := int32(len(f.drafts))
-	f.drafts = append(f.drafts, draft{kind: f.kind, start: start, firstEnd: end, lastEnd: end})
+	f.drafts = append(f.drafts, draft{stage: f.stage, start: start, firstEnd: end, lastEnd: end})
 	for c := floorDiv(end-f.c.delta1, f.cell); c <= floorDiv(end+f.c.delta1, f.cell); c++ {
 		f.list(c, start).add(r)
 	}

@@ -83,7 +83,7 @@ func (ch *chaining) finish() []Fragment {
 	for r, of := range ch.of {
 		f, b := &fragments[of], &ch.c.rounds[r]
 		if len(f.Rounds) == 0 {
-			f.Kind, f.Width, f.Start, f.End = b.Kind, b.Width, b.Start, b.End
+			f.Stage, f.Pause, f.Width, f.Start, f.End = b.Stage, b.Pause, b.Width, b.Start, b.End
 		}
 		f.Rounds = append(f.Rounds, r)
 		f.End = max(f.End, b.End)

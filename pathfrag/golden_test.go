@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -88,8 +88,8 @@ func (g *goldenCheck) forecast(s *dag.Snapshot, left schedule.Left, want golden.
 func (g *goldenCheck) longest(s *dag.Snapshot) float64 {
 	longest := 0.0
 	for j := range s.Plan.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for i := range s.Plan.Jobs[j].Phase(k).Count() {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			for i := range s.Plan.Jobs[j].Stages[k].Count() {
 				a := dag.Attempt{Task: int32(i), Start: s.At}
 				longest = max(longest, g.c.Rem(s, k, j, &a, [4]float64{1, 1, 1, 1}))
 			}
@@ -112,7 +112,7 @@ func (g *goldenCheck) equal(what string, got, want any) {
 func attempts(plan *dag.Plan, s *schedule.Schedule) []golden.Span {
 	type keyed struct {
 		golden.Span
-		kind dag.Kind
+		kind dag.StageIndex
 	}
 	var all []keyed
 	for _, sp := range s.Spans {
@@ -122,9 +122,9 @@ func attempts(plan *dag.Plan, s *schedule.Schedule) []golden.Span {
 		}
 		for i := range sp.Count {
 			all = append(all, keyed{golden.Span{
-				Task: schedule.TaskName(plan, int(sp.Job), sp.Kind, int(sp.First+i), 0), Attempt: sp.Attempt,
+				Task: schedule.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First+i), 0), Attempt: sp.Attempt,
 				Slot: sp.Slots[i], StartMS: int64(sp.Start), EndMS: int64(sp.End), Outcome: outcome,
-			}, sp.Kind})
+			}, sp.Stage})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b keyed) int {
@@ -141,7 +141,7 @@ func rounds(plan *dag.Plan, p *pathfrag.Path) []golden.Round {
 	var out []golden.Round
 	for _, r := range p.Rounds {
 		out = append(out, golden.Round{
-			ID: r.ID, Type: r.Kind.String(), StartMS: int64(r.Start), EndMS: int64(r.End), Width: r.Width, Tasks: p.RoundTasks(plan, r.ID),
+			ID: r.ID, Type: p.Schedule.Spans[r.Spans[0]].What(plan), StartMS: int64(r.Start), EndMS: int64(r.End), Width: r.Width, Tasks: p.RoundTasks(plan, r.ID),
 		})
 	}
 	return out
@@ -151,7 +151,7 @@ func fragments(plan *dag.Plan, p *pathfrag.Path) []golden.Fragment {
 	var out []golden.Fragment
 	for _, f := range p.Fragments {
 		out = append(out, golden.Fragment{
-			ID: f.ID, Type: f.Kind.String(), Width: f.Width, Rounds: f.Rounds, StartMS: int64(f.Start), EndMS: int64(f.End),
+			ID: f.ID, Type: schedule.What(plan, max(0, p.JobOf(&f)), f.Stage, f.Pause), Width: f.Width, Rounds: f.Rounds, StartMS: int64(f.Start), EndMS: int64(f.End),
 			SumOfRoundDurationsMS: int64(p.RoundTime(f.ID) / time.Millisecond), Tasks: p.FragmentTasks(plan, f.ID),
 		})
 	}

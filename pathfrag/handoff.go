@@ -14,7 +14,7 @@ func known(slot int32) bool { return slot >= 0 && slot < maxSlot }
 func slotsOf(s *schedule.Span) []int32 { return s.Slots[:min(len(s.Slots), int(s.Count))] }
 
 // tableSize is one more than the highest known slot of the kind.
-func (c *cutting) tableSize(k dag.Kind) int {
+func (c *cutting) tableSize(k dag.StageIndex) int {
 	size := int32(0)
 	for _, i := range c.order[k] {
 		slots := slotsOf(&c.spans[i])
@@ -34,8 +34,8 @@ func (c *cutting) follow() {
 	c.pred = make([]handoff, 0, len(c.spans))
 	c.predOf = make([]int32, len(c.spans))
 	c.predN = make([]int32, len(c.spans))
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-		l := newLanes(c.tableSize(k))
+	for k := range c.order {
+		l := newLanes(c.tableSize(dag.StageIndex(k))) //nolint:gosec // an index
 		for _, i := range c.order[k] {
 			from := len(c.pred)
 			c.pred = l.take(c.pred, &c.spans[i], i)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -95,7 +95,7 @@ func TestHappenedHolds(t *testing.T) {
 func seenAttempts(s *dag.Snapshot) int {
 	n := 0
 	for j := range s.Jobs {
-		n += len(s.Jobs[j].Map.Attempts) + len(s.Jobs[j].Reduce.Attempts)
+		n += len(s.Jobs[j].Stages[dag.Map].Attempts) + len(s.Jobs[j].Stages[dag.Reduce].Attempts)
 	}
 	return n
 }
@@ -103,7 +103,7 @@ func seenAttempts(s *dag.Snapshot) int {
 // A pastTask is an attempt that has ended, wherever it ran.
 type pastTask struct {
 	job, task, attempt int32
-	kind               dag.Kind
+	kind               dag.StageIndex
 	start, end         dag.Instant
 	slot               int32
 }
@@ -111,9 +111,9 @@ type pastTask struct {
 func pastTasks(s *schedule.Schedule) []pastTask {
 	var out []pastTask
 	for _, sp := range s.Spans {
-		if sp.Past && sp.Kind <= dag.Reduce {
+		if sp.Past && sp.Stage <= dag.Reduce {
 			for c := range sp.Count {
-				out = append(out, pastTask{sp.Job, sp.First + c, sp.Attempt, sp.Kind, sp.Start, sp.End, sp.Slots[c]})
+				out = append(out, pastTask{sp.Job, sp.First + c, sp.Attempt, sp.Stage, sp.Start, sp.End, sp.Slots[c]})
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func holds(t *rapid.T, s *dag.Snapshot, sch *schedule.Schedule, attempts int) {
 	t.Helper()
 	type row struct {
 		slot int32
-		kind dag.Kind
+		kind dag.StageIndex
 	}
 	last := map[row]dag.Instant{}
 	n := 0
@@ -132,12 +132,12 @@ func holds(t *rapid.T, s *dag.Snapshot, sch *schedule.Schedule, attempts int) {
 		if sp.End < sp.Start || i > 0 && sp.Start < sch.Spans[i-1].Start || sp.End > sch.End {
 			t.Fatalf("span %+v of a schedule that ends at %d", sp, sch.End)
 		}
-		if sp.Kind > dag.Reduce {
+		if sp.Pause != dag.NoPause {
 			continue
 		}
 		n += int(sp.Count)
 		for _, slot := range sp.Slots {
-			r := row{slot, sp.Kind}
+			r := row{slot, sp.Stage}
 			if s.Plan.Cluster.Policy == dag.YARN {
 				r.kind = dag.Map
 				if int(slot) >= len(sch.Nodes) {

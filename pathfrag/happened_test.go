@@ -9,7 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -113,7 +113,7 @@ func TestGoldenJoined(t *testing.T) {
 
 // A slot beyond what is kept by slot counts as unknown, also where it ends a span whose other slots are known.
 func TestSlotsBeyondAll(t *testing.T) {
-	plan := &dag.Plan{Jobs: []dag.Job{{Node: "a"}}}
+	plan := &dag.Plan{Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
 	sch := &schedule.Schedule{End: 10, Spans: []schedule.Span{{Count: 2, End: 10, Slots: []int32{3, 1<<31 - 2}}}, Submitted: []dag.Instant{0}, Finished: []dag.Instant{10}}
 	p, err := pathfrag.Find(plan, sch, pathfrag.Params{})
 	if err != nil || len(p.Rounds) != 1 || p.Rounds[0].Width != 2 {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -26,7 +26,7 @@ type naive struct {
 
 type naiveTask struct {
 	job, index, attempt int
-	kind                dag.Kind
+	kind                dag.StageIndex
 	slot                int32
 	start, end          int64
 	fails               bool
@@ -36,7 +36,7 @@ type naiveTask struct {
 
 type naiveRound struct {
 	id    int
-	kind  dag.Kind
+	kind  dag.StageIndex
 	tasks []*naiveTask
 	frag  *naiveFragment
 }
@@ -52,7 +52,7 @@ func newNaive(plan *dag.Plan, s *schedule.Schedule, par pathfrag.Params) *naive 
 	for _, sp := range s.Spans {
 		for i := range sp.Count {
 			n.attempts = append(n.attempts, &naiveTask{
-				job: int(sp.Job), index: int(sp.First + i), attempt: int(sp.Attempt), kind: sp.Kind, slot: sp.Slots[i],
+				job: int(sp.Job), index: int(sp.First + i), attempt: int(sp.Attempt), kind: sp.Stage, slot: sp.Slots[i],
 				start: int64(sp.Start), end: int64(sp.End), fails: sp.Outcome == schedule.Fails,
 			})
 		}
@@ -61,7 +61,7 @@ func newNaive(plan *dag.Plan, s *schedule.Schedule, par pathfrag.Params) *naive 
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.job, b.job), cmp.Compare(a.index, b.index))
 	})
 	type place struct {
-		kind dag.Kind
+		kind dag.StageIndex
 		slot int32
 	}
 	last := map[place]*naiveTask{}
@@ -216,21 +216,21 @@ func (n *naive) depends(j, on int) bool {
 
 func (n *naive) names(r *naiveRound) (names []string) {
 	for _, t := range r.tasks {
-		names = append(names, n.plan.Jobs[t.job].Node+"."+t.kind.String()[:1]+strconv.Itoa(t.index+1)+strings.Repeat("'", t.attempt))
+		names = append(names, n.plan.Jobs[t.job].Node+"."+dag.MapReduceName(t.kind)[:1]+strconv.Itoa(t.index+1)+strings.Repeat("'", t.attempt))
 	}
 	return names
 }
 
 func (n *naive) goldenRounds() (out []golden.Round) {
 	for _, r := range n.rounds {
-		out = append(out, golden.Round{ID: r.id, Type: r.kind.String(), StartMS: r.start(), EndMS: r.end(), Width: len(r.tasks), Tasks: n.names(r)})
+		out = append(out, golden.Round{ID: r.id, Type: dag.MapReduceName(r.kind), StartMS: r.start(), EndMS: r.end(), Width: len(r.tasks), Tasks: n.names(r)})
 	}
 	return out
 }
 
 func (n *naive) goldenFragments() (out []golden.Fragment) {
 	for _, f := range n.fragments {
-		g := golden.Fragment{ID: f.id, Type: f.rounds[0].kind.String(), Width: f.width, StartMS: f.start(), EndMS: f.end()}
+		g := golden.Fragment{ID: f.id, Type: dag.MapReduceName(f.rounds[0].kind), Width: f.width, StartMS: f.start(), EndMS: f.end()}
 		for _, r := range f.rounds {
 			g.Rounds = append(g.Rounds, r.id)
 			g.SumOfRoundDurationsMS += r.end() - r.start()

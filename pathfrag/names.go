@@ -25,7 +25,7 @@ func (p *Path) tasks(names []string, plan *dag.Plan, round int) []string {
 	for _, i := range p.Rounds[round].Spans {
 		sp := &p.Schedule.Spans[i]
 		for t := range sp.Count {
-			names = append(names, schedule.TaskName(plan, int(sp.Job), sp.Kind, int(sp.First+t), int(sp.Attempt)))
+			names = append(names, schedule.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First+t), int(sp.Attempt)))
 		}
 	}
 	return names

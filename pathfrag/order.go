@@ -15,9 +15,9 @@ type cutting struct {
 	delta1, delta2 dag.Instant
 	graph          *dag.Graph
 
-	order   [2][]int32 // indices of the kind's spans by (start, end, job, first task)
-	round   []int32    // by span: its round's id, -1 for none
-	pred    []handoff  // by span from predOf[i]: the spans that its slots come from
+	order   [][]int32 // by stage: indices of its spans by (start, end, job, first task)
+	round   []int32   // by span: its round's id, -1 for none
+	pred    []handoff // by span from predOf[i]: the spans that its slots come from
 	predOf  []int32
 	predN   []int32
 	rounds  []Round
@@ -39,19 +39,25 @@ func (c *cutting) cut() {
 	c.number(drafts)
 }
 
-// sort orders the spans of each kind.
+// sort orders the spans of each stage.
 func (c *cutting) sort() {
-	var n [2]int
+	var n []int
 	for i := range c.spans {
-		if k := c.spans[i].Kind; k <= dag.Reduce {
+		if k := c.spans[i].Stage; k >= 0 {
+			for int(k) >= len(n) {
+				n = append(n, 0)
+			}
 			n[k]++
 		}
 	}
-	for k := range c.order {
+	for len(c.order) < len(n) {
+		c.order = append(c.order, nil)
+	}
+	for k := range n {
 		c.order[k] = slices.Grow(c.order[k][:0], n[k])
 	}
 	for i := range c.spans {
-		if k := c.spans[i].Kind; k <= dag.Reduce {
+		if k := c.spans[i].Stage; k >= 0 {
 			c.order[k] = append(c.order[k], int32(i))
 		}
 	}

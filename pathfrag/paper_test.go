@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -40,8 +40,8 @@ func paperPlan(slots int, setup time.Duration, jobs []paperJob) *dag.Plan {
 		}
 		p.Jobs = append(p.Jobs, dag.Job{
 			Node: fmt.Sprintf("j%d", i+1), After: j.after,
-			Map:    dag.Phase{Tasks: j.maps, Known: true, Pipelines: []dag.Pipeline{pipe(j.mapTime)}},
-			Reduce: dag.Phase{Tasks: j.reduces, Known: true, Pipelines: []dag.Pipeline{pipe(0), pipe(0), pipe(j.reduceTime)}},
+			Stages: dag.MapReduce(dag.Stage{Tasks: j.maps, Known: true, Pipelines: []dag.Pipeline{pipe(j.mapTime)}},
+				dag.Stage{Tasks: j.reduces, Known: true, Pipelines: []dag.Pipeline{pipe(0), pipe(0), pipe(j.reduceTime)}}),
 		})
 	}
 	return p
@@ -73,7 +73,7 @@ func failing(t *testing.T, plan *dag.Plan, job, task int, after time.Duration) *
 	s := golden.Start(plan)
 	run, err := schedule.Replay(s, c.Left(s, [4]float64{1, 1, 1, 1}), schedule.Options{
 		Fault: func(x schedule.Task, start, _ dag.Instant) (dag.Instant, bool) {
-			if x.Job != job || x.Kind != dag.Map || x.Index != task || x.Attempt > 0 {
+			if x.Job != job || x.Stage != dag.Map || x.Index != task || x.Attempt > 0 {
 				return 0, false
 			}
 			at = start.Add(after)
@@ -274,7 +274,7 @@ func TestPaperFigure3c(t *testing.T) {
 	if s.At != 3000 {
 		t.Fatalf("m12 fails at %d", s.At)
 	}
-	if a := s.Jobs[1].Map.Attempts[3]; a.Task != 3 || a.Slot != 1 || a.Start != s.At {
+	if a := s.Jobs[1].Stages[dag.Map].Attempts[3]; a.Task != 3 || a.Slot != 1 || a.Start != s.At {
 		t.Errorf("m24 takes the slot of m12: %+v", a)
 	}
 	p := find(t, s, half)

@@ -26,11 +26,12 @@ type Params struct {
 	Delta2 time.Duration // a round follows another if it starts no later than this after it
 }
 
-// A Round is a set of tasks of one kind that start together and end together, at most one a slot (Definition 3.1).
-// A pause (Launch, Wave, Finish) is a round of width 0, and so is a failed attempt that the path needs: see Find.
+// A Round is a set of tasks of stages with one index that start together and end together, at most one a slot (Definition 3.1).
+// A pause is a round of width 0 and of no stage, and so is a failed attempt that the path needs: see Find.
 type Round struct {
 	ID         int // its index in Path.Rounds
-	Kind       dag.Kind
+	Stage      dag.StageIndex
+	Pause      dag.Pause
 	Start, End dag.Instant // the earliest start and the latest end of its tasks
 	Width      int         // how many tasks it has
 	Spans      []int       // indices into Path.Schedule.Spans, ordered by job and first task
@@ -39,7 +40,8 @@ type Round struct {
 // A Fragment is a chain of consecutive rounds of equal width, but for the last (section 3.1.2).
 type Fragment struct {
 	ID         int // its index in Path.Fragments
-	Kind       dag.Kind
+	Stage      dag.StageIndex
+	Pause      dag.Pause
 	Width      int
 	Rounds     []int // round ids
 	Start, End dag.Instant
@@ -69,6 +71,16 @@ func (p *Path) Length() time.Duration {
 		sum += s.End.Sub(s.Start)
 	}
 	return sum
+}
+
+// JobOf returns a job with a task in the fragment, -1 if the fragment is a wait that is nobody's.
+func (p *Path) JobOf(f *Fragment) int {
+	for _, r := range f.Rounds {
+		for _, i := range p.Rounds[r].Spans {
+			return int(p.Schedule.Spans[i].Job)
+		}
+	}
+	return -1
 }
 
 // Spans yields what the critical path waits for in a segment: the spans of its fragment that overlap it, in order of

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -103,7 +103,7 @@ func TestPartition(t *testing.T) {
 			}
 		}
 		for j := range d.Plan.Jobs {
-			tasks -= d.Plan.Jobs[j].Map.Tasks + d.Plan.Jobs[j].Reduce.Tasks
+			tasks -= d.Plan.Jobs[j].Stages[dag.Map].Tasks + d.Plan.Jobs[j].Stages[dag.Reduce].Tasks
 		}
 		if tasks != 0 {
 			t.Fatalf("%d tasks too many", tasks)
@@ -111,7 +111,7 @@ func TestPartition(t *testing.T) {
 		for id, f := range p.Fragments {
 			for _, r := range f.Rounds {
 				inFragments[r]++
-				if f.ID != id || p.Rounds[r].Kind != f.Kind || p.Rounds[r].Width > f.Width {
+				if f.ID != id || p.Rounds[r].Stage != f.Stage || p.Rounds[r].Width > f.Width {
 					t.Fatalf("fragment %d: %+v has round %+v", id, f, p.Rounds[r])
 				}
 			}

@@ -10,7 +10,8 @@ import (
 
 // A draft is a round while tasks are still put into it.
 type draft struct {
-	kind              dag.Kind
+	stage             dag.StageIndex
+	pause             dag.Pause
 	start             dag.Instant // the first start; tasks come in order of it
 	firstEnd, lastEnd dag.Instant
 	width             int32
@@ -18,7 +19,7 @@ type draft struct {
 	spans             int32
 }
 
-// draft puts every task that does not fail into the oldest round of its kind that accepts it (docs/facts/paratimer.md A1, rule 4).
+// draft puts every task that does not fail into the oldest round of its stage that accepts it (docs/facts/paratimer.md A1, rule 4).
 // It sets c.round to drafts, and cuts spans whose tasks are in several rounds.
 func (c *cutting) draft() []draft {
 	c.round = make([]int32, len(c.spans))
@@ -31,8 +32,8 @@ func (c *cutting) draft() []draft {
 	}
 	drafts := make([]draft, 0, most)
 	var pieces []piece
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-		f := newFitter(c, k, drafts)
+	for k := range c.order {
+		f := newFitter(c, dag.StageIndex(k), drafts) //nolint:gosec // an index
 		for _, i := range c.order[k] {
 			if c.spans[i].Outcome != schedule.Fails {
 				f.place(i)
@@ -44,15 +45,15 @@ func (c *cutting) draft() []draft {
 		c.apply(pieces)
 	}
 	for i := range c.spans {
-		if sp := &c.spans[i]; sp.Kind > dag.Reduce && sp.End > sp.Start {
+		if sp := &c.spans[i]; sp.Pause != dag.NoPause && sp.End > sp.Start {
 			c.round[i] = int32(len(drafts))
-			drafts = append(drafts, draft{kind: sp.Kind, start: sp.Start, firstEnd: sp.End, lastEnd: sp.End})
+			drafts = append(drafts, draft{stage: sp.Stage, pause: sp.Pause, start: sp.Start, firstEnd: sp.End, lastEnd: sp.End})
 		}
 	}
 	return drafts
 }
 
-// number makes rounds of drafts, in order of (start, kind, smallest job, smallest index).
+// number makes rounds of drafts, in order of (start, stage, smallest job, smallest index).
 func (c *cutting) number(drafts []draft) {
 	for i := range drafts {
 		drafts[i].minJob, drafts[i].minFirst = 1<<31-1, 1<<31-1
@@ -76,7 +77,7 @@ func (c *cutting) number(drafts []draft) {
 		if x.start != y.start {
 			return cmp.Compare(x.start, y.start)
 		}
-		return cmp.Or(cmp.Compare(x.kind, y.kind), cmp.Compare(x.minJob, y.minJob), cmp.Compare(x.minFirst, y.minFirst), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(x.pause, y.pause), cmp.Compare(x.stage, y.stage), cmp.Compare(x.minJob, y.minJob), cmp.Compare(x.minFirst, y.minFirst), cmp.Compare(a, b))
 	})
 	ids := make([]int32, len(drafts))
 	c.rounds = make([]Round, len(drafts))
@@ -84,7 +85,7 @@ func (c *cutting) number(drafts []draft) {
 	for id, at := range byID {
 		d := &drafts[at]
 		ids[at] = int32(id)
-		c.rounds[id] = Round{ID: id, Kind: d.kind, Start: d.start, End: d.lastEnd, Width: int(d.width), Spans: spans[:0:d.spans]}
+		c.rounds[id] = Round{ID: id, Stage: d.stage, Pause: d.pause, Start: d.start, End: d.lastEnd, Width: int(d.width), Spans: spans[:0:d.spans]}
 		spans = spans[d.spans:]
 	}
 	for i, r := range c.round {
@@ -131,7 +132,7 @@ func (c *cutting) apply(pieces []piece) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.sp.Start, b.sp.Start), cmp.Compare(a.sp.Kind, b.sp.Kind),
+		return cmp.Or(cmp.Compare(a.sp.Start, b.sp.Start), cmp.Compare(a.sp.Pause, b.sp.Pause), cmp.Compare(a.sp.Stage, b.sp.Stage),
 			cmp.Compare(firstSlot(&a.sp), firstSlot(&b.sp)), cmp.Compare(a.sp.Attempt, b.sp.Attempt))
 	})
 	c.spans, c.round, c.split = make([]schedule.Span, len(all)), make([]int32, len(all)), true

@@ -44,7 +44,7 @@ func (p *Path) criticalJobs(n int) []bool {
 	on := make([]bool, n)
 	for _, seg := range p.Critical {
 		for sp := range p.Spans(seg) {
-			if sp.Kind <= dag.Reduce && int(sp.Job) < n {
+			if sp.Pause == dag.NoPause && int(sp.Job) < n {
 				on[sp.Job] = true
 			}
 		}

@@ -87,9 +87,9 @@ func BenchmarkFIFOJobs(b *testing.B) {
 func independent(jobs, maps, slots int) *dag.Snapshot {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: slots, ReduceSlots: slots, SlotsPerNode: 4}}
 	for range jobs {
-		plan.Jobs = append(plan.Jobs, dag.Job{Map: dag.Phase{Tasks: maps, Known: true}, Reduce: dag.Phase{Known: true}})
+		plan.Jobs = append(plan.Jobs, dag.Job{Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true}, dag.Stage{Known: true})})
 	}
-	s := &dag.Snapshot{Plan: plan, Jobs: make([]dag.JobState, jobs)}
+	s := &dag.Snapshot{Plan: plan, Jobs: plan.BlockedJobs()}
 	for j := range s.Jobs {
 		s.Jobs[j].Submitted = dag.NoInstant
 	}

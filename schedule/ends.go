@@ -97,6 +97,25 @@ func (q *endQueue) pop() end {
 	return e
 }
 
+// alike is how many ends there are at the first instant, if all are of plain tasks of that row; else 0. The queue must not be empty.
+func (q *endQueue) alike(row int32) int32 {
+	at := q.first()
+	n := int32(0)
+	for i := len(q.near) - 1; i >= 0 && q.near[i].at == at; i-- {
+		if q.near[i].slot != row {
+			return 0
+		}
+		n++
+	}
+	return n
+}
+
+// drop takes the n first ends out of the queue, which are of one instant.
+func (q *endQueue) drop(n int) {
+	q.near = q.near[:len(q.near)-n]
+	q.n -= n
+}
+
 // next moves to the earliest instant, unless it is after until, and returns all that ends then. The slice is void
 // after the call that follows.
 func (q *endQueue) next(until dag.Instant) (at dag.Instant, batch []end) {

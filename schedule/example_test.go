@@ -13,8 +13,8 @@ func twoJobs() *dag.Plan {
 	return &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 1},
 		Jobs: []dag.Job{
-			{Node: "load", Map: dag.Phase{Known: true, Tasks: 5}, Reduce: dag.Phase{Known: true, Tasks: 1}},
-			{Node: "join", Map: dag.Phase{Known: true, Tasks: 2}, Reduce: dag.Phase{Known: true}, After: []int{0}},
+			{Node: "load", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 5}, dag.Stage{Known: true, Tasks: 1})},
+			{Node: "join", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true}), After: []int{0}},
 		},
 	}
 }
@@ -23,7 +23,7 @@ func twoJobs() *dag.Plan {
 // its slot. Here each map takes 10 s and each reduce 20 s.
 func ExampleReplay() {
 	left := func(t schedule.Task) schedule.Cost {
-		if t.Kind == dag.Reduce {
+		if t.Stage == dag.Reduce {
 			return schedule.Cost{Work: 20 * time.Second, Same: 1, Origin: schedule.Profiled}
 		}
 		return schedule.Cost{Work: 10 * time.Second, Same: 1000, Origin: schedule.Profiled} // the maps after it take as long
@@ -36,7 +36,7 @@ func ExampleReplay() {
 	}
 	fmt.Println("ends in", s.Remaining())
 	for _, sp := range s.Spans {
-		fmt.Printf("%2d s to %2d s, slots %v: %s", sp.Start/1000, sp.End/1000, sp.Slots, schedule.TaskName(plan, int(sp.Job), sp.Kind, int(sp.First), int(sp.Attempt)))
+		fmt.Printf("%2d s to %2d s, slots %v: %s", sp.Start/1000, sp.End/1000, sp.Slots, schedule.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First), int(sp.Attempt)))
 		if sp.Count > 1 {
 			fmt.Printf(" and %d more", sp.Count-1)
 		}
@@ -52,24 +52,24 @@ func ExampleReplay() {
 }
 
 // In mid-run a task that is running comes with its attempt: what is left of it follows from when it started, or from how far its
-// counters are. The answer is drawn.
+// counters are.
 func ExampleReplay_running() {
 	plan := twoJobs()
 	s := &dag.Snapshot{
 		Plan: plan, At: 12_000, State: dag.Running,
 		Jobs: []dag.JobState{
-			{State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant},
-			{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant},
+			{State: dag.Running, Submitted: 0, Started: 0, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
+			{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
 		},
 	}
-	s.Jobs[0].Map.Attempts = []dag.Attempt{
+	s.Jobs[0].Stages[dag.Map].Attempts = []dag.Attempt{
 		{Task: 0, State: dag.AttemptSucceeded, Slot: 0, Start: 0, End: 10_000},
 		{Task: 1, State: dag.AttemptRunning, Slot: 1, Start: 0, End: dag.NoInstant}, // it takes longer
 		{Task: 2, State: dag.AttemptRunning, Slot: 0, Start: 10_000, End: dag.NoInstant},
 	}
 	left := func(t schedule.Task) schedule.Cost {
 		whole := 10 * time.Second
-		if t.Kind == dag.Reduce {
+		if t.Stage == dag.Reduce {
 			whole = 20 * time.Second
 		}
 		if t.Running == nil {
@@ -83,22 +83,22 @@ func ExampleReplay_running() {
 		return
 	}
 	fmt.Println("ends in", sch.Remaining())
-	fmt.Print(schedule.Gantt{Columns: 60}.Draw(plan, sch))
+	for _, sp := range sch.Spans {
+		if sp.Start <= s.At && sp.End > s.At {
+			fmt.Println(schedule.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First), 0), "ends in", sp.End.Sub(s.At))
+		}
+	}
 	// Output:
 	// ends in 48s
-	// one column is 1s, now is 12s
-	//            0s        10s       20s       30s       40s       50s       1m
-	// map      0 a1========a3--------a5--------....................b1--------
-	// map      1 a2==========-a4--------...........................b2--------
-	// reduce   0 ..............................a1------------------..........
-	// a = load, b = join
+	// load.m2 ends in 1s
+	// load.m3 ends in 8s
 }
 
 // What might go wrong is asked for each attempt as it starts: here the last map fails 3 s after its start, once.
 func ExampleOptions() {
 	left := func(schedule.Task) schedule.Cost { return schedule.Cost{Work: 10 * time.Second, Same: 1} }
 	fault := func(t schedule.Task, start, _ dag.Instant) (dag.Instant, bool) {
-		return start + 3000, t.Job == 0 && t.Kind == dag.Map && t.Index == 4 && t.Attempt == 0
+		return start + 3000, t.Job == 0 && t.Stage == dag.Map && t.Index == 4 && t.Attempt == 0
 	}
 	for _, opt := range []schedule.Options{{}, {Fault: fault}} {
 		s, err := schedule.Replay(&dag.Snapshot{Plan: twoJobs()}, left, opt)

@@ -108,7 +108,7 @@ func (e *fifoEngine) batch(t dag.Instant, ends []end) {
 	var complete []int32
 	for _, x := range ends {
 		if x.slot >= 0 {
-			kind, slot := dag.Kind(x.slot%2), x.slot/2
+			kind, slot := dag.StageIndex(x.slot%2), x.slot/2
 			e.free[kind].release(e.free[kind].all[slot : slot+1 : slot+1])
 			e.jobs[e.holder[kind][slot]].running[kind]--
 			if j := e.holder[kind][slot]; e.count(j, kind, 1, t) {
@@ -117,15 +117,15 @@ func (e *fifoEngine) batch(t dag.Instant, ends []end) {
 			continue
 		}
 		sp := &e.spans[max(x.id, ^x.id)]
-		e.jobs[sp.Job].running[sp.Kind] -= int(sp.Count)
-		if int(sp.Slots[0]) < len(e.free[sp.Kind].all) {
-			e.free[sp.Kind].release(sp.Slots)
+		e.jobs[sp.Job].running[sp.Stage] -= int(sp.Count)
+		if int(sp.Slots[0]) < len(e.free[sp.Stage].all) {
+			e.free[sp.Stage].release(sp.Slots)
 		}
 		switch {
 		case x.id < 0:
 		case sp.Outcome == Fails:
 			e.fail(sp)
-		case e.count(sp.Job, sp.Kind, sp.Count, t):
+		case e.count(sp.Job, sp.Stage, sp.Count, t):
 			complete = append(complete, sp.Job)
 		}
 	}
@@ -137,7 +137,7 @@ func (e *fifoEngine) batch(t dag.Instant, ends []end) {
 }
 
 // count subtracts tasks that are done and says whether their job is complete.
-func (e *fifoEngine) count(j int32, k dag.Kind, tasks int32, t dag.Instant) bool {
+func (e *fifoEngine) count(j int32, k dag.StageIndex, tasks int32, t dag.Instant) bool {
 	job := &e.jobs[j]
 	job.phases[k].left -= tasks
 	if job.phases[k].left > 0 {

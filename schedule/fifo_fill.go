@@ -29,7 +29,7 @@ func millis(d time.Duration) dag.Instant {
 func later(t, ms dag.Instant) dag.Instant { return min(t+ms, maxInstant) }
 
 // enqueue makes what waits of a phase eligible.
-func (e *fifoEngine) enqueue(j int32, k dag.Kind) {
+func (e *fifoEngine) enqueue(j int32, k dag.StageIndex) {
 	phase := &e.jobs[j].phases[k]
 	if phase.fresh.lo < phase.fresh.hi {
 		e.fresh[k] = e.insert(k, e.fresh[k], j)
@@ -40,7 +40,7 @@ func (e *fifoEngine) enqueue(j int32, k dag.Kind) {
 }
 
 // insert puts a job into a queue unless it is there. Most come last.
-func (e *fifoEngine) insert(k dag.Kind, queue []int32, j int32) []int32 {
+func (e *fifoEngine) insert(k dag.StageIndex, queue []int32, j int32) []int32 {
 	if e.moving { // it is put in order when somebody looks
 		if slices.Contains(queue, j) {
 			return queue
@@ -58,7 +58,7 @@ func (e *fifoEngine) insert(k dag.Kind, queue []int32, j int32) []int32 {
 }
 
 // fill gives free slots to eligible tasks (docs/facts/paratimer.md A1, rule 2).
-func (e *fifoEngine) fill(k dag.Kind, t dag.Instant) {
+func (e *fifoEngine) fill(k dag.StageIndex, t dag.Instant) {
 	for e.free[k].n > 0 {
 		e.reorder(k)
 		switch n := e.unhindered(k); {
@@ -71,7 +71,7 @@ func (e *fifoEngine) fill(k dag.Kind, t dag.Instant) {
 }
 
 // unhindered counts the fresh tasks of the first job that come before every task to be tried again: they suit any slot.
-func (e *fifoEngine) unhindered(k dag.Kind) int {
+func (e *fifoEngine) unhindered(k dag.StageIndex) int {
 	if len(e.fresh[k]) == 0 {
 		return 0
 	}
@@ -91,7 +91,7 @@ func (e *fifoEngine) unhindered(k dag.Kind) int {
 
 // fillWary goes once through the free slots, each of which may have to skip tasks that have failed on its node.
 // It stops as soon as fresh tasks come first, and says whether it has started any task.
-func (e *fifoEngine) fillWary(k dag.Kind, t dag.Instant) (started bool) {
+func (e *fifoEngine) fillWary(k dag.StageIndex, t dag.Instant) (started bool) {
 	free := &e.free[k]
 	if free.block != nil {
 		free.spill()
@@ -117,7 +117,7 @@ func (e *fifoEngine) fillWary(k dag.Kind, t dag.Instant) (started bool) {
 
 // choose returns the job whose task a slot on the node takes, and the group of its retries that the task is in:
 // -1 for its first fresh task. Job -1: there is none.
-func (e *fifoEngine) choose(k dag.Kind, node int32) (job int32, group int) {
+func (e *fifoEngine) choose(k dag.StageIndex, node int32) (job int32, group int) {
 	first := int32(-1)
 	if len(e.fresh[k]) > 0 {
 		first = e.fresh[k][0]
@@ -140,7 +140,7 @@ func (e *fifoEngine) choose(k dag.Kind, node int32) (job int32, group int) {
 
 // startFresh starts fresh tasks of job j, at most n of them and all of one cost: in the given slot, or else in
 // the lowest free ones.
-func (e *fifoEngine) startFresh(k dag.Kind, j int32, n int, t dag.Instant, slot ...int32) {
+func (e *fifoEngine) startFresh(k dag.StageIndex, j int32, n int, t dag.Instant, slot ...int32) {
 	free, phase := &e.free[k], &e.jobs[j].phases[k]
 	first := phase.fresh.lo
 	var at int32
@@ -150,7 +150,7 @@ func (e *fifoEngine) startFresh(k dag.Kind, j int32, n int, t dag.Instant, slot 
 		at = free.first()
 	}
 	cost := e.left(Task{
-		Job: int(j), Kind: k, Index: int(first), Slot: int(at), Node: int(at / e.per), Start: t,
+		Job: int(j), Stage: k, Index: int(first), Slot: int(at), Node: int(at / e.per), Start: t,
 	})
 	n = min(n, max(1, cost.Same))
 	var slots []int32
@@ -164,12 +164,12 @@ func (e *fifoEngine) startFresh(k dag.Kind, j int32, n int, t dag.Instant, slot 
 	}
 	e.begun += n
 	e.start(&Span{
-		Job: j, Kind: k, First: first, Count: int32(n), Start: t, End: later(t, millis(cost.Setup+cost.Work)), Slots: slots,
+		Job: j, Stage: k, First: first, Count: int32(n), Start: t, End: later(t, millis(cost.Setup+cost.Work)), Slots: slots,
 	})
 }
 
 // nextRun moves on to the next run of fresh tasks; the phase is the first of the queue.
-func (e *fifoEngine) nextRun(k dag.Kind, phase *fifoPhase) {
+func (e *fifoEngine) nextRun(k dag.StageIndex, phase *fifoPhase) {
 	if len(phase.more) > 0 {
 		phase.fresh, phase.more = phase.more[0], phase.more[1:]
 		return
@@ -178,7 +178,7 @@ func (e *fifoEngine) nextRun(k dag.Kind, phase *fifoPhase) {
 }
 
 // startAgain starts a task that has been tried before, in a slot of the bitmap.
-func (e *fifoEngine) startAgain(k dag.Kind, j int32, group int, slot int32, t dag.Instant) {
+func (e *fifoEngine) startAgain(k dag.StageIndex, j int32, group int, slot int32, t dag.Instant) {
 	retry := e.jobs[j].phases[k].retry
 	task := retry.groups[group].tasks[0]
 	number := retry.take(group)
@@ -187,10 +187,10 @@ func (e *fifoEngine) startAgain(k dag.Kind, j int32, group int, slot int32, t da
 		e.again[k] = slices.Delete(e.again[k], i, i+1)
 	}
 	cost := e.left(Task{
-		Job: int(j), Kind: k, Index: int(task), Attempt: int(number), Slot: int(slot), Node: int(slot / e.per), Start: t,
+		Job: int(j), Stage: k, Index: int(task), Attempt: int(number), Slot: int(slot), Node: int(slot / e.per), Start: t,
 	})
 	e.start(&Span{
-		Job: j, Kind: k, First: task, Count: 1, Attempt: number, Start: t, End: later(t, millis(cost.Setup+cost.Work)),
+		Job: j, Stage: k, First: task, Count: 1, Attempt: number, Start: t, End: later(t, millis(cost.Setup+cost.Work)),
 		Slots: e.free[k].takeOne(slot),
 	})
 }
@@ -204,7 +204,7 @@ func (e *fifoEngine) start(sp *Span) {
 	from := int32(0)
 	for i := range sp.Count {
 		task := Task{
-			Job: int(sp.Job), Kind: sp.Kind, Index: int(sp.First + i), Attempt: int(sp.Attempt),
+			Job: int(sp.Job), Stage: sp.Stage, Index: int(sp.First + i), Attempt: int(sp.Attempt),
 			Slot: int(sp.Slots[i]), Node: int(sp.Slots[i] / e.per), Start: sp.Start,
 		}
 		at, fails := e.opt.Fault(task, sp.Start, sp.End)
@@ -237,11 +237,11 @@ func part(sp *Span, from, to int32) Span {
 
 func (e *fifoEngine) push(sp *Span) {
 	n, slot := len(e.spans), int32(-1)
-	e.jobs[sp.Job].running[sp.Kind] += int(sp.Count)
+	e.jobs[sp.Job].running[sp.Stage] += int(sp.Count)
 	e.end = max(e.end, sp.End)
 	if sp.Count == 1 && sp.Outcome == OK {
-		slot = 2*sp.Slots[0] + int32(sp.Kind)
-		e.holder[sp.Kind][sp.Slots[0]] = sp.Job
+		slot = 2*sp.Slots[0] + int32(sp.Stage)
+		e.holder[sp.Stage][sp.Slots[0]] = sp.Job
 		if e.opt.Lean != nil { // nobody looks at its span
 			e.ends.push(end{sp.End, -1, slot})
 			return
@@ -268,13 +268,13 @@ func (e *fifoEngine) grow() {
 
 // fail puts the task of a failed span back to its place in the queue.
 func (e *fifoEngine) fail(sp *Span) {
-	phase := &e.jobs[sp.Job].phases[sp.Kind]
+	phase := &e.jobs[sp.Job].phases[sp.Stage]
 	if phase.retry == nil {
 		phase.retry = &retries{}
 	}
 	phase.retry.note(sp.First, sp.Attempt, sp.Slots[0]/e.per)
-	phase.retry.wait(sp.First, e.nodes[sp.Kind])
-	if sp.Kind == dag.Map || e.jobs[sp.Job].phases[dag.Map].left == 0 {
-		e.enqueue(sp.Job, sp.Kind)
+	phase.retry.wait(sp.First, e.nodes[sp.Stage])
+	if sp.Stage == dag.Map || e.jobs[sp.Job].phases[dag.Map].left == 0 {
+		e.enqueue(sp.Job, sp.Stage)
 	}
 }

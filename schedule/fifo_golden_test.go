@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -66,12 +66,12 @@ func expand(plan *dag.Plan, s *schedule.Schedule) []golden.Span {
 		}
 		for i := range sp.Count {
 			out = append(out, golden.Span{
-				Task:    golden.TaskName(plan, int(sp.Job), sp.Kind, int(sp.First+i), 0),
+				Task:    golden.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First+i), 0),
 				Attempt: sp.Attempt, Slot: sp.Slots[i], StartMS: int64(sp.Start), EndMS: int64(sp.End), Outcome: outcome,
 			})
 		}
 	}
-	kind := func(s golden.Span) dag.Kind { _, k, _, _ := golden.ParseTask(plan, s.Task); return k }
+	kind := func(s golden.Span) dag.StageIndex { _, k, _, _ := golden.ParseTask(plan, s.Task); return k }
 	slices.SortStableFunc(out, func(a, b golden.Span) int {
 		return cmp.Or(cmp.Compare(a.StartMS, b.StartMS), cmp.Compare(kind(a), kind(b)), cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Attempt, b.Attempt))
 	})
@@ -113,7 +113,7 @@ func TestFIFOGoldenRuns(t *testing.T) {
 func failuresOf(c *golden.Case) schedule.Fault {
 	last := c.Instants[len(c.Instants)-1].Snapshot
 	return func(x schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
-		for _, a := range last.Jobs[x.Job].Phase(x.Kind).Attempts {
+		for _, a := range last.Jobs[x.Job].Stages[x.Stage].Attempts {
 			if a.State == dag.AttemptFailed && int(a.Task) == x.Index && int(a.Number) == x.Attempt {
 				return a.End, true
 			}
@@ -124,7 +124,7 @@ func failuresOf(c *golden.Case) schedule.Fault {
 
 type seenAttempt struct {
 	job                int
-	kind               dag.Kind
+	kind               dag.StageIndex
 	task, number, slot int32
 	node               int32
 	state              dag.AttemptState
@@ -136,8 +136,8 @@ type seenAttempt struct {
 func seen(s *dag.Snapshot) []seenAttempt {
 	var out []seenAttempt
 	for j := range s.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for _, a := range s.Jobs[j].Phase(k).Attempts {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			for _, a := range s.Jobs[j].Stages[k].Attempts {
 				out = append(out, seenAttempt{j, k, a.Task, a.Number, a.Slot, a.Node, a.State, a.Start, a.End, a.Done, s.Jobs[j].Submitted})
 			}
 		}

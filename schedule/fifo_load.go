@@ -18,8 +18,8 @@ func (e *fifoEngine) load() {
 	e.jobs = make([]fifoJob, len(e.plan.Jobs))
 	tasks := [2]int{}
 	for j := range e.jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			tasks[k] += e.plan.Jobs[j].Phase(k).Count()
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+			tasks[k] += e.plan.Jobs[j].Stages[k].Count()
 		}
 	}
 	for k, n := range [...]int{c.MapSlots, c.ReduceSlots} {
@@ -44,8 +44,8 @@ func (e *fifoEngine) load() {
 func (e *fifoEngine) attempts() int {
 	n := 0
 	for j := range min(len(e.snap.Jobs), len(e.jobs)) {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			attempts := e.snap.Jobs[j].Phase(k).Attempts
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+			attempts := e.snap.Jobs[j].Stages[k].Attempts
 			for i := range attempts {
 				if s := attempts[i].State; s == dag.AttemptRunning || s == dag.AttemptSucceeded && !e.opt.FutureOnly {
 					n++
@@ -72,16 +72,16 @@ func (e *fifoEngine) link() {
 func (e *fifoEngine) loadJob(j int32, running *runningSet) {
 	job := &e.jobs[j]
 	job.submitted, job.finished = dag.NoInstant, dag.NoInstant
-	state := dag.JobState{Submitted: dag.NoInstant, Finished: dag.NoInstant}
+	state := dag.JobState{Submitted: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	if int(j) < len(e.snap.Jobs) {
 		state = e.snap.Jobs[j]
 	}
 	job.submitted = state.Submitted
 	job.dead = state.State == dag.Failed || state.State == dag.Killed
 	last := dag.NoInstant
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 		p := phaseLoader{e: e, job: j, kind: k, ended: state.State.Ended(), running: running, first: dag.NoInstant, last: dag.NoInstant}
-		p.load(state.Phase(k).Attempts)
+		p.load(state.Stages[k].Attempts)
 		last = max(last, p.last)
 		if !job.submitted.Known() && p.first.Known() {
 			job.submitted = p.first
@@ -156,13 +156,14 @@ func (e *fifoEngine) stuck() error {
 		if job.dead {
 			continue
 		}
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 			if job.phases[k].left == 0 {
 				continue
 			}
-			err := &StuckError{Job: e.plan.Jobs[j].Node, Kind: k}
+			stage := e.plan.Jobs[j].Stages[k].Name
+			err := &StuckError{Job: e.plan.Jobs[j].Node, Stage: stage}
 			if job.submitted.Known() {
-				err.Why = "the cluster has no " + k.String() + " slots; give it at least one"
+				err.Why = "the cluster has no " + stage + " slots; give it at least one"
 				return err
 			}
 			if blocked == nil {

@@ -24,12 +24,12 @@ type naive struct {
 
 type taskID struct {
 	job   int
-	kind  dag.Kind
+	kind  dag.StageIndex
 	index int
 }
 
 type slotID struct {
-	kind dag.Kind
+	kind dag.StageIndex
 	slot int
 }
 
@@ -58,11 +58,11 @@ func newNaive(s *dag.Snapshot, left schedule.Left, fault schedule.Fault) *naive 
 		if s.Jobs[j].State == dag.Succeeded {
 			n.finished[j] = s.Jobs[j].Finished
 		}
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for i := range s.Plan.Jobs[j].Phase(k).Count() {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			for i := range s.Plan.Jobs[j].Stages[k].Count() {
 				n.tasks[taskID{j, k, i}] = &naiveTask{failed: map[int]bool{}}
 			}
-			attempts := s.Jobs[j].Phase(k).Attempts
+			attempts := s.Jobs[j].Stages[k].Attempts
 			for i := range attempts {
 				n.load(s.At, j, k, &attempts[i])
 			}
@@ -71,7 +71,7 @@ func newNaive(s *dag.Snapshot, left schedule.Left, fault schedule.Fault) *naive 
 	return n
 }
 
-func (n *naive) load(now dag.Instant, j int, k dag.Kind, a *dag.Attempt) {
+func (n *naive) load(now dag.Instant, j int, k dag.StageIndex, a *dag.Attempt) {
 	id := taskID{j, k, int(a.Task)}
 	task := n.tasks[id]
 	x := naiveAttempt{id, int(a.Number), int(a.Slot), a.Start, a.End, false}
@@ -85,7 +85,7 @@ func (n *naive) load(now dag.Instant, j int, k dag.Kind, a *dag.Attempt) {
 	case dag.AttemptRunning:
 		task.running = true
 		task.attempt = max(task.attempt, int(a.Number)+1)
-		cost := n.left(schedule.Task{Job: j, Kind: k, Index: id.index, Attempt: x.attempt, Slot: x.slot, Running: a, Start: a.Start})
+		cost := n.left(schedule.Task{Job: j, Stage: k, Index: id.index, Attempt: x.attempt, Slot: x.slot, Running: a, Start: a.Start})
 		x.end = now + dag.Instant((cost.Setup + cost.Work).Milliseconds())
 		n.run(now, x)
 	}
@@ -94,7 +94,7 @@ func (n *naive) load(now dag.Instant, j int, k dag.Kind, a *dag.Attempt) {
 // run starts an attempt, or goes on with one.
 func (n *naive) run(now dag.Instant, x naiveAttempt) {
 	if n.fault != nil {
-		task := schedule.Task{Job: x.job, Kind: x.kind, Index: x.index, Attempt: x.attempt}
+		task := schedule.Task{Job: x.job, Stage: x.kind, Index: x.index, Attempt: x.attempt}
 		if at, fails := n.fault(task, x.start, x.end); fails {
 			x.fails, x.end = true, min(max(at, now), x.end)
 		}
@@ -157,7 +157,7 @@ func (n *naive) batch(t dag.Instant) {
 	n.fill(dag.Reduce, n.plan.Cluster.ReduceSlots, t)
 }
 
-func (n *naive) fill(k dag.Kind, slots int, t dag.Instant) {
+func (n *naive) fill(k dag.StageIndex, slots int, t dag.Instant) {
 	per := max(1, n.plan.Cluster.SlotsPerNode)
 	nodes := (slots + per - 1) / per
 	for slot := range slots {
@@ -169,7 +169,7 @@ func (n *naive) fill(k dag.Kind, slots int, t dag.Instant) {
 			continue
 		}
 		task := n.tasks[id]
-		cost := n.left(schedule.Task{Job: id.job, Kind: k, Index: id.index, Attempt: task.attempt, Slot: slot, Node: slot / per, Start: t})
+		cost := n.left(schedule.Task{Job: id.job, Stage: k, Index: id.index, Attempt: task.attempt, Slot: slot, Node: slot / per, Start: t})
 		task.running = true
 		n.run(t, naiveAttempt{id, task.attempt, slot, t, t + dag.Instant((cost.Setup + cost.Work).Milliseconds()), false})
 		task.attempt++
@@ -177,7 +177,7 @@ func (n *naive) fill(k dag.Kind, slots int, t dag.Instant) {
 }
 
 // first returns the first task that a slot on the node may take.
-func (n *naive) first(k dag.Kind, node, nodes int) (taskID, bool) {
+func (n *naive) first(k dag.StageIndex, node, nodes int) (taskID, bool) {
 	var jobs []int
 	for j := range n.plan.Jobs {
 		if _, ok := n.submitted[j]; ok && (k == dag.Map || n.done(j, dag.Map)) {
@@ -186,7 +186,7 @@ func (n *naive) first(k dag.Kind, node, nodes int) (taskID, bool) {
 	}
 	slices.SortStableFunc(jobs, func(a, b int) int { return slices.Compare(n.rank(a, k), n.rank(b, k)) })
 	for _, j := range jobs {
-		for i := range n.plan.Jobs[j].Phase(k).Count() {
+		for i := range n.plan.Jobs[j].Stages[k].Count() {
 			task := n.tasks[taskID{j, k, i}]
 			if !task.done && !task.running && (!task.failed[node] || len(task.failed) >= nodes) {
 				return taskID{j, k, i}, true
@@ -197,7 +197,7 @@ func (n *naive) first(k dag.Kind, node, nodes int) (taskID, bool) {
 }
 
 // rank is what jobs are compared by: the plan's keys, then the submission.
-func (n *naive) rank(j int, k dag.Kind) []int64 {
+func (n *naive) rank(j int, k dag.StageIndex) []int64 {
 	var rank []int64
 	for _, key := range n.plan.Cluster.Order {
 		var size, left, running int64
@@ -222,8 +222,8 @@ func (n *naive) rank(j int, k dag.Kind) []int64 {
 	return append(rank, int64(n.submitted[j]))
 }
 
-func (n *naive) done(j int, k dag.Kind) bool {
-	for i := range n.plan.Jobs[j].Phase(k).Count() {
+func (n *naive) done(j int, k dag.StageIndex) bool {
+	for i := range n.plan.Jobs[j].Stages[k].Count() {
 		if !n.tasks[taskID{j, k, i}].done {
 			return false
 		}

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -78,9 +78,9 @@ func TestFIFOAnySnapshot(t *testing.T) {
 		for j := range s.Jobs {
 			s.Jobs[j].State = rapid.SampledFrom([]dag.State{dag.Blocked, dag.Submitted, dag.Running, dag.Running, dag.Succeeded, dag.Failed, 99}).Draw(t, "state")
 			s.Jobs[j].Submitted, s.Jobs[j].Finished = instant.Draw(t, "submitted"), instant.Draw(t, "finished")
-			for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 				for range rapid.IntRange(0, 6).Draw(t, "attempts") {
-					s.Jobs[j].Phase(k).Attempts = append(s.Jobs[j].Phase(k).Attempts, dag.Attempt{
+					s.Jobs[j].Stages[k].Attempts = append(s.Jobs[j].Stages[k].Attempts, dag.Attempt{
 						Task: rapid.Int32Range(-1, 8).Draw(t, "task"), Number: rapid.Int32Range(-1, 3).Draw(t, "number"),
 						State: rapid.SampledFrom([]dag.AttemptState{0, 1, 1, 2, 3, 4, 77}).Draw(t, "attempt state"),
 						Slot:  rapid.SampledFrom([]int32{-3, -1, 0, 1, 2, 5, 1 << 30}).Draw(t, "slot"),
@@ -141,9 +141,9 @@ func sound(t *rapid.T, s *dag.Snapshot, sch *schedule.Schedule, whole bool) {
 		if j < len(s.Jobs) && s.Jobs[j].State.Ended() || !sch.Finished[j].Known() {
 			continue
 		}
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for i := range s.Plan.Jobs[j].Phase(k).Count() {
-				done := j < len(s.Jobs) && slices.ContainsFunc(s.Jobs[j].Phase(k).Attempts, func(a dag.Attempt) bool {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			for i := range s.Plan.Jobs[j].Stages[k].Count() {
+				done := j < len(s.Jobs) && slices.ContainsFunc(s.Jobs[j].Stages[k].Attempts, func(a dag.Attempt) bool {
 					return int(a.Task) == i && a.State == dag.AttemptSucceeded
 				})
 				if id := (taskID{j, k, i}); whole && !done && succeeded[id] != 1 {

@@ -8,7 +8,7 @@ import (
 type phaseLoader struct {
 	e       *fifoEngine
 	job     int32
-	kind    dag.Kind
+	kind    dag.StageIndex
 	ended   bool // the job has ended: what is not done stays undone
 	running *runningSet
 	// first is the earliest start and last the latest end seen.
@@ -20,7 +20,7 @@ type phaseLoader struct {
 // load takes attempts in any order. Every task of the phase ends up done, running, fresh or to be tried again.
 func (p *phaseLoader) load(attempts []dag.Attempt) {
 	attempts = sorted(attempts)
-	count := int32(p.e.plan.Jobs[p.job].Phase(p.kind).Count())
+	count := int32(p.e.plan.Jobs[p.job].Stages[p.kind].Count())
 	next := int32(0) // the tasks before it are accounted for
 	for i := 0; i < len(attempts); {
 		task, from := attempts[i].Task, i
@@ -146,7 +146,7 @@ func (p *phaseLoader) done(a *dag.Attempt) {
 		return
 	}
 	p.flush()
-	*sp = Span{Job: p.job, Kind: p.kind, First: a.Task, Count: 1, Attempt: a.Number, Past: true, Start: start, End: end}
+	*sp = Span{Job: p.job, Stage: p.kind, First: a.Task, Count: 1, Attempt: a.Number, Past: true, Start: start, End: end}
 	p.slots = append(p.slots[:0], slot)
 }
 

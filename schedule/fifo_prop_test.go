@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -76,7 +76,7 @@ func flat(s *schedule.Schedule) []naiveAttempt {
 	for _, sp := range s.Spans {
 		for i := range sp.Count {
 			out = append(out, naiveAttempt{
-				taskID{int(sp.Job), sp.Kind, int(sp.First + i)}, int(sp.Attempt), int(sp.Slots[i]), sp.Start, sp.End, sp.Outcome == schedule.Fails,
+				taskID{int(sp.Job), sp.Stage, int(sp.First + i)}, int(sp.Attempt), int(sp.Slots[i]), sp.Start, sp.End, sp.Outcome == schedule.Fails,
 			})
 		}
 	}
@@ -89,7 +89,7 @@ func TestFIFOConserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := draw(t)
 		if !slices.IsSortedFunc(d.run.Spans, func(a, b schedule.Span) int {
-			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Slots[0], b.Slots[0]), cmp.Compare(a.Attempt, b.Attempt))
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Slots[0], b.Slots[0]), cmp.Compare(a.Attempt, b.Attempt))
 		}) {
 			t.Fatalf("out of order: %+v", d.run.Spans)
 		}
@@ -115,8 +115,8 @@ func TestFIFOConserves(t *testing.T) {
 			busy[slot] = a.end
 		}
 		for j := range d.Plan.Jobs {
-			for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-				for i := range d.Plan.Jobs[j].Phase(k).Count() {
+			for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+				for i := range d.Plan.Jobs[j].Stages[k].Count() {
 					id := taskID{j, k, i}
 					if runs[id] != fails[id]+1 {
 						t.Fatalf("%v ran %d times and failed %d times", id, runs[id], fails[id])
@@ -135,7 +135,7 @@ func TestFIFOForesees(t *testing.T) {
 		for _, a := range flat(d.run) {
 			full := a.end
 			if a.fails { // it would have gone on
-				full = a.start + dag.Instant(d.left(d.seen)(schedule.Task{Job: a.job, Kind: a.kind, Index: a.index}).Work.Milliseconds()) +
+				full = a.start + dag.Instant(d.left(d.seen)(schedule.Task{Job: a.job, Stage: a.kind, Index: a.index}).Work.Milliseconds()) +
 					dag.Instant(d.Plan.Cluster.Setup.Milliseconds())
 			}
 			ends[naiveAttempt{taskID: a.taskID, attempt: a.attempt}] = full
@@ -143,7 +143,7 @@ func TestFIFOForesees(t *testing.T) {
 		left := func(x schedule.Task) schedule.Cost {
 			c := d.left(d.seen)(x)
 			if x.Running != nil {
-				end := ends[naiveAttempt{taskID: taskID{x.Job, x.Kind, x.Index}, attempt: x.Attempt}]
+				end := ends[naiveAttempt{taskID: taskID{x.Job, x.Stage, x.Index}, attempt: x.Attempt}]
 				c = schedule.Cost{Work: end.Sub(d.seen.At), Same: 1}
 			}
 			return c

@@ -18,7 +18,7 @@ type runningSet struct {
 
 type attemptKey struct {
 	job           int32
-	kind          dag.Kind
+	kind          dag.StageIndex
 	task, attempt int32
 }
 
@@ -36,7 +36,7 @@ func newRunningSet(e *fifoEngine) *runningSet {
 }
 
 // add takes the running attempts of a task. Of several the one with least left decides; the others hold their slots as long.
-func (r *runningSet) add(job int32, k dag.Kind, attempts []*dag.Attempt) {
+func (r *runningSet) add(job int32, k dag.StageIndex, attempts []*dag.Attempt) {
 	from, best := len(r.runs[k]), 0
 	for i, a := range attempts {
 		start := a.Start
@@ -44,7 +44,7 @@ func (r *runningSet) add(job int32, k dag.Kind, attempts []*dag.Attempt) {
 			start = r.e.now
 		}
 		cost := r.e.left(Task{
-			Job: int(job), Kind: k, Index: int(a.Task), Attempt: int(a.Number), Slot: int(a.Slot), Node: int(a.Node),
+			Job: int(job), Stage: k, Index: int(a.Task), Attempt: int(a.Number), Slot: int(a.Slot), Node: int(a.Node),
 			Running: a, Start: start,
 		})
 		r.runs[k] = append(r.runs[k], run{job: job, attempt: a, slot: a.Slot, start: start, cost: cost})
@@ -62,7 +62,7 @@ func (r *runningSet) add(job int32, k dag.Kind, attempts []*dag.Attempt) {
 
 // start gives each attempt its slot, frees the other slots, and starts the attempts.
 func (r *runningSet) start() {
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 		r.claim(k)
 		for from := 0; from < len(r.runs[k]); {
 			to := from + 1
@@ -79,8 +79,8 @@ func (r *runningSet) start() {
 		if sp.Past {
 			continue
 		}
-		r.e.jobs[sp.Job].running[sp.Kind] += int(sp.Count)
-		key := attemptKey{sp.Job, sp.Kind, sp.First, sp.Attempt}
+		r.e.jobs[sp.Job].running[sp.Stage] += int(sp.Count)
+		key := attemptKey{sp.Job, sp.Stage, sp.First, sp.Attempt}
 		if r.twins[key] {
 			id = ^id
 		}
@@ -98,7 +98,7 @@ func (r *runningSet) start() {
 
 // claim settles who holds which slot. An attempt whose slot is unknown, taken or out of range gets the lowest that nobody
 // claims; where the cluster has no more, it gets one beyond the cluster's, which nobody uses after it.
-func (r *runningSet) claim(k dag.Kind) {
+func (r *runningSet) claim(k dag.StageIndex) {
 	free := &r.e.free[k]
 	taken := make([]bool, len(free.all))
 	var homeless []*run
@@ -135,7 +135,7 @@ func (r *runningSet) claim(k dag.Kind) {
 }
 
 // joins says whether run b can be in one span with run a and those between them.
-func (r *runningSet) joins(k dag.Kind, a, b int) bool {
+func (r *runningSet) joins(k dag.StageIndex, a, b int) bool {
 	if r.e.opt.Fault != nil {
 		return false
 	}
@@ -147,20 +147,20 @@ func (r *runningSet) joins(k dag.Kind, a, b int) bool {
 
 // held says whether a reduce waits for maps of its job. One that has copied everything does not: maps that run again
 // are for others.
-func (r *runningSet) held(x *run, k dag.Kind) bool {
+func (r *runningSet) held(x *run, k dag.StageIndex) bool {
 	return k == dag.Reduce && r.e.jobs[x.job].phases[dag.Map].left > 0 &&
 		!(x.attempt.CopyEnd.Known() && x.attempt.CopyEnd >= x.attempt.Start)
 }
 
 // span puts runs that belong together into the schedule, whose order of spans is not final yet.
-func (r *runningSet) span(k dag.Kind, runs []run) {
+func (r *runningSet) span(k dag.StageIndex, runs []run) {
 	e, x := r.e, &runs[0]
 	slots := make([]int32, len(runs))
 	for i := range runs {
 		slots[i] = runs[i].slot
 	}
 	sp := Span{
-		Job: x.job, Kind: k, First: x.attempt.Task, Count: int32(len(runs)), Attempt: x.attempt.Number, Start: x.start,
+		Job: x.job, Stage: k, First: x.attempt.Task, Count: int32(len(runs)), Attempt: x.attempt.Number, Start: x.start,
 		End: later(e.now, millis(x.cost.Setup+x.cost.Work)), Slots: e.free[k].keep(slots),
 	}
 	key := attemptKey{sp.Job, k, sp.First, sp.Attempt}
@@ -174,7 +174,7 @@ func (r *runningSet) span(k dag.Kind, runs []run) {
 		r.waiting[key] = x.cost
 	case !x.twin && e.opt.Fault != nil && sp.Attempt < lastTry:
 		at, fails := e.opt.Fault(Task{
-			Job: int(sp.Job), Kind: k, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(slots[0]), Node: int(slots[0] / e.per),
+			Job: int(sp.Job), Stage: k, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(slots[0]), Node: int(slots[0] / e.per),
 			Start: sp.Start, Running: x.attempt,
 		}, sp.Start, sp.End)
 		if fails {
@@ -208,8 +208,8 @@ func sortStarts(spans []Span) {
 
 func bySlot(a, b *Span) int {
 	switch {
-	case a.Kind != b.Kind:
-		return cmp.Compare(a.Kind, b.Kind)
+	case a.Stage != b.Stage:
+		return cmp.Compare(a.Stage, b.Stage)
 	case firstSlot(*a) != firstSlot(*b):
 		return cmp.Compare(firstSlot(*a), firstSlot(*b))
 	}

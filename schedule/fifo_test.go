@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 // tens is a left that gives every map ten and every reduce five seconds, in whole phases.
 func tens(t schedule.Task) schedule.Cost {
 	c := schedule.Cost{Work: 10 * time.Second, Same: 1 << 30}
-	if t.Kind == dag.Reduce {
+	if t.Stage == dag.Reduce {
 		c.Work = 5 * time.Second
 	}
 	return c
@@ -27,14 +27,14 @@ func small(jobs ...[2]int) *dag.Snapshot {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 3, ReduceSlots: 2, SlotsPerNode: 2}}
 	for i, n := range jobs {
 		plan.Jobs = append(plan.Jobs, dag.Job{
-			Node: fmt.Sprintf("j%d", i+1), Map: dag.Phase{Known: true, Tasks: n[0]}, Reduce: dag.Phase{Known: true, Tasks: n[1]},
+			Node: fmt.Sprintf("j%d", i+1), Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: n[0]}, dag.Stage{Known: true, Tasks: n[1]}),
 		})
 	}
 	return golden.Start(plan)
 }
 
-func attempt(s *dag.Snapshot, job int, k dag.Kind, task int32, state dag.AttemptState, slot int32, start, end dag.Instant) {
-	p := s.Jobs[job].Phase(k)
+func attempt(s *dag.Snapshot, job int, k dag.StageIndex, task int32, state dag.AttemptState, slot int32, start, end dag.Instant) {
+	p := &s.Jobs[job].Stages[k]
 	number := int32(0)
 	for _, a := range p.Attempts {
 		if a.Task == task {
@@ -60,7 +60,7 @@ func mustReplay(t *testing.T, s *dag.Snapshot, left schedule.Left, opt schedule.
 func lines(plan *dag.Plan, s *schedule.Schedule) []string {
 	var out []string
 	for _, sp := range s.Spans {
-		name := schedule.TaskName(plan, int(sp.Job), sp.Kind, int(sp.First), int(sp.Attempt))
+		name := schedule.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First), int(sp.Attempt))
 		if sp.Count > 1 {
 			name += fmt.Sprintf("-%d", sp.First+sp.Count)
 		}

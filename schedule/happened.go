@@ -44,7 +44,7 @@ type piece struct {
 	job          int32
 	task, number int32
 	slot, node   int32
-	kind         dag.Kind
+	kind         dag.StageIndex
 	outcome      Outcome
 	past         bool
 }
@@ -61,7 +61,7 @@ func newHappened(s *dag.Snapshot) (*happened, error) {
 	if s.Plan == nil || len(s.Jobs) != len(s.Plan.Jobs) {
 		return nil, fmt.Errorf("schedule: the snapshot tells of %d jobs, its plan of others; take both from one source", len(s.Jobs))
 	}
-	if p := s.Plan.Cluster.Policy; p != dag.FIFO && p != dag.YARN {
+	if p := s.Plan.Cluster.Policy; p > dag.Executors {
 		return nil, fmt.Errorf("schedule: no such policy: %v", p)
 	}
 	graph, err := dag.NewGraph(s.Plan)
@@ -73,7 +73,7 @@ func newHappened(s *dag.Snapshot) (*happened, error) {
 		h.origin = s.At
 	}
 	h.collect()
-	if s.Plan.Cluster.Policy == dag.YARN {
+	if s.Plan.Cluster.Policy != dag.FIFO {
 		h.rows()
 	}
 	return h, nil
@@ -83,13 +83,15 @@ func newHappened(s *dag.Snapshot) (*happened, error) {
 func (h *happened) collect() {
 	n := 0
 	for j := range h.snap.Jobs {
-		n += len(h.snap.Jobs[j].Map.Attempts) + len(h.snap.Jobs[j].Reduce.Attempts)
+		for k := range h.snap.Jobs[j].Stages {
+			n += len(h.snap.Jobs[j].Stages[k].Attempts)
+		}
 	}
 	h.pieces = make([]piece, 0, n)
 	for j := range h.snap.Jobs {
 		js := &h.snap.Jobs[j]
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			attempts := js.Phase(k).Attempts
+		for k := range js.NumStages() {
+			attempts := js.Stages[k].Attempts
 			for i := range attempts {
 				if p, ok := pieceOf(&attempts[i], js.State.Ended() || h.snap.State.Ended()); ok {
 					p.job, p.kind = int32(j), k
@@ -145,7 +147,7 @@ func (h *happened) schedule() *Schedule {
 	for j := range s.Jobs {
 		sch.Submitted[j], sch.Finished[j] = s.Jobs[j].Submitted, s.Jobs[j].Finished
 	}
-	if s.Plan.Cluster.Policy == dag.YARN {
+	if s.Plan.Cluster.Policy != dag.FIFO {
 		sch.Mastered = make([]dag.Instant, len(s.Jobs))
 		for j := range sch.Mastered {
 			sch.Mastered[j] = dag.NoInstant
@@ -166,7 +168,7 @@ func (h *happened) finish(sch *Schedule, gaps []Span) {
 		if a.Start != b.Start {
 			return cmp.Compare(a.Start, b.Start)
 		}
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(firstSlot(a), firstSlot(b)), cmp.Compare(a.Attempt, b.Attempt),
+		return cmp.Or(cmp.Compare(a.Pause, b.Pause), cmp.Compare(a.Stage, b.Stage), cmp.Compare(firstSlot(a), firstSlot(b)), cmp.Compare(a.Attempt, b.Attempt),
 			cmp.Compare(a.End, b.End), cmp.Compare(a.Job, b.Job), cmp.Compare(a.First, b.First))
 	})
 }

@@ -2,8 +2,12 @@ package schedule
 
 import "github.com/paratimer/paratimer/dag"
 
-// gaps are the stretches between the end of all that a level of the graph waits for and its first submission.
+// gaps are the stretches between the end of what jobs waited for and their submission: of a level of the graph where it is
+// submitted as one, otherwise of each job.
 func (h *happened) gaps() []Span {
+	if h.snap.Plan.Driver != dag.Waves {
+		return h.jobGaps()
+	}
 	var out []Span
 	before := dag.NoInstant // the last end in the levels so far
 	for level, jobs := range h.graph.Levels() {
@@ -16,26 +20,49 @@ func (h *happened) gaps() []Span {
 			end = max(end, js.Finished)
 		}
 		if level > 0 && first >= 0 && before.Known() && h.snap.Jobs[first].Submitted > before {
-			out = append(out, Span{
-				Job: int32(first), Kind: dag.Wave, Outcome: Waits, Start: max(before, h.origin), End: h.snap.Jobs[first].Submitted, Past: true,
-			})
+			gap := pauseOf(int32(first), dag.Wave, max(before, h.origin), h.snap.Jobs[first].Submitted)
+			gap.Past = true
+			out = append(out, gap)
 		}
 		before = end
 	}
 	return out
 }
 
+// jobGaps are the gaps before jobs that are submitted each for itself. A serial driver's job waits for all that were submitted before.
+func (h *happened) jobGaps() []Span {
+	var out []Span
+	var all []int
+	if h.snap.Plan.Driver == dag.Serial {
+		all = h.graph.Order()
+	}
+	for j := range h.snap.Jobs {
+		submitted, before := h.snap.Jobs[j].Submitted, dag.NoInstant
+		for _, a := range append(all[:len(all):len(all)], h.snap.Plan.Jobs[j].After...) {
+			if end := h.snap.Jobs[a].Finished; end <= submitted {
+				before = max(before, end)
+			}
+		}
+		if submitted.Known() && before.Known() && submitted > max(before, h.origin) {
+			gap := pauseOf(int32(j), dag.Wave, max(before, h.origin), submitted) //nolint:gosec // an index
+			gap.Past = true
+			out = append(out, gap)
+		}
+	}
+	return out
+}
+
 // open is the gap that a query is in which goes on and has nothing submitted.
 func (h *happened) open(sch *Schedule) []Span {
-	kind, job := h.stage(-1)
+	pause, job := h.stage(-1)
 	last := h.origin
 	for _, t := range sch.Finished {
 		last = max(last, t)
 	}
-	if h.snap.State.Ended() || kind != dag.Wave || last >= sch.End {
+	if h.snap.State.Ended() || pause != dag.Wave || last >= sch.End {
 		return nil
 	}
-	return []Span{{Job: job, Kind: dag.Wave, Outcome: Waits, Start: last, End: sch.End}}
+	return []Span{pauseOf(job, dag.Wave, last, sch.End)}
 }
 
 // named gives the pause that a running query is in now its name: there is no task after it that would tell.
@@ -46,8 +73,8 @@ func (h *happened) named(sch *Schedule, pauses []Span) []Span {
 		p.Past = p.End <= h.snap.At
 		if open && p.End == sch.End {
 			p.Past = false
-			if p.Kind == dag.Finish {
-				p.Kind, p.Job = h.stage(p.Job)
+			if p.Pause == dag.Finish {
+				p.Pause, p.Job = h.stage(p.Job)
 			}
 		}
 	}
@@ -55,16 +82,17 @@ func (h *happened) named(sch *Schedule, pauses []Span) []Span {
 }
 
 // stage is what a query in which no task runs waits for: a job that has been submitted to start tasks, to end; or the next one to be submitted.
-func (h *happened) stage(last int32) (dag.Kind, int32) {
+func (h *happened) stage(last int32) (dag.Pause, int32) {
 	ending := int32(-1)
 	for j := range h.snap.Jobs {
 		js, plan := &h.snap.Jobs[j], &h.snap.Plan.Jobs[j]
 		if !js.Submitted.Known() || js.State.Ended() {
 			continue
 		}
-		known := plan.Map.Known && plan.Reduce.Known
-		if !known || js.Map.Succeeded() < plan.Map.Count() || js.Reduce.Succeeded() < plan.Reduce.Count() {
-			return dag.Launch, int32(j)
+		for k := range plan.Stages {
+			if stage := &plan.Stages[k]; !stage.Known || js.Stages[k].Succeeded() < stage.Tasks {
+				return dag.Launch, int32(j)
+			}
 		}
 		ending = int32(j)
 	}

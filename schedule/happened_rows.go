@@ -111,7 +111,7 @@ func joinPieces(pieces []piece) []Span {
 			to++
 		}
 		p := &pieces[from]
-		sp := Span{Job: p.job, Kind: p.kind, First: p.task, Count: int32(to - from), Attempt: p.number, Outcome: p.outcome, Past: p.past, Start: p.start, End: p.end}
+		sp := Span{Job: p.job, Stage: p.kind, First: p.task, Count: int32(to - from), Attempt: p.number, Outcome: p.outcome, Past: p.past, Start: p.start, End: p.end}
 		if p.slot >= 0 {
 			sp.Slots = slots[from:to:to]
 		}

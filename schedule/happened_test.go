@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func lines(s *Schedule) string {
 		if sp.Past {
 			past = " past"
 		}
-		fmt.Fprintf(&b, "%d %v %d+%d.%d %v %d-%d %v%s\n", sp.Job, sp.Kind, sp.First, sp.Count, sp.Attempt, sp.Outcome, sp.Start, sp.End, sp.Slots, past)
+		fmt.Fprintf(&b, "%d %v %d+%d.%d %v %d-%d %v%s\n", sp.Job, cmp.Or(sp.Pause.String(), [...]string{"map", "reduce"}[max(sp.Stage, 0)]), sp.First, sp.Count, sp.Attempt, sp.Outcome, sp.Start, sp.End, sp.Slots, past)
 	}
 	return b.String()
 }
@@ -43,10 +44,10 @@ func happenedIs(t *testing.T, s *dag.Snapshot, end dag.Instant, want string) *Sc
 
 // What nobody has seen is not there: no start, no end, no slot.
 func TestHappenedInventsNothing(t *testing.T) {
-	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 1}, Jobs: []dag.Job{{Node: "a", Map: dag.Phase{Known: true, Tasks: 9}}}}
+	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 1}, Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 9}, dag.Stage{})}}}
 	s := &dag.Snapshot{Plan: plan, At: 100, State: dag.Running, Jobs: []dag.JobState{{
 		State: dag.Running, Submitted: 10, Started: never, Finished: never,
-		Map: dag.PhaseState{Attempts: []dag.Attempt{
+		Stages: []dag.StageState{{Attempts: []dag.Attempt{
 			seen(0, 0, 0, 0, dag.AttemptSucceeded, 10, 30),
 			seen(1, 0, 1, 0, dag.AttemptSucceeded, 10, 30),
 			seen(2, 0, 2, 0, dag.AttemptFailed, 10, 30),
@@ -60,7 +61,7 @@ func TestHappenedInventsNothing(t *testing.T) {
 			seen(9, 0, 3, 0, dag.AttemptSucceeded, 50, 40),
 			seen(11, 0, 3, 0, dag.AttemptSucceeded, 50, 60),
 			seen(13, 0, 4, 0, dag.AttemptSucceeded, 50, 60),
-		}},
+		}}, {}},
 	}}}
 	happenedIs(t, s, 100, `0 map 4+2.0 OK 10-40 [] past
 0 map 0+2.0 OK 10-30 [0 1] past
@@ -90,19 +91,19 @@ func (o Outcome) String() string { return [...]string{"OK", "Fails", "Waits"}[o]
 // Containers are rows, node by node, those of unknown nodes last; pauses are named as a replay names them.
 func TestHappenedRowsAndPauses(t *testing.T) {
 	plan := &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 4096}, Jobs: []dag.Job{
-		{Node: "a", Map: dag.Phase{Known: true, Tasks: 4}, Reduce: dag.Phase{Known: true}},
-		{Node: "b", After: []int{0}, Map: dag.Phase{Known: true, Tasks: 2}, Reduce: dag.Phase{Known: true}},
+		{Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 4}, dag.Stage{Known: true})},
+		{Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true})},
 	}}
 	s := &dag.Snapshot{
 		Plan: plan, At: 1000, State: dag.Running, Nodes: []dag.NodeState{{Name: "x", LostAt: never}, {Name: "y", LostAt: never}},
 		Jobs: []dag.JobState{
-			{State: dag.Succeeded, Submitted: 100, Started: 150, Finished: 500, Map: dag.PhaseState{Attempts: []dag.Attempt{
+			{State: dag.Succeeded, Submitted: 100, Started: 150, Finished: 500, Stages: []dag.StageState{{Attempts: []dag.Attempt{
 				seen(0, 0, -1, 1, dag.AttemptSucceeded, 200, 300),
 				seen(1, 0, -1, 0, dag.AttemptSucceeded, 200, 250),
 				seen(2, 0, -1, 1, dag.AttemptSucceeded, 300, 480),
 				seen(3, 0, -1, -1, dag.AttemptSucceeded, 260, 280),
-			}}},
-			{State: dag.Submitted, Submitted: 700, Started: never, Finished: never},
+			}}, {}}},
+			{State: dag.Submitted, Submitted: 700, Started: never, Finished: never, Stages: make([]dag.StageState, dag.MapReduceStages)},
 		},
 	}
 	sch := happenedIs(t, s, 1000, `0 launch 0+0.0 Waits 100-200 [] past
@@ -118,7 +119,7 @@ func TestHappenedRowsAndPauses(t *testing.T) {
 		t.Errorf("rows on nodes %s", got)
 	}
 	// Before the second submission, and with a task that is to come: what is expected is on a free row, the node's that has one.
-	s.Jobs[1] = dag.JobState{Submitted: never, Started: never, Finished: never}
+	s.Jobs[1] = dag.JobState{Submitted: never, Started: never, Finished: never, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	s.At = 600
 	happenedIs(t, s, 600, `0 launch 0+0.0 Waits 100-200 [] past
 0 map 1+1.0 OK 200-250 [0] past
@@ -155,7 +156,7 @@ func TestHappenedRefuses(t *testing.T) {
 	for name, s := range map[string]*dag.Snapshot{
 		"no plan":    {},
 		"other plan": {Plan: &dag.Plan{}, Jobs: make([]dag.JobState, 1)},
-		"cycle":      {Plan: &dag.Plan{Jobs: []dag.Job{{Node: "a", After: []int{0}}}}, Jobs: make([]dag.JobState, 1)},
+		"cycle":      {Plan: &dag.Plan{Jobs: []dag.Job{{Node: "a", After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, Jobs: make([]dag.JobState, 1)},
 		"policy":     {Plan: &dag.Plan{Cluster: dag.Cluster{Policy: 7}}},
 	} {
 		if sch, err := Happened(s); err == nil {

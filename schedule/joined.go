@@ -32,7 +32,7 @@ func Joined(s *dag.Snapshot, future *Schedule) (*Schedule, error) {
 	sch.End = max(sch.End, future.End)
 	gaps := h.gaps()
 	for i := range future.Spans {
-		if sp := &future.Spans[i]; sp.Kind == dag.Wave && sp.End > s.At {
+		if sp := &future.Spans[i]; sp.Pause == dag.Wave && sp.End > s.At {
 			gap := *sp
 			gap.Start = max(gap.Start, h.origin)
 			gaps = append(gaps, gap)
@@ -44,13 +44,13 @@ func Joined(s *dag.Snapshot, future *Schedule) (*Schedule, error) {
 
 type attemptID struct {
 	job          int32
-	kind         dag.Kind
+	kind         dag.StageIndex
 	task, number int32
 }
 
 // foretell gives what runs its end and adds what is to come.
 func (h *happened) foretell(future *Schedule) {
-	now, yarn := h.snap.At, h.snap.Plan.Cluster.Policy == dag.YARN
+	now, yarn := h.snap.At, h.snap.Plan.Cluster.Policy != dag.FIFO
 	running := make(map[attemptID]int)
 	for i := range h.pieces {
 		if p := &h.pieces[i]; !p.end.Known() {
@@ -62,7 +62,7 @@ func (h *happened) foretell(future *Schedule) {
 	var coming []piece
 	for i := range future.Spans {
 		sp := &future.Spans[i]
-		if sp.Past || sp.Kind > dag.Reduce {
+		if sp.Past || sp.Pause != dag.NoPause {
 			continue
 		}
 		for c := range sp.Count {
@@ -70,7 +70,7 @@ func (h *happened) foretell(future *Schedule) {
 			if int(c) < len(sp.Slots) {
 				slot = sp.Slots[c]
 			}
-			if r, ok := running[attemptID{sp.Job, sp.Kind, sp.First + c, sp.Attempt}]; ok {
+			if r, ok := running[attemptID{sp.Job, sp.Stage, sp.First + c, sp.Attempt}]; ok {
 				p := &h.pieces[r]
 				p.end, p.outcome = max(p.end, sp.End), sp.Outcome
 				lanes[slot] = p.slot
@@ -78,7 +78,7 @@ func (h *happened) foretell(future *Schedule) {
 			}
 			if sp.End > now {
 				coming = append(coming, piece{
-					start: sp.Start, end: sp.End, job: sp.Job, kind: sp.Kind, task: sp.First + c, number: sp.Attempt, slot: slot, node: -1, outcome: sp.Outcome,
+					start: sp.Start, end: sp.End, job: sp.Job, kind: sp.Stage, task: sp.First + c, number: sp.Attempt, slot: slot, node: -1, outcome: sp.Outcome,
 				})
 			}
 		}

@@ -23,7 +23,7 @@ func byKeys(p *dag.Plan, a, b int, of func(j int) standing) int {
 		case dag.ByPriority:
 			c = cmp.Compare(y.Priority, x.Priority)
 		case dag.BySize:
-			c = cmp.Compare(x.Map.Count()+x.Reduce.Count(), y.Map.Count()+y.Reduce.Count())
+			c = cmp.Compare(x.Tasks(), y.Tasks())
 		case dag.ByRemaining:
 			c = cmp.Compare(of(a).remaining, of(b).remaining)
 		case dag.ByRunning:
@@ -40,7 +40,7 @@ func byKeys(p *dag.Plan, a, b int, of func(j int) standing) int {
 func moves(k dag.OrderKey) bool { return k == dag.ByRemaining || k == dag.ByRunning }
 
 // compare orders jobs by the plan's keys, then by (submission, plan position).
-func (e *fifoEngine) compare(k dag.Kind, a, b int32) int {
+func (e *fifoEngine) compare(k dag.StageIndex, a, b int32) int {
 	if len(e.order) > 0 {
 		c := byKeys(e.plan, int(a), int(b), func(j int) standing {
 			job := &e.jobs[j]
@@ -57,7 +57,7 @@ func (e *fifoEngine) compare(k dag.Kind, a, b int32) int {
 }
 
 // reorder puts the queues of a kind in order where it has moved.
-func (e *fifoEngine) reorder(k dag.Kind) {
+func (e *fifoEngine) reorder(k dag.StageIndex) {
 	if !e.moving {
 		return
 	}
@@ -82,8 +82,7 @@ func (y *yarn) inOrder() []int {
 	y.byKey = append(y.byKey[:0], y.order...)
 	slices.SortStableFunc(y.byKey, func(a, b int) int {
 		return byKeys(y.s.Plan, a, b, func(j int) standing {
-			p := &y.jobs[j].phase
-			return standing{y.jobs[j].submitted, p[dag.Map].left() + p[dag.Reduce].left(), 0}
+			return standing{y.jobs[j].submitted, y.jobs[j].left(), 0}
 		})
 	})
 	return y.byKey

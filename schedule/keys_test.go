@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -70,14 +70,14 @@ func TestOrderBySubmitIsBuiltIn(t *testing.T) {
 
 // orderedJobs are two jobs at once: a of ten maps, b of two, each of 10 s, on two slots or in two containers beside the masters'.
 func orderedJobs(policy dag.Policy, order ...dag.OrderKey) *dag.Plan {
-	phase := func(n int) dag.Phase {
-		return dag.Phase{Tasks: n, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(10), Alpha: dag.Uniform(1000)}}}
+	phase := func(n int) dag.Stage {
+		return dag.Stage{Tasks: n, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(10), Alpha: dag.Uniform(1000)}}}
 	}
 	return &dag.Plan{
 		Cluster: dag.Cluster{Policy: policy, MapSlots: 2, ReduceSlots: 1, MemoryMB: 4096, Order: order},
 		Jobs: []dag.Job{
-			{Node: "a", Map: phase(10), Reduce: dag.Phase{Known: true}},
-			{Node: "b", Map: phase(2), Reduce: dag.Phase{Known: true}, Priority: 1},
+			{Node: "a", Stages: dag.MapReduce(phase(10), dag.Stage{Known: true})},
+			{Node: "b", Stages: dag.MapReduce(phase(2), dag.Stage{Known: true}), Priority: 1},
 		},
 	}
 }

@@ -5,16 +5,26 @@ import "github.com/paratimer/paratimer/dag"
 // Lean makes a replay tell nothing but its end, and keeps its memory for the next one. One who replays a thousand worlds
 // looks at their ends only. It is not safe for concurrent use; the zero value is ready.
 type Lean struct {
-	ends    endQueue // of spans that succeed: their order within an instant does not matter
+	// ends are of spans that succeed, and of others' tasks: their order within an instant does not matter.
+	ends    endQueue
 	events  []event
 	spans   []Span
+	loads   []load
+	ebbs    []ebb
 	batches []batch
 	do      []func(dag.Instant)
 	starts  recentStarts
 	lanes   []int32
-	free    []int32 // spans that are over, to be used again
-	vacant  []int32 // batches that have started
-	newest  int32   // the batch that was granted last, -1 once it has started
+	free    []int32   // spans that are over, to be used again
+	vacant  []int32   // batches that have started
+	stages  []stageOf // by row: whose end a plain task's is
+	newest  int32     // the batch that was granted last, -1 once it has started
+}
+
+// A stageOf is a stage of a job.
+type stageOf struct {
+	job   int32
+	stage dag.StageIndex
 }
 
 // lend gives an engine the memory of the replay before.
@@ -24,9 +34,10 @@ func (l *Lean) lend(y *yarn) {
 	}
 	y.todo = events{heap: l.events[:0], do: l.do[:0]}
 	y.out, y.batches, y.recent = l.spans[:0], l.batches[:0], l.starts[:0]
+	y.loads, y.ebbs = l.loads[:0], l.ebbs[:0]
 	l.ends.reset(y.now)
 	l.free, l.vacant = l.free[:0], l.vacant[:0]
-	l.newest = -1
+	l.newest, l.stages = -1, l.stages[:0]
 }
 
 // take takes it back.
@@ -36,13 +47,14 @@ func (l *Lean) take(y *yarn) {
 	}
 	clear(y.todo.do)
 	l.events, l.do, l.spans, l.batches, l.starts = y.todo.heap, y.todo.do, y.out, y.batches, y.recent
+	l.loads, l.ebbs = y.loads, y.ebbs
 }
 
 // ending says that a span is to end.
 func (l *Lean) ending() bool { return l != nil && l.ends.n > 0 }
 
 // endsAt has a span end at t.
-func (l *Lean) endsAt(t dag.Instant, span int32) { l.ends.push(end{t, span, -1}) }
+func (l *Lean) endsAt(t dag.Instant, span int32) { l.ends.push(end{t, span, endOfSpan}) }
 
 // span returns the index of a new span.
 func (y *yarn) span(sp Span) int {
@@ -82,12 +94,12 @@ func (y *yarn) batch(b batch) int32 {
 
 // joins adds n tasks to the newest batch, where they follow on its tasks and start with it. No other batch has come between, so
 // tasks start in the same order as in batches of their own.
-func (y *yarn) joins(j int, k dag.Kind, first int32, n int, start dag.Instant) bool {
+func (y *yarn) joins(j int, k dag.StageIndex, first int32, n int, start dag.Instant, kept bool) bool {
 	if !y.laneless() || y.lean.newest < 0 {
 		return false
 	}
 	b := &y.batches[y.lean.newest]
-	if int(b.job) != j || b.kind != k || b.start != start || b.first+int32(len(b.lanes)) != first {
+	if int(b.job) != j || b.kind != k || b.start != start || b.kept != kept || b.first+int32(len(b.lanes)) != first {
 		return false
 	}
 	b.cuts = append(b.cuts, int32(len(b.lanes)))
@@ -108,7 +120,7 @@ func (y *yarn) startBatch(at int32, t dag.Instant) {
 		y.runPlain(&b, t)
 		return
 	}
-	y.start(int(b.job), b.kind, b.first, b.lanes, t)
+	y.start(&b, t)
 }
 
 // seats takes n lanes for tasks of a job.
@@ -135,7 +147,7 @@ func (y *yarn) useLanes(n, mb int) []int32 {
 
 func (y *yarn) freeLanes(lanes []int32) {
 	if !y.laneless() {
-		y.pool.free(lanes...)
+		y.pool.free.add(lanes...)
 	}
 }
 

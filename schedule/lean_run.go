@@ -14,14 +14,26 @@ func (y *yarn) endBatch() bool {
 	}
 	who, k, sole := y.soleWaiting()
 	for {
+		if sole && who >= 0 {
+			y.handOver(who, k, until)
+			if q.n == 0 {
+				return true
+			}
+			if at = q.first(); at > until || len(y.todo.heap) > 0 && at > y.todo.heap[0].at {
+				return true
+			}
+		}
 		y.now = at
+		others := false
 		for q.n > 0 && q.first() == at {
-			y.endOne(q.pop())
+			e := q.pop()
+			others = others || e.slot == endOfOthers
+			y.endOne(e)
 		}
 		switch {
 		case y.moreNow():
 			return true
-		case !sole:
+		case !sole || others:
 			y.grant(at)
 			return true
 		case who >= 0 && y.pool.freeMB > 0:
@@ -36,12 +48,12 @@ func (y *yarn) endBatch() bool {
 	}
 }
 
-// soleWaiting says that at most one phase waits for containers, so that until the next event nobody else has to be asked, and
-// which: -1 if none does.
-func (y *yarn) soleWaiting() (who int, k dag.Kind, sole bool) {
+// soleWaiting says that at most one phase waits for containers, so that until the next event nobody else has to be
+// asked, and which: -1 if none does.
+func (y *yarn) soleWaiting() (who int, k dag.StageIndex, sole bool) {
 	who = -1
-	for i := range y.hungry {
-		if y.hungry[i].mb > 0 {
+	for i := range y.queues {
+		if y.queues[i].smallestMB() < plenty {
 			return -1, k, false
 		}
 	}
@@ -56,16 +68,17 @@ func (y *yarn) soleWaiting() (who int, k dag.Kind, sole bool) {
 		if y.hanging(j) {
 			return -1, k, false
 		}
-		maps, reduces := &job.phase[dag.Map], &job.phase[dag.Reduce]
-		if len(maps.retry) > 0 && maps.retry[0] >= 0 || job.asked > 0 && len(reduces.retry) > 0 {
-			return -1, k, false
-		}
-		for kind, waits := range [...]bool{maps.waiting > 0, job.asked > 0 && reduces.waiting > 0} {
+		for i := range job.phase {
+			p := &job.phase[i]
+			if p.retries() || p.copies() && p.asked > 0 && len(p.retry) > 0 || p.closed || p.lacks != nil && p.left() > 0 {
+				return -1, k, false
+			}
+			waits := p.waiting > 0 && (!p.copies() || p.asked > 0)
 			if waits && who >= 0 {
 				return -1, k, false
 			}
 			if waits {
-				who, k = j, dag.Kind(kind)
+				who, k = j, dag.StageIndex(i) //nolint:gosec // an index
 			}
 		}
 	}
@@ -73,33 +86,50 @@ func (y *yarn) soleWaiting() (who int, k dag.Kind, sole bool) {
 }
 
 // grantSole hands out free memory where only one phase waits for it.
-func (y *yarn) grantSole(j int, k dag.Kind, t dag.Instant) {
-	if k == dag.Map {
+func (y *yarn) grantSole(j int, k dag.StageIndex, t dag.Instant) {
+	p := &y.jobs[j].phase[k]
+	if !p.copies() {
 		y.grantPending(j, k, y.room(j, k), t)
 		return
 	}
-	job := &y.jobs[j]
-	job.asked -= y.grantPending(j, k, min(job.asked, y.room(j, k)), t)
+	p.asked -= y.grantPending(j, k, min(p.asked, y.room(j, k)), t)
 }
 
-// endOne ends a span, or a plain task: one that succeeds and of which nothing but its job and kind matters has no span.
+// What ends, in place of the row of a plain task's stage.
+const (
+	endOfSpan   int32 = -1 // span id
+	endOfOthers int32 = -2 // ebb id: tasks of another application
+)
+
+// endOne ends a span, or tasks of others, or a plain task: one that succeeds and of which nothing but its job and kind
+// matters has no span.
 func (y *yarn) endOne(e end) {
-	if e.slot < 0 {
+	switch e.slot {
+	case endOfSpan:
 		y.done(int(e.id), e.at)
 		return
+	case endOfOthers:
+		y.ebb(int(e.id))
+		return
 	}
-	j, k := int(e.slot/2), dag.Kind(e.slot%2)
-	job := &y.jobs[j]
-	job.phase[k].granted--
-	y.vacate(j, job.mb[k])
-	y.count(j, k, 1, e.at)
+	of := y.lean.stages[e.slot]
+	j, k := int(of.job), of.stage
+	p := &y.jobs[j].phase[k]
+	p.granted--
+	y.vacate(j, p.mb)
+	y.jobs[j].rules.freed(&y.jobs[j], 1, e.at)
+	y.count(j, k, 0, 1, e.at)
 }
 
 // runPlain starts a batch of tasks as run does, each by itself and without a span unless it fails or waits for maps.
 func (y *yarn) runPlain(b *batch, t dag.Instant) {
-	j, k, job := int(b.job), b.kind, &y.jobs[b.job]
-	numbers := job.phase[k].attempt
-	task := Task{Job: j, Kind: k, Node: -1, Start: t}
+	j, k := int(b.job), b.kind
+	p := &y.jobs[j].phase[k]
+	numbers, input := p.attempt, dag.NoInstant
+	if p.copies() {
+		input = y.inputEnd(j, k)
+	}
+	task := Task{Job: j, Stage: k, Node: -1, Start: t}
 	ready := max(t, y.now)
 	n, cuts, cut := int32(len(b.lanes)), b.cuts, int32(0)
 	var cost Cost
@@ -109,7 +139,7 @@ func (y *yarn) runPlain(b *batch, t dag.Instant) {
 				cut, cuts = cuts[0], cuts[1:]
 			}
 			y.recent.note(-1, int(cut-i), t)
-			task.Together, task.Cold, cost.Same = y.recent.at(-1), y.cold(t), 0
+			task.Together, task.Cold, cost.Same = y.recent.at(-1), y.jobs[j].rules.cold(y, b.kept, t), 0
 		}
 		task.Index, task.Attempt = int(b.first+i), 0
 		if numbers != nil {
@@ -119,12 +149,12 @@ func (y *yarn) runPlain(b *batch, t dag.Instant) {
 			cost = y.left(task)
 		}
 		from := ready.Add(cost.Setup)
-		if k == dag.Reduce {
-			if !job.mapsEnd.Known() {
-				job.copying = append(job.copying, waiting{y.plainSpan(&task, dag.NoInstant), from, cost.Work})
+		if p.copies() {
+			if !input.Known() {
+				p.copying = append(p.copying, waiting{y.plainSpan(&task, dag.NoInstant), from, cost.Work})
 				continue
 			}
-			from = max(from, job.mapsEnd.Add(y.s.Plan.Overheads.Copy))
+			from = max(from, input.Add(y.s.Plan.Overheads.Copy))
 		}
 		at := max(from.Add(cost.Work), y.now)
 		if y.opt.Fault != nil && task.Attempt < lastTry {
@@ -134,13 +164,17 @@ func (y *yarn) runPlain(b *batch, t dag.Instant) {
 				continue
 			}
 		}
-		y.lean.ends.push(end{at, -1, int32(2*j) + int32(k)})
+		if p.tracked {
+			y.lean.endsAt(at, int32(y.plainSpan(&task, at)))
+			continue
+		}
+		y.lean.ends.push(end{at, -1, p.row})
 	}
 }
 
 // plainSpan gives a task a span after all.
 func (y *yarn) plainSpan(t *Task, end dag.Instant) int {
 	return y.span(Span{
-		Job: int32(t.Job), Kind: t.Kind, First: int32(t.Index), Count: 1, Attempt: int32(t.Attempt), Start: t.Start, End: end, Slots: y.useLanes(1, 0),
+		Job: int32(t.Job), Stage: t.Stage, First: int32(t.Index), Count: 1, Attempt: int32(t.Attempt), Start: t.Start, End: end, Slots: y.useLanes(1, 0),
 	})
 }

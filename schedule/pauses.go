@@ -34,15 +34,15 @@ func pauses(s *Schedule, gaps []Span) []Span {
 	covered, last := s.Now, -1
 	for i, b := range busy {
 		if b.Start > covered {
-			kind := dag.Launch
-			if b.Kind == dag.Wave {
-				kind = dag.Finish
+			pause := dag.Launch
+			if b.Pause == dag.Wave {
+				pause = dag.Finish
 			}
 			job := b.Job
-			if kind == dag.Finish && last >= 0 {
+			if pause == dag.Finish && last >= 0 {
 				job = busy[last].Job
 			}
-			out = append(out, Span{Job: job, Kind: kind, Outcome: Waits, Start: covered, End: b.Start})
+			out = append(out, pauseOf(job, pause, covered, b.Start))
 		}
 		if b.End > covered {
 			covered, last = b.End, i
@@ -53,7 +53,7 @@ func pauses(s *Schedule, gaps []Span) []Span {
 		if last >= 0 {
 			job = busy[last].Job
 		}
-		out = append(out, Span{Job: job, Kind: dag.Finish, Outcome: Waits, Start: covered, End: s.End})
+		out = append(out, pauseOf(job, dag.Finish, covered, s.End))
 	}
 	return out
 }

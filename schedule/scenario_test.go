@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -115,7 +115,7 @@ func (sc *scenario) slots(words []string) (err error) {
 }
 
 func (sc *scenario) job(words []string) (err error) {
-	j := dag.Job{Node: words[0], Map: dag.Phase{Known: true}, Reduce: dag.Phase{Known: true}}
+	j := dag.Job{Node: words[0], Stages: dag.MapReduce(dag.Stage{Known: true}, dag.Stage{Known: true})}
 	var after []string
 	for _, w := range words[1:] {
 		key, value, _ := strings.Cut(w, "=")
@@ -123,9 +123,13 @@ func (sc *scenario) job(words []string) (err error) {
 		case "after":
 			after = strings.Split(value, ",")
 		case "maps":
-			j.Map, err = phase(value, 1)
+			var stage dag.Stage
+			stage, err = phase(value, 1)
+			j.SetStage(dag.Map, stage)
 		case "reduces":
-			j.Reduce, err = phase(value, 3)
+			var stage dag.Stage
+			stage, err = phase(value, 3)
+			j.SetStage(dag.Reduce, stage)
 		default:
 			err = fmt.Errorf("no such key %s", key)
 		}
@@ -145,7 +149,7 @@ func (sc *scenario) job(words []string) (err error) {
 }
 
 // phase reads lengths: "6*10s,3s" is six tasks of 10 s and one of 3 s. A tuple is a millisecond of the last pipeline.
-func phase(s string, pipes int) (dag.Phase, error) {
+func phase(s string, pipes int) (dag.Stage, error) {
 	var lengths []float64
 	for _, part := range strings.Split(s, ",") {
 		n, d, ok := strings.Cut(part, "*")
@@ -154,11 +158,11 @@ func phase(s string, pipes int) (dag.Phase, error) {
 		}
 		count, err := strconv.Atoi(n)
 		if err != nil {
-			return dag.Phase{}, err
+			return dag.Stage{}, err
 		}
 		length, err := time.ParseDuration(d)
 		if err != nil {
-			return dag.Phase{}, err
+			return dag.Stage{}, err
 		}
 		lengths = append(lengths, slices.Repeat([]float64{float64(length.Milliseconds())}, count)...)
 	}
@@ -166,7 +170,7 @@ func phase(s string, pipes int) (dag.Phase, error) {
 	if slices.Min(lengths) == slices.Max(lengths) {
 		tuples = dag.Uniform(lengths[0])
 	}
-	p := dag.Phase{Known: true, Tasks: len(lengths), Pipelines: make([]dag.Pipeline, pipes)}
+	p := dag.Stage{Known: true, Tasks: len(lengths), Pipelines: make([]dag.Pipeline, pipes)}
 	for i := range p.Pipelines {
 		p.Pipelines[i] = dag.Pipeline{Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)}
 	}
@@ -180,7 +184,7 @@ func (sc *scenario) draw(t *testing.T) string {
 	none := [4]float64{1, 1, 1, 1}
 	s := golden.Start(&sc.plan)
 	run := mustReplay(t, s, c.Left(s, none), schedule.Options{Fault: func(x schedule.Task, start, _ dag.Instant) (dag.Instant, bool) {
-		fails := sc.fails[schedule.TaskName(&sc.plan, x.Job, x.Kind, x.Index, 0)]
+		fails := sc.fails[schedule.TaskName(&sc.plan, x.Job, x.Stage, x.Index, 0)]
 		if x.Attempt >= len(fails) {
 			return 0, false
 		}
@@ -190,5 +194,5 @@ func (sc *scenario) draw(t *testing.T) string {
 		s = golden.Cut(&sc.plan, run, sc.at)
 		run = mustReplay(t, s, c.Left(s, none), schedule.Options{})
 	}
-	return schedule.Gantt{Columns: 60}.Draw(&sc.plan, run)
+	return ascii(&sc.plan, run)
 }

@@ -24,7 +24,7 @@ import (
 // A Task is a task for which a cost is asked. Slot and Node are where it is about to run, -1 where that is not known.
 type Task struct {
 	Job     int
-	Kind    dag.Kind
+	Stage   dag.StageIndex
 	Index   int
 	Attempt int
 	Slot    int
@@ -94,23 +94,40 @@ type Outcome uint8
 const (
 	OK    Outcome = iota // succeeds (or has succeeded)
 	Fails                // an injected failure
-	Waits                // a pause between tasks: Launch, Wave, Finish
+	Waits                // a pause between tasks: see Span.Pause
 )
 
-// A Span is Count tasks with consecutive indices of one phase that start and end together, each in its own slot.
-// Spans of kinds Launch, Wave and Finish are pauses: Count is 0 and Slots nil.
+// A Span is Count tasks with consecutive indices of one stage that start and end together, each in its own slot.
+// A span with a Pause is nobody's task: its Count is 0 and its Slots nil, and its Stage is dag.NoStage.
 type Span struct {
 	Job     int32
-	Kind    dag.Kind
+	Stage   dag.StageIndex
+	Pause   dag.Pause
+	Outcome Outcome
 	First   int32 // index of the first task
 	Count   int32
 	Attempt int32
-	Outcome Outcome
 	Past    bool // it ended at or before Now; of what has happened: it has ended
 	Start   dag.Instant
 	End     dag.Instant
 	// Slots[i] is the slot of task First+i, ascending. Slices may be shared between spans: read only.
 	Slots []int32
+}
+
+// pauseOf is a span in which job waits, named by why.
+func pauseOf(job int32, pause dag.Pause, start, end dag.Instant) Span {
+	return Span{Job: job, Stage: dag.NoStage, Pause: pause, Outcome: Waits, Start: start, End: end}
+}
+
+// What names what a span is: its stage's name in the plan, or its pause.
+func (s *Span) What(plan *dag.Plan) string { return What(plan, int(s.Job), s.Stage, s.Pause) }
+
+// What names a stage of a job, or a pause.
+func What(plan *dag.Plan, job int, stage dag.StageIndex, pause dag.Pause) string {
+	if pause != dag.NoPause {
+		return pause.String()
+	}
+	return plan.StageName(job, stage)
 }
 
 // A Schedule is what a replay returns.
@@ -134,13 +151,13 @@ func (s *Schedule) Remaining() time.Duration { return s.End.Sub(s.Now) }
 
 // A StuckError says that a replay cannot go on: tasks are left and nothing can ever run them.
 type StuckError struct {
-	Job  string
-	Kind dag.Kind
-	Why  string
+	Job   string
+	Stage string // the name of the stage
+	Why   string
 }
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("schedule: %s tasks of job %s can never run: %s", e.Kind, e.Job, e.Why)
+	return fmt.Sprintf("schedule: %s tasks of job %s can never run: %s", e.Stage, e.Job, e.Why)
 }
 
 // Replay runs what is left of the snapshot under its plan's policy.
@@ -148,7 +165,7 @@ func Replay(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 	switch s.Plan.Cluster.Policy {
 	case dag.FIFO:
 		return fifo(s, left, opt)
-	case dag.YARN:
+	case dag.YARN, dag.Executors:
 		return replayYARN(s, left, opt)
 	}
 	return nil, fmt.Errorf("schedule: no such policy: %v", s.Plan.Cluster.Policy)

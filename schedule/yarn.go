@@ -19,8 +19,11 @@ type yarn struct {
 	opt  Options
 	now  dag.Instant
 	jobs []yarnJob
+	// phases are room for those of the jobs that are loaded next.
+	phases []yarnPhase
 	// loads are the other applications, in order of submission.
 	loads   []load
+	ebbs    []ebb // what they give back, in the order of making
 	hungry  []ask // those of them that want memory
 	limited bool  // what a user may hold depends on who wants some
 	// queues hold ours first. allowMB is what may be handed out in one step where several want some.
@@ -29,13 +32,14 @@ type yarn struct {
 	// freed says that others' memory was taken as free because nothing else could ever happen.
 	freed bool
 	// order is the order of submission, in which the scheduler serves applications.
-	order []int
-	byKey []int // room for that order by the plan's keys
-	wave  waves
-	pool  pool
-	todo  events
-	out   []Span
-	err   error
+	order  []int
+	byKey  []int // room for that order by the plan's keys
+	driver driver
+	gaps   []Span // pauses before submissions
+	pool   pool
+	todo   events
+	out    []Span
+	err    error
 	// recent starts by node, for the start-up law: JVMs that start together slow each other down.
 	recent recentStarts
 	// first is the run's first start; NoInstant before.
@@ -110,15 +114,15 @@ func (y *yarn) stuck() error {
 		if job.stage == ended {
 			continue
 		}
-		kind := dag.Map
-		if job.phase[dag.Map].left() == 0 {
-			kind = dag.Reduce
+		stage := 0
+		for stage < len(job.phase)-1 && job.phase[stage].left() == 0 {
+			stage++
 		}
 		why := "the pool has no room for one container; check the cluster's and the queue's memory"
 		if job.stage == blocked {
-			why = "the wave before it never ends"
+			why = "what it comes after never ends"
 		}
-		return &StuckError{Job: y.s.Plan.Jobs[j].Node, Kind: kind, Why: why}
+		return &StuckError{Job: y.s.Plan.Jobs[j].Node, Stage: y.s.Plan.StageName(j, dag.StageIndex(stage)), Why: why}
 	}
 	return nil
 }
@@ -145,7 +149,7 @@ func (y *yarn) schedule() *Schedule {
 			sch.End = t
 		}
 	}
-	sch.Spans = append(sch.Spans, pauses(sch, y.wave.gaps)...)
+	sch.Spans = append(sch.Spans, pauses(sch, y.gaps)...)
 	sortSpans(sch.Spans)
 	return sch
 }

@@ -15,10 +15,10 @@ func mustReplay(t *testing.T, s *dag.Snapshot, left Left, opt Options) *Schedule
 	return sch
 }
 
-func spansOf(sch *Schedule, job int, k dag.Kind) []Span {
+func spansOf(sch *Schedule, job int, k dag.StageIndex) []Span {
 	var out []Span
 	for _, sp := range sch.Spans {
-		if int(sp.Job) == job && sp.Kind == k {
+		if int(sp.Job) == job && sp.Stage == k {
 			out = append(out, sp)
 		}
 	}
@@ -55,6 +55,46 @@ func TestYARNEarlyReducesHoldContainers(t *testing.T) {
 	}
 }
 
+// TestDrivers submits one graph as each driver does: the job after the short one waits for the whole wave, for the short one alone, or
+// for all before it; a serial driver leaves a job's parent alone as well.
+func TestDrivers(t *testing.T) {
+	t.Parallel()
+	p := joinPlan()
+	p.Jobs = []dag.Job{yarnJobOf("short", nil, 1, 1), yarnJobOf("long", nil, 20, 1), yarnJobOf("next", []int{0}, 1, 1)}
+	pause := recordedOverheads.Wave
+	for _, c := range []struct {
+		driver dag.Driver
+		job    int
+		after  int
+	}{{dag.Waves, 2, 1}, {dag.Eager, 2, 0}, {dag.Serial, 1, 0}, {dag.Serial, 2, 1}} {
+		plan := *p
+		plan.Driver = c.driver
+		sch := mustReplay(t, blankSnapshot(&plan), joinLeft, Options{})
+		if got, want := sch.Submitted[c.job], sch.Finished[c.after].Add(pause); got != want {
+			t.Errorf("%v: job %d is submitted at %d, want %d", c.driver, c.job, got, want)
+		}
+		if c.driver == dag.Eager && sch.Submitted[2] >= sch.Finished[1] {
+			t.Error("an eager job waits for one that it does not come after")
+		}
+		var gaps []Span
+		for _, sp := range sch.Spans {
+			if sp.Pause == dag.Wave && sp.End == sch.Submitted[c.job] {
+				gaps = append(gaps, sp)
+			}
+		}
+		if len(gaps) != 1 || gaps[0].End.Sub(gaps[0].Start) != pause {
+			t.Errorf("%v: the pause before job %d is %v", c.driver, c.job, gaps)
+		}
+		// What has been submitted is not submitted again, and a job whose parent has failed never is.
+		seen := blankSnapshot(&plan)
+		seen.Jobs[0] = dag.JobState{ID: "a", State: dag.Failed, Submitted: 0, Finished: 1, Stages: seen.Jobs[0].Stages}
+		late := mustReplay(t, seen, joinLeft, Options{})
+		if late.Submitted[2].Known() || !late.Finished[1].Known() {
+			t.Errorf("%v: after a failure jobs end at %v", c.driver, late.Finished)
+		}
+	}
+}
+
 // Recording wide-1: a branch's second job waits until the other branches' first have ended (docs/facts/hadoop.md C2).
 func TestYARNWaveIsABarrier(t *testing.T) {
 	p := joinPlan()
@@ -73,7 +113,7 @@ func TestYARNWaveIsABarrier(t *testing.T) {
 func TestYARNRetryTakesALaterContainer(t *testing.T) {
 	killed := dag.Instant(15_000)
 	fault := func(task Task, start, end dag.Instant) (dag.Instant, bool) {
-		return killed, task.Job == 0 && task.Kind == dag.Map && task.Index == 6 && task.Attempt == 0
+		return killed, task.Job == 0 && task.Stage == dag.Map && task.Index == 6 && task.Attempt == 0
 	}
 	sch := mustReplay(t, blankSnapshot(joinPlan()), joinLeft, Options{Fault: fault})
 	var failed, retry, next Span
@@ -108,10 +148,10 @@ func TestYARNLostNodeHoldsUpTheJob(t *testing.T) {
 	s.Nodes = []dag.NodeState{{Name: "n1", MemoryMB: 1536, LostAt: dag.NoInstant}, {Name: "n2", MemoryMB: 1536, Lost: true, LostAt: 90_000}}
 	s.Jobs[0] = dag.JobState{
 		ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, HeldMB: 1024,
-		Map: dag.PhaseState{Attempts: []dag.Attempt{
+		Stages: []dag.StageState{{Attempts: []dag.Attempt{
 			{Task: 0, State: dag.AttemptRunning, Node: 0, Slot: -1, Start: 95_000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant},
 			{Task: 1, State: dag.AttemptRunning, Node: 1, Slot: -1, Start: 80_000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant},
-		}},
+		}}, {}},
 	}
 	sch := mustReplay(t, s, joinLeft, Options{})
 	again := spansOf(sch, 0, dag.Map)
@@ -145,9 +185,9 @@ func TestYARNPreemptsReducesThatBlockMaps(t *testing.T) {
 	p.Jobs[0].Limits.RampUp = 1
 	s := blankSnapshot(p)
 	s.At = 50_000
-	s.Jobs[0] = dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant}
+	s.Jobs[0] = dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	for i := range int32(2) {
-		s.Jobs[0].Reduce.Attempts = append(s.Jobs[0].Reduce.Attempts, dag.Attempt{
+		s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts, dag.Attempt{
 			Task: i, State: dag.AttemptRunning, Node: -1, Slot: -1,
 			Start: 40_000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
 		})
@@ -179,8 +219,8 @@ func TestYARNDoesNotWaitForTheChildrenOfAFailedJob(t *testing.T) {
 	p := joinPlan()
 	s := blankSnapshot(p)
 	s.At = 60_000
-	s.Jobs[0] = dag.JobState{ID: "job_1_0001", State: dag.Failed, Submitted: 0, Started: 3000, Finished: 50_000}
-	s.Jobs[1] = dag.JobState{ID: "job_1_0002", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, HeldMB: 512}
+	s.Jobs[0] = dag.JobState{ID: "job_1_0001", State: dag.Failed, Submitted: 0, Started: 3000, Finished: 50_000, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	s.Jobs[1] = dag.JobState{ID: "job_1_0002", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, HeldMB: 512, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	sch := mustReplay(t, s, joinLeft, Options{})
 	if len(spansOf(sch, 2, dag.Map)) > 0 || sch.Submitted[2].Known() {
 		t.Errorf("the join is submitted at %d", sch.Submitted[2])
@@ -200,10 +240,10 @@ func TestYARNHeldReducesAreNotAskedForAgain(t *testing.T) {
 	js := &s.Jobs[0]
 	js.State, js.Submitted, js.Started, js.HeldMB = dag.Running, 0, 1000, 512
 	for i := range int32(10) {
-		js.Map.Attempts = append(js.Map.Attempts, dag.Attempt{Task: i, State: dag.AttemptSucceeded, Start: 5000, End: 60 * 1000})
+		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts, dag.Attempt{Task: i, State: dag.AttemptSucceeded, Start: 5000, End: 60 * 1000})
 	}
 	for i := range int32(5) {
-		js.Reduce.Attempts = append(js.Reduce.Attempts, dag.Attempt{Task: i, State: dag.AttemptRunning, Start: 10 * 1000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant})
+		js.Stages[dag.Reduce].Attempts = append(js.Stages[dag.Reduce].Attempts, dag.Attempt{Task: i, State: dag.AttemptRunning, Start: 10 * 1000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant})
 	}
 	left := func(task Task) Cost { return Cost{Work: 20 * second, Same: 1} }
 	maps, reduces := 0, 0
@@ -211,7 +251,7 @@ func TestYARNHeldReducesAreNotAskedForAgain(t *testing.T) {
 	for _, sp := range sch.Spans {
 		switch {
 		case sp.Start < s.At || sp.Start > s.At.Add(5*second):
-		case sp.Kind == dag.Map:
+		case sp.Stage == dag.Map:
 			maps += int(sp.Count)
 		default:
 			reduces += int(sp.Count)

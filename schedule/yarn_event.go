@@ -5,10 +5,11 @@ import "github.com/paratimer/paratimer/dag"
 // An event is something that happens at an instant. At one instant ends come before beats, and beats before starts; of
 // one rank, what was scheduled first comes first. It holds no pointer: a replay has an end and a start for each task.
 type event struct {
-	at   dag.Instant
-	turn uint64 // its rank, then its number
-	op   eventOp
-	a, b int32
+	at    dag.Instant
+	turn  uint64 // its rank, then its number
+	op    eventOp
+	stage dag.StageIndex
+	a, b  int32
 }
 
 const (
@@ -28,17 +29,18 @@ const (
 	opFail                 // span a fails
 	opStart                // batch a starts
 	opBeat                 // job a's AM beats
-	opAsk                  // the scheduler hears of b more reduces of job a
-	opEbb                  // part b of what load a holds is given back
+	opAsk                  // the scheduler hears of b more tasks of a stage of job a
+	opEbb                  // ebb a: what tasks of another application hold is given back
 )
 
 // A batch is tasks of a phase that were granted together and start when the AM hears of it.
 type batch struct {
 	job   int32
-	kind  dag.Kind
+	kind  dag.StageIndex
 	first int32
 	lanes []int32
 	start dag.Instant
+	kept  bool    // in containers that were kept: nothing is launched
 	cuts  []int32 // where in lanes the tasks of one grant end and the next's begin
 }
 
@@ -121,11 +123,11 @@ func (y *yarn) happen(e *event) {
 	case opBeat:
 		y.beat(int(e.a), e.at)
 	case opAsk:
-		job := &y.jobs[e.a]
-		job.asking -= int(e.b)
-		job.asked += int(e.b)
+		p := &y.jobs[e.a].phase[e.stage]
+		p.asking -= int(e.b)
+		p.asked += int(e.b)
 	case opEbb:
-		y.ebb(int(e.a), int(e.b))
+		y.ebb(int(e.a))
 	default:
 		y.todo.do[e.a](e.at)
 	}

@@ -9,8 +9,7 @@ import (
 // together is how close starts must be for their JVMs to slow each other down (docs/facts/measured.md 4).
 const together = 1600 * time.Millisecond
 
-// grant hands out free memory: earlier jobs first, in a job the AM's own container, then maps to run again, then
-// reduces, then maps (docs/facts/hadoop.md F, priorities 5, 10, 20).
+// grant hands out free memory: earlier jobs first, in a job the AM's own container, then tasks as its rules have it.
 func (y *yarn) grant(t dag.Instant) {
 	if t < y.s.NextContainer {
 		return
@@ -35,9 +34,7 @@ func (y *yarn) grantJob(j int, t dag.Instant) {
 			y.startAM(j, t)
 		}
 	case active:
-		y.grantRetries(j, dag.Map, t)
-		y.grantReduces(j, t)
-		y.grantPending(j, dag.Map, y.room(j, dag.Map), t)
+		job.rules.grant(y, j, t)
 	}
 }
 
@@ -52,31 +49,28 @@ func (y *yarn) leavesRoom(j int) bool {
 		if s := y.jobs[i].stage; i != j && (s == starting || s == active) {
 			others = true
 			for k := range y.jobs[i].phase {
-				tasks += y.jobs[i].phase[k].granted * y.jobs[i].mb[k]
+				tasks += y.jobs[i].phase[k].granted * y.jobs[i].phase[k].mb
 			}
 		}
 	}
 	job := &y.jobs[j]
-	return !others || y.roomIn(job.queue, job.user)+tasks-job.amMB >= max(job.mb[dag.Map], job.mb[dag.Reduce])
+	return !others || y.roomIn(job.queue, job.user)+tasks-job.amMB >= job.largestMB()
 }
 
 // room is how many containers for tasks of kind k the job may be given now.
-func (y *yarn) room(j int, k dag.Kind) int {
+func (y *yarn) room(j int, k dag.StageIndex) int {
 	job := &y.jobs[j]
-	n := (y.roomOf(j) - y.pool.idleOn(job.avoided, job.mb[k])) / job.mb[k]
-	limit := job.limits.MaxMaps
-	if k == dag.Reduce {
-		limit = job.limits.MaxReduces
-	}
-	if limit > 0 {
-		n = min(n, limit-job.phase[k].granted)
+	p := &job.phase[k]
+	n := (y.roomOf(j) - y.pool.idleOn(job.avoided, p.mb)) / p.mb
+	if p.most > 0 {
+		n = min(n, p.most-p.granted)
 	}
 	return max(n, 0)
 }
 
-func (y *yarn) grantRetries(j int, k dag.Kind, t dag.Instant) {
+func (y *yarn) grantRetries(j int, k dag.StageIndex, t dag.Instant) {
 	p := &y.jobs[j].phase[k]
-	for len(p.retry) > 0 && y.room(j, k) > 0 {
+	for !p.closed && len(p.retry) > 0 && y.room(j, k) > 0 {
 		task := p.retry[0]
 		if task < 0 { // not asked for yet
 			return
@@ -86,21 +80,20 @@ func (y *yarn) grantRetries(j int, k dag.Kind, t dag.Instant) {
 	}
 }
 
-func (y *yarn) grantReduces(j int, t dag.Instant) {
-	job := &y.jobs[j]
-	p := &job.phase[dag.Reduce]
-	for job.asked > 0 && len(p.retry) > 0 && y.room(j, dag.Reduce) > 0 {
+func (y *yarn) grantCopying(j int, k dag.StageIndex, t dag.Instant) {
+	p := &y.jobs[j].phase[k]
+	for p.asked > 0 && len(p.retry) > 0 && y.room(j, k) > 0 {
 		task := p.retry[0]
 		p.retry = p.retry[1:]
-		job.asked--
-		y.give(j, dag.Reduce, task, 1, t)
+		p.asked--
+		y.give(j, k, task, 1, t)
 	}
-	n := min(job.asked, y.room(j, dag.Reduce))
-	job.asked -= y.grantPending(j, dag.Reduce, n, t)
+	n := min(p.asked, y.room(j, k))
+	p.asked -= y.grantPending(j, k, n, t)
 }
 
 // grantPending gives containers to up to n pending tasks, runs of consecutive tasks at once, and returns how many.
-func (y *yarn) grantPending(j int, k dag.Kind, n int, t dag.Instant) int {
+func (y *yarn) grantPending(j int, k dag.StageIndex, n int, t dag.Instant) int {
 	p := &y.jobs[j].phase[k]
 	given := 0
 	for n > 0 && len(p.pending) > 0 {
@@ -118,23 +111,42 @@ func (y *yarn) grantPending(j int, k dag.Kind, n int, t dag.Instant) int {
 	return given
 }
 
-// give takes n containers for tasks first, first+1, …; they start when the AM hears of them, at its next heartbeat.
-func (y *yarn) give(j int, k dag.Kind, first int32, n int, t dag.Instant) {
+// give takes n containers for tasks first, first+1, …: those that are kept before new ones.
+func (y *yarn) give(j int, k dag.StageIndex, first int32, n int, t dag.Instant) {
+	kept := y.keptContainers(j, n, t)
+	if kept > 0 {
+		y.launch(j, k, first, kept, t, true)
+	}
+	if n > kept {
+		y.launch(j, k, first+int32(kept), n-kept, t, false) //nolint:gosec // a stage has at most 2^31 tasks
+	}
+}
+
+// launch starts tasks in containers when the AM hears of these, at its next heartbeat.
+func (y *yarn) launch(j int, k dag.StageIndex, first int32, n int, t dag.Instant, kept bool) {
 	job := &y.jobs[j]
-	y.occupy(j, n*job.mb[k])
-	job.phase[k].granted += n
-	lanes := y.seats(j, n, job.mb[k])
+	p := &job.phase[k]
+	y.occupy(j, n*p.mb)
+	p.granted += n
 	start := y.nextBeat(j, t.Add(y.s.Plan.Overheads.Handoff))
-	if !y.joins(j, k, first, n, start) {
-		at := y.batch(batch{job: int32(j), kind: k, first: first, lanes: lanes, start: start})
-		if y.lean != nil {
-			y.lean.newest = at
+	y.startAt(j, k, first, y.seats(j, n, p.mb), start, kept)
+	for i := int(k) + 1; i < len(job.phase); i++ {
+		if to := &job.phase[i]; to.from == k && to.left() > 0 {
+			y.beatLater(j, start) // it may be asked for once all of these have their containers
 		}
-		y.later(start, rankStart, event{op: opStart, a: at})
 	}
-	if k == dag.Map && job.phase[dag.Reduce].left() > 0 {
-		y.beatLater(j, start)
+}
+
+// startAt has tasks start in their lanes at an instant.
+func (y *yarn) startAt(j int, k dag.StageIndex, first int32, lanes []int32, start dag.Instant, kept bool) {
+	if y.joins(j, k, first, len(lanes), start, kept) {
+		return
 	}
+	at := y.batch(batch{job: int32(j), kind: k, first: first, lanes: lanes, start: start, kept: kept})
+	if y.lean != nil {
+		y.lean.newest = at
+	}
+	y.later(start, rankStart, event{op: opStart, a: at})
 }
 
 // nextBeat is the AM's first heartbeat at or after t.
@@ -148,11 +160,13 @@ func (y *yarn) nextBeat(j int, t dag.Instant) dag.Instant {
 }
 
 // start launches a batch of tasks that were granted together.
-func (y *yarn) start(j int, k dag.Kind, first int32, lanes []int32, t dag.Instant) {
+func (y *yarn) start(b *batch, t dag.Instant) {
+	j, lanes := int(b.job), b.lanes
 	y.noteStarts(lanes, t)
 	for i := 0; i < len(lanes); {
-		number := y.jobs[j].phase[k].attempt[first+int32(i)]
-		i += y.run(j, k, first+int32(i), len(lanes)-i, number, t, lanes[i:], nil)
+		first := b.first + int32(i) //nolint:gosec // a stage has at most 2^31 tasks
+		number := y.jobs[j].phase[b.kind].attempt[first]
+		i += y.run(j, b.kind, first, len(lanes)-i, number, t, lanes[i:], nil, b.kept)
 	}
 }
 
@@ -163,11 +177,11 @@ func (y *yarn) noteStarts(lanes []int32, t dag.Instant) {
 }
 
 // run puts up to n tasks of equal cost into lanes, schedules their end and returns how many it took.
-// a is the attempt that runs already, nil for tasks that start at t.
-func (y *yarn) run(j int, k dag.Kind, first int32, n int, number int32, t dag.Instant, lanes []int32, a *dag.Attempt) int {
-	task := Task{Job: j, Kind: k, Index: int(first), Attempt: int(number), Slot: int(lanes[0]), Node: int(y.pool.node[lanes[0]]), Running: a, Start: t}
+// a is the attempt that runs already, nil for tasks that start at t; kept says that these start in containers that were kept.
+func (y *yarn) run(j int, k dag.StageIndex, first int32, n int, number int32, t dag.Instant, lanes []int32, a *dag.Attempt, kept bool) int {
+	task := Task{Job: j, Stage: k, Index: int(first), Attempt: int(number), Slot: int(lanes[0]), Node: int(y.pool.node[lanes[0]]), Running: a, Start: t}
 	if a == nil {
-		task.Together, task.Cold = y.recent.at(y.pool.node[lanes[0]]), y.cold(t)
+		task.Together, task.Cold = y.recent.at(y.pool.node[lanes[0]]), y.jobs[j].rules.cold(y, kept, t)
 	}
 	cost := y.left(task)
 	if a == nil && number == 0 && y.opt.Fault == nil && len(y.pool.room) == 0 {
@@ -175,17 +189,17 @@ func (y *yarn) run(j int, k dag.Kind, first int32, n int, number int32, t dag.In
 	} else {
 		n = 1 // a retry, a fault or a node of its own makes each task a case of its own
 	}
-	sp := Span{Job: int32(j), Kind: k, First: first, Count: int32(n), Attempt: number, Start: t, End: dag.NoInstant, Slots: lanes[:n:n]}
+	sp := Span{Job: int32(j), Stage: k, First: first, Count: int32(n), Attempt: number, Start: t, End: dag.NoInstant, Slots: lanes[:n:n]}
 	at := y.span(sp)
-	job := &y.jobs[j]
 	// What is left counts from now for a running task, from the start of a later one.
 	ready := max(t, y.now).Add(cost.Setup)
-	if k == dag.Reduce && !(a != nil && a.CopyEnd.Known()) {
-		if !job.mapsEnd.Known() {
-			job.copying = append(job.copying, waiting{at, ready, cost.Work})
+	if p := &y.jobs[j].phase[k]; p.copies() && !(a != nil && a.CopyEnd.Known()) {
+		end := y.inputEnd(j, k)
+		if !end.Known() {
+			p.copying = append(p.copying, waiting{at, ready, cost.Work})
 			return n
 		}
-		ready = max(ready, job.mapsEnd.Add(y.s.Plan.Overheads.Copy))
+		ready = max(ready, end.Add(y.s.Plan.Overheads.Copy))
 	}
 	y.endAt(at, ready.Add(cost.Work))
 	return n
@@ -196,7 +210,7 @@ func (y *yarn) endAt(at int, end dag.Instant) {
 	sp := &y.out[at]
 	end = max(end, y.now)
 	if y.opt.Fault != nil && sp.Attempt < lastTry {
-		task := Task{Job: int(sp.Job), Kind: sp.Kind, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(sp.Slots[0]), Node: int(y.pool.node[sp.Slots[0]])}
+		task := Task{Job: int(sp.Job), Stage: sp.Stage, Index: int(sp.First), Attempt: int(sp.Attempt), Slot: int(sp.Slots[0]), Node: int(y.pool.node[sp.Slots[0]])}
 		if when, fails := y.opt.Fault(task, sp.Start, end); fails {
 			sp.Outcome, sp.End = Fails, max(min(when, end), y.now)
 			y.later(sp.End, rankEnd, event{op: opFail, a: int32(at)})

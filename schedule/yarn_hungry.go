@@ -17,9 +17,14 @@ type ask struct {
 // findHungry notes which of the others want memory or will, in the order of their submission.
 func (y *yarn) findHungry() {
 	y.hungry = y.hungry[:0]
+	for i := range y.queues {
+		y.queues[i].asks = y.queues[i].asks[:0]
+	}
 	for k := range y.loads {
 		if l := &y.loads[k]; !l.sated() {
-			y.hungry = append(y.hungry, ask{int32(k), l.queue, y.nextOf(l)})
+			mb := y.nextOf(l)
+			y.hungry = append(y.hungry, ask{int32(k), l.queue, mb})
+			y.queues[l.queue].ask(mb, 1)
 			y.queues[l.queue].users[l.user].hungry++
 		}
 	}
@@ -37,8 +42,17 @@ func (y *yarn) nextOf(l *load) int {
 // askAnew notes what all want now, once our first job tells how large containers are.
 func (y *yarn) askAnew() {
 	for i := range y.hungry {
-		y.hungry[i].mb = y.nextOf(&y.loads[y.hungry[i].load])
+		y.asksNow(i, y.nextOf(&y.loads[y.hungry[i].load]))
 	}
+}
+
+// asksNow notes the size of the container that the i-th of the hungry wants next.
+func (y *yarn) asksNow(i, mb int) {
+	a := &y.hungry[i]
+	q := &y.queues[a.queue]
+	q.ask(a.mb, -1)
+	q.ask(mb, 1)
+	a.mb = mb
 }
 
 // sated says that the application wants nothing and never will again.
@@ -57,11 +71,12 @@ func (y *yarn) served(k int) {
 	}
 	l := &y.loads[k]
 	if l.sated() {
+		y.asksNow(i, 0)
 		y.hungry = slices.Delete(y.hungry, i, i+1)
 		y.queues[l.queue].users[l.user].hungry--
 		return
 	}
-	y.hungry[i].mb = y.nextOf(l)
+	y.asksNow(i, y.nextOf(l))
 }
 
 // roomiestMB is the most that any user of the queue whose applications want memory may be given.
@@ -79,13 +94,16 @@ func (y *yarn) roomiestMB(q *queue) int {
 }
 
 // applying yields those of the others that could be given their next container now, with its size. Of a queue that serves in the
-// order of submission it is the first one: whoever is behind it has to wait for it.
+// order of submission it is the first one: whoever is behind it has to wait for it. Where what is free is less than anybody in a
+// queue wants, which is most of the time on a full cluster, nobody there is looked at.
 func (y *yarn) applying() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		left := 0
 		for i := range y.queues {
 			q := &y.queues[i]
-			if q.roomMB = y.roomiestMB(q); q.roomMB > 0 {
+			if q.roomMB = y.roomiestMB(q); q.roomMB < q.smallestMB() {
+				q.roomMB = 0
+			} else {
 				left++
 			}
 		}

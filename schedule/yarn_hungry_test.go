@@ -68,6 +68,15 @@ func (y *yarn) checkHungry(t *rapid.T) {
 		t.Fatalf("the index has %v, want %v", y.hungry, want)
 	}
 	for i, q := range y.queues {
+		least := plenty
+		for _, a := range want {
+			if a.queue == int32(i) && a.mb > 0 {
+				least = min(least, a.mb)
+			}
+		}
+		if got := q.smallestMB(); got != least {
+			t.Fatalf("the smallest container that queue %d wants has %d MB, want %d", i, got, least)
+		}
 		for j, u := range q.users {
 			if want := hungry[[2]int32{int32(i), int32(j)}]; u.hungry != want {
 				t.Fatalf("user %d of queue %d has %d applications in the index, want %d", j, i, u.hungry, want)

@@ -18,18 +18,21 @@ type load struct {
 	master      int  // memory of the AM that it waits for
 	launching   bool // its AM has not asked for tasks yet
 	phase       [2]needed
-	parked      int    // memory of reduces that wait for maps
-	ebbs        []ebb  // what is given back, in the order of making
-	open        [2]int // the newest ebb of a phase, from 1; 0: none
-	pending     int    // asked for, where the need is not known
+	parked      int      // memory of reduces that wait for maps
+	open        [2]int32 // the newest of the replay's ebbs that is a phase's, from 1; 0: none
+	pending     int      // asked for, where the need is not known
 	length      time.Duration
 }
 
 // loadOthers puts the other applications into the pool, in the order of their submission.
 func (y *yarn) loadOthers() {
-	others := slices.Clone(y.s.Load)
-	slices.SortStableFunc(others, func(a, b dag.Load) int { return cmp.Compare(a.Submitted, b.Submitted) })
-	y.loads = make([]load, len(others))
+	others, bySubmission := y.s.Load, func(a, b dag.Load) int { return cmp.Compare(a.Submitted, b.Submitted) }
+	if !slices.IsSortedFunc(others, bySubmission) {
+		others = slices.Clone(others)
+		slices.SortStableFunc(others, bySubmission)
+	}
+	y.loads = slices.Grow(y.loads[:0], len(others))[:len(others)]
+	clear(y.loads)
 	for k := range others {
 		o, l := &others[k], &y.loads[k]
 		l.queue = y.queueOf(o.Queue)
@@ -152,6 +155,9 @@ func (y *yarn) freeLoads() bool {
 		l.pending, l.master, l.parked, l.phase = 0, 0, 0, [2]needed{}
 	}
 	y.hungry = y.hungry[:0]
+	for i := range y.queues {
+		y.queues[i].asks = y.queues[i].asks[:0]
+	}
 	y.freed = y.freed || gave
 	return gave
 }

@@ -16,9 +16,12 @@ func (y *yarn) doomed(a *dag.Attempt) bool {
 
 // abandonLater runs the task of an attempt again whose node is lost. The AM believes it to run until it has given up trying
 // to stop its container (recording nodelost-1: three minutes). It holds no memory: that went with the node.
-func (y *yarn) abandonLater(j int, k dag.Kind, a *dag.Attempt) {
+func (y *yarn) abandonLater(j int, k dag.StageIndex, a *dag.Attempt) {
 	p := &y.jobs[j].phase[k]
 	p.granted++
+	if a.Task >= 0 && int(a.Task) < p.total {
+		p.doomed = append(p.doomed, a.Task)
+	}
 	since := y.s.Nodes[a.Node].LostAt
 	if !since.Known() {
 		since = y.now
@@ -34,7 +37,11 @@ func (y *yarn) abandonLater(j int, k dag.Kind, a *dag.Attempt) {
 			p.attempt = map[int32]int32{}
 		}
 		p.attempt[task] = number + 1
-		p.retry = append(p.retry, task)
+		if int(task) < len(p.lacks) {
+			p.release(task, 1)
+		} else {
+			p.retry = append(p.retry, task)
+		}
 		y.retryLater(j, k, t)
 	})
 }

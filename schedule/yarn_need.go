@@ -16,7 +16,8 @@ type needed struct {
 // An ebb is memory that another application's tasks give back at one instant: those that started within an eighth of a task's
 // length of each other end together, so that a replay does not grow with the tasks of others.
 type ebb struct {
-	kind  dag.Kind
+	load  int32
+	kind  dag.StageIndex
 	mb    int
 	until dag.Instant // tasks that start by then join
 }
@@ -82,7 +83,7 @@ func ranFor(p *dag.NeedPhase) float64 {
 func (l *load) mapsLeft() bool { return l.phase[dag.Map].wait+l.phase[dag.Map].held > 0 }
 
 // ebbAway gives back what tasks hold that run already and are so far in the mean: spread as wide as that allows.
-func (y *yarn) ebbAway(k int, kind dag.Kind, mb int, far float64) {
+func (y *yarn) ebbAway(k int, kind dag.StageIndex, mb int, far float64) {
 	p := &y.loads[k].phase[kind]
 	rest := float64(p.length/time.Millisecond) * (1 - far)
 	wide := min(rest, float64(p.length/time.Millisecond)-rest)
@@ -93,14 +94,18 @@ func (y *yarn) ebbAway(k int, kind dag.Kind, mb int, far float64) {
 	}
 }
 
-func (y *yarn) ebbAt(k int, kind dag.Kind, mb int, at, until dag.Instant) {
+func (y *yarn) ebbAt(k int, kind dag.StageIndex, mb int, at, until dag.Instant) {
 	if mb == 0 {
 		return
 	}
-	l := &y.loads[k]
-	l.ebbs = append(l.ebbs, ebb{kind, mb, until})
-	l.open[kind] = len(l.ebbs)
-	y.later(at, rankEnd, event{op: opEbb, a: int32(k), b: int32(len(l.ebbs) - 1)})
+	i := int32(len(y.ebbs)) //nolint:gosec // a few for each application
+	y.ebbs = append(y.ebbs, ebb{int32(k), kind, mb, until})
+	y.loads[k].open[kind] = i + 1
+	if y.lean != nil {
+		y.lean.ends.push(end{max(at, y.now), i, endOfOthers})
+		return
+	}
+	y.later(at, rankEnd, event{op: opEbb, a: i})
 }
 
 // startNeeded starts tasks in memory that the application was given: maps, then reduces, which wait for the last map.
@@ -117,7 +122,7 @@ func (y *yarn) startNeeded(k, mb int) {
 	}
 }
 
-func (y *yarn) startSome(k int, kind dag.Kind, mb int) {
+func (y *yarn) startSome(k int, kind dag.StageIndex, mb int) {
 	if mb <= 0 {
 		return
 	}
@@ -125,8 +130,8 @@ func (y *yarn) startSome(k int, kind dag.Kind, mb int) {
 	p := &l.phase[kind]
 	p.wait -= mb
 	p.held += mb
-	if n := l.open[kind]; n > 0 && l.ebbs[n-1].until >= y.now {
-		l.ebbs[n-1].mb += mb
+	if n := l.open[kind]; n > 0 && y.ebbs[n-1].until >= y.now {
+		y.ebbs[n-1].mb += mb
 		return
 	}
 	wide := p.length / ebbParts
@@ -134,9 +139,10 @@ func (y *yarn) startSome(k int, kind dag.Kind, mb int) {
 }
 
 // ebb ends tasks of another application.
-func (y *yarn) ebb(k, i int) {
+func (y *yarn) ebb(i int) {
+	e := y.ebbs[i]
+	k := int(e.load)
 	l := &y.loads[k]
-	e := l.ebbs[i]
 	p := &l.phase[e.kind]
 	mb := min(e.mb, p.held) // less where the scheduler took some back
 	p.held -= mb

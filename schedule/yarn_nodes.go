@@ -20,8 +20,8 @@ func takesContainers(s *dag.Snapshot) []bool {
 		return open
 	}
 	for j := range s.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			for _, a := range s.Jobs[j].Phase(k).Attempts {
+		for k := range s.Jobs[j].Stages {
+			for _, a := range s.Jobs[j].Stages[k].Attempts {
 				if a.Node >= 0 && int(a.Node) < len(open) {
 					n := &s.Nodes[a.Node]
 					open[a.Node] = !n.Lost && !n.Draining
@@ -44,16 +44,18 @@ func (p *pool) seat(n, mb int, avoided []int32) []int32 {
 		return p.use(n, mb)
 	}
 	lanes := make([]int32, 0, n)
-	for i := len(p.lanes) - 1; i >= 0 && len(lanes) < n; i-- {
-		if !slices.Contains(avoided, p.node[p.lanes[i]]) {
-			lanes = append(lanes, p.lanes[i])
-			p.lanes = slices.Delete(p.lanes, i, i+1)
+	for lane := range p.free.all() {
+		if len(lanes) == n {
+			break
+		}
+		if !slices.Contains(avoided, p.node[lane]) {
+			lanes = append(lanes, lane)
+			p.free.remove(lane)
 		}
 	}
 	for len(lanes) < n {
 		lanes = append(lanes, p.lane(p.roomiest(mb, avoided)))
 	}
-	slices.Sort(lanes)
 	return lanes
 }
 
@@ -66,7 +68,7 @@ func (p *pool) idleOn(nodes []int32, mb int) int {
 		}
 	}
 	if len(nodes) > 0 {
-		for _, lane := range p.lanes {
+		for lane := range p.free.all() {
 			if slices.Contains(nodes, p.node[lane]) {
 				idle += mb
 			}

@@ -11,15 +11,15 @@ import (
 func twoNodes() *dag.Snapshot {
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2049},
-		Jobs:    []dag.Job{{Node: "j", Map: dag.Phase{Known: true, Tasks: 12}, Reduce: dag.Phase{Known: true}, Limits: dag.Limits{AMMB: 1, MapMB: 256, ReduceMB: 256}}},
+		Jobs:    []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 12}, dag.Stage{Known: true}), Limits: dag.Limits{AMMB: 1, MapMB: 256, ReduceMB: 256}}},
 	}
 	s := &dag.Snapshot{
 		Plan: plan, At: 10_000, State: dag.Running, Stale: dag.NoInstant,
 		Nodes: []dag.NodeState{{Name: "a", MemoryMB: 1025, LostAt: dag.NoInstant}, {Name: "b", MemoryMB: 1024, LostAt: dag.NoInstant}},
-		Jobs:  []dag.JobState{{ID: "job_1_0001", State: dag.Running, Submitted: 1, Started: 1, Finished: dag.NoInstant, HeldMB: 513, Master: "a"}},
+		Jobs:  []dag.JobState{{ID: "job_1_0001", State: dag.Running, Submitted: 1, Started: 1, Finished: dag.NoInstant, HeldMB: 513, Master: "a", Stages: make([]dag.StageState, dag.MapReduceStages)}},
 	}
 	for i := range int32(2) {
-		s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, dag.Attempt{Task: i, State: dag.AttemptRunning, Slot: -1, Node: 1, Start: 5000, End: dag.NoInstant})
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, dag.Attempt{Task: i, State: dag.AttemptRunning, Slot: -1, Node: 1, Start: 5000, End: dag.NoInstant})
 	}
 	return s
 }
@@ -56,8 +56,8 @@ func TestNodesThatTakeNothing(t *testing.T) {
 		{"avoided all", func(s *dag.Snapshot) { s.Jobs[0].Avoided = []int32{0, 1} }, 4, 20 * time.Second},
 		{"another partition", func(s *dag.Snapshot) {
 			s.Nodes[1].Label = "gpu"
-			s.Jobs[0].Map.Attempts = nil
-			s.Plan.Jobs[0].Map.Tasks = 10
+			s.Jobs[0].Stages[dag.Map].Attempts = nil
+			s.Plan.Jobs[0].Stages[dag.Map].Tasks = 10
 			s.Plan.Cluster.MemoryMB = 1025
 		}, 0, 30 * time.Second},
 		{"a partition that is ours", func(s *dag.Snapshot) { s.Nodes[1].Label = "gpu" }, 4, 20 * time.Second},
@@ -88,14 +88,14 @@ func TestMastersGiveTheirNodesBack(t *testing.T) {
 		Nodes: []dag.NodeState{{Name: "a", MemoryMB: 1536, LostAt: dag.NoInstant}},
 	}
 	for _, name := range []string{"left", "right"} {
-		s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{Node: name, Map: dag.Phase{Known: true, Tasks: 1}, Reduce: dag.Phase{Known: true}, Limits: limits})
+		s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{Node: name, Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 1}, dag.Stage{Known: true}), Limits: limits})
 		s.Jobs = append(s.Jobs, dag.JobState{
 			ID: "job_1_" + name, State: dag.Running, Submitted: 1, Started: 1, Finished: dag.NoInstant, HeldMB: 512, Master: "a",
-			Map: dag.PhaseState{Attempts: []dag.Attempt{{State: dag.AttemptSucceeded, Slot: -1, Start: 5000, End: 9000}}},
+			Stages: []dag.StageState{{Attempts: []dag.Attempt{{State: dag.AttemptSucceeded, Slot: -1, Start: 5000, End: 9000}}}, {}},
 		})
 	}
-	s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{Node: "last", After: []int{0, 1}, Map: dag.Phase{Known: true, Tasks: 4}, Reduce: dag.Phase{Known: true}, Limits: limits})
-	s.Jobs = append(s.Jobs, dag.JobState{Submitted: dag.NoInstant, Finished: dag.NoInstant})
+	s.Plan.Jobs = append(s.Plan.Jobs, dag.Job{Node: "last", After: []int{0, 1}, Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 4}, dag.Stage{Known: true}), Limits: limits})
+	s.Jobs = append(s.Jobs, dag.JobState{Submitted: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)})
 	if on, _ := placed(t, s); on[0] != 4 || len(on) != 1 {
 		t.Errorf("%v tasks on the nodes, want 4 on the first", on)
 	}

@@ -3,12 +3,12 @@ package schedule
 import "github.com/paratimer/paratimer/dag"
 
 // loadPhase counts the phase's tasks and finds which have no container.
-func (y *yarn) loadPhase(j int, k dag.Kind) {
+func (y *yarn) loadPhase(j int, k dag.StageIndex) {
 	job := &y.jobs[j]
 	p := &job.phase[k]
-	p.total = y.s.Plan.Jobs[j].Phase(k).Count()
+	p.total = y.s.Plan.Jobs[j].Stages[k].Count()
 	next := int32(0)
-	attempts := y.s.Jobs[j].Phase(k).Attempts
+	attempts := y.s.Jobs[j].Stages[k].Attempts
 	for i := 0; i < len(attempts); {
 		task, end := attempts[i].Task, i
 		var has, failed bool
@@ -73,6 +73,23 @@ func (y *yarn) loadPhase(j int, k dag.Kind) {
 	for _, r := range p.pending {
 		p.waiting += int(r[1] - r[0])
 	}
+	if p.left() == 0 {
+		p.ended = lastSuccess(attempts, y.now)
+	}
+}
+
+// lastSuccess is when the last task of a stage that is done has ended; now if that is not known.
+func lastSuccess(attempts []dag.Attempt, now dag.Instant) dag.Instant {
+	last := dag.NoInstant
+	for i := range attempts {
+		if a := &attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() && (!last.Known() || a.End > last) {
+			last = a.End
+		}
+	}
+	if !last.Known() {
+		return now
+	}
+	return last
 }
 
 // skipTask returns the index after the last attempt of the task.

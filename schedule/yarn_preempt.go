@@ -13,8 +13,25 @@ const preemptionLimit = 0.5
 // hanging says that none of a job's maps holds a container, some have been asked for, and reduces that wait for them leave no room.
 func (y *yarn) hanging(j int) bool {
 	job := &y.jobs[j]
-	maps := &job.phase[dag.Map]
-	return job.stage == active && maps.granted == 0 && len(job.copying) > 0 && maps.requested() > 0 && y.room(j, dag.Map) == 0
+	if job.stage != active {
+		return false
+	}
+	for i := range job.phase {
+		if p := &job.phase[i]; p.copies() && len(p.copying) > 0 && y.starved(j, p) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// starved is a stage that p copies from, none of whose tasks holds a container and some of which cannot be given one; -1: none is.
+func (y *yarn) starved(j int, p *yarnPhase) dag.StageIndex {
+	for _, e := range p.after {
+		if maps := &y.jobs[j].phase[e.From]; e.Kind == dag.SlowStart && maps.granted == 0 && maps.requested() > 0 && y.room(j, e.From) == 0 {
+			return e.From
+		}
+	}
+	return -1
 }
 
 // preemptLater makes the master of a job whose maps hang look for room at its next heartbeat.
@@ -28,19 +45,33 @@ func (y *yarn) preemptLater(t dag.Instant) {
 
 // preempt kills reduces of a job to make room for its maps, the youngest first: as many as all of its maps need, but
 // no more than half of what the job may hold (RMContainerAllocator.preemptReducer; docs/facts/hadoop.md F, reduce preemption).
-func (y *yarn) preempt(j int) bool {
+func (y *yarn) preempt(j int) (any bool) {
+	for i := range y.jobs[j].phase {
+		if y.jobs[j].phase[i].copies() && y.preemptStage(j, dag.StageIndex(i)) { //nolint:gosec // an index
+			any = true
+		}
+	}
+	return any
+}
+
+func (y *yarn) preemptStage(j int, k dag.StageIndex) bool {
 	job := &y.jobs[j]
-	maps, reduces := &job.phase[dag.Map], &job.phase[dag.Reduce]
-	if job.stage != active || maps.left() == 0 || len(job.copying) == 0 {
+	reduces := &job.phase[k]
+	from := y.starved(j, reduces)
+	if from < 0 {
+		from = reduces.from
+	}
+	maps := &job.phase[from]
+	if job.stage != active || maps.left() == 0 || len(reduces.copying) == 0 {
 		return false
 	}
-	mapMB, reduceMB := job.mb[dag.Map], job.mb[dag.Reduce]
+	mapMB, reduceMB := maps.mb, reduces.mb
 	containers := func(mb int) int { return (mb + reduceMB - 1) / reduceMB }
 	limit := max(y.roomOf(j), 0) + maps.granted*mapMB + reduces.granted*reduceMB
 	n := min(max(containers(mapMB), containers(int(preemptionLimit*float64(limit)))), containers(memoryOf(max(maps.requested(), 1), mapMB)))
-	job.asked = 0
-	for n > 0 && len(job.copying) > 0 {
-		n -= y.killYoungest(j, n)
+	reduces.asked = 0
+	for n > 0 && len(reduces.copying) > 0 {
+		n -= y.killYoungest(reduces, n)
 	}
 	return true
 }
@@ -54,10 +85,9 @@ func memoryOf(n, mb int) int {
 	return n * mb
 }
 
-// killYoungest kills up to n of the tasks of the job's reduces that started last, and returns how many.
-func (y *yarn) killYoungest(j, n int) int {
-	job := &y.jobs[j]
-	last := &job.copying[len(job.copying)-1]
+// killYoungest kills up to n of the tasks that copy and started last, and returns how many.
+func (y *yarn) killYoungest(p *yarnPhase, n int) int {
+	last := &p.copying[len(p.copying)-1]
 	at := last.span
 	if all := int(y.out[at].Count); n < all {
 		// The others of the span go on.
@@ -67,12 +97,11 @@ func (y *yarn) killYoungest(j, n int) int {
 		y.out[at].Count, y.out[at].Slots = int32(all-n), y.out[at].Slots[:all-n:all-n]
 		at = y.span(part)
 	} else {
-		job.copying = job.copying[:len(job.copying)-1]
+		p.copying = p.copying[:len(p.copying)-1]
 	}
 	sp := &y.out[at]
 	sp.Outcome, sp.End = Fails, y.now
 	y.release(at)
-	p := &job.phase[dag.Reduce]
 	if p.attempt == nil {
 		p.attempt = map[int32]int32{}
 	}

@@ -22,10 +22,10 @@ func afterLostMaps(lost int) *dag.Snapshot {
 		if int(i) >= 20-lost {
 			a.State = dag.AttemptKilled
 		}
-		js.Map.Attempts = append(js.Map.Attempts, a)
+		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts, a)
 	}
 	for i := range int32(10) {
-		js.Reduce.Attempts = append(js.Reduce.Attempts, dag.Attempt{Task: i, State: dag.AttemptRunning, Node: -1, Slot: -1, Start: 10 * 1000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant})
+		js.Stages[dag.Reduce].Attempts = append(js.Stages[dag.Reduce].Attempts, dag.Attempt{Task: i, State: dag.AttemptRunning, Node: -1, Slot: -1, Start: 10 * 1000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant})
 	}
 	return s
 }
@@ -39,11 +39,11 @@ func TestYARNPreemptsForAllMapsThatHang(t *testing.T) {
 		killed, started, again := 0, 0, 0
 		for _, sp := range sch.Spans {
 			switch soon := sp.Start >= s.At && sp.Start <= s.At.Add(10*time.Second); {
-			case sp.Kind == dag.Reduce && sp.Outcome == Fails && sp.End <= s.At.Add(10*time.Second):
+			case sp.Stage == dag.Reduce && sp.Outcome == Fails && sp.End <= s.At.Add(10*time.Second):
 				killed += int(sp.Count)
-			case sp.Kind == dag.Map && soon:
+			case sp.Stage == dag.Map && soon:
 				started += int(sp.Count)
-			case sp.Kind == dag.Reduce && soon:
+			case sp.Stage == dag.Reduce && soon:
 				again += int(sp.Count)
 			}
 		}
@@ -59,8 +59,8 @@ func TestYARNPreemptsBesideAnotherJob(t *testing.T) {
 	other := yarnJobOf("b", nil, 1, 0)
 	s.Plan.Jobs = append(s.Plan.Jobs, other)
 	s.Plan.Cluster.MemoryMB += 768
-	s.Jobs = append(s.Jobs, dag.JobState{ID: "job_1_0002", State: dag.Running, Submitted: 2000, Started: 3000, Finished: dag.NoInstant, HeldMB: 512})
-	s.Jobs[1].Map.Attempts = []dag.Attempt{{Task: 0, State: dag.AttemptRunning, Node: -1, Slot: -1, Start: 50 * 1000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant}}
+	s.Jobs = append(s.Jobs, dag.JobState{ID: "job_1_0002", State: dag.Running, Submitted: 2000, Started: 3000, Finished: dag.NoInstant, HeldMB: 512, Stages: make([]dag.StageState, dag.MapReduceStages)})
+	s.Jobs[1].Stages[dag.Map].Attempts = []dag.Attempt{{Task: 0, State: dag.AttemptRunning, Node: -1, Slot: -1, Start: 50 * 1000, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant}}
 	left := func(task Task) Cost {
 		if task.Job == 1 {
 			return Cost{Work: 300 * second, Same: 1}
@@ -83,12 +83,13 @@ func TestYARNPreemptsForMapsWithoutMeasure(t *testing.T) {
 	}
 	y.grant(y.now)
 	job := &y.jobs[0]
-	if job.mb[dag.Map], job.phase[dag.Map].waiting = 1<<40, 1<<23; len(job.copying) == 0 || job.stage != active {
-		t.Fatalf("%d reduces wait, stage %v", len(job.copying), job.stage)
+	maps, reduces := &job.phase[dag.Map], &job.phase[dag.Reduce]
+	if maps.mb, maps.waiting = 1<<40, 1<<23; len(reduces.copying) == 0 || job.stage != active {
+		t.Fatalf("%d reduces wait, stage %v", len(reduces.copying), job.stage)
 	}
 	before := len(y.out)
-	if waiting := len(job.copying); !y.preempt(0) || len(job.copying) == waiting && len(y.out) == before {
-		t.Errorf("%d reduces wait after it, and %d before", len(job.copying), waiting)
+	if waiting := len(reduces.copying); !y.preempt(0) || len(reduces.copying) == waiting && len(y.out) == before {
+		t.Errorf("%d reduces wait after it, and %d before", len(reduces.copying), waiting)
 	}
 	for _, c := range []struct{ n, mb, want int }{{3, 256, 768}, {0, 256, 0}, {3, 0, 0}, {1 << 23, 1 << 40, math.MaxInt / 2}} {
 		if got := memoryOf(c.n, c.mb); got != c.want {

@@ -15,6 +15,7 @@ import (
 
 func drawYARN(t *rapid.T) *dag.Snapshot {
 	p := &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 256 * rapid.IntRange(8, 40).Draw(t, "room")}, Overheads: recordedOverheads}
+	p.Driver = rapid.SampledFrom([]dag.Driver{dag.Waves, dag.Eager, dag.Serial}).Draw(t, "driver")
 	n := rapid.IntRange(1, 5).Draw(t, "jobs")
 	for j := range n {
 		var after []int
@@ -69,7 +70,7 @@ func conserve(t *rapid.T, s *dag.Snapshot, sch *Schedule) {
 	ok, failed := map[key]int{}, map[key]int32{}
 	for _, sp := range sch.Spans {
 		for i := range sp.Count {
-			k := key{sp.Job, int32(sp.Kind), sp.First + i}
+			k := key{sp.Job, int32(sp.Stage), sp.First + i}
 			if sp.Outcome == OK {
 				ok[k]++
 			} else {
@@ -78,10 +79,10 @@ func conserve(t *rapid.T, s *dag.Snapshot, sch *Schedule) {
 		}
 	}
 	for j := range s.Plan.Jobs {
-		for _, kind := range []dag.Kind{dag.Map, dag.Reduce} {
-			for i := range int32(s.Plan.Jobs[j].Phase(kind).Count()) {
+		for _, kind := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			for i := range int32(s.Plan.Jobs[j].Stages[kind].Count()) {
 				if k := (key{int32(j), int32(kind), i}); ok[k] != 1 {
-					t.Fatalf("%s %d of job %d succeeds %d times", kind, i, j, ok[k])
+					t.Fatalf("task %d of stage %d of job %d succeeds %d times", i, kind, j, ok[k])
 				}
 			}
 		}

@@ -16,6 +16,34 @@ type queue struct {
 	heldMB                            int
 	users                             []tenant
 	roomMB                            int // what others here may be given at most, while it is looked who is next
+	asks                              []asked
+}
+
+// asked is how many others' applications in a queue want a container of a size next. There are few sizes.
+type asked struct{ mb, n int }
+
+// ask notes that so many applications more want a container of a size next, or none where that is 0.
+func (q *queue) ask(mb, more int) {
+	if mb == 0 {
+		return
+	}
+	i := slices.IndexFunc(q.asks, func(a asked) bool { return a.mb == mb })
+	if i < 0 {
+		i = len(q.asks)
+		q.asks = append(q.asks, asked{mb: mb})
+	}
+	q.asks[i].n += more
+}
+
+// smallestMB is the smallest container that anybody else in the queue wants next.
+func (q *queue) smallestMB() int {
+	least := plenty
+	for _, a := range q.asks {
+		if a.n > 0 {
+			least = min(least, a.mb)
+		}
+	}
+	return least
 }
 
 // A tenant is a user of a queue.
@@ -131,7 +159,10 @@ func (y *yarn) hold(q, user int32, mb int) {
 // heldBy is what a job's application holds.
 func (y *yarn) heldBy(j int) int {
 	job := &y.jobs[j]
-	held := job.phase[dag.Map].granted*job.mb[dag.Map] + job.phase[dag.Reduce].granted*job.mb[dag.Reduce]
+	held := 0
+	for k := range job.phase {
+		held += job.phase[k].granted * job.phase[k].mb
+	}
 	if job.stage == starting || job.stage == active {
 		held += job.amMB
 	}

@@ -113,28 +113,23 @@ func (y *yarn) before(t dag.Instant) bool {
 // unitMB is the size of a container of others where nobody tells it: as one of ours.
 func (y *yarn) unitMB() int {
 	for _, j := range y.order {
-		return y.jobs[j].mb[dag.Map]
+		if len(y.jobs[j].phase) > 0 {
+			return y.jobs[j].phase[0].mb
+		}
 	}
-	return defaultMB
+	return y.unit()
 }
 
 // nextMB is the size of the container that the job would be given next; 0 where it wants none or there is no room for it.
 func (y *yarn) nextMB(j int) int {
 	job := &y.jobs[j]
-	maps, reduces := &job.phase[dag.Map], &job.phase[dag.Reduce]
 	switch {
 	case job.stage == waitingAM && y.roomOf(j) >= job.amMB && y.leavesRoom(j):
 		return job.amMB
 	case job.stage != active:
 		return 0
-	case len(maps.retry) > 0 && maps.retry[0] >= 0 && y.room(j, dag.Map) > 0:
-		return job.mb[dag.Map]
-	case job.asked > 0 && reduces.waiting+len(reduces.retry) > 0 && y.room(j, dag.Reduce) > 0:
-		return job.mb[dag.Reduce]
-	case maps.waiting > 0 && y.room(j, dag.Map) > 0:
-		return job.mb[dag.Map]
 	}
-	return 0
+	return job.rules.nextMB(y, j)
 }
 
 // noteUsers notes who wants memory, in the queues in which that matters.
@@ -160,6 +155,10 @@ func (y *yarn) noteUsers() {
 }
 
 func (job *yarnJob) wantsTasks() bool {
-	maps, reduces := &job.phase[dag.Map], &job.phase[dag.Reduce]
-	return maps.waiting+len(maps.retry) > 0 || job.asked > 0 && reduces.waiting+len(reduces.retry) > 0
+	for k := range job.phase {
+		if p := &job.phase[k]; !p.copies() && !p.closed && p.waiting+len(p.retry) > 0 || p.wantsCopying() {
+			return true
+		}
+	}
+	return false
 }

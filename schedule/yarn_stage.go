@@ -10,12 +10,16 @@ import (
 func (y *yarn) loadStage(j int) {
 	s, job, js := y.s, &y.jobs[j], &y.s.Jobs[j]
 	o := s.Plan.Overheads
-	running := js.Map.Running() + js.Reduce.Running()
+	running, done := 0, 0
+	for k := range job.phase {
+		running += js.Stages[k].Running()
+		done += job.phase[k].done
+	}
 	switch {
 	case !js.Submitted.Known():
 		job.stage = blocked
 		return
-	case running > 0 || js.State == dag.Running && (job.phase[dag.Map].done+job.phase[dag.Reduce].done > 0 || s.At >= js.Submitted.Add(o.Launch)):
+	case running > 0 || js.State == dag.Running && (done > 0 || s.At >= js.Submitted.Add(o.Launch)):
 		// Its tasks are asked for; where none runs, they wait for containers.
 		job.stage = active
 		y.seatMaster(j)
@@ -39,12 +43,14 @@ func (y *yarn) loadStage(j int) {
 		return
 	}
 	y.loadBeat(j)
-	if job.phase[dag.Map].left()+job.phase[dag.Reduce].left() == 0 {
+	if job.left() == 0 {
 		y.at(job.lastEnd.Add(o.Finish), rankEnd, func(t dag.Instant) { y.finish(j, t) })
 		return
 	}
-	if len(job.phase[dag.Map].retry) > 0 {
-		y.retryLater(j, dag.Map, s.At)
+	for k := range job.phase {
+		if p := &job.phase[k]; !p.copies() && len(p.retry) > 0 {
+			y.retryLater(j, dag.StageIndex(k), s.At) //nolint:gosec // an index
+		}
 	}
 }
 
@@ -56,21 +62,25 @@ func lateShare(late, beat time.Duration) time.Duration {
 // loadBeat takes the phase of the AM's heartbeat from the newest start of an attempt: tasks start at heartbeats.
 func (y *yarn) loadBeat(j int) {
 	job, js := &y.jobs[j], &y.s.Jobs[j]
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-		for i := range js.Phase(k).Attempts {
-			if a := &js.Phase(k).Attempts[i]; a.Start.Known() && a.Start > job.beat {
+	for k := range js.Stages {
+		for i := range js.Stages[k].Attempts {
+			if a := &js.Stages[k].Attempts[i]; a.Start.Known() && a.Start > job.beat {
 				job.beat = a.Start
 			}
 		}
 	}
 }
 
-// loadAsked guesses how many reduces the AM has asked for: those of its last heartbeat.
+// loadAsked guesses how many tasks that copy the AM has asked for: those of its last heartbeat.
 func (y *yarn) loadAsked(j int) {
-	job := &y.jobs[j]
-	if job.mapsEnd.Known() {
-		job.asked = job.phase[dag.Reduce].waiting + len(job.phase[dag.Reduce].retry)
-		return
+	for i := range y.jobs[j].phase {
+		k := dag.StageIndex(i) //nolint:gosec // an index
+		switch p := &y.jobs[j].phase[k]; {
+		case !p.copies():
+		case y.inputEnd(j, k).Known():
+			p.asked = p.waiting + len(p.retry)
+		default:
+			p.asked = max(0, y.jobs[j].rules.want(y, j, k)-p.granted)
+		}
 	}
-	job.asked = max(0, y.wantReduces(j)-job.phase[dag.Reduce].granted)
 }

@@ -26,33 +26,44 @@ type yarnJob struct {
 	submitted, finished dag.Instant
 	mastered            dag.Instant // its AM gets its container in this replay
 	lastEnd             dag.Instant // end of its last task so far
-	mapsEnd             dag.Instant // end of its last map; NoInstant while one is left
 	beat                dag.Instant // an instant of its AM's heartbeat
 	beating             bool        // a heartbeat is scheduled
-	phase               [2]yarnPhase
-	asked               int // reduces asked of the scheduler and not yet granted
-	asking              int // reduces about to be asked
-	copying             []waiting
+	phase               []yarnPhase // by stage
 	amMB                int
 	seat                int32   // the node whose memory its AM has taken, -1 where none
 	avoided             []int32 // nodes on which its AM wants no containers
 	queue, user         int32
-	mb                  [2]int
-	limits              dag.Limits
+	rampUp              float64
+	rules               stageRules
+	idle                []stamp // containers that are kept, by the instant from which on they are free, oldest first (AncestorsFirst)
 }
 
-// A yarnPhase counts a phase's tasks. pending are ranges of indices that have not been granted, in order;
+// A yarnPhase counts a stage's tasks. pending are ranges of indices that have not been granted, in order;
 // retry are indices to run again, which go first.
 type yarnPhase struct {
+	after       []dag.Edge // what it reads, as the job's rules take it
 	total, done int
-	granted     int // hold a container, or have been given one
-	pending     [][2]int32
-	waiting     int // tasks in pending
-	retry       []int32
-	attempt     map[int32]int32 // next attempt number where it is not 0
+	mb          int         // of a container
+	most        int         // tasks that may run at once; 0: no limit
+	closed      bool        // it waits for stages that it reads: its pending tasks are not asked for
+	lacks       []int8      // by task: how many tasks of the same index it waits for (OneToOne); nil without such an edge
+	row         int32       // in Lean.stages
+	tracked     bool        // a stage reads it one to one: it matters which of its tasks end
+	ended       dag.Instant // the end of its last task; NoInstant while one is left
+	// Of a stage that copies while the stages before it run:
+	slowStart     float64
+	from          dag.StageIndex // the stage by whose tasks it is asked for; -1: it does not copy
+	asked, asking int            // tasks asked of the scheduler and not yet granted, and about to be asked
+	copying       []waiting
+	granted       int // hold a container, or have been given one
+	pending       [][2]int32
+	waiting       int // tasks in pending
+	retry         []int32
+	doomed        []int32         // run on lost nodes, and have not been given up
+	attempt       map[int32]int32 // next attempt number where it is not 0
 }
 
-// A waiting reduce has its container and lacks map outputs.
+// A waiting task copies: it has its container and lacks input.
 type waiting struct {
 	span  int // index in out
 	ready dag.Instant
@@ -61,10 +72,43 @@ type waiting struct {
 
 func (p *yarnPhase) left() int { return p.total - p.done }
 
+func (p *yarnPhase) copies() bool { return p.from >= 0 }
+
+// retries says that the scheduler has been asked to run tasks of a stage that does not copy again.
+func (p *yarnPhase) retries() bool {
+	return !p.copies() && !p.closed && len(p.retry) > 0 && p.retry[0] >= 0
+}
+
+// wantsCopying says that tasks that copy have been asked for.
+func (p *yarnPhase) wantsCopying() bool {
+	return p.copies() && p.asked > 0 && p.waiting+len(p.retry) > 0
+}
+
+// wantsPending says that tasks of a stage that does not copy wait for their first container.
+func (p *yarnPhase) wantsPending() bool { return !p.copies() && p.waiting > 0 }
+
+// largestMB is the largest container of its tasks.
+func (job *yarnJob) largestMB() int {
+	most := 0
+	for k := range job.phase {
+		most = max(most, job.phase[k].mb)
+	}
+	return most
+}
+
+// left is how many tasks of the job are not done.
+func (job *yarnJob) left() int {
+	n := 0
+	for k := range job.phase {
+		n += job.phase[k].left()
+	}
+	return n
+}
+
 // requested is how many tasks the scheduler has been asked for and has given no container. Retries behind a negative index
 // are not asked for yet.
 func (p *yarnPhase) requested() int {
-	if len(p.retry) > 0 && p.retry[0] < 0 {
+	if p.closed || len(p.retry) > 0 && p.retry[0] < 0 {
 		return p.waiting
 	}
 	return p.waiting + len(p.retry)
@@ -83,6 +127,11 @@ func orMB(v, def int) int {
 func (y *yarn) load() error {
 	s := y.s
 	y.jobs = make([]yarnJob, len(s.Plan.Jobs))
+	stages := 0
+	for j := range s.Plan.Jobs {
+		stages += len(s.Plan.Jobs[j].Stages)
+	}
+	y.phases = make([]yarnPhase, stages)
 	y.pool.init(s)
 	y.loadQueues()
 	for j := range y.jobs {
@@ -102,7 +151,7 @@ func (y *yarn) load() error {
 	if next := s.NextContainer; next > s.At {
 		y.at(next, rankEnd, func(dag.Instant) {}) // a grant follows
 	}
-	return y.loadWaves()
+	return y.loadDriver()
 }
 
 // owner is the other user whose job it is, nil for one of the query.
@@ -116,9 +165,8 @@ func (y *yarn) owner(j int) *Owner {
 func (y *yarn) loadJob(j int) {
 	s, job := y.s, &y.jobs[j]
 	js, plan := &s.Jobs[j], &s.Plan.Jobs[j]
-	job.limits = plan.Limits
-	job.mb = [2]int{orMB(plan.Limits.MapMB, defaultMB), orMB(plan.Limits.ReduceMB, defaultMB)}
-	job.amMB = orMB(plan.Limits.AMMB, job.mb[dag.Map])
+	job.rampUp = plan.Limits.RampUp
+	y.loadStages(j)
 	job.avoided = y.pool.avoidedBy(js)
 	job.seat = -1
 	if o := y.owner(j); o != nil {
@@ -129,7 +177,7 @@ func (y *yarn) loadJob(j int) {
 	if job.submitted.Known() && !js.State.Ended() {
 		y.order = append(y.order, j)
 	}
-	job.mapsEnd, job.lastEnd = dag.NoInstant, dag.NoInstant
+	job.lastEnd = dag.NoInstant
 	job.beat = js.Submitted
 	if js.State.Ended() {
 		job.stage, job.finished = ended, js.Finished
@@ -144,20 +192,48 @@ func (y *yarn) loadJob(j int) {
 		}
 		return
 	}
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-		y.loadPhase(j, k)
+	for k := range job.phase {
+		y.loadPhase(j, dag.StageIndex(k)) //nolint:gosec // an index
 	}
-	if job.phase[dag.Map].left() == 0 {
-		job.mapsEnd = dag.NoInstant
-		for _, a := range js.Map.Attempts {
-			if a.State == dag.AttemptSucceeded && a.End.Known() && (!job.mapsEnd.Known() || a.End > job.mapsEnd) {
-				job.mapsEnd = a.End
-			}
-		}
-		if !job.mapsEnd.Known() {
-			job.mapsEnd = s.At
-		}
-	}
+	y.openStages(j)
 	y.loadStage(j)
 	y.loadRunning(j)
+	if plan.Rules == dag.AncestorsFirst {
+		y.loadIdle(j)
+	}
+}
+
+// loadIdle finds the containers that the job's master keeps: those in which a task has ended and none runs, as many as the application holds
+// beside its running tasks.
+func (y *yarn) loadIdle(j int) {
+	job, js := &y.jobs[j], &y.s.Jobs[j]
+	freed := map[int32]dag.Instant{} // by container: the end of its last task, NoInstant while one runs
+	running := 0
+	for k := range js.Stages {
+		for i := range js.Stages[k].Attempts {
+			a := &js.Stages[k].Attempts[i]
+			was, seen := freed[a.Slot]
+			switch {
+			case a.State == dag.AttemptRunning:
+				running += job.phase[k].mb
+				freed[a.Slot] = dag.NoInstant
+			case a.Slot < 0 || a.State == dag.AttemptWaiting || !a.End.Known() || seen && !was.Known() || a.State == dag.AttemptFailed:
+			default:
+				freed[a.Slot] = max(was, a.End)
+			}
+		}
+	}
+	ends := make([]dag.Instant, 0, len(freed))
+	for _, t := range freed {
+		if keep := y.s.Plan.Overheads.Idle; t.Known() && (keep == 0 || t.Add(keep) >= y.now) {
+			ends = append(ends, t)
+		}
+	}
+	slices.Sort(ends)
+	if mb := job.largestMB(); js.HeldMB > 0 && mb > 0 {
+		ends = ends[max(0, len(ends)-max(0, js.HeldMB-job.amMB-running)/mb):]
+	}
+	for _, t := range ends {
+		job.rules.freed(job, 1, t)
+	}
 }

@@ -18,7 +18,7 @@ var recordedOverheads = dag.Overheads{
 
 func yarnJobOf(node string, after []int, maps, reduces int) dag.Job {
 	return dag.Job{
-		Node: node, After: after, Map: dag.Phase{Tasks: maps, Known: true}, Reduce: dag.Phase{Tasks: reduces, Known: true},
+		Node: node, After: after, Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true}, dag.Stage{Tasks: reduces, Known: true}),
 		Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
 	}
 }
@@ -33,20 +33,16 @@ func joinPlan() *dag.Plan {
 }
 
 func blankSnapshot(p *dag.Plan) *dag.Snapshot {
-	s := &dag.Snapshot{Plan: p, Jobs: make([]dag.JobState, len(p.Jobs)), Stale: dag.NoInstant}
-	for j := range s.Jobs {
-		s.Jobs[j] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
-	}
-	return s
+	return &dag.Snapshot{Plan: p, Jobs: p.BlockedJobs(), Stale: dag.NoInstant}
 }
 
 // joinLeft has the costs of recording join-1: 25 ms for each of 600 records, 150 ms for each of 33 joined ones.
 func joinLeft(t Task) Cost {
 	c := Cost{Setup: time.Duration(300+550*max(t.Together, 1)) * time.Millisecond, Work: 15 * second, Same: 1}
 	switch {
-	case t.Kind == dag.Reduce && t.Job == 2:
+	case t.Stage == dag.Reduce && t.Job == 2:
 		c.Work = 5 * second
-	case t.Kind == dag.Reduce:
+	case t.Stage == dag.Reduce:
 		c.Work = 300 * time.Millisecond
 	case t.Job == 2:
 		c.Work = 200 * time.Millisecond
@@ -61,7 +57,7 @@ func TestYARNJoinTakesAsLongAsRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sp := range sch.Spans {
-		t.Logf("job %d %-6s %3d+%d %6.1f %6.1f %v", sp.Job, sp.Kind, sp.First, sp.Count, float64(sp.Start)/1000, float64(sp.End)/1000, sp.Slots)
+		t.Logf("job %d %-6s %3d+%d %6.1f %6.1f %v", sp.Job, sp.What(s.Plan), sp.First, sp.Count, float64(sp.Start)/1000, float64(sp.End)/1000, sp.Slots)
 	}
 	// join-1 took 111.7 s, failure-1 with one attempt killed 126.4 s.
 	if total := sch.Remaining(); total < 105*second || total > 128*second {

@@ -96,7 +96,7 @@ func TestSpaceSavingRefuses(t *testing.T) {
 }
 
 // Bytes are conserved, explicit sizes are never too large, and all keys are known with neither lambda nor capacity.
-func TestPromises(t *testing.T) {
+func TestReduceInputs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		reduces := rapid.IntRange(1, 3).Draw(t, "reduces")
 		maps := make([]Profile[int], rapid.IntRange(0, 4).Draw(t, "maps"))
@@ -119,7 +119,7 @@ func TestPromises(t *testing.T) {
 		if !exact {
 			lambda, capacity = rapid.IntRange(1, 4).Draw(t, "lambda"), rapid.IntRange(1, 6).Draw(t, "capacity")
 		}
-		for r, p := range Promises(maps, reduces, lambda, capacity) {
+		for r, p := range ReduceInputs(maps, reduces, lambda, capacity) {
 			known := 0.0
 			for _, k := range p.Explicit {
 				known += k.Bytes
@@ -135,8 +135,8 @@ func TestPromises(t *testing.T) {
 }
 
 // Keys that lead nowhere and bytes that are none are left out; what the sketch is not sure of is not explicit.
-func TestPromisesOfHostileMaps(t *testing.T) {
-	got := Promises([]Profile[string]{
+func TestReduceInputsOfHostileMaps(t *testing.T) {
+	got := ReduceInputs([]Profile[string]{
 		{Bytes: []float64{10, math.NaN(), 5}, Keys: []Key[string]{
 			{"a", 0, 4},
 			{"b", 7, 4},
@@ -148,7 +148,7 @@ func TestPromisesOfHostileMaps(t *testing.T) {
 	}, 2, 5, 1)
 	// f takes a's place: its count is 6, for sure it has 2.
 	if len(got) != 2 || len(got[0].Explicit) != 1 || got[0].Explicit[0] != (Key[string]{"f", 0, 2}) || got[0].Implicit != 8 || got[1].Bytes != 0 {
-		t.Errorf("promises are %+v", got)
+		t.Errorf("reduce inputs are %+v", got)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package sketch finds the heaviest keys of a stream in bounded memory, and what a job's maps promise its reduces by them.
+// Package sketch finds the heaviest keys of a stream in bounded memory, and the input of a job's reduces by them.
 // It knows keys and weights, not jobs.
 //
 // # Stability

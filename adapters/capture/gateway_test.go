@@ -15,8 +15,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/certtest"
-	"github.com/paratimer/paratimer/internal/knoxtest"
+	"github.com/paratimer/paratimer/internal/testkit/certtest"
+	"github.com/paratimer/paratimer/internal/testkit/knoxtest"
 )
 
 // TestThroughGateway: a recorded run watched through a gateway, over TLS and with a password, is the run that was recorded; a

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestCountedGroups holds that what counters told of key groups adds up, at the end of every recorded run, to what each
@@ -72,8 +72,8 @@ func addsUp(t *testing.T, name string, job *dag.JobState, task int) {
 	if len(r.Done) == 0 {
 		return
 	}
-	for i := range job.Reduce.Attempts {
-		a := &job.Reduce.Attempts[i]
+	for i := range job.Stages[dag.Reduce].Attempts {
+		a := &job.Stages[dag.Reduce].Attempts[i]
 		if int(a.Task) != task || a.State != dag.AttemptSucceeded {
 			continue
 		}

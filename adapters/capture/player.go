@@ -13,7 +13,8 @@ import (
 )
 
 // A Player serves a recording as an http.RoundTripper at a virtual instant: a path answers its newest record that is not
-// later, whatever the host and, but for the operations of HDFS, the query. What was not recorded yet is 404.
+// later, whatever the host and, but for the operations of HDFS, the query. Of the lists of a DAG of Tez it answers what
+// is asked for, as the newest records of each part have it, and of a container's log files what they held then. What was not recorded yet is 404.
 type Player struct {
 	rec *Recording
 	now atomic.Int64
@@ -59,7 +60,7 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	h := http.Header{}
 	set(h, "Content-Type", a.kind)
 	set(h, "Date", a.date)
-	text := a.body.String()
+	text := p.rec.part(req.URL, &a, p.Now())
 	if a.status >= 300 && a.status < 400 {
 		if to, ok := strings.CutPrefix(text, "Location: "); ok {
 			set(h, "Location", strings.TrimSpace(to))

@@ -9,8 +9,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/paratimer/paratimer/adapters/internal/badrun"
-	"github.com/paratimer/paratimer/adapters/internal/unpack"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
 // Bounds of what is read: a hostile file cannot fill our memory.
@@ -48,13 +47,13 @@ func Open(file string) (*Recording, error) {
 
 // Read reads a recording, plain or packed by gzip or zstd. A torn end is no error: see Recording.Torn.
 func Read(in io.Reader) (*Recording, error) {
-	b, err := unpack.Reader(in, 1<<20)
+	b, err := input.Unpack(in, 1<<20)
 	if err != nil {
 		return nil, fmt.Errorf("capture: %w", err)
 	}
 	r := &Recording{paths: map[string][]answer{}}
 	total := 0
-	var bad badrun.Run
+	var bad input.Streak
 	for n := 1; ; n++ {
 		line, err := readLine(b)
 		if total += len(line); total > maxTotal || r.kept > maxMem {

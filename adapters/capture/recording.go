@@ -35,6 +35,7 @@ type Recording struct {
 	Bad         int         // that could not, besides a torn last one
 	Torn        bool        // it ends in the middle of a line
 	paths       map[string][]answer
+	tez         tezAnswers
 	kept        int    // bytes of bodies
 	rm          string // scheme and host of the ResourceManager
 }
@@ -44,6 +45,7 @@ type answer struct {
 	end    dag.Instant // when it was there
 	status int
 	kind   string // Content-Type
+	query  string // of a list of Tez: of what it was asked for
 	date   string
 	body   body
 }
@@ -74,7 +76,10 @@ func (r *Recording) add(rec *Record) {
 		r.rm = u.Scheme + "://" + u.Host
 	}
 	list := r.paths[path]
-	a := answer{at: at, end: at + dag.Instant(min(max(rec.Ms, 0), longestAnswerMS)), status: rec.Status, kind: rec.Type, date: rec.Date, body: pack(strings.TrimPrefix(rec.Body, "\ufeff"))}
+	a := answer{
+		at: at, end: at + dag.Instant(min(max(rec.Ms, 0), longestAnswerMS)), status: rec.Status, kind: rec.Type,
+		query: askedFor(u), date: rec.Date, body: pack(strings.TrimPrefix(rec.Body, "\ufeff")),
+	}
 	if n := len(list); n > 0 && list[n-1].body == a.body {
 		a.body = list[n-1].body
 	} else {
@@ -83,7 +88,8 @@ func (r *Recording) add(rec *Record) {
 	r.paths[path] = append(list, a)
 }
 
-// served is the path as the service itself has it: a gateway puts one of its own before it. Of HDFS the operation belongs to it.
+// served is the path as the service itself has it: a gateway puts one of its own before it. Of HDFS the operation
+// belongs to it, of Tez the DAG.
 func served(u *url.URL) string {
 	path := strings.TrimSuffix(u.Path, "/")
 	if strings.HasPrefix(path, "/webhdfs/v1") {
@@ -91,7 +97,10 @@ func served(u *url.URL) string {
 	}
 	for _, root := range []string{"/proxy/", "/ws/v1/"} {
 		if i := strings.Index(path, root); i >= 0 {
-			return path[i:]
+			if path = path[i:]; strings.Contains(path, tezPath) {
+				path += "?dagID=" + u.Query().Get("dagID")
+			}
+			return path
 		}
 	}
 	return path

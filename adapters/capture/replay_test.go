@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // recordings lists the recorded runs.
@@ -239,11 +239,11 @@ func forward(t *testing.T, a, b *dag.JobState) {
 	if a.ID != "" && a.ID != b.ID || a.Submitted.Known() && !b.Submitted.Known() {
 		t.Fatalf("%s submitted %v, was %s %v", b.ID, b.Submitted, a.ID, a.Submitted)
 	}
-	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		type key struct{ task, number int32 }
 		now := map[key]dag.Attempt{}
 		last := key{-1, -1}
-		for _, x := range b.Phase(k).Attempts {
+		for _, x := range b.Stages[k].Attempts {
 			at := key{x.Task, x.Number}
 			if at.task < last.task || at.task == last.task && at.number <= last.number {
 				t.Fatalf("%s: attempts out of order: %v after %v", b.ID, at, last)
@@ -251,7 +251,7 @@ func forward(t *testing.T, a, b *dag.JobState) {
 			last = at
 			now[at] = x
 		}
-		for _, x := range a.Phase(k).Attempts {
+		for _, x := range a.Stages[k].Attempts {
 			y, there := now[key{x.Task, x.Number}]
 			switch {
 			case !there:

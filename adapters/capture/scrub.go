@@ -67,6 +67,9 @@ func scrubStage(name string) string {
 
 // scrubBody returns what is recorded of an answer. A conf loses its secrets; one that cannot be read is not recorded.
 func scrubBody(path string, body []byte) string {
+	if isLogFile(path) {
+		return scrubLog(path, string(body))
+	}
 	if !strings.HasSuffix(strings.TrimSuffix(path, "/"), "/conf") {
 		return scrubText(string(body))
 	}

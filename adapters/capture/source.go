@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -40,8 +41,10 @@ func (e *CutOffError) Is(target error) bool { return target == io.ErrUnexpectedE
 type Source struct {
 	rec    *Recording
 	player *Player
-	query  *hadoop.Source
-	ticks  []dag.Instant
+	query  interface {
+		Next(ctx context.Context) (*dag.Snapshot, error)
+	}
+	ticks []dag.Instant
 }
 
 // NewSource plays rec to the same adapter that watches a live cluster.
@@ -57,13 +60,22 @@ func NewSource(rec *Recording, o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := &Source{rec: rec, player: p, ticks: thin(rec.ticks(), o.Every)}
+	final := func() bool { return len(s.ticks) <= 1 }
+	of, isTez, err := rec.tezTarget(o.Workflow)
+	if err != nil {
+		return nil, err
+	}
+	if isTez {
+		of.Made, of.Final = p.Made, final
+		s.query = tez.NewSource(client, of)
+		return s, nil
+	}
 	target, err := rec.target(o.Workflow)
 	if err != nil {
 		return nil, err
 	}
-	target.Made = p.Made
-	s := &Source{rec: rec, player: p, ticks: thin(rec.ticks(), o.Every)}
-	target.Final = func() bool { return len(s.ticks) <= 1 }
+	target.Made, target.Final = p.Made, final
 	s.query = hadoop.NewSource(client, target)
 	return s, nil
 }
@@ -85,7 +97,8 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for len(s.ticks) > 0 {
 		s.player.Seek(s.ticks[0])
 		snap, err := s.query.Next(ctx)
-		if _, none := errors.AsType[*hadoop.NoWorkflowError](err); none && len(s.ticks) > 1 {
+		_, none := errors.AsType[*hadoop.NoWorkflowError](err)
+		if none && len(s.ticks) > 1 {
 			s.ticks = s.ticks[1:]
 			continue
 		}

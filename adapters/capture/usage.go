@@ -27,7 +27,7 @@ func (r *Recording) Used() hadoop.Used {
 	}
 	type key struct {
 		job  string
-		kind dag.Kind
+		kind dag.StageIndex
 		task int32
 	}
 	all := map[key]hadoop.Usage{}
@@ -37,7 +37,7 @@ func (r *Recording) Used() hadoop.Used {
 			all[key{job, kind, task}] = u
 		}
 	}
-	return func(job string, k dag.Kind, task int32) (hadoop.Usage, bool) {
+	return func(job string, k dag.StageIndex, task int32) (hadoop.Usage, bool) {
 		u, ok := all[key{job, k, task}]
 		return u, ok
 	}

@@ -62,8 +62,8 @@ func TestRecordedAgain(t *testing.T) {
 		}
 		for i := range got.Jobs {
 			a, b := &got.Jobs[i], &last.Jobs[i]
-			if a.Submitted != b.Submitted || a.Finished != b.Finished || len(a.Map.Attempts) != len(b.Map.Attempts) {
-				t.Errorf("%s: job %d is %v-%v with %d maps, it was %v-%v with %d", file, i, a.Submitted, a.Finished, len(a.Map.Attempts), b.Submitted, b.Finished, len(b.Map.Attempts))
+			if a.Submitted != b.Submitted || a.Finished != b.Finished || len(a.Stages[dag.Map].Attempts) != len(b.Stages[dag.Map].Attempts) {
+				t.Errorf("%s: job %d is %v-%v with %d maps, it was %v-%v with %d", file, i, a.Submitted, a.Finished, len(a.Stages[dag.Map].Attempts), b.Submitted, b.Finished, len(b.Stages[dag.Map].Attempts))
 			}
 		}
 		if _, err := Create(to, player.Now); err == nil {

@@ -165,14 +165,14 @@ func BenchmarkNext(b *testing.B) {
 	s := &stage{store: NewStore(DefaultLimits()), clock: noon}
 	s.store.watch(theJob)
 	s.src = NewSource(s, s.store, Options{Now: func() time.Time { return s.clock }})
-	plan := &dag.Plan{Jobs: []dag.Job{{Reduce: dag.Phase{Known: true, Tasks: 100}}}}
-	s.snap = dag.Snapshot{Plan: plan, State: dag.Running, Jobs: []dag.JobState{{ID: theJob, State: dag.Running}}}
+	plan := &dag.Plan{Jobs: []dag.Job{{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true, Tasks: 100})}}}
+	s.snap = dag.Snapshot{Plan: plan, State: dag.Running, Jobs: []dag.JobState{{ID: theJob, State: dag.Running, Stages: make([]dag.StageState, dag.MapReduceStages)}}}
 	sizes := make([]float64, 1000)
 	for i := range sizes {
 		sizes[i] = float64(100 + i)
 	}
 	for i := range 100 {
-		s.snap.Jobs[0].Reduce.Attempts = append(s.snap.Jobs[0].Reduce.Attempts, attemptAt(int32(i), 0, dag.AttemptRunning, noon))
+		s.snap.Jobs[0].Stages[dag.Reduce].Attempts = append(s.snap.Jobs[0].Stages[dag.Reduce].Attempts, attemptAt(int32(i), 0, dag.AttemptRunning, noon))
 		_ = s.store.Take(reduceBatch(theJob, i, 0, 0, sizes...), noon)
 	}
 	for n := 1; b.Loop(); n++ {

@@ -32,9 +32,9 @@ func encoded(t *testing.T, b *tap.Batch) []byte {
 }
 
 func TestHandler(t *testing.T) {
-	var told []string
+	var reported []string
 	s := NewStore(DefaultLimits())
-	h := NewHandler(s, "hu-sh", func() time.Time { return noon }, func(err error) { told = append(told, err.Error()) })
+	h := NewHandler(s, "hu-sh", func() time.Time { return noon }, func(err error) { reported = append(reported, err.Error()) })
 	good := string(encoded(t, mapBatch(theJob, 0, 0, 3, 2)))
 	if w := post(h, tap.Path, "hu-sh", strings.NewReader(good)); w.Code != http.StatusNoContent || w.Body.Len() != 0 {
 		t.Fatalf("%d %s", w.Code, w.Body)
@@ -72,13 +72,13 @@ func TestHandler(t *testing.T) {
 			t.Errorf("%s: %d %q, want %d %s", c.name, w.Code, w.Body, c.status, c.says)
 		}
 	}
-	if c := s.Counts(); c.Taken != 1 || c.Refused != 11 || c.Strays != 1 {
+	if c := s.Counts(); c.Taken != 1 || c.Refused != 11 || c.Orphans != 1 {
 		t.Errorf("%+v", c)
 	}
-	if n := len(told); n != 13 || !strings.Contains(told[1], "wrong token") {
-		t.Errorf("told of %d: %q", n, told)
+	if n := len(reported); n != 13 || !strings.Contains(reported[1], "wrong token") {
+		t.Errorf("told of %d: %q", n, reported)
 	}
-	for _, line := range told {
+	for _, line := range reported {
 		if strings.Contains(line, "hu-sh") {
 			t.Errorf("the token is told: %s", line)
 		}
@@ -86,13 +86,13 @@ func TestHandler(t *testing.T) {
 	for range 100 {
 		post(h, tap.Path, "", nil)
 	}
-	if len(told) != maxComplain {
-		t.Errorf("told of %d refusals, want %d at most", len(told), maxComplain)
+	if len(reported) != maxComplain {
+		t.Errorf("told of %d refusals, want %d at most", len(reported), maxComplain)
 	}
 }
 
 func TestHandlerIsFull(t *testing.T) {
-	s := NewStore(Limits{Bytes: 2000, Strays: 2000, Points: 100})
+	s := NewStore(Limits{Bytes: 2000, Orphans: 2000, Points: 100})
 	h := NewHandler(s, "t", time.Now, nil)
 	big := make([]float64, 60)
 	if w := post(h, tap.Path, "t", bytes.NewReader(encoded(t, reduceBatch(theJob, 0, 0, 0, big...)))); w.Code != http.StatusInsufficientStorage || s.Counts().Bytes != 0 {
@@ -140,7 +140,7 @@ func FuzzHandler(f *testing.F) {
 		}
 		f.Add(body)
 	}
-	s := NewStore(Limits{Bytes: 1 << 20, Strays: 1 << 18, Points: 100})
+	s := NewStore(Limits{Bytes: 1 << 20, Orphans: 1 << 18, Points: 100})
 	h := NewHandler(s, "t", func() time.Time { return noon }, nil)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		w := post(h, tap.Path, "t", bytes.NewReader(body))
@@ -149,7 +149,7 @@ func FuzzHandler(f *testing.F) {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if all, strays := s.cost(); all != s.held || strays != s.strayed || all > 1<<20 {
+		if all, orphans := s.cost(); all != s.held || orphans != s.orphaned || all > 1<<20 {
 			t.Errorf("%d bytes held, %d counted", all, s.held)
 		}
 	})

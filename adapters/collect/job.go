@@ -14,23 +14,23 @@ import (
 
 // A job is what came of one job.
 type job struct {
-	id    string
-	cost  int
-	stray *list.Element // its place among the strays while nobody watches it
+	id     string
+	cost   int
+	orphan *list.Element // its place among the orphans while nobody watches it
 
 	// How many tasks it has, as a snapshot says; 0 where it does not know.
 	mapTasks, reduceTasks int
 
-	reduces int // as its maps say; 0: none has
-	maps    map[int32]*profile
-	came    int // so many profiles, those that replaced others included
-	promise promise
-	settled bool   // the promise is that of all maps; their profiles are not kept
-	silent  string // why a map promises nothing; "" if none has said so
-	tasks   map[int32][]*attempt
+	reduces   int // as its maps say; 0: none has
+	maps      map[int32]*profile
+	came      int // so many profiles, those that replaced others included
+	mapOutput mapOutput
+	settled   bool   // mapOutput is that of all maps; their profiles are not kept
+	silent    string // why a map has no profile; "" if none has said so
+	tasks     map[int32][]*attempt
 }
 
-// A profile is what a map attempt promises. It is not changed, but replaced.
+// A profile is the output of a map attempt, by reduce and key. It is not changed, but replaced.
 type profile struct {
 	attempt int32
 	sketch.Profile[string]

@@ -1,15 +1,15 @@
 package collect
 
 // Limits bound a store. Bytes are as counted by this package: the process takes up to twice as much for a moment, while
-// promises are joined and batches are read.
+// profiles of map outputs are joined and batches are read.
 type Limits struct {
-	Bytes  int // of all that is held
-	Strays int // of these, of jobs that no snapshot knows yet
-	Points int // of what one attempt of a reduce has done, before they are condensed
+	Bytes   int // of all that is held
+	Orphans int // of these, of jobs that no snapshot knows yet
+	Points  int // of what one attempt of a reduce has done, before they are condensed
 }
 
 // DefaultLimits are enough for 1,000 maps of 2,000 keys whose jobs still map, and 500 reduces of 2,000 points.
-func DefaultLimits() Limits { return Limits{Bytes: 256 << 20, Strays: 32 << 20, Points: 4096} }
+func DefaultLimits() Limits { return Limits{Bytes: 256 << 20, Orphans: 32 << 20, Points: 4096} }
 
 // What things cost, in bytes: the structures, their slots in maps and the allocator's rounding.
 const (

@@ -15,7 +15,7 @@ const (
 	DefaultCapacity = 35 * DefaultLambda
 )
 
-// Options say how what maps promise is joined.
+// Options say how profiles of map outputs are joined.
 type Options struct {
 	Lambda   int // how many keys of each map are looked at; DefaultLambda
 	Capacity int // how many keys of all maps are counted; 35 times Lambda
@@ -54,8 +54,8 @@ func NewSource(src Inner, store *Store, o Options) *Source {
 	return &Source{Inner: src, store: store, opt: o, views: map[string]*view{}}
 }
 
-// maxPieces bounds the sizes, names and points of a snapshot, so that a tape can hold it.
-const maxPieces = 1 << 20
+// maxSize bounds the sizes, names and points of a snapshot, so that a tape can hold it.
+const maxSize = 1 << 20
 
 // Next returns the source's next snapshot with dag.Groups where taps told of them. The source's own snapshot is not changed,
 // nor is what this one shares with it and with those before.
@@ -65,10 +65,10 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if snap == nil || err != nil || s.opt.AtEnd && !snap.State.Ended() {
 		return snap, err
 	}
-	with, room := *snap, maxPieces
+	with, room := *snap, maxSize
 	for i := range snap.Jobs {
 		g := s.groups(snap, i, now)
-		if n := g.Pieces(); n <= room {
+		if n := g.Size(); n <= room {
 			room -= n
 		} else {
 			g = snap.Jobs[i].Groups
@@ -124,30 +124,30 @@ func (s *Source) groups(snap *dag.Snapshot, i int, now time.Time) *dag.Groups {
 	return v.groups
 }
 
-// look brings a view up to date. The store's lock is held, but for the time in which promises are made.
+// look brings a view up to date. The store's lock is held, but for the time in which profiles are joined.
 func (s *Source) look(v *view, state *dag.JobState, plan *dag.Job, at dag.Instant, now time.Time) {
 	j := s.store.jobs[state.ID]
 	if j == nil {
 		return
 	}
-	j.mapTasks, j.reduceTasks = plan.Map.Count(), plan.Reduce.Count()
-	if !v.told && s.opt.Tell != nil {
+	j.mapTasks, j.reduceTasks = plan.Stages[dag.Map].Count(), plan.Stages[dag.Reduce].Count()
+	if !v.reported && s.opt.Tell != nil {
 		s.opt.Tell(state.ID)
 	}
-	v.told = true
+	v.reported = true
 	s.charged(j, j.prune)
-	t := j.count(&plan.Map, state.Map.Attempts)
+	t := j.count(&plan.Stages[dag.Map], state.Stages[dag.Map].Attempts)
 	if j.due(t) {
 		all, came := j.profiles(), j.came
 		s.store.mu.Unlock()
-		p := promiseOf(all, s.opt.Lambda, s.opt.Capacity)
+		p := mapOutputOf(all, s.opt.Lambda, s.opt.Capacity)
 		s.store.mu.Lock()
-		if p.came = came; p.came > j.promise.came { // else another source was faster
-			j.promise = p
+		if p.came = came; p.came > j.mapOutput.came { // else another source was faster
+			j.mapOutput = p
 		}
 	}
 	s.charged(j, func() { j.settle(t) })
-	if v.groups == nil && j.promise.maps == 0 && len(j.tasks) == 0 && j.silent == "" {
+	if v.groups == nil && j.mapOutput.maps == 0 && len(j.tasks) == 0 && j.silent == "" {
 		return // a few of the maps are in
 	}
 	v.show(j, state, t, s.store.lambda < s.opt.Lambda, at, now)

@@ -43,25 +43,25 @@ func newStage(t *testing.T, maps int, o Options) *stage {
 	s := &stage{t: t, store: NewStore(DefaultLimits()), clock: noon}
 	o.Now, o.Tell = func() time.Time { return s.clock }, func(job string) { s.told = append(s.told, job) }
 	s.src = NewSource(s, s.store, o)
-	plan := &dag.Plan{Jobs: []dag.Job{{Node: "early", Map: dag.Phase{Known: true}}, {Node: "a", Map: dag.Phase{Known: true, Tasks: maps}, Reduce: dag.Phase{Known: true, Tasks: 2}}}}
-	s.snap = dag.Snapshot{Plan: plan, State: dag.Running, Jobs: []dag.JobState{{State: dag.Blocked}, {ID: theJob, State: dag.Running}}}
+	plan := &dag.Plan{Jobs: []dag.Job{{Node: "early", Stages: dag.MapReduce(dag.Stage{Known: true}, dag.Stage{})}, {Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: maps}, dag.Stage{Known: true, Tasks: 2})}}}
+	s.snap = dag.Snapshot{Plan: plan, State: dag.Running, Jobs: []dag.JobState{{State: dag.Blocked, Stages: make([]dag.StageState, dag.MapReduceStages)}, {ID: theJob, State: dag.Running, Stages: make([]dag.StageState, dag.MapReduceStages)}}}
 	return s
 }
 
 // done has maps succeed from the first on, in their first attempts.
 func (s *stage) done(maps int) {
-	s.snap.Jobs = slices.Clone(s.snap.Jobs)
+	s.snap.Jobs = dag.CloneStates(s.snap.Jobs)
 	var out []dag.Attempt
 	for i := range maps {
 		out = append(out, dag.Attempt{Task: int32(i), State: dag.AttemptSucceeded})
 	}
-	s.snap.Jobs[1].Map.Attempts = out
+	s.snap.Jobs[1].Stages[dag.Map].Attempts = out
 }
 
 // reduces are the attempts of reduces.
 func (s *stage) reduces(attempts ...dag.Attempt) {
-	s.snap.Jobs = slices.Clone(s.snap.Jobs)
-	s.snap.Jobs[1].Reduce.Attempts = attempts
+	s.snap.Jobs = dag.CloneStates(s.snap.Jobs)
+	s.snap.Jobs[1].Stages[dag.Reduce].Attempts = attempts
 }
 
 func (s *stage) take(batches ...*tap.Batch) {
@@ -78,7 +78,7 @@ func (s *stage) look() *dag.Groups {
 	s.t.Helper()
 	s.clock = s.clock.Add(10 * time.Second)
 	s.snap.At = cluster(s.clock)
-	before := slices.Clone(s.snap.Jobs)
+	before := dag.CloneStates(s.snap.Jobs)
 	snap, err := s.src.Next(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
@@ -98,8 +98,8 @@ func attemptAt(task, number int32, state dag.AttemptState, start time.Time) dag.
 	return dag.Attempt{Task: task, Number: number, State: state, Start: cluster(start), End: dag.NoInstant, CopyEnd: dag.NoInstant, Bytes: math.NaN()}
 }
 
-// TestPromises: what maps tell becomes sizes, largest names and the rest, and bytes are conserved.
-func TestPromises(t *testing.T) {
+// TestMapOutput: what maps tell becomes sizes, largest names and the rest, and bytes are conserved.
+func TestMapOutput(t *testing.T) {
 	s := newStage(t, 2, Options{})
 	if g := s.look(); g != nil {
 		t.Fatalf("groups of nothing: %+v", g)
@@ -126,8 +126,8 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// TestPromisesBounded: λ and the capacity bound what is known one by one, and not the bytes.
-func TestPromisesBounded(t *testing.T) {
+// TestMapOutputBounded: λ and the capacity bound what is known one by one, and not the bytes.
+func TestMapOutputBounded(t *testing.T) {
 	s := newStage(t, 2, Options{Lambda: 3, Capacity: 4})
 	s.done(2)
 	s.take(mapBatch(theJob, 0, 0, 50, 8, 7, 6), mapBatch(theJob, 1, 0, 1, 2, 30, 40, 50))
@@ -183,7 +183,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestDue: promises are made anew for every twentieth of the maps, and when all are in.
+// TestDue: profiles are joined anew for every twentieth of the maps, and when all are in.
 func TestDue(t *testing.T) {
 	s := newStage(t, 100, Options{})
 	made, last := 0, (*dag.Groups)(nil)
@@ -226,7 +226,7 @@ func TestLostProfiles(t *testing.T) {
 	}
 }
 
-// TestSilent: taps that cannot promise anything say why, and what reduces do counts all the same.
+// TestSilent: taps that have no profile say why, and what reduces do counts all the same.
 func TestSilent(t *testing.T) {
 	s := newStage(t, 1, Options{})
 	s.done(1)
@@ -273,7 +273,7 @@ func TestOver(t *testing.T) {
 	if s.look() != g {
 		t.Error("it is forgotten or made again")
 	}
-	if c := s.store.Counts(); c.Bytes != 0 || c.Jobs != 0 || c.Strays != 0 {
+	if c := s.store.Counts(); c.Bytes != 0 || c.Jobs != 0 || c.Orphans != 0 {
 		t.Errorf("%+v", c)
 	}
 	if err := s.store.Take(mapBatch(theJob, 0, 1, 10), noon); err == nil {
@@ -309,14 +309,14 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestClose: a job that is not watched any more is a stray, and can be watched again.
+// TestClose: a job that is not watched any more is an orphan, and can be watched again.
 func TestClose(t *testing.T) {
 	s := newStage(t, 1, Options{})
 	s.done(1)
 	s.take(mapBatch(theJob, 0, 0, 10))
 	g := s.look()
 	s.src.Close()
-	if c := s.store.Counts(); c.Strays != 1 || c.Jobs != 0 {
+	if c := s.store.Counts(); c.Orphans != 1 || c.Jobs != 0 {
 		t.Errorf("%+v", c)
 	}
 	s.src = NewSource(s, s.store, Options{Now: func() time.Time { return s.clock }})
@@ -348,18 +348,18 @@ func TestCounted(t *testing.T) {
 // TestTooMany: groups that no tape can hold are left out, and said to be.
 func TestTooMany(t *testing.T) {
 	s := newStage(t, 1, Options{})
-	big := make([]dag.GroupSize, maxPieces+1)
+	big := make([]dag.GroupSize, maxSize+1)
 	s.snap.Jobs[1].Groups = &dag.Groups{Reduces: []dag.ReduceGroups{{Explicit: big}}}
 	s.take(reduceBatch(theJob, 0, 0, 0, 1))
-	s.snap.Plan.Jobs[1].Reduce.Tasks = 1
+	s.snap.Plan.Jobs[1].Stages[dag.Reduce].Tasks = 1
 	snap, err := s.src.Next(t.Context())
 	if err != nil || len(snap.Warnings) != 1 || snap.Jobs[1].Groups != s.snap.Jobs[1].Groups {
 		t.Errorf("%v, %v", snap.Warnings, err)
 	}
 }
 
-// BenchmarkPromises joins 1,000 maps of 2,000 keys.
-func BenchmarkPromises(b *testing.B) {
+// BenchmarkMapOutput joins 1,000 maps of 2,000 keys.
+func BenchmarkMapOutput(b *testing.B) {
 	var all []*profile
 	for i := range 1000 {
 		m := &tap.MapProfile{Reduces: 10, Bytes: make([]float64, 10), Lambda: 2000}
@@ -369,7 +369,7 @@ func BenchmarkPromises(b *testing.B) {
 		all = append(all, profileOf(m, 0, 2000))
 	}
 	for b.Loop() {
-		promiseOf(all, DefaultLambda, DefaultCapacity)
+		mapOutputOf(all, DefaultLambda, DefaultCapacity)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/badrun"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
@@ -24,7 +24,7 @@ type Spooled struct {
 // among them, keeps none of the others out. An error is the reader's, or means that too many lines in a row cannot be used.
 func ReadSpool(r io.Reader, store *Store, received time.Time) (s Spooled, err error) {
 	in := bufio.NewReaderSize(r, 64<<10)
-	var bad badrun.Run
+	var bad input.Streak
 	for n := 1; ; n++ {
 		line, long, err := readLine(in, tap.MaxBatchBytes)
 		var b tap.Batch

@@ -9,7 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // TestReadSpool: lines that are no batches keep none of the others out.

@@ -41,7 +41,7 @@ func (e *TaskError) Error() string {
 // Counts are what a store has done and holds.
 type Counts struct {
 	Taken, Refused int // batches, since the start
-	Jobs, Strays   int // that have told something: those that are watched, and the others
+	Jobs, Orphans  int // that have told something: those that are watched, and the others
 	Bytes          int // held
 }
 
@@ -52,8 +52,8 @@ type Store struct {
 	mu             sync.Mutex
 	jobs           map[string]*job
 	watched        map[string]int // sources that watch a job, which may have told nothing yet
-	strays         list.List      // of *job, the longest silent first
-	held, strayed  int            // bytes of all, and of the strays
+	orphans        list.List      // of *job, the longest silent first
+	held, orphaned int            // bytes of all, and of the orphans
 	lambda, points int            // what is kept of a map's keys, and of an attempt's points
 	over           map[string]bool
 	ended          [maxOver]string // a ring of what over holds
@@ -70,7 +70,7 @@ func NewStore(l Limits) *Store {
 func (s *Store) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.strays.Len()
+	n := s.orphans.Len()
 	return Counts{s.taken, s.refused, len(s.jobs) - n, n, s.held}
 }
 
@@ -140,11 +140,11 @@ func (s *Store) take(b *tap.Batch, received time.Time) error {
 		j = newJob(b.Job)
 		s.jobs[b.Job] = j
 		if s.watched[b.Job] == 0 {
-			j.stray = s.strays.PushBack(j)
+			j.orphan = s.orphans.PushBack(j)
 		}
 		s.charge(j, j.cost)
-	} else if j.stray != nil {
-		s.strays.MoveToBack(j.stray)
+	} else if j.orphan != nil {
+		s.orphans.MoveToBack(j.orphan)
 	}
 	before := j.cost
 	j.take(b, a, p, received, s.pointsOf(j))
@@ -160,15 +160,15 @@ func (s *Store) pointsOf(j *job) int {
 // charge counts bytes of a job.
 func (s *Store) charge(j *job, bytes int) {
 	s.held += bytes
-	if j.stray != nil {
-		s.strayed += bytes
+	if j.orphan != nil {
+		s.orphaned += bytes
 	}
 }
 
 // room makes room for so many bytes of a job, which is nil where it is a new one, and says whether it could.
-func (s *Store) room(need int, j *job, stray bool) bool {
-	if stray {
-		for s.strayed+need > s.limits.Strays {
+func (s *Store) room(need int, j *job, orphan bool) bool {
+	if orphan {
+		for s.orphaned+need > s.limits.Orphans {
 			if !s.evict(j) {
 				return false
 			}
@@ -182,9 +182,9 @@ func (s *Store) room(need int, j *job, stray bool) bool {
 	return true
 }
 
-// evict forgets the longest silent stray but keep, and says whether there was one.
+// evict forgets the longest silent orphan but keep, and says whether there was one.
 func (s *Store) evict(keep *job) bool {
-	for e := s.strays.Front(); e != nil; e = e.Next() {
+	for e := s.orphans.Front(); e != nil; e = e.Next() {
 		if j := e.Value.(*job); j != keep {
 			s.forget(j)
 			return true
@@ -195,8 +195,8 @@ func (s *Store) evict(keep *job) bool {
 
 func (s *Store) forget(j *job) {
 	s.charge(j, -j.cost)
-	if j.stray != nil {
-		s.strays.Remove(j.stray)
+	if j.orphan != nil {
+		s.orphans.Remove(j.orphan)
 	}
 	delete(s.jobs, j.id)
 }
@@ -224,15 +224,15 @@ func (s *Store) shrink() bool {
 func (s *Store) watch(id string) {
 	delete(s.over, id)
 	s.watched[id]++
-	if j := s.jobs[id]; j != nil && j.stray != nil {
-		s.strayed -= j.cost
-		s.strays.Remove(j.stray)
-		j.stray = nil
+	if j := s.jobs[id]; j != nil && j.orphan != nil {
+		s.orphaned -= j.cost
+		s.orphans.Remove(j.orphan)
+		j.orphan = nil
 	}
 }
 
-// leave says that a source watches a job no more. Where no other one does, a job that has ended is forgotten, and what
-// still comes of it is refused; another one is a stray again.
+// leave notes that a source no longer watches a job. If no other source does, the store drops a job that has ended and refuses
+// later batches of it. A job that still runs becomes an orphan again.
 func (s *Store) leave(id string, ended bool) {
 	if s.watched[id] == 0 {
 		return
@@ -257,13 +257,13 @@ func (s *Store) leave(id string, ended bool) {
 	}
 }
 
-// lose makes a job that nobody watches any more a stray; nil is none.
+// lose makes a job that nobody watches any more an orphan; nil is none.
 func (s *Store) lose(j *job) {
 	if j == nil {
 		return
 	}
-	j.stray = s.strays.PushBack(j)
-	s.strayed += j.cost
-	for s.strayed > s.limits.Strays && s.evict(nil) {
+	j.orphan = s.orphans.PushBack(j)
+	s.orphaned += j.cost
+	for s.orphaned > s.limits.Orphans && s.evict(nil) {
 	}
 }

@@ -60,7 +60,7 @@ func take(t *testing.T, s *Store, batches ...*tap.Batch) {
 }
 
 // cost counts anew what a store holds.
-func (s *Store) cost() (all, strays int) {
+func (s *Store) cost() (all, orphans int) {
 	for _, j := range s.jobs {
 		n := jobCost + len(j.silent)
 		for _, p := range j.maps {
@@ -72,11 +72,11 @@ func (s *Store) cost() (all, strays int) {
 			}
 		}
 		all += n
-		if j.stray != nil {
-			strays += n
+		if j.orphan != nil {
+			orphans += n
 		}
 	}
-	return all, strays
+	return all, orphans
 }
 
 func TestStoreReplaces(t *testing.T) {
@@ -98,7 +98,7 @@ func TestStoreReplaces(t *testing.T) {
 	if n := len(j.find(0, 1).course.points); n != 2 {
 		t.Errorf("%d points of another attempt, want 2", n)
 	}
-	if c := s.Counts(); c.Taken != 8 || c.Refused != 0 || c.Strays != 1 || c.Jobs != 0 {
+	if c := s.Counts(); c.Taken != 8 || c.Refused != 0 || c.Orphans != 1 || c.Jobs != 0 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -138,7 +138,7 @@ func TestStoreRefuses(t *testing.T) {
 	if err := s.Take(mapBatch(theJob, 0, 0, 1), noon); !errors.Is(err, ErrOver) {
 		t.Errorf("of a job that has ended: %v", err)
 	}
-	if c := s.Counts(); c.Bytes != 0 || c.Jobs != 0 || c.Strays != 0 || c.Refused != 4 {
+	if c := s.Counts(); c.Bytes != 0 || c.Jobs != 0 || c.Orphans != 0 || c.Refused != 4 {
 		t.Errorf("%+v", c)
 	}
 	for i := range 3 * maxOver {
@@ -151,10 +151,10 @@ func TestStoreRefuses(t *testing.T) {
 	}
 }
 
-// TestStoreForgetsStrays: jobs that nobody watches go, the longest silent first, and never one that is watched.
-func TestStoreForgetsStrays(t *testing.T) {
+// TestStoreForgetsOrphans: jobs that nobody watches go, the longest silent first, and never one that is watched.
+func TestStoreForgetsOrphans(t *testing.T) {
 	name := func(i int) string { return fmt.Sprintf("job_1700000000000_%04d", i) }
-	s := NewStore(Limits{Bytes: 1 << 20, Strays: 20 << 10, Points: 100})
+	s := NewStore(Limits{Bytes: 1 << 20, Orphans: 20 << 10, Points: 100})
 	s.watch(name(0))
 	for i := range 12 {
 		take(t, s, reduceBatch(name(i), 0, 0, 0, 1, 2, 3))
@@ -174,11 +174,11 @@ func TestStoreForgetsStrays(t *testing.T) {
 	if n := len(s.jobs[name(1)].find(0, 0).course.points); n != 3+10 {
 		t.Errorf("of the job that is heard of again and again %d points are left, want 13", n)
 	}
-	if _, strays := s.cost(); strays > 20<<10 {
-		t.Errorf("%d bytes of strays", strays)
+	if _, orphans := s.cost(); orphans > 20<<10 {
+		t.Errorf("%d bytes of strays", orphans)
 	}
 	// The longest silent one has much to say: another one goes.
-	quiet := s.strays.Front().Value.(*job).id
+	quiet := s.orphans.Front().Value.(*job).id
 	take(t, s, reduceBatch(quiet, 0, 0, 99, make([]float64, 40)...))
 	if n := len(s.jobs[quiet].find(0, 0).course.points); n != 43 {
 		t.Errorf("of the job that speaks %d points are left, want 43", n)
@@ -192,7 +192,7 @@ func TestStoreKeepsLess(t *testing.T) {
 	for i := range sizes {
 		sizes[i] = float64(1000 - i)
 	}
-	s := NewStore(Limits{Bytes: 200 << 10, Strays: 10 << 10, Points: 1000})
+	s := NewStore(Limits{Bytes: 200 << 10, Orphans: 10 << 10, Points: 1000})
 	s.watch(theJob)
 	refused := 0
 	for i := range 200 {
@@ -229,7 +229,7 @@ func TestStoreKeepsLess(t *testing.T) {
 
 // TestFlood: a million batches, of jobs that nobody knows or of any task of one that is watched, stay within the limits.
 func TestFlood(t *testing.T) {
-	limits := Limits{Bytes: 4 << 20, Strays: 1 << 20, Points: 500}
+	limits := Limits{Bytes: 4 << 20, Orphans: 1 << 20, Points: 500}
 	n := 1_000_000
 	if testing.Short() {
 		n = 50_000
@@ -254,17 +254,17 @@ func TestFlood(t *testing.T) {
 				}
 			}
 			c := s.Counts()
-			if all, strays := s.cost(); all != c.Bytes || strays != s.strayed || all > limits.Bytes || strays > limits.Strays {
-				t.Errorf("%d bytes held, %d counted, %d of strays, %d counted", all, c.Bytes, strays, s.strayed)
+			if all, orphans := s.cost(); all != c.Bytes || orphans != s.orphaned || all > limits.Bytes || orphans > limits.Orphans {
+				t.Errorf("%d bytes held, %d counted, %d of strays, %d counted", all, c.Bytes, orphans, s.orphaned)
 			}
 			jobs := 1
 			if name == "of many jobs" {
 				jobs = 0
 			}
-			if c.Jobs != jobs || c.Strays > limits.Strays/jobCost || c.Taken+c.Refused != n/3 || c.Taken < 1000 {
+			if c.Jobs != jobs || c.Orphans > limits.Orphans/jobCost || c.Taken+c.Refused != n/3 || c.Taken < 1000 {
 				t.Errorf("%+v", c)
 			}
-			if name == "of many jobs" && (c.Refused != 0 || c.Strays < 100) {
+			if name == "of many jobs" && (c.Refused != 0 || c.Orphans < 100) {
 				t.Errorf("%+v", c)
 			}
 		})
@@ -274,9 +274,9 @@ func TestFlood(t *testing.T) {
 // TestStoreCounts: whatever comes, what is counted is what is held, and the limits hold.
 func TestStoreCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		limits := Limits{Bytes: 30 << 10, Strays: 12 << 10, Points: 70}
+		limits := Limits{Bytes: 30 << 10, Orphans: 12 << 10, Points: 70}
 		s := NewStore(limits)
-		watched, told := map[string]int{}, map[string]bool{}
+		watched, reported := map[string]int{}, map[string]bool{}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			job := fmt.Sprintf("job_1700000000000_%04d", rapid.IntRange(0, 3).Draw(t, "job"))
 			task, number := rapid.IntRange(0, 1).Draw(t, "task"), rapid.IntRange(0, 5).Draw(t, "number")
@@ -300,22 +300,22 @@ func TestStoreCounts(t *testing.T) {
 				ended := rapid.Bool().Draw(t, "ended")
 				s.leave(job, ended)
 				if watched[job] = max(0, watched[job]-1); watched[job] == 0 {
-					told[job] = false
+					reported[job] = false
 				}
 			}
-			told[job] = told[job] || err == nil && s.jobs[job] != nil && watched[job] > 0
+			reported[job] = reported[job] || err == nil && s.jobs[job] != nil && watched[job] > 0
 			if err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrOver) {
 				t.Fatal(err)
 			}
-			all, strays := s.cost()
-			if all != s.held || strays != s.strayed {
-				t.Fatalf("%d bytes held, %d counted; %d of strays, %d counted", all, s.held, strays, s.strayed)
+			all, orphans := s.cost()
+			if all != s.held || orphans != s.orphaned {
+				t.Fatalf("%d bytes held, %d counted; %d of strays, %d counted", all, s.held, orphans, s.orphaned)
 			}
-			if all > limits.Bytes || strays > limits.Strays {
-				t.Fatalf("%d bytes, %d of strays", all, strays)
+			if all > limits.Bytes || orphans > limits.Orphans {
+				t.Fatalf("%d bytes, %d of strays", all, orphans)
 			}
-			for id := range told {
-				if told[id] && s.jobs[id] == nil {
+			for id := range reported {
+				if reported[id] && s.jobs[id] == nil {
 					t.Fatalf("%s is watched and forgotten", id)
 				}
 			}

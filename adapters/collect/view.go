@@ -10,10 +10,10 @@ import (
 
 // A view is what a source has shown of a job.
 type view struct {
-	groups *dag.Groups // nil: nothing yet
-	shown  []shown     // by reduce
-	told   bool        // that its first batch is here
-	over   bool        // the job has ended: what was shown stands
+	groups   *dag.Groups // nil: nothing yet
+	shown    []shown     // by reduce
+	reported bool        // that its first batch is here
+	over     bool        // the job has ended: what was shown stands
 }
 
 // A shown is which points of a reduce were shown.
@@ -35,17 +35,17 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 	if inner != nil && inner.Origin >= dag.GroupsTapped {
 		g.Origin, g.Maps = inner.Origin, inner.Maps
 	}
-	usable := j.promise.maps > g.Maps && len(j.promise.reduces) == n
+	usable := j.mapOutput.maps > g.Maps && len(j.mapOutput.reduces) == n
 	if usable {
-		g.Maps = j.promise.maps
-		if g.Origin = dag.GroupsTapped; j.promise.whole && g.Maps == t.tasks {
+		g.Maps = j.mapOutput.maps
+		if g.Origin = dag.GroupsTapped; j.mapOutput.whole && g.Maps == t.tasks {
 			g.Origin = dag.GroupsComplete
 		}
 	}
 	if len(v.shown) != n {
 		v.shown = make([]shown, n)
 	}
-	attempts, told := byTask(state.Reduce.Attempts), ""
+	attempts, reported := byTask(state.Stages[dag.Reduce].Attempts), ""
 	for i := range g.Reduces {
 		seen := attempts.next(int32(i))
 		r := dag.NoReduceGroups()
@@ -53,7 +53,7 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 			r = inner.Reduces[i]
 		}
 		if usable {
-			p := &j.promise.reduces[i]
+			p := &j.mapOutput.reduces[i]
 			r.Bytes, r.Explicit, r.Implicit, r.Top = p.Bytes, p.Explicit, p.Implicit, p.Top
 		}
 		if t.over() && (usable && t.silent > 0 || !usable && math.IsNaN(r.Bytes)) {
@@ -66,13 +66,13 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 				m.start, m.end = is.Start, is.End
 			}
 			v.done(&r, i, a, m)
-			if told == "" {
-				told = a.note
+			if reported == "" {
+				reported = a.note
 			}
 		}
 		g.Reduces[i] = r
 	}
-	g.Note = j.note(t, n, short, told)
+	g.Note = j.note(t, n, short, reported)
 	if v.groups == nil || !same(v.groups, g) {
 		v.groups = g
 	}
@@ -98,18 +98,18 @@ func (v *view) done(r *dag.ReduceGroups, i int, a *attempt, m moment) {
 	a.opened(r, m)
 }
 
-// counted takes the bytes of a reduce from its counters, as not all maps have promised something: what it has copied, once
+// counted takes the bytes of a reduce from its counters, as not all maps have a profile: what it has copied, once
 // it has copied all. Where most maps have, it is not more than if the others were like them, because counters may hold more
 // than keys and values. r is NaN in Bytes and Implicit where its counters do not tell.
 func counted(r *dag.ReduceGroups, seen []dag.Attempt, t tally, maps int) {
-	bytes, promised := math.NaN(), r.Bytes
+	bytes, profiled := math.NaN(), r.Bytes
 	for i := range seen {
 		if a := &seen[i]; a.CopyEnd.Known() && a.Bytes > 0 && (a.State == dag.AttemptRunning || a.State == dag.AttemptSucceeded) {
 			bytes = a.Bytes
 		}
 	}
 	if maps > 0 {
-		bytes = min(max(bytes, promised), promised*float64(t.tasks)/float64(maps)) // NaN stays
+		bytes = min(max(bytes, profiled), profiled*float64(t.tasks)/float64(maps)) // NaN stays
 	}
 	r.Bytes, r.Implicit = bytes, bytes
 	for _, e := range r.Explicit {

@@ -32,8 +32,8 @@ type Options struct {
 	User     string   // sent as user.name (docs/facts/hadoop.md A7); "" sends none
 	CAFile   string   // PEM certificates to be trusted besides the system's
 	Insecure bool     // certificates are not verified; whoever sets it must say so loudly
-	// CertFile and KeyFile are a client's certificate and its key in PEM form, for services that want one. They are read
-	// again when they change.
+	// CertFile and KeyFile are a client's certificate and its key in PEM form, for services that want one. They are
+	// read again when they change.
 	CertFile, KeyFile string
 
 	Connect time.Duration // limit to connect and to agree on TLS each; 5 s
@@ -106,7 +106,8 @@ func (c *Client) RM(ctx context.Context, path string) ([]byte, error) {
 }
 
 // AM asks an application's MapReduce master through the proxy for path below /ws/v1/mapreduce/, e.g. "jobs/JOB".
-// Redirects are not followed: an *Error with status 302 says that the master has ended or is not up (docs/facts/hadoop.md A6).
+// Redirects are not followed: an *Error with status 302 says that the master has ended or is not up
+// (docs/facts/hadoop.md A6).
 func (c *Client) AM(ctx context.Context, app, path string) ([]byte, error) {
 	bases := c.managers()
 	if p := c.opt.Site.Proxy; p != "" {
@@ -115,8 +116,8 @@ func (c *Client) AM(ctx context.Context, app, path string) ([]byte, error) {
 	return c.try(ctx, bases, "/proxy/"+url.PathEscape(app)+"/ws/v1/mapreduce/"+path, nil)
 }
 
-// JHS asks the job history server for path below /ws/v1/history/, e.g. "mapreduce/jobs/JOB" of a job that has ended by the
-// ResourceManager's word: where the server does not answer, the ResourceManager's proxy is asked where it is.
+// JHS asks the job history server for path below /ws/v1/history/, e.g. "mapreduce/jobs/JOB" of a job that has ended
+// by the ResourceManager's word: where the server does not answer, the ResourceManager's proxy is asked where it is.
 func (c *Client) JHS(ctx context.Context, path string) ([]byte, error) {
 	path = "/ws/v1/history/" + path
 	asked := c.histories()
@@ -174,7 +175,8 @@ func (c *Client) Now() dag.Instant {
 	return c.clock.Now()
 }
 
-// Skew returns how far the cluster's clock is ahead of this machine's, and how sure that is; ok is false before the first answer.
+// Skew returns how far the cluster's clock is ahead of this machine's, and how sure that is; ok is false before the
+// first answer.
 func (c *Client) Skew() (ahead, within time.Duration, ok bool) { return c.clock.skew() }
 
 // Warnings returns what a reader of this client's numbers must know: that nobody has verified who said them, that the

@@ -16,8 +16,8 @@ import (
 const (
 	// shortBody is the most that an answer takes without drawing on the budget. Most questions have no longer answer.
 	shortBody = 1 << 20
-	// middleBody is the most that a job's configuration takes, of which that of a Pig job has 350 KB, and the queues of a scheduler, of
-	// which ten thousand have 15 MB.
+	// middleBody is the most that a job's configuration takes, of which that of a Pig job has 350 KB, and the queues
+	// of a scheduler, of which ten thousand have 15 MB.
 	middleBody = 16 << 20
 	// longBody is the most that a list takes: one of 200,000 tasks.
 	longBody = 48 << 20
@@ -35,18 +35,21 @@ func bodyLimit(u *url.URL) int64 {
 	if strings.HasPrefix(u.Path, webHDFS) {
 		return shortBody
 	}
+	if isLog(u) {
+		return middleBody
+	}
 	switch last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]; last {
-	case "tasks", "apps", "nodes":
+	case "tasks", "apps", "nodes", "tasksInfo":
 		return longBody
-	case "conf", "scheduler":
+	case "conf", "scheduler", "attemptsInfo", "verticesInfo":
 		return middleBody
 	}
 	return shortBody
 }
 
-// A budget bounds the bytes of all answers that are being read or decoded. Whoever finds none left waits for those that are
-// decoded; if all are still being read, the largest of them gives way, so that an answer without an end stops no other.
-// Several goroutines may use it.
+// A budget bounds the bytes of all answers that are being read or decoded. Whoever finds none left waits for those
+// that are decoded; if all are still being read, the largest of them gives way, so that an answer without an end
+// stops no other. Several goroutines may use it.
 type budget struct {
 	mu      sync.Mutex
 	free    int64
@@ -147,16 +150,16 @@ func (b *budget) release(l *lease) {
 	delete(b.leases, l)
 }
 
-// collect frees the memory of a large answer before its bytes are given back: the collector by itself would let as much again pile up
-// before it ran.
+// collect frees the memory of a large answer before its bytes are given back: the collector by itself would let as
+// much again pile up before it ran.
 func collect(bytes int64) {
 	if bytes >= collectFrom {
 		runtime.GC()
 	}
 }
 
-// read reads an answer to its end: the first part as it is, the rest in chunks that are drawn from the budget, and joined. It returns
-// errTooBig where there is more than limit.
+// read reads an answer to its end: the first part as it is, the rest in chunks that are drawn from the budget, and
+// joined. It returns errTooBig where there is more than limit.
 func (b *budget) read(ctx context.Context, l *lease, r io.Reader, limit int64) ([]byte, int64, error) {
 	var head bytes.Buffer
 	n, err := head.ReadFrom(io.LimitReader(r, min(limit, shortBody)+1))

@@ -91,6 +91,11 @@ func TestLimitsByPath(t *testing.T) {
 		"/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/tasks":    longBody,
 		"/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/conf":     middleBody,
 		"/ws/v1/cluster/scheduler":                                           middleBody,
+		"/proxy/application_1_0001/ws/v2/tez/dagInfo":                        shortBody,
+		"/proxy/application_1_0001/ws/v2/tez/tasksInfo":                      longBody,
+		"/proxy/application_1_0001/ws/v2/tez/attemptsInfo":                   middleBody,
+		"/ws/v1/node/containers/container_1_0001_01_000001/logs":             shortBody,
+		"/ws/v1/node/containers/container_1_0001_01_000001/logs/syslog":      middleBody,
 		"/ws/v1/history/mapreduce/jobs/job_1_0001/tasks/task_1_m_0/counters": shortBody,
 	} {
 		if got := bodyLimit(&url.URL{Path: path}); got != want {
@@ -141,8 +146,8 @@ func TestLargestGivesWay(t *testing.T) {
 		if !errors.Is(context.Cause(slowCtx), errCrowded) || !errors.Is(b.take(t.Context(), slow, 1), errCrowded) {
 			t.Errorf("the largest was ended by %v", context.Cause(slowCtx))
 		}
-		if said := context.Cause(slowCtx).Error(); said != "this answer was given up: it was the largest of those that together need too much memory" {
-			t.Errorf("it says %q", said)
+		if reported := context.Cause(slowCtx).Error(); reported != "this answer was given up: it was the largest of those that together need too much memory" {
+			t.Errorf("it says %q", reported)
 		}
 		b.release(slow)
 		if err := <-got; err != nil || small.bytes != 5 {

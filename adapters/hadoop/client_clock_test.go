@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// skewed is a world: requests take time, and the server's clock is elsewhere.
+// skewed is a setting in which requests take time, and the server's clock is wrong.
 type skewed struct {
 	now   time.Time
 	ahead time.Duration

@@ -1,16 +1,23 @@
 package hadoop
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
+	"syscall"
+	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/oneline"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
 // An Error is an answer that cannot be used, or none.
@@ -49,8 +56,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // brief is an error as a warning tells it: its first line, cut, and whole what to do, which comes after a long address.
 func brief(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok && e.Hint != "" && len(e.Hint) < 400 {
-		if said, ends := strings.CutSuffix(err.Error(), " ("+e.Hint+")"); ends {
-			return firstLine(said) + " (" + e.Hint + ")"
+		if reported, ends := strings.CutSuffix(err.Error(), " ("+e.Hint+")"); ends {
+			return firstLine(reported) + " (" + e.Hint + ")"
 		}
 	}
 	return firstLine(err.Error())
@@ -60,14 +67,14 @@ func brief(err error) string {
 func (r *reply) refusal(u *url.URL) *Error {
 	e := &Error{
 		URL: u.String(), Status: r.status, Type: r.header.Get("Content-Type"),
-		Text: said(r.body), Location: oneLine(r.header.Get("Location")),
+		Text: bodyText(r.body), Location: oneLine(r.header.Get("Location")),
 	}
 	e.Hint = e.advice(r.header.Get("WWW-Authenticate"))
 	return e
 }
 
-// standby says that a ResourceManager calls itself one in words, as RMWebAppFilter does beside its redirect. What follows redirects
-// on its behalf, as a gateway may, leaves nothing but the words.
+// standby says that a ResourceManager calls itself one in words, as RMWebAppFilter does beside its redirect. What
+// follows redirects on its behalf, as a gateway may, leaves nothing but the words.
 func (e *Error) standby() bool {
 	return e.Location == "" && strings.HasPrefix(e.Text, "This is standby RM")
 }
@@ -96,6 +103,8 @@ func (e *Error) advice(authenticate string) string {
 		return "it points to a login page for browsers: ask a topology of the gateway that takes a password (for Knox: the ShiroProvider), with --user and --password-file"
 	case proxied && e.Status >= 300 && e.Status < 400:
 		return "the application's master has ended or is not up yet"
+	case proxied && e.Status == http.StatusNotFound && strings.HasPrefix(e.Text, "Not current Dag"):
+		return "the application's master runs another DAG, or none yet"
 	case proxied && e.Status == http.StatusNotFound:
 		return "the ResourceManager does not know the application any more, or never did"
 	case proxied && e.Status >= 500:
@@ -120,7 +129,7 @@ var loginPage = regexp.MustCompile(`(?i)/(knoxsso|websso|idp|login|signin|sso|oa
 var title = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</(?:title|h1)>`)
 
 // said returns the first line of what an answer says, for people: docs/facts/hadoop.md A2.
-func said(body []byte) string {
+func bodyText(body []byte) string {
 	var re struct {
 		RemoteException struct{ Exception, Message string }
 	}
@@ -143,4 +152,204 @@ func said(body []byte) string {
 }
 
 // oneLine is what an error says of what others have said.
-func oneLine(s string) string { return oneline.Of(s, 200) }
+func oneLine(s string) string { return input.OneLine(s, 200) }
+
+var jobInPath = regexp.MustCompile(`/jobs/(job_\d+_\d+)`)
+
+// denied makes a refusal of a job what it is, and says who is refused and what to ask for. Hadoop's masters and
+// history server answer 401 (docs/facts/hadoop.md A2), or as 3.4 does 503 with a WebApplicationException that says
+// nothing: such an error has status 403, since the service is well and asking it again is in vain.
+func (c *Client) denied(e *Error, r *reply, u *url.URL) {
+	job := jobInPath.FindStringSubmatch(u.Path)
+	if job == nil {
+		return
+	}
+	switch {
+	case r.status == http.StatusServiceUnavailable && r.silent():
+		e.Status, e.Text = http.StatusForbidden, "it answers 503, as to anybody who may not see the job"
+	case r.status == http.StatusUnauthorized && r.header.Get("WWW-Authenticate") == "", r.status == http.StatusForbidden && !strings.Contains(r.header.Get("WWW-Authenticate"), "PseudoAuth"):
+	default:
+		return
+	}
+	who, user := c.asker()
+	e.Hint = who + " may not see " + job[1] + ": its owner can start it with mapreduce.job.acl-view-job=" + user +
+		", or whoever runs the cluster makes " + user + " an administrator of its queue"
+	if c.opt.Login == nil {
+		e.Hint += "; or give another --user"
+	}
+}
+
+// silent says whether an answer is that a resource threw a status which was lost on the way.
+func (r *reply) silent() bool {
+	var body struct {
+		RemoteException struct{ Exception, Message string }
+	}
+	return json.Unmarshal(r.body, &body) == nil && body.RemoteException.Exception == "WebApplicationException" && body.RemoteException.Message == ""
+}
+
+// asker is who asks, for people, and the name that Hadoop makes of it by default.
+func (c *Client) asker() (who, user string) {
+	who = c.opt.User
+	if c.opt.Login != nil && c.opt.Login.Used() && c.opt.Login.Name() != "" {
+		who = c.opt.Login.Name()
+	}
+	if who == "" {
+		return "whoever asks", "NAME"
+	}
+	user, _, _ = strings.Cut(who, "@")
+	user, _, _ = strings.Cut(user, "/")
+	return who, user
+}
+
+// noAnswer describes an exchange that failed.
+func (c *Client) noAnswer(ctx context.Context, u *url.URL, err error) *Error {
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+		if ctx.Err() == context.DeadlineExceeded && !errors.Is(cause, ctx.Err()) {
+			err = fmt.Errorf("%w: %w", cause, context.DeadlineExceeded)
+		}
+	}
+	e := &Error{URL: u.String(), Err: unended(err), Text: oneLine(err.Error())}
+	if hint := advised(err); hint != "" {
+		e.Hint = hint
+		return e
+	}
+	if text, hint := c.distrust(err); hint != "" {
+		e.Text, e.Hint = text, hint
+		return e
+	}
+	if hint := c.handshake(u, err); hint != "" {
+		e.Hint = hint
+		return e
+	}
+	var (
+		dns     *net.DNSError
+		timeout interface{ Timeout() bool }
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+	case errors.As(err, &dns):
+		e.Hint = "no such host: is the name known on this machine?"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Hint = "nothing listens there: is the service up, is the port right?"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		e.Hint = "the service cut the connection"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		e.Hint = "the service is too slow, or a firewall drops what is sent to it"
+	}
+	return e
+}
+
+// unended keeps a connection's io.EOF from being taken for a source's: that is the end of the run.
+func unended(err error) error {
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: %s", io.ErrUnexpectedEOF, err.Error())
+	}
+	return err
+}
+
+// distrust says why a service's certificate is not accepted, and what to do; "" where that is not it.
+func (c *Client) distrust(err error) (text, hint string) {
+	var (
+		unknown x509.UnknownAuthorityError
+		host    x509.HostnameError
+		invalid x509.CertificateInvalidError
+	)
+	switch {
+	case errors.As(err, &host):
+		names := host.Certificate.DNSNames
+		for _, ip := range host.Certificate.IPAddresses {
+			names = append(names, ip.String())
+		}
+		if len(names) == 0 {
+			return fmt.Sprintf("its certificate, of %s, names no host at all", oneLine(host.Certificate.Subject.String())),
+				"a certificate must have its host as a subject alternative name; the common name alone does not count any more"
+		}
+		return fmt.Sprintf("its certificate is for %s, not for %s", fewOf(names), host.Host), "ask by a name that the certificate has, or have it issued for this one as well"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		now, cert := c.opt.Clock(), invalid.Cert
+		if now.Before(cert.NotBefore) {
+			return fmt.Sprintf("its certificate, of %s, is not valid before %s", oneLine(cert.Subject.String()), stamp(cert.NotBefore)),
+				fmt.Sprintf("this machine's clock says %s: is it right?", stamp(now))
+		}
+		return fmt.Sprintf("its certificate, of %s, expired at %s", oneLine(cert.Subject.String()), stamp(cert.NotAfter)),
+			fmt.Sprintf("this machine's clock says %s; if it is right, the service's certificate must be renewed", stamp(now))
+	case errors.As(err, &unknown) && unknown.Cert != nil:
+		issuer := oneLine(unknown.Cert.Issuer.String())
+		text = fmt.Sprintf("its certificate was issued by %s, which nobody here knows", issuer)
+		if issuer == oneLine(unknown.Cert.Subject.String()) {
+			text = fmt.Sprintf("its certificate was issued by %s, itself or an authority that nobody here knows", issuer)
+		}
+		return text, c.opt.Site.exportHint()
+	case errors.As(err, &unknown), errors.As(err, &invalid):
+		return oneLine(err.Error()), c.opt.Site.exportHint()
+	}
+	return "", ""
+}
+
+// fewOf lists the first of many names.
+func fewOf(names []string) string {
+	const most = 5
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return oneLine(strings.Join(names, ", ")) + more
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// handshake says what to do where the two sides do not agree on how to talk; "" where that is not it. Alerts of the
+// other side have no type of their own in crypto/tls: their text is what there is.
+func (c *Client) handshake(u *url.URL, err error) string {
+	var record tls.RecordHeaderError
+	reported := err.Error()
+	alert := strings.Contains(reported, "remote error: tls: ")
+	ours := c.opt.CertFile != ""
+	switch {
+	case alert && has(reported, "certificate required", "bad certificate", "unknown certificate", "certificate unknown", "handshake failure") && !ours:
+		if has(reported, "handshake failure") {
+			return "it refuses the handshake: it may want a client certificate (--cert and --key), or speak other ciphers only"
+		}
+		return "it wants a client certificate: give --cert and --key"
+	case alert && has(reported, "bad certificate", "unknown certificate", "unknown certificate authority", "expired certificate", "revoked certificate", "unsupported certificate", "access denied", "certificate required"):
+		return fmt.Sprintf("it refuses the client certificate of --cert %s: is it valid, and issued by an authority that the service trusts?", c.opt.CertFile)
+	case alert && has(reported, "protocol version"), has(reported, "unsupported protocol version"):
+		return "it speaks a TLS older than 1.2, which is not safe any more: allow TLSv1.2 there"
+	case errors.As(err, &record), has(reported, "server gave HTTP response to HTTPS client"):
+		return "it does not speak TLS: use http, or set yarn.http.policy"
+	case has(reported, `malformed HTTP response "\x15\x03`): // an alert of TLS
+		return "it speaks TLS: give the address as https://, or set yarn.http.policy"
+	case has(reported, "malformed HTTP"):
+		return "it does not speak HTTP: is it https, or an RPC port?"
+	case u.Scheme == "https" && cutOff(err) && c.asked.Load():
+		// The alert that says why may be lost in the reset that follows it.
+		if ours {
+			return fmt.Sprintf("the service cut the connection, for which it had asked for a client certificate: perhaps it refuses the client certificate of --cert %s", c.opt.CertFile)
+		}
+		return "the service cut the connection; it had asked for a client certificate: give --cert and --key"
+	}
+	return ""
+}
+
+func cutOff(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+func has(s string, any ...string) bool {
+	for _, part := range any {
+		if strings.Contains(s, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// advised returns the hint of an error that has one of its own, such as a login's.
+func advised(err error) string {
+	var e interface{ Advice() string }
+	if errors.As(err, &e) {
+		return e.Advice()
+	}
+	return ""
+}

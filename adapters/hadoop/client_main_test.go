@@ -9,7 +9,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	impossible = func(what string) { panic(what) }
+	goleak.VerifyTestMain(m)
+}
 
 // serve starts a server that ends with the test.
 func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {

@@ -12,7 +12,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
 func TestPathsOfTheServices(t *testing.T) {
@@ -370,5 +373,27 @@ func TestByteOrderMark(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { sendJSON(w, "\ufeff{}") })
 	if body, err := clientOf(t, Options{}, s.URL).RM(context.Background(), "info"); err != nil || string(body) != "{}" {
 		t.Errorf("%q, %v", body, err)
+	}
+}
+
+// TestSourceLivesOnTheClustersClock: hours between the clocks change nothing but a warning, from the first tick on.
+func TestSourceLivesOnTheClustersClock(t *testing.T) {
+	p := healthy()
+	p["/ws/v1/cluster/apps"] = body(`{"apps":{"app":[{"id":"application_1795222440184_0007","user":"alice","state":"RUNNING","applicationType":"MAPREDUCE","startedTime":2}]}}`)
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { p.ServeHTTP(w, r) })
+	c := clientOf(t, Options{Clock: func() time.Time { return time.Now().Add(5 * time.Hour) }}, s.URL)
+	snap, err := NewSource(c, Target{}).Next(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if off := snap.At.Sub(dag.InstantOf(time.Now())).Abs(); off > 10*time.Second {
+		t.Errorf("the first snapshot is %v off the cluster's clock", off)
+	}
+	warned := false
+	for _, w := range snap.Warnings {
+		warned = warned || w.Code == dag.WarnClockSkew
+	}
+	if !warned {
+		t.Errorf("warnings %v", snap.Warnings)
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/keypair"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/certtest"
+	"github.com/paratimer/paratimer/internal/testkit/certtest"
 )
 
 func serverTLS(c tls.Certificate) *tls.Config { return &tls.Config{Certificates: []tls.Certificate{c}} }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // errStranger means that a redirect leads to a host that neither the flags nor the configuration name.
@@ -21,7 +23,8 @@ var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]+$`)
 // plainPath is a gateway's path, likewise.
 var plainPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
 
-// machine returns a host, given without a port, in the form in which hosts are compared: in lower case, and "localhost" for all loopback addresses.
+// machine returns a host, given without a port, in the form in which hosts are compared: in lower case, and
+// "localhost" for all loopback addresses.
 func machine(host string) string {
 	name := strings.ToLower(strings.Trim(strings.TrimSuffix(host, "."), "[]"))
 	if ip, err := netip.ParseAddr(name); name == "localhost" || err == nil && ip.IsLoopback() {
@@ -72,10 +75,11 @@ func stranger(e *Error, u, to *url.URL) *Error {
 	return e
 }
 
-// seekHistory asks the ResourceManager's proxy where the history of an ended job is, and reports whether that is another place than those
-// in asked. The job must have ended according to the ResourceManager: while an application runs, the proxy passes on whatever its master answers.
-// After the end the proxy redirects to the tracking URL that the master gave last, which the user who wrote the job can choose. So moveHistory
-// decides whether that place may be asked.
+// seekHistory asks the ResourceManager's proxy where the history of an ended job is, and reports whether that is
+// another place than those in asked. The job must have ended according to the ResourceManager: while an application
+// runs, the proxy passes on whatever its master answers. After the end the proxy redirects to the tracking URL that
+// the master gave last, which the user who wrote the job can choose. So moveHistory decides whether that place may be
+// asked.
 func (c *Client) seekHistory(ctx context.Context, job string, asked []string, failed error) (bool, error) {
 	_, err := c.AM(ctx, "application_"+strings.TrimPrefix(job, "job_"), "jobs/"+job)
 	base := historyBase(err)
@@ -91,17 +95,19 @@ func (c *Client) seekHistory(ctx context.Context, job string, asked []string, fa
 	return false, failed
 }
 
-// unnamedHistory says what to do about a history server that the ResourceManager's proxy points to and that is not asked.
+// unnamedHistory says what to do about a history server that the ResourceManager's proxy points to and that is not
+// asked.
 func (c *Client) unnamedHistory(base string) string {
-	said := fmt.Sprintf("the ResourceManager's proxy points to %s, which neither a flag nor the configuration names", base)
+	reported := fmt.Sprintf("the ResourceManager's proxy points to %s, which neither a flag nor the configuration names", base)
 	if c.opt.Site.JHSGuessed {
-		said += "; nor do they name another history server, and the owner of the job chose this address"
+		reported += "; nor do they name another history server, and the owner of the job chose this address"
 	}
-	return said + fmt.Sprintf(": if the history server of your cluster is there, give --jhs %s", base)
+	return reported + fmt.Sprintf(": if the history server of your cluster is there, give --jhs %s", base)
 }
 
-// moveHistory takes the history server that a redirect of the ResourceManager's proxy names, and reports whether it may be asked: only if a flag
-// or the configuration names its host. The owner of a job chooses the address, and whoever is asked serves the history of all jobs.
+// moveHistory takes the history server that a redirect of the ResourceManager's proxy names, and reports whether it
+// may be asked: only if a flag or the configuration names its host. The owner of a job chooses the address, and
+// whoever is asked serves the history of all jobs.
 func (c *Client) moveHistory(base string) bool {
 	to, err := url.Parse(base)
 	if err != nil || !c.trusted(to) {
@@ -113,12 +119,71 @@ func (c *Client) moveHistory(base string) bool {
 	return true
 }
 
-// misplaced reports whether a history server may be elsewhere, by how it answered: it is silent, or it was only guessed and does not
-// know the job.
+// misplaced reports whether a history server may be elsewhere, by how it answered: it is silent, or it was only
+// guessed and does not know the job.
 func (c *Client) misplaced(err error) bool {
 	if elsewhere(err) {
 		return true
 	}
 	st := status(err)
 	return c.opt.Site.JHSGuessed && st != 0 && st != http.StatusUnauthorized && st != http.StatusForbidden
+}
+
+// Basic signs requests with a user's name and password, as gateways such as Knox want it (RFC 7617). The password
+// goes to the site's own addresses alone, wherever a redirect leads, and never over plain HTTP to another machine:
+// that is an error.
+func Basic(user, password string, site Site) (Layer, error) {
+	switch {
+	case user == "" || strings.Contains(user, ":") || strings.ContainsFunc(user, unicode.IsControl):
+		return nil, fmt.Errorf("%q is no user's name for a password: it has neither colons nor control characters, and is not empty", user)
+	case password == "" || strings.ContainsFunc(password, unicode.IsControl):
+		return nil, errors.New("the password is empty or has control characters")
+	}
+	trusted := map[string]bool{}
+	for _, base := range site.bases() {
+		u, err := url.Parse(base)
+		if err != nil {
+			return nil, fmt.Errorf("hadoop: address: %w", err)
+		}
+		if !private(u) {
+			return nil, fmt.Errorf("a password would travel in the clear to %s: give an address that begins with https://", base)
+		}
+		trusted[origin(u)] = true
+	}
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(r *http.Request) (*http.Response, error) {
+			if trusted[origin(r.URL)] {
+				r = r.Clone(r.Context())
+				r.SetBasicAuth(user, password)
+			}
+			return next.RoundTrip(r)
+		})
+	}, nil
+}
+
+// bases are all addresses of the site.
+func (s Site) bases() []string {
+	var all []string
+	for _, rm := range s.RMs {
+		all = append(all, rm.URL)
+	}
+	return distinct(append(all, s.Proxy, s.JHS)...)
+}
+
+// private says whether nobody on the way can read what is sent.
+func private(u *url.URL) bool {
+	if u.Scheme == "https" || strings.EqualFold(u.Hostname(), "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return err == nil && ip.IsLoopback()
+}
+
+// origin is scheme, host and port, the port said even where it is the usual one.
+func origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }

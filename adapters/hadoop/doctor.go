@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Grade is how a check went.
@@ -84,8 +86,8 @@ func (d *doctor) certificates() {
 	}
 }
 
-// authentication says who asks, at this place among the checks: only answers tell whether Kerberos is wanted. Where nobody
-// could be logged in it says nothing else, and false.
+// authentication says who asks, at this place among the checks: only answers tell whether Kerberos is wanted. Where
+// nobody could be logged in it says nothing else, and false.
 func (d *doctor) authentication(ctx context.Context, place int) (ok bool) {
 	later := slices.Clone(d.checks[place:])
 	d.checks = d.checks[:place]
@@ -300,8 +302,8 @@ func skewText(ahead, within time.Duration) string {
 	if within > digit {
 		digit = time.Second
 	}
-	return fmt.Sprintf("the cluster's clock is %v %s this machine's (± %v)",
-		ahead.Abs().Round(digit), side, within.Round(100*time.Millisecond))
+	return fmt.Sprintf("the cluster's clock is %s %s this machine's (± %s)",
+		units.Exact(ahead.Abs().Round(digit)), side, units.Exact(within.Round(100*time.Millisecond)))
 }
 
 func (d *doctor) history(ctx context.Context) {
@@ -320,7 +322,8 @@ func (d *doctor) history(ctx context.Context) {
 	}
 }
 
-// files asks the NameNodes that the configuration names whether they tell sizes of files. Without any there is nothing to say.
+// files asks the NameNodes that the configuration names whether they tell sizes of files. Without any there is
+// nothing to say.
 func (d *doctor) files(ctx context.Context) {
 	bases := d.client.opt.Site.NameNodes
 	if len(bases) == 0 {

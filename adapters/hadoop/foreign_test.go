@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // Real answers of Hadoop 2.4 to 3.0 and the documentation's: what is JSON is read without an error.

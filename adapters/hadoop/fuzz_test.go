@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // fuzz observes whatever body in a place.
@@ -78,9 +78,9 @@ func check(t *testing.T, s *dag.Snapshot) {
 		t.Fatalf("%d states of %d jobs", len(s.Jobs), len(s.Plan.Jobs))
 	}
 	for i := range s.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			last := int32(-1)
-			for _, a := range s.Jobs[i].Phase(k).Attempts {
+			for _, a := range s.Jobs[i].Stages[k].Attempts {
 				if a.Task < last || a.Ratio < 0 || a.Ratio > 1 || a.Done[0] < 0 || math.IsInf(a.Total[0], 0) || int(a.Node) >= len(s.Nodes) {
 					t.Fatalf("%+v after task %d", a, last)
 				}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/certtest"
-	"github.com/paratimer/paratimer/internal/knoxtest"
+	"github.com/paratimer/paratimer/internal/testkit/certtest"
+	"github.com/paratimer/paratimer/internal/testkit/knoxtest"
 )
 
 // gatewayed is a gateway before a ResourceManager whose applications have ended, and its CA file.

@@ -2,6 +2,7 @@ package hadoop
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -20,14 +21,14 @@ func (j *job) groupPoints() int {
 	return min(mostGroupPoints, max(leastGroups, maxGroupPoints/max(1, j.total[dag.Reduce])))
 }
 
-// groups is what counters tell of the job's key groups, the same value as before where nothing has changed; nil while they
-// tell nothing. A reduce has bytes once it has read some: before, its shuffle's counter is not complete.
+// groups is what counters tell of the job's key groups, the same value as before where nothing has changed; nil while
+// they tell nothing. A reduce has bytes once it has read some: before, its shuffle's counter is not complete.
 func (j *job) groups() *dag.Groups {
 	p := &j.phases[dag.Reduce]
-	if !p.dirty || !j.known {
+	if !p.dirty || !j.known() {
 		return j.grouped
 	}
-	told := false
+	reported := false
 	g := &dag.Groups{Origin: dag.GroupsCounted, Reduces: make([]dag.ReduceGroups, j.total[dag.Reduce])}
 	for i := range g.Reduces {
 		r := &g.Reduces[i]
@@ -40,13 +41,13 @@ func (j *job) groups() *dag.Groups {
 		if a == nil || !t.groups.begun || t.groups.attempt != a.Number || !(a.Done[dag.Work] > 0) {
 			continue
 		}
-		told = true
+		reported = true
 		r.Bytes, r.Implicit = a.Bytes, a.Bytes
 		r.Attempt, r.Done = a.Number, slices.Clip(t.groups.done)
 		records, since := t.groups.alone()
 		r.OpenBytes, r.OpenSince = records*j.perRecord, since
 	}
-	if told || j.grouped != nil {
+	if reported || j.grouped != nil {
 		j.grouped = g
 	}
 	return j.grouped
@@ -71,4 +72,185 @@ func halve(points []dag.GroupPoint) []dag.GroupPoint {
 	}
 	slices.SortStableFunc(out, func(a, b dag.GroupPoint) int { return cmp.Compare(a.At, b.At) })
 	return out
+}
+
+// A groupCount follows what the counters of a reduce say of its key groups.
+//
+// REDUCE_INPUT_GROUPS counts groups that were begun, REDUCE_INPUT_RECORDS what was read of them. What is begun
+// between two reports is a burst, of groups of one size; it is over once further groups begin. Until then time passes
+// for it: for its last group alone where records are still read, for all of them where none are, because a program
+// that reads ahead (a bag of Pig's, the pipe of Streaming) is somewhere among them. So a reducer that has swallowed
+// all its input in one report is one burst, at its end: counters tell no more.
+type groupCount struct {
+	attempt int32 // whose reports these are
+	begun   bool
+	over    bool
+	at      dag.Instant // of the newest report
+	sum     float64     // all its counters together
+	groups  float64     // that report's
+	records float64
+	open    burst       // not yet over
+	since   dag.Instant // when it began
+	last    burst       // of it, what the last group alone has taken
+	done    []dag.GroupPoint
+}
+
+// A burst is groups, what was read of them, and how long that took.
+type burst struct {
+	groups, records float64
+	took            time.Duration
+}
+
+// count takes a report about attempt a, made at an instant. bytes is what a record has; final says that the attempt
+// is over. At most limit points are kept.
+func (g *groupCount) count(a *dag.Attempt, c *counters, bytes float64, final bool, at dag.Instant, limit int) {
+	if a.Number != g.attempt || !g.begun {
+		*g = groupCount{attempt: a.Number, begun: true, at: dag.NoInstant}
+	}
+	if g.over || !(c.redGroups > 0) || !(c.redIn >= 0) || !(bytes > 0) {
+		return
+	}
+	if final {
+		at = a.End
+	}
+	if !g.at.Known() {
+		if !a.SortEnd.Known() || !at.Known() {
+			return
+		}
+		g.at = a.SortEnd
+	}
+	if final && at < g.at {
+		g.rewind(at)
+	}
+	// A task reports each few seconds, and is asked more often: an answer like the one before says nothing of the
+	// time since.
+	if c.sum == g.sum && !final || at < g.at {
+		return
+	}
+	now := burst{c.redGroups - g.groups, c.redIn - g.records, at.Sub(g.at)}
+	g.at, g.sum, g.groups, g.records = at, c.sum, c.redGroups, c.redIn
+	if now.groups < 0 || now.records < 0 {
+		g.open, g.last = burst{}, burst{} // a counter that goes back: what is open cannot be told
+		return
+	}
+	g.advance(now, bytes, limit)
+	if final {
+		g.over = true
+		g.end(at, bytes, limit)
+	}
+}
+
+// rewind takes back the time that the open burst was given beyond an instant: a report may be seen a moment after the
+// end of its attempt, which the cluster tells exactly.
+func (g *groupCount) rewind(at dag.Instant) {
+	early := g.at.Sub(at)
+	for _, took := range []*time.Duration{&g.last.took, &g.open.took} {
+		less := min(early, *took)
+		*took -= less
+		early -= less
+	}
+	g.at = at
+}
+
+// advance takes what was counted in the interval that ends with the newest report.
+func (g *groupCount) advance(now burst, bytes float64, limit int) {
+	switch {
+	case now.groups > 0:
+		if g.open.groups > 0 {
+			// The group that was open ended somewhere in this interval.
+			share := 1 / (now.groups + 1)
+			rest := burst{took: time.Duration(float64(now.took) * share)}
+			if g.last.records > 0 {
+				rest.records = now.records * share
+			}
+			g.last.took += rest.took
+			g.last.records += rest.records
+			now.took -= rest.took
+			g.end(g.at.Add(-now.took), bytes, limit)
+			now.records -= rest.records
+		}
+		g.open, g.since = now, g.at.Add(-now.took)
+	case g.open.groups == 0: // begun before anybody looked
+	case now.records > 0 || g.last.records > 0:
+		g.last.took += now.took
+		g.last.records += now.records
+	default:
+		g.open.took += now.took
+	}
+}
+
+// end makes points of the burst that is open.
+func (g *groupCount) end(at dag.Instant, bytes float64, limit int) {
+	b, last := g.open, g.last
+	g.open, g.last = burst{}, burst{}
+	if b.groups <= 0 {
+		return
+	}
+	mean := burst{1, b.records / b.groups, time.Duration(float64(b.took) / b.groups)}
+	if last.records > 0 {
+		b.groups--
+		g.add(dag.GroupPoint{At: at, Bytes: (mean.records + last.records) * bytes, Took: mean.took + last.took, Count: 1}, limit)
+	} else {
+		mean.took += time.Duration(float64(last.took) / b.groups)
+	}
+	if b.groups > 0 {
+		g.add(dag.GroupPoint{At: at, Bytes: mean.records * bytes, Took: mean.took, Count: b.groups}, limit)
+	}
+}
+
+// alone is the group that is open, if it is the only one that may be: what was read of it, and since when.
+func (g *groupCount) alone() (records float64, since dag.Instant) {
+	if g.open.groups != 1 {
+		return math.NaN(), dag.NoInstant
+	}
+	return g.open.records + g.last.records, g.since
+}
+
+func (g *groupCount) add(p dag.GroupPoint, limit int) {
+	if len(g.done) >= limit {
+		g.done = halve(g.done)
+	}
+	g.done = append(g.done, p)
+}
+
+// An output is what a map gave the reduces.
+type output struct {
+	bytes, records float64
+}
+
+func (c *counters) output() output {
+	o := output{c.mapOutBytes, c.mapOut}
+	if c.combineOut > 0 {
+		o.records = c.combineOut
+	}
+	// A combiner runs again when spills are merged: what it reads beyond the map's records it has written before, and
+	// counted.
+	if again := c.combineIn - c.mapOut; again > 0 && again < o.records {
+		o.records -= again
+	}
+	return o
+}
+
+// recordBytes is the bytes of a record that is shuffled, by what the maps wrote; if no map is known, by how far a
+// reduce has read its own. The value is settled once, so that groups which are compared are measured alike. NaN: not
+// known.
+func (j *job) recordBytes(a *dag.Attempt) float64 {
+	if !math.IsNaN(j.perRecord) {
+		return j.perRecord
+	}
+	if !(a.Done[dag.Work] > 0) {
+		return math.NaN()
+	}
+	var all output
+	for _, t := range j.phases[dag.Map].tasks {
+		if t.out.bytes > 0 && t.out.records > 0 {
+			all.bytes += t.out.bytes
+			all.records += t.out.records
+		}
+	}
+	j.perRecord = all.bytes / all.records
+	if read := 3*a.Ratio - 2; math.IsNaN(j.perRecord) && read > 0 && a.Bytes > 0 {
+		j.perRecord = a.Bytes * read / a.Done[dag.Work]
+	}
+	return j.perRecord
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Hive writes the same workflow properties as Pig, to other ends (docs/facts/hadoop.md C4): the id is "hive_" and the query's,
-// the name is the query's whole text, nodes are the plan's stages, also those that need no MapReduce job.
+// Hive writes the same workflow properties as Pig, to other ends (docs/facts/hadoop.md C4): the id is "hive_" and the
+// query's, the name is the query's whole text, nodes are the plan's stages, also those that need no MapReduce job.
 
 // hiveID says that a workflow's id is Hive's.
 func hiveID(workflow string) bool { return strings.HasPrefix(workflow, "hive_") }
@@ -38,8 +38,8 @@ func WorkflowTitle(id, name string) string {
 // maxTitle cuts a query's text, in bytes. Hive names its jobs with 50 characters of it.
 const maxTitle = 80
 
-// QueryTitle is a query's text made short enough to name it, and fit to be shown: the first line that is no comment, without what
-// stands in quotes.
+// QueryTitle is a query's text made short enough to name it, and fit to be shown: the first line that is no comment,
+// without what stands in quotes.
 func QueryTitle(query string) string {
 	for line := range strings.Lines(Unquoted(query)) {
 		line = strings.Join(strings.Fields(line), " ")
@@ -68,8 +68,8 @@ func JobTitle(name string) string {
 	return cmp.Or(QueryTitle(query), "query") + " " + stage
 }
 
-// Unquoted puts "…" in the place of what stands in quotes: what a query compares with is its reader's business, not ours.
-// A quote that is not closed reaches to the end.
+// Unquoted puts "…" in the place of what stands in quotes: what a query compares with is its reader's business, not
+// ours. A quote that is not closed reaches to the end.
 func Unquoted(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -93,9 +93,9 @@ func Unquoted(s string) string {
 	return b.String()
 }
 
-// withoutOwn takes the stages out of a Hive query's graph that are Hive's own work and no job: what came after one comes after
-// what was before it. Of a stage without a job that is known once a later one has a job; and of Stage-0 and all after it, where
-// others come first: that is how Hive numbers the stage that moves or fetches the result.
+// withoutOwn takes the stages out of a Hive query's graph that are Hive's own work and no job: what came after one
+// comes after what was before it. Of a stage without a job that is known once a later one has a job; and of Stage-0
+// and all after it, where others come first: that is how Hive numbers the stage that moves or fetches the result.
 func withoutOwn(succ map[string][]string, submitted map[string]bool) map[string][]string {
 	pred := map[string][]string{}
 	for from, to := range succ {
@@ -151,9 +151,9 @@ func reach(next map[string][]string, from string) map[string]bool {
 	return seen
 }
 
-// serial puts a Hive query's stages in the order in which Hive runs them: one after the other, unless hive.exec.parallel is set.
-// Those that are submitted come in that order, then the others as the graph has them. A stage that failed ends the query, so
-// that it is right, too, that nothing comes after it.
+// serial puts a Hive query's stages in the order in which Hive runs them: one after the other, unless
+// hive.exec.parallel is set. Those that are submitted come in that order, then the others as the graph has them. A
+// stage that failed ends the query, so that it is right, too, that nothing comes after it.
 func (g *graph) serial(from int) {
 	var order []int
 	for i := from; i < len(g.nodes); i++ {

@@ -91,14 +91,18 @@ func TestStages(t *testing.T) {
 			jobs = append(jobs, &job{app: id, id: id, conf: &jobConf{workflow: "hive_q", node: "Stage-" + n, after: after, parallel: c.parallel}})
 		}
 		var got []string
-		for _, n := range graphOf(jobs).nodes {
+		g := graphOf(jobs)
+		if g.parallel != c.parallel {
+			t.Errorf("%s: parallel %v", c.what, g.parallel)
+		}
+		for _, n := range g.nodes {
 			if n.after == nil {
 				n.after = []int{}
 			}
 			got = append(got, strings.TrimPrefix(n.label, "Stage-")+fmt.Sprint(n.after))
 		}
-		if g := strings.Join(got, " "); g != c.want {
-			t.Errorf("%s: %s, want %s", c.what, g, c.want)
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.what, text, c.want)
 		}
 	}
 }

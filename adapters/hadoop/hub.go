@@ -13,11 +13,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Hub asks a cluster on behalf of many sources: what they would all ask is asked once, by Refresh. Its sources see only
-// the applications that may be of their workflow, and the others' load in sums. Several goroutines may use it.
+// A Hub asks a cluster on behalf of sources: what they would all ask is asked once, by Refresh. Sources of a hub of
+// many see only the applications that may be of their workflow, and the others' load in sums. Several goroutines may
+// use it.
 type Hub struct {
 	cluster Cluster
 	view    atomic.Pointer[view]
+	only    *Source // of a hub of one: it refreshes the hub itself, and sees all that the ResourceManager lists
 
 	mu     sync.RWMutex
 	confs  map[string]*jobConf // by application
@@ -36,18 +38,45 @@ func NewHub(cluster Cluster) *Hub {
 }
 
 // Source is a source of the workflow of an application. It asks its masters and the history server itself.
-func (h *Hub) Source(app string) *Source {
-	s := NewSource(h.cluster, Target{ID: app})
-	s.hub, s.room = h, &h.room
-	return s
+func (h *Hub) Source(app string) *Source { return h.source(Target{ID: app}) }
+
+func (h *Hub) source(target Target) *Source {
+	return &Source{
+		cluster: h.cluster, target: target, hub: h, apps: map[string]*wireApp{}, jobs: map[string]*job{},
+		state: newClusterState(), missedAt: dag.NoInstant,
+	}
 }
 
-// wholeEach is how many rounds lie between two lists that hold applications which have ended: a short job may come and go
-// between two rounds.
-const wholeEach = 3
+const (
+	// wholeEach is how many rounds lie between two lists of ended applications: a short job may come and go between two
+	// rounds. A hub of one asks for them while its workflow is between two jobs.
+	wholeEach = 3
+	// Queues change seldom. The metrics tell of nodes that come and go.
+	nodesEach, queuesEach = 60, 10
+	// busy is how many applications make a list long. What an application waits for takes two thirds of its 4 KB, and
+	// is left out of long lists.
+	busy = 100
+)
 
-// endedLate is how much longer ago than at the list before this one an application may have ended by its own word and not have
-// been on that list: its end is noted before it is told, and after a failover by another ResourceManager's clock.
+// appList is the path of a list of applications in these states, or in any for "".
+func appList(states string, brief bool) string {
+	path := "apps?deSelects=resourceRequests"
+	if brief {
+		path += ",resourceInfo,timeouts,appNodeLabelExpression,amNodeLabelExpression"
+	}
+	if states != "" {
+		path += "&states=" + states
+	}
+	return path
+}
+
+const (
+	statesRunning = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
+	statesEnded   = "FINISHED,FAILED,KILLED"
+)
+
+// endedLate is how far the list of ended applications reaches back before the previous list. The ResourceManager publishes an end
+// some time after its timestamp, and after a failover the clock is another ResourceManager's.
 const endedLate = time.Minute
 
 // maxEnded bounds the applications that are remembered after their end; a ResourceManager keeps 1,000 by default.
@@ -56,7 +85,8 @@ const maxEnded = 10_000
 // Refresh lists the applications and the state of the cluster. After an error sources miss their observations.
 func (h *Hub) Refresh(ctx context.Context) error {
 	old := h.view.Load()
-	v := &view{round: old.round + 1, w: old.w, nodes: old.nodes, queues: old.queues, world: old.world}
+	v := &view{round: old.round + 1, w: old.w, nodes: old.nodes, queues: old.queues, state: old.state}
+	v.w.nodes = nodesBody{}
 	err := h.ask(ctx, v, old)
 	if err != nil {
 		failed := *old
@@ -67,76 +97,98 @@ func (h *Hub) Refresh(ctx context.Context) error {
 	return err
 }
 
+// wanted is which applications a round lists: those in these states, "" for all, and beside them those that have ended.
+func (h *Hub) wanted(v, old *view) (states string, ended bool) {
+	due := v.round%wholeEach == 1
+	switch {
+	case h.only == nil:
+		return statesRunning, due || old.apps == nil
+	case old.err != nil || due && h.only.idle():
+		return "", false
+	}
+	return statesRunning, false
+}
+
+// ask asks for the applications and the state of the cluster. Without the applications there is no view. If another
+// request fails, its last answer stays.
 func (h *Hub) ask(ctx context.Context, v, old *view) error {
 	var runs, ended appsBody
 	var runsErr, endedErr error
 	v.at = h.cluster.Now()
-	path := appsRunning
-	if len(old.runs) > busy {
-		path = appsBriefly
-	}
+	states, whole := h.wanted(v, old)
 	questions := []func(context.Context){
 		func(ctx context.Context) {
-			body, err := h.cluster.RM(ctx, path)
+			body, err := h.cluster.RM(ctx, appList(states, len(old.listed) > busy))
 			runs, runsErr = get[appsBody](ctx, "apps", body, err)
 		},
 		func(ctx context.Context) {
 			body, err := h.cluster.RM(ctx, "metrics")
-			v.w.metrics, v.w.metricsErr = get[metricsBody](ctx, "metrics", body, err)
+			v.w.metricsErr = answer(ctx, "metrics", body, err, &v.w.metrics)
 		},
 	}
-	listed := v.round%wholeEach == 1 || old.apps == nil
-	if listed {
-		since := ""
+	if whole {
+		path := appList(statesEnded, true)
 		if h.whole.Known() {
-			since = fmt.Sprintf("&finishedTimeBegin=%d", int64(h.whole)-endedLate.Milliseconds())
+			path += fmt.Sprintf("&finishedTimeBegin=%d", int64(h.whole)-endedLate.Milliseconds())
 		}
 		questions = append(questions, func(ctx context.Context) {
-			body, err := h.cluster.RM(ctx, appsAll+appsBrief+"&states=FINISHED,FAILED,KILLED"+since)
+			body, err := h.cluster.RM(ctx, path)
 			ended, endedErr = get[appsBody](ctx, "apps", body, err)
 		})
-		defer func() {
-			if endedErr == nil {
-				h.whole = v.at
-			}
-		}()
 	}
 	nodes := func(ctx context.Context) {
 		body, err := h.cluster.RM(ctx, "nodes")
-		v.w.nodes, v.w.nodesErr = get[nodesBody](ctx, "nodes", body, err)
-		if err == nil {
+		if answer(ctx, "nodes", body, err, &v.w.nodes) == nil {
 			v.nodes = v.round
 		}
 	}
-	if v.round%nodesEach == 1 || old.nodes == 0 {
+	nodesDue := v.round%nodesEach == 1 || old.nodes == 0
+	if nodesDue {
 		questions = append(questions, nodes)
 	}
 	if v.round%queuesEach == 1 || old.queues == 0 {
 		questions = append(questions, func(ctx context.Context) {
 			body, err := h.cluster.RM(ctx, "scheduler")
-			v.w.queues, v.w.queuesErr = get[schedulerBody](ctx, "scheduler", body, err)
-			v.queues = v.round
+			if answer(ctx, "scheduler", body, err, &v.w.queues) == nil {
+				v.queues = v.round
+			}
 		})
 	}
 	ask(ctx, questions...)
+	if whole && endedErr == nil {
+		h.whole = v.at
+	}
 	if runsErr != nil {
 		return runsErr
 	}
 	if old.apps == nil {
 		v.at = h.cluster.Now() // before its first answer the cluster's clock was not known
 	}
-	if v.nodes != v.round && v.w.metricsErr == nil && old.apps != nil && old.w.metricsErr == nil && v.moved(old) {
+	if !nodesDue && (v.moved(old) || h.only != nil && h.only.state.guessing()) {
 		ask(ctx, nodes)
+	}
+	if h.only != nil {
+		v.takeAll(&runs)
+		return nil
 	}
 	if v.nodes == v.round {
 		v.list(h.cluster.Now())
 	}
 	v.take(old, &runs, &ended)
-	v.miss(old, listed && endedErr == nil)
+	v.miss(old, whole && endedErr == nil)
 	h.observeNeeds(ctx, v)
 	h.forget(v)
 	h.room.keep(func(app string) bool { return v.known(app) != nil })
 	return nil
+}
+
+// answer decodes an answer into the one before, which stays if that fails.
+func answer[T any](ctx context.Context, what string, body []byte, err error, to *T) error {
+	v, err := get[T](ctx, what, body, err)
+	if err == nil {
+		*to = v
+	}
+	return err
 }
 
 // forget drops the confs of applications that are gone.
@@ -170,7 +222,11 @@ func (h *Hub) conf(app string) *jobConf {
 	return h.confs[app]
 }
 
+// keep remembers an application's conf for all sources. The only source of a hub keeps what it needs by itself.
 func (h *Hub) keep(app string, c *jobConf) {
+	if h.only != nil {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.confs[app] == nil && c.workflow != "" {
@@ -179,32 +235,35 @@ func (h *Hub) keep(app string, c *jobConf) {
 	h.confs[app] = c
 }
 
-// serve tells a source what the newest round said of its workflow.
+// serve tells a source what the newest round said of its workflow; the only source of a hub is told everything.
 func (h *Hub) serve(s *Source) error {
 	v := h.view.Load()
 	if v.err != nil {
 		return v.err
 	}
-	s.seenAt = v.at
+	ids, w := v.listed, v.w
+	w.newNodes, w.newQueues = v.nodes > s.round, v.queues > s.round
+	if h.only == nil {
+		ids = h.related(v, s)
+		if w.newNodes && v.state != nil && !s.state.adopt(v.state) {
+			s.state.relist(v.state)
+		}
+		w.newNodes = false
+	}
 	s.listed = s.listed[:0]
-	for _, id := range h.related(v, s) {
-		s.apps[id] = v.known(id)
+	for _, id := range ids {
+		s.apps[id] = v.known(id).after(s.apps[id])
 		s.listed = append(s.listed, id)
 	}
 	slices.SortFunc(s.listed, byID)
 	s.listed = slices.Compact(s.listed)
-	w := v.w
-	w.nodesAsked, w.queuesAsked = false, v.queues > s.round
-	if v.nodes > s.round && v.world != nil && !s.world.adopt(v.world) {
-		s.world.relist(v.world)
-	}
-	s.round = v.round
-	s.world.take(&w, s)
+	s.seenAt, s.round = v.at, v.round
+	s.state.take(&w, s)
 	return nil
 }
 
-// related are the applications that are of a source's workflow, or may be: those whose conf says so, and those that look
-// like its first one and have not been asked.
+// related are the applications that are of a source's workflow, or may be: those whose conf says so, and those that
+// look like its first one and have not been asked.
 func (h *Hub) related(v *view, s *Source) []string {
 	var out []string
 	add := func(id string) {
@@ -220,7 +279,7 @@ func (h *Hub) related(v *view, s *Source) []string {
 	if first == nil {
 		first = v.known(s.target.ID)
 	}
-	if first == nil {
+	if first == nil || !first.mapReduce() {
 		return out
 	}
 	h.mu.RLock()

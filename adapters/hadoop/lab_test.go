@@ -146,7 +146,7 @@ func (l *lab) tick(t *testing.T, src *Source, after time.Duration) *dag.Snapshot
 
 func mapStates(s *dag.Snapshot, job int) [5]int {
 	var n [5]int
-	for _, a := range s.Jobs[job].Map.Attempts {
+	for _, a := range s.Jobs[job].Stages[dag.Map].Attempts {
 		n[a.State]++
 	}
 	return n

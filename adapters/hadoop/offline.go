@@ -66,7 +66,7 @@ type Vertex struct {
 func GraphOf(members []Member) (vertices []Vertex, launches int, cyclic bool) {
 	jobs, index := make([]*job, len(members)), map[*job]int{}
 	for i, m := range members {
-		j := &job{app: m.Job, id: m.Job, state: m.State}
+		j := &job{app: m.Job, id: m.Job, lifecycle: lifecycle{state: m.State}}
 		if s := m.Settings; s != nil {
 			j.conf = &jobConf{workflow: s.Workflow, node: s.Node, launch: s.Launch, after: s.After, parallel: s.Parallel}
 		}
@@ -120,7 +120,7 @@ func CountsOf(counters []Counter) Counts {
 func BlankAttempt(task, number int32) dag.Attempt { return blank(task, number) }
 
 // AttemptOf takes apart the id of an attempt; ok is false for anything else.
-func AttemptOf(id string) (kind dag.Kind, task, number int32, ok bool) { return attemptID(id) }
+func AttemptOf(id string) (kind dag.StageIndex, task, number int32, ok bool) { return attemptID(id) }
 
 // ByID orders ids of jobs and applications as the ResourceManager does.
 func ByID(a, b string) int { return byID(a, b) }

@@ -163,7 +163,7 @@ func (r *simREST) conf(j int) string {
 func (r *simREST) status(j int) string {
 	st, p := &r.snap.Jobs[j], r.plan.Jobs[j]
 	var pending [2]int
-	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		states := r.states(j, k)
 		for _, s := range states {
 			if s.name == "SCHEDULED" {
@@ -172,7 +172,7 @@ func (r *simREST) status(j int) string {
 		}
 	}
 	return fmt.Sprintf(`{"job":{"submitTime":%d,"startTime":%d,"finishTime":%d,"id":"%s","state":"%s","mapsTotal":%d,"reducesTotal":%d,"mapsPending":%d,"reducesPending":%d}}`,
-		ms(st.Submitted), ms(st.Started), ms(st.Finished), simJob(j), strings.ToUpper(st.State.String()), p.Map.Tasks, p.Reduce.Tasks, pending[0], pending[1])
+		ms(st.Submitted), ms(st.Started), ms(st.Finished), simJob(j), strings.ToUpper(st.State.String()), p.Stages[dag.Map].Tasks, p.Stages[dag.Reduce].Tasks, pending[0], pending[1])
 }
 
 // A simTask is a task's line in a list.
@@ -183,12 +183,12 @@ type simTask struct {
 	success       int32
 }
 
-func (r *simREST) states(j int, k dag.Kind) []simTask {
-	out := make([]simTask, r.plan.Jobs[j].Phase(k).Tasks)
+func (r *simREST) states(j int, k dag.StageIndex) []simTask {
+	out := make([]simTask, r.plan.Jobs[j].Stages[k].Tasks)
 	for i := range out {
 		out[i] = simTask{name: "SCHEDULED", success: -1, start: r.snap.Jobs[j].Started, finish: dag.NoInstant}
 	}
-	for _, a := range r.snap.Jobs[j].Phase(k).Attempts {
+	for _, a := range r.snap.Jobs[j].Stages[k].Attempts {
 		t := &out[a.Task]
 		switch a.State {
 		case dag.AttemptRunning:
@@ -204,18 +204,18 @@ func (r *simREST) tasks(j int) string {
 	var b strings.Builder
 	b.WriteString(`{"tasks":{"task":[`)
 	comma := ""
-	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		for i, t := range r.states(j, k) {
 			success := ""
 			if t.success >= 0 {
-				success = (&dag.Attempt{Task: int32(i), Number: t.success}).Name(simJob(j), k)
+				success = (&dag.Attempt{Task: int32(i), Number: t.success}).Name(simJob(j), dag.MapReduceName(k))
 			}
 			ratio := t.ratio
 			if math.IsNaN(ratio) {
 				ratio = 0
 			}
 			fmt.Fprintf(&b, `%s{"startTime":%d,"finishTime":%d,"elapsedTime":18682,"progress":%.4f,"id":"%s","state":"%s","type":"%s","successfulAttempt":"%s","status":"map > map"}`,
-				comma, ms(t.start), ms(t.finish), ratio*100, (&job{id: simJob(j)}).taskName(k, int32(i)), t.name, strings.ToUpper(k.String()), success)
+				comma, ms(t.start), ms(t.finish), ratio*100, (&job{id: simJob(j)}).taskName(k, int32(i)), t.name, strings.ToUpper(dag.MapReduceName(k)), success)
 			comma = ","
 		}
 	}
@@ -223,9 +223,9 @@ func (r *simREST) tasks(j int) string {
 	return b.String()
 }
 
-func (r *simREST) attempts(j int, k dag.Kind, index int) string {
+func (r *simREST) attempts(j int, k dag.StageIndex, index int) string {
 	var list []string
-	for _, a := range r.snap.Jobs[j].Phase(k).Attempts {
+	for _, a := range r.snap.Jobs[j].Stages[k].Attempts {
 		if int(a.Task) != index {
 			continue
 		}
@@ -239,14 +239,14 @@ func (r *simREST) attempts(j int, k dag.Kind, index int) string {
 		}
 		list = append(list, fmt.Sprintf(`{"startTime":%d,"finishTime":%d,"elapsedTime":471,"progress":%.6f,"id":"%s","rack":"/default-rack","state":"%s","status":"map > map",`+
 			`"nodeHttpAddress":"n:2","diagnostics":"","type":"%s","assignedContainerId":"container_1795222440184_0007_01_000005"%s}`,
-			ms(a.Start), ms(a.End), ratio*100, a.Name(simJob(j), k), strings.ToUpper(a.State.String()), strings.ToUpper(k.String()), phases))
+			ms(a.Start), ms(a.End), ratio*100, a.Name(simJob(j), dag.MapReduceName(k)), strings.ToUpper(a.State.String()), strings.ToUpper(dag.MapReduceName(k)), phases))
 	}
 	return `{"taskAttempts":{"taskAttempt":[` + strings.Join(list, ",") + `]}}`
 }
 
-func (r *simREST) counters(j int, k dag.Kind, index int) string {
+func (r *simREST) counters(j int, k dag.StageIndex, index int) string {
 	var best *dag.Attempt
-	all := r.snap.Jobs[j].Phase(k).Attempts
+	all := r.snap.Jobs[j].Stages[k].Attempts
 	for i := range all {
 		if a := &all[i]; int(a.Task) == index && (a.State == dag.AttemptRunning || a.State == dag.AttemptSucceeded) {
 			best = a
@@ -283,11 +283,11 @@ func (r *simREST) naive() int {
 			continue
 		}
 		n += len(r.status(j)) + len(r.tasks(j))
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			// One of each kind stands for all: their answers are as long as each other.
 			last := int32(-1)
 			size := 0
-			for i, a := range r.snap.Jobs[j].Phase(k).Attempts {
+			for i, a := range r.snap.Jobs[j].Stages[k].Attempts {
 				if a.Task == last {
 					continue
 				}

@@ -194,8 +194,8 @@ func (p *Properties) lookup(name string) (string, bool) {
 // siteFiles are read in this order, as YarnConfiguration and JobConf do.
 var siteFiles = []string{"core-site.xml", "mapred-site.xml", "yarn-site.xml", "hdfs-site.xml"}
 
-// ReadDir reads a configuration folder's core-, mapred-, yarn- and hdfs-site.xml. Files that are absent are skipped; if all
-// are, or the folder is, that is an error.
+// ReadDir reads a configuration folder's core-, mapred-, yarn- and hdfs-site.xml. Files that are absent are skipped;
+// if all are, or the folder is, that is an error.
 func ReadDir(dir string, getenv func(string) string) (*Properties, error) {
 	p := NewProperties(getenv)
 	found := 0
@@ -222,8 +222,9 @@ func ReadDir(dir string, getenv func(string) string) (*Properties, error) {
 	return p, nil
 }
 
-// trustStore is the path of the Java trust store of Hadoop's own clients, "" where it is not known. Of ssl-client.xml, which
-// holds passwords, nothing else is kept; it is for advice alone, so that a file which cannot be read is no error.
+// trustStore is the path of the Java trust store of Hadoop's own clients, "" where it is not known. Of
+// ssl-client.xml, which holds passwords, nothing else is kept; it is for advice alone, so that a file which cannot be
+// read is no error.
 func trustStore(dir string, p *Properties, getenv func(string) string) string {
 	name := p.Get("hadoop.ssl.client.conf")
 	if name == "" {

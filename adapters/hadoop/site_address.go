@@ -170,9 +170,9 @@ func commaList(v string) []string {
 }
 
 // RMSite is the site of --rm URL[,URL] and --jhs URL, where there is no configuration folder. An address without
-// scheme is http; jhs "" is guessed. The address of a gateway's topology, such as https://knox:8443/gateway/default, is
-// enough: Knox serves a ResourceManager with its proxy at /yarn below it, and the history server at /jobhistory (services
-// YARNUI and JOBHISTORYUI).
+// scheme is http; jhs "" is guessed. The address of a gateway's topology, such as https://knox:8443/gateway/default,
+// is enough: Knox serves a ResourceManager with its proxy at /yarn below it, and the history server at /jobhistory
+// (services YARNUI and JOBHISTORYUI).
 func RMSite(rm, jhs string) (Site, error) {
 	s := Site{Auth: "simple"}
 	if err := cmp.Or(plain("--rm", rm), plain("--jhs", jhs)); err != nil {
@@ -209,8 +209,8 @@ func RMSite(rm, jhs string) (Site, error) {
 	return s, s.check()
 }
 
-// gateway completes the address of a gateway's topology, and returns where the history server is beside a ResourceManager
-// at /yarn; "" where there is no gateway.
+// gateway completes the address of a gateway's topology, and returns where the history server is beside a
+// ResourceManager at /yarn; "" where there is no gateway.
 func gateway(u *url.URL) (history string, err error) {
 	above, service := path.Split(strings.TrimSuffix(u.Path, "/"))
 	switch {
@@ -224,7 +224,8 @@ func gateway(u *url.URL) (history string, err error) {
 	return u.Scheme + "://" + u.Host + above + "jobhistory", nil
 }
 
-// plain says what is wrong with addresses off a flag that hold more than an address, such as a password, and does not repeat it.
+// plain says what is wrong with addresses off a flag that hold more than an address, such as a password, and does not
+// repeat it.
 func plain(flag, v string) error {
 	if !strings.ContainsAny(v, "@?#") {
 		return nil

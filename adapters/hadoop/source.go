@@ -1,11 +1,16 @@
 package hadoop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"slices"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -21,42 +26,11 @@ type Cluster interface {
 	Now() dag.Instant // the cluster's clock
 }
 
-// A Target says what to watch. The zero Target is the newest running workflow of any user.
-type Target struct {
-	// ID is an application, job or workflow id; "" chooses by itself.
-	ID string
-	// User is whose workflow is chosen where ID is ""; "" is anybody's.
-	User string
-	// Made, where set, tells when the answer that path gets now was made. A capture knows; live, answers are of now.
-	// path begins with /ws or /proxy and has no query.
-	Made func(path string) dag.Instant
-	// Final, where set, tells that this observation is the last one, so that waiting for better answers is no use.
-	Final func() bool
-	// Note, if set, receives debug messages, such as why the size of a job's input is unknown.
-	Note func(text string)
-}
-
-// NoWorkflowError says that there is nothing to watch (yet).
-type NoWorkflowError struct {
-	Target Target
-	Apps   int // applications that were seen
-}
-
-func (e *NoWorkflowError) Error() string {
-	switch {
-	case e.Target.ID != "":
-		return fmt.Sprintf("hadoop: %s is unknown to the cluster (%d applications seen): is the id right, is it too old?", e.Target.ID, e.Apps)
-	case e.Target.User != "":
-		return fmt.Sprintf("hadoop: no MapReduce application of user %s runs (%d applications seen): start it, or name one", e.Target.User, e.Apps)
-	}
-	return fmt.Sprintf("hadoop: no MapReduce application runs (%d applications seen): start one, or name one", e.Apps)
-}
-
 // A Source yields snapshots of one workflow. It is not safe for concurrent use.
 type Source struct {
 	cluster Cluster
 	target  Target
-	hub     *Hub // asks what sources have in common; nil: this one asks by itself
+	hub     *Hub // asks what sources have in common
 	round   int  // of the hub, the newest that was served
 
 	now    dag.Instant // of this tick
@@ -69,27 +43,30 @@ type Source struct {
 	workflow string              // its id; "" until a conf is known
 	listed   []string            // applications in this tick's list, by id
 	member   []*job              // of the workflow, by application id
-	world    world
-	needs    needs            // of the others, where no hub asks
+	state    clusterState
 	queues   []dag.QueueState // of the newest snapshot, to be shared while nothing changes
 	plan     *dag.Plan        // of the newest snapshot
-	room     *room            // shared by the sources of a hub
 	large    string           // why the workflow is too large to be estimated, "" if it is not
 	relisted bool             // it is not any more: the lists were requested anew
 	inLists  atomic.Int64     // tasks in the lists of this tick
-	missed   bool             // the observation before failed
-	missedAt dag.Instant
+	missedAt dag.Instant      // the last tick for which the hub had no answer
 	ended    bool
 	warned   []dag.Warning // of this tick
 }
 
-// NewSource watches target on cluster.
+// NewSource watches target on cluster, as the only source of a hub.
 func NewSource(cluster Cluster, target Target) *Source {
-	return &Source{cluster: cluster, target: target, apps: map[string]*wireApp{}, jobs: map[string]*job{}, world: newWorld(), needs: needs{}, room: &room{}, missedAt: dag.NoInstant}
+	h := NewHub(cluster)
+	h.only = h.source(target)
+	return h.only
 }
 
+// alone reports whether the source is the only one of its hub.
+func (s *Source) alone() bool { return s.hub.only == s }
+
 // Next observes once. It neither waits nor retries. Errors: *NoWorkflowError while there is nothing to watch,
-// *dag.MissedError where an observation failed and a later one may succeed, io.EOF after a snapshot whose state is final.
+// *dag.MissedError where an observation failed and a later one may succeed, io.EOF after a snapshot whose state is
+// final.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.ended {
 		return nil, io.EOF
@@ -111,7 +88,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	snap := s.snapshot()
 	if s.ended = snap.State.Ended(); s.ended {
-		s.room.hold(s.chosen, 0)
+		s.hub.room.hold(s.chosen, 0)
 	}
 	return snap, nil
 }
@@ -128,4 +105,130 @@ func (s *Source) made(path string) dag.Instant {
 		}
 	}
 	return s.now
+}
+
+// inFlight bounds the questions under way at once.
+const inFlight = 4
+
+// ask puts all questions, at most inFlight at a time. A question keeps its own error.
+func ask(ctx context.Context, questions ...func(context.Context)) {
+	var g errgroup.Group
+	g.SetLimit(inFlight)
+	for _, q := range questions {
+		g.Go(func() error {
+			ctx, done := holding(ctx)
+			defer done()
+			q(ctx)
+			return nil
+		})
+	}
+	_ = g.Wait() // questions return no error
+}
+
+// get decodes an answer. Decoding a long one takes seconds and cannot be interrupted: it is left alone once the
+// context is done.
+func get[T any](ctx context.Context, what string, body []byte, err error) (T, error) {
+	var v T
+	if err != nil {
+		return v, err
+	}
+	if len(body) <= shortBody {
+		return v, decode(what, body, &v)
+	}
+	type decoded struct {
+		v   T
+		err error
+	}
+	done := make(chan decoded, 1)
+	go func() {
+		var d decoded
+		d.err = decode(what, body, &d.v)
+		done <- d
+	}()
+	select {
+	case d := <-done:
+		return d.v, d.err
+	case <-ctx.Done():
+		return v, context.Cause(ctx)
+	}
+}
+
+// observe puts this tick's questions. Nothing is asked twice. It fails only where nothing can be said at all.
+func (s *Source) observe(ctx context.Context) error {
+	if s.alone() {
+		_ = s.hub.Refresh(ctx) // serve returns its error
+	}
+	if err := s.hub.serve(s); err != nil {
+		s.missedAt = s.now
+		return err
+	}
+	s.catchUp()
+	if s.ticks == 0 {
+		s.now = s.cluster.Now() // before its first answer the cluster's clock was not known
+	}
+	if err := s.choose(); err != nil {
+		return err
+	}
+	for range searches {
+		if asked := s.observeConfs(ctx); asked == 0 || !s.byWorkflow() || s.choose() == nil && s.chosen != "" {
+			break
+		}
+	}
+	if s.workflow == "" && s.conf() != nil && s.conf().workflow != "" {
+		s.observeConfs(ctx) // of its siblings, now that they can be told
+	}
+	if err := s.enlist(); err != nil {
+		return err
+	}
+	s.observeLost(ctx)
+	s.observeInputs(ctx)
+	err := s.observeJobs(ctx)
+	s.observeAvoided(ctx)
+	s.observeNeeds(ctx)
+	s.state.guess()
+	return cmp.Or(ctx.Err(), err)
+}
+
+// idle says that no job of the workflow is under way.
+func (s *Source) idle() bool {
+	for _, j := range s.member {
+		if !j.state.Ended() {
+			return false
+		}
+	}
+	return len(s.member) > 0
+}
+
+// observeLost asks for members that the list leaves out: they have ended, or the ResourceManager has forgotten them.
+func (s *Source) observeLost(ctx context.Context) {
+	var lost []*job
+	for _, j := range s.member {
+		a := s.apps[j.app]
+		_, listed := slices.BinarySearchFunc(s.listed, j.app, byID)
+		if listed || a == nil || a.ended() && j.state.Ended() && a.AllocatedMB.count(maxMB) == 0 {
+			continue
+		}
+		lost = append(lost, j)
+	}
+	answers, errs := make([]appBody, len(lost)), make([]error, len(lost))
+	questions := make([]func(context.Context), len(lost))
+	for i, j := range lost {
+		questions[i] = func(ctx context.Context) {
+			body, err := s.cluster.RM(ctx, "apps/"+j.app)
+			answers[i], errs[i] = get[appBody](ctx, "apps/"+j.app, body, err)
+		}
+	}
+	ask(ctx, questions...)
+	for i, j := range lost {
+		switch a := &answers[i].App.v; {
+		case errs[i] == nil && string(a.ID) == j.app:
+			s.apps[j.app] = a.after(s.apps[j.app])
+		case status(errs[i]) == http.StatusNotFound:
+			// Forgotten, as after a restart of a ResourceManager without a state store: the history server is asked
+			// from now on.
+			gone := *s.apps[j.app]
+			gone.State, gone.AllocatedMB, gone.forgotten = "FINISHED", num{}, true
+			s.apps[j.app] = &gone
+		}
+	}
 }

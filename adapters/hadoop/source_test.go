@@ -71,7 +71,7 @@ func TestPlainJob(t *testing.T) {
 	l.am["0001/conf"] = `{"conf":{"property":[{"name":"mapreduce.map.memory.mb","value":"512"}]}}`
 	l.runs("0001", 0, "RUNNING")
 	s := l.tick(t, NewSource(l, Target{}), 0)
-	if s.ID != "job_1_0001" || len(s.Jobs) != 1 || s.Plan.Jobs[0].Map.Tasks != 1 || s.Plan.Jobs[0].Limits.MapMB != 1024 {
+	if s.ID != "job_1_0001" || len(s.Jobs) != 1 || s.Plan.Jobs[0].Stages[dag.Map].Tasks != 1 || s.Plan.Jobs[0].Limits.MapMB != 1024 {
 		t.Errorf("%s %+v", s.ID, s.Plan.Jobs)
 	}
 }
@@ -220,9 +220,9 @@ func TestLyingMaster(t *testing.T) {
 	l.am[path+"attempts"] = strings.ReplaceAll(l.am[path+"attempts"], `"progress":30`, `"progress":-7e9`)
 	l.am[path+"counters"] = strings.ReplaceAll(l.am[path+"counters"], `"value":9`, `"value":3`)
 	s := l.tick(t, src, time.Second)
-	a := s.Jobs[0].Map.Attempts[0]
-	if a.Done[0] != 9 || a.Ratio != 0 || a.Total[0] < 9 || s.Plan.Jobs[0].Map.Tasks != 1 || s.Plan.Jobs[0].Reduce.Tasks != 0 || !warned(s, dag.WarnObservation) {
-		t.Errorf("%+v, %d tasks", a, s.Plan.Jobs[0].Map.Tasks)
+	a := s.Jobs[0].Stages[dag.Map].Attempts[0]
+	if a.Done[0] != 9 || a.Ratio != 0 || a.Total[0] < 9 || s.Plan.Jobs[0].Stages[dag.Map].Tasks != 1 || s.Plan.Jobs[0].Stages[dag.Reduce].Tasks != 0 || !warned(s, dag.WarnObservation) {
+		t.Errorf("%+v, %d tasks", a, s.Plan.Jobs[0].Stages[dag.Map].Tasks)
 	}
 	if !math.IsNaN(a.Out) {
 		t.Errorf("output %v without a counter", a.Out)

@@ -58,8 +58,8 @@ func (s *Source) byWorkflow() bool {
 	return s.chosen == "" && id != "" && !strings.HasPrefix(id, "application_") && !strings.HasPrefix(id, "job_")
 }
 
-// conf is that of the chosen application. Before it is known, that of a sibling which looks like it and was submitted at about
-// the same time stands in: the jobs of a wave start together. nil if there is none.
+// conf is that of the chosen application. Before it is known, that of a sibling which looks like it and was submitted
+// at about the same time stands in: the jobs of a wave start together. nil if there is none.
 func (s *Source) conf() *jobConf {
 	if j := s.jobs[s.chosen]; j != nil && j.conf != nil {
 		return j.conf
@@ -68,18 +68,18 @@ func (s *Source) conf() *jobConf {
 	if first == nil || first.Name == "" {
 		return nil
 	}
-	told := func(id string) bool {
+	reported := func(id string) bool {
 		a, j := s.apps[id], s.jobs[id]
 		return a != nil && j != nil && j.conf != nil && j.conf.workflow != "" && alike(a, first) && together(a, first)
 	}
 	for _, id := range s.listed {
-		if told(id) {
+		if reported(id) {
 			return s.jobs[id].conf
 		}
 	}
 	// One that has ended is on no list of what runs.
 	for _, j := range s.member {
-		if told(j.app) {
+		if reported(j.app) {
 			return j.conf
 		}
 	}
@@ -94,11 +94,12 @@ func alike(a, b *wireApp) bool {
 // together says that two applications were submitted at about the same time.
 func together(a, b *wireApp) bool { return math.Abs(a.Started.v-b.Started.v) < sameWave }
 
-// sameWave is how far apart submissions of a wave may be, in milliseconds (docs/facts/measured.md 4: 0.2 s; a big job's splits
-// take time).
+// sameWave is how far apart submissions of a wave may be, in milliseconds (docs/facts/measured.md 4: 0.2 s; a big
+// job's splits take time).
 const sameWave = 10_000
 
-// lookBack is how much older than the launch an application of the same name may be and still be of the workflow (an earlier batch).
+// lookBack is how much older than the launch an application of the same name may be and still be of the workflow (an
+// earlier batch).
 const lookBack = 10 * time.Minute
 
 // candidates returns applications whose conf is worth asking for, the likeliest first.
@@ -175,8 +176,8 @@ func (s *Source) enlist() error {
 // maxStrangers bounds the jobs of other workflows that are remembered as such.
 const maxStrangers = 10_000
 
-// forget drops what is not needed of applications that are not ours, or a busy cluster would fill our memory in time. Before our
-// own conf is read nobody knows which of those that look like ours are.
+// forget drops what is not needed of applications that are not ours, or a busy cluster would fill our memory in time.
+// Before our own conf is read nobody knows which of those that look like ours are.
 func (s *Source) forget() {
 	known := s.conf() != nil
 	ours := map[string]bool{s.chosen: true}
@@ -200,15 +201,15 @@ func (s *Source) forget() {
 	}
 }
 
-// presume takes in applications that look like ours and cannot be asked yet: same user and name, submitted together with the first
-// one or, once the graph is known, after it. Their confs will confirm it, some seconds later.
+// presume takes in applications that look like ours and cannot be asked yet: same user and name, submitted together
+// with the first one or, once the graph is known, after it. Their confs will confirm it, some seconds later.
 func (s *Source) presume(first *wireApp) {
 	if first.Name == "" {
 		return
 	}
 	for _, id := range s.listed {
 		a := s.apps[id]
-		if j := s.jobs[id]; j != nil && (j.conf != nil || j.denied) || id == s.chosen || a.ended() || !alike(a, first) {
+		if j := s.jobs[id]; j != nil && (j.conf != nil || j.confTick == never) || id == s.chosen || a.ended() || !alike(a, first) {
 			continue
 		}
 		if !together(a, first) && (s.conf() == nil || older(a, first) < 0) {

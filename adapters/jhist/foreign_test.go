@@ -13,7 +13,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestHadoopsOwn reads histories that Hadoop's own tests have, of 0.23, 2.0 and 2.4.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/past"
-	"github.com/paratimer/paratimer/internal/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // FuzzRead feeds anything as a history. Whatever can be read can be played.

@@ -14,7 +14,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/badrun"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/past"
 )
 
@@ -59,7 +59,7 @@ func Read(r io.Reader) ([]*past.Job, error) {
 	_, slots := from.(*jobTracker)
 	var jobs []*past.Job
 	h := newHistory(slots)
-	var run badrun.Run
+	var run input.Streak
 	for n := 1; ; n++ {
 		var e event
 		err := from.next(&e)

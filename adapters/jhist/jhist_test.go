@@ -18,7 +18,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // fixture is a history of ours, unzipped.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
-	"github.com/paratimer/paratimer/adapters/internal/badrun"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -37,7 +37,7 @@ func ofTracker(head []byte) bool {
 }
 
 func (t *jobTracker) next(e *event) error {
-	var between badrun.Run
+	var between input.Streak
 	var record strings.Builder
 	for {
 		l, err := t.line()

@@ -7,14 +7,14 @@ import (
 	"io"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/badrun"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
 // text reads events in Avro's JSON encoding. Union values are objects with one key, the type's name.
 type text struct{ in *bufio.Reader }
 
 func (t *text) next(e *event) error {
-	var blank badrun.Run
+	var blank input.Streak
 	for {
 		l, err := line(t.in, maxEvent)
 		cut := errors.Is(err, io.ErrUnexpectedEOF)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/internal/certtest"
+	"github.com/paratimer/paratimer/internal/testkit/certtest"
 )
 
 // serial is that of what a pair serves now.

@@ -20,7 +20,7 @@ type cluster struct {
 type change struct {
 	at   dag.Instant
 	node string
-	kind dag.Kind
+	kind dag.StageIndex
 	mb   int // negative at the end
 }
 
@@ -36,7 +36,7 @@ func clusterOf(jobs []*Job) cluster {
 		most[ch.node] = max(most[ch.node], held[ch.node])
 		all += ch.mb
 		top = max(top, all)
-		if ch.kind == dag.Launch {
+		if ch.kind == dag.NoStage {
 			continue
 		}
 		if ch.mb > 0 {
@@ -93,9 +93,9 @@ func asContainers(jobs []*Job, peak [2]int) {
 }
 
 // changesOf lists when containers began and ended, and says whether the jobs ran on slots. A master's container is told
-// by kind Launch.
+// as of no stage.
 func changesOf(jobs []*Job) (out []change, slots bool) {
-	add := func(from, to dag.Instant, node string, kind dag.Kind, mb int) {
+	add := func(from, to dag.Instant, node string, kind dag.StageIndex, mb int) {
 		if from.Known() && to > from {
 			out = append(out, change{from, node, kind, mb}, change{to, node, kind, -mb})
 		}
@@ -107,7 +107,7 @@ func changesOf(jobs []*Job) (out []change, slots bool) {
 			if i+1 < len(j.Masters) {
 				end = j.Masters[i+1].At
 			}
-			add(m.At, end, m.Node, dag.Launch, j.Settings.Limits.AMMB)
+			add(m.At, end, m.Node, dag.NoStage, j.Settings.Limits.AMMB)
 		}
 		if j.Uber {
 			continue
@@ -122,7 +122,7 @@ func changesOf(jobs []*Job) (out []change, slots bool) {
 				if !end.Known() {
 					end = j.over()
 				}
-				add(a.Start, end, a.Node, dag.Kind(k), max(mb, 1))
+				add(a.Start, end, a.Node, dag.StageIndex(k), max(mb, 1))
 			}
 		}
 	}

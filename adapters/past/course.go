@@ -24,7 +24,7 @@ type course struct {
 // Hadoop spreads the time between two reports evenly over the progress made in it. So the first part holds the set-up,
 // and where reports came late the first few do: what the first parts of a map took beyond the typical part is its set-up.
 // Equal parts mean that no report came before the end: they tell nothing.
-func courseOf(a *Attempt, k dag.Kind, mapOnly bool) course {
+func courseOf(a *Attempt, k dag.StageIndex, mapOnly bool) course {
 	if !a.Start.Known() || len(a.Splits) != twelfths {
 		return plainCourse(a)
 	}

@@ -9,7 +9,7 @@ import (
 
 // A phaseView is what holds for all attempts of a phase at an instant.
 type phaseView struct {
-	kind     dag.Kind
+	kind     dag.StageIndex
 	maps     float64 // of the job
 	copies   float64 // map outputs that exist
 	mapOnly  bool

@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // snapshot is what a watcher would have seen at t.
@@ -21,7 +22,7 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 			continue
 		}
 		m := hadoop.Member{Job: j.ID, State: j.stateAt(t)}
-		if t >= j.heard() {
+		if t >= j.lastSeen() {
 			m.Settings = &j.Settings
 		}
 		members, there = append(members, m), append(there, i)
@@ -39,7 +40,7 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 	}
 	for i, v := range vertices {
 		if v.Member < 0 {
-			snap.Jobs[i] = dag.JobState{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
+			snap.Jobs[i] = dag.BlockedJob(dag.MapReduceStages)
 			continue
 		}
 		snap.Jobs[i] = s.states[there[v.Member]].at(t, &s.cluster)
@@ -49,7 +50,7 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 }
 
 // heard is when a watcher could first ask the job's master.
-func (j *Job) heard() dag.Instant {
+func (j *Job) lastSeen() dag.Instant {
 	if len(j.Masters) > 0 {
 		return j.Masters[0].At
 	}
@@ -130,6 +131,9 @@ func without(vertices []hadoop.Vertex, left []string) []hadoop.Vertex {
 func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there []int) *dag.Plan {
 	first := s.workflow.Jobs[there[0]]
 	p := &dag.Plan{Name: strings.TrimPrefix(first.Name, "PigLatin:"), Cluster: s.cluster.plan, Jobs: make([]dag.Job, len(vertices))}
+	if slices.ContainsFunc(members, func(m hadoop.Member) bool { return m.Settings != nil && m.Settings.Parallel }) {
+		p.Driver = dag.Eager
+	}
 	var limits dag.Limits
 	for i, m := range members {
 		if m.Settings != nil {
@@ -141,12 +145,12 @@ func (s *Source) planOf(vertices []hadoop.Vertex, members []hadoop.Member, there
 	}
 	for i, v := range vertices {
 		// Until a job's own settings are known it is taken to ask for what the script's first one does.
-		p.Jobs[i] = dag.Job{Node: v.Node, After: v.After, Limits: limits}
+		p.Jobs[i] = dag.Job{Node: v.Node, After: v.After, Limits: limits, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}
 		if v.Member >= 0 {
 			s.workflow.Jobs[there[v.Member]].plan(&p.Jobs[i], members[v.Member].Settings)
 		}
-		p.Jobs[i].Map.Pipelines = make([]dag.Pipeline, 1)
-		p.Jobs[i].Reduce.Pipelines = make([]dag.Pipeline, dag.Pipelines)
+		p.Jobs[i].Stages[dag.Map].Pipelines = make([]dag.Pipeline, 1)
+		p.Jobs[i].Stages[dag.Reduce].Pipelines = make([]dag.Pipeline, dag.Pipelines)
 	}
 	if s.plan != nil && reflect.DeepEqual(s.plan, p) {
 		return s.plan
@@ -161,8 +165,7 @@ func (j *Job) plan(to *dag.Job, c *hadoop.Settings) {
 	}
 	to.Feature, to.Alias, to.Input, to.Limits = c.Feature, c.Alias, c.Input, c.Limits
 	if j.Sized {
-		to.Map = dag.Phase{Known: true, Tasks: j.Maps}
-		to.Reduce = dag.Phase{Known: true, Tasks: j.Reduces}
+		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.Maps}, dag.Stage{Known: true, Tasks: j.Reduces})
 	}
 }
 
@@ -181,7 +184,7 @@ func (s *Source) remark() {
 				if of++; j.Attempts[k][i].course.plain {
 					plain++
 				}
-				if dag.Kind(k) == dag.Reduce && j.Attempts[k][i].evenly() {
+				if dag.StageIndex(k) == dag.Reduce && j.Attempts[k][i].evenly() {
 					even++
 				}
 			}
@@ -192,8 +195,8 @@ func (s *Source) remark() {
 		if j.Bad > 0 {
 			warn(dag.WarnObservation, "%s: %d events of its history could not be used", j.ID, j.Bad)
 		}
-		if wait := j.heard().Sub(j.Submitted); wait > longWait {
-			warn(dag.WarnObservation, "%s started %v after its submission: it waited that long, or one of these times is wrong, and so is its length", j.ID, wait.Round(time.Minute))
+		if wait := j.lastSeen().Sub(j.Submitted); wait > longWait {
+			warn(dag.WarnObservation, "%s started %s after its submission: it waited that long, or one of these times is wrong, and so is its length", j.ID, units.Exact(wait))
 		}
 		if j.Uber {
 			warn(dag.WarnObservation, "%s ran in its master's own container, one task after the other", j.ID)

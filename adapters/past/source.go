@@ -109,7 +109,7 @@ func (j *Job) settle() {
 			if a.End.Known() && a.Start.Known() && a.End < a.Start {
 				a.End = a.Start
 			}
-			a.course = courseOf(a, dag.Kind(k), j.Sized && j.Reduces == 0)
+			a.course = courseOf(a, dag.StageIndex(k), j.Sized && j.Reduces == 0)
 			j.Saw(a.End)
 			j.Saw(a.Lost)
 		}

@@ -21,7 +21,7 @@ func newState(j *Job) *state {
 func (st *state) at(t dag.Instant, c *cluster) dag.JobState {
 	j := st.job
 	out := dag.JobState{
-		ID: j.ID, State: j.stateAt(t), Submitted: j.Submitted, Started: dag.NoInstant, Finished: dag.NoInstant, Attempt: j.attemptAt(t),
+		ID: j.ID, State: j.stateAt(t), Submitted: j.Submitted, Started: dag.NoInstant, Finished: dag.NoInstant, Attempt: j.attemptAt(t), Stages: make([]dag.StageState, dag.MapReduceStages),
 	}
 	if out.Attempt > 0 {
 		out.Master = j.Masters[out.Attempt-1].Node
@@ -36,21 +36,21 @@ func (st *state) at(t dag.Instant, c *cluster) dag.JobState {
 		}
 	}
 	v := phaseView{maps: float64(j.Maps), mapOnly: j.Sized && j.Reduces == 0, finished: j.Finished, node: c.node, report: dag.Instant(j.Settings.Overheads.Report.Milliseconds())}
-	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		v.kind = k
-		out.Phase(k).Attempts = st.phase(k, &v, t)
+		out.Stages[k].Attempts = st.phase(k, &v, t)
 	}
 	if l := &j.Settings.Limits; !j.Slots && out.Attempt > 0 && !out.State.Ended() {
 		out.HeldMB = l.AMMB
 		if !j.Uber {
-			out.HeldMB += out.Map.Running()*l.MapMB + out.Reduce.Running()*l.ReduceMB
+			out.HeldMB += out.Stages[dag.Map].Running()*l.MapMB + out.Stages[dag.Reduce].Running()*l.ReduceMB
 		}
 	}
 	return out
 }
 
 // phase shows the attempts that are there at t. It is the slice of the snapshot before where nothing has changed.
-func (st *state) phase(k dag.Kind, v *phaseView, t dag.Instant) []dag.Attempt {
+func (st *state) phase(k dag.StageIndex, v *phaseView, t dag.Instant) []dag.Attempt {
 	attempts, shown := st.job.Attempts[k], st.shown[k]
 	changed := false
 	for i := st.ended[k]; i < len(attempts); i++ {

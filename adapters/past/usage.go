@@ -9,7 +9,7 @@ import (
 func (w *Workflow) Used() hadoop.Used {
 	type key struct {
 		job  string
-		kind dag.Kind
+		kind dag.StageIndex
 		task int32
 	}
 	all := map[key]hadoop.Usage{}
@@ -17,12 +17,12 @@ func (w *Workflow) Used() hadoop.Used {
 		for k := range j.Attempts {
 			for i := range j.Attempts[k] {
 				if a := &j.Attempts[k][i]; a.State == dag.AttemptSucceeded {
-					all[key{j.ID, dag.Kind(k), a.Task}] = a.Usage
+					all[key{j.ID, dag.StageIndex(k), a.Task}] = a.Usage
 				}
 			}
 		}
 	}
-	return func(job string, k dag.Kind, task int32) (hadoop.Usage, bool) {
+	return func(job string, k dag.StageIndex, task int32) (hadoop.Usage, bool) {
 		u, ok := all[key{job, k, task}]
 		return u, ok
 	}

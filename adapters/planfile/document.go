@@ -51,8 +51,8 @@ func (f *Format) Read(src []byte, name string, into any) (*Document, error) {
 	return d, nil
 }
 
-// maxTold bounds what is said of a document, which people write by hand: they want to hear of everything at once.
-const maxTold = 100
+// maxReported bounds what is said of a document, which people write by hand: they want to hear of everything at once.
+const maxReported = 100
 
 // Fail notes a fault of the value at a path of keys and indices, or of what is nearest to it.
 func (d *Document) Fail(path []string, why string) { d.fail(path, 0, 0, why) }
@@ -98,7 +98,7 @@ func (d *Document) Err() error {
 	if len(d.faults) == 0 {
 		return nil
 	}
-	return report(d.faults, d.src, d.name, maxTold)
+	return report(d.faults, d.src, d.name, maxReported)
 }
 
 // Errors are the single errors of one of Read or Err, however it was wrapped since.

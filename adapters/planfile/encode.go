@@ -12,24 +12,37 @@ import (
 // fileOf is the reverse of file.plan. Profiles of the plan are not part of its file.
 func fileOf(p *dag.Plan) *file {
 	c := &p.Cluster
-	f := &file{Version: 1, Name: p.Name, Overheads: overheads(p.Overheads), Cluster: cluster{
+	f := &file{Version: 1, Name: p.Name, Engine: p.Engine, Overheads: overheads(p.Overheads), Cluster: cluster{
 		Policy: policyOf(c), MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode,
 		Setup: c.Setup, QueueMemory: memory(c.QueueMB), FailRate: c.FailRate,
 	}}
+	if p.Driver != dag.Waves {
+		f.Driver = p.Driver.String()
+	}
 	if c.MemoryMB > 0 || len(c.Nodes) > 0 {
 		mb := memory(c.MemoryMB)
 		f.Cluster.Memory = &mb
 	}
+	if c.Cores > 0 {
+		f.Cluster.Cores = &c.Cores
+	}
 	for _, n := range c.Nodes {
-		f.Cluster.Nodes = append(f.Cluster.Nodes, machine{Name: n.Name, Memory: memory(n.MemoryMB), Slow: n.Slow})
+		f.Cluster.Nodes = append(f.Cluster.Nodes, machine{Name: n.Name, Memory: memory(n.MemoryMB), Cores: n.Cores, Slow: n.Slow})
 	}
 	for i := range p.Jobs {
 		from := &p.Jobs[i]
 		j := job{Name: from.Node, Title: from.Name, Feature: from.Feature, Alias: from.Alias, Input: from.Input, InputBytes: from.InputBytes, Priority: from.Priority, Limits: limitsOf(&from.Limits, c.Policy)}
+		if from.Rules != dag.ReducesFirst {
+			j.Rules = from.Rules.String()
+		}
 		for _, a := range from.After {
 			j.After = append(j.After, p.Jobs[a].Node)
 		}
-		j.Map, j.Reduce = mapOf(&from.Map), reduceOf(&from.Reduce)
+		if from.IsMapReduce() {
+			j.Map, j.Reduce = mapOf(&from.Stages[dag.Map]), reduceOf(&from.Stages[dag.Reduce])
+		} else {
+			f.Version, j.Stages = 2, stagesOf(from)
+		}
 		f.Jobs = append(f.Jobs, j)
 	}
 	f.InputSizes = p.InputSizes
@@ -54,7 +67,7 @@ func limitsOf(l *dag.Limits, policy dag.Policy) limits {
 	return out
 }
 
-func mapOf(p *dag.Phase) *mapTasks {
+func mapOf(p *dag.Stage) *mapTasks {
 	m := &mapTasks{Tasks: &tasks{p.Tasks, p.Known}, Setup: times{p.Setup}, Out: numbers{p.Out}, Bytes: numbers{p.Bytes}, Extent: times{p.Extent}}
 	if len(p.Pipelines) > 0 {
 		m.Records, m.Cost = numbers{p.Pipelines[0].Tuples}, times{p.Pipelines[0].Alpha}
@@ -63,7 +76,7 @@ func mapOf(p *dag.Phase) *mapTasks {
 }
 
 // reduceOf gives nil for a phase without tasks, of which nothing else is known either.
-func reduceOf(p *dag.Phase) *reduceTask {
+func reduceOf(p *dag.Stage) *reduceTask {
 	if p.Known && p.Tasks == 0 && len(p.Pipelines) == 0 && !p.Setup.Known() && !p.Out.Known() && !p.Bytes.Known() && !p.Extent.Known() &&
 		p.Groups == nil {
 		return nil
@@ -83,7 +96,7 @@ func reduceOf(p *dag.Phase) *reduceTask {
 }
 
 // short says whether a phase is what Read makes of records and cost alone.
-func short(p *dag.Phase) bool {
+func short(p *dag.Stage) bool {
 	if len(p.Pipelines) != dag.Pipelines || !p.Pipelines[dag.Work].Tuples.Known() {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/dag"
 )
 
 const plan = `version: 1
@@ -22,7 +23,7 @@ func ExampleRead() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(p.Name, "has", p.Jobs[0].Map.Tasks, "maps on", p.Cluster.MapSlots, "slots")
+	fmt.Println(p.Name, "has", p.Jobs[0].Stages[dag.Map].Tasks, "maps on", p.Cluster.MapSlots, "slots")
 	// Output: nightly has 40 maps on 8 slots
 }
 

@@ -28,7 +28,7 @@ func Fields(src []byte, name, noun string) ([]Field, error) {
 	}
 	if root.kind != mapping {
 		f := fault{at: root, why: fmt.Sprintf("this is %s: a %s is a mapping", root.kind, noun)}
-		return nil, report([]fault{f}, src, name, maxTold)
+		return nil, report([]fault{f}, src, name, maxReported)
 	}
 	var faults []fault
 	fields := make([]Field, len(root.items))
@@ -47,7 +47,7 @@ func Fields(src []byte, name, noun string) ([]Field, error) {
 		fields[i] = f
 	}
 	if len(faults) > 0 {
-		return nil, report(faults, src, name, maxTold)
+		return nil, report(faults, src, name, maxReported)
 	}
 	return fields, nil
 }

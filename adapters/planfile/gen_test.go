@@ -49,7 +49,7 @@ func anyPlan(t *rapid.T) *dag.Plan {
 	}
 	names := rapid.SliceOfNDistinct(rapid.Map(rapid.StringOfN(anyRune, 1, 8, -1), dag.Clean), 1, 4, rapid.ID[string]).Draw(t, "jobs")
 	for i, name := range names {
-		j := dag.Job{Node: name, Name: d.text("title"), Feature: d.text("feature"), Alias: d.text("alias"), Map: d.phase(dag.Map), Reduce: d.phase(dag.Reduce)}
+		j := dag.Job{Node: name, Name: d.text("title"), Feature: d.text("feature"), Alias: d.text("alias"), Stages: dag.MapReduce(d.phase(dag.Map), d.phase(dag.Reduce))}
 		if i > 0 && rapid.Bool().Draw(t, "after") {
 			j.After = rapid.SliceOfNDistinct(rapid.IntRange(0, i-1), 1, i, rapid.ID[int]).Draw(t, "after")
 		}
@@ -90,8 +90,8 @@ func (d drawer) duration(label string) time.Duration {
 	return time.Duration(rapid.Int64Range(0, int64(100*time.Hour)).Draw(d.T, label))
 }
 
-func (d drawer) phase(k dag.Kind) dag.Phase {
-	p := dag.Phase{Known: rapid.IntRange(0, 5).Draw(d.T, "known") > 0}
+func (d drawer) phase(k dag.StageIndex) dag.Stage {
+	p := dag.Stage{Known: rapid.IntRange(0, 5).Draw(d.T, "known") > 0}
 	if p.Known {
 		p.Tasks = rapid.IntRange(0, 5).Draw(d.T, "tasks")
 	}
@@ -141,7 +141,7 @@ func (d drawer) groups(n int) *dag.Groups {
 	return g
 }
 
-func (d drawer) series(p *dag.Phase) dag.Series {
+func (d drawer) series(p *dag.Stage) dag.Series {
 	value := rapid.OneOf(
 		rapid.Float64Range(0, 1e6), rapid.Map(rapid.IntRange(0, 1e6), func(i int) float64 { return float64(i) }),
 		rapid.SampledFrom([]float64{0, 0.37, 0.1, 1e-9, 1e-300, 5e-324, 0.0128, 123456.789}),

@@ -140,7 +140,7 @@ func TestLargeJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Jobs[0].Map.Pipelines[dag.Copy].Tuples.Sum(n); got != n-1 {
+	if got := p.Jobs[0].Stages[dag.Map].Pipelines[dag.Copy].Tuples.Sum(n); got != n-1 {
 		t.Errorf("%v records", got)
 	}
 }

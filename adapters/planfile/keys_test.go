@@ -22,7 +22,7 @@ jobs:
 	if err != nil {
 		t.Fatal(err)
 	}
-	reduce := &p.Jobs[0].Reduce
+	reduce := &p.Jobs[0].Stages[dag.Reduce]
 	keys, values, largest := 0.0, 0.0, 0.0
 	for i, r := range reduce.Groups.Reduces {
 		bytes, work := 0.0, 0.0
@@ -53,7 +53,7 @@ jobs:
 		t.Errorf("%v keys, %v values, the largest %v bytes", keys, values, largest)
 	}
 	again, _ := read(t, file)
-	if a, b := again.Jobs[0].Reduce.Groups.Reduces[2], reduce.Groups.Reduces[2]; a.Bytes != b.Bytes || len(a.Done) != len(b.Done) {
+	if a, b := again.Jobs[0].Stages[dag.Reduce].Groups.Reduces[2], reduce.Groups.Reduces[2]; a.Bytes != b.Bytes || len(a.Done) != len(b.Done) {
 		t.Error("the same file gives other keys")
 	}
 }

@@ -35,7 +35,10 @@ func (d *decoder) file(root *node, f *file) { d.value(root, reflect.ValueOf(f).E
 
 // plan turns names into indices and texts into series. Unknown names are reported to d and left out.
 func (f *file) plan(d *decoder, root *node) *dag.Plan {
-	p := &dag.Plan{Name: f.Name, Cluster: f.Cluster.dag(), Overheads: dag.Overheads(f.Overheads), Jobs: make([]dag.Job, len(f.Jobs))}
+	p := &dag.Plan{Name: f.Name, Engine: f.Engine, Cluster: f.Cluster.dag(), Overheads: dag.Overheads(f.Overheads), Jobs: make([]dag.Job, len(f.Jobs))}
+	if f.Driver != "" {
+		_ = p.Driver.UnmarshalText([]byte(f.Driver)) // the schema has checked it
+	}
 	index := make(map[string]int, len(f.Jobs))
 	names := make([]string, len(f.Jobs))
 	for i, j := range f.Jobs {
@@ -47,19 +50,21 @@ func (f *file) plan(d *decoder, root *node) *dag.Plan {
 	budget := maxDrawn
 	for i, j := range f.Jobs {
 		to := &p.Jobs[i]
-		*to = dag.Job{Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input, InputBytes: j.InputBytes, Priority: j.Priority, Limits: j.Limits.dag(p.Cluster.Policy)}
+		*to = dag.Job{Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input, InputBytes: j.InputBytes, Priority: j.Priority, Limits: j.Limits.dag(p.Cluster.Policy), Stages: j.stages(d, root, i)}
+		if j.Rules != "" {
+			_ = to.Rules.UnmarshalText([]byte(j.Rules)) // the schema has checked it
+		}
 		for k, name := range j.After {
 			a, ok := index[name]
 			if !ok {
-				err := &UnknownJobError{Job: j.Name, After: name, Near: nearest(name, names)}
+				err := &UnknownJobError{Job: j.Name, After: name, Near: Nearest(name, names)}
 				d.report(root, []string{"jobs", strconv.Itoa(i), "after", strconv.Itoa(k)}, err)
 				continue
 			}
 			to.After = append(to.After, a)
 		}
-		to.Map, to.Reduce = j.Map.phase(), j.Reduce.phase()
 		if j.Reduce != nil && j.Reduce.Keys != nil {
-			if err := j.Reduce.Keys.draw(&to.Reduce, &budget); err != nil {
+			if err := j.Reduce.Keys.draw(&to.Stages[dag.Reduce], &budget); err != nil {
 				d.report(root, []string{"jobs", strconv.Itoa(i), "reduce", "keys"}, err)
 			}
 		}
@@ -75,13 +80,19 @@ func (c *cluster) dag() dag.Cluster {
 	out := dag.Cluster{MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode, Setup: c.Setup, QueueMB: int(c.QueueMemory), FailRate: c.FailRate}
 	out.Policy, out.Order = c.Policy.dag()
 	for _, n := range c.Nodes {
-		out.Nodes = append(out.Nodes, dag.Node{Name: n.Name, MemoryMB: int(n.Memory), Slow: n.Slow})
+		out.Nodes = append(out.Nodes, dag.Node{Name: n.Name, MemoryMB: int(n.Memory), Cores: n.Cores, Slow: n.Slow})
+		if c.Cores == nil {
+			out.Cores += n.Cores
+		}
 		if c.Memory == nil {
 			out.MemoryMB += int(n.Memory)
 		}
 	}
 	if c.Memory != nil {
 		out.MemoryMB = int(*c.Memory)
+	}
+	if c.Cores != nil {
+		out.Cores = *c.Cores
 	}
 	return out
 }
@@ -100,7 +111,7 @@ func (l *limits) dag(policy dag.Policy) dag.Limits {
 	return out
 }
 
-func (m *mapTasks) phase() dag.Phase {
+func (m *mapTasks) phase() dag.Stage {
 	p := phaseOf(m.Tasks, m.Setup, m.Out, m.Bytes, m.Extent)
 	if m.Records.Known() || m.Cost.Known() {
 		p.Pipelines = []dag.Pipeline{{Tuples: compact(m.Records.Series, &p), Alpha: compact(m.Cost.Series, &p)}}
@@ -110,9 +121,9 @@ func (m *mapTasks) phase() dag.Phase {
 
 // phase of no reduce is that of a job with maps only. Copying and sorting that are not described cost nothing; the
 // records that are reduced pass through them all the same.
-func (r *reduceTask) phase() dag.Phase {
+func (r *reduceTask) phase() dag.Stage {
 	if r == nil {
-		return dag.Phase{Known: true}
+		return dag.Stage{Known: true}
 	}
 	p := phaseOf(r.Tasks, r.Setup, r.Out, r.Bytes, r.Extent)
 	p.Groups = r.Groups.dag()
@@ -138,14 +149,14 @@ func (r *reduceTask) phase() dag.Phase {
 	return p
 }
 
-func phaseOf(n *tasks, setup times, out, bytes numbers, extent times) dag.Phase {
-	p := dag.Phase{Tasks: n.n, Known: n.known}
+func phaseOf(n *tasks, setup times, out, bytes numbers, extent times) dag.Stage {
+	p := dag.Stage{Tasks: n.n, Known: n.known}
 	p.Setup, p.Out, p.Bytes, p.Extent = compact(setup.Series, &p), compact(out.Series, &p), compact(bytes.Series, &p), compact(extent.Series, &p)
 	return p
 }
 
 // compact keeps a list of equal values, one for each task, as one value.
-func compact(s dag.Series, p *dag.Phase) dag.Series {
+func compact(s dag.Series, p *dag.Stage) dag.Series {
 	v := s.Values()
 	if len(v) == 0 {
 		if s.IsUniform() {

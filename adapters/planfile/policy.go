@@ -31,7 +31,10 @@ func (p *policy) dag() (dag.Policy, []dag.OrderKey) {
 			order = append(order, key)
 		}
 	}
-	if p.name == dag.YARN.String() || p.Slots == containers {
+	switch {
+	case p.name == dag.Executors.String():
+		return dag.Executors, order
+	case p.name == dag.YARN.String() || p.Slots == containers:
 		return dag.YARN, order
 	}
 	return dag.FIFO, order

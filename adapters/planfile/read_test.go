@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 )
 
 // Every field once, in YAML.
@@ -85,25 +85,25 @@ func TestReadFull(t *testing.T) {
 			SetupMin: 10 * time.Second, SetupPer: 11 * time.Second, Cold: 12 * time.Second,
 		},
 		Jobs: []dag.Job{
-			{Node: "last", After: []int{1}, Reduce: dag.Phase{Known: true}, Limits: dag.Limits{SlowStart: 0.05, RampUp: 0.5}},
+			{Node: "last", After: []int{1}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true}), Limits: dag.Limits{SlowStart: 0.05, RampUp: 0.5}},
 			{
 				Node: "first", Name: "The first", Feature: "HASH_JOIN", Alias: "a,b", Input: []string{"/in/1", "/in/2"},
 				Limits: dag.Limits{AMMB: 1024, MapMB: 512, ReduceMB: 256, SlowStart: 0.8, MaxMaps: 4, MaxReduces: 5},
-				Map: dag.Phase{
+				Stages: dag.MapReduce(dag.Stage{
 					Tasks: 2, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Each([]float64{10, nan}), Alpha: one(0.37)}},
 					Setup: dag.Each([]float64{1000, 1500}), Out: one(5), Bytes: one(1e6), Extent: one(3500),
 				},
-				Reduce: dag.Phase{
-					Tasks: 1, Known: true, Pipelines: []dag.Pipeline{{Tuples: one(7), Alpha: one(0.001)}, {}, {Tuples: one(8), Alpha: one(2)}},
-					Setup: one(0), Out: one(6), Bytes: one(42), Extent: one(90_000),
-					Groups: &dag.Groups{Origin: dag.GroupsTapped, Maps: 2, Note: "a combiner", Reduces: []dag.ReduceGroups{{
-						Bytes: 42, Implicit: 20, Explicit: []dag.GroupSize{{Bytes: 1, Count: 1}, {Bytes: 2, Count: 3}, {Bytes: 15, Count: 1}},
-						Top: []dag.KeyGroup{{Key: "#1f", Bytes: 15}, {Key: "k", Bytes: 2}}, Attempt: -1, OpenBytes: nan, OpenSince: dag.NoInstant,
-						Done: []dag.GroupPoint{
-							{At: dag.NoInstant, Bytes: 1, Took: 500 * time.Millisecond, Count: 1}, {At: dag.NoInstant, Bytes: 2.5, Took: 1, Count: 4},
-						},
-					}}},
-				},
+					dag.Stage{
+						Tasks: 1, Known: true, Pipelines: []dag.Pipeline{{Tuples: one(7), Alpha: one(0.001)}, {}, {Tuples: one(8), Alpha: one(2)}},
+						Setup: one(0), Out: one(6), Bytes: one(42), Extent: one(90_000),
+						Groups: &dag.Groups{Origin: dag.GroupsTapped, Maps: 2, Note: "a combiner", Reduces: []dag.ReduceGroups{{
+							Bytes: 42, Implicit: 20, Explicit: []dag.GroupSize{{Bytes: 1, Count: 1}, {Bytes: 2, Count: 3}, {Bytes: 15, Count: 1}},
+							Top: []dag.KeyGroup{{Key: "#1f", Bytes: 15}, {Key: "k", Bytes: 2}}, Attempt: -1, OpenBytes: nan, OpenSince: dag.NoInstant,
+							Done: []dag.GroupPoint{
+								{At: dag.NoInstant, Bytes: 1, Took: 500 * time.Millisecond, Count: 1}, {At: dag.NoInstant, Bytes: 2.5, Took: 1, Count: 4},
+							},
+						}}},
+					}),
 			},
 		},
 	}
@@ -123,7 +123,7 @@ func TestShortReduce(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		for i, pipe := range p.Jobs[0].Reduce.Pipelines {
+		for i, pipe := range p.Jobs[0].Stages[dag.Reduce].Pipelines {
 			got += fmt.Sprintf("%s [%v %v] [%v %v], ", []string{"copy", "sort", "reduce"}[i],
 				pipe.Tuples.At(0), pipe.Tuples.At(1), pipe.Alpha.At(0), pipe.Alpha.At(1))
 		}
@@ -133,7 +133,7 @@ func TestShortReduce(t *testing.T) {
 	}
 	for _, reduce := range []string{"", "reduce: null,", "reduce: {tasks: 0},"} {
 		p, err := read(t, "cluster: {map_slots: 1}\njobs: [{name: j, "+reduce+" map: {tasks: 1}}]")
-		if err != nil || !p.Jobs[0].Reduce.Known || p.Jobs[0].Reduce.Tasks != 0 {
+		if err != nil || !p.Jobs[0].Stages[dag.Reduce].Known || p.Jobs[0].Stages[dag.Reduce].Tasks != 0 {
 			t.Errorf("%q: %v, %+v", reduce, err, p)
 		}
 	}
@@ -156,7 +156,7 @@ jobs:
 		t.Fatal(err)
 	}
 	if got := fmt.Sprintf("%d %d %s %s %v %v", p.Cluster.MapSlots, p.Cluster.ReduceSlots, p.Jobs[0].Node, p.Jobs[1].Node, p.Jobs[1].After,
-		p.Jobs[1].Map.Pipelines[0].Tuples.At(0)); got != "4 2 j'1 jé2 [0] 1000" {
+		p.Jobs[1].Stages[dag.Map].Pipelines[0].Tuples.At(0)); got != "4 2 j'1 jé2 [0] 1000" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -193,7 +193,7 @@ func TestExamples(t *testing.T) {
 		}
 		maps, reduces := 0, 0
 		for _, j := range p.Jobs {
-			maps, reduces = maps+j.Map.Tasks, reduces+j.Reduce.Tasks
+			maps, reduces = maps+j.Stages[dag.Map].Tasks, reduces+j.Stages[dag.Reduce].Tasks
 		}
 		if got := fmt.Sprintf("%v %d jobs, %d maps, %d reduces", p.Cluster.Policy, len(p.Jobs), maps, reduces); got != want {
 			t.Errorf("%s: %s, want %s", f, got, want)

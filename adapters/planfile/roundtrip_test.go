@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 )
 
 func written(t interface{ Fatalf(string, ...any) }, p *dag.Plan) []byte {
@@ -41,9 +41,9 @@ func TestRoundTripJSON(t *testing.T) {
 	for i := range each {
 		each[i] = float64(i) / 7
 	}
-	p.Jobs = []dag.Job{{Node: "j", Reduce: dag.Phase{Known: true}, Map: dag.Phase{
+	p.Jobs = []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{
 		Tasks: len(each), Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(3), Alpha: dag.Each(each)}},
-	}}}
+	}, dag.Stage{Known: true})}}
 	file := written(t, p)
 	if file[0] != '{' {
 		t.Fatalf("a plan of %d values is written as %.20s", len(each), file)
@@ -103,7 +103,7 @@ jobs: [{name: j, map: {tasks: 3, records: [7, 7, 7], cost: [1ms, 1us, 1ms], out:
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := p.Jobs[0].Map
+	m := p.Jobs[0].Stages[dag.Map]
 	if got := fmt.Sprint(m.Pipelines[0].Tuples.IsUniform(), m.Pipelines[0].Alpha.Values(), m.Out.Known()); got != "true [1 0.001 1] false" {
 		t.Errorf("got %s", got)
 	}

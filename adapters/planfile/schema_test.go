@@ -22,6 +22,7 @@ var defs = map[reflect.Type]string{
 	reflect.TypeFor[limits]():     "#/$defs/limits",
 	reflect.TypeFor[mapTasks]():   "#/$defs/map",
 	reflect.TypeFor[reduceTask](): "#/$defs/reduce",
+	reflect.TypeFor[stage]():      "#/$defs/stage",
 	reflect.TypeFor[pipeline]():   "#/$defs/pipeline",
 	reflect.TypeFor[residual]():   "#/$defs/residual",
 	reflect.TypeFor[groups]():     "#/$defs/groups",
@@ -72,7 +73,7 @@ func TestFileHasEverySetting(t *testing.T) {
 		{reflect.TypeFor[dag.Job](), reflect.TypeFor[job](), nil},
 		{reflect.TypeFor[dag.Limits](), reflect.TypeFor[limits](), nil},
 		{reflect.TypeFor[dag.Residual](), reflect.TypeFor[residual](), nil},
-		{reflect.TypeFor[dag.Phase](), reflect.TypeFor[mapTasks](), []string{"Known", "Groups"}},
+		{reflect.TypeFor[dag.Stage](), reflect.TypeFor[stage](), []string{"Known", "Groups"}},
 		{reflect.TypeFor[dag.Groups](), reflect.TypeFor[groups](), nil},
 		{reflect.TypeFor[dag.ReduceGroups](), reflect.TypeFor[taskGroups](), []string{"Attempt", "OpenBytes", "OpenSince", "OpenKey"}},
 		{reflect.TypeFor[dag.KeyGroup](), reflect.TypeFor[topKey](), nil},
@@ -81,8 +82,10 @@ func TestFileHasEverySetting(t *testing.T) {
 		switch c.out {
 		case reflect.TypeFor[file]():
 			have-- // version
-		case reflect.TypeFor[mapTasks]():
-			have-- // records and cost are one pipeline
+		case reflect.TypeFor[job]():
+			have -= 2 // map and reduce are stages
+		case reflect.TypeFor[stage]():
+			have -= 4 // records and cost are one pipeline; after, edge, slow_start and full_start are the edges
 		}
 		if have != c.in.NumField() {
 			t.Errorf("%v has %d fields, %v has %d of them", c.in, c.in.NumField(), c.out, have)

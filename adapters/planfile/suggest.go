@@ -20,7 +20,7 @@ func (c *compiled) unknownField(name, where string, known []string) (why, meant 
 	if where == c.whole() {
 		why = fmt.Sprintf("unknown field %s", quote(name))
 	}
-	if meant = nearest(name, known); meant == "" && c == schema() && slices.Contains(known, others[strings.ToLower(name)]) {
+	if meant = Nearest(name, known); meant == "" && c == schema() && slices.Contains(known, others[strings.ToLower(name)]) {
 		meant = others[strings.ToLower(name)]
 	}
 	if meant != "" {
@@ -58,8 +58,8 @@ func homesOf(name string) []string {
 	return homes
 }
 
-// nearest returns the candidate that most likely was meant by a misspelt name, "" if none is near.
-func nearest(name string, candidates []string) string {
+// Nearest returns the candidate that most likely was meant by a misspelt name, "" if none is near.
+func Nearest(name string, candidates []string) string {
 	best, least := "", max(1, len(name)/3)+1
 	for _, c := range candidates {
 		if d := distance(strings.ToLower(name), strings.ToLower(c), least); d < least {

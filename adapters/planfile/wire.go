@@ -12,6 +12,8 @@ type (
 		Version   int        `plan:"version"`
 		Name      string     `plan:"name"`
 		Cluster   cluster    `plan:"cluster"`
+		Engine    string     `plan:"engine"`
+		Driver    string     `plan:"driver"`
 		Overheads overheads  `plan:"overheads"`
 		Jobs      []job      `plan:"jobs"`
 		Residuals []residual `plan:"residuals"`
@@ -31,6 +33,7 @@ type (
 		Setup        time.Duration `plan:"setup"`
 		Memory       *memory       `plan:"memory"`
 		QueueMemory  memory        `plan:"queue_memory"`
+		Cores        *int          `plan:"cores"`
 		Nodes        []machine     `plan:"nodes"`
 		FailRate     float64       `plan:"fail_rate"`
 	}
@@ -43,6 +46,7 @@ type (
 	machine struct {
 		Name   string  `plan:"name"`
 		Memory memory  `plan:"memory"`
+		Cores  int     `plan:"cores"`
 		Slow   float64 `plan:"slow"`
 	}
 	overheads struct {
@@ -53,6 +57,7 @@ type (
 		Wave     time.Duration `plan:"wave"`
 		Stagger  time.Duration `plan:"stagger"`
 		Handoff  time.Duration `plan:"handoff"`
+		Idle     time.Duration `plan:"idle"`
 		AMHold   time.Duration `plan:"am_hold"`
 		Report   time.Duration `plan:"report"`
 		Abandon  time.Duration `plan:"abandon"`
@@ -73,8 +78,28 @@ type (
 		Limits     limits  `plan:"limits"`
 		// Priority counts where the order of the cluster's policy has it.
 		Priority int         `plan:"priority"`
+		Rules    string      `plan:"rules"`
 		Map      *mapTasks   `plan:"map"`
 		Reduce   *reduceTask `plan:"reduce"`
+		Stages   []stage     `plan:"stages"`
+	}
+	// stage is one of a job that is no MapReduce job. Edge is one word for all that it is after, or one each.
+	stage struct {
+		Name       string   `plan:"name"`
+		After      []string `plan:"after"`
+		Edge       []string `plan:"edge"`
+		SlowStart  *float64 `plan:"slow_start"`
+		FullStart  float64  `plan:"full_start"`
+		Tasks      *tasks   `plan:"tasks"`
+		Records    numbers  `plan:"records"`
+		Cost       times    `plan:"cost"`
+		Memory     memory   `plan:"memory"`
+		Cores      int      `plan:"cores"`
+		MaxRunning int      `plan:"max_running"`
+		Setup      times    `plan:"setup"`
+		Out        numbers  `plan:"out"`
+		Bytes      numbers  `plan:"bytes"`
+		Extent     times    `plan:"extent"`
 	}
 	limits struct {
 		AMMemory     memory   `plan:"am_memory"`

@@ -14,7 +14,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestTraces reads recorded traces of others: each attempt is shown, each job ends when its trace says.
@@ -63,8 +63,8 @@ func TestTraces(t *testing.T) {
 				last = s
 			}
 			j := w.Jobs[0]
-			if last.State != j.State || last.Jobs[0].Finished != j.Finished || len(last.Jobs[0].Map.Attempts) != len(j.Attempts[0]) {
-				t.Errorf("%s: %s ends %v at %d with %d maps", c.name, w.ID, last.State, last.Jobs[0].Finished, len(last.Jobs[0].Map.Attempts))
+			if last.State != j.State || last.Jobs[0].Finished != j.Finished || len(last.Jobs[0].Stages[dag.Map].Attempts) != len(j.Attempts[0]) {
+				t.Errorf("%s: %s ends %v at %d with %d maps", c.name, w.ID, last.State, last.Jobs[0].Finished, len(last.Jobs[0].Stages[dag.Map].Attempts))
 			}
 		}
 	}

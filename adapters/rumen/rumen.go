@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/paratimer/paratimer/adapters/internal/badrun"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/past"
 )
 
@@ -27,7 +27,7 @@ func Read(r io.Reader) ([]*past.Job, error) {
 	var out []*past.Job
 	var links [][]string
 	bad := 0
-	var run badrun.Run
+	var run input.Streak
 	for n := 1; ; n++ {
 		limited.left = maxJob
 		var raw json.RawMessage

@@ -10,7 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // Two jobs, the second after the first, as Rumen of Hadoop 0.21 writes them: pretty-printed, concatenated.

@@ -82,7 +82,7 @@ func (w *wireJob) job() *past.Job {
 	for k, tasks := range [...][]wireTask{w.MapTasks, w.Reduced} {
 		for i := range tasks {
 			for a := range tasks[i].Attempts {
-				tasks[i].Attempts[a].into(j, dag.Kind(k))
+				tasks[i].Attempts[a].into(j, dag.StageIndex(k))
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func (w *wireJob) job() *past.Job {
 }
 
 // into adds the attempt to the job.
-func (w *wireAttempt) into(j *past.Job, kind dag.Kind) {
+func (w *wireAttempt) into(j *past.Job, kind dag.StageIndex) {
 	k, task, number, ok := hadoop.AttemptOf(string(w.ID))
 	if !ok || k != kind {
 		j.Bad++

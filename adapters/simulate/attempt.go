@@ -10,7 +10,7 @@ import (
 // A reporter says what reports show of attempts. Reports come at every snapshot: at the run's start, at whole multiples
 // of every after it, and at its end.
 type reporter struct {
-	*world
+	*simulationState
 	every dag.Instant
 	know  Know
 	t     dag.Instant
@@ -23,7 +23,7 @@ func (p *reporter) seen(t dag.Instant) dag.Instant {
 }
 
 // attempt is what is known of an attempt at p.t.
-func (p *reporter) attempt(j int, k dag.Kind, r *track) dag.Attempt {
+func (p *reporter) attempt(j int, k dag.StageIndex, r *track) dag.Attempt {
 	nan, unseen := math.NaN(), dag.Mark{At: dag.NoInstant, Done: math.NaN(), Out: math.NaN()}
 	a := dag.Attempt{
 		Task: r.task, Number: r.number, State: dag.AttemptRunning, Slot: r.slot, Node: r.node, Start: r.start, End: dag.NoInstant,
@@ -34,7 +34,7 @@ func (p *reporter) attempt(j int, k dag.Kind, r *track) dag.Attempt {
 		a.State, a.End, a.Diagnosis = r.how, r.end, r.why
 	}
 	c := p.counted(j, k, r)
-	if k == dag.Reduce && c.x.pipes == dag.Pipelines && r.begun(p.t) {
+	if p.copies(j, k) && c.x.pipes == dag.Pipelines && r.begun(p.t) {
 		if c.pos >= c.x.ends[dag.Copy] {
 			a.CopyEnd = r.reached(c.x.ends[dag.Copy])
 		}
@@ -46,24 +46,30 @@ func (p *reporter) attempt(j int, k dag.Kind, r *track) dag.Attempt {
 		a.Done[i] = c.tuples(i)
 	}
 	p.fillMarks(&a, &c)
-	p.fillTotals(&a, k, &c)
-	a.Ratio = c.ratio(&a, k, p.plan.Jobs[j].Reduce.Count() == 0)
+	p.fillTotals(&a, &c)
+	a.Ratio = c.ratio(&a, p.whole(j, k))
 	return a
+}
+
+// whole says that reading its input is all that a task of a stage does: not that of a map whose output is sorted for reduces.
+func (p *reporter) whole(j int, k dag.StageIndex) bool {
+	job := &p.plan.Jobs[j]
+	return !job.IsMapReduce() || job.Stages[dag.Reduce].Count() == 0
 }
 
 // counted is how far the counters of an attempt are.
 type counted struct {
 	x     extent
 	r     *track
-	phase *dag.Phase
+	phase *dag.Stage
 	t     dag.Instant
 	pos   int64 // milliseconds of work done
 	begun bool
 }
 
-func (p *reporter) counted(j int, k dag.Kind, r *track) counted {
+func (p *reporter) counted(j int, k dag.StageIndex, r *track) counted {
 	x := p.extentOf(attemptKey{j, k, r.task, r.number}, r)
-	return counted{x, r, p.plan.Jobs[j].Phase(k), p.t, r.position(p.t, x.work), r.begun(p.t)}
+	return counted{x, r, &p.plan.Jobs[j].Stages[k], p.t, r.position(p.t, x.work), r.begun(p.t)}
 }
 
 func (c *counted) total(i int) float64 { return c.phase.Pipelines[i].Tuples.At(int(c.r.task)) }
@@ -160,17 +166,17 @@ func (c *counted) share(of dag.Series, i int) float64 {
 
 // fillTotals says what is known of the attempt's sizes: all of them, or what its reports imply. A map's progress tells its
 // input once it has read some; a reduce's size is known once it has copied it.
-func (p *reporter) fillTotals(a *dag.Attempt, k dag.Kind, c *counted) {
+func (p *reporter) fillTotals(a *dag.Attempt, c *counted) {
 	reported := a.FirstReport.Known()
 	for i := range c.x.pipes {
-		if p.know == All || reported && (i == dag.Copy || k == dag.Reduce && a.CopyEnd.Known()) {
+		if p.know == All || reported && (i == dag.Copy || c.phase.Copies() && a.CopyEnd.Known()) {
 			a.Total[i] = c.total(i)
 		}
 	}
 }
 
 // ratio is Hadoop's progress: a map's input is two thirds of it if there is something to sort afterwards, a reduce's pipelines one third each.
-func (c *counted) ratio(a *dag.Attempt, k dag.Kind, mapOnly bool) float64 {
+func (c *counted) ratio(a *dag.Attempt, mapOnly bool) float64 {
 	if a.State == dag.AttemptSucceeded {
 		return 1
 	}
@@ -184,7 +190,7 @@ func (c *counted) ratio(a *dag.Attempt, k dag.Kind, mapOnly bool) float64 {
 		}
 	}
 	switch {
-	case k == dag.Reduce:
+	case c.phase.Copies():
 		sum /= dag.Pipelines
 	case !mapOnly:
 		sum *= mapShare

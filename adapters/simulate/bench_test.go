@@ -19,9 +19,9 @@ func large() *dag.Plan {
 		Name:    "large",
 		Cluster: dag.Cluster{MapSlots: 1000, ReduceSlots: 1000, SlotsPerNode: 4, Setup: time.Second},
 		Jobs: []dag.Job{{
-			Node:   "j1",
-			Map:    dag.Phase{Known: true, Tasks: 70_000, Pipelines: []dag.Pipeline{pipe(100_000, 0.35)}},
-			Reduce: dag.Phase{Known: true, Tasks: 30_000, Pipelines: []dag.Pipeline{pipe(50_000, 0.1), pipe(50_000, 0.05), pipe(50_000, 0.5)}},
+			Node: "j1",
+			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 70_000, Pipelines: []dag.Pipeline{pipe(100_000, 0.35)}},
+				dag.Stage{Known: true, Tasks: 30_000, Pipelines: []dag.Pipeline{pipe(50_000, 0.1), pipe(50_000, 0.05), pipe(50_000, 0.5)}}),
 		}},
 	}
 }

@@ -15,32 +15,32 @@ const forever = 100 * 365 * 24 * time.Hour
 const firstBatch = 1600 * time.Millisecond
 
 // left is the true cost of what is left of a task.
-func (w *world) left(t schedule.Task) schedule.Cost {
+func (w *simulationState) left(t schedule.Task) schedule.Cost {
 	if t.Job >= len(w.jobs) {
 		return schedule.Cost{Work: forever, Same: 1}
 	}
-	p := &w.jobs[t.Job].phases[t.Kind]
-	task := w.taskAt(t.Job, t.Kind, int32(t.Index))
+	p := &w.jobs[t.Job].phases[t.Stage]
+	task := w.taskAt(t.Job, t.Stage, int32(t.Index))
 	if t.Running != nil {
 		r := find(p.tracks[:p.kept], task, int32(t.Attempt))
 		if r == nil || r.frozen {
 			return schedule.Cost{Work: forever, Same: 1}
 		}
-		x := w.extent(t.Job, t.Kind, int(task), t.Attempt, int(r.node))
+		x := w.extent(t.Job, t.Stage, int(task), t.Attempt, int(r.node))
 		return schedule.Cost{Setup: max(0, r.ready.Sub(w.now)), Work: millis(w.workLeft(r, x)), Same: 1}
 	}
 	cost, node := schedule.Cost{Same: 1}, t.Node
 	if w.plan.Cluster.Policy == dag.FIFO {
 		node = int(w.slots.node(int32(t.Node)))
-		cost.Setup = w.setup(t.Job, t.Kind, int(task), 0, false)
+		cost.Setup = w.setup(t.Job, t.Stage, int(task), 0, false)
 		if p.uniform {
-			cost.Same = w.plan.Jobs[t.Job].Phase(t.Kind).Tasks - t.Index
+			cost.Same = w.plan.Jobs[t.Job].Stages[t.Stage].Tasks - t.Index
 		}
 	} else {
-		cost.Setup = w.setup(t.Job, t.Kind, int(task), t.Together, w.cold(t.Start))
-		w.launch[attemptKey{t.Job, t.Kind, task, int32(t.Attempt)}] = launch{int32(t.Node), dag.Instant(cost.Setup / time.Millisecond)}
+		cost.Setup = w.setup(t.Job, t.Stage, int(task), t.Together, w.cold(t.Start))
+		w.launch[attemptKey{t.Job, t.Stage, task, int32(t.Attempt)}] = launch{int32(t.Node), dag.Instant(cost.Setup / time.Millisecond)}
 	}
-	cost.Work = millis(w.extent(t.Job, t.Kind, int(task), t.Attempt, node).work)
+	cost.Work = millis(w.extent(t.Job, t.Stage, int(task), t.Attempt, node).work)
 	return cost
 }
 
@@ -52,7 +52,7 @@ func millisOf(ms float64) time.Duration {
 }
 
 // cold says whether a start belongs to the run's first batch.
-func (w *world) cold(start dag.Instant) bool {
+func (w *simulationState) cold(start dag.Instant) bool {
 	if !w.warm.Known() {
 		w.warm = start.Add(firstBatch)
 	}
@@ -60,21 +60,21 @@ func (w *world) cold(start dag.Instant) bool {
 }
 
 // fault lets attempts fail, and notes when they would have ended.
-func (w *world) fault(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
+func (w *simulationState) fault(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
 	if t.Job >= len(w.jobs) {
 		return 0, false
 	}
-	task := w.taskAt(t.Job, t.Kind, int32(t.Index))
-	p := &w.jobs[t.Job].phases[t.Kind]
+	task := w.taskAt(t.Job, t.Stage, int32(t.Index))
+	p := &w.jobs[t.Job].phases[t.Stage]
 	if r := find(p.tracks[:p.kept], task, int32(t.Attempt)); r != nil && r.frozen {
 		return 0, false
 	}
 	if t.Attempt >= w.limit()+len(w.opt.Lose) {
 		return 0, false // its job has failed by then: a lost node kills an attempt of a task once
 	}
-	at, fails := w.failure(t.Job, t.Kind, int(task), t.Attempt, start, end)
+	at, fails := w.failure(t.Job, t.Stage, int(task), t.Attempt, start, end)
 	if fails {
-		w.fate[attemptKey{t.Job, t.Kind, task, int32(t.Attempt)}] = end
+		w.fate[attemptKey{t.Job, t.Stage, task, int32(t.Attempt)}] = end
 	}
 	return at, fails
 }

@@ -24,7 +24,7 @@ func TestCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := cut.camera.world
+		w := cut.camera.simulationState
 		for range rapid.IntRange(1, 3).Draw(t, "cuts") {
 			at := rapid.Int64Range(0, int64(min(w.end-o.Start, 200_000))).Draw(t, "cut")
 			w.schedule(event{o.Start + dag.Instant(at), func() {}})
@@ -45,8 +45,8 @@ func TestCut(t *testing.T) {
 				t.Fatalf("%v at %d, cut %v at %d", a.State, a.At, b.State, b.At)
 			}
 			for j := range a.Jobs {
-				for _, k := range kinds {
-					want, got := a.Jobs[j].Phase(k).Attempts, b.Jobs[j].Phase(k).Attempts
+				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+					want, got := a.Jobs[j].Stages[k].Attempts, b.Jobs[j].Stages[k].Attempts
 					if len(want) != len(got) {
 						t.Fatalf("at %d job %d:\n%s\ncut\n%s", a.At, j, brief(want), brief(got))
 					}

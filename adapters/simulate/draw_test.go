@@ -36,7 +36,7 @@ func drawPlan(t *rapid.T) *dag.Plan {
 		SlotsPerNode: rapid.IntRange(0, 3).Draw(t, "slots per node"), Setup: millis(rapid.Int64Range(0, 3000).Draw(t, "setup")),
 	}}
 	for j := range rapid.IntRange(1, 4).Draw(t, "jobs") {
-		job := dag.Job{Node: string(rune('a' + j)), Map: drawPhase(t, 1), Reduce: drawPhase(t, dag.Pipelines)}
+		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(drawPhase(t, 1), drawPhase(t, dag.Pipelines))}
 		for a := range j {
 			if rapid.Bool().Draw(t, "after") {
 				job.After = append(job.After, a)
@@ -47,8 +47,8 @@ func drawPlan(t *rapid.T) *dag.Plan {
 	return p
 }
 
-func drawPhase(t *rapid.T, pipes int) dag.Phase {
-	p := dag.Phase{Known: true, Tasks: rapid.IntRange(0, 9).Draw(t, "tasks")}
+func drawPhase(t *rapid.T, pipes int) dag.Stage {
+	p := dag.Stage{Known: true, Tasks: rapid.IntRange(0, 9).Draw(t, "tasks")}
 	for range pipes {
 		p.Pipelines = append(p.Pipelines, dag.Pipeline{
 			Tuples: drawSeries(t, p.Tasks, 0, 2000), Alpha: dag.Uniform(rapid.SampledFrom([]float64{0, 0.5, 3, 25}).Draw(t, "alpha")),
@@ -119,10 +119,10 @@ func drawOptions(t *rapid.T, p *dag.Plan) Options {
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "failures") {
 		j := rapid.IntRange(0, len(p.Jobs)-1).Draw(t, "fails")
-		k := dag.Kind(rapid.IntRange(0, 1).Draw(t, "kind"))
-		if n := p.Jobs[j].Phase(k).Tasks; n > 0 {
+		k := dag.StageIndex(rapid.IntRange(0, 1).Draw(t, "kind"))
+		if n := p.Jobs[j].Stages[k].Tasks; n > 0 {
 			o.Fail = append(o.Fail, Failure{
-				Job: p.Jobs[j].Node, Kind: k, Task: rapid.IntRange(0, n-1).Draw(t, "task"),
+				Job: p.Jobs[j].Node, Stage: k, Task: rapid.IntRange(0, n-1).Draw(t, "task"),
 				At: millis(rapid.Int64Range(0, 60_000).Draw(t, "at")), After: millis(rapid.Int64Range(0, 1).Draw(t, "after?") * 2000),
 			})
 		}

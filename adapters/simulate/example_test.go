@@ -43,7 +43,7 @@ jobs:
 			return
 		}
 		done := 0
-		for _, a := range s.Jobs[0].Map.Attempts {
+		for _, a := range s.Jobs[0].Stages[dag.Map].Attempts {
 			if a.State == dag.AttemptSucceeded {
 				done++
 			}

@@ -42,9 +42,9 @@ func TestFamilies(t *testing.T) {
 
 // A run's pace multiplies all its work, noise on set-ups changes nothing else.
 func TestPaceAndSetups(t *testing.T) {
-	p := &dag.Plan{Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 1, Setup: 10 * time.Second}, Jobs: []dag.Job{{Node: "a", Reduce: dag.Phase{Known: true}, Map: dag.Phase{
+	p := &dag.Plan{Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 1, Setup: 10 * time.Second}, Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{
 		Tasks: 6, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(20)}},
-	}}}}
+	}, dag.Stage{Known: true})}}}
 	work := func(o Options) (work, setups []int64) {
 		tr := newTruth(p, &o)
 		for i := range 6 {

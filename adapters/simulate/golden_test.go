@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 )
 
 // The reference program's runs without noise are our runs: at each of its instants the same attempts have ended, failed
@@ -27,7 +27,7 @@ func TestGolden(t *testing.T) {
 			opt := Options{Fail: failures(c.Plan, last)}
 			tr := newTruth(c.Plan, &opt)
 			for j := range c.Plan.Jobs {
-				if order := startOrder(last.Jobs[j].Reduce.Attempts); len(order) == c.Plan.Jobs[j].Reduce.Tasks {
+				if order := startOrder(last.Jobs[j].Stages[dag.Reduce].Attempts); len(order) == c.Plan.Jobs[j].Stages[dag.Reduce].Tasks {
 					tr.handOut(j, order)
 				}
 			}
@@ -42,9 +42,9 @@ func TestGolden(t *testing.T) {
 				}
 				s := src.camera.take(in.At)
 				for j := range s.Jobs {
-					for _, k := range kinds {
-						sameAttempts(t, in.At, in.Snapshot.Jobs[j].Phase(k).Attempts, s.Jobs[j].Phase(k).Attempts)
-						compared += len(s.Jobs[j].Phase(k).Attempts)
+					for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+						sameAttempts(t, in.At, in.Snapshot.Jobs[j].Stages[k].Attempts, s.Jobs[j].Stages[k].Attempts)
+						compared += len(s.Jobs[j].Stages[k].Attempts)
 					}
 					if s.Jobs[j].Submitted != in.Snapshot.Jobs[j].Submitted {
 						t.Errorf("at %d job %d: submitted %d, want %d", in.At, j, s.Jobs[j].Submitted, in.Snapshot.Jobs[j].Submitted)
@@ -65,10 +65,10 @@ func TestGolden(t *testing.T) {
 func failures(p *dag.Plan, s *dag.Snapshot) []Failure {
 	var out []Failure
 	for j := range s.Jobs {
-		for _, k := range kinds {
-			for _, a := range s.Jobs[j].Phase(k).Attempts {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			for _, a := range s.Jobs[j].Stages[k].Attempts {
 				if a.State == dag.AttemptFailed {
-					out = append(out, Failure{Job: p.Jobs[j].Node, Kind: k, Task: int(a.Task), At: a.End.Sub(0)})
+					out = append(out, Failure{Job: p.Jobs[j].Node, Stage: k, Task: int(a.Task), At: a.End.Sub(0)})
 				}
 			}
 		}

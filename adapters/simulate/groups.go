@@ -21,7 +21,7 @@ type keyed struct {
 }
 
 // keyedPhase returns nil where the plan does not give all groups: its tasks are played by their records then.
-func keyedPhase(p *dag.Phase) *keyed {
+func keyedPhase(p *dag.Stage) *keyed {
 	if p.Groups == nil || p.Count() == 0 || len(p.Groups.Reduces) != p.Count() {
 		return nil
 	}
@@ -83,11 +83,19 @@ func (k *keyed) ms(bytes float64) float64 {
 	return at(i) * bytes / c[i].Bytes
 }
 
+// keyedJob is the reduces of a MapReduce job as they are played group by group; nil if they are not.
+func keyedJob(j *dag.Job) *keyed {
+	if !j.IsMapReduce() {
+		return nil
+	}
+	return keyedPhase(&j.Stages[dag.Reduce])
+}
+
 // checkGroups bounds the groups that are played one by one.
 func checkGroups(p *dag.Plan) error {
 	all := 0.0
 	for j := range p.Jobs {
-		k := keyedPhase(&p.Jobs[j].Reduce)
+		k := keyedJob(&p.Jobs[j])
 		if k == nil {
 			continue
 		}

@@ -39,9 +39,9 @@ func TestGroups(t *testing.T) {
 }
 
 func soundGroups(t *rapid.T, s *dag.Snapshot, j, n int, k *keyed, o *Options) {
-	g, maps := s.Jobs[j].Groups, s.Plan.Jobs[j].Map.Tasks
+	g, maps := s.Jobs[j].Groups, s.Plan.Jobs[j].Stages[dag.Map].Tasks
 	r, truth := &g.Reduces[n], &k.groups.Reduces[n]
-	if g.Maps > 0 && s.Plan.Jobs[j].Map.Known {
+	if g.Maps > 0 && s.Plan.Jobs[j].Stages[dag.Map].Known {
 		sum, named := r.Implicit, 0.0
 		for _, size := range r.Explicit {
 			sum, named = sum+size.Bytes*size.Count, named+size.Count
@@ -53,14 +53,14 @@ func soundGroups(t *rapid.T, s *dag.Snapshot, j, n int, k *keyed, o *Options) {
 			t.Fatalf("at %d: %v groups of task %d are named of %d", s.At, named, n, o.lambda())
 		}
 	}
-	a := slices.IndexFunc(s.Jobs[j].Reduce.Attempts, func(a dag.Attempt) bool { return a.Task == int32(n) && a.Number == r.Attempt })
+	a := slices.IndexFunc(s.Jobs[j].Stages[dag.Reduce].Attempts, func(a dag.Attempt) bool { return a.Task == int32(n) && a.Number == r.Attempt })
 	if r.Attempt < 0 {
 		if len(r.Done) > 0 || r.OpenSince.Known() {
 			t.Fatalf("groups of no attempt: %+v", r)
 		}
 		return
 	}
-	at := &s.Jobs[j].Reduce.Attempts[a]
+	at := &s.Jobs[j].Stages[dag.Reduce].Attempts[a]
 	bytes, took, count := 0.0, time.Duration(0), 0.0
 	for i, p := range r.Done {
 		if p.At > s.At || p.At < at.SortEnd || i > 0 && p.At < r.Done[i-1].At {
@@ -104,11 +104,11 @@ func keyedPlan() *dag.Plan {
 		return dag.Pipeline{Tuples: dag.Uniform(tuples), Alpha: dag.Uniform(alpha)}
 	}
 	return &dag.Plan{Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: 1}, Jobs: []dag.Job{{
-		Node: "j", Map: dag.Phase{Known: true, Tasks: 2, Pipelines: []dag.Pipeline{pipe(10, 100)}},
-		Reduce: dag.Phase{
-			Known: true, Tasks: 1, Pipelines: []dag.Pipeline{pipe(0, 0), pipe(0, 0), pipe(1500, 999)},
-			Groups: &dag.Groups{Origin: dag.GroupsComplete, Reduces: []dag.ReduceGroups{r}},
-		},
+		Node: "j", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2, Pipelines: []dag.Pipeline{pipe(10, 100)}},
+			dag.Stage{
+				Known: true, Tasks: 1, Pipelines: []dag.Pipeline{pipe(0, 0), pipe(0, 0), pipe(1500, 999)},
+				Groups: &dag.Groups{Origin: dag.GroupsComplete, Reduces: []dag.ReduceGroups{r}},
+			}),
 	}}}
 }
 
@@ -137,7 +137,7 @@ func playKeyed(t *testing.T, o Options) []*dag.Snapshot {
 func TestGroupsAreTheWork(t *testing.T) {
 	run := playKeyed(t, Options{Groups: dag.GroupsComplete})
 	last := run[len(run)-1]
-	a := last.Jobs[0].Reduce.Attempts[0]
+	a := last.Jobs[0].Stages[dag.Reduce].Attempts[0]
 	if took := a.End.Sub(a.Start); took != 2160*time.Millisecond {
 		t.Errorf("the reduce takes %v", took)
 	}
@@ -146,7 +146,7 @@ func TestGroupsAreTheWork(t *testing.T) {
 	}
 	slow, fast := 0, 0.0
 	for i := 1; i < len(run); i++ {
-		as, before := run[i].Jobs[0].Reduce.Attempts, run[i-1].Jobs[0].Reduce.Attempts
+		as, before := run[i].Jobs[0].Stages[dag.Reduce].Attempts, run[i-1].Jobs[0].Stages[dag.Reduce].Attempts
 		if len(before) == 0 || as[0].State != dag.AttemptRunning {
 			continue
 		}
@@ -202,7 +202,7 @@ func TestTappedGroups(t *testing.T) {
 // Of groups of the same size only as many are named as a map may name.
 func TestNamedOfMany(t *testing.T) {
 	p := keyedPlan()
-	reduce := &p.Jobs[0].Reduce
+	reduce := &p.Jobs[0].Stages[dag.Reduce]
 	same := dag.ReduceGroups{Bytes: 1000, Explicit: []dag.GroupSize{{Bytes: 10, Count: 100}}, Done: reduce.Groups.Reduces[0].Done}
 	reduce.Tasks, reduce.Groups = 3, &dag.Groups{Reduces: []dag.ReduceGroups{same, same, same}}
 	src, err := New(p, Options{Groups: dag.GroupsTapped, Lambda: 150})
@@ -210,7 +210,7 @@ func TestNamedOfMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := []float64{}
-	for _, pr := range src.camera.promises(0, 2) {
+	for _, pr := range src.camera.reduceInputs(0, 2) {
 		n := 0.0
 		for _, s := range pr.explicit {
 			n += s.Count
@@ -251,9 +251,9 @@ func TestCurve(t *testing.T) {
 
 func TestGroupsRefused(t *testing.T) {
 	many := keyedPlan()
-	many.Jobs[0].Reduce.Groups.Reduces[0].Explicit[0].Count = 2e6
+	many.Jobs[0].Stages[dag.Reduce].Groups.Reduces[0].Explicit[0].Count = 2e6
 	long := keyedPlan()
-	long.Jobs[0].Reduce.Groups.Reduces[0].Done[2].Took = 50 * 365 * 24 * time.Hour
+	long.Jobs[0].Stages[dag.Reduce].Groups.Reduces[0].Done[2].Took = 50 * 365 * 24 * time.Hour
 	for _, c := range []struct {
 		p    *dag.Plan
 		o    Options

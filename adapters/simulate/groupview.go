@@ -10,9 +10,9 @@ import (
 
 // A groupView is what the last snapshot showed of a job's key groups.
 type groupView struct {
-	maps     int // whose promises are in; -1 before the first
-	promised []promise
-	tasks    []taskView
+	maps   int // whose profiles are in; -1 before the first
+	inputs []reduceInput
+	tasks  []taskView
 }
 
 // A taskView is what the last snapshot showed of a reduce's groups.
@@ -43,13 +43,13 @@ func (c *camera) groups(j int, s *dag.JobState) *dag.Groups {
 	if c.opt.Groups != dag.GroupsCounted {
 		g.Maps = c.mapsDone(j)
 		if g.Maps != v.maps {
-			v.maps, v.promised = g.Maps, c.promises(j, g.Maps)
+			v.maps, v.inputs = g.Maps, c.reduceInputs(j, g.Maps)
 		}
 	}
 	for i := range g.Reduces {
 		r := dag.NoReduceGroups()
 		if g.Maps > 0 {
-			p := &v.promised[i]
+			p := &v.inputs[i]
 			r.Bytes, r.Implicit, r.Explicit, r.Top = p.bytes, p.implicit, p.explicit, p.top
 		}
 		g.Reduces[i] = r

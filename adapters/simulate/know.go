@@ -15,7 +15,7 @@ type planner struct {
 	lost      []dag.Instant
 }
 
-func (p *planner) plan(w *world, s *dag.Snapshot) *dag.Plan {
+func (p *planner) plan(w *simulationState, s *dag.Snapshot) *dag.Plan {
 	submitted := make([]bool, len(s.Jobs))
 	for j := range s.Jobs {
 		submitted[j] = s.Jobs[j].Submitted.Known()
@@ -45,10 +45,11 @@ func (p *planner) plan(w *world, s *dag.Snapshot) *dag.Plan {
 // bare is a job without sizes and costs; the number of its tasks is known once it is submitted.
 func bare(j *dag.Job, submitted bool) dag.Job {
 	b := *j
-	b.Map, b.Reduce = dag.Phase{}, dag.Phase{}
-	if submitted {
-		b.Map = dag.Phase{Tasks: j.Map.Tasks, Known: true}
-		b.Reduce = dag.Phase{Tasks: j.Reduce.Tasks, Known: true}
+	b.Stages = dag.Bare(j.Stages)
+	for k := range b.Stages {
+		if submitted {
+			b.Stages[k].Tasks, b.Stages[k].Known = j.Stages[k].Tasks, true
+		}
 	}
 	return b
 }
@@ -66,7 +67,8 @@ func clusterLeft(c *dag.Cluster, lost []dag.Instant) dag.Cluster {
 		if !lost[n].Known() {
 			continue
 		}
-		if c.Policy == dag.YARN {
+		if c.Policy != dag.FIFO {
+			left.Cores -= min(c.Nodes[n].Cores, left.Cores)
 			left.MemoryMB -= min(c.Nodes[n].MemoryMB, left.MemoryMB)
 			continue
 		}

@@ -91,7 +91,7 @@ type SlowNode struct {
 // A Failure makes an attempt fail: the one that runs At after the run's start, or attempt Attempt once it has run for After.
 type Failure struct {
 	Job     string // its node in the plan
-	Kind    dag.Kind
+	Stage   dag.StageIndex
 	Task    int           // from 0
 	At      time.Duration // used where After is 0
 	After   time.Duration
@@ -171,14 +171,15 @@ func (o *Options) check(p *dag.Plan) error {
 		if j < 0 {
 			return bad("fail", "the plan has no job %q", f.Job)
 		}
-		if f.Kind > dag.Reduce {
-			return bad("fail", "job %s: a %v does not fail, only map and reduce tasks do", f.Job, f.Kind)
+		if f.Stage < 0 || int(f.Stage) >= len(p.Jobs[j].Stages) {
+			return bad("fail", "job %s has no stage %d, only %d of them, counted from 0", f.Job, f.Stage, len(p.Jobs[j].Stages))
 		}
-		if n := p.Jobs[j].Phase(f.Kind).Count(); f.Task < 0 || f.Task >= n {
-			return bad("fail", "job %s has no %v task %d, only %d of them, counted from 0", f.Job, f.Kind, f.Task, n)
+		stage := p.Jobs[j].Stages[f.Stage].Name
+		if n := p.Jobs[j].Stages[f.Stage].Count(); f.Task < 0 || f.Task >= n {
+			return bad("fail", "job %s has no %v task %d, only %d of them, counted from 0", f.Job, stage, f.Task, n)
 		}
 		if f.At < 0 || f.After < 0 || f.Attempt < 0 {
-			return bad("fail", "job %s, %v task %d: the time or attempt is negative", f.Job, f.Kind, f.Task)
+			return bad("fail", "job %s, %v task %d: the time or attempt is negative", f.Job, stage, f.Task)
 		}
 	}
 	return nil
@@ -208,7 +209,7 @@ func jobNamed(p *dag.Plan, node string) int {
 // nodeCount is how many nodes the plan's cluster has.
 func nodeCount(p *dag.Plan) int {
 	c := &p.Cluster
-	if c.Policy == dag.YARN {
+	if c.Policy != dag.FIFO {
 		return len(c.Nodes)
 	}
 	per := max(1, c.SlotsPerNode)
@@ -221,7 +222,7 @@ func checkPlan(p *dag.Plan) error {
 		return err
 	}
 	for j := range p.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for k := range p.Jobs[j].NumStages() {
 			if err := checkPhase(&p.Jobs[j], k); err != nil {
 				return err
 			}
@@ -230,10 +231,10 @@ func checkPlan(p *dag.Plan) error {
 	return nil
 }
 
-func checkPhase(j *dag.Job, k dag.Kind) error {
-	phase := j.Phase(k)
+func checkPhase(j *dag.Job, k dag.StageIndex) error {
+	phase := &j.Stages[k]
 	bad := func(format string, args ...any) error {
-		return &OptionError{"plan", fmt.Sprintf("%v tasks of job %s: %s; only a plan with all sizes and costs can be played", k, j.Node, fmt.Sprintf(format, args...))}
+		return &OptionError{"plan", fmt.Sprintf("%v tasks of job %s: %s; only a plan with all sizes and costs can be played", phase.Name, j.Node, fmt.Sprintf(format, args...))}
 	}
 	if !phase.Known {
 		return bad("their number is not known")
@@ -242,7 +243,7 @@ func checkPhase(j *dag.Job, k dag.Kind) error {
 		return bad("%d is no number of tasks", phase.Tasks)
 	}
 	want := 1
-	if k == dag.Reduce {
+	if phase.Copies() {
 		want = dag.Pipelines
 	}
 	if phase.Tasks > 0 && len(phase.Pipelines) != want {

@@ -60,7 +60,7 @@ func withOthers(p *dag.Plan, others []Other) *dag.Plan {
 		return p
 	}
 	out := *p
-	out.Jobs = slices.Clone(p.Jobs)
+	out.Jobs = slices.Clip(p.Jobs)
 	for i := range others {
 		o := &others[i]
 		work := func(d time.Duration) dag.Pipeline {
@@ -68,8 +68,8 @@ func withOthers(p *dag.Plan, others []Other) *dag.Plan {
 		}
 		job := dag.Job{
 			Node: fmt.Sprintf("other %d", i+1), Name: o.Name,
-			Map:    dag.Phase{Tasks: o.Maps, Known: true, Pipelines: []dag.Pipeline{work(o.MapTime)}},
-			Reduce: dag.Phase{Tasks: o.Reduces, Known: true, Pipelines: []dag.Pipeline{work(0), work(0), work(o.ReduceTime)}},
+			Stages: dag.MapReduce(dag.Stage{Tasks: o.Maps, Known: true, Pipelines: []dag.Pipeline{work(o.MapTime)}},
+				dag.Stage{Tasks: o.Reduces, Known: true, Pipelines: []dag.Pipeline{work(0), work(0), work(o.ReduceTime)}}),
 			Limits: dag.Limits{AMMB: o.AMMB, MapMB: o.MapMB, ReduceMB: o.RedMB, SlowStart: 0.05},
 		}
 		out.Jobs = append(out.Jobs, job)
@@ -150,8 +150,8 @@ func (c *camera) load(j int, state *dag.JobState) dag.Load {
 }
 
 // need counts another's tasks of a kind as its master would.
-func (c *camera) need(j int, k dag.Kind) dag.NeedPhase {
-	n := dag.NeedPhase{Tasks: c.plan.Jobs[j].Phase(k).Count()}
+func (c *camera) need(j int, k dag.StageIndex) dag.NeedPhase {
+	n := dag.NeedPhase{Tasks: c.plan.Jobs[j].Stages[k].Count()}
 	sum, length := 0.0, 0.0
 	tracks := c.jobs[j].phases[k].tracks
 	for i := range tracks {

@@ -76,9 +76,9 @@ func TestConservation(t *testing.T) {
 			if s.Jobs[j].State != dag.Succeeded {
 				t.Fatalf("job %d is %v at the end", j, s.Jobs[j].State)
 			}
-			for _, k := range kinds {
-				done := make([]int, p.Jobs[j].Phase(k).Tasks)
-				for _, a := range s.Jobs[j].Phase(k).Attempts {
+			for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+				done := make([]int, p.Jobs[j].Stages[k].Tasks)
+				for _, a := range s.Jobs[j].Stages[k].Attempts {
 					switch a.State {
 					case dag.AttemptSucceeded:
 						done[a.Task]++
@@ -101,10 +101,10 @@ func TestConservation(t *testing.T) {
 func TestSlots(t *testing.T) {
 	checkPlans(t, drawPlan, func(t *rapid.T, p *dag.Plan, o Options, run []*dag.Snapshot) {
 		s := run[len(run)-1]
-		for _, k := range kinds {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			slots := map[int32][]dag.Attempt{}
 			for j := range s.Jobs {
-				for _, a := range s.Jobs[j].Phase(k).Attempts {
+				for _, a := range s.Jobs[j].Stages[k].Attempts {
 					slots[a.Slot] = append(slots[a.Slot], a)
 				}
 			}
@@ -142,18 +142,18 @@ func TestMonotony(t *testing.T) {
 		truth := newTruth(p, &o)
 		for i, s := range run {
 			for j := range s.Jobs {
-				for _, k := range kinds {
-					as := s.Jobs[j].Phase(k).Attempts
+				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+					as := s.Jobs[j].Stages[k].Attempts
 					if !slices.IsSortedFunc(as, func(a, b dag.Attempt) int {
 						return byTask(track{task: a.Task, number: a.Number}, track{task: b.Task, number: b.Number})
 					}) {
 						t.Fatalf("the attempts are not ordered: %+v", as)
 					}
 					for n := range as {
-						plausible(t, s, &as[n], truth.plan.Jobs[j].Phase(k))
+						plausible(t, s, &as[n], &truth.plan.Jobs[j].Stages[k])
 					}
 					if i > 0 {
-						follows(t, run[i-1].Jobs[j].Phase(k).Attempts, as, k)
+						follows(t, run[i-1].Jobs[j].Stages[k].Attempts, as, k)
 					}
 				}
 			}
@@ -161,7 +161,7 @@ func TestMonotony(t *testing.T) {
 	})
 }
 
-func plausible(t *rapid.T, s *dag.Snapshot, a *dag.Attempt, p *dag.Phase) {
+func plausible(t *rapid.T, s *dag.Snapshot, a *dag.Attempt, p *dag.Stage) {
 	if a.Start > s.At || a.End.Known() && (a.End > s.At || a.End < a.Start) || a.End.Known() == (a.State == dag.AttemptRunning) {
 		t.Fatalf("at %d: %+v", s.At, *a)
 	}
@@ -177,7 +177,7 @@ func plausible(t *rapid.T, s *dag.Snapshot, a *dag.Attempt, p *dag.Phase) {
 }
 
 // follows checks that the attempts of a phase follow from those of the snapshot before.
-func follows(t *rapid.T, old, as []dag.Attempt, k dag.Kind) {
+func follows(t *rapid.T, old, as []dag.Attempt, k dag.StageIndex) {
 	for _, was := range old {
 		i := slices.IndexFunc(as, func(a dag.Attempt) bool { return a.Task == was.Task && a.Number == was.Number })
 		if i < 0 {
@@ -237,7 +237,7 @@ func TestMarks(t *testing.T) {
 	check(t, func(t *rapid.T, p *dag.Plan, _ Options, run []*dag.Snapshot) {
 		type key struct {
 			job  int
-			kind dag.Kind
+			kind dag.StageIndex
 			task int32
 			num  int32
 		}
@@ -249,9 +249,9 @@ func TestMarks(t *testing.T) {
 		notes := map[key]*noted{}
 		for _, s := range run {
 			for j := range s.Jobs {
-				for _, k := range kinds {
-					last := len(p.Jobs[j].Phase(k).Pipelines) - 1
-					for _, a := range s.Jobs[j].Phase(k).Attempts {
+				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+					last := len(p.Jobs[j].Stages[k].Pipelines) - 1
+					for _, a := range s.Jobs[j].Stages[k].Attempts {
 						n := notes[key{j, k, a.Task, a.Number}]
 						if n == nil {
 							n = &noted{unseen, unseen, dag.NoInstant}

@@ -21,7 +21,7 @@ const (
 )
 
 // random returns a generator for one purpose of one attempt.
-func random(seed uint64, d draw, job int, k dag.Kind, task, attempt int) *rand.Rand {
+func random(seed uint64, d draw, job int, k dag.StageIndex, task, attempt int) *rand.Rand {
 	h := mix(uint64(d)<<8 | uint64(k))
 	h = mix(h ^ uint64(job))
 	h = mix(h ^ uint64(task))
@@ -38,7 +38,7 @@ func mix(x uint64) uint64 {
 }
 
 // noise is the factor on an attempt's work but for the run's own.
-func (o *Options) noise(job int, k dag.Kind, task, attempt int) float64 {
+func (o *Options) noise(job int, k dag.StageIndex, task, attempt int) float64 {
 	if o.Noise == 0 {
 		return 1
 	}
@@ -51,7 +51,7 @@ func (o *Options) pace() float64 {
 }
 
 // startup is the factor on a task's set-up; every attempt of it has the same.
-func (o *Options) startup(job int, k dag.Kind, task int) float64 {
+func (o *Options) startup(job int, k dag.StageIndex, task int) float64 {
 	if o.SetupNoise == 0 {
 		return 1
 	}

@@ -19,8 +19,8 @@ import (
 
 // join is the paper's query in small (section 4.2): two jobs side by side and one after both. 8 nodes of 2 + 2 slots.
 func join() *dag.Plan {
-	phase := func(tasks int, pipes ...dag.Pipeline) dag.Phase {
-		return dag.Phase{Known: true, Tasks: tasks, Pipelines: pipes, Out: dag.Uniform(100)}
+	phase := func(tasks int, pipes ...dag.Pipeline) dag.Stage {
+		return dag.Stage{Known: true, Tasks: tasks, Pipelines: pipes, Out: dag.Uniform(100)}
 	}
 	pipe := func(n, alpha float64) dag.Pipeline {
 		return dag.Pipeline{Tuples: dag.Uniform(n), Alpha: dag.Uniform(alpha)}
@@ -30,9 +30,9 @@ func join() *dag.Plan {
 		Name:    "join",
 		Cluster: dag.Cluster{MapSlots: 16, ReduceSlots: 16, SlotsPerNode: 2, Setup: time.Second},
 		Jobs: []dag.Job{
-			{Node: "j1", Map: phase(4, pipe(10_000, 5.5)), Reduce: phase(16, reduce...)},
-			{Node: "j2", Map: phase(17, pipe(10_000, 7.2)), Reduce: phase(16, reduce...)},
-			{Node: "j3", After: []int{0, 1}, Map: phase(32, pipe(1000, 8)), Reduce: phase(16, reduce...)},
+			{Node: "j1", Stages: dag.MapReduce(phase(4, pipe(10_000, 5.5)), phase(16, reduce...))},
+			{Node: "j2", Stages: dag.MapReduce(phase(17, pipe(10_000, 7.2)), phase(16, reduce...))},
+			{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(phase(32, pipe(1000, 8)), phase(16, reduce...))},
 		},
 	}
 }
@@ -90,11 +90,11 @@ func TestFreshCamera(t *testing.T) {
 				t.Fatal(err)
 			}
 			fresh := src.camera
-			fresh.views = newViews(len(p.Jobs))
+			fresh.views = newViews(p)
 			again := fresh.take(s.At)
 			for j := range s.Jobs {
-				for _, k := range kinds {
-					a, b := s.Jobs[j].Phase(k).Attempts, again.Jobs[j].Phase(k).Attempts
+				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+					a, b := s.Jobs[j].Stages[k].Attempts, again.Jobs[j].Stages[k].Attempts
 					if !slices.EqualFunc(a, b, func(a, b dag.Attempt) bool { return equal(a, b) }) {
 						t.Fatalf("at %d:\n%+v\n%+v", s.At, a, b)
 					}
@@ -113,7 +113,7 @@ func TestStall(t *testing.T) {
 	}
 	full := 0
 	for _, s := range stalled {
-		if a := s.Jobs[0].Map.Attempts[0]; a.State == dag.AttemptRunning && a.Done[0] == 10_000 {
+		if a := s.Jobs[0].Stages[dag.Map].Attempts[0]; a.State == dag.AttemptRunning && a.Done[0] == 10_000 {
 			full++
 			if a.Ratio != 0.667 || a.Last.At != 56_000 {
 				t.Errorf("at %d a stalled map has ratio %v and moved last at %d", s.At, a.Ratio, a.Last.At)
@@ -139,12 +139,12 @@ func TestKnowNothing(t *testing.T) {
 				t.Fatalf("at %d: the plan tells pauses", s.At)
 			}
 			for j := range s.Jobs {
-				for _, k := range kinds {
-					p := s.Plan.Jobs[j].Phase(k)
+				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+					p := &s.Plan.Jobs[j].Stages[k]
 					if p.Known != s.Jobs[j].Submitted.Known() || p.Pipelines != nil || p.Out.Known() || !p.Known && p.Tasks != 0 {
 						t.Fatalf("at %d: job %d, submitted at %d: %+v", s.At, j, s.Jobs[j].Submitted, *p)
 					}
-					for _, a := range s.Jobs[j].Phase(k).Attempts {
+					for _, a := range s.Jobs[j].Stages[k].Attempts {
 						for i, n := range a.Total {
 							if !math.IsNaN(n) && !a.FirstReport.Known() {
 								t.Fatalf("at %d: pipeline %d of %v tuples, nothing reported: %+v", s.At, i, n, a)
@@ -161,14 +161,14 @@ func TestKnowNothing(t *testing.T) {
 func TestKnowAll(t *testing.T) {
 	run := all(t, join(), trouble)
 	for _, s := range run {
-		work := s.Plan.Jobs[2].Reduce.Pipelines[dag.Work].Tuples
+		work := s.Plan.Jobs[2].Stages[dag.Reduce].Pipelines[dag.Work].Tuples
 		if sum := work.Sum(16); math.Abs(sum-16_000) > 16 || work.At(0) < 2*work.At(15) {
 			t.Fatalf("sizes %v, sum %v: not a skewed 16,000", work.Values(), sum)
 		}
 	}
 	last := run[len(run)-1]
-	for _, a := range last.Jobs[2].Reduce.Attempts {
-		if n := last.Plan.Jobs[2].Reduce.Pipelines[dag.Work].Tuples.At(int(a.Task)); a.State == dag.AttemptSucceeded && a.Done[dag.Work] != n {
+	for _, a := range last.Jobs[2].Stages[dag.Reduce].Attempts {
+		if n := last.Plan.Jobs[2].Stages[dag.Reduce].Pipelines[dag.Work].Tuples.At(int(a.Task)); a.State == dag.AttemptSucceeded && a.Done[dag.Work] != n {
 			t.Errorf("task %d has done %v of %v tuples", a.Task, a.Done[dag.Work], n)
 		}
 	}
@@ -182,7 +182,7 @@ func TestLostNode(t *testing.T) {
 	// Node 1 holds slots 2 and 3: tasks 2 and 3 of j1, done at 56 s, then tasks 14 and 15 of j2.
 	for task := int32(14); task <= 15; task++ {
 		first := func(s *dag.Snapshot) dag.Attempt {
-			as := s.Jobs[1].Map.Attempts
+			as := s.Jobs[1].Stages[dag.Map].Attempts
 			return as[slices.IndexFunc(as, func(a dag.Attempt) bool { return a.Task == task })]
 		}
 		if a := first(unseen); a.State != dag.AttemptRunning || a.Done[0] != first(dead).Done[0] || a.Done[0] == 0 || a.Node != 1 {
@@ -193,7 +193,7 @@ func TestLostNode(t *testing.T) {
 		}
 	}
 	// Two reduces of j1 ran there and start over: they need the outputs of the two maps that ran there as well.
-	if as := after.Jobs[0].Map.Attempts; len(as) != 6 || as[2].State != dag.AttemptKilled || as[3].State != dag.AttemptRunning {
+	if as := after.Jobs[0].Stages[dag.Map].Attempts; len(as) != 6 || as[2].State != dag.AttemptKilled || as[3].State != dag.AttemptRunning {
 		t.Errorf("maps of j1 at 90 s: %s", brief(as))
 	}
 	if after.Plan.Cluster.MapSlots != 14 || unseen.Plan.Cluster.MapSlots != 16 || !after.Nodes[1].Lost || after.Warnings[0].Code != dag.WarnNodeLost {
@@ -202,7 +202,7 @@ func TestLostNode(t *testing.T) {
 	last := run[len(run)-1]
 	// With the node lost a second later they had been done, and nobody needs the maps.
 	later := all(t, join(), Options{Every: time.Second, Lose: []LostNode{{Node: 1, At: 61 * time.Second, Detect: 29 * time.Second}}})[90]
-	if as := later.Jobs[0].Map.Attempts; len(as) != 4 || as[2].State != dag.AttemptSucceeded {
+	if as := later.Jobs[0].Stages[dag.Map].Attempts; len(as) != 4 || as[2].State != dag.AttemptSucceeded {
 		t.Errorf("maps of j1 at 90 s: %s", brief(as))
 	}
 	if plain := all(t, join(), Options{}); last.State != dag.Succeeded || last.At <= plain[len(plain)-1].At {
@@ -214,14 +214,14 @@ func TestLostNode(t *testing.T) {
 func TestWaitingReduce(t *testing.T) {
 	o := Options{
 		Every: time.Second, Lose: []LostNode{{Node: 1, At: 57200 * time.Millisecond, Detect: 200 * time.Millisecond}},
-		Fail: []Failure{{Job: "j1", Kind: dag.Reduce, Task: 0, At: 70 * time.Second}},
+		Fail: []Failure{{Job: "j1", Stage: dag.Reduce, Task: 0, At: 70 * time.Second}},
 	}
 	plan := join()
 	// Reduce 15 copies half as much, and has all of it when the node is lost.
 	sizes := slices.Repeat([]float64{1000}, 16)
 	sizes[15] = 500
-	plan.Jobs[0].Reduce.Pipelines[dag.Copy].Tuples = dag.Each(sizes)
-	as := all(t, plan, o)[75].Jobs[0].Reduce.Attempts
+	plan.Jobs[0].Stages[dag.Reduce].Pipelines[dag.Copy].Tuples = dag.Each(sizes)
+	as := all(t, plan, o)[75].Jobs[0].Stages[dag.Reduce].Attempts
 	if a := as[0]; a.State != dag.AttemptFailed || a.End != 70_000 || a.CopyEnd.Known() {
 		t.Errorf("a waiting reduce that fails: %+v", a)
 	}
@@ -237,7 +237,7 @@ func TestWaitingReduce(t *testing.T) {
 func TestJobFails(t *testing.T) {
 	var o Options
 	for n := range 4 {
-		o.Fail = append(o.Fail, Failure{Job: "j2", Kind: dag.Map, Task: 5, After: 3 * time.Second, Attempt: n})
+		o.Fail = append(o.Fail, Failure{Job: "j2", Stage: dag.Map, Task: 5, After: 3 * time.Second, Attempt: n})
 	}
 	run := all(t, join(), o)
 	last := run[len(run)-1]
@@ -258,11 +258,11 @@ func TestJobFails(t *testing.T) {
 func TestFailRate(t *testing.T) {
 	p := join()
 	p.Jobs = p.Jobs[:1]
-	p.Jobs[0].Map = dag.Phase{Known: true, Tasks: 1000, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(35)}}}
-	p.Jobs[0].Reduce = dag.Phase{Known: true}
+	p.Jobs[0].SetStage(dag.Map, dag.Stage{Known: true, Tasks: 1000, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(35)}}})
+	p.Jobs[0].SetStage(dag.Reduce, dag.Stage{Known: true})
 	run := all(t, p, Options{FailRate: 10, Every: time.Minute})
 	failed := 0
-	for _, a := range run[len(run)-1].Jobs[0].Map.Attempts {
+	for _, a := range run[len(run)-1].Jobs[0].Stages[dag.Map].Attempts {
 		if a.State == dag.AttemptFailed {
 			failed++
 		}
@@ -295,7 +295,7 @@ func TestNoise(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	unknown := join()
-	unknown.Jobs[1].Reduce.Pipelines[dag.Work].Alpha = dag.Series{}
+	unknown.Jobs[1].Stages[dag.Reduce].Pipelines[dag.Work].Alpha = dag.Series{}
 	cyclic := join()
 	cyclic.Jobs[0].After = []int{2}
 	slotless := join()

@@ -7,10 +7,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A camera makes snapshots of a world. It keeps what does not change any more.
+// A camera makes snapshots of a simulation state. It keeps what does not change any more.
 type camera struct {
 	reporter
-	views []view // two a job
+	views [][]view // by job and stage
 	plans planner
 
 	groupViews []groupView // one a job
@@ -23,15 +23,15 @@ type view struct {
 	attempts []dag.Attempt
 }
 
-func newViews(jobs int) []view {
-	v := make([]view, 2*jobs)
-	for i := range v {
-		v[i].at = dag.NoInstant
+func newViews(p *dag.Plan) [][]view {
+	all := make([][]view, len(p.Jobs))
+	for j := range all {
+		all[j] = slices.Repeat([]view{{at: dag.NoInstant}}, len(p.Jobs[j].Stages))
 	}
-	return v
+	return all
 }
 
-// take makes the snapshot of t, which lies in the world's current leg.
+// take makes the snapshot of t, which lies in the simulation's current leg.
 func (c *camera) take(t dag.Instant) *dag.Snapshot {
 	c.t = t
 	s := &dag.Snapshot{
@@ -42,8 +42,8 @@ func (c *camera) take(t dag.Instant) *dag.Snapshot {
 		if state.State == dag.Killed {
 			state.State = dag.Blocked // it never came
 		}
-		for _, k := range kinds {
-			state.Phase(k).Attempts = c.phase(j, k)
+		for k := range state.NumStages() {
+			state.Stages[k].Attempts = c.phase(j, k)
 		}
 		state.Groups = c.groups(j, &state)
 		s.Jobs[j] = state
@@ -54,7 +54,7 @@ func (c *camera) take(t dag.Instant) *dag.Snapshot {
 			s.State = dag.Failed
 		}
 	}
-	if c.plan.Cluster.Policy == dag.YARN || slices.ContainsFunc(c.lostAt, dag.Instant.Known) {
+	if c.plan.Cluster.Policy != dag.FIFO || slices.ContainsFunc(c.lostAt, dag.Instant.Known) {
 		s.Nodes = c.nodeStates()
 	}
 	for _, n := range s.Nodes {
@@ -63,13 +63,13 @@ func (c *camera) take(t dag.Instant) *dag.Snapshot {
 		}
 	}
 	s.Load = c.loads(s)
-	s.Plan = c.plans.plan(c.world, s)
+	s.Plan = c.plans.plan(c.simulationState, s)
 	return s
 }
 
 // phase lists the attempts of a phase that have started. Those that had ended by the last snapshot are copied from it.
-func (c *camera) phase(j int, k dag.Kind) []dag.Attempt {
-	p, v := &c.jobs[j].phases[k], &c.views[2*j+int(k)]
+func (c *camera) phase(j int, k dag.StageIndex) []dag.Attempt {
+	p, v := &c.jobs[j].phases[k], &c.views[j][k]
 	if len(p.tracks) == 0 || p.first > c.t {
 		return nil
 	}
@@ -100,4 +100,4 @@ func (c *camera) phase(j int, k dag.Kind) []dag.Attempt {
 	return as
 }
 
-func (w *world) jobID(j int) string { return fmt.Sprintf("job_%d_%04d", w.opt.Start, j+1) }
+func (w *simulationState) jobID(j int) string { return fmt.Sprintf("job_%d_%04d", w.opt.Start, j+1) }

@@ -34,13 +34,13 @@ func New(plan *dag.Plan, opt Options) (*Source, error) {
 }
 
 func start(plan *dag.Plan, t *truth) (*Source, error) {
-	w := newWorld(t)
+	w := newSimulationState(t)
 	if err := w.replay(); err != nil {
 		return nil, err
 	}
 	return &Source{next: t.opt.Start, camera: camera{
-		reporter: reporter{world: w, every: dag.Instant(t.opt.Every.Milliseconds()), know: t.opt.Know},
-		views:    newViews(len(plan.Jobs)),
+		reporter: reporter{simulationState: w, every: dag.Instant(t.opt.Every.Milliseconds()), know: t.opt.Know},
+		views:    newViews(plan),
 		plans:    planner{given: plan, know: t.opt.Know},
 
 		groupViews: make([]groupView, len(plan.Jobs)),

@@ -8,16 +8,16 @@ import (
 )
 
 // state is the true state now, before anything starts at this instant, as the scheduler needs it.
-func (w *world) state() *dag.Snapshot {
+func (w *simulationState) state() *dag.Snapshot {
 	s := &dag.Snapshot{Plan: w.plan, At: w.now, State: dag.Running, Stale: dag.NoInstant, User: w.opt.User, Queue: w.opt.Queue, Queues: w.opt.Queues, Jobs: make([]dag.JobState, len(w.jobs))}
 	for j := range w.jobs {
 		s.Jobs[j] = w.jobState(j, w.now)
-		for _, k := range kinds {
-			s.Jobs[j].Phase(k).Attempts = w.trueAttempts(j, k)
+		for k := range s.Jobs[j].NumStages() {
+			s.Jobs[j].Stages[k].Attempts = w.trueAttempts(j, k)
 		}
 	}
 	switch {
-	case w.plan.Cluster.Policy == dag.YARN:
+	case w.plan.Cluster.Policy != dag.FIFO:
 		s.Nodes = w.nodes(s)
 	case slices.Contains(w.dead, true):
 		plan := *w.plan
@@ -29,7 +29,7 @@ func (w *world) state() *dag.Snapshot {
 }
 
 // trueAttempts are the attempts of a phase that have started, named by their place in the order of hand-out.
-func (w *world) trueAttempts(j int, k dag.Kind) []dag.Attempt {
+func (w *simulationState) trueAttempts(j int, k dag.StageIndex) []dag.Attempt {
 	p := &w.jobs[j].phases[k]
 	if len(p.tracks) == 0 {
 		return nil
@@ -47,12 +47,12 @@ func (w *world) trueAttempts(j int, k dag.Kind) []dag.Attempt {
 		if r.end <= w.now {
 			a.State, a.End = r.how, r.end
 		}
-		if x := w.extentOf(attemptKey{j, k, r.task, r.number}, r); k == dag.Reduce && r.begun(w.now) && r.position(w.now, x.work) >= x.ends[dag.Copy] {
+		if x := w.extentOf(attemptKey{j, k, r.task, r.number}, r); w.copies(j, k) && r.begun(w.now) && r.position(w.now, x.work) >= x.ends[dag.Copy] {
 			a.CopyEnd = r.reached(x.ends[dag.Copy])
 		}
 		as = append(as, a)
 	}
-	if w.order[j] != nil && k == dag.Reduce {
+	if w.order[j] != nil && w.copies(j, k) {
 		slices.SortFunc(as, func(a, b dag.Attempt) int {
 			return byTask(track{task: a.Task, number: a.Number}, track{task: b.Task, number: b.Number})
 		})
@@ -61,9 +61,9 @@ func (w *world) trueAttempts(j int, k dag.Kind) []dag.Attempt {
 }
 
 // jobState is a job's state at t but for its attempts.
-func (w *world) jobState(j int, t dag.Instant) dag.JobState {
+func (w *simulationState) jobState(j int, t dag.Instant) dag.JobState {
 	job, o := &w.jobs[j], &w.plan.Overheads
-	s := dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
+	s := dag.BlockedJob(len(job.phases))
 	if job.state == dag.Killed {
 		s.State = dag.Killed
 		return s
@@ -73,9 +73,12 @@ func (w *world) jobState(j int, t dag.Instant) dag.JobState {
 	}
 	s.State, s.Submitted, s.Attempt = dag.Submitted, job.submitted, 1
 	s.ID = w.jobID(j)
-	first := min(job.phases[dag.Map].first, job.phases[dag.Reduce].first)
+	first := never
+	for k := range job.phases {
+		first = min(first, job.phases[k].first)
+	}
 	started := first
-	if w.plan.Cluster.Policy == dag.YARN && job.mastered.Known() {
+	if w.plan.Cluster.Policy != dag.FIFO && job.mastered.Known() {
 		started = min(first, job.mastered.Add(o.Launch-o.AMStart))
 	}
 	if started <= t {
@@ -94,16 +97,16 @@ func (w *world) jobState(j int, t dag.Instant) dag.JobState {
 }
 
 // heldMB is what a job's application holds: its master's container, a while longer than the job, and its tasks'.
-func (w *world) heldMB(j int, s *dag.JobState, t dag.Instant) int {
+func (w *simulationState) heldMB(j int, s *dag.JobState, t dag.Instant) int {
 	job := &w.jobs[j]
 	if !job.mastered.Known() || job.mastered > t || s.Finished.Known() && t >= s.Finished.Add(w.plan.Overheads.AMHold) {
 		return 0
 	}
 	held := w.plan.Jobs[j].Limits.AMMB
-	for _, k := range kinds {
+	for k := range job.phases {
 		for i := range job.phases[k].tracks {
 			if r := &job.phases[k].tracks[i]; r.start <= t && r.end > t && !(r.frozen && r.node >= 0 && w.lostAt[r.node].Known()) {
-				held += w.containerMB(j, k)
+				held += w.containerMB(j, dag.StageIndex(k)) //nolint:gosec // an index
 			}
 		}
 	}
@@ -111,19 +114,20 @@ func (w *world) heldMB(j int, s *dag.JobState, t dag.Instant) int {
 }
 
 // nodes are YARN's. A dead node of which the cluster does not know has room for nothing but what it seems to run.
-func (w *world) nodes(s *dag.Snapshot) []dag.NodeState {
+func (w *simulationState) nodes(s *dag.Snapshot) []dag.NodeState {
 	nodes := w.nodeStates()
 	hidden := func(n int) bool { return w.dead[n] && !nodes[n].Lost }
 	for n := range nodes {
 		if hidden(n) {
-			nodes[n].MemoryMB = 0
+			nodes[n].MemoryMB, nodes[n].Cores = 0, 0
 		}
 	}
 	for j := range s.Jobs {
-		for _, k := range kinds {
-			for _, a := range s.Jobs[j].Phase(k).Attempts {
+		for k := range s.Jobs[j].NumStages() {
+			for _, a := range s.Jobs[j].Stages[k].Attempts {
 				if n := int(a.Node); a.State == dag.AttemptRunning && n >= 0 && hidden(n) {
 					nodes[n].MemoryMB += w.containerMB(j, k)
+					nodes[n].Cores += max(1, w.plan.Jobs[j].Stages[k].Cores)
 				}
 			}
 		}
@@ -132,32 +136,37 @@ func (w *world) nodes(s *dag.Snapshot) []dag.NodeState {
 }
 
 // nodeStates are the nodes as the cluster sees them.
-func (w *world) nodeStates() []dag.NodeState {
+func (w *simulationState) nodeStates() []dag.NodeState {
 	nodes := make([]dag.NodeState, len(w.lostAt))
 	for n, at := range w.lostAt {
 		nodes[n] = dag.NodeState{Name: fmt.Sprintf("node-%d", n), Lost: at.Known(), LostAt: at}
-		if w.plan.Cluster.Policy == dag.YARN {
-			nodes[n].Name, nodes[n].MemoryMB = w.plan.Cluster.Nodes[n].Name, w.plan.Cluster.Nodes[n].MemoryMB
+		if w.plan.Cluster.Policy != dag.FIFO {
+			of := &w.plan.Cluster.Nodes[n]
+			nodes[n].Name, nodes[n].MemoryMB, nodes[n].Cores = of.Name, of.MemoryMB, of.Cores
 		}
 	}
 	return nodes
 }
 
-func (w *world) containerMB(j int, k dag.Kind) int {
-	if k == dag.Map {
-		return w.plan.Jobs[j].Limits.MapMB
+func (w *simulationState) containerMB(j int, k dag.StageIndex) int {
+	job := &w.plan.Jobs[j]
+	switch {
+	case !job.IsMapReduce():
+		return job.Stages[k].MemoryMB
+	case k == dag.Map:
+		return job.Limits.MapMB
 	}
-	return w.plan.Jobs[j].Limits.ReduceMB
+	return job.Limits.ReduceMB
 }
 
 // blockSlots keeps the FIFO scheduler from using the free slots of nodes that are dead and not known to be: a job that
 // stands in for them, one for each kind of slot, runs on them forever.
-func (w *world) blockSlots(s *dag.Snapshot, plan *dag.Plan) {
+func (w *simulationState) blockSlots(s *dag.Snapshot, plan *dag.Plan) {
 	for k, n := range [...]int{plan.Cluster.MapSlots, plan.Cluster.ReduceSlots} {
-		kind := dag.Kind(k)
+		kind := dag.StageIndex(k)
 		taken := map[int32]bool{}
 		for j := range s.Jobs {
-			for _, a := range s.Jobs[j].Phase(kind).Attempts {
+			for _, a := range s.Jobs[j].Stages[kind].Attempts {
 				taken[a.Slot] = taken[a.Slot] || a.State == dag.AttemptRunning
 			}
 		}
@@ -167,9 +176,9 @@ func (w *world) blockSlots(s *dag.Snapshot, plan *dag.Plan) {
 				as = append(as, dag.Attempt{Task: int32(len(as)), State: dag.AttemptRunning, Slot: slot, Node: node, Start: w.opt.Start, End: dag.NoInstant})
 			}
 		}
-		job := dag.Job{Node: "dead " + kind.String() + " slots", Map: dag.Phase{Known: true}, Reduce: dag.Phase{Known: true}}
-		state := dag.JobState{State: dag.Running, Submitted: w.opt.Start, Started: w.opt.Start, Finished: dag.NoInstant}
-		job.Phase(kind).Tasks, state.Phase(kind).Attempts = len(as), as
+		job := dag.Job{Node: "dead " + [...]string{"map", "reduce"}[kind] + " slots", Stages: dag.MapReduce(dag.Stage{Known: true}, dag.Stage{Known: true})}
+		state := dag.JobState{State: dag.Running, Submitted: w.opt.Start, Started: w.opt.Start, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
+		job.Stages[kind].Tasks, state.Stages[kind].Attempts = len(as), as
 		plan.Jobs = append(plan.Jobs[:len(plan.Jobs):len(plan.Jobs)], job)
 		s.Jobs = append(s.Jobs, state)
 	}

@@ -7,12 +7,12 @@ import (
 )
 
 // die stops a node. Nobody notices.
-func (w *world) die(node int) {
+func (w *simulationState) die(node int) {
 	if w.dead[node] {
 		return
 	}
 	w.dead[node] = true
-	w.each(func(j int, k dag.Kind, r *track) {
+	w.each(func(j int, k dag.StageIndex, r *track) {
 		if int(r.node) == node && r.end > w.now {
 			r.freeze(w.now, w.extentOf(attemptKey{j, k, r.task, r.number}, r).work)
 		}
@@ -21,13 +21,13 @@ func (w *world) die(node int) {
 
 // notice is when the cluster knows that a node is lost: it gives the node no more work, and what its finished maps have
 // written is gone. What ran on it is killed; on YARN its masters go on believing in it for a while.
-func (w *world) notice(node int) {
+func (w *simulationState) notice(node int) {
 	if w.lostAt[node].Known() {
 		return
 	}
 	w.lostAt[node] = w.now
-	w.each(func(j int, k dag.Kind, r *track) {
-		if int(r.node) == node && k == dag.Map && r.how == dag.AttemptSucceeded && r.end <= w.now && w.needsMaps(j) {
+	w.each(func(j int, k dag.StageIndex, r *track) {
+		if int(r.node) == node && w.plan.Jobs[j].IsMapReduce() && k == dag.Map && r.how == dag.AttemptSucceeded && r.end <= w.now && w.needsMaps(j) {
 			r.kill(w.now, lostWhy)
 		}
 	})
@@ -42,8 +42,8 @@ func (w *world) notice(node int) {
 const lostWhy = "its node was lost"
 
 // abandon kills what seems to run on a lost node.
-func (w *world) abandon(node int) {
-	w.each(func(_ int, _ dag.Kind, r *track) {
+func (w *simulationState) abandon(node int) {
+	w.each(func(_ int, _ dag.StageIndex, r *track) {
 		if int(r.node) == node && r.frozen {
 			r.kill(w.now, lostWhy)
 		}
@@ -51,9 +51,9 @@ func (w *world) abandon(node int) {
 }
 
 // each visits the attempts that have started before now.
-func (w *world) each(do func(j int, k dag.Kind, r *track)) {
+func (w *simulationState) each(do func(j int, k dag.StageIndex, r *track)) {
 	for j := range w.jobs {
-		for _, k := range kinds {
+		for k := range w.plan.Jobs[j].NumStages() {
 			tracks := w.jobs[j].phases[k].tracks
 			for i := range tracks {
 				if tracks[i].start < w.now {
@@ -65,7 +65,7 @@ func (w *world) each(do func(j int, k dag.Kind, r *track)) {
 }
 
 // needsMaps says whether a reduce of the job has not copied all map outputs yet.
-func (w *world) needsMaps(j int) bool {
+func (w *simulationState) needsMaps(j int) bool {
 	job := &w.jobs[j]
 	if job.state.Ended() {
 		return false
@@ -80,17 +80,17 @@ func (w *world) needsMaps(j int) bool {
 			copied++
 		}
 	}
-	return copied < w.plan.Jobs[j].Reduce.Count()
+	return copied < w.plan.Jobs[j].Stages[dag.Reduce].Count()
 }
 
 // planQuit finds the first task of a running job that fails once too often.
-func (w *world) planQuit() {
+func (w *simulationState) planQuit() {
 	limit := w.limit()
 	for j := range w.jobs {
 		if w.jobs[j].state.Ended() {
 			continue
 		}
-		for _, k := range kinds {
+		for k := range w.plan.Jobs[j].NumStages() {
 			failures, task := 0, int32(-1)
 			for _, r := range w.jobs[j].phases[k].tracks {
 				if r.task != task {
@@ -100,7 +100,7 @@ func (w *world) planQuit() {
 					continue
 				}
 				if failures++; failures == limit && r.end < w.sudden.at {
-					why := fmt.Sprintf("%v task %d failed %d times", k, task, limit)
+					why := fmt.Sprintf("%v task %d failed %d times", w.plan.StageName(j, k), task, limit)
 					w.sudden = event{r.end, func() { w.fail(j, why) }}
 				}
 			}
@@ -110,7 +110,7 @@ func (w *world) planQuit() {
 
 // planCrash lets an attempt fail that the scheduler thinks will succeed: it asks nothing of one that waits for map
 // outputs which are made again.
-func (w *world) planCrash(key attemptKey, start, end dag.Instant) {
+func (w *simulationState) planCrash(key attemptKey, start, end dag.Instant) {
 	at, fails := w.failure(key.job, key.kind, int(key.task), int(key.number), start, end)
 	if !fails || at < w.now || at >= w.sudden.at {
 		return
@@ -125,7 +125,7 @@ func (w *world) planCrash(key attemptKey, start, end dag.Instant) {
 const failedWhy = "simulated failure"
 
 // limit is how many failures of a task fail its job.
-func (w *world) limit() int {
+func (w *simulationState) limit() int {
 	if w.opt.MaxAttempts > 0 {
 		return w.opt.MaxAttempts
 	}
@@ -135,7 +135,7 @@ func (w *world) limit() int {
 const defaultAttempts = 4 // Hadoop's mapreduce.map.maxattempts
 
 // fail ends a job, and with it every job after it.
-func (w *world) fail(j int, why string) {
+func (w *simulationState) fail(j int, why string) {
 	job := &w.jobs[j]
 	job.state, job.finished, job.why = dag.Failed, w.now, why
 	for k := range job.phases {
@@ -148,7 +148,7 @@ func (w *world) fail(j int, why string) {
 	w.cancelAfter(j)
 }
 
-func (w *world) cancelAfter(j int) {
+func (w *simulationState) cancelAfter(j int) {
 	for d := range w.jobs {
 		for _, a := range w.plan.Jobs[d].After {
 			if a == j && w.jobs[d].state != dag.Killed {

@@ -25,20 +25,23 @@ func newTruth(p *dag.Plan, o *Options) *truth {
 	p = withOthers(p, o.Others)
 	t := &truth{plan: p, ours: ours, opt: o, pace: o.pace(), order: make([][]int32, len(p.Jobs)), place: make([][]int32, len(p.Jobs))}
 	for j := range p.Jobs {
-		t.keyed = append(t.keyed, keyedPhase(&p.Jobs[j].Reduce))
+		t.keyed = append(t.keyed, keyedJob(&p.Jobs[j]))
 	}
 	if o.Skew > 0 {
 		t.plan = skewed(p, o.Skew)
 	}
 	if o.Shuffle {
 		for j := range p.Jobs {
-			t.handOut(j, o.order(j, p.Jobs[j].Reduce.Count()))
+			if !p.Jobs[j].IsMapReduce() {
+				continue
+			}
+			t.handOut(j, o.order(j, p.Jobs[j].Stages[dag.Reduce].Count()))
 		}
 	}
 	t.slow = make([]float64, nodeCount(p))
 	for n := range t.slow {
 		t.slow[n] = 1
-		if p.Cluster.Policy == dag.YARN && p.Cluster.Nodes[n].Slow > 0 {
+		if p.Cluster.Policy != dag.FIFO && p.Cluster.Nodes[n].Slow > 0 {
 			t.slow[n] = p.Cluster.Nodes[n].Slow
 		}
 	}
@@ -57,15 +60,18 @@ func (t *truth) handOut(j int, order []int32) {
 	t.order[j], t.place[j] = order, place
 }
 
+// copies says that the tasks of a stage are reduces.
+func (t *truth) copies(job int, k dag.StageIndex) bool { return t.plan.Jobs[job].Stages[k].Copies() }
+
 // taskAt is the task at a place in the order of hand-out.
-func (t *truth) taskAt(job int, k dag.Kind, place int32) int32 {
+func (t *truth) taskAt(job int, k dag.StageIndex, place int32) int32 {
 	if k == dag.Reduce && t.order[job] != nil {
 		return t.order[job][place]
 	}
 	return place
 }
 
-func (t *truth) placeOf(job int, k dag.Kind, task int32) int32 {
+func (t *truth) placeOf(job int, k dag.StageIndex, task int32) int32 {
 	if k == dag.Reduce && t.place[job] != nil {
 		return t.place[job][task]
 	}
@@ -84,8 +90,8 @@ type extent struct {
 
 // extent is floor(s alpha N + 0.5) ms for each pipeline (docs/facts/paratimer.md A1), with s the attempt's noise times its run's
 // pace and its node's slowness. The work of a reduce whose key groups are known is theirs.
-func (t *truth) extent(job int, k dag.Kind, task, attempt, node int) extent {
-	phase := t.plan.Jobs[job].Phase(k)
+func (t *truth) extent(job int, k dag.StageIndex, task, attempt, node int) extent {
+	phase := &t.plan.Jobs[job].Stages[k]
 	s := t.pace * t.opt.noise(job, k, task, attempt)
 	if node >= 0 && node < len(t.slow) {
 		s *= t.slow[node]
@@ -101,7 +107,7 @@ func (t *truth) extent(job int, k dag.Kind, task, attempt, node int) extent {
 		e.work += int64(min(maxWorkMS, math.Floor(s*pipe.Alpha.At(task)*pipe.Tuples.At(task)+0.5)))
 		e.ends[p] = e.work
 	}
-	if k == dag.Map {
+	if k == dag.Map && t.plan.Jobs[job].IsMapReduce() {
 		e.work += t.opt.Stall.Milliseconds()
 	}
 	return e
@@ -109,13 +115,13 @@ func (t *truth) extent(job int, k dag.Kind, task, attempt, node int) extent {
 
 // setup is the time from start to first tuple: the phase's own where the plan gives it, else the cluster's. On YARN it
 // follows the law of JVMs that start together on a node (dag.Overheads); cold says that it is one of the run's first.
-func (t *truth) setup(job int, k dag.Kind, task, together int, cold bool) time.Duration {
+func (t *truth) setup(job int, k dag.StageIndex, task, together int, cold bool) time.Duration {
 	factor := t.opt.startup(job, k, task)
-	if ms := t.plan.Jobs[job].Phase(k).Setup.At(task); ms >= 0 && ms <= maxWorkMS {
+	if ms := t.plan.Jobs[job].Stages[k].Setup.At(task); ms >= 0 && ms <= maxWorkMS {
 		return millis(int64(min(factor*ms, maxWorkMS)))
 	}
 	setup, o := t.plan.Cluster.Setup, &t.plan.Overheads
-	if t.plan.Cluster.Policy == dag.YARN {
+	if t.plan.Cluster.Policy != dag.FIFO {
 		setup += o.SetupMin + time.Duration(max(together, 1))*o.SetupPer
 		if cold {
 			setup += o.Cold
@@ -128,9 +134,9 @@ func (t *truth) setup(job int, k dag.Kind, task, together int, cold bool) time.D
 }
 
 // uniform says whether all first attempts of the phase cost the same on every node.
-func (t *truth) uniform(job int, k dag.Kind) bool {
-	phase := t.plan.Jobs[job].Phase(k)
-	same := (k == dag.Map || t.keyed[job] == nil) && t.opt.Noise == 0 && t.opt.SetupNoise == 0 && phase.Setup.IsUniform() && !slices.ContainsFunc(t.slow, func(s float64) bool { return s != 1 })
+func (t *truth) uniform(job int, k dag.StageIndex) bool {
+	phase := &t.plan.Jobs[job].Stages[k]
+	same := (!phase.Copies() || t.keyed[job] == nil) && t.opt.Noise == 0 && t.opt.SetupNoise == 0 && phase.Setup.IsUniform() && !slices.ContainsFunc(t.slow, func(s float64) bool { return s != 1 })
 	for _, p := range phase.Pipelines {
 		same = same && p.Tuples.IsUniform() && p.Alpha.IsUniform()
 	}
@@ -141,9 +147,12 @@ func (t *truth) uniform(job int, k dag.Kind) bool {
 // key groups keep theirs.
 func skewed(p *dag.Plan, s float64) *dag.Plan {
 	q := *p
-	q.Jobs = slices.Clone(p.Jobs)
+	q.Jobs = dag.CloneJobs(p.Jobs)
 	for j := range q.Jobs {
-		phase := &q.Jobs[j].Reduce
+		if !q.Jobs[j].IsMapReduce() {
+			continue
+		}
+		phase := &q.Jobs[j].Stages[dag.Reduce]
 		n := phase.Count()
 		if n < 2 || keyedPhase(phase) != nil {
 			continue
@@ -175,10 +184,10 @@ func skewed(p *dag.Plan, s float64) *dag.Plan {
 }
 
 // failure is when an attempt that runs from start to end fails, if it does.
-func (t *truth) failure(job int, k dag.Kind, task, attempt int, start, end dag.Instant) (at dag.Instant, fails bool) {
+func (t *truth) failure(job int, k dag.StageIndex, task, attempt int, start, end dag.Instant) (at dag.Instant, fails bool) {
 	at = end
 	for _, f := range t.opt.Fail {
-		if f.Kind != k || f.Task != task || t.plan.Jobs[job].Node != f.Job {
+		if f.Stage != k || f.Task != task || t.plan.Jobs[job].Node != f.Job {
 			continue
 		}
 		when := t.opt.Start.Add(f.At)

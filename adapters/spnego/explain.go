@@ -8,6 +8,7 @@ import (
 
 	"github.com/jcmturner/gokrb5/v8/iana/errorcode"
 	"github.com/jcmturner/gokrb5/v8/messages"
+	"github.com/paratimer/paratimer/units"
 )
 
 // explain puts what a KDC refuses into words: who asked for which service ("" for the first ticket), by which keytab ("" for none).
@@ -53,9 +54,9 @@ func wrongKey(who principal, file string) error {
 func skew(theirs, ours time.Time) string {
 	d := ours.Sub(theirs).Round(time.Second)
 	if d < 0 {
-		return fmt.Sprintf("this machine's is %v behind the KDC's", -d)
+		return fmt.Sprintf("this machine's is %s behind the KDC's", units.Exact(-d))
 	}
-	return fmt.Sprintf("this machine's is %v ahead of the KDC's", d)
+	return fmt.Sprintf("this machine's is %s ahead of the KDC's", units.Exact(d))
 }
 
 func or(s, other string) string {

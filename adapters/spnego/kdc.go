@@ -13,7 +13,7 @@ import (
 
 	"github.com/jcmturner/gokrb5/v8/messages"
 
-	"github.com/paratimer/paratimer/adapters/internal/oneline"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
 const (
@@ -83,7 +83,7 @@ func (c *conf) ask(ctx context.Context, realm string, msg []byte) ([]byte, error
 		return answer, nil
 	}
 	return nil, &Error{
-		Text: fmt.Sprintf("no KDC of %s answers: %s", realm, oneline.Of(strings.Join(silent, "; "), 140)),
+		Text: fmt.Sprintf("no KDC of %s answers: %s", realm, input.OneLine(strings.Join(silent, "; "), 140)),
 		Hint: "is it up, is port 88 open for this machine, is [realms] in krb5.conf right?",
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/oneline"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
 // A setting is one line of krb5.conf: where it stands, as section, names of braces and its own, and its value.
@@ -167,4 +167,4 @@ func (p *profile) all(path ...string) (out []string) {
 }
 
 // short is what an error says of what others have said.
-func short(s string) string { return oneline.Of(s, 60) }
+func short(s string) string { return input.OneLine(s, 60) }

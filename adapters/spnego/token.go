@@ -13,6 +13,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/credentials"
 	"github.com/jcmturner/gokrb5/v8/gssapi"
 	"github.com/jcmturner/gokrb5/v8/spnego"
+	"github.com/paratimer/paratimer/units"
 )
 
 // token is what goes into a request's Authorization: a ticket to HTTP on its host, with a new authenticator. Nothing is delegated.
@@ -52,12 +53,12 @@ var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 
 // refusal is the error of a server that does not take a ticket; page is what it says.
 func (l *Login) refusal(r *http.Request, resp *http.Response, page []byte) error {
-	said := ""
+	reason := ""
 	if m := title.FindSubmatch(page); m != nil {
-		said = short(html.UnescapeString(string(m[1])))
+		reason = short(html.UnescapeString(string(m[1])))
 	}
-	e := &Error{Text: fmt.Sprintf("%s refuses the ticket: %d %s", r.URL.Host, resp.StatusCode, said)}
-	switch low := strings.ToLower(said + " " + string(page)); {
+	e := &Error{Text: fmt.Sprintf("%s refuses the ticket: %d %s", r.URL.Host, resp.StatusCode, reason)}
+	switch low := strings.ToLower(reason + " " + string(page)); {
 	case strings.Contains(low, "clock skew"):
 		e.Hint = "the server's clock and the KDC's differ by more than five minutes"
 		if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
@@ -78,7 +79,7 @@ func (l *Login) refusal(r *http.Request, resp *http.Response, page []byte) error
 func offset(d time.Duration) string {
 	d = d.Round(time.Second)
 	if d < 0 {
-		return fmt.Sprintf("%v behind", -d)
+		return fmt.Sprintf("%s behind", units.Exact(-d))
 	}
-	return fmt.Sprintf("%v ahead of", d)
+	return fmt.Sprintf("%s ahead of", units.Exact(d))
 }

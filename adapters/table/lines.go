@@ -3,6 +3,7 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"io"
 	"strings"
@@ -30,6 +31,9 @@ type lines struct {
 	line  int
 	read  int64
 	comma byte
+
+	csv    *csv.Reader // nil before comma is known
+	source strings.Reader
 }
 
 // start reads up to the first record. Head is the last comment before it, read as a record, or nil.
@@ -138,50 +142,58 @@ func separator(text string) byte {
 	return ','
 }
 
-// split cuts a line into fields. Two quotes within quotes are one.
+// split cuts a line into fields. encoding/csv refuses blanks behind a closing quote, and a quote inside a field that does
+// not begin with one: what it reads at once ends there.
 func (l *lines) split(text string, line int) (record, error) {
 	r := record{line: line}
-	for i := 0; ; {
-		for i < len(text) && (text[i] == ' ' || text[i] == '\t' && l.comma != '\t') {
-			i++
-		}
-		from := i
-		var value string
-		if i < len(text) && text[i] == '"' {
-			var b strings.Builder
-			for i++; ; i++ {
-				if i == len(text) {
-					return r, &Error{File: l.file, Line: line, Col: column(text, from), Why: "the quote is not closed on its line"}
+	for from := 0; from <= len(text); {
+		end, rest := len(text), ""
+		fields, err := l.parse(text[from:])
+		if bad := (*csv.ParseError)(nil); errors.As(err, &bad) {
+			stop := min(from+bad.Column, len(text))
+			blanks := strings.Trim(" \t", string(rune(l.comma)))
+			switch behind := strings.TrimLeft(text[stop:], blanks); {
+			case errors.Is(err, csv.ErrBareQuote):
+				stop--
+				if n := strings.IndexByte(text[stop:], l.comma); n >= 0 {
+					end = stop + n
 				}
-				if text[i] == '"' {
-					if i+1 == len(text) || text[i+1] != '"' {
-						break
-					}
-					i++
-				}
-				b.WriteByte(text[i])
+				rest = text[stop:end]
+			case stop == len(text):
+				fields, _ = l.parse(text[from:] + `"`)
+				_, col := l.csv.FieldPos(len(fields) - 1)
+				at, why := column(text, from+col-1), "the quote is not closed on its line"
+				return r, &Error{File: l.file, Line: line, Col: at, Why: why}
+			case behind != "" && behind[0] != l.comma:
+				at, why := column(text, stop), "there is something behind the closing quote"
+				return r, &Error{File: l.file, Line: line, Col: at, Why: why}
+			default:
+				end -= len(behind)
 			}
-			value = strings.TrimSpace(b.String())
-			i++
-			rest := i
-			for i < len(text) && text[i] != l.comma {
-				i++
-			}
-			if strings.TrimSpace(text[rest:i]) != "" {
-				return r, &Error{File: l.file, Line: line, Col: column(text, rest), Why: "there is something behind the closing quote"}
-			}
-		} else {
-			for i < len(text) && text[i] != l.comma {
-				i++
-			}
-			value = strings.TrimSpace(text[from:i])
+			fields, _ = l.parse(text[from:stop])
+			fields[len(fields)-1] += rest
 		}
-		r.fields = append(r.fields, field{text: dag.Clean(value), col: column(text, from)})
-		if i == len(text) {
-			return r, nil
+		for i, f := range fields {
+			_, col := l.csv.FieldPos(i)
+			r.fields = append(r.fields, field{text: dag.Clean(strings.TrimSpace(f)), col: column(text, from+col-1)})
 		}
-		i++
+		from = end + 1
 	}
+	return r, nil
+}
+
+// parse reads the fields of a part of a line. The source ends with it, so that no quote reaches into the next line.
+func (l *lines) parse(part string) ([]string, error) {
+	if part == "" {
+		part = `""` // encoding/csv skips empty lines
+	}
+	if l.csv == nil {
+		l.csv = csv.NewReader(&l.source)
+		l.csv.Comma, l.csv.FieldsPerRecord, l.csv.ReuseRecord = rune(l.comma), -1, true
+		l.csv.TrimLeadingSpace = l.comma != '\t'
+	}
+	l.source.Reset(part)
+	return l.csv.Read()
 }
 
 // column counts characters, from 1.

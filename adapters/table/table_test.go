@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // runs are the columns of most tests.
@@ -76,11 +76,11 @@ func TestColumns(t *testing.T) {
 }
 
 func TestJobs(t *testing.T) {
-	got, err := Read(strings.NewReader("job,n\n\"word \"\"count\"\", large\",1\nsort,2\n"), "f", []Column{{Name: "job", Kind: Text}, {Name: "n"}})
+	got, err := Read(strings.NewReader("job,n\n\"word \"\"count\"\", large\" , 1 \nsort 5\" \"b\", \"2\" \n"), "f", []Column{{Name: "job", Kind: Text}, {Name: "n"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{`word "count", large`, "sort"}, got.Texts[0]); d != "" {
+	if d := cmp.Diff([]string{`word "count", large`, `sort 5" "b"`}, got.Texts[0]); d != "" {
 		t.Error(d)
 	}
 }
@@ -103,6 +103,9 @@ func TestErrors(t *testing.T) {
 		{"machines,scale,time\n4,1_0,8\n", `f:2:3: column scale is "1_0": it must be a number`},
 		{"machines,scale,time\r4,1,8\r", "f:1: lines end with carriage returns alone: save it with line feeds"},
 		{"machines,scale,time\n4,\"1,8\n", "f:2:3: the quote is not closed on its line"},
+		{"machines,scale,time\n4\",\"1\" ,\"8\n", "f:2:9: the quote is not closed on its line"},
+		{"machines;scale;time\n4\";\"1\" ;8\n", `f:2:1: column machines is "4\"": it must be a number`},
+		{"machines\tscale\ttime\n\"4\" \t\t8\n", "f:2:6: column scale is empty: it must be a number; leave the row out where it is not known"},
 		{"machines,scale,time\n4,\"1\"0,8\n", "f:2:6: there is something behind the closing quote"},
 		{"machines,scale\n4,1\n", `f:1: --seconds "time": no column has this name; the columns are "machines", "scale"`},
 		{"machines,scale,time,Time,time\n4,1,1,2,3\n", `f:1: --seconds "time": several columns have this name: give its number, from 1`},

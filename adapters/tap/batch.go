@@ -41,7 +41,7 @@ type Batch struct {
 	Note string `json:"note,omitempty"`
 }
 
-// A MapProfile is what a finished map attempt promises the reduces. All sizes are bytes of keys and values as Hadoop's
+// A MapProfile is the output of a finished map attempt, by reduce and key. All sizes are bytes of keys and values as Hadoop's
 // counter MAP_OUTPUT_BYTES counts them (RecordBytes).
 type MapProfile struct {
 	Reduces  int       `json:"r"`

@@ -21,14 +21,38 @@ func check(s *dag.Snapshot) error {
 	}
 	total := 0
 	for j := range s.Plan.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			n := s.Plan.Jobs[j].Phase(k).Count()
+		if have, want := len(s.Jobs[j].Stages), len(s.Plan.Jobs[j].Stages); have != want {
+			return fmt.Errorf("the observation has the state of %d stages of job %d, and its plan has %d", have, j, want)
+		}
+		if err := stagesOf(&s.Plan.Jobs[j]); err != nil {
+			return fmt.Errorf("job %d of the plan: %w", j, err)
+		}
+		for k := range s.Plan.Jobs[j].Stages {
+			n := s.Plan.Jobs[j].Stages[k].Count()
 			if n < 0 || n > dag.MaxTasks-total {
-				return fmt.Errorf("job %d of the plan: %d %s tasks: not a number from 0 to %d, of all jobs together", j, n, k, dag.MaxTasks)
+				return fmt.Errorf("job %d of the plan: %d %s tasks: not a number from 0 to %d, of all jobs together", j, n, s.Plan.Jobs[j].Stages[k].Name, dag.MaxTasks)
 			}
 			total += n
 		}
 	}
 	_, err := dag.NewGraph(s.Plan)
 	return err
+}
+
+// maxStages bounds the stages of a job.
+const maxStages = 1 << 14
+
+// stagesOf says what is wrong with the stages of a job: each reads stages before it.
+func stagesOf(job *dag.Job) error {
+	if n := len(job.Stages); n > maxStages {
+		return fmt.Errorf("%d stages, more than the %d of a job", n, maxStages)
+	}
+	for k := range job.Stages {
+		for _, e := range job.Stages[k].After {
+			if e.From < 0 || int(e.From) >= k || e.Kind > dag.Broadcast {
+				return fmt.Errorf("stage %d reads stage %d by an edge of kind %d: a stage reads those before it", k, e.From, e.Kind)
+			}
+		}
+	}
+	return nil
 }

@@ -2,7 +2,6 @@ package tape
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -34,9 +33,19 @@ func decode(old *dag.Snapshot, l *line, most bounds) (*dag.Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Jobs = jobs
+		s.Jobs = dag.CloneStates(jobs)
 	} else {
-		s.Jobs = slices.Clone(s.Jobs)
+		s.Jobs = dag.CloneStates(s.Jobs)
+	}
+	if s.Plan == nil || len(s.Plan.Jobs) != len(s.Jobs) {
+		return nil, check(&s)
+	}
+	for i := range s.Jobs {
+		if have, want := len(s.Jobs[i].Stages), len(s.Plan.Jobs[i].Stages); have != want {
+			stages := make([]dag.StageState, want)
+			copy(stages, s.Jobs[i].Stages)
+			s.Jobs[i].Stages = stages
+		}
 	}
 	for i := range l.Jobs {
 		j := &l.Jobs[i]
@@ -61,22 +70,29 @@ func (l *jobLine) apply(s *dag.Snapshot, j *dag.JobState, most bounds) error {
 	put(l.Master, &j.Master, plain)
 	put(l.Avoided, &j.Avoided, same)
 	put(l.Diagnosis, &j.Diagnosis, plain)
+	job := &s.Plan.Jobs[l.Index]
+	lines := l.Stages
 	for k, p := range []*phaseLine{l.Map, l.Reduce} {
-		if p == nil {
-			continue
+		if p != nil {
+			lines = append(lines, stageLine{k, *p})
 		}
-		kind := dag.Kind(k)
-		state := j.Phase(kind)
-		as, err := decodePhase(state.Attempts, p, kind, s.At, most.attempts-attempts(s)+len(state.Attempts))
+	}
+	for i := range lines {
+		p := &lines[i]
+		if p.Index < 0 || p.Index >= len(j.Stages) {
+			return fmt.Errorf("there is no stage %d, only %d stages", p.Index, len(j.Stages))
+		}
+		state := &j.Stages[p.Index]
+		as, err := decodePhase(state.Attempts, &p.phaseLine, lastPipeline(job.IsMapReduce(), p.Index), s.At, most.attempts-attempts(s)+len(state.Attempts))
 		if err != nil {
-			return fmt.Errorf("%s tasks: %w", kind, err)
+			return fmt.Errorf("%s tasks: %w", job.Stages[p.Index].Name, err)
 		}
 		state.Attempts = as
 	}
 	if l.Groups == nil {
 		return nil
 	}
-	g, err := l.Groups.apply(j.Groups, s.At, most.groups-groupPieces(s)+j.Groups.Pieces())
+	g, err := l.Groups.apply(j.Groups, s.At, most.groups-groupsSize(s)+j.Groups.Size())
 	if err != nil {
 		return fmt.Errorf("key groups: %w", err)
 	}
@@ -91,7 +107,7 @@ func plain(t text) string { return string(t) }
 func (i instant) dag() dag.Instant { return dag.Instant(i) }
 
 func (n node) dag() dag.NodeState {
-	return dag.NodeState{Name: string(n.Name), MemoryMB: n.MemoryMB, Lost: n.Lost, LostAt: dag.Instant(n.LostAt), Cause: n.Cause, Draining: n.Draining, Label: string(n.Label)}
+	return dag.NodeState{Name: string(n.Name), MemoryMB: n.MemoryMB, Cores: n.Cores, Lost: n.Lost, LostAt: dag.Instant(n.LostAt), Cause: n.Cause, Draining: n.Draining, Label: string(n.Label)}
 }
 
 func (w warning) dag() dag.Warning { return dag.Warning{Code: string(w.Code), Text: string(w.Text)} }

@@ -77,7 +77,7 @@ func (e *encoder) fill(l *line, old, s *dag.Snapshot) (err error) {
 	if n := attempts(s); n > maxAttempts {
 		return fmt.Errorf("tape: the observation %d has %d attempts, more than the %d that a tape holds", e.n, n, maxAttempts)
 	}
-	if n := groupPieces(s); n > maxGroups {
+	if n := groupsSize(s); n > maxGroups {
 		return fmt.Errorf("tape: the observation %d has %d sizes, names and points of key groups, more than the %d that a tape holds", e.n, n, maxGroups)
 	}
 	if len(s.Jobs) > maxJobs {
@@ -99,11 +99,11 @@ func (e *encoder) fill(l *line, old, s *dag.Snapshot) (err error) {
 		l.Count = some(n)
 	}
 	for i := range s.Jobs {
-		was := blankJob()
+		was := dag.BlockedJob(len(s.Jobs[i].Stages))
 		if i < len(old.Jobs) {
 			was = old.Jobs[i]
 		}
-		if j := jobChange(&was, &s.Jobs[i], s.At); j != nil {
+		if j := jobChange(&was, &s.Jobs[i], s.Plan.Jobs[i].IsMapReduce(), s.At); j != nil {
 			j.Index = i
 			l.Jobs = append(l.Jobs, *j)
 		}
@@ -114,13 +114,15 @@ func (e *encoder) fill(l *line, old, s *dag.Snapshot) (err error) {
 func attempts(s *dag.Snapshot) int {
 	n := 0
 	for i := range s.Jobs {
-		n += len(s.Jobs[i].Map.Attempts) + len(s.Jobs[i].Reduce.Attempts)
+		for k := range s.Jobs[i].Stages {
+			n += len(s.Jobs[i].Stages[k].Attempts)
+		}
 	}
 	return n
 }
 
 // jobChange returns what changed of a job, nil if nothing did.
-func jobChange(old, j *dag.JobState, at dag.Instant) *jobLine {
+func jobChange(old, j *dag.JobState, mapReduce bool, at dag.Instant) *jobLine {
 	l := &jobLine{
 		ID:        changed(text(old.ID), text(j.ID)),
 		State:     changed(old.State, j.State),
@@ -132,11 +134,25 @@ func jobChange(old, j *dag.JobState, at dag.Instant) *jobLine {
 		Master:    changed(text(old.Master), text(j.Master)),
 		Avoided:   changedList(old.Avoided, j.Avoided, same),
 		Diagnosis: changed(text(old.Diagnosis), text(j.Diagnosis)),
-		Map:       encodePhase(old.Map.Attempts, j.Map.Attempts, dag.Map, at),
-		Reduce:    encodePhase(old.Reduce.Attempts, j.Reduce.Attempts, dag.Reduce, at),
 		Groups:    encodeGroups(old.Groups, j.Groups, at),
 	}
-	if l.Map == nil && l.Reduce == nil && l.Groups == nil && !l.ID.set && !l.State.set && !l.Submitted.set && !l.Started.set && !l.Finished.set &&
+	for k := range j.Stages {
+		var before []dag.Attempt
+		if k < len(old.Stages) {
+			before = old.Stages[k].Attempts
+		}
+		p := encodePhase(before, j.Stages[k].Attempts, lastPipeline(mapReduce, k), at)
+		switch {
+		case p == nil:
+		case !mapReduce:
+			l.Stages = append(l.Stages, stageLine{k, *p})
+		case k == int(dag.Map):
+			l.Map = p
+		default:
+			l.Reduce = p
+		}
+	}
+	if l.Stages == nil && l.Map == nil && l.Reduce == nil && l.Groups == nil && !l.ID.set && !l.State.set && !l.Submitted.set && !l.Started.set && !l.Finished.set &&
 		!l.Attempt.set && !l.HeldMB.set && !l.Diagnosis.set && !l.Master.set && !l.Avoided.set {
 		return nil
 	}
@@ -149,7 +165,7 @@ func changedList[T any, U comparable](old, s []T, f func(T) U) opt[[]U] {
 }
 
 func nodeOf(n dag.NodeState) node {
-	return node{text(n.Name), n.MemoryMB, n.Lost, instant(n.LostAt), n.Cause, n.Draining, text(n.Label)}
+	return node{text(n.Name), n.MemoryMB, n.Cores, n.Lost, instant(n.LostAt), n.Cause, n.Draining, text(n.Label)}
 }
 
 func warningOf(w dag.Warning) warning { return warning{text(w.Code), text(w.Text)} }

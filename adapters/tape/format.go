@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Version is the only version of the format that this package writes and reads.
-const Version = 1
+// Version is the version of the format that this package writes. It reads the older ones, which have jobs of maps and reduces alone.
+const Version = 2
 
 // The limits bound what a tape can make a reader hold.
 const (
@@ -65,12 +65,20 @@ type jobLine struct {
 	Diagnosis opt[text]      `json:"why,omitzero"`
 	Map       *phaseLine     `json:"m,omitempty"`
 	Reduce    *phaseLine     `json:"r,omitempty"`
+	Stages    []stageLine    `json:"s,omitempty"` // of a job that is no MapReduce job
 	Groups    *groupsLine    `json:"g,omitempty"`
+}
+
+// A stageLine is what changed of a stage.
+type stageLine struct {
+	Index int `json:"i"`
+	phaseLine
 }
 
 type node struct {
 	Name     text          `json:"name"`
 	MemoryMB int           `json:"mb"`
+	Cores    int           `json:"cores,omitempty"`
 	Lost     bool          `json:"lost,omitempty"`
 	LostAt   instant       `json:"lost_at"`
 	Cause    dag.NodeCause `json:"cause,omitzero"`
@@ -87,7 +95,7 @@ type warning struct {
 func blank() *dag.Snapshot { return &dag.Snapshot{Stale: dag.NoInstant} }
 
 func blankJob() dag.JobState {
-	return dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
+	return dag.BlockedJob(dag.MapReduceStages)
 }
 
 // A LineError says that a line cannot be used.

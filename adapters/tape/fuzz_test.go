@@ -77,9 +77,9 @@ func walk(t *testing.T, s *dag.Snapshot) {
 		t.Fatalf("a plan that cannot be replayed: %v", err)
 	}
 	for j := range s.Plan.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			s.Plan.Jobs[j].Phase(k).Count()
-			for _, a := range s.Jobs[j].Phase(k).Attempts {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			s.Plan.Jobs[j].Stages[k].Count()
+			for _, a := range s.Jobs[j].Stages[k].Attempts {
 				if a.Task < 0 {
 					t.Fatalf("job %d: an attempt of the task %d", j, a.Task)
 				}

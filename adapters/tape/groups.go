@@ -38,11 +38,11 @@ type topLine struct {
 	Bytes num  `json:"b"`
 }
 
-// groupPieces is the pieces of all jobs of a snapshot.
-func groupPieces(s *dag.Snapshot) int {
+// groupsSize is the pieces of all jobs of a snapshot.
+func groupsSize(s *dag.Snapshot) int {
 	n := 0
 	for i := range s.Jobs {
-		n += s.Jobs[i].Groups.Pieces()
+		n += s.Jobs[i].Groups.Size()
 	}
 	return n
 }

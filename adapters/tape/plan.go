@@ -20,6 +20,9 @@ type planHead struct {
 	Name      text      `json:"name"`
 	Cluster   cluster   `json:"cluster"`
 	Overheads overheads `json:"overheads"`
+
+	Driver dag.Driver `json:"driver,omitzero"`
+	Engine text       `json:"engine,omitzero"`
 }
 
 type cluster struct {
@@ -34,11 +37,14 @@ type cluster struct {
 	FailRate     num           `json:"fail_rate,omitzero"`
 
 	Order []dag.OrderKey `json:"order,omitzero"`
+
+	Cores int `json:"cores,omitzero"`
 }
 
 type planNode struct {
 	Name     text `json:"name"`
 	MemoryMB int  `json:"mb"`
+	Cores    int  `json:"cores,omitempty"`
 	Slow     num  `json:"slow"`
 }
 
@@ -57,6 +63,7 @@ type overheads struct {
 	SetupMin time.Duration `json:"setup_min"`
 	SetupPer time.Duration `json:"setup_per"`
 	Cold     time.Duration `json:"cold"`
+	Idle     time.Duration `json:"idle,omitzero"`
 }
 
 type planJobIndex struct {
@@ -65,19 +72,22 @@ type planJobIndex struct {
 }
 
 type planJob struct {
-	Node    text      `json:"node"`
-	Name    text      `json:"name"`
-	Feature text      `json:"feature"`
-	Alias   text      `json:"alias"`
-	After   []int     `json:"after"`
-	Map     planPhase `json:"map"`
-	Reduce  planPhase `json:"reduce"`
-	Limits  limits    `json:"limits"`
-	Input   []text    `json:"input"`
+	Node    text        `json:"node"`
+	Name    text        `json:"name"`
+	Feature text        `json:"feature"`
+	Alias   text        `json:"alias"`
+	After   []int       `json:"after"`
+	Map     planPhase   `json:"map"`
+	Reduce  planPhase   `json:"reduce"`
+	Stages  []planStage `json:"stages,omitempty"` // of a job that is no MapReduce job
+	Limits  limits      `json:"limits"`
+	Input   []text      `json:"input"`
 
 	Priority int `json:"priority,omitzero"`
 
 	InputBytes num `json:"input_bytes,omitzero"`
+
+	Rules dag.StageRules `json:"rules,omitzero"`
 }
 
 type limits struct {
@@ -99,6 +109,23 @@ type planPhase struct {
 	Bytes     series      `json:"bytes"`
 	Extent    series      `json:"extent"`
 	Groups    *groupsLine `json:"groups,omitempty"`
+
+	MemoryMB   int `json:"mb,omitzero"`
+	Cores      int `json:"cores,omitzero"`
+	MaxRunning int `json:"most,omitzero"`
+}
+
+type planStage struct {
+	Name  text   `json:"name"`
+	After []edge `json:"reads"`
+	planPhase
+}
+
+type edge struct {
+	From  int          `json:"i"`
+	Kind  dag.EdgeKind `json:"kind"`
+	Ratio num          `json:"ratio"`
+	Full  num          `json:"full,omitzero"`
 }
 
 type pipeline struct {
@@ -165,7 +192,7 @@ func (c *planCoder) encode(p *dag.Plan, whole bool) (*planLine, error) {
 		return nil, fmt.Errorf("tape: a plan of %d jobs is more than the %d that a tape holds", len(p.Jobs), maxJobs)
 	}
 	var l planLine
-	head := planHead{text(p.Name), clusterOf(&p.Cluster), overheadsOf(&p.Overheads)}
+	head := planHead{text(p.Name), clusterOf(&p.Cluster), overheadsOf(&p.Overheads), p.Driver, text(p.Engine)}
 	b, err := json.Marshal(head)
 	if err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ func each[T, U any](s []T, f func(T) U) []U {
 func clusterOf(c *dag.Cluster) cluster {
 	return cluster{
 		c.Policy, c.MapSlots, c.ReduceSlots, c.SlotsPerNode, c.Setup, c.MemoryMB, c.QueueMB,
-		each(c.Nodes, func(n dag.Node) planNode { return planNode{text(n.Name), n.MemoryMB, numOf(n.Slow)} }),
-		numOf(c.FailRate), c.Order,
+		each(c.Nodes, func(n dag.Node) planNode { return planNode{text(n.Name), n.MemoryMB, n.Cores, numOf(n.Slow)} }),
+		numOf(c.FailRate), c.Order, c.Cores,
 	}
 }
 
@@ -34,53 +34,88 @@ func (c *cluster) dag() dag.Cluster {
 		Policy: c.Policy, MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots, SlotsPerNode: c.SlotsPerNode,
 		Setup: c.Setup, MemoryMB: c.MemoryMB, QueueMB: c.QueueMB,
 		Nodes: each(c.Nodes, func(n planNode) dag.Node {
-			return dag.Node{Name: string(n.Name), MemoryMB: n.MemoryMB, Slow: n.Slow.float()}
+			return dag.Node{Name: string(n.Name), MemoryMB: n.MemoryMB, Cores: n.Cores, Slow: n.Slow.float()}
 		}),
-		FailRate: c.FailRate.float(), Order: c.Order,
+		FailRate: c.FailRate.float(), Order: c.Order, Cores: c.Cores,
 	}
 }
 
 func overheadsOf(o *dag.Overheads) overheads {
 	return overheads{
 		Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
-		Handoff: o.Handoff, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
+		Handoff: o.Handoff, Idle: o.Idle, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
 	}
 }
 
 func (o *overheads) dag() dag.Overheads {
 	return dag.Overheads{
 		Launch: o.Launch, AMStart: o.AMStart, Finish: o.Finish, Wave: o.Wave, Stagger: o.Stagger, Beat: o.Beat,
-		Handoff: o.Handoff, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
+		Handoff: o.Handoff, Idle: o.Idle, AMHold: o.AMHold, Abandon: o.Abandon, Report: o.Report, Copy: o.Copy, SetupMin: o.SetupMin, SetupPer: o.SetupPer, Cold: o.Cold,
 	}
 }
 
 func jobOf(j *dag.Job) planJob {
 	l := &j.Limits
+	var maps, reduces planPhase
+	var stages []planStage
+	if j.IsMapReduce() {
+		maps, reduces = phaseOf(&j.Stages[dag.Map]), phaseOf(&j.Stages[dag.Reduce])
+	} else {
+		stages = make([]planStage, len(j.Stages))
+		for k := range j.Stages {
+			s := &j.Stages[k]
+			stages[k] = planStage{text(s.Name), each(s.After, func(e dag.Edge) edge { return edge{int(e.From), e.Kind, numOf(e.Ratio), numOf(e.Full)} }), phaseOf(s)}
+		}
+	}
 	return planJob{
-		text(j.Node), text(j.Name), text(j.Feature), text(j.Alias), j.After, phaseOf(&j.Map), phaseOf(&j.Reduce),
+		text(j.Node), text(j.Name), text(j.Feature), text(j.Alias), j.After, maps, reduces, stages,
 		limits{l.AMMB, l.MapMB, l.ReduceMB, numOf(l.SlowStart), numOf(l.RampUp), l.MaxMaps, l.MaxReduces},
 		each(j.Input, func(s string) text { return text(s) }),
-		j.Priority, numOf(j.InputBytes),
+		j.Priority, numOf(j.InputBytes), j.Rules,
 	}
 }
 
 func (j *planJob) dag(groups int) (dag.Job, error) {
 	l := &j.Limits
-	maps, err := j.Map.dag(groups)
-	reduces, err2 := j.Reduce.dag(groups)
+	stages, err := j.stages(groups)
 	return dag.Job{
 		Node: string(j.Node), Name: string(j.Name), Feature: string(j.Feature), Alias: string(j.Alias), After: j.After,
-		Map: maps, Reduce: reduces,
+		Stages: stages,
 		Limits: dag.Limits{
 			AMMB: l.AMMB, MapMB: l.MapMB, ReduceMB: l.ReduceMB, SlowStart: l.SlowStart.float(), RampUp: l.RampUp.float(),
 			MaxMaps: l.MaxMaps, MaxReduces: l.MaxReduces,
 		},
 		Input:    each(j.Input, func(s text) string { return string(s) }),
-		Priority: j.Priority, InputBytes: j.InputBytes.float(),
-	}, errors.Join(err, err2)
+		Priority: j.Priority, InputBytes: j.InputBytes.float(), Rules: j.Rules,
+	}, err
 }
 
-func phaseOf(p *dag.Phase) planPhase {
+func (j *planJob) stages(groups int) ([]dag.Stage, error) {
+	if j.Stages == nil {
+		maps, err := j.Map.dag(groups)
+		reduces, err2 := j.Reduce.dag(groups)
+		return dag.MapReduce(maps, reduces), errors.Join(err, err2)
+	}
+	if len(j.Stages) > maxStages {
+		return nil, fmt.Errorf("%d stages, more than the %d of a job", len(j.Stages), maxStages)
+	}
+	out := make([]dag.Stage, len(j.Stages))
+	for k := range j.Stages {
+		s := &j.Stages[k]
+		stage, err := s.dag(groups)
+		if err != nil {
+			return nil, err
+		}
+		stage.Name = string(s.Name)
+		stage.After = each(s.After, func(e edge) dag.Edge {
+			return dag.Edge{From: dag.StageIndex(max(-1, min(e.From, maxStages))), Kind: e.Kind, Ratio: e.Ratio.float(), Full: e.Full.float()} //nolint:gosec // bounded
+		})
+		out[k] = stage
+	}
+	return out, nil
+}
+
+func phaseOf(p *dag.Stage) planPhase {
 	return planPhase{
 		p.Tasks, p.Known, each(p.Pipelines, func(l dag.Pipeline) pipeline { return pipeline{series{l.Tuples}, series{l.Alpha}} }),
 		series{p.Setup},
@@ -88,20 +123,21 @@ func phaseOf(p *dag.Phase) planPhase {
 		series{p.Bytes},
 		series{p.Extent},
 		encodeGroups(nil, p.Groups, dag.NoInstant),
+		p.MemoryMB, p.Cores, p.MaxRunning,
 	}
 }
 
-func (p *planPhase) dag(groups int) (dag.Phase, error) {
+func (p *planPhase) dag(groups int) (dag.Stage, error) {
 	var g *dag.Groups
 	var err error
 	if p.Groups != nil {
 		g, err = p.Groups.apply(nil, dag.NoInstant, groups)
 	}
-	return dag.Phase{
+	return dag.Stage{
 		Tasks: p.Tasks, Known: p.Known,
 		Pipelines: each(p.Pipelines, func(l pipeline) dag.Pipeline { return dag.Pipeline{Tuples: l.Tuples.Series, Alpha: l.Alpha.Series} }),
 		Setup:     p.Setup.Series, Out: p.Out.Series, Bytes: p.Bytes.Series, Extent: p.Extent.Series,
-		Groups: g,
+		Groups: g, MemoryMB: p.MemoryMB, Cores: p.Cores, MaxRunning: p.MaxRunning,
 	}, err
 }
 
@@ -112,10 +148,11 @@ func decodePlan(old *dag.Plan, l *planLine, groups int) (*dag.Plan, error) {
 		*p = *old
 	}
 	if l.Head != nil {
-		p.Name, p.Cluster, p.Overheads = string(l.Head.Name), l.Head.Cluster.dag(), l.Head.Overheads.dag()
+		p.Name, p.Cluster, p.Overheads, p.Driver = string(l.Head.Name), l.Head.Cluster.dag(), l.Head.Overheads.dag(), l.Head.Driver
+		p.Engine = string(l.Head.Engine)
 	}
 	if l.Count.set {
-		jobs, err := resize(p.Jobs, l.Count.v, maxJobs, "jobs", dag.Job{})
+		jobs, err := resize(p.Jobs, l.Count.v, maxJobs, "jobs", dag.Job{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
 		if err != nil {
 			return nil, err
 		}

@@ -8,8 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/paratimer/paratimer/adapters/internal/badrun"
-	"github.com/paratimer/paratimer/adapters/internal/unpack"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -18,23 +17,23 @@ import (
 //
 // A torn tail is left out, and the snapshot before it says so (dag.WarnTornTape).
 type Reader struct {
-	lines lines
-	most  bounds
-	n     int64         // the newest observation's number
-	state *dag.Snapshot // what the next line changes; nil: only a whole line can be used
-	lost  int           // the line from which on state is missing
-	at    dag.Instant   // of the newest observation
-	any   bool          // there was a snapshot
-	told  bool          // a snapshot has said that the tail is torn
-	notes []dag.Warning // for the next snapshot
-	bad   badrun.Run
+	lines    lines
+	most     bounds
+	n        int64         // the newest observation's number
+	state    *dag.Snapshot // what the next line changes; nil: only a whole line can be used
+	lost     int           // the line from which on state is missing
+	at       dag.Instant   // of the newest observation
+	any      bool          // there was a snapshot
+	reported bool          // a snapshot has said that the tail is torn
+	notes    []dag.Warning // for the next snapshot
+	bad      input.Streak
 }
 
 const maxNotes = 20
 
 // NewReader reads the header. r may be packed by gzip or zstd.
 func NewReader(r io.Reader) (*Reader, error) {
-	in, err := unpack.Reader(r, readSize)
+	in, err := input.Unpack(r, readSize)
 	if err != nil {
 		return nil, fmt.Errorf("tape: %w", err)
 	}
@@ -49,8 +48,8 @@ func NewReader(r io.Reader) (*Reader, error) {
 		return nil, errors.New(`tape: the file is empty; a tape begins with the line {"paratimer_tape":1}`)
 	case l.bad != nil || json.Unmarshal(l.text, &h) != nil || h.Version == 0:
 		return nil, &LineError{1, errors.New(`not a tape: a tape begins with the line {"paratimer_tape":1}`)}
-	case h.Version != Version:
-		return nil, &LineError{1, fmt.Errorf("version %d of the tape format; this program reads version %d: use the one that recorded the tape", h.Version, Version)}
+	case h.Version > Version:
+		return nil, &LineError{1, fmt.Errorf("version %d of the tape format; this program reads versions up to %d: use the one that recorded the tape", h.Version, Version)}
 	}
 	t.lines.read()
 	return t, nil
@@ -69,7 +68,7 @@ func (t *Reader) Next(ctx context.Context) (*dag.Snapshot, error) {
 			return nil, l.err
 		case (l.end || l.torn) && !t.any:
 			return nil, &LineError{l.number, errors.New("the tape ends before its first snapshot")}
-		case l.end || l.torn && t.told:
+		case l.end || l.torn && t.reported:
 			return nil, io.EOF
 		}
 		t.lines.read()
@@ -119,7 +118,7 @@ func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
 	t.state, t.any = s, true
 	if t.lines.next.torn {
 		t.note(dag.WarnTornTape, (&LineError{t.lines.next.number, t.lines.next.bad}).Error())
-		t.told = true
+		t.reported = true
 	}
 	if t.notes != nil {
 		warned := *s

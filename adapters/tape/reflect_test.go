@@ -35,6 +35,12 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 	case *dag.Policy:
 		*x = dag.Policy(rapid.IntRange(0, int(dag.YARN)).Draw(t, path))
 		return v
+	case *dag.Driver:
+		*x = dag.Driver(rapid.IntRange(0, int(dag.Serial)).Draw(t, path))
+		return v
+	case *dag.StageRules:
+		*x = dag.StageRules(rapid.IntRange(0, int(dag.AncestorsFirst)).Draw(t, path))
+		return v
 	case *dag.OrderKey:
 		*x = dag.OrderKey(rapid.IntRange(0, dag.MaxOrderKeys-1).Draw(t, path))
 		return v
@@ -65,6 +71,39 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 		p.FieldByName("Residuals").SetZero()
 		p.FieldByName("InputSizes").SetZero()
 		*x = p.Addr().Interface().(*dag.Plan)
+		return v
+	case *dag.StageIndex:
+		return v // an edge is given one that comes before it
+	case *dag.EdgeKind:
+		*x = rapid.SampledFrom([]dag.EdgeKind{dag.Barrier, dag.SlowStart, dag.Pipelined, dag.OneToOne, dag.Broadcast}).Draw(t, path)
+		return v
+	case *[]dag.Stage:
+		one := func(name string) dag.Stage {
+			return draw(t, reflect.TypeFor[dag.Stage](), path+"."+name).Interface().(dag.Stage)
+		}
+		if rapid.Bool().Draw(t, path+" of MapReduce") {
+			*x = dag.MapReduce(one("map"), one("reduce"))
+			return v
+		}
+		stages := make([]dag.Stage, rapid.IntRange(1, 4).Draw(t, path+" length"))
+		for k := range stages {
+			stages[k] = one("stage")
+			stages[k].After = nil
+			for from := range k {
+				if rapid.Bool().Draw(t, path+" reads") {
+					e := draw(t, reflect.TypeFor[dag.Edge](), path+".edge").Interface().(dag.Edge)
+					e.From = dag.StageIndex(from) //nolint:gosec // an index
+					stages[k].After = append(stages[k].After, e)
+				}
+			}
+		}
+		*x = stages
+		return v
+	case *[]dag.StageState:
+		one := func(name string) dag.StageState {
+			return draw(t, reflect.TypeFor[dag.StageState](), path+"."+name).Interface().(dag.StageState)
+		}
+		*x = []dag.StageState{one("map"), one("reduce")}
 		return v
 	case *dag.Snapshot:
 		drawFields(t, v, path)
@@ -115,16 +154,22 @@ func fit(s *dag.Snapshot) {
 	jobs := s.Plan.Jobs
 	for i := range jobs {
 		jobs[i].After = slices.DeleteFunc(jobs[i].After, func(a int) bool { return a < 0 || a >= i })
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			p := jobs[i].Phase(k)
+		if jobs[i].Stages == nil {
+			jobs[i].Stages = dag.MapReduce(dag.Stage{}, dag.Stage{})
+		}
+		for k := range jobs[i].Stages {
+			p := &jobs[i].Stages[k]
 			p.Tasks &= 1<<20 - 1
 		}
 	}
 	s.Jobs = append(slices.Clip(s.Jobs[:min(len(s.Jobs), len(jobs))]), make([]dag.JobState, max(0, len(jobs)-len(s.Jobs)))...)
 	for i := range s.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for a := range s.Jobs[i].Phase(k).Attempts {
-				s.Jobs[i].Phase(k).Attempts[a].Task &= math.MaxInt32
+		stages := make([]dag.StageState, len(jobs[i].Stages))
+		copy(stages, s.Jobs[i].Stages)
+		s.Jobs[i].Stages = stages
+		for k := range stages {
+			for a := range s.Jobs[i].Stages[k].Attempts {
+				s.Jobs[i].Stages[k].Attempts[a].Task &= math.MaxInt32
 			}
 		}
 	}

@@ -54,12 +54,12 @@ type rower struct {
 	now   []byte
 }
 
-// encodePhase says how to get from old to as, nil where they are the same.
-func encodePhase(old, as []dag.Attempt, k dag.Kind, at dag.Instant) *phaseLine {
+// encodePhase says how to get from old to as, nil where they are the same. last is the pipeline whose work reports tell.
+func encodePhase(old, as []dag.Attempt, last int, at dag.Instant) *phaseLine {
 	if len(old) == len(as) && (old == nil) == (as == nil) && (len(as) == 0 || &old[0] == &as[0]) {
 		return nil
 	}
-	r := rower{at: at, last: lastPipeline(k)}
+	r := rower{at: at, last: last}
 	if as == nil || old == nil && len(as) == 0 || !ordered(old) || !ordered(as) {
 		for i := range as {
 			r.add(&as[i], nil)
@@ -90,11 +90,12 @@ func encodePhase(old, as []dag.Attempt, k dag.Kind, at dag.Instant) *phaseLine {
 	return p
 }
 
-func lastPipeline(k dag.Kind) int {
-	if k == dag.Map {
-		return 0
+// lastPipeline is the pipeline whose work reports of stage k tell: of a MapReduce job's reduces the third, else the first.
+func lastPipeline(mapReduce bool, k int) int {
+	if mapReduce && k == int(dag.Reduce) {
+		return dag.Work
 	}
-	return dag.Work
+	return 0
 }
 
 // fill predicts attempt a: as it was, or for a new one as the attempt of the row before in the next slot.

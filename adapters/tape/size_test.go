@@ -23,11 +23,11 @@ func large(t testing.TB, share int, o simulate.Options) Source {
 		Cluster: dag.Cluster{MapSlots: 1000, ReduceSlots: 1000, SlotsPerNode: 4, Setup: time.Second},
 		Jobs: []dag.Job{{
 			Node: "j1",
-			Map:  dag.Phase{Known: true, Tasks: 70_000 / share, Pipelines: []dag.Pipeline{pipe(100_000, 0.35)}, Out: dag.Uniform(90_000), Bytes: dag.Uniform(1e8)},
-			Reduce: dag.Phase{
-				Known: true, Tasks: 30_000 / share, Pipelines: []dag.Pipeline{pipe(50_000, 0.1), pipe(50_000, 0.05), pipe(50_000, 0.5)},
-				Out: dag.Uniform(1000), Bytes: dag.Uniform(5e7),
-			},
+			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 70_000 / share, Pipelines: []dag.Pipeline{pipe(100_000, 0.35)}, Out: dag.Uniform(90_000), Bytes: dag.Uniform(1e8)},
+				dag.Stage{
+					Known: true, Tasks: 30_000 / share, Pipelines: []dag.Pipeline{pipe(50_000, 0.1), pipe(50_000, 0.05), pipe(50_000, 0.5)},
+					Out: dag.Uniform(1000), Bytes: dag.Uniform(5e7),
+				}),
 		}},
 	}, o)
 	if err != nil {
@@ -106,10 +106,10 @@ func (g *growing) Next(context.Context) (*dag.Snapshot, error) {
 		}
 		groups.Reduces[i] = r
 	}
-	return &dag.Snapshot{Plan: &dag.Plan{Jobs: make([]dag.Job, 1)}, At: at, Stale: dag.NoInstant, Jobs: []dag.JobState{{ID: "job_1795222440184_0001", Groups: groups}}}, nil
+	return &dag.Snapshot{Plan: &dag.Plan{Jobs: []dag.Job{{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, At: at, Stale: dag.NoInstant, Jobs: []dag.JobState{{ID: "job_1795222440184_0001", Groups: groups, Stages: make([]dag.StageState, dag.MapReduceStages)}}}, nil
 }
 
-// A point of a key group takes some 27 bytes, whole lines included. Promises that do not change are not repeated.
+// A point of a key group takes some 27 bytes, whole lines included. Profiles that do not change are not repeated.
 func TestGroupsSize(t *testing.T) {
 	var w counter
 	tee := Tee(&growing{}, &w)

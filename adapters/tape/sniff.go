@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/paratimer/paratimer/adapters/internal/unpack"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
 // A Kind is what kind of recording a file is.
@@ -34,7 +34,7 @@ func (k Kind) String() string {
 // It returns a reader of all of r, unpacked, without a byte order mark. Before job history, blank lines and XML comments are left out too:
 // editors and checks of licences put them there.
 func Sniff(r io.Reader) (Kind, io.Reader, error) {
-	in, err := unpack.Reader(r, readSize)
+	in, err := input.Unpack(r, readSize)
 	if err != nil {
 		return Unknown, nil, fmt.Errorf("recording: %w", err)
 	}

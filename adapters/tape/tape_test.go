@@ -120,10 +120,10 @@ func drawRun(t *rapid.T) []any {
 func grow(t *rapid.T, s *dag.Snapshot) *dag.Snapshot {
 	next := *s
 	next.At = s.At.Add(5 * time.Second)
-	next.Jobs = slices.Clone(s.Jobs)
+	next.Jobs = dag.CloneStates(s.Jobs)
 	for i := range next.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			if p := next.Jobs[i].Phase(k); rapid.Bool().Draw(t, "moves") {
+		for k := range next.Jobs[i].Stages {
+			if p := &next.Jobs[i].Stages[k]; rapid.Bool().Draw(t, "moves") {
 				p.Attempts = growAttempts(t, p.Attempts)
 			}
 		}
@@ -134,7 +134,7 @@ func grow(t *rapid.T, s *dag.Snapshot) *dag.Snapshot {
 	return &next
 }
 
-// growGroups returns groups that follow g: points are appended, condensed or of a new attempt, promises change. What stays is shared.
+// growGroups returns groups that follow g: points are appended, condensed or of a new attempt, profiles change. What stays is shared.
 func growGroups(t *rapid.T, g *dag.Groups, at dag.Instant) *dag.Groups {
 	if g == nil {
 		return &dag.Groups{Origin: dag.GroupsTapped, Reduces: []dag.ReduceGroups{dag.NoReduceGroups(), dag.NoReduceGroups()}}

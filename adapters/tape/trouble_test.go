@@ -15,20 +15,20 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // short is a small run with a failure, a lost node and two missed observations: its items and its tape.
 func short(t testing.TB) ([]any, []byte) {
 	t.Helper()
 	pipe := dag.Pipeline{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}
-	phase := dag.Phase{Known: true, Tasks: 6, Pipelines: []dag.Pipeline{pipe}}
+	phase := dag.Stage{Known: true, Tasks: 6, Pipelines: []dag.Pipeline{pipe}}
 	src, err := simulate.New(&dag.Plan{
 		Name:    "short",
 		Cluster: dag.Cluster{MapSlots: 4, ReduceSlots: 4, SlotsPerNode: 2},
 		Jobs: []dag.Job{
-			{Node: "a", Map: phase, Reduce: dag.Phase{Known: true, Tasks: 2, Pipelines: []dag.Pipeline{pipe, pipe, pipe}}},
-			{Node: "b", After: []int{0}, Map: phase, Reduce: dag.Phase{Known: true}},
+			{Node: "a", Stages: dag.MapReduce(phase, dag.Stage{Known: true, Tasks: 2, Pipelines: []dag.Pipeline{pipe, pipe, pipe}})},
+			{Node: "b", After: []int{0}, Stages: dag.MapReduce(phase, dag.Stage{Known: true})},
 		},
 	}, simulate.Options{
 		Noise: 0.1, Know: simulate.Nothing, Fail: []simulate.Failure{{Job: "a", Task: 1, At: 4 * time.Second}},
@@ -279,7 +279,7 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		"empty":     {nil, "the file is empty"},
-		"version":   {edit(tape, func(l []string) []string { l[0] = `{"paratimer_tape":2}` + "\n"; return l }), "line 1: version 2 of the tape format; this program reads version 1"},
+		"version":   {edit(tape, func(l []string) []string { l[0] = `{"paratimer_tape":3}` + "\n"; return l }), "line 1: version 3 of the tape format; this program reads versions up to 2"},
 		"no header": {edit(tape, func(l []string) []string { return l[1:] }), "line 1: not a tape"},
 		"a capture": {[]byte(`{"t":1,"url":"/ws","status":200,"body":"{}"}` + "\n"), "line 1: not a tape"},
 		"binary":    {[]byte{0, 1, 2, 3}, "not a tape"},

@@ -33,7 +33,7 @@ func (l *groupsLine) apply(old *dag.Groups, at dag.Instant, budget int) (*dag.Gr
 	} else {
 		g.Reduces = slices.Clone(g.Reduces)
 	}
-	budget -= g.Pieces()
+	budget -= g.Size()
 	for i := range l.Reduces {
 		r := &l.Reduces[i]
 		if r.Index < 0 || r.Index >= len(g.Reduces) {

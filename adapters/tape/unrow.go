@@ -10,14 +10,14 @@ import (
 var errMany = errors.New("more attempts than a tape holds")
 
 // decodePhase applies p to old, which it leaves alone. At most budget attempts result.
-func decodePhase(old []dag.Attempt, p *phaseLine, k dag.Kind, at dag.Instant, budget int) ([]dag.Attempt, error) {
+func decodePhase(old []dag.Attempt, p *phaseLine, last int, at dag.Instant, budget int) ([]dag.Attempt, error) {
 	if p.All && p.Nil {
 		return nil, nil
 	}
 	if p.All {
 		old = nil
 	}
-	m := merger{at: at, last: lastPipeline(k), inOrder: !p.All, old: old, budget: budget}
+	m := merger{at: at, last: last, inOrder: !p.All, old: old, budget: budget}
 	m.as = make([]dag.Attempt, 0, len(old)+min(len(p.Rows)/64, budget))
 	var err error
 	if m.gone, err = parseGone(p.Gone); err != nil {

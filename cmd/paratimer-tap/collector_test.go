@@ -53,7 +53,7 @@ func (w *watcher) env() []string {
 	return []string{"PARATIMER_COLLECT=" + strings.TrimPrefix(w.URL, "http://"), "PARATIMER_TOKEN=secret"}
 }
 
-// TestMapsAndReduces plays a small job: what its maps promise is what its reduces then have, key by key.
+// TestMapsAndReduces plays a small job: what its maps write for a reduce is what its reduces then have, key by key.
 func TestMapsAndReduces(t *testing.T) {
 	w := newWatcher(t)
 	var shuffled [3][]string
@@ -214,7 +214,7 @@ func TestLittleDisk(t *testing.T) {
 	}
 }
 
-// TestNotes holds that a task in which nothing can be promised says so.
+// TestNotes holds that a task without a profile says so.
 func TestNotes(t *testing.T) {
 	for want, c := range map[string]struct {
 		side string
@@ -233,7 +233,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestFailedMap holds that an attempt that fails promises nothing.
+// TestFailedMap holds that an attempt that fails has no profile.
 func TestFailedMap(t *testing.T) {
 	for command, whole := range map[string]bool{"cat": true, "cat; exit 3": false, "cat; kill -9 $$": false} {
 		w := newWatcher(t)

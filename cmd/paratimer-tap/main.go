@@ -13,7 +13,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/promise"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/mapoutput"
 )
 
 func main() {
@@ -56,7 +56,7 @@ func run(args []string) int {
 		return fail(explain(path, replace(path, o.command)))
 	}
 	// There is a tap for each task of a node. Garbage is collected before there is much: 44 MB with the usual lambda.
-	debug.SetMemoryLimit(12<<20 + int64(o.lambda)*promise.KeyMemory)
+	debug.SetMemoryLimit(12<<20 + int64(o.lambda)*mapoutput.KeyMemory)
 	code, err := newJob(o, t, path).run()
 	if err != nil {
 		return fail(explain(path, err))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/flow"
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/promise"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/mapoutput"
 )
 
 // mapSide measures what the command writes.
@@ -27,7 +27,7 @@ func (j *job) mapSide() (int, error) {
 	}
 	rounds := j.rounds(nothing, nil)
 	leave(0)
-	meter := promise.New(promise.Params{
+	meter := mapoutput.New(mapoutput.Params{
 		Format: j.task.format, Reduces: j.task.reduces, Lambda: j.options.lambda, Show: j.options.show,
 	})
 	copied := make(chan error)

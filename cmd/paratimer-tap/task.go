@@ -67,7 +67,7 @@ const (
 )
 
 // mapOutput reads how the map's output will be partitioned. What the tap sees is before the combiner and the partitioner:
-// with others than it knows, it cannot promise anything.
+// with others than it knows, it has no profile.
 func (t *task) mapOutput(get func(string) string) {
 	t.format = mapFormat(get)
 	t.format.Return = true
@@ -79,21 +79,21 @@ func (t *task) mapOutput(get func(string) string) {
 	t.reduces, _ = strconv.Atoi(reduces)
 	switch {
 	case first(get, "stream_map_streamprocessor") == "":
-		t.promises("this is no map of Hadoop Streaming")
+		t.unprofiled("this is no map of Hadoop Streaming")
 	case reduces == "0":
-		t.promises("the job has no reduces")
+		t.unprofiled("the job has no reduces")
 	case t.reduces < 1 || t.reduces > tap.MaxReduces:
-		t.promises(fmt.Sprintf("a job of %q reduces", reduces))
+		t.unprofiled(fmt.Sprintf("a job of %q reduces", reduces))
 	case reader != "" && reader != textReader:
-		t.promises("the map's output is not text but " + class(reader))
+		t.unprofiled("the map's output is not text but " + class(reader))
 	case combiner != "":
-		t.promises("a combiner, " + class(combiner) + ", runs after the tap")
+		t.unprofiled("a combiner, " + class(combiner) + ", runs after the tap")
 	case partitioner != "" && partitioner != hash && partitioner != hashMapReduce:
-		t.promises("the partitioner is " + class(partitioner) + ", not HashPartitioner")
+		t.unprofiled("the partitioner is " + class(partitioner) + ", not HashPartitioner")
 	case comparator != "":
-		t.promises("keys are grouped by " + class(comparator))
+		t.unprofiled("keys are grouped by " + class(comparator))
 	case len(t.format.Separator) == 0:
-		t.promises("the separator of fields is empty")
+		t.unprofiled("the separator of fields is empty")
 	}
 }
 
@@ -116,7 +116,7 @@ func mapFormat(get func(string) string) lines.Format {
 	return lines.Format{Separator: []byte(or(get("stream_map_output_field_separator"), "\t")), Fields: fields}
 }
 
-func (t *task) promises(why string) { t.why = note("no promises: " + why) }
+func (t *task) unprofiled(why string) { t.why = note("no promises: " + why) }
 
 // note makes a text fit for a batch.
 func note(text string) string {

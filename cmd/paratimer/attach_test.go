@@ -11,9 +11,13 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/restsim"
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
+
+// someDay is when simulated runs of tests begin.
+var someDay = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
 
 // hadoopServer plays a run of a plan as Hadoop's REST services, ten seconds of it each time that its applications are
 // listed.
@@ -23,7 +27,7 @@ func hadoopServer(t *testing.T, plan string, opt simulate.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt.Start, opt.Every = simulatedStart, time.Second
+	opt.Start, opt.Every = someDay, time.Second
 	run, err := simulate.New(p, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -3,48 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/estimators"
 )
-
-func TestParseBattery(t *testing.T) {
-	t.Parallel()
-	own := len(estimators.Scenarios())
-	for _, c := range []struct {
-		text          string
-		shown, others int
-		has           string
-	}{
-		{"own", own, 0, "standard"},
-		{"all", own, len(estimators.Others()), "pig"},
-		{"standard", 1, 0, "standard"},
-		{"skew_low, one_failure", 3, 0, "skew_low"},
-		{"pig", 1, 1, "pig"},
-		{"own,pig", own, 1, "pig"},
-		{"one_failure,one_failure", 2, 0, "one_failure"},
-	} {
-		b, err := parseBattery(c.text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		names := slices.Clone(b.shown)
-		for _, s := range b.others {
-			names = append(names, s.Name)
-		}
-		if len(b.shown) != c.shown || len(b.others) != c.others || b.shown[0] != "standard" || !slices.Contains(names, c.has) {
-			t.Errorf("%s: %v", c.text, names)
-		}
-	}
-	for _, text := range []string{"", "one_failure,", "Standard", "none"} {
-		if _, err := parseBattery(text); err == nil || !strings.Contains(err.Error(), "three_failures") {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
 
 // What is shown changes nothing else: not the headline, not the range, not the alerts, which rest on scenarios that are not shown.
 func TestBatteryMovesNoHeadline(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,18 +14,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/collect"
-	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/restsim"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // taps are those of all tasks of a query: they know how far these are from the snapshots that the cluster plays.
@@ -44,15 +42,15 @@ func (k *taps) tell(s *dag.Snapshot) {
 		if !strings.HasPrefix(id, "job_") {
 			id = fmt.Sprintf("job_%d_%04d", s.Origin(), i+1) // as the cluster calls it
 		}
-		reduces := s.Plan.Jobs[i].Reduce.Count()
-		for _, a := range j.Map.Attempts {
+		reduces := s.Plan.Jobs[i].Stages[dag.Reduce].Count()
+		for _, a := range j.Stages[dag.Map].Attempts {
 			if b := k.batch(id, "m", &a); b != nil && a.State == dag.AttemptSucceeded && reduces > 0 {
 				b.Map, b.Final = profileOf(int(a.Task), reduces), true
 				k.told[b.Attempt] = -1
 				k.send(*b)
 			}
 		}
-		for _, a := range j.Reduce.Attempts {
+		for _, a := range j.Stages[dag.Reduce].Attempts {
 			b := k.batch(id, "r", &a)
 			if b == nil || a.State != dag.AttemptRunning && a.State != dag.AttemptSucceeded {
 				continue
@@ -174,7 +172,7 @@ func serverWithTaps(t *testing.T, plan string, send func(tap.Batch)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := simulate.New(p, simulate.Options{Start: simulatedStart, Every: time.Second})
+	run, err := simulate.New(p, simulate.Options{Start: someDay, Every: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +389,7 @@ func TestWatchCollects(t *testing.T) {
 		var f struct{ Workflow struct{ State string } }
 		if err := json.Unmarshal(line, &f); err == nil && f.Workflow.State == "succeeded" {
 			ended = true
-			cancel(errInterrupted)
+			cancel(command.ErrInterrupted)
 		}
 	})
 	code := run(ctx, []string{
@@ -408,38 +406,6 @@ func TestWatchCollects(t *testing.T) {
 type writer func([]byte)
 
 func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
-
-// TestAttachAwaits: with a collector attach waits for the query that its taps are for; without one it does not.
-func TestAttachAwaits(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		none, asked := &hadoop.NoWorkflowError{}, 0
-		var said []string
-		src := &awaiting{every: time.Second, say: func(s string) { said = append(said, s) }, Source: source(func() (*dag.Snapshot, error) {
-			if asked++; asked < 100 || asked > 101 {
-				return nil, none
-			}
-			return &dag.Snapshot{}, nil
-		})}
-		began := time.Now()
-		if s, err := src.Next(t.Context()); s == nil || err != nil || time.Since(began) != 99*time.Second || len(said) != 1 {
-			t.Errorf("%v, %v after %v; said %q", s, err, time.Since(began), said)
-		}
-		_, _ = src.Next(t.Context())
-		if _, err := src.Next(t.Context()); !errors.Is(err, none) {
-			t.Errorf("a query that has gone: %v", err)
-		}
-		ctx, cancel := context.WithCancelCause(t.Context())
-		cancel(errInterrupted)
-		if _, err := (&awaiting{Source: src.Source, say: src.say, every: time.Second}).Next(ctx); !errors.Is(err, errInterrupted) {
-			t.Errorf("when it is told to end: %v", err)
-		}
-	})
-}
-
-type source func() (*dag.Snapshot, error)
-
-func (s source) Next(context.Context) (*dag.Snapshot, error) { return s() }
 
 func TestCollectUsage(t *testing.T) {
 	t.Parallel()

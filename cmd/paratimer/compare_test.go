@@ -9,7 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compareview"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestCompareRecordings compares real runs of one script: nothing is flagged among those with the same costs, whatever struck them; where

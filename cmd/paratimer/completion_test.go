@@ -40,28 +40,26 @@ func completionScript(t *testing.T, shell string) string {
 		t.Skipf("SKIPPED: no %s here, so its completions are not tried", shell)
 	}
 	dir := t.TempDir()
-	t.Chdir(dir)
 	var script, stderr bytes.Buffer
 	if code := run(t.Context(), []string{"paratimer", "completion", shell}, environ(t), strings.NewReader(""), &script, &stderr); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
-	path := filepath.Join(dir, "script")
-	for name, body := range map[string]string{path: script.String(), "a blank.tape": ""} {
-		if err := os.WriteFile(name, []byte(body), 0o600); err != nil {
+	for name, body := range map[string]string{"script": script.String(), "a blank.tape": ""} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir("folder", 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return path
+	return filepath.Join(dir, "script")
 }
 
-// offered are the lines that a shell prints.
-func offered(t *testing.T, name string, args ...string) []string {
+// offered are the lines that a shell prints in the folder of a script.
+func offered(t *testing.T, script, name string, args ...string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Env = append(environ(t), "HOME="+t.TempDir(), "TERM=xterm")
+	cmd.Dir, cmd.Env = filepath.Dir(script), append(environ(t), "HOME="+t.TempDir(), "TERM=xterm")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -86,9 +84,10 @@ func checkOffer(t *testing.T, typed, got, want []string, some bool) {
 }
 
 func TestCompletionBash(t *testing.T) {
+	t.Parallel()
 	script := completionScript(t, "bash")
 	ask := func(typed ...string) []string {
-		return offered(t, "bash", append([]string{"--norc", "-c", `
+		return offered(t, script, "bash", append([]string{"--norc", "-c", `
 source "$1"; shift
 COMP_WORDS=(paratimer "$@"); COMP_CWORD=$#
 _paratimer 2>/dev/null
@@ -103,13 +102,14 @@ _paratimer 2>/dev/null
 }
 
 func TestCompletionFish(t *testing.T) {
+	t.Parallel()
 	script := completionScript(t, "fish")
 	for _, c := range completions {
 		words := slices.Clone(c.typed)
 		for i := range words {
 			words[i] = strings.ReplaceAll(words[i], " ", `\ `)
 		}
-		got := offered(t, "fish", "--no-config", "-c", `source $argv[1]; complete --do-complete $argv[2]`, script, "paratimer "+strings.Join(words, " "))
+		got := offered(t, script, "fish", "--no-config", "-c", `source $argv[1]; complete --do-complete $argv[2]`, script, "paratimer "+strings.Join(words, " "))
 		for i := range got {
 			got[i], _, _ = strings.Cut(got[i], "\t")
 			got[i] = strings.TrimSuffix(strings.ReplaceAll(got[i], `\ `, " "), "/")
@@ -120,6 +120,7 @@ func TestCompletionFish(t *testing.T) {
 
 // TestCompletionZsh types into a real zsh and reads what it made of the line.
 func TestCompletionZsh(t *testing.T) {
+	t.Parallel()
 	script := completionScript(t, "zsh")
 	for _, c := range completions {
 		if len(c.want) != 1 {
@@ -129,7 +130,7 @@ func TestCompletionZsh(t *testing.T) {
 		for i := range words {
 			words[i] = strings.ReplaceAll(words[i], " ", `\ `)
 		}
-		got := offered(t, "zsh", "-f", "-c", `
+		got := offered(t, script, "zsh", "-f", "-c", `
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PS1= RPS1= PS2=; unsetopt beep zle_bracketed_paste; unset zle_bracketed_paste; autoload -Uz compinit; compinit -u -D; source $1; paratimer() { print -rl -- said '>'\$^@'<' done; }; print ready"
@@ -149,8 +150,29 @@ zpty -d shell`, "zsh", script, "paratimer "+strings.Join(words, " "))
 	}
 }
 
+// TestCompletionAsks holds that a line that a shell asks about does not run, whatever is in it.
+func TestCompletionAsks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ typed, want string }{
+		{"attach --output=n", "--output=text\n--output=ndjson\n"},
+		{"attach --log-file=", complete.Files + "\n"},
+		{"--output json estimate a", complete.Files + "\n"},
+		{"attach --no-such-flag=", ""},
+		{"version --", "--output\twrite FORMAT: text, json\n"},
+		{"version -- x", ""},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := append(append([]string{"paratimer"}, strings.Split(c.typed, " ")...), complete.Ask)
+		code := run(t.Context(), args, environ(t), strings.NewReader(""), &stdout, &stderr)
+		if got := stdout.String(); code != exitOK || stderr.Len() > 0 || !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: exit code %d, %q, %s", c.typed, code, got, &stderr)
+		}
+	}
+}
+
 // TestCompletionUnknown holds that a shell that we do not know is said, with those that we do.
 func TestCompletionUnknown(t *testing.T) {
+	t.Parallel()
 	var stderr bytes.Buffer
 	if code := run(t.Context(), []string{"paratimer", "completion", "tcsh"}, environ(t), strings.NewReader(""), io.Discard, &stderr); code != exitUsage {
 		t.Errorf("exit code %d", code)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // damaged runs commands on damaged files: one command a file, chosen by its content. FILE is the file, HERE a folder that is empty

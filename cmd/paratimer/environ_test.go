@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -32,4 +35,24 @@ func environ(t testing.TB) []string {
 		}
 	}
 	return env
+}
+
+// paratimerIn runs the command as a process in a folder: tests that run at the same time share the one of this process.
+func paratimerIn(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, said bytes.Buffer
+	cmd := process(t, dir, args...)
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), said.String()
+}
+
+// process is a process of the command in a folder, which TestMain has put on the path.
+func process(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "paratimer", args...)
+	cmd.Dir, cmd.Env = dir, environ(t)
+	return cmd
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,28 +15,29 @@ var fileBlock = regexp.MustCompile("(?s)```(?:csv|yaml) (\\S+)\n(.*?)```\n")
 
 // TestErnestDocs runs what docs/ernest.md shows, in order, in one folder with the files that it shows.
 func TestErnestDocs(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../docs/ernest.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir())
+	dir := t.TempDir()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	for _, file := range fileBlock.FindAllStringSubmatch(string(text), -1) {
-		if err := os.WriteFile(file[1], []byte(file[2]), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, file[1]), []byte(file[2]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	clicks(t, "clicks")
+	clicks(t, filepath.Join(dir, "clicks"))
 	ran := 0
 	for _, s := range sessions(t, string(text)) {
 		ran++
-		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), strings.Fields(s.command), environ(t), strings.NewReader(""), &stdout, &stderr); code != exitOK {
-			t.Errorf("docs/ernest.md:%d: %s: exit code %d\n%s", s.line, s.command, code, &stderr)
+		code, stdout, stderr := paratimerIn(t, dir, strings.Fields(s.command)[1:]...)
+		if code != exitOK {
+			t.Errorf("docs/ernest.md:%d: %s: exit code %d\n%s", s.line, s.command, code, stderr)
 			continue
 		}
-		if !promised(s.output).MatchString(stdout.String()) {
-			t.Errorf("docs/ernest.md:%d: %s does not print what stands there, but\n%s", s.line, s.command, &stdout)
+		if !promised(s.output).MatchString(stdout) {
+			t.Errorf("docs/ernest.md:%d: %s does not print what stands there, but\n%s", s.line, s.command, stdout)
 		}
 	}
 	if ran < 5 {

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/live"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/past"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
-	"github.com/paratimer/paratimer/dag"
 )
 
 // The exit codes, of every command but check. TestExitTable holds them for all.
@@ -22,44 +24,29 @@ const (
 	exitInterrupted = 130
 )
 
-var (
-	errTimeout     = errors.New("the time limit has passed")
-	errInterrupted = errors.New("interrupted")
-	errLeft        = errors.New("left before the end was known") // the reader has left the screen
-	errQueryFailed = errors.New("the query did not succeed")
-)
-
-// A usageError is the caller's: a wrong flag, a file that cannot be read as what it should be.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
-func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
 // code is the exit code of a command's error, which it says on stderr where that adds anything.
 func code(err error, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	var verdict pluginExit
+	var verdict live.PluginExit
 	if errors.As(err, &verdict) {
 		return int(verdict.State) // it is said
 	}
-	if errors.Is(err, errQueryFailed) || errors.Is(err, errRegressed) {
+	if errors.Is(err, command.ErrQueryFailed) || errors.Is(err, past.ErrRegressed) {
 		return exitFailed // the last frame, or the comparison, has said so
 	}
-	if errors.Is(err, errLeft) {
+	if errors.Is(err, command.ErrLeft) {
 		return exitInterrupted // it was the reader's wish
 	}
 	fmt.Fprintf(stderr, "paratimer: %s\n", view.EscapeLines(err.Error()))
-	var bad usageError
+	var bad command.UsageError
 	switch {
 	case unwritten(err):
 		return exitBlind
-	case errors.Is(err, errTimeout):
+	case errors.Is(err, command.ErrTimeout):
 		return exitTimeout
-	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+	case errors.Is(err, command.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &bad):
 		return exitUsage
@@ -93,17 +80,4 @@ func (o *wholeOutput) code(code int, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stderr, "paratimer: the output is not whole: %s\n", view.EscapeLines(o.err.Error()))
 	return exitBlind
-}
-
-// ended turns a query's last state into a command's error.
-func ended(s dag.State) error {
-	switch s {
-	case dag.Succeeded:
-		return nil
-	case dag.Failed, dag.Killed:
-		return errQueryFailed
-	case dag.EndedUnconfirmed:
-		return errors.New("every known job has ended, but jobs of the query never came, or nobody tells how one ended: whether it succeeded is not known")
-	}
-	return fmt.Errorf("the observations end while the query is %s", s)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
 )
 
 // exitTable says for every command how it writes to stdout ("": it does not), and how it is given a file: in an argument list FILE is one that is
@@ -63,7 +64,7 @@ func TestExitTable(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
-	root, err := manualOf(newApp(strings.NewReader(""), io.Discard, io.Discard))
+	root, err := admin.Manual(newApp(strings.NewReader(""), io.Discard, io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestErnestSharedServer: a real server with up to 70 jobs at once; the first 35 tell what its cores' second threads are worth.

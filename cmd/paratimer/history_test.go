@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 const joinPlan = "../../examples/pig-join.yaml"
@@ -168,7 +168,8 @@ func TestHistoryOfJobsIsPutTogether(t *testing.T) {
 	files = append(files, fixtures.Recording("skew-1.job_1795222440184_0010.jhist.gz"))
 	dir := filepath.Join(t.TempDir(), "state")
 	code, out, stderr := paratimer(t, append([]string{"history", "add", "--state-dir", dir, "--every", "10s"}, files...)...)
-	if code != exitOK || !strings.Contains(out, "join.pig: succeeded after 1m52s, added\n") || !strings.Contains(out, "skew.pig: succeeded after 1m19s, added\n") || strings.Count(out, "\n") != 2 {
+	if code != exitOK || !strings.Contains(out, "join.pig: succeeded after 1m51.7s, added\n") ||
+		!strings.Contains(out, "skew.pig: succeeded after 1m18.9s, added\n") || strings.Count(out, "\n") != 2 {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	code, out, stderr = paratimer(t, "history", "add", "--state-dir", dir, "--every", "10s", fixtures.Recording("join-1.jsonl.zst"))

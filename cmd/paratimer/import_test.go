@@ -32,7 +32,10 @@ func TestImportGoodAndBad(t *testing.T) {
 		if output == "text" {
 			continue
 		}
-		var result imports
+		var result struct {
+			Workflows []any
+			LeftOut   []struct{ Path string } `json:"left_out"`
+		}
 		if err := json.Unmarshal([]byte(stdout), &result); err != nil || len(result.Workflows) != 2 || len(result.LeftOut) != 2 || result.LeftOut[0].Path != bad {
 			t.Errorf("%s, %v", stdout, err)
 		}

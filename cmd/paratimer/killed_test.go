@@ -23,11 +23,11 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/restsim"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/amtest"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/amtest"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // heard is what sinks were told of the runs and their bound "within", by workflow: the states of webhook and command with their keys, in the order in which

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/paratimer/paratimer/adapters/jobfile"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestDemandsOfReadings: the capture of a run and the history files of its jobs tell the same demands, each by counters of

@@ -14,11 +14,13 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/examples"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // A flaky source misses every seventh observation: it answers with an error, and with the snapshot the next time.
@@ -54,7 +56,7 @@ var held = []alert.Bound{
 func frames(t *testing.T, src watch.Source) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	_, err := watch.Watch{Source: src, Panel: panel(true), Sinks: []watch.Sink{view.NewNDJSON(&out)}, Bounds: held, Log: zerolog.Nop()}.Run(t.Context())
+	_, err := watch.Watch{Source: src, Panel: follow.Panel(true, 0), Sinks: []watch.Sink{view.NewNDJSON(&out)}, Bounds: held, Log: zerolog.Nop()}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +121,7 @@ func difference(live, replay []byte) string {
 func recorded(name string) func(t *testing.T) watch.Source {
 	return func(t *testing.T) watch.Source {
 		path := fixtures.Recording(name + ".jsonl.zst")
-		src, file, err := openRecording(path, "", 0)
+		src, file, err := input.OpenRecording(path, "", 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/amtest"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/amtest"
 )
 
 // TestLogIsRotated: a watch in a process of its own, whose log is moved away as logrotate does, goes on into a new one; a real SIGHUP,

@@ -12,13 +12,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 )
 
 // wholeManual is the manual of the real tree.
 func wholeManual(t *testing.T) *manual.Command {
 	t.Helper()
-	root, err := manualOf(newApp(strings.NewReader(""), io.Discard, io.Discard))
+	root, err := admin.Manual(newApp(strings.NewReader(""), io.Discard, io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,11 @@ func wholeManual(t *testing.T) *manual.Command {
 func TestManualWhole(t *testing.T) {
 	t.Parallel()
 	root := wholeManual(t)
-	texts, err := manual.ParseTexts(manualTexts)
+	b, err := os.ReadFile("internal/command/admin/manual.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := manual.ParseTexts(string(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,12 +111,13 @@ func clustered(args []string) bool {
 
 // TestExamples runs every example of the help that needs no cluster, all in one folder, and has the flags of the others read.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir())
-	if err := os.Symlink(examples, "examples"); err != nil {
+	dir := t.TempDir()
+	if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
 		t.Fatal(err)
 	}
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -139,9 +145,8 @@ func TestExamples(t *testing.T) {
 			}
 			ran++
 		}
-		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, environ(t), strings.NewReader(""), &stdout, &stderr); code != exitOK {
-			t.Errorf("%s: %s: exit code %d\n%s", c.Path, e.Line, code, &stderr)
+		if code, _, stderr := paratimerIn(t, dir, args[1:]...); code != exitOK {
+			t.Errorf("%s: %s: exit code %d\n%s", c.Path, e.Line, code, stderr)
 		}
 	}
 	// What is remembered must be added before it can be shown, and is forgotten last.

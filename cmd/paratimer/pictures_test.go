@@ -24,6 +24,7 @@ var updatePictures = flag.Bool("pictures", false, "draw docs/img anew")
 // TestPictures holds that the pictures of the README and of docs are what the program draws, of a real recorded run and of the
 // paper's query. `make pictures` draws them anew.
 func TestPictures(t *testing.T) {
+	t.Parallel()
 	img, err := filepath.Abs("../../docs/img")
 	if err != nil {
 		t.Fatal(err)
@@ -54,12 +55,12 @@ func TestPictures(t *testing.T) {
 // saidBy is what a command prints that must succeed.
 func saidBy(t *testing.T, args ...string) string {
 	t.Helper()
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), append([]string{"paratimer"}, args...), os.Environ(), strings.NewReader(""), &stdout, &stderr); code != exitOK {
-		t.Fatalf("%v: exit code %d\n%s", args, code, &stderr)
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	code, stdout, stderr := paratimer(t, args...)
+	if code != exitOK {
+		t.Fatalf("%v: exit code %d\n%s", args, code, stderr)
 	}
-	return stdout.String()
+	return stdout
 }
 
 // screenAt is the screen of a run so many seconds after its first submission, in colour.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
 // tool is the path of a program of the distribution. A test that needs it is skipped where it is missing.
@@ -92,7 +93,7 @@ func serveAt(t *testing.T, address string, args ...string) *served {
 	args = append([]string{"paratimer"}, append(args, "--metrics", address, "--metrics-linger", "10m", "--log-level", "info", "--log-format", "json")...)
 	go func() { s.code <- run(ctx, args, environ(t), strings.NewReader(""), io.Discard, s.out) }()
 	t.Cleanup(func() {
-		cancel(errInterrupted)
+		cancel(command.ErrInterrupted)
 		<-s.code
 	})
 	eventually(t, strings.Join(args, " "), func() error {

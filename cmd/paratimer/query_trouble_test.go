@@ -20,9 +20,10 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/restsim"
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // A course is what a query does on the played cluster: it starts, or waits for its master for ever, until it ends at a time
@@ -88,7 +89,7 @@ func film(t *testing.T, c course, began dag.Instant) (r *reel, length time.Durat
 // standing is a snapshot in which all that was submitted and is not over stands as it is told.
 func standing(s *dag.Snapshot, how dag.State, at dag.Instant) *dag.Snapshot {
 	out := *s
-	out.At, out.Jobs = at, slices.Clone(s.Jobs)
+	out.At, out.Jobs = at, dag.CloneStates(s.Jobs)
 	for i := range out.Jobs {
 		j := &out.Jobs[i]
 		if j.State.Ended() || !j.Submitted.Known() {
@@ -96,11 +97,11 @@ func standing(s *dag.Snapshot, how dag.State, at dag.Instant) *dag.Snapshot {
 		}
 		j.State, j.HeldMB = how, 0
 		if how == dag.Submitted {
-			j.Started, j.Map, j.Reduce = dag.NoInstant, dag.PhaseState{}, dag.PhaseState{}
+			j.Started, j.Stages[dag.Map], j.Stages[dag.Reduce] = dag.NoInstant, dag.StageState{}, dag.StageState{}
 			continue
 		}
 		j.Finished = at
-		for _, p := range []*dag.PhaseState{&j.Map, &j.Reduce} {
+		for _, p := range []*dag.StageState{&j.Stages[dag.Map], &j.Stages[dag.Reduce]} {
 			p.Attempts = slices.Clone(p.Attempts)
 			for k := range p.Attempts {
 				if a := &p.Attempts[k]; a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting {
@@ -282,7 +283,7 @@ func TestQueryTrouble(t *testing.T) {
 					}
 					time.Sleep(time.Second)
 				}
-				cancel(errInterrupted)
+				cancel(command.ErrInterrupted)
 				if code := <-ended; code != exitInterrupted {
 					t.Errorf("exit code %d\n%s", code, &stderr)
 				}

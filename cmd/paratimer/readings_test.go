@@ -15,9 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/observed"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // readings are the runs of which both a capture and the history files of its jobs are here.
@@ -46,12 +47,12 @@ func historyOf(t *testing.T, name string) string {
 // wholeOf plays a recording to its end.
 func wholeOf(t *testing.T, path string) dag.Run {
 	t.Helper()
-	src, file, err := openRecording(path, "", 0)
+	src, file, err := input.OpenRecording(path, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	run, err := wholeRun(t.Context(), src)
+	run, err := input.WholeRun(t.Context(), src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,21 +98,21 @@ func TestReadingsAgree(t *testing.T) {
 			}
 			for j := range h.Jobs {
 				a, b := h.Jobs[j], c.Jobs[j]
-				a.Map, a.Reduce, b.Map, b.Reduce = dag.PhaseState{}, dag.PhaseState{}, dag.PhaseState{}, dag.PhaseState{}
-				b.Groups = nil            // counters between two reports: history has only the last ones
-				a.HeldMB, b.HeldMB = 0, 0 // the ResourceManager's word: a master's container is held some seconds longer
+				a.Stages, b.Stages = nil, nil // compared below
+				b.Groups = nil                // counters between two reports: history has only the last ones
+				a.HeldMB, b.HeldMB = 0, 0     // the ResourceManager's word: a master's container is held some seconds longer
 				if diff := cmp.Diff(b, a); diff != "" {
 					t.Errorf("job %s: - capture, + history\n%s", a.ID, diff)
 				}
 				p, q := &h.Plan.Jobs[j], &c.Plan.Jobs[j]
-				if p.Node != q.Node || p.Name != q.Name || !slices.Equal(p.After, q.After) || p.Map.Tasks != q.Map.Tasks || p.Reduce.Tasks != q.Reduce.Tasks {
+				if p.Node != q.Node || p.Name != q.Name || !slices.Equal(p.After, q.After) || p.Stages[dag.Map].Tasks != q.Stages[dag.Map].Tasks || p.Stages[dag.Reduce].Tasks != q.Stages[dag.Reduce].Tasks {
 					t.Errorf("job %s of the plan is %+v, captured %+v", a.ID, p, q)
 				}
 				if p.Limits.MapMB != q.Limits.MapMB || p.Limits.ReduceMB != q.Limits.ReduceMB {
 					t.Errorf("job %s: containers are %+v, captured %+v", a.ID, p.Limits, q.Limits)
 				}
-				for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-					sameAttempts(t, a.ID, k, h.Jobs[j].Phase(k).Attempts, c.Jobs[j].Phase(k).Attempts, h.Jobs[j].Attempt > 1)
+				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+					sameAttempts(t, a.ID, k, h.Jobs[j].Stages[k].Attempts, c.Jobs[j].Stages[k].Attempts, h.Jobs[j].Attempt > 1)
 				}
 			}
 		})
@@ -120,7 +121,7 @@ func TestReadingsAgree(t *testing.T) {
 
 // sameAttempts compares the attempts of a phase. restarted says that a master came again: then the watcher saw more than history
 // holds, and did not see the last counters of some.
-func sameAttempts(t *testing.T, job string, k dag.Kind, history, capture []dag.Attempt, restarted bool) {
+func sameAttempts(t *testing.T, job string, k dag.StageIndex, history, capture []dag.Attempt, restarted bool) {
 	t.Helper()
 	if restarted {
 		forgotten := 0
@@ -128,7 +129,7 @@ func sameAttempts(t *testing.T, job string, k dag.Kind, history, capture []dag.A
 			if a.Number < 1000 {
 				forgotten++
 				if a.State == dag.AttemptFailed {
-					t.Errorf("%s was not stopped but %v", a.Name(job, k), a.State)
+					t.Errorf("%s was not stopped but %v", a.Name(job, dag.MapReduceName(k)), a.State)
 				}
 			}
 			return a.Number < 1000
@@ -145,17 +146,17 @@ func sameAttempts(t *testing.T, job string, k dag.Kind, history, capture []dag.A
 		a.First, a.Last, a.FirstReport = b.First, b.Last, b.FirstReport // when it was seen
 		if a.State != dag.AttemptSucceeded {
 			if a.Ratio > b.Ratio+0.1 {
-				t.Errorf("%s had come to %.2f, captured %.2f", a.Name(job, k), a.Ratio, b.Ratio)
+				t.Errorf("%s had come to %.2f, captured %.2f", a.Name(job, dag.MapReduceName(k)), a.Ratio, b.Ratio)
 			}
 			a.Ratio, a.Done, a.Total, a.Out, a.Bytes = b.Ratio, b.Done, b.Total, b.Out, b.Bytes
 		} else if restarted {
 			if b.Done[0] > a.Done[0] || b.Out > a.Out {
-				t.Errorf("%s read %v, captured %v", a.Name(job, k), a.Done, b.Done)
+				t.Errorf("%s read %v, captured %v", a.Name(job, dag.MapReduceName(k)), a.Done, b.Done)
 			}
 			a.Done, a.Total, a.Out = b.Done, b.Total, b.Out
 		}
 		if diff := cmp.Diff(b, a, cmpopts.EquateNaNs()); diff != "" {
-			t.Errorf("%s: - capture, + history\n%s", a.Name(job, k), diff)
+			t.Errorf("%s: - capture, + history\n%s", a.Name(job, dag.MapReduceName(k)), diff)
 		}
 	}
 }
@@ -179,8 +180,8 @@ func TestReadingsGiveOneProfile(t *testing.T) {
 				near("start-up", at(h.Overheads), at(c.Overheads), 0.45)
 			}
 			for j := range h.Jobs {
-				for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-					a, b := h.Jobs[j].Phase(k), c.Jobs[j].Phase(k)
+				for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+					a, b := &h.Jobs[j].Stages[k], &c.Jobs[j].Stages[k]
 					worked := 0.0
 					for i := range a.Tasks {
 						near("extent", a.Extent.At(i), b.Extent.At(i), 0)
@@ -195,7 +196,7 @@ func TestReadingsGiveOneProfile(t *testing.T) {
 					for p := range a.Pipelines {
 						worked += b.Pipelines[p].Alpha.At(0) * b.Pipelines[p].Tuples.At(0) / 1000
 						if worked > 2 {
-							near(k.String()+" cost of "+h.Jobs[j].Node, a.Pipelines[p].Alpha.At(0), b.Pipelines[p].Alpha.At(0), 0.1)
+							near(dag.MapReduceName(k)+" cost of "+h.Jobs[j].Node, a.Pipelines[p].Alpha.At(0), b.Pipelines[p].Alpha.At(0), 0.1)
 						}
 					}
 				}
@@ -208,7 +209,7 @@ func TestReadingsGiveOneProfile(t *testing.T) {
 func TestHistoryTellsNothingAhead(t *testing.T) {
 	t.Parallel()
 	dir := historyOf(t, "failure-1")
-	src, file, err := openRecording(dir, "", 0)
+	src, file, err := input.OpenRecording(dir, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,20 +239,20 @@ func checkPresent(t *testing.T, s *dag.Snapshot) {
 		past("submission", js.Submitted)
 		past("start", js.Started)
 		past("end", js.Finished)
-		if s.Plan.Jobs[j].Map.Known && !js.Started.Known() && js.Attempt == 0 {
+		if s.Plan.Jobs[j].Stages[dag.Map].Known && !js.Started.Known() && js.Attempt == 0 {
 			t.Fatalf("the size of %s is told before its master came", js.ID)
 		}
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for i := range js.Phase(k).Attempts {
-				a := &js.Phase(k).Attempts[i]
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			for i := range js.Stages[k].Attempts {
+				a := &js.Stages[k].Attempts[i]
 				for _, at := range []dag.Instant{a.Start, a.End, a.CopyEnd, a.SortEnd, a.First.At, a.Last.At, a.FirstReport} {
-					past(a.Name(js.ID, k), at)
+					past(a.Name(js.ID, dag.MapReduceName(k)), at)
 				}
 				if a.State == dag.AttemptRunning && (a.End.Known() || a.Diagnosis != "") {
-					t.Fatalf("%s runs and has ended", a.Name(js.ID, k))
+					t.Fatalf("%s runs and has ended", a.Name(js.ID, dag.MapReduceName(k)))
 				}
 				if a.State == dag.AttemptRunning && !(a.Ratio >= 0 && a.Ratio <= 1) {
-					t.Fatalf("%s is at %v", a.Name(js.ID, k), a.Ratio)
+					t.Fatalf("%s is at %v", a.Name(js.ID, dag.MapReduceName(k)), a.Ratio)
 				}
 			}
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,6 +48,7 @@ func TestTutorial(t *testing.T) { runPage(t, "../../docs/tutorial.md", 8) }
 
 // runPage runs a page's commands, in order, in one folder, and compares what they print. It has so many at least.
 func runPage(t *testing.T, page string, least int) {
+	t.Parallel()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -57,8 +57,8 @@ func runPage(t *testing.T, page string, least int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir())
-	if err := os.Symlink(examples, "examples"); err != nil {
+	dir := t.TempDir()
+	if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
 		t.Fatal(err)
 	}
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -90,13 +90,13 @@ func runPage(t *testing.T, page string, least int) {
 			}
 		}
 		ran++
-		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, environ(t), strings.NewReader(""), &stdout, &stderr); code != exitOK {
-			t.Errorf("%s:%d: %s: exit code %d\n%s%s", page, s.line, s.command, code, &stdout, &stderr)
+		code, stdout, stderr := paratimerIn(t, dir, args[1:]...)
+		if code != exitOK {
+			t.Errorf("%s:%d: %s: exit code %d\n%s%s", page, s.line, s.command, code, stdout, stderr)
 			continue
 		}
-		if len(s.output) > 0 && !promised(s.output).MatchString(stdout.String()) {
-			t.Errorf("%s:%d: %s does not print what the page says, but\n%s", page, s.line, s.command, &stdout)
+		if len(s.output) > 0 && !promised(s.output).MatchString(stdout) {
+			t.Errorf("%s:%d: %s does not print what the page says, but\n%s", page, s.line, s.command, stdout)
 		}
 	}
 	if ran < least {

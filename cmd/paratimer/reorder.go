@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
 )
 
 // reorder puts flags where the cli package wants them: the app's before the command, the command's before its
@@ -12,6 +15,12 @@ import (
 // complains of them.
 func reorder(app *cli.App, args []string) []string {
 	if len(args) < 2 {
+		return args
+	}
+	if args[len(args)-1] == complete.Ask {
+		if i := slices.Index(args, "--"); i >= 0 { // behind it the library would not take the question for one
+			args = append(slices.Clone(args[:i]), complete.Ask)
+		}
 		return args
 	}
 	cmd, names, rest := split(app, args[1:])
@@ -97,46 +106,23 @@ func split(app *cli.App, args []string) (cmd *cli.Command, names, rest []string)
 // find looks the flag up in the command first, then in the app.
 func find(app *cli.App, cmd *cli.Command, arg string) (f cli.Flag, global bool) {
 	if cmd != nil {
-		for _, c := range leaves([]*cli.Command{cmd}) {
-			if f := lookup(c.Flags, arg); f != nil {
+		for _, c := range command.Leaves([]*cli.Command{cmd}) {
+			if f := command.Lookup(c.Flags, arg); f != nil {
 				return f, false
 			}
 		}
 	}
-	f = lookup(app.Flags, arg)
+	f = command.Lookup(app.Flags, arg)
 	return f, f != nil
 }
 
 // anyFlag looks the flag up in the app and all its commands, for flags that stand before the command's name.
 func anyFlag(app *cli.App, arg string) cli.Flag {
-	if f := lookup(app.Flags, arg); f != nil {
+	if f := command.Lookup(app.Flags, arg); f != nil {
 		return f
 	}
-	for _, c := range leaves(app.Commands) {
-		if f := lookup(c.Flags, arg); f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
-// leaves are the commands, those of commands in the place of these.
-func leaves(all []*cli.Command) []*cli.Command {
-	var out []*cli.Command
-	for _, c := range all {
-		if len(c.Subcommands) > 0 {
-			out = append(out, leaves(c.Subcommands)...)
-			continue
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-func lookup(flags []cli.Flag, arg string) cli.Flag {
-	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-	for _, f := range flags {
-		if slices.Contains(f.Names(), name) {
+	for _, c := range command.Leaves(app.Commands) {
+		if f := command.Lookup(c.Flags, arg); f != nil {
 			return f
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
 func TestReorder(t *testing.T) {
@@ -36,7 +38,8 @@ func TestReorder(t *testing.T) {
 		{"books -- list", "books list"},
 	} {
 		app := newApp(strings.NewReader(""), io.Discard, io.Discard)
-		app.Commands = append(app.Commands, group("books", "", command("list", "", "", nil, outputFlag("text", "json"))))
+		app.Commands = append(app.Commands,
+			command.Group("books", "", command.New("list", "", "", nil, command.OutputFlag("text", "json"))))
 		got := strings.Join(reorder(app, append([]string{"paratimer"}, strings.Fields(c.in)...))[1:], " ")
 		if got != c.want {
 			t.Errorf("reorder(%q) = %q, want %q", c.in, got, c.want)

@@ -21,7 +21,13 @@ func TestRulesOnAnArchive(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	var got trial
+	var got struct {
+		Rules []struct{ Matched int }
+		Runs  []struct {
+			Late       *bool
+			WorkflowID *string `json:"workflow_id"`
+		}
+	}
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/internal/certtest"
-	"github.com/paratimer/paratimer/internal/knoxtest"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/internal/testkit/certtest"
+	"github.com/paratimer/paratimer/internal/testkit/knoxtest"
 )
 
 // hushed are the secrets of TestSecretsStayHome, each of its own kind.
@@ -137,10 +138,10 @@ func TestSecretsStayHome(t *testing.T) {
 			}
 		}
 	}
-	for _, e := range withoutSecrets(cmd.Env) {
+	for _, e := range command.WithoutSecrets(cmd.Env) {
 		name, _, _ := strings.Cut(e, "=")
-		for _, s := range secrets {
-			if name == env(s)[0] {
+		for _, s := range command.Secrets {
+			if name == command.Env(s)[0] {
 				t.Errorf("commands that are started inherit %s", name)
 			}
 		}

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/amtest"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/amtest"
 )
 
 // lateArgs attach to a short query that is late at once.
@@ -135,7 +135,7 @@ func TestHostileName(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	amtest.Eventually(t, "Alertmanager has told that it is over", func() bool {
-		all := am.Heard()
+		all := am.Received()
 		return len(all) > 0 && all[len(all)-1].Status == "resolved" && all[len(all)-1].Labels["workflow"] == dag.Clean(name)
 	})
 	code, list, _ := paratimer(t, "history", "list", "--output", "json")

@@ -11,7 +11,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // On a real run one reduce of eight, with 39 % of the bytes, works 64 s, the others 33 s and less; the run takes 78.9 s

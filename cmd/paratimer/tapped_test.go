@@ -33,7 +33,14 @@ func meanPoints(t *testing.T, path string) map[string]float64 {
 	if code := run(t.Context(), []string{"paratimer", "score", "--estimators", "all", "--output", "json", path}, environ(t), new(bytes.Buffer), &out, &err); code != 0 {
 		t.Fatalf("%s: exit code %d: %s", path, code, &err)
 	}
-	var got scores
+	var got struct {
+		Runs []struct {
+			Estimators []struct {
+				Name       string
+				MeanPoints *float64 `json:"mean_points"`
+			}
+		}
+	}
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}

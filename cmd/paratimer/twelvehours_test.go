@@ -14,18 +14,20 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
-	"github.com/paratimer/paratimer/adapters/restsim"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/logfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/outfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // retained are the bytes that are held after what is not needed is gone.
@@ -62,7 +64,7 @@ func overnight() *dag.Plan {
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 10_752, Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 10_752}}},
 		Jobs: []dag.Job{{
 			Node: "scope-1", Name: "scope-1", Limits: dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024},
-			Map: dag.Phase{Tasks: 60, Known: true, Pipelines: []dag.Pipeline{pipe}}, Reduce: dag.Phase{Known: true},
+			Stages: dag.MapReduce(dag.Stage{Tasks: 60, Known: true, Pipelines: []dag.Pipeline{pipe}}, dag.Stage{Known: true}),
 		}},
 	}
 }
@@ -70,7 +72,6 @@ func overnight() *dag.Plan {
 // TestTwelveHoursAttached: a query of more than twelve hours is watched with everything that attach can be told to do, its log moved
 // away each hour; what is retained stays the same, and no line of the log is lost.
 func TestTwelveHoursAttached(t *testing.T) {
-	t.Parallel()
 	const every = 30 * time.Second
 	ctx, dir, start := t.Context(), t.TempDir(), dag.Instant(1_795_222_440_184)
 	m := restsim.NewMany(start)
@@ -92,7 +93,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "a.log")
-	out, err := logfile.Open(path)
+	out, err := outfile.OpenLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,13 +103,17 @@ func TestTwelveHoursAttached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	remembered := &history.Recorder{Source: tape.Tee(hadoop.NewSource(client, hadoop.Target{}), &taped), Store: store, Log: log}
+	remembered := &history.Recorder{Store: store, Log: log}
+	source := &input.Profiled{
+		Source:   tape.Tee(hadoop.NewSource(client, hadoop.Target{}), &taped),
+		Profiles: remembered.Profiles,
+	}
 	meter := metrics.New(metrics.Options{Every: every, Now: clock})
 	told := notify.New(notify.Config{Inline: true, Now: clock, Log: log, Sinks: []notify.Sink{sinks.DryRun{Previewer: sinks.Nobody{}, W: io.Discard}}}).Watch(nil)
 	defer told.Close()
 	stepper := watch.Watch{
-		Source: remembered, Panel: panelWithin(true, 64), Sinks: []watch.Sink{meter, remembered, view.NewNDJSON(&frames)},
-		Bounds: held, Recall: told.Recall, Keep: told.Keep, Every: every, Log: log,
+		Source: source, Panel: follow.Panel(true, 64), Sinks: []watch.Sink{meter, remembered, view.NewNDJSON(&frames)},
+		Bounds: held, Recall: told.Recall, Keep: told.Keep, Over: remembered.Over, Every: every, Log: log,
 	}.Stepper()
 	kept, ticks := map[int]uint64{}, 0
 	for hour := range 12 {

@@ -12,9 +12,11 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/restsim"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
@@ -22,11 +24,11 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // TestTwelveHoursWatched: a watch of twelve hours in which 180 workflows come and go retains what it did after the first one.
 func TestTwelveHoursWatched(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const each, n = 4 * time.Minute, 180
 		dir := t.TempDir()
@@ -50,17 +52,20 @@ func TestTwelveHoursWatched(t *testing.T) {
 		meter := metrics.New(metrics.Options{Every: 30 * time.Second})
 		ended := 0
 		many := fleet.New(fleet.Options{
-			Cluster: hubCluster{hadoop.NewHub(fleet.Budget(client, 300))},
+			Cluster: hubOf{hadoop.NewHub(fleet.Budget(client, 300))},
 			Open: func(fleet.Watched) (fleet.Hooks, error) {
 				rec := &history.Recorder{Store: store, Log: zerolog.Nop()}
-				return fleet.Hooks{Source: func(s watch.Source) watch.Source { rec.Source = s; return rec }, Sinks: []watch.Sink{rec}}, nil
+				return fleet.Hooks{
+					Source: func(s watch.Source) watch.Source { return &input.Profiled{Source: s, Profiles: rec.Profiles} },
+					Join:   rec.Join,
+				}, nil
 			},
-			Panel: func() watch.Panel { return panelWithin(false, 16) },
-			Shown: func(_ fleet.Watched, f frame.Frame) error {
-				if f.Workflow.State.Ended() {
+			Panel: func() watch.Panel { return follow.Panel(false, 16) },
+			Shown: func(_ fleet.Watched, tick frame.Tick) error {
+				if tick.Frame.Workflow.State.Ended() {
 					ended++
 				}
-				return meter.Show(f)
+				return meter.Show(tick)
 			},
 			Left:  func(w fleet.Watched) { meter.Forget(w.ID) },
 			Every: 30 * time.Second, Most: 2 * time.Minute, Workers: 2, Drain: time.Second, Log: zerolog.Nop(),
@@ -94,8 +99,8 @@ func TestTwelveHoursWatched(t *testing.T) {
 				kept[int(at/time.Hour)] = retained()
 			}
 		}
-		cancel(errInterrupted)
-		if err := <-done; !errors.Is(err, errInterrupted) {
+		cancel(command.ErrInterrupted)
+		if err := <-done; !errors.Is(err, command.ErrInterrupted) {
 			t.Errorf("it ended with %v", err)
 		}
 		if ended < n-10 {
@@ -104,3 +109,8 @@ func TestTwelveHoursWatched(t *testing.T) {
 		flat(t, kept)
 	})
 }
+
+// hubOf is a hub whose sources are the loop's.
+type hubOf struct{ *hadoop.Hub }
+
+func (h hubOf) Source(app string) watch.Source { return h.Hub.Source(app) }

@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/amtest"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/amtest"
 )
 
 // TestWatchTells: of two workflows that are watched by rules one is late, which the real Alertmanager shows once, while the
@@ -38,7 +39,7 @@ func TestWatchTells(t *testing.T) {
 	}
 	go func() { ended <- run(ctx, args, environ(t), strings.NewReader(""), &output{}, out) }()
 	defer func() {
-		cancel(errInterrupted)
+		cancel(command.ErrInterrupted)
 		if code := <-ended; code != exitInterrupted {
 			t.Errorf("exit code %d\n%s", code, out)
 		}

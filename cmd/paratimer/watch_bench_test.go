@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/restsim"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // crowd is n runs of a plan on one cluster, begun one after the other within the time that went before now.
@@ -61,8 +61,8 @@ func wide() *dag.Plan {
 	for i := range jobs {
 		j := dag.Job{
 			Node: fmt.Sprintf("scope-%d", 10*i), Name: fmt.Sprintf("scope-%d", 10*i), Limits: dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
-			Map:    dag.Phase{Tasks: maps, Known: true, Pipelines: []dag.Pipeline{pipe(4000, 10)}, Out: dag.Uniform(4000), Bytes: dag.Uniform(1e6)},
-			Reduce: dag.Phase{Tasks: reduces, Known: true, Pipelines: []dag.Pipeline{pipe(maps, 0), pipe(0, 0), pipe(36000, 1)}, Out: dag.Uniform(3000), Bytes: dag.Uniform(1e6)},
+			Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true, Pipelines: []dag.Pipeline{pipe(4000, 10)}, Out: dag.Uniform(4000), Bytes: dag.Uniform(1e6)},
+				dag.Stage{Tasks: reduces, Known: true, Pipelines: []dag.Pipeline{pipe(maps, 0), pipe(0, 0), pipe(36000, 1)}, Out: dag.Uniform(3000), Bytes: dag.Uniform(1e6)}),
 		}
 		if i >= 4 {
 			j.After = []int{i - 4, i - 3}

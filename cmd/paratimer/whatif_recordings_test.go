@@ -10,7 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/estimators/observed"
 	"github.com/paratimer/paratimer/estimators/whatif"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // struck are recordings of which a replay cannot know what lengthened them.

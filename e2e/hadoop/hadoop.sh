@@ -499,7 +499,7 @@ pig() {
 	params+=(-param "udf=$LAB/udf.jar" -param "data=$(data_dir)")
 	# The workflow's name is the script as given to Pig; it should not hold our folders.
 	cd "$(dirname "$script")"
-	java_client "$RUN/conf:$LAB/piglib/*:$LIB/*" org.apache.pig.Main ${opts[@]+"${opts[@]}"} -x mapreduce "${params[@]}" "$name"
+	java_client "$RUN/conf:$LAB/piglib/*:${PIG_JARS:+$PIG_JARS:}$LIB/*" org.apache.pig.Main ${opts[@]+"${opts[@]}"} -x "${PIG_ENGINE:-mapreduce}" "${params[@]}" "$name"
 }
 
 # Turns the names of data sets among the arguments into folders that exist: ARGS.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Goal is what is best among the choices that meet what is wanted.
@@ -131,10 +133,10 @@ func (w *Want) met(c *Choice) (bool, string) {
 		seconds, cost = c.Prediction.Seconds, c.Cost
 	}
 	if w.Deadline > 0 && seconds > w.Deadline {
-		return false, fmt.Sprintf("it may take %s, in time with probability %.2g", worded(seconds), c.InTime)
+		return false, fmt.Sprintf("it may take %s, in time with probability %s", units.Seconds(seconds), units.Chance(c.InTime))
 	}
 	if w.Budget > 0 && cost > w.Budget {
-		return false, fmt.Sprintf("it may cost %.4g, within the budget with probability %.2g", cost, c.InBudget)
+		return false, fmt.Sprintf("it may cost %.4g, within the budget with probability %s", cost, units.Chance(c.InBudget))
 	}
 	return true, ""
 }

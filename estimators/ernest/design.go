@@ -11,12 +11,12 @@ import (
 
 // A DesignRow is a training run to make.
 type DesignRow struct {
-	Machines int
-	Scale    float64 // fraction of the whole input
-	Parts    int     // the same in parts, rounded up
-	Cores    int
-	Cost     float64 // in the unit of the budget
-	Weight   float64 // 0..1
+	Machines int     `json:"machines"`
+	Cores    int     `json:"cores"`
+	Scale    float64 `json:"scale"`  // fraction of the whole input
+	Parts    int     `json:"parts"`  // the same in parts, rounded up
+	Cost     float64 `json:"cost"`   // in the unit of the budget
+	Weight   float64 `json:"weight"` // 0..1
 }
 
 // A Plan is a set of training runs.

@@ -18,12 +18,13 @@ package ernest
 
 // A Row is a run that has been made.
 type Row struct {
-	Machines float64 // at least 1
-	Scale    float64 // above 0
-	Seconds  float64 // above 0; a model of rows that are not gives no number unasked
+	Machines float64 `json:"machines"` // at least 1
+	Scale    float64 `json:"scale"`    // above 0
+	Seconds  float64 `json:"seconds"`  // above 0; a model of rows that are not gives no number unasked
 }
 
 // A Warning is something to know beside a number. Codes are stable, texts are for people.
 type Warning struct {
-	Code, Text string
+	Code string `json:"code"`
+	Text string `json:"text"`
 }

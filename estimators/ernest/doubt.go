@@ -3,6 +3,8 @@ package ernest
 import (
 	"fmt"
 	"math"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // A shape that the model does not have explains its errors: it lowers the leave-one-out error to a share. Small errors must
@@ -29,7 +31,7 @@ func (m *Model) missed() []Warning {
 		return nil
 	}
 	return []Warning{{p.code, fmt.Sprintf("the model misses a pattern: %s; leaving one out, its mean error is %s, with %s it were %s%s",
-		p.text, percent(m.LOO), p.name, percent(m.LOO*share), p.advice())}}
+		p.text, units.Tenths(m.LOO), p.name, units.Tenths(m.LOO*share), p.advice())}}
 }
 
 // judge doubts a model that nothing can check, and one that is likely wrong among its own rows.
@@ -46,7 +48,7 @@ func (m *Model) judge() error {
 		return &DoubtError{"unchecked", fmt.Sprintf("no row can be predicted from the others, so that nobody knows how wrong the model of %d terms is: add runs until there are more than terms",
 			len(m.Terms))}
 	case m.tests > 0 && off(0, m.cautious(way{}), m.options.refuseAbove()) > surely:
-		return &DoubtError{"does_not_fit", fmt.Sprintf("leaving one out, the mean error is %s: the runs vary too much, or take their time by another law", percent(m.LOO))}
+		return &DoubtError{"does_not_fit", fmt.Sprintf("leaving one out, the mean error is %s: the runs vary too much, or take their time by another law", units.Tenths(m.LOO))}
 	}
 	return nil
 }

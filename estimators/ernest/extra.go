@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // A further term must lower the leave-one-out error by a share and by an amount to be let in: among several terms one lowers it
@@ -63,12 +65,12 @@ func (m *Model) tryExtra(extra []Term, asked bool) error {
 			return err
 		}
 		m.Warnings = append(m.Warnings, Warning{"extra_term", fmt.Sprintf("%s is in the model by cross-validation: leaving one out, the mean error falls from %s to %s",
-			left[best], percent(before), percent(m.LOO))})
+			left[best], units.Tenths(before), units.Tenths(m.LOO))})
 		left = slices.Delete(left, best, best+1)
 	}
 	if len(left) > 0 && asked {
 		m.Warnings = append(m.Warnings, Warning{"extra_term_left_out", fmt.Sprintf("not in the model: %s would not lower the leave-one-out error of %s enough",
-			names(left), percent(m.LOO))})
+			names(left), units.Tenths(m.LOO))})
 	}
 	return nil
 }
@@ -79,16 +81,4 @@ func names(terms []Term) string {
 		s[i] = t.String()
 	}
 	return strings.Join(s, ", ")
-}
-
-// percent words a ratio.
-func percent(ratio float64) string {
-	switch {
-	case math.IsNaN(ratio):
-		return "an unknown amount"
-	case ratio < 0.0995:
-		return fmt.Sprintf("%.2g %%", 100*ratio)
-	default:
-		return fmt.Sprintf("%.0f %%", 100*ratio)
-	}
 }

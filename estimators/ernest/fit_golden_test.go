@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // goldenFit is a case of nnls*.json: values from scipy.optimize.nnls, an enumeration of active sets and Octave's lsqnonneg, which

@@ -3,6 +3,8 @@ package ernest
 import (
 	"fmt"
 	"math"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // Cover is the share of runs that lie between Low and High of a prediction, as far as the rows can tell. Each of them is
@@ -78,7 +80,7 @@ func (m *Model) judgePoint(p *Prediction, f []float64) {
 			return
 		}
 		// Nothing has checked the model itself: it is as far off as the method that was checked, and as the two are apart.
-		deviation = math.Hypot(p.Next.deviation, math.Log(p.Next.Seconds/p.Seconds))
+		deviation = math.Hypot(p.Next.deviation, math.Log(float64(p.Next.Seconds)/p.Seconds))
 	}
 	if w != (way{}) {
 		deviation = math.Hypot(deviation, m.disagreement(p.Seconds, c, w))
@@ -96,6 +98,9 @@ func (m *Model) judgePoint(p *Prediction, f []float64) {
 		}
 	}
 	p.Low, p.High = min(p.Seconds, quantile(p.sample, (1-Cover)/2)), max(p.Seconds, quantile(p.sample, (1+Cover)/2))
+	if !finite(p.Low) || !finite(p.High) { // rows that are off by more than a float64 holds
+		p.Low, p.High, p.sample = math.NaN(), math.NaN(), nil
+	}
 }
 
 // refuse is nil, or why nothing can be said of this point by a model that is good for others.
@@ -116,8 +121,8 @@ func (m *Model) refuse(p *Prediction, f []float64) error {
 		return &DoubtError{"scale_without_effect", fmt.Sprintf("the rows show no effect of scale, and %g is beyond them: measure runs that take longer than their start-up", p.Scale)}
 	}
 	if p.Risk > surely {
-		return &DoubtError{"likely_wrong", fmt.Sprintf("by the rows that were left out it is more than %s off with a probability of %.0f %%: measure nearer to %g machines and scale %g",
-			percent(m.options.refuseAbove()), 100*p.Risk, p.Machines, p.Scale)}
+		return &DoubtError{"likely_wrong", fmt.Sprintf("by the rows that were left out it is more than %s off with a probability of %s: measure nearer to %g machines and scale %g",
+			units.Percent(m.options.refuseAbove()), units.Chance(p.Risk), p.Machines, p.Scale)}
 	}
 	return nil
 }
@@ -146,11 +151,11 @@ func (m *Model) warn(p *Prediction) []Warning {
 	case math.IsNaN(p.High) && !math.IsNaN(p.Seconds):
 		warnings = append(warnings, Warning{"range_unknown", "there are no more runs than coefficients: how far the number may be off is not known"})
 	case p.High > wide*p.Low:
-		warnings = append(warnings, Warning{"range_wide", fmt.Sprintf("the rows say little of this point: between %.3g and %.3g s; measure nearer to it", p.Low, p.High)})
+		warnings = append(warnings, Warning{"range_wide", fmt.Sprintf("the rows say little of this point: between %s and %s; measure nearer to it", units.Seconds(p.Low), units.Seconds(p.High))})
 	}
 	if p.Refused == nil && p.Risk > likely {
-		warnings = append(warnings, Warning{"likely_off", fmt.Sprintf("by the rows that were left out it is more than %s off with a probability of %.0f %%",
-			percent(m.options.refuseAbove()), 100*p.Risk)})
+		warnings = append(warnings, Warning{"likely_off", fmt.Sprintf("by the rows that were left out it is more than %s off with a probability of %s",
+			units.Percent(m.options.refuseAbove()), units.Chance(p.Risk))})
 	}
 	return warnings
 }

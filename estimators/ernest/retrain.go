@@ -3,16 +3,20 @@ package ernest
 import (
 	"fmt"
 	"math"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Signal says whether real runs still are what the model says (§5.1).
 type Signal struct {
-	Retrain bool
-	Outside int     // runs out of their predicted range
-	Runs    int     // runs compared: those that the model has a range for
-	Error   float64 // mean of predicted/actual - 1: above 0 the runs are faster than the model. NaN where none is compared
-	Chance  float64 // how likely as many are outside where the model is right; NaN where none is compared
-	Text    string
+	Retrain bool `json:"retrain"`
+	Runs    int  `json:"runs"`    // runs compared: those that the model has a range for
+	Outside int  `json:"outside"` // runs out of their predicted range
+	// Error is the mean of predicted/actual - 1: above 0 the runs are faster than the model. NaN where none is compared.
+	Error units.Float `json:"bias_ratio"`
+	// Chance is how likely as many are outside where the model is right; NaN where none is compared.
+	Chance units.Float `json:"chance_ratio"`
+	Text   string      `json:"text"`
 }
 
 const (
@@ -27,7 +31,7 @@ const (
 // Retrain compares runs that were made, oldest first, with what the model says of them. One run that leaves its range calls for
 // new training; after some that did not, it takes more, or one that is far out.
 func Retrain(m *Model, runs ...Row) Signal {
-	s := Signal{Error: math.NaN(), Chance: math.NaN()}
+	s := Signal{Error: units.Float(math.NaN()), Chance: units.Float(math.NaN())}
 	sum, far := 0.0, false
 	for _, r := range runs {
 		p := m.Predict(r.Machines, r.Scale)
@@ -47,7 +51,7 @@ func Retrain(m *Model, runs ...Row) Signal {
 		s.Text = "no run to compare: make one that the model predicts with a range"
 		return s
 	}
-	s.Error, s.Chance = sum/float64(s.Runs), atLeast(s.Outside, s.Runs, 1-Cover)
+	s.Error, s.Chance = units.Float(sum/float64(s.Runs)), units.Float(atLeast(s.Outside, s.Runs, 1-Cover))
 	switch {
 	case s.Outside > 0 && s.Chance <= alarm*(1+1e-9):
 		s.Retrain = true
@@ -79,8 +83,10 @@ func lchoose(n, k int) float64 {
 
 // A TrainingOverhead is what the training runs cost beside the run that they are for (§6.2).
 type TrainingOverhead struct {
-	Seconds, MachineSeconds float64 // of the training runs, one after another
-	TimeRatio, WorkRatio    float64 // the same over the full run's; NaN where that is not known
+	Seconds        float64 `json:"seconds"` // of the training runs, one after another
+	MachineSeconds float64 `json:"machine_seconds"`
+	TimeRatio      float64 `json:"-"` // the same over the full run's; NaN where that is not known
+	WorkRatio      float64 `json:"-"`
 }
 
 // Overhead compares training runs with the full run, predicted or made.

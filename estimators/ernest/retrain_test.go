@@ -33,11 +33,11 @@ func TestRetrain(t *testing.T) {
 		if s.Retrain != c.retrain || s.Outside != c.outside || s.Text == "" {
 			t.Errorf("%s: %+v", c.name, s)
 		}
-		if (s.Runs == 0) != math.IsNaN(s.Chance) || (s.Runs == 0) != math.IsNaN(s.Error) {
+		if (s.Runs == 0) == s.Chance.Known() || (s.Runs == 0) == s.Error.Known() {
 			t.Errorf("%s: %+v", c.name, s)
 		}
 	}
-	if s := Retrain(m, slow); !(s.Error < 0) || math.Abs(s.Chance-0.2) > 1e-12 {
+	if s := Retrain(m, slow); !(s.Error < 0) || math.Abs(float64(s.Chance)-0.2) > 1e-12 {
 		t.Errorf("slower than predicted: %+v", s)
 	}
 	// A model without noise has a range without width; a run is not outside for a few percent.

@@ -3,6 +3,7 @@ package ernest
 import (
 	"math"
 
+	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -46,10 +47,10 @@ func findRivals(all []configuration) []rival {
 
 // A Guess is what another method says of a run: the one of which the rows say that it is off least there.
 type Guess struct {
-	Method  string
-	Seconds float64
+	Method  string      `json:"method"`
+	Seconds units.Float `json:"seconds"`
 	// Error is the mean of |predicted/actual - 1| of the configurations of the rows, each predicted by the others.
-	Error float64
+	Error units.Float `json:"loo_mean_ratio"`
 
 	deviation float64
 	tests     int
@@ -64,7 +65,7 @@ func (m *Model) nextBest(c *configuration, w way) *Guess {
 			continue
 		}
 		if u := r.cautious(w); best == nil || u < best.deviation {
-			best = &Guess{r.name, s, r.error, u, r.tests}
+			best = &Guess{r.name, units.Float(s), units.Float(r.error), u, r.tests}
 		}
 	}
 	return best

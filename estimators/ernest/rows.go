@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // MaxRows bounds what a fit takes.
@@ -70,7 +72,7 @@ func unitWarnings(rows []Row) []Warning {
 	switch median := quantile(seconds, 0.5); {
 	case median >= longRun || whole:
 		warnings = append(warnings, Warning{"seconds_large", fmt.Sprintf(
-			"half of the runs take %s or more: if the times are milliseconds, divide them by 1000", worded(median))})
+			"half of the runs take %s or more: if the times are milliseconds, divide them by 1000", units.Seconds(median))})
 	case median > 0 && median < shortRun:
 		warnings = append(warnings, Warning{"seconds_small", fmt.Sprintf(
 			"half of the runs take %.3g s or less: the times should be seconds, not minutes or hours", median)})
@@ -110,18 +112,6 @@ func column(rows []Row, of func(Row) float64) []float64 {
 func distinct(sorted []float64) int { return len(slices.Compact(slices.Clone(sorted))) }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// worded words seconds shortly.
-func worded(seconds float64) string {
-	switch {
-	case seconds >= 2*3600:
-		return fmt.Sprintf("%.1f hours", seconds/3600)
-	case seconds >= 120:
-		return fmt.Sprintf("%.1f minutes", seconds/60)
-	default:
-		return fmt.Sprintf("%.3g s", seconds)
-	}
-}
 
 // quantile interpolates between sorted values.
 func quantile(sorted []float64, q float64) float64 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Partition is a part of the input as it is stored: how much it has, counted or estimated. Entries are the values of its rows that are not
@@ -29,9 +31,11 @@ type Sample struct {
 // A SampleSize is the partitions of one size of run, and by what share their means differ from the whole's: 0.05 is 5 % more. If all three
 // are near 0, so are the differences in entries a row, entries a byte and rows a byte.
 type SampleSize struct {
-	Chosen               []int // indices of partitions, ascending
-	Entries, Rows, Bytes float64
-	Random               float64 // standard deviation of Entries for as many partitions at random
+	Chosen  []int   `json:"-"` // indices of partitions, ascending
+	Entries float64 `json:"entries_ratio"`
+	Rows    float64 `json:"rows_ratio"`
+	Bytes   float64 `json:"bytes_ratio"`
+	Random  float64 `json:"random_ratio"` // standard deviation of Entries for as many partitions at random
 }
 
 // Off is the largest of the three differences, without its sign.
@@ -153,8 +157,8 @@ func (s *Sample) Warnings() []Warning {
 	for _, size := range s.Sizes {
 		if size.Off() > SampleTolerance {
 			warnings = append(warnings, Warning{"sample_differs", fmt.Sprintf(
-				"the sample of %d is not like the whole: a partition of it has %+.0f %% entries, %+.0f %% rows, %+.0f %% bytes in the mean, and %.0f %% is allowed: take more partitions, or shuffle the input",
-				len(size.Chosen), 100*size.Entries, 100*size.Rows, 100*size.Bytes, 100*SampleTolerance)})
+				"the sample of %d is not like the whole: a partition of it has %s entries, %s rows, %s bytes in the mean, and %s is allowed: take more partitions, or shuffle the input",
+				len(size.Chosen), units.More(1+size.Entries), units.More(1+size.Rows), units.More(1+size.Bytes), units.Percent(SampleTolerance))})
 		}
 	}
 	return warnings

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // A JobRow is a run of a named job.
@@ -20,24 +22,27 @@ type Scored struct {
 
 // A JobScore is one job's.
 type JobScore struct {
-	Job         string
-	Train, Test int
-	Methods     []MethodScore // ernest, the baselines, ernest-forced
-	Runs        []ScoredRun   // from small to large
-	Model       *Model
-	Err         error // why the job could not be scored, or nil
-	Warnings    []Warning
+	Job      string        `json:"job"`
+	Train    int           `json:"train"` // runs
+	Test     int           `json:"test"`
+	Methods  []MethodScore `json:"-"` // ernest, the baselines, ernest-forced
+	Runs     []ScoredRun   `json:"-"` // from small to large
+	Model    *Model        `json:"-"`
+	Err      error         `json:"-"` // why the job could not be scored, or nil
+	Warnings []Warning     `json:"-"`
 }
 
 // A MethodScore is the errors |predicted/actual - 1| of a method. NaN where it predicted nothing.
 type MethodScore struct {
 	// Name is ernest, whose refused predictions do not count; one of Baselines; or ernest-forced, whose do.
-	Name              string
-	Predicted         int
-	Refused           int // runs that the method gives no number for
-	Mean, Median, Max float64
-	Bias              float64 // mean of predicted/actual - 1: above 0 is too slow
-	Covered           float64 // share of the predicted runs within the range; NaN for the baselines
+	Name      string      `json:"name"`
+	Predicted int         `json:"predicted"` // runs
+	Refused   int         `json:"refused"`   // runs that the method gives no number for
+	Mean      units.Float `json:"mean_ratio"`
+	Median    units.Float `json:"median_ratio"`
+	Max       units.Float `json:"max_ratio"`
+	Bias      units.Float `json:"bias_ratio"`    // mean of predicted/actual - 1: above 0 is too slow
+	Covered   units.Float `json:"covered_ratio"` // share of the predicted runs within the range; NaN for the baselines
 }
 
 // A ScoredRun is a run that was predicted.
@@ -130,7 +135,8 @@ func methods(runs []ScoredRun) []MethodScore {
 }
 
 func method(name string, runs []ScoredRun, predict func(*ScoredRun) float64) MethodScore {
-	s := MethodScore{Name: name, Mean: math.NaN(), Median: math.NaN(), Max: math.NaN(), Bias: math.NaN(), Covered: math.NaN()}
+	nan := units.Float(math.NaN())
+	s := MethodScore{Name: name, Mean: nan, Median: nan, Max: nan, Bias: nan, Covered: nan}
 	var errors []float64
 	sum, bias := 0.0, 0.0
 	for i := range runs {
@@ -145,13 +151,14 @@ func method(name string, runs []ScoredRun, predict func(*ScoredRun) float64) Met
 	if s.Predicted = len(errors); s.Predicted > 0 {
 		slices.Sort(errors)
 		n := float64(len(errors))
-		s.Mean, s.Bias, s.Median, s.Max = sum/n, bias/n, quantile(errors, 0.5), errors[len(errors)-1]
+		s.Mean, s.Bias = units.Float(sum/n), units.Float(bias/n)
+		s.Median, s.Max = units.Float(quantile(errors, 0.5)), units.Float(errors[len(errors)-1])
 	}
 	return s
 }
 
 // covered is the share of runs within their range, of those that have one.
-func covered(runs []ScoredRun, refused bool) float64 {
+func covered(runs []ScoredRun, refused bool) units.Float {
 	in, of := 0, 0
 	for _, r := range runs {
 		if math.IsNaN(r.Prediction.High) || r.Prediction.Refused != nil && !refused {
@@ -163,7 +170,7 @@ func covered(runs []ScoredRun, refused bool) float64 {
 		}
 	}
 	if of == 0 {
-		return math.NaN()
+		return units.Float(math.NaN())
 	}
-	return float64(in) / float64(of)
+	return units.Float(in) / units.Float(of)
 }

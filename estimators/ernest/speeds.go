@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -72,7 +73,7 @@ func LearnSpeeds(all []Speed) (*Speeds, error) {
 	within /= n - groups
 	between /= groups - 1
 	if chance := byNoise(between, within, groups-1, n-groups); chance > byChance {
-		s.Early = early("machines differ by no more than measurements of one do (by chance in %s of cases)", percent(chance))
+		s.Early = early("machines differ by no more than measurements of one do (by chance in %s of cases)", units.Percent(chance))
 		return s, nil
 	}
 	own := (between - within) / ((n - squares/n) / (groups - 1)) // variance of the machines

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -74,8 +75,8 @@ func (m *Model) suspected(p *Prediction) (seconds float64, warnings []Warning) {
 		v := dot(features(terms, p.Machines, p.Scale), r.x)
 		if v >= disagree*p.Seconds {
 			return v, []Warning{{"faster_than_scale", fmt.Sprintf(
-				"with %s the model fits better, by chance in %s of cases, and says %.3g s instead of %.3g s: measure at a scale nearer to %g, or fit with %s among the terms",
-				r.term, percent(r.chance), v, p.Seconds, p.Scale, r.term)}}
+				"with %s the model fits better, by chance in %s of cases, and says %s instead of %s: measure at a scale nearer to %g, or fit with %s among the terms",
+				r.term, units.Tenths(r.chance), units.Seconds(v), units.Seconds(p.Seconds), p.Scale, r.term)}}
 		}
 	}
 	return math.NaN(), nil

@@ -13,7 +13,7 @@ import (
 
 	"github.com/paratimer/paratimer/estimators/internal/powerfit"
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/sketch"
 )
 

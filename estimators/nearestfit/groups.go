@@ -78,12 +78,12 @@ func seconds(at dag.Instant) float64 {
 	return float64(at) / 1000
 }
 
-// Explicit makes the tasks of what maps promise: the lambda largest keys of each map, joined by a Space-Saving of this
-// capacity (section 4.1). A lambda and a capacity of 0 know all keys: the theoretical form. See sketch.Promises.
+// Explicit makes the tasks of what maps write: the lambda largest keys of each map, joined by a Space-Saving of this
+// capacity (section 4.1). A lambda and a capacity of 0 know all keys: the theoretical form. See sketch.ReduceInputs.
 func Explicit[K cmp.Ordered](maps []sketch.Profile[K], reduces, lambda, capacity int) []Task {
-	promises := sketch.Promises(maps, reduces, lambda, capacity)
-	tasks := make([]Task, len(promises))
-	for i, p := range promises {
+	inputs := sketch.ReduceInputs(maps, reduces, lambda, capacity)
+	tasks := make([]Task, len(inputs))
+	for i, p := range inputs {
 		tasks[i] = Task{Bytes: p.Bytes, Implicit: p.Implicit}
 		for _, k := range p.Explicit {
 			if last := len(tasks[i].Explicit) - 1; last >= 0 && tasks[i].Explicit[last].Bytes == k.Bytes {

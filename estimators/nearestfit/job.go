@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
-// A Task is what the maps promise one reduce task.
+// A Task is what the maps write for one reduce task.
 type Task struct {
 	Explicit []dag.GroupSize // groups whose sizes are known one by one
 	Implicit float64         // bytes of all other groups
@@ -18,7 +18,7 @@ type Task struct {
 //
 // Its memory is bounded whatever it is told: at most maxPoints points in the profiles of all tasks together and
 // maxTaskPoints in one (minTaskPoints where tasks are very many). Beyond, points of one size become one and then those of
-// near sizes, so that counts, bytes and time are conserved. To that comes what the maps promised.
+// near sizes, so that counts, bytes and time are conserved. To that comes what the maps wrote.
 type Job struct {
 	params Params
 	tasks  []task
@@ -41,7 +41,7 @@ const (
 	maxCount   = 1e15
 )
 
-// A task is what is promised to a reduce and what it has done.
+// A task is what a reduce is given and what it has done.
 type task struct {
 	// profile is what was measured. Marked are groups that matched no explicit size: the histogram of implicit sizes is of
 	// these alone, or implicit bytes would be taken for groups of the explicit ones' size, which are the largest.

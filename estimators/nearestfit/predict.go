@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/internal/neighbours"
 	"github.com/paratimer/paratimer/estimators/internal/powerfit"
 	"github.com/paratimer/paratimer/estimators/internal/runs"
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
@@ -35,7 +34,7 @@ type view struct {
 // seen is what was measured, ready to be asked.
 type seen struct {
 	points   []smoothing.Point // by size
-	near     *neighbours.Index
+	near     *smoothing.Index
 	implicit float64 // bytes of the groups that matched no explicit size
 }
 
@@ -86,7 +85,7 @@ func see(points []smoothing.Point) seen {
 		size[i], mean[i], count[i] = c.Size, c.Mean, c.Count
 		s.implicit += c.Size * c.Marked
 	}
-	s.near = neighbours.New(size, mean, count)
+	s.near = smoothing.NewIndex(size, mean, count)
 	return s
 }
 

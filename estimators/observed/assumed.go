@@ -42,7 +42,7 @@ func (m *Model) meanMapWork(levels []int, roots bool) float64 {
 		if roots && levels[j] > 0 {
 			continue
 		}
-		if c := float64(m.Snapshot.Plan.Jobs[j].Map.Count()); ph.alpha >= 0 && ph.mean > 0 {
+		if c := float64(m.Snapshot.Plan.Jobs[j].Stages[dag.Map].Count()); ph.alpha >= 0 && ph.mean > 0 {
 			sum += c * ph.alpha * ph.mean
 			n += c
 		}
@@ -90,12 +90,12 @@ func (m *Model) doubt(sch *schedule.Schedule) (mass, extra float64) {
 			covered = max(covered, sp.End)
 			continue
 		}
-		key := [2]int{int(sp.Job), int(sp.Kind)}
+		key := [2]int{int(sp.Job), int(sp.Stage)}
 		if sp.End <= covered || seen[key] {
 			continue
 		}
 		seen[key] = true
-		ph := &m.phases[sp.Job][sp.Kind]
+		ph := &m.phases[sp.Job][sp.Stage]
 		if work := doubtWork * m.mapWork; ph.assumed < work {
 			mass += work
 			extra += work - ph.assumed
@@ -109,25 +109,25 @@ func (m *Model) doubt(sch *schedule.Schedule) (mass, extra float64) {
 // alike says that a span's tasks were assumed to be as others of this run that were seen.
 func (m *Model) alike(sp *schedule.Span) bool {
 	ph := &m.phases[sp.Job][dag.Map]
-	return sp.Kind == dag.Map && m.mapWork > 0 && ph.assumed > laterWork*m.mapWork && math.IsNaN(ph.alpha)
+	return sp.Stage == dag.Map && m.mapWork > 0 && ph.assumed > laterWork*m.mapWork && math.IsNaN(ph.alpha)
 }
 
 // unseen says that a span is of tasks whose cost nobody has seen, in this run or a profile's.
 func (m *Model) unseen(sp *schedule.Span) bool {
-	if sp.Kind != dag.Map && sp.Kind != dag.Reduce {
+	if sp.Stage != dag.Map && sp.Stage != dag.Reduce {
 		return false
 	}
-	if m.phases[sp.Job][sp.Kind].origin >= schedule.Assumed {
+	if m.phases[sp.Job][sp.Stage].origin >= schedule.Assumed {
 		return true
 	}
 	if sp.Start > m.now {
 		return false
 	}
 	// A task that runs and says nothing of what is left is unknown, whatever its phase showed.
-	attempts := m.Snapshot.Jobs[sp.Job].Phase(sp.Kind).Attempts
+	attempts := m.Snapshot.Jobs[sp.Job].Stages[sp.Stage].Attempts
 	for i := find(attempts, sp.First); i < len(attempts) && attempts[i].Task == sp.First; i++ {
 		if a := &attempts[i]; a.State == dag.AttemptRunning && a.Number == sp.Attempt {
-			_, _, origin := m.running(&m.phases[sp.Job][sp.Kind], sp.Kind, a)
+			_, _, origin := m.running(&m.phases[sp.Job][sp.Stage], sp.Stage, a)
 			return origin >= schedule.Assumed
 		}
 	}

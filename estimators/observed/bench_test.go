@@ -12,11 +12,11 @@ import (
 // wide is a snapshot of one job of n maps on 10,000 containers, a fifth of them done, sizes different or equal.
 func wide(n int, equal bool) *dag.Snapshot {
 	p := &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 10_000*256 + 512}, Jobs: []dag.Job{{
-		Node: "j", Map: dag.Phase{Tasks: n, Known: true}, Reduce: dag.Phase{Tasks: 100, Known: true},
+		Node: "j", Stages: dag.MapReduce(dag.Stage{Tasks: n, Known: true}, dag.Stage{Tasks: 100, Known: true}),
 		Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 1},
 	}}}
 	s := &dag.Snapshot{Plan: p, At: 1_000_000, State: dag.Running, Stale: dag.NoInstant}
-	js := dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 1000, Started: 3000, Finished: dag.NoInstant, Attempt: 1}
+	js := dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 1000, Started: 3000, Finished: dag.NoInstant, Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	nan := math.NaN()
 	for i := range n / 5 {
 		size := 1000.0
@@ -29,7 +29,7 @@ func wide(n int, equal bool) *dag.Snapshot {
 			CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: 12_000,
 			First: dag.Mark{At: 12_000, Done: 10, Out: 10}, Last: dag.Mark{At: 499_000, Done: size, Out: size},
 		}
-		js.Map.Attempts = append(js.Map.Attempts, a)
+		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts, a)
 	}
 	s.Jobs = []dag.JobState{js}
 	return s

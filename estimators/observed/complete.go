@@ -2,10 +2,10 @@ package observed
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // Overheads of a cluster of which nothing is known: MapReduce's and Pig's defaults, as measured (docs/facts/measured.md 4).
@@ -27,14 +27,14 @@ var defaults = dag.Overheads{
 
 // complete returns the snapshot with a plan that can be replayed: this run's overheads, and for jobs that are not
 // submitted as many tasks as can be told.
-func complete(s *dag.Snapshot, profile *match, m *Model) *dag.Snapshot {
+func complete(s *dag.Snapshot, profile *profiles.Match, m *Model) *dag.Snapshot {
 	plan := *s.Plan
 	if !m.given {
 		plan.Overheads = m.expected
 		p := seenPauses(s, &m.expected)
 		p.apply(&plan.Overheads, m.pace, m.learning)
 	}
-	plan.Jobs = slices.Clone(plan.Jobs)
+	plan.Jobs = dag.CloneJobs(plan.Jobs)
 	if graph, err := dag.NewGraph(s.Plan); err == nil {
 		for _, j := range graph.Order() {
 			completeJob(&plan, s, j, profile)
@@ -51,31 +51,31 @@ func complete(s *dag.Snapshot, profile *match, m *Model) *dag.Snapshot {
 // completeJob gives a job that is not submitted its task counts: one map a file, which is one a reduce of its parents
 // (or a map of a map-only one), or as many maps a file as in the profile; reduces as in the profile, else as many as the
 // largest job of this run has. Its containers are those of the other jobs.
-func completeJob(plan *dag.Plan, s *dag.Snapshot, j int, profile *match) {
-	job, known := &plan.Jobs[j], profile.job(j)
+func completeJob(plan *dag.Plan, s *dag.Snapshot, j int, profile *profiles.Match) {
+	job, known := &plan.Jobs[j], profile.Job(j)
 	like := likeLimits(plan, s, job.Limits)
 	job.Limits = like
-	if !job.Map.Known {
+	if !job.Stages[dag.Map].Known {
 		maps := files(plan, job)
-		if known != nil && known.Map.Count() > 0 {
-			if was := files(profile.plan, known); was > 0 && maps > 0 {
-				maps = int(math.Round(float64(maps) / float64(was) * float64(known.Map.Count())))
+		if known != nil && known.Stages[dag.Map].Count() > 0 {
+			if was := files(profile.Plan, known); was > 0 && maps > 0 {
+				maps = int(math.Round(float64(maps) / float64(was) * float64(known.Stages[dag.Map].Count())))
 			} else {
-				maps = known.Map.Count()
+				maps = known.Stages[dag.Map].Count()
 			}
 		}
-		job.Map.Tasks, job.Map.Known = max(maps, 1), true
+		job.Stages[dag.Map].Tasks, job.Stages[dag.Map].Known = max(maps, 1), true
 	}
-	if !job.Reduce.Known {
+	if !job.Stages[dag.Reduce].Known {
 		n := 1
 		if known != nil {
-			n = known.Reduce.Count()
+			n = known.Stages[dag.Reduce].Count()
 		} else {
 			for i := range s.Plan.Jobs {
-				n = max(n, s.Plan.Jobs[i].Reduce.Count())
+				n = max(n, s.Plan.Jobs[i].Stages[dag.Reduce].Count())
 			}
 		}
-		job.Reduce.Tasks, job.Reduce.Known = n, true
+		job.Stages[dag.Reduce].Tasks, job.Stages[dag.Reduce].Known = n, true
 	}
 }
 
@@ -83,10 +83,10 @@ func completeJob(plan *dag.Plan, s *dag.Snapshot, j int, profile *match) {
 func files(plan *dag.Plan, job *dag.Job) int {
 	n := 0
 	for _, a := range job.After {
-		if reduces := plan.Jobs[a].Reduce.Count(); reduces > 0 {
+		if reduces := plan.Jobs[a].Stages[dag.Reduce].Count(); reduces > 0 {
 			n += reduces
 		} else {
-			n += plan.Jobs[a].Map.Count()
+			n += plan.Jobs[a].Stages[dag.Map].Count()
 		}
 	}
 	return n
@@ -106,9 +106,9 @@ func likeLimits(plan *dag.Plan, s *dag.Snapshot, l dag.Limits) dag.Limits {
 }
 
 // expectedOverheads are the profile's, else the plan's, else the defaults, before this run has shown any.
-func expectedOverheads(s *dag.Snapshot, profile *match) dag.Overheads {
+func expectedOverheads(s *dag.Snapshot, profile *profiles.Match) dag.Overheads {
 	o := fill(s.Plan.Overheads, defaults)
-	if p := profile.overheads(); p != nil {
+	if p := profile.Overheads(); p != nil {
 		o = fill(*p, o)
 		// What the run's own configuration says is no guess.
 		if b := s.Plan.Overheads.Beat; b > 0 {

@@ -39,7 +39,7 @@ func (c *course) workLeft() float64 {
 	return overdue(c.work-c.workAge, c.age)
 }
 
-func (m *Model) course(ph *phase, k dag.Kind, a *dag.Attempt) course {
+func (m *Model) course(ph *phase, k dag.StageIndex, a *dag.Attempt) course {
 	if c, ok := ph.groups.course(m, ph, a); ok {
 		return c
 	}

@@ -12,7 +12,7 @@ func TestOverheadIsNoRate(t *testing.T) {
 	t.Parallel()
 	s := stalledAt(60_000)
 	s.Jobs[0].HeldMB = 2560
-	s.Plan.Jobs[0].Map.Tasks = 8
+	s.Plan.Jobs[0].Stages[dag.Map].Tasks = 8
 	for i := range int32(4) {
 		a := mapAttempt(i, 50_000, 10_000, 1, 1, 0)
 		a.CopyEnd, a.SortEnd, a.Bytes, a.Node = 59_000, 59_100, 20, -1
@@ -21,10 +21,10 @@ func TestOverheadIsNoRate(t *testing.T) {
 		} else {
 			a.Bytes = 20_000
 		}
-		s.Jobs[0].Reduce.Attempts = append(s.Jobs[0].Reduce.Attempts, a)
+		s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts, a)
 	}
 	m := New(runOf(s), Options{})
-	cost := m.Left(schedule.Task{Kind: dag.Reduce, Index: 3, Running: &m.Snapshot.Jobs[0].Reduce.Attempts[3]})
+	cost := m.Left(schedule.Task{Stage: dag.Reduce, Index: 3, Running: &m.Snapshot.Jobs[0].Stages[dag.Reduce].Attempts[3]})
 	if cost.Origin < schedule.Assumed || ms(cost.Work) > 60_000 {
 		t.Errorf("the last reduce takes %v more, which is %v", cost.Work, cost.Origin)
 	}

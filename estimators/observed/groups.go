@@ -5,6 +5,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // Reduces by their key groups (package nearestfit). A job goes by them where this run has shown, or an earlier one, that they
@@ -12,13 +13,13 @@ import (
 // model, and the errors are compared (groups_judge.go). Until there is evidence the linear model stands.
 
 // learnGroups finds the jobs whose reduces are told by their key groups.
-func (m *Model) learnGroups(profile *match, slow *slowdown) {
+func (m *Model) learnGroups(profile *profiles.Match, slow *slowdown) {
 	m.groups = make([]*jobGroups, len(m.phases))
 	if m.learning {
 		return
 	}
 	for j := range m.phases {
-		known := profile.job(j)
+		known := profile.Job(j)
 		if m.Snapshot.Jobs[j].Groups == nil && !measured(known) || m.Snapshot.Jobs[j].State.Ended() || m.over(j, dag.Reduce) {
 			continue
 		}
@@ -42,8 +43,8 @@ func (m *Model) ByGroups(job int) bool {
 	return job < len(m.phases) && m.phases[job][dag.Reduce].groups != nil
 }
 
-// InForm is the model with the work of reduces predicted in one form, nil where no job that is left has the data for it.
-func (m *Model) InForm(f estimators.GroupForm) estimators.Costs {
+// inForm is the model with the work of reduces predicted in one form, nil where no job that is left has the data for it.
+func (m *Model) inForm(f estimators.GroupForm) *Model {
 	var out *Model
 	for j, g := range m.groups {
 		if g == nil {
@@ -59,9 +60,6 @@ func (m *Model) InForm(f estimators.GroupForm) estimators.Costs {
 			out = &forced
 		}
 		out.phases[j][dag.Reduce].goBy(w)
-	}
-	if out == nil {
-		return nil // and no nil *Model in an interface
 	}
 	return out
 }

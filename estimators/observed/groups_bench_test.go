@@ -16,10 +16,10 @@ func tapped(jobs, points int) *dag.Snapshot {
 	r := rand.New(rand.NewPCG(1, 2))
 	out := &dag.Snapshot{Plan: &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 10_000 * 256}}, At: 1_000_000, State: dag.Running, Stale: dag.NoInstant}
 	for j := range jobs {
-		job := dag.Job{Node: fmt.Sprint("j", j), Limits: limits(), Map: dag.Phase{Tasks: 10, Known: true}, Reduce: dag.Phase{Tasks: 100, Known: true}}
-		js := dag.JobState{ID: fmt.Sprint("job_1_", j), State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, Attempt: 1}
+		job := dag.Job{Node: fmt.Sprint("j", j), Limits: limits(), Stages: dag.MapReduce(dag.Stage{Tasks: 10, Known: true}, dag.Stage{Tasks: 100, Known: true})}
+		js := dag.JobState{ID: fmt.Sprint("job_1_", j), State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages)}
 		for i := range int32(10) {
-			js.Map.Attempts = append(js.Map.Attempts, mapAttempt(i, 5000, 2000, 10, 600, 30_000))
+			js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts, mapAttempt(i, 5000, 2000, 10, 600, 30_000))
 		}
 		js.Groups = &dag.Groups{Origin: dag.GroupsTapped, Maps: 10}
 		for i := range int32(100) {
@@ -38,7 +38,7 @@ func tapped(jobs, points int) *dag.Snapshot {
 				g.Explicit = append(g.Explicit, dag.GroupSize{Bytes: b, Count: 1})
 			}
 			g.Implicit = 5e5
-			js.Reduce.Attempts = append(js.Reduce.Attempts, a)
+			js.Stages[dag.Reduce].Attempts = append(js.Stages[dag.Reduce].Attempts, a)
 			js.Groups.Reduces = append(js.Groups.Reduces, g)
 		}
 		if points == 0 {

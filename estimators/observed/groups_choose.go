@@ -45,7 +45,7 @@ func (g *jobGroups) choose() *groupWork {
 		points[i].recordIn(job)
 	}
 	p := job.Predict()
-	g.said = p
+	g.prediction = p
 	rest := make([]nearestfit.Left, g.n)
 	for i := range rest {
 		rest[i] = p.Remaining(i)

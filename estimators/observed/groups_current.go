@@ -15,7 +15,7 @@ import (
 func (m *Model) current(j int, g *dag.Groups, n int) *dag.Groups {
 	out := &dag.Groups{Origin: g.Origin, Maps: g.Maps, Reduces: make([]dag.ReduceGroups, n+1), Note: g.Note}
 	grow := 1.0
-	if maps := m.Snapshot.Plan.Jobs[j].Map.Count(); g.Maps > 0 && g.Maps < maps {
+	if maps := m.Snapshot.Plan.Jobs[j].Stages[dag.Map].Count(); g.Maps > 0 && g.Maps < maps {
 		grow = float64(maps) / float64(g.Maps)
 	}
 	var lost []dag.GroupPoint
@@ -24,7 +24,7 @@ func (m *Model) current(j int, g *dag.Groups, n int) *dag.Groups {
 		if i < len(g.Reduces) {
 			r = grown(g.Reduces[i], grow)
 		}
-		if !counts(m.Snapshot.Jobs[j].Reduce.Attempts, i, r.Attempt) {
+		if !counts(m.Snapshot.Jobs[j].Stages[dag.Reduce].Attempts, i, r.Attempt) {
 			lost = append(lost, r.Done...)
 			r.Done, r.Attempt = nil, -1
 		}
@@ -39,9 +39,9 @@ func (m *Model) current(j int, g *dag.Groups, n int) *dag.Groups {
 // A tap around reduces alone, as in Pig's STREAM, tells no keys: its bytes are what counters say.
 func (g *jobGroups) expect(r []dag.ReduceGroups, scaled *dag.Groups) {
 	for i := range min(g.n, len(r)) {
-		told := g.shown.Maps > 0 || len(r[i].Explicit) > 0
+		reported := g.shown.Maps > 0 || len(r[i].Explicit) > 0
 		switch {
-		case !math.IsNaN(r[i].Bytes) && (told || scaled == nil):
+		case !math.IsNaN(r[i].Bytes) && (reported || scaled == nil):
 		case scaled != nil:
 			was := &scaled.Reduces[i]
 			r[i].Bytes, r[i].Implicit, r[i].Explicit, r[i].Top = was.Bytes, was.Implicit, was.Explicit, was.Top

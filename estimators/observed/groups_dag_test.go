@@ -13,14 +13,14 @@ import (
 func branches(r reducer, now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 	s := r.at(now, origin)
 	s.Plan.Cluster.MemoryMB = 10_240
-	other := dag.Job{Node: "scope-2", Limits: limits(), Map: dag.Phase{Tasks: 4, Known: true}, Reduce: dag.Phase{Known: true}}
-	last := dag.Job{Node: "scope-3", After: []int{0, 1}, Limits: limits(), Map: dag.Phase{Tasks: 1, Known: true}, Reduce: dag.Phase{Known: true}}
+	other := dag.Job{Node: "scope-2", Limits: limits(), Stages: dag.MapReduce(dag.Stage{Tasks: 4, Known: true}, dag.Stage{Known: true})}
+	last := dag.Job{Node: "scope-3", After: []int{0, 1}, Limits: limits(), Stages: dag.MapReduce(dag.Stage{Tasks: 1, Known: true}, dag.Stage{Known: true})}
 	s.Plan.Jobs = append(s.Plan.Jobs, other, last)
-	js := dag.JobState{ID: "job_1_0002", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, Attempt: 1}
+	js := dag.JobState{ID: "job_1_0002", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	for i := range int32(4) {
-		js.Map.Attempts = append(js.Map.Attempts, mapAttempt(i, 5000, 2000, float64(now+40_000-7000)/1000, 1000, now))
+		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts, mapAttempt(i, 5000, 2000, float64(now+40_000-7000)/1000, 1000, now))
 	}
-	s.Jobs = append(s.Jobs, js, dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant})
+	s.Jobs = append(s.Jobs, js, dag.BlockedJob(dag.MapReduceStages))
 	if origin == dag.GroupsNone {
 		s.Jobs[0].Groups = nil
 	}
@@ -42,7 +42,7 @@ func TestSkewedReducerIsCritical(t *testing.T) {
 	// Counters of the large keys' reduce say that most of its records are done.
 	of := func(origin dag.GroupOrigin) estimators.Estimate {
 		s := branches(r, 50_000, origin)
-		a := &s.Jobs[0].Reduce.Attempts[2]
+		a := &s.Jobs[0].Stages[dag.Reduce].Attempts[2]
 		a.First, a.Last = dag.Mark{At: 31_000, Done: 10, Out: 10}, dag.Mark{At: 50_000, Done: 900, Out: 900}
 		a.Ratio = 0.97
 		return standardOf(t, runOf(s))
@@ -78,7 +78,7 @@ func TestAlertsKnowOfTheSkewedReducer(t *testing.T) {
 	r := quadratic()
 	of := func(origin dag.GroupOrigin) float64 {
 		s := branches(r, 50_000, origin)
-		a := &s.Jobs[0].Reduce.Attempts[2]
+		a := &s.Jobs[0].Stages[dag.Reduce].Attempts[2]
 		a.First, a.Last, a.Ratio = dag.Mark{At: 31_000, Done: 10, Out: 10}, dag.Mark{At: 50_000, Done: 900, Out: 900}, 0.97
 		return ranged(t, s).Above(2 * time.Minute)
 	}
@@ -96,12 +96,12 @@ func TestChangeToKeyGroupsIsTold(t *testing.T) {
 	delta := 9500*time.Millisecond + *is.Remaining - *was.Remaining
 	changes := estimators.Changes(before, after, delta, Costs)
 	var sum time.Duration
-	told := map[estimators.Reason]estimators.Change{}
+	reported := map[estimators.Reason]estimators.Change{}
 	for _, c := range changes {
 		sum += c.Delta
-		told[c.Reason] = c
+		reported[c.Reason] = c
 	}
-	model := told[estimators.ReasonModel]
+	model := reported[estimators.ReasonModel]
 	if sum != delta || model.Delta < delta/2 || model.Subject != "reduce tasks of job scope-1 go by their key groups now" {
 		t.Errorf("a move of %v: %+v", delta, changes)
 	}

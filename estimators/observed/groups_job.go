@@ -16,30 +16,30 @@ type jobGroups struct {
 	shown   *dag.Groups      // this run's, as current makes them; nil: none
 	own     *dag.Groups      // shown, or nil where the earlier run's are the better ones
 	known   *dag.Groups      // an earlier run's, nil: none
-	planned *dag.Phase       // the reduces as a profile has them, nil: none does
+	planned *dag.Stage       // the reduces as a profile has them, nil: none does
 	sizes   *dag.Groups      // of this run's reduces: its own, else the earlier run's, scaled
 	curve   []dag.GroupPoint // what groups cost in the earlier run, at this run's speed
 	// nearest says that NearestFit tells the reduces, not their bytes.
-	nearest bool
-	judged  verdict
-	said    *nearestfit.Prediction // that the reduces go by; nil: they go by something else
+	nearest    bool
+	judged     verdict
+	prediction *nearestfit.Prediction // that the reduces go by; nil: they go by something else
 	// asked are the predictions of shown that forms have asked for.
 	asked map[nearestfit.Params]*nearestfit.Prediction
 }
 
 // newJobGroups is nil where nothing tells of the job's groups.
 func (m *Model) newJobGroups(j int, known *dag.Job, slow *slowdown) *jobGroups {
-	g := &jobGroups{m: m, job: j, n: m.Snapshot.Plan.Jobs[j].Reduce.Count(), asked: map[nearestfit.Params]*nearestfit.Prediction{}}
+	g := &jobGroups{m: m, job: j, n: m.Snapshot.Plan.Jobs[j].Stages[dag.Reduce].Count(), asked: map[nearestfit.Params]*nearestfit.Prediction{}}
 	if own := m.Snapshot.Jobs[j].Groups; own != nil && own.Origin != dag.GroupsNone {
 		g.shown = m.current(j, own, g.n)
 		g.own = g.shown
 	}
 	var scaled *dag.Groups
 	if known != nil {
-		g.planned = &known.Reduce
+		g.planned = &known.Stages[dag.Reduce]
 	}
 	if measured(known) {
-		g.known = known.Reduce.Groups
+		g.known = known.Stages[dag.Reduce].Groups
 		scaled = g.scaled(known)
 		if g.own != nil && g.own.Origin == dag.GroupsCounted && scaled != nil {
 			g.own = nil // keys that were measured tell more than bursts
@@ -61,7 +61,7 @@ func (m *Model) newJobGroups(j int, known *dag.Job, slow *slowdown) *jobGroups {
 // measured says that an earlier run's groups are known from more than counters: bursts are no key groups, and on the recordings one
 // run's say too little of another's.
 func measured(known *dag.Job) bool {
-	return known != nil && known.Reduce.Groups != nil && known.Reduce.Groups.Origin != dag.GroupsCounted
+	return known != nil && known.Stages[dag.Reduce].Groups != nil && known.Stages[dag.Reduce].Groups.Origin != dag.GroupsCounted
 }
 
 // source says for people who measured.
@@ -99,7 +99,7 @@ func (g *jobGroups) inForm(f estimators.GroupForm) *groupWork {
 		left = p.TaskRatio
 	}
 	w := g.workOf(g.shown, g.shown, left)
-	attempts := g.m.Snapshot.Jobs[g.job].Reduce.Attempts
+	attempts := g.m.Snapshot.Jobs[g.job].Stages[dag.Reduce].Attempts
 	for i := range g.n {
 		if math.IsNaN(w.left[i]) && !done(attempts, i) {
 			return nil

@@ -53,7 +53,7 @@ func (g *jobGroups) compared(curve []dag.GroupPoint) (float64, bool) {
 // scaled are an earlier run's sizes as those of this run, which has told none: the same keys, each larger or smaller as its
 // reduce is. nil where the numbers of reduces differ, so that keys lie elsewhere.
 func (g *jobGroups) scaled(known *dag.Job) *dag.Groups {
-	if len(g.known.Reduces) != g.n || known.Reduce.Count() != g.n {
+	if len(g.known.Reduces) != g.n || known.Stages[dag.Reduce].Count() != g.n {
 		return nil
 	}
 	out := &dag.Groups{Origin: g.known.Origin, Reduces: make([]dag.ReduceGroups, g.n)}
@@ -65,7 +65,7 @@ func (g *jobGroups) scaled(known *dag.Job) *dag.Groups {
 	for i := range out.Reduces {
 		r, f := g.known.Reduces[i], ratio
 		// What is shuffled may be compressed, and is more than keys and values: like is compared with like.
-		was := known.Reduce.Bytes.At(i)
+		was := known.Stages[dag.Reduce].Bytes.At(i)
 		if !(was > 0) {
 			was = r.Bytes
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -23,7 +24,7 @@ func asProfile(r reducer) *dag.Plan {
 		g.Reduces[i].Done = done
 	}
 	p := Learn(runOf(s))
-	p.Jobs[0].Reduce.Groups = &g
+	p.Jobs[0].Stages[dag.Reduce].Groups = &g
 	return p
 }
 
@@ -42,7 +43,7 @@ func (r reducer) larger(f float64) reducer {
 
 // pending is what is said of the reduces before they start.
 func pending(m *Model, task int) schedule.Cost {
-	return m.Left(schedule.Task{Kind: dag.Reduce, Index: task, Node: -1, Slot: -1, Together: 1})
+	return m.Left(schedule.Task{Stage: dag.Reduce, Index: task, Node: -1, Slot: -1, Together: 1})
 }
 
 // Keys twice as large take four times as long at n²; a profile that knows them says so before the first reduce has shown
@@ -59,7 +60,7 @@ func TestProfilesCurveTellsLargerKeys(t *testing.T) {
 	} {
 		s := twice.at(30_001, dag.GroupsTapped)
 		change(&s.Jobs[0])
-		m := New(runOf(Attach(s, []*dag.Plan{profile})), Options{})
+		m := New(runOf(profiles.Attach(s, []*dag.Plan{profile})), Options{})
 		left := leftOf(m, 2)
 		if !m.ByGroups(0) || left.Origin != schedule.Profiled {
 			t.Errorf("%s: by groups %v, origin %v", tapped, m.ByGroups(0), left.Origin)
@@ -80,14 +81,14 @@ func TestProfilesKeysOfReducesAlone(t *testing.T) {
 		shuffled := g.Reduces[i].Bytes / 3
 		bytes[i] = shuffled
 		g.Reduces[i].Bytes, g.Reduces[i].Explicit, g.Reduces[i].Implicit = shuffled, nil, shuffled
-		for k := range s.Jobs[0].Reduce.Attempts {
-			if a := &s.Jobs[0].Reduce.Attempts[k]; int(a.Task) == i {
+		for k := range s.Jobs[0].Stages[dag.Reduce].Attempts {
+			if a := &s.Jobs[0].Stages[dag.Reduce].Attempts[k]; int(a.Task) == i {
 				a.Bytes = shuffled
 			}
 		}
 	}
-	profile.Jobs[0].Reduce.Bytes = dag.Each(bytes)
-	m := New(runOf(Attach(s, []*dag.Plan{profile})), Options{})
+	profile.Jobs[0].Stages[dag.Reduce].Bytes = dag.Each(bytes)
+	m := New(runOf(profiles.Attach(s, []*dag.Plan{profile})), Options{})
 	if !m.ByGroups(0) {
 		t.Error("not by groups")
 	}
@@ -107,9 +108,9 @@ func TestCountersYieldToMeasuredKeys(t *testing.T) {
 			g.Done[k].Took = time.Duration(float64(g.Done[k].Took) / g.Done[k].Count)
 		}
 	}
-	m := New(runOf(Attach(s, []*dag.Plan{asProfile(r)})), Options{})
+	m := New(runOf(profiles.Attach(s, []*dag.Plan{asProfile(r)})), Options{})
 	near(t, "left", ms(leftOf(m, 2).Work), float64(r.end(2)-60_000), 5000)
-	if m.InForm(estimators.FormCounters) == nil {
+	if m.inForm(estimators.FormCounters) == nil {
 		t.Error("nearestfit_counters has nothing to say")
 	}
 }
@@ -119,7 +120,7 @@ func TestProfilesCurveIsSlowedDown(t *testing.T) {
 	r := quadratic()
 	profile, slow := asProfile(r), quadratic()
 	slow.cost = func(b float64) time.Duration { return 2 * r.cost(b) }
-	m := New(runOf(Attach(slow.at(40_000, dag.GroupsTapped), []*dag.Plan{profile})), Options{})
+	m := New(runOf(profiles.Attach(slow.at(40_000, dag.GroupsTapped), []*dag.Plan{profile})), Options{})
 	near(t, "left", ms(leftOf(m, 2).Work), float64(slow.end(2)-40_000), 15_000)
 }
 
@@ -128,18 +129,18 @@ func TestProfilesGroupsThatTellNothing(t *testing.T) {
 	r := quadratic()
 	linear := quadratic()
 	linear.cost = func(b float64) time.Duration { return time.Duration(b * 3 * float64(time.Millisecond)) }
-	if m := New(runOf(Attach(r.at(30_001, dag.GroupsTapped), []*dag.Plan{asProfile(linear)})), Options{}); m.ByGroups(0) {
+	if m := New(runOf(profiles.Attach(r.at(30_001, dag.GroupsTapped), []*dag.Plan{asProfile(linear)})), Options{}); m.ByGroups(0) {
 		t.Error("a profile of linear groups is gone by")
 	}
 	counted := asProfile(r)
-	counted.Jobs[0].Reduce.Groups.Origin = dag.GroupsCounted
-	if m := New(runOf(Attach(r.at(30_001, dag.GroupsTapped), []*dag.Plan{counted})), Options{}); m.ByGroups(0) {
+	counted.Jobs[0].Stages[dag.Reduce].Groups.Origin = dag.GroupsCounted
+	if m := New(runOf(profiles.Attach(r.at(30_001, dag.GroupsTapped), []*dag.Plan{counted})), Options{}); m.ByGroups(0) {
 		t.Error("a profile of bursts is gone by")
 	}
 	s := r.at(30_001, dag.GroupsNone)
 	s.Jobs[0].Groups = nil
-	s.Plan.Jobs[0].Reduce.Tasks = 5
-	m := New(runOf(Attach(s, []*dag.Plan{asProfile(r)})), Options{})
+	s.Plan.Jobs[0].Stages[dag.Reduce].Tasks = 5
+	m := New(runOf(profiles.Attach(s, []*dag.Plan{asProfile(r)})), Options{})
 	if m.ByGroups(0) {
 		t.Error("keys of four reduces tell of five")
 	}

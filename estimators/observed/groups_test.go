@@ -39,7 +39,7 @@ func quadratic() reducer {
 // at is the job as a watcher sees it at an instant.
 func (r reducer) at(now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 	s := reducing(now)
-	s.Plan.Jobs[0].Reduce.Tasks = len(r.sizes)
+	s.Plan.Jobs[0].Stages[dag.Reduce].Tasks = len(r.sizes)
 	g := &dag.Groups{Origin: origin, Maps: 10}
 	for i, sizes := range r.sizes {
 		a := reduceAttempt(int32(i), 0, 0.9, dag.Mark{At: 31_000, Done: 1}, dag.Mark{At: 31_000, Done: 1})
@@ -66,7 +66,7 @@ func (r reducer) at(now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 		if now >= end {
 			a.State, a.End = dag.AttemptSucceeded, end
 		}
-		s.Jobs[0].Reduce.Attempts = append(s.Jobs[0].Reduce.Attempts, a)
+		s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts, a)
 		g.Reduces = append(g.Reduces, red)
 	}
 	s.Jobs[0].Groups = g
@@ -87,18 +87,18 @@ func (r reducer) model(now dag.Instant, origin dag.GroupOrigin) *Model {
 }
 
 func leftOf(m *Model, task int) schedule.Cost {
-	a := &m.Snapshot.Jobs[0].Reduce.Attempts[task]
+	a := &m.Snapshot.Jobs[0].Stages[dag.Reduce].Attempts[task]
 	if a.State != dag.AttemptRunning {
 		a = nil
 	}
-	return m.Left(schedule.Task{Kind: dag.Reduce, Index: task, Running: a, Node: -1, Slot: -1, Together: 1})
+	return m.Left(schedule.Task{Stage: dag.Reduce, Index: task, Running: a, Node: -1, Slot: -1, Together: 1})
 }
 
 // What is left of a reduce with a few large keys is told exactly once its groups' cost is known; before, the linear model stands.
 func TestKeyGroupsTellWhatIsLeft(t *testing.T) {
 	r := quadratic()
-	if m := r.model(30_500, dag.GroupsTapped); m.ByGroups(0) || len(m.Warned()) > 0 {
-		t.Errorf("after half a second it goes by key groups: %v", m.Warned())
+	if m := r.model(30_500, dag.GroupsTapped); m.ByGroups(0) || len(m.Warnings) > 0 {
+		t.Errorf("after half a second it goes by key groups: %v", m.Warnings)
 	}
 	for _, now := range []dag.Instant{40_000, 60_000, 120_000, 250_000} {
 		m := r.model(now, dag.GroupsTapped)
@@ -107,7 +107,7 @@ func TestKeyGroupsTellWhatIsLeft(t *testing.T) {
 			t.Fatalf("at %d: by groups %v, origin %v", now, m.ByGroups(0), left.Origin)
 		}
 		near(t, "left", ms(left.Work), float64(r.end(2)-now), 2000)
-		if w := m.Warned(); len(w) != 1 || w[0].Code != dag.WarnKeyGroups {
+		if w := m.Warnings; len(w) != 1 || w[0].Code != dag.WarnKeyGroups {
 			t.Errorf("warnings %v", w)
 		}
 		sch, err := schedule.Replay(m.Snapshot, m.Left, schedule.Options{})
@@ -146,8 +146,8 @@ func TestSilentReducesGoByTheirBytes(t *testing.T) {
 	r := quadratic()
 	r.cost = func(b float64) time.Duration { return time.Duration(b * 3 * float64(time.Millisecond)) }
 	s := r.at(60_000, dag.GroupsTapped)
-	for i := range s.Jobs[0].Reduce.Attempts {
-		a := &s.Jobs[0].Reduce.Attempts[i]
+	for i := range s.Jobs[0].Stages[dag.Reduce].Attempts {
+		a := &s.Jobs[0].Stages[dag.Reduce].Attempts[i]
 		a.Ratio, a.Last = 1, a.First
 	}
 	m := New(runOf(s), Options{})
@@ -179,7 +179,7 @@ func TestUnseenPhaseGoesByItsGroupsBytes(t *testing.T) {
 func TestLostAttemptsGroupsStillTell(t *testing.T) {
 	r := quadratic()
 	s := r.at(60_000, dag.GroupsTapped)
-	lost := &s.Jobs[0].Reduce.Attempts[2]
+	lost := &s.Jobs[0].Stages[dag.Reduce].Attempts[2]
 	lost.State, lost.End = dag.AttemptFailed, 59_000
 	m := New(runOf(s), Options{})
 	if left := leftOf(m, 2); !m.ByGroups(0) || left.Origin != schedule.Observed {
@@ -188,10 +188,10 @@ func TestLostAttemptsGroupsStillTell(t *testing.T) {
 	near(t, "all of it again", ms(leftOf(m, 2).Work), float64(r.end(2)-30_000), 4000)
 	again := reduceAttempt(2, lost.Bytes, 0, dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant})
 	again.Number, again.Start, again.CopyEnd, again.SortEnd = 1, 50_000, 52_000, 52_000
-	s.Jobs[0].Reduce.Attempts = slices.Insert(s.Jobs[0].Reduce.Attempts, 3, again)
+	s.Jobs[0].Stages[dag.Reduce].Attempts = slices.Insert(s.Jobs[0].Stages[dag.Reduce].Attempts, 3, again)
 	m = New(runOf(s), Options{})
-	left := m.Left(schedule.Task{Kind: dag.Reduce, Index: 2, Running: &s.Jobs[0].Reduce.Attempts[3]})
-	lost = &s.Jobs[0].Reduce.Attempts[2]
+	left := m.Left(schedule.Task{Stage: dag.Reduce, Index: 2, Running: &s.Jobs[0].Stages[dag.Reduce].Attempts[3]})
+	lost = &s.Jobs[0].Stages[dag.Reduce].Attempts[2]
 	if n := len(m.groups[0].own.Reduces[4].Done); n != len(s.Jobs[0].Groups.Reduces[2].Done) {
 		t.Errorf("%d groups of the lost attempt are known", n)
 	}
@@ -199,7 +199,7 @@ func TestLostAttemptsGroupsStillTell(t *testing.T) {
 	lost.State, lost.End = dag.AttemptRunning, dag.NoInstant // the new one is a speculative one
 	m = New(runOf(s), Options{})
 	near(t, "of the older one", ms(leftOf(m, 2).Work), float64(r.end(2)-60_000), 3000)
-	left = m.Left(schedule.Task{Kind: dag.Reduce, Index: 2, Running: &s.Jobs[0].Reduce.Attempts[3]})
+	left = m.Left(schedule.Task{Stage: dag.Reduce, Index: 2, Running: &s.Jobs[0].Stages[dag.Reduce].Attempts[3]})
 	near(t, "of the speculative one", ms(left.Work), float64(r.end(2)-30_000-8000), 4000)
 	near(t, "and in full", m.Full(0, dag.Reduce, 2)-m.startCost(dag.Reduce, -1, 1, false), float64(r.end(2)-30_000), 4000)
 }

@@ -12,9 +12,9 @@ func TestShuffleGrowsWithBytes(t *testing.T) {
 	r.sizes = append(r.sizes, []float64{10_000, 8000, 6000}, []float64{10, 10, 10})
 	s := r.at(250_000, dag.GroupsTapped)
 	js := &s.Jobs[0]
-	js.Reduce.Attempts = js.Reduce.Attempts[:4] // the last two wait
-	for i := range js.Reduce.Attempts {
-		a := &js.Reduce.Attempts[i]
+	js.Stages[dag.Reduce].Attempts = js.Stages[dag.Reduce].Attempts[:4] // the last two wait
+	for i := range js.Stages[dag.Reduce].Attempts {
+		a := &js.Stages[dag.Reduce].Attempts[i]
 		fetched := dag.Instant(a.Bytes / 2)
 		a.CopyEnd, a.SortEnd = a.Start+3000+fetched, a.Start+3000+2*fetched
 	}

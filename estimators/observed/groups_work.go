@@ -86,7 +86,7 @@ func (m *Model) transfers(j int) (copied, sorted []nearestfit.Transfer) {
 		return nil, nil
 	}
 	end := mapsEnd(&m.Snapshot.Plan.Jobs[j], &m.Snapshot.Jobs[j])
-	attempts := m.Snapshot.Jobs[j].Reduce.Attempts
+	attempts := m.Snapshot.Jobs[j].Stages[dag.Reduce].Attempts
 	for i := range attempts {
 		a := &attempts[i]
 		if !a.CopyEnd.Known() || !a.Start.Known() || !(a.Bytes > 0) || a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {

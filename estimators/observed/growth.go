@@ -12,12 +12,12 @@ import (
 // inputRatio is how much more a task of the phase gets than in the profile's run, until its own reports tell: of a reduce by what the
 // job's maps write, of a map by what the file system says of its input, or by what the jobs before it write. One that reads the query's own input gets as much more as those of
 // other such jobs: the profile is of a sample, or the input has grown.
-func (m *Model) inputRatio(j int, k dag.Kind, known *dag.Job) float64 {
+func (m *Model) inputRatio(j int, k dag.StageIndex, known *dag.Job) float64 {
 	now := &m.Snapshot.Plan.Jobs[j]
-	spread := perTask(known.Phase(k).Count(), now.Phase(k).Count())
+	spread := perTask(known.Stages[k].Count(), now.Stages[k].Count())
 	var ratio float64
 	switch {
-	case k == dag.Reduce && recordsOf(&now.Reduce).Known():
+	case k == dag.Reduce && recordsOf(&now.Stages[dag.Reduce]).Known():
 		ratio = m.growth(j, dag.Reduce) * spread
 	case k == dag.Reduce:
 		ratio = m.growth(j, dag.Map) * spread
@@ -36,8 +36,8 @@ func (m *Model) inputRatio(j int, k dag.Kind, known *dag.Job) float64 {
 
 // tellPlanned takes the sizes that the run's own plan gives for told where reports have not told them: the number of records is known, and
 // what one costs is not (the ParaTimer paper's debug run, section 4.1).
-func (m *Model) tellPlanned(j int, k dag.Kind) {
-	ph, st := m.Snapshot.Plan.Jobs[j].Phase(k), &m.phases[j][k].seen
+func (m *Model) tellPlanned(j int, k dag.StageIndex) {
+	ph, st := &m.Snapshot.Plan.Jobs[j].Stages[k], &m.phases[j][k].seen
 	planned := ph.Bytes
 	if k == dag.Map || m.fifo {
 		planned = recordsOf(ph)
@@ -45,19 +45,19 @@ func (m *Model) tellPlanned(j int, k dag.Kind) {
 	if !planned.Known() {
 		return
 	}
-	told := map[int]bool{}
+	reported := map[int]bool{}
 	for _, s := range st.known {
-		told[s.task] = true
+		reported[s.task] = true
 	}
 	for i := range ph.Count() {
-		if u := planned.At(i); u > 0 && !math.IsInf(u, 1) && !told[i] {
+		if u := planned.At(i); u > 0 && !math.IsInf(u, 1) && !reported[i] {
 			st.known = append(st.known, known{i, u})
 		}
 	}
 }
 
 // recordsOf are the records that a phase's tasks read.
-func recordsOf(ph *dag.Phase) dag.Series {
+func recordsOf(ph *dag.Stage) dag.Series {
 	if len(ph.Pipelines) == 0 {
 		return dag.Series{}
 	}
@@ -74,9 +74,9 @@ func perTask(was, now int) float64 {
 
 // growth is how many times as much as in the profile's run a phase writes, or reads where nobody has seen it write; of reduces that nothing is
 // known of, as many as the maps write. NaN unknown.
-func (m *Model) growth(j int, k dag.Kind) float64 {
+func (m *Model) growth(j int, k dag.StageIndex) float64 {
 	ph, p := &m.phases[j][k], &m.priors[j][k]
-	now := m.Snapshot.Plan.Jobs[j].Phase(k)
+	now := &m.Snapshot.Plan.Jobs[j].Stages[k]
 	n, planned := float64(now.Count()), recordsOf(now).Sum(now.Count())
 	switch {
 	case ph.seen.finished > 0 && ph.seen.out > 0 && p.out > 0:
@@ -97,7 +97,7 @@ func (m *Model) growthBefore(j int) float64 {
 	sum, weight := 0.0, 0.0
 	for _, a := range m.Snapshot.Plan.Jobs[j].After {
 		k := dag.Reduce
-		if m.Snapshot.Plan.Jobs[a].Reduce.Count() == 0 {
+		if m.Snapshot.Plan.Jobs[a].Stages[dag.Reduce].Count() == 0 {
 			k = dag.Map
 		}
 		p, g := &m.priors[a][k], m.growth(a, k)

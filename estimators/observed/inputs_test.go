@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -12,15 +13,15 @@ import (
 func waiting(bytes float64, profile *dag.Plan) *dag.Snapshot {
 	s := *group(6000, 25, 600)
 	plan := *s.Plan
-	plan.Jobs = append([]dag.Job(nil), plan.Jobs...)
+	plan.Jobs = dag.CloneJobs(plan.Jobs)
 	plan.Jobs[0].InputBytes = bytes
 	s.Plan = &plan
-	s.Jobs = append([]dag.JobState(nil), s.Jobs...)
-	s.Jobs[0].Map.Attempts = nil
+	s.Jobs = dag.CloneStates(s.Jobs)
+	s.Jobs[0].Stages[dag.Map].Attempts = nil
 	if profile == nil {
 		return &s
 	}
-	return Attach(&s, []*dag.Plan{profile})
+	return profiles.Attach(&s, []*dag.Plan{profile})
 }
 
 // The file system tells how large the input is before any map does: the profile of a sample is scaled at once, by its own files where they are
@@ -28,13 +29,13 @@ func waiting(bytes float64, profile *dag.Plan) *dag.Snapshot {
 func TestFileSystemTellsTheSize(t *testing.T) {
 	t.Parallel()
 	sample := Learn(runOf(finished(25)))
-	sample.Jobs[0].Map.Bytes = dag.Uniform(700)
+	sample.Jobs[0].Stages[dag.Map].Bytes = dag.Uniform(700)
 	const read = 7000
 	ofFiles := *sample
-	ofFiles.Jobs = append([]dag.Job(nil), sample.Jobs...)
+	ofFiles.Jobs = dag.CloneJobs(sample.Jobs)
 	ofFiles.Jobs[0].InputBytes = 5000 // its maps decompress
-	one := schedule.Task{Kind: dag.Map, Index: 3, Node: -1, Slot: -1, Together: 1}
-	reduce := schedule.Task{Kind: dag.Reduce, Index: 3, Node: -1, Slot: -1, Together: 4}
+	one := schedule.Task{Stage: dag.Map, Index: 3, Node: -1, Slot: -1, Together: 1}
+	reduce := schedule.Task{Stage: dag.Reduce, Index: 3, Node: -1, Slot: -1, Together: 4}
 	of := func(bytes float64, p *dag.Plan, task schedule.Task) float64 {
 		return ms(New(runOf(waiting(bytes, p)), Options{}).Left(task).Work)
 	}
@@ -51,12 +52,12 @@ func TestReportsGoBeforeFiles(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	s := *group(45_000, 25, 600)
 	plan := *s.Plan
-	plan.Jobs = append([]dag.Job(nil), plan.Jobs...)
+	plan.Jobs = dag.CloneJobs(plan.Jobs)
 	s.Plan = &plan
 	work := func(bytes float64) time.Duration {
 		plan.Jobs[0].InputBytes = bytes
-		m := New(runOf(Attach(&s, []*dag.Plan{profile})), Options{})
-		return m.Left(schedule.Task{Kind: dag.Map, Index: 9, Node: -1, Slot: -1, Together: 1}).Work
+		m := New(runOf(profiles.Attach(&s, []*dag.Plan{profile})), Options{})
+		return m.Left(schedule.Task{Stage: dag.Map, Index: 9, Node: -1, Slot: -1, Together: 1}).Work
 	}
 	if without, with := work(0), work(1e12); with != without {
 		t.Errorf("%v without, %v with a file system that tells another size", without, with)
@@ -68,17 +69,17 @@ func TestReportsGoBeforeFiles(t *testing.T) {
 func TestUnknownSizeIsWide(t *testing.T) {
 	t.Parallel()
 	one := Learn(runOf(finished(25)))
-	one.Jobs[0].Map.Bytes = dag.Uniform(700)
+	one.Jobs[0].Stages[dag.Map].Bytes = dag.Uniform(700)
 	merged := func(sizes ...float64) *dag.Plan {
 		var runs []*dag.Plan
 		for _, size := range sizes {
 			run := *one
-			run.Jobs = append([]dag.Job(nil), one.Jobs...)
-			phase := &run.Jobs[0].Map
+			run.Jobs = dag.CloneJobs(one.Jobs)
+			phase := &run.Jobs[0].Stages[dag.Map]
 			phase.Pipelines = []dag.Pipeline{{Tuples: dag.Uniform(size), Alpha: phase.Pipelines[0].Alpha}}
 			runs = append(runs, &run)
 		}
-		p, ok := Merge(runs, nil)
+		p, ok := profiles.Merge(runs, nil)
 		if !ok {
 			t.Fatal("the runs do not fit")
 		}
@@ -92,9 +93,9 @@ func TestUnknownSizeIsWide(t *testing.T) {
 		s.Jobs[0].ID = ""
 		return s
 	}
-	unknown, told := uncounted(one), waiting(7000, one)
-	known := ranged(t, told)
-	if least := 2 * work(told, 0.5); work(unknown, 0.9) < least {
+	unknown, reported := uncounted(one), waiting(7000, one)
+	known := ranged(t, reported)
+	if least := 2 * work(reported, 0.5); work(unknown, 0.9) < least {
 		t.Errorf("of an unknown size at most %.0f s, want %.0f s", work(unknown, 0.9), least)
 	}
 	if known.At(0.9) > 5*known.At(0.5)/2 {
@@ -113,9 +114,9 @@ func TestUnknownSizeIsWide(t *testing.T) {
 	}
 	started := *group(45_000, 25, 600)
 	bare := *one
-	bare.Jobs = append([]dag.Job(nil), one.Jobs...)
-	bare.Jobs[0].Map.Pipelines = nil // it knows no sizes
-	if m := New(runOf(Attach(&started, []*dag.Plan{&bare})), Options{}); m.inputSigma != 0 {
+	bare.Jobs = dag.CloneJobs(one.Jobs)
+	bare.Jobs[0].Stages[dag.Map].Pipelines = nil // it knows no sizes
+	if m := New(runOf(profiles.Attach(&started, []*dag.Plan{&bare})), Options{}); m.inputSigma != 0 {
 		t.Error("maps have reported, and the input is of an unknown size")
 	}
 	if got := merged(600, 2400).InputSizes; len(got) != 2 || got[0] != 600 || got[1] != 2400 {

@@ -15,10 +15,10 @@ func onSlots(r reducer, now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 		return dag.Pipeline{Tuples: dag.Uniform(tuples), Alpha: dag.Uniform(alpha)}
 	}
 	job := &s.Plan.Jobs[0]
-	job.Map.Pipelines = []dag.Pipeline{pipe(600, 10)}
-	job.Reduce.Pipelines = []dag.Pipeline{pipe(0, 0), pipe(0, 0), pipe(60, 300)}
-	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-		attempts := s.Jobs[0].Phase(k).Attempts
+	job.Stages[dag.Map].Pipelines = []dag.Pipeline{pipe(600, 10)}
+	job.Stages[dag.Reduce].Pipelines = []dag.Pipeline{pipe(0, 0), pipe(0, 0), pipe(60, 300)}
+	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+		attempts := s.Jobs[0].Stages[k].Attempts
 		for i := range attempts {
 			a := &attempts[i]
 			a.Slot, a.Node = a.Task, a.Task/2
@@ -49,7 +49,7 @@ func TestKeyGroupsBeatThePlan(t *testing.T) {
 	costs := Costs(runOf(onSlots(r, 60_000, dag.GroupsTapped)))
 	near(t, "rest", costs.Rem(0, dag.Reduce, 2), truth, 3000)
 	near(t, "whole", costs.Full(0, dag.Reduce, 2), float64(r.end(2)-30_000), 3000)
-	if m := costs.(estimators.Grouper); !m.ByGroups(0) || m.InForm(estimators.FormStream) == nil || m.InForm(estimators.FormTheory) != nil {
+	if g := costs.Groups; !g.Used(0) || g.In(estimators.FormStream) == nil || g.In(estimators.FormTheory) != nil {
 		t.Error("the stream form is the one that it is in")
 	}
 	e, err := estimators.New(estimators.Sampled(), Costs, estimators.Options{}).Estimate(runOf(onSlots(r, 60_000, dag.GroupsTapped)))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // An item is a size, point or name of a reduce.
@@ -72,7 +73,7 @@ func pairs(sizes []dag.GroupSize) []dag.GroupSize {
 	for i, s := range sizes {
 		if i%2 == 1 {
 			q := &out[len(out)-1]
-			q.Bytes = round(q.Bytes + (s.Bytes-q.Bytes)*s.Count/(q.Count+s.Count))
+			q.Bytes = profiles.Round(q.Bytes + (s.Bytes-q.Bytes)*s.Count/(q.Count+s.Count))
 			q.Count += s.Count
 			continue
 		}
@@ -100,8 +101,8 @@ func boundPoints(g *dag.Groups) {
 	}
 	slices.Reverse(all)
 	for _, p := range all {
-		p.of.Bytes = round(p.of.Bytes)
-		p.of.Took = time.Duration(round(float64(p.of.Took)))
+		p.of.Bytes = profiles.Round(p.of.Bytes)
+		p.of.Took = time.Duration(profiles.Round(float64(p.of.Took)))
 		g.Reduces[p.reduce].Done = append(g.Reduces[p.reduce].Done, p.of)
 	}
 }

@@ -21,13 +21,13 @@ const (
 // learnedGroups are the key groups of a job's reduces: what those of attempts that succeeded took, and their sizes, as they were
 // done where that is all of them, else as all maps promised them. nil where nothing was seen.
 func (m *Model) learnedGroups(j int) *dag.Groups {
-	g, phase := m.Snapshot.Jobs[j].Groups, &m.Snapshot.Plan.Jobs[j].Reduce
+	g, phase := m.Snapshot.Jobs[j].Groups, &m.Snapshot.Plan.Jobs[j].Stages[dag.Reduce]
 	n := phase.Count()
 	if g == nil || g.Origin == dag.GroupsNone || n == 0 || n > learnedReduces {
 		return nil
 	}
 	out := &dag.Groups{Origin: g.Origin, Maps: g.Maps, Note: g.Note, Reduces: make([]dag.ReduceGroups, n)}
-	promised := g.Maps >= m.Snapshot.Plan.Jobs[j].Map.Count()
+	promised := g.Maps >= m.Snapshot.Plan.Jobs[j].Stages[dag.Map].Count()
 	seen := false
 	for i := range n {
 		r := dag.NoReduceGroups()
@@ -48,19 +48,19 @@ func (m *Model) learnedGroups(j int) *dag.Groups {
 
 func (m *Model) learnedReduceGroups(j, task int, r *dag.ReduceGroups, promised bool) dag.ReduceGroups {
 	out := dag.NoReduceGroups()
-	as := m.Snapshot.Jobs[j].Reduce.Attempts
+	as := m.Snapshot.Jobs[j].Stages[dag.Reduce].Attempts
 	ended := slices.ContainsFunc(as, func(a dag.Attempt) bool {
 		return a.Task == int32(task) && a.Number == r.Attempt && a.State == dag.AttemptSucceeded //nolint:gosec // bounded by learnedReduces
 	})
 	if ended {
 		out.Done = samePoints(r.Done)
 	}
-	told := promised && r.Bytes >= 0 && !math.IsInf(r.Bytes, 0)
+	reported := promised && r.Bytes >= 0 && !math.IsInf(r.Bytes, 0)
 	sizes, bytes := sizesOf(out.Done)
 	switch {
-	case len(sizes) > 0 && !(told && bytes < coverage*r.Bytes):
+	case len(sizes) > 0 && !(reported && bytes < coverage*r.Bytes):
 		out.Bytes, out.Implicit, out.Explicit = bytes, 0, sizes
-	case told:
+	case reported:
 		out.Bytes, out.Explicit = r.Bytes, soundSizes(r.Explicit)
 		out.Implicit = r.Bytes - bytesOf(out.Explicit)
 		out.Implicit = max(out.Implicit, 0)

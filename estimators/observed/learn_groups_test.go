@@ -3,11 +3,11 @@ package observed
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // learned is what is learned of r's run once all is over.
@@ -17,7 +17,7 @@ func learned(t *testing.T, s *dag.Snapshot) *dag.Groups {
 	if err := dag.ValidateProfile(p); err != nil {
 		t.Fatal(err)
 	}
-	return p.Jobs[0].Reduce.Groups
+	return p.Jobs[0].Stages[dag.Reduce].Groups
 }
 
 // A run teaches the sizes of all groups that it has done, and what they took, by size and without instants.
@@ -59,7 +59,7 @@ func TestLearnGroupsThatWereNotAllSeen(t *testing.T) {
 	reduces := s.Jobs[0].Groups.Reduces
 	reduces[1].Done = reduces[1].Done[:5]
 	reduces[3].Attempt = 7
-	s.Jobs[0].Reduce.Attempts[0].State = dag.AttemptFailed
+	s.Jobs[0].Stages[dag.Reduce].Attempts[0].State = dag.AttemptFailed
 	g := learned(t, s)
 	if got := g.Reduces[1]; got.Bytes != reduces[1].Bytes || got.Implicit != reduces[1].Implicit || len(got.Done) == 0 {
 		t.Errorf("some were done: %+v", got)
@@ -89,9 +89,9 @@ func TestLearnedGroupsAreFew(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{1, 7, 600, 3000} {
 		s := quadratic().at(400_000, dag.GroupsTapped)
-		s.Plan.Jobs[0].Reduce.Tasks = n
+		s.Plan.Jobs[0].Stages[dag.Reduce].Tasks = n
 		g := &dag.Groups{Origin: dag.GroupsTapped, Maps: 10}
-		s.Jobs[0].Reduce.Attempts = nil
+		s.Jobs[0].Stages[dag.Reduce].Attempts = nil
 		bytes, took, count, largest := 0.0, 0.0, 0.0, 0.0
 		for i := range n {
 			r := dag.NoReduceGroups()
@@ -110,7 +110,7 @@ func TestLearnedGroupsAreFew(t *testing.T) {
 			g.Reduces = append(g.Reduces, r)
 			a := reduceAttempt(int32(i), 0, 1, dag.Mark{At: 31_000, Done: 1}, dag.Mark{At: 31_000, Done: 1})
 			a.State, a.End = dag.AttemptSucceeded, 300_000
-			s.Jobs[0].Reduce.Attempts = append(s.Jobs[0].Reduce.Attempts, a)
+			s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts, a)
 		}
 		s.Jobs[0].Groups = g
 		got := learned(t, s)
@@ -145,45 +145,13 @@ func TestLearnedGroupsAreFew(t *testing.T) {
 	}
 }
 
-func TestMergeTakesTheNewestGroups(t *testing.T) {
-	with := func(tasks int, note string) *dag.Plan {
-		p := oneJob(1, 1, 0, "")
-		p.Jobs[0].Reduce = dag.Phase{Known: true, Tasks: tasks}
-		if note != "" {
-			p.Jobs[0].Reduce.Groups = &dag.Groups{Note: note, Reduces: slices.Repeat([]dag.ReduceGroups{dag.NoReduceGroups()}, tasks)}
-		}
-		return p
-	}
-	for _, c := range []struct {
-		runs []*dag.Plan
-		want string
-	}{
-		{[]*dag.Plan{with(2, "old"), with(2, "new")}, "new"},
-		{[]*dag.Plan{with(2, "old"), with(2, "")}, "old"},
-		{[]*dag.Plan{with(3, "old"), with(2, "")}, ""},
-		{[]*dag.Plan{with(2, ""), with(2, "")}, ""},
-	} {
-		merged, ok := Merge(c.runs, nil)
-		got := ""
-		if g := merged.Jobs[0].Reduce.Groups; g != nil {
-			got = g.Note
-		}
-		if !ok || got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-		if c.want == "old" && c.runs[1].Jobs[0].Reduce.Groups != nil {
-			t.Error("a run was changed")
-		}
-	}
-}
-
 // Means have no key groups: these are as many as tasks.
 func TestSummaryLeavesGroupsOut(t *testing.T) {
 	p := Learn(runOf(quadratic().at(400_000, dag.GroupsTapped)))
-	if s, short := Summary(p, 3); !short || s.Jobs[0].Reduce.Groups != nil || p.Jobs[0].Reduce.Groups == nil {
+	if s, short := profiles.Summary(p, 3); !short || s.Jobs[0].Stages[dag.Reduce].Groups != nil || p.Jobs[0].Stages[dag.Reduce].Groups == nil {
 		t.Error("the summary has key groups of four tasks")
 	}
-	if s, _ := Summary(p, 20); s.Jobs[0].Reduce.Groups == nil {
+	if s, _ := profiles.Summary(p, 20); s.Jobs[0].Stages[dag.Reduce].Groups == nil {
 		t.Error("the key groups of four tasks are too many for 20")
 	}
 }

@@ -4,27 +4,48 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
 )
 
+// Costs are what the model says of each task, and all else that it knows.
+func (m *Model) Costs() estimators.Costs {
+	return estimators.Costs{
+		Left: m.Left, Full: m.Full, Rem: m.Rem,
+		Completed: m.Snapshot, Warnings: m.Warnings, NodeFactors: m.NodeFactors, AssumedRatio: m.AssumedRatio, Sampling: m.Sampling,
+		Residuals: m.residuals, ReduceSize: m.ReduceSize, InRecords: m.fifo,
+		Groups: m.groupCosts(func(in *Model) schedule.Left { return in.Left }),
+	}
+}
+
+// groupCosts are what the model knows of key groups; left makes costs of it with reduces in one form.
+func (m *Model) groupCosts(left func(in *Model) schedule.Left) estimators.GroupCosts {
+	return estimators.GroupCosts{Of: m.KeyGroups, Used: m.ByGroups, In: func(f estimators.GroupForm) schedule.Left {
+		if in := m.inForm(f); in != nil {
+			return left(in)
+		}
+		return nil
+	}}
+}
+
 // Left predicts what is left of a task, as schedule.Left wants it.
 func (m *Model) Left(t schedule.Task) schedule.Cost {
-	ph := &m.phases[t.Job][t.Kind]
+	ph := &m.phases[t.Job][t.Stage]
 	if a := t.Running; a != nil {
-		setup, work, origin := m.running(ph, t.Kind, a)
+		setup, work, origin := m.running(ph, t.Stage, a)
 		return schedule.Cost{Setup: millis(setup), Work: millis(work), Origin: origin, Same: 1}
 	}
 	work, origin := ph.work(t.Index, int32(t.Node))
-	n := m.Snapshot.Plan.Jobs[t.Job].Phase(t.Kind).Count()
+	n := m.Snapshot.Plan.Jobs[t.Job].Stages[t.Stage].Count()
 	return schedule.Cost{
-		Setup: millis(m.startCost(t.Kind, int32(t.Node), max(t.Together, 1), t.Cold)), Work: millis(work),
+		Setup: millis(m.startCost(t.Stage, int32(t.Node), max(t.Together, 1), t.Cold)), Work: millis(work),
 		Origin: origin, Same: ph.same(t.Index, n),
 	}
 }
 
 // startCost is the set-up of a task that starts later on a node (-1: any) with n-1 others there, cold or not; a reduce's copy of map outputs that
 // are there is part of it.
-func (m *Model) startCost(k dag.Kind, node int32, n int, cold bool) float64 {
+func (m *Model) startCost(k dag.StageIndex, node int32, n int, cold bool) float64 {
 	cost := m.setup.at(n) * m.setup.on(node)
 	if cold {
 		cost += m.setup.cold
@@ -36,15 +57,15 @@ func (m *Model) startCost(k dag.Kind, node int32, n int, cold bool) float64 {
 }
 
 // Full is the whole length of a task that starts alone and not among the first, in milliseconds.
-func (m *Model) Full(j int, k dag.Kind, i int) float64 {
+func (m *Model) Full(j int, k dag.StageIndex, i int) float64 {
 	ph := &m.phases[j][k]
 	work, _ := ph.work(i, -1)
 	return m.startCost(k, -1, 1, false) + work
 }
 
 // Rem is what is left of a task, in milliseconds: 0 when it is done, all of it while it is pending.
-func (m *Model) Rem(j int, k dag.Kind, i int) float64 {
-	attempts := m.Snapshot.Jobs[j].Phase(k).Attempts
+func (m *Model) Rem(j int, k dag.StageIndex, i int) float64 {
+	attempts := m.Snapshot.Jobs[j].Stages[k].Attempts
 	best := math.NaN()
 	for at := find(attempts, int32(i)); at < len(attempts) && attempts[at].Task == int32(i); at++ {
 		switch a := &attempts[at]; a.State {
@@ -64,7 +85,7 @@ func (m *Model) Rem(j int, k dag.Kind, i int) float64 {
 }
 
 // running is what is left of set-up and work of an attempt.
-func (m *Model) running(ph *phase, k dag.Kind, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
+func (m *Model) running(ph *phase, k dag.StageIndex, a *dag.Attempt) (setup, work float64, origin schedule.Origin) {
 	c := m.course(ph, k, a)
 	return c.setupLeft(), c.workLeft(), c.origin
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // A lengthLaw is a line through what a record takes against its length, both as logarithms, by the maps of a job: what a record takes is in
@@ -44,14 +45,14 @@ func (l *lengthLaw) power() float64 {
 
 // learnLengths finds, for each job that no profile tells of, how much a record of a map counts. Where records of some maps are longer, and a record takes the
 // longer for it, records are not alike, and neither is a map's rate another's.
-func (m *Model) learnLengths(s *dag.Snapshot, profile *match) {
+func (m *Model) learnLengths(s *dag.Snapshot, profile *profiles.Match) {
 	if m.fifo || m.learning {
 		return
 	}
 	m.weights = map[*dag.Attempt]float64{}
 	for j := range s.Jobs {
-		if profile.job(j) == nil {
-			m.learnLength(s.Jobs[j].Map.Attempts)
+		if profile.Job(j) == nil {
+			m.learnLength(s.Jobs[j].Stages[dag.Map].Attempts)
 		}
 	}
 }
@@ -110,7 +111,7 @@ func (m *Model) counts(a *dag.Attempt) float64 {
 
 // byLength says whether records of a job's maps count by their length.
 func (m *Model) byLength(j int) bool {
-	attempts := m.Snapshot.Jobs[j].Map.Attempts
+	attempts := m.Snapshot.Jobs[j].Stages[dag.Map].Attempts
 	for i := range attempts {
 		if _, ok := m.weights[&attempts[i]]; ok {
 			return true

@@ -12,8 +12,8 @@ import (
 // milliseconds each, all after a start-up of 5 s.
 func splits(now dag.Instant, bytes float64, lengths []float64, alpha func(length float64) float64) *dag.Snapshot {
 	s := group(now, 1, 1)
-	for i := range s.Jobs[0].Map.Attempts {
-		a := &s.Jobs[0].Map.Attempts[i]
+	for i := range s.Jobs[0].Stages[dag.Map].Attempts {
+		a := &s.Jobs[0].Stages[dag.Map].Attempts[i]
 		records := math.Round(bytes / lengths[i])
 		*a = mapAttempt(int32(i), 5000+dag.Instant(i), 5000, alpha(lengths[i]), records, now)
 		a.Bytes = bytes * a.Done[0] / records
@@ -35,18 +35,18 @@ func TestRecordsCountByLength(t *testing.T) {
 			for i, length := range lengths {
 				whole := alpha(length) * bytes / length
 				mean += whole / float64(len(lengths))
-				a := &m.Snapshot.Jobs[0].Map.Attempts[i]
+				a := &m.Snapshot.Jobs[0].Stages[dag.Map].Attempts[i]
 				want := whole - float64(30_000-10_000-i)
 				if a.State != dag.AttemptRunning {
 					continue
 				}
-				cost := m.Left(schedule.Task{Kind: dag.Map, Index: i, Node: -1, Slot: -1, Running: a, Together: 1})
+				cost := m.Left(schedule.Task{Stage: dag.Map, Index: i, Node: -1, Slot: -1, Running: a, Together: 1})
 				near(t, "what is left of a map", ms(cost.Work), want, 0.1*want+1000)
 			}
 			if power == 0 {
 				return // how many records are to come nothing tells
 			}
-			cost := m.Left(schedule.Task{Kind: dag.Map, Index: 9, Node: -1, Slot: -1, Together: 1})
+			cost := m.Left(schedule.Task{Stage: dag.Map, Index: 9, Node: -1, Slot: -1, Together: 1})
 			near(t, "a map to come", ms(cost.Work), mean, 0.1*mean)
 		})
 	}

@@ -17,7 +17,7 @@ func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
 	sizes := [2]int{sized.Map.TaskMB, sized.Reduce.TaskMB}
 	known.Need = &sized
 	n := *freshNeed(&known)
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 		p := needPhase(&n, k)
 		if !(p.LengthMS > 0) {
 			p.LengthMS = guessLength(run, setup, l.ID, k, sizes, n.Map.LengthMS)
@@ -29,7 +29,7 @@ func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
 
 // guessLength is how long a task holds its container of which none has been told done: between what those that were watched seem to
 // take, as far as they have come, and what the application's maps or else this run's own tasks take.
-func guessLength(run dag.Run, setup float64, id string, k dag.Kind, sizes [2]int, maps float64) float64 {
+func guessLength(run dag.Run, setup float64, id string, k dag.StageIndex, sizes [2]int, maps float64) float64 {
 	usual := typicalTask(run.Now(), k)
 	if k == dag.Reduce && maps > 0 {
 		usual = maps
@@ -43,14 +43,14 @@ const usualWeight = 0.5
 
 // size tells how large containers are where nobody has said it.
 func size(s *dag.Snapshot, l *dag.Load, n *dag.Need) {
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 		if p := needPhase(n, k); p.TaskMB <= 0 {
 			p.TaskMB = containerMB(s, l, n)
 		}
 	}
 }
 
-func needPhase(n *dag.Need, k dag.Kind) *dag.NeedPhase {
+func needPhase(n *dag.Need, k dag.StageIndex) *dag.NeedPhase {
 	if k == dag.Map {
 		return &n.Map
 	}
@@ -59,7 +59,7 @@ func needPhase(n *dag.Need, k dag.Kind) *dag.NeedPhase {
 
 // watchedLength is the container time, in milliseconds, that the progress of so many tasks is worth since the application was first
 // seen, each with its own start-up.
-func watchedLength(run dag.Run, setup float64, id string, k dag.Kind, sizes [2]int) (sum, tasks float64) {
+func watchedLength(run dag.Run, setup float64, id string, k dag.StageIndex, sizes [2]int) (sum, tasks float64) {
 	var held float64
 	var at dag.Instant
 	var before *dag.NeedPhase
@@ -104,8 +104,8 @@ func needSeen(s *dag.Snapshot, id string, sizes [2]int) *dag.Need {
 
 // typicalTask is the mean length of this run's tasks of the kind that are done; else of those of the other kind; else half a minute. A
 // reduce's counts from its job's last map on: until then it only waits.
-func typicalTask(s *dag.Snapshot, k dag.Kind) float64 {
-	for _, of := range [...]dag.Kind{k, 1 - k} {
+func typicalTask(s *dag.Snapshot, k dag.StageIndex) float64 {
+	for _, of := range [...]dag.StageIndex{k, 1 - k} {
 		if length := doneTask(s, of); length > 0 {
 			return length
 		}
@@ -114,14 +114,14 @@ func typicalTask(s *dag.Snapshot, k dag.Kind) float64 {
 }
 
 // doneTask is the mean length of this run's tasks of the kind that are done, 0 where none is.
-func doneTask(s *dag.Snapshot, k dag.Kind) float64 {
+func doneTask(s *dag.Snapshot, k dag.StageIndex) float64 {
 	sum, n := 0.0, 0
 	for j := range s.Jobs {
 		from := dag.NoInstant
 		if k == dag.Reduce {
 			from = mapsEnd(&s.Plan.Jobs[j], &s.Jobs[j])
 		}
-		for _, a := range s.Jobs[j].Phase(k).Attempts {
+		for _, a := range s.Jobs[j].Stages[k].Attempts {
 			if a.State == dag.AttemptSucceeded && a.Start.Known() && a.End > a.Start {
 				sum, n = sum+float64(a.End-min(a.End, max(a.Start, from))), n+1
 			}

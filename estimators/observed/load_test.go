@@ -38,7 +38,7 @@ func TestFreshNeed(t *testing.T) {
 
 func TestWarnOthers(t *testing.T) {
 	s := &dag.Snapshot{
-		Queue: "a", Plan: &dag.Plan{}, Jobs: []dag.JobState{{HeldMB: 2000}},
+		Queue: "a", Plan: &dag.Plan{}, Jobs: []dag.JobState{{HeldMB: 2000, Stages: make([]dag.StageState, dag.MapReduceStages)}},
 		Load:   []dag.Load{{ID: "x", User: "bob", Name: "etl", Queue: "b", HeldMB: 500, PendingMB: 300}},
 		Queues: []dag.QueueState{{Name: "a", ShareMB: 1500, Preempted: true}, {Name: "b", ShareMB: 1500}},
 	}
@@ -46,7 +46,7 @@ func TestWarnOthers(t *testing.T) {
 		var m Model
 		m.warnOthers(s)
 		var all []string
-		for _, w := range m.Warned() {
+		for _, w := range m.Warnings {
 			all = append(all, w.Text)
 		}
 		return strings.Join(all, "; ")

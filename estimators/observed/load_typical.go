@@ -10,18 +10,18 @@ import (
 // something is known, our own and those of others whose masters have told, each as long as this run's tasks are.
 func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
 	var n dag.Need
-	told := toldNeeds(run)
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+	reported := reportedNeeds(run)
+	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 		p := needPhase(&n, k)
 		sum := 0
 		for j := range plan.Jobs {
-			sum += plan.Jobs[j].Phase(k).Count()
+			sum += plan.Jobs[j].Stages[k].Count()
 			p.TaskMB = max(p.TaskMB, limitMB(&plan.Jobs[j].Limits, k))
 		}
-		for _, o := range told {
+		for _, o := range reported {
 			sum += needPhase(o, k).Tasks
 		}
-		p.Tasks = int(math.Round(float64(sum) / float64(max(len(plan.Jobs)+len(told), 1))))
+		p.Tasks = int(math.Round(float64(sum) / float64(max(len(plan.Jobs)+len(reported), 1))))
 		p.LengthMS = strangerRatio * typicalTask(run.Now(), k)
 		if p.TaskMB == 0 {
 			p.TaskMB = usualMB
@@ -34,8 +34,8 @@ func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
 // estimate is to be as often too long as too short. It is exp(-loadSigma²/2).
 const strangerRatio = 0.78
 
-// toldNeeds are the newest needs of all other applications that were seen.
-func toldNeeds(run dag.Run) []*dag.Need {
+// reportedNeeds are the newest needs of all other applications that were seen.
+func reportedNeeds(run dag.Run) []*dag.Need {
 	var out []*dag.Need
 	seen := map[string]bool{}
 	for i := len(run.Window) - 1; i >= 0; i-- {
@@ -50,7 +50,7 @@ func toldNeeds(run dag.Run) []*dag.Need {
 	return out
 }
 
-func limitMB(l *dag.Limits, k dag.Kind) int {
+func limitMB(l *dag.Limits, k dag.StageIndex) int {
 	if k == dag.Map {
 		return l.MapMB
 	}

@@ -16,9 +16,10 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// A Model is the cost model of one run at one instant. It satisfies estimators.Costs.
+// A Model is the cost model of one run at one instant.
 type Model struct {
 	// Snapshot is the run's newest one with its plan completed: task counts of jobs to come, and overheads.
 	Snapshot *dag.Snapshot
@@ -62,8 +63,8 @@ type Options struct {
 func New(run dag.Run, opt Options) *Model {
 	s := run.Now()
 	m := &Model{now: s.At, fifo: s.Plan.Cluster.Policy == dag.FIFO, given: tellsCosts(s.Plan), lag: observationLag(run), learning: opt.learning, delta: opt.DeltaBytes}
-	profile := matchProfile(s)
-	m.residuals = profile.residuals()
+	profile := profiles.Find(s)
+	m.residuals = profile.Residuals()
 	m.expected = expectedOverheads(s, profile)
 	p := seenPauses(s, &m.expected)
 	m.pace, m.seenPauses = p.pace()

@@ -20,13 +20,13 @@ type pace struct {
 // attempts of one node differ among themselves. Less is noise, and a factor of noise would be carried to every task to come. A lone
 // attempt may be an odd task: it is said of no node that it is slow before two of its attempts were.
 const (
-	nodeWorkMS   = 3000
-	nodeLeast    = 1.2
-	nodeSigmas   = 3
-	sigmaLeast   = 0.08
-	saidAttempts = 2
-	paceMS       = 1000 // an attempt's pace counts from so much work on
-	mostPaces    = 64   // of a phase and node
+	nodeWorkMS       = 3000
+	nodeLeast        = 1.2
+	nodeSigmas       = 3
+	sigmaLeast       = 0.08
+	reportedAttempts = 2
+	paceMS           = 1000 // an attempt's pace counts from so much work on
+	mostPaces        = 64   // of a phase and node
 )
 
 // nodePaces are the nodes that are slower or faster than the others; nil where none is.
@@ -170,7 +170,7 @@ func (m *Model) warnNodes() {
 		return
 	}
 	for _, n := range slices.Sorted(maps.Keys(m.nodes.of)) {
-		if p := m.nodes.of[n]; p.Factor > 1 && p.Attempts >= saidAttempts && int(n) < len(m.Snapshot.Nodes) && !m.Snapshot.Nodes[n].Lost {
+		if p := m.nodes.of[n]; p.Factor > 1 && p.Attempts >= reportedAttempts && int(n) < len(m.Snapshot.Nodes) && !m.Snapshot.Nodes[n].Lost {
 			m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnNodeSlow, Text: fmt.Sprintf("node %s is slow: its tasks take about %g times as long as those of the others",
 				m.Snapshot.Nodes[n].Name, coarse(p.Factor))})
 		}
@@ -193,7 +193,7 @@ func (m *Model) NodeFactors() map[int32]float64 {
 	}
 	out := map[int32]float64{}
 	for n, p := range m.nodes.of {
-		if p.Attempts >= saidAttempts {
+		if p.Attempts >= reportedAttempts {
 			out[n] = p.Factor
 		}
 	}

@@ -43,11 +43,11 @@ func limits() dag.Limits {
 func group(now dag.Instant, alpha, n float64) *dag.Snapshot {
 	p := &dag.Plan{Name: "group.pig", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2560}, Jobs: []dag.Job{{
 		Node: "scope-1", Feature: "GROUP_BY", Alias: "a,b", Limits: limits(),
-		Map: dag.Phase{Tasks: 10, Known: true}, Reduce: dag.Phase{Tasks: 4, Known: true},
+		Stages: dag.MapReduce(dag.Stage{Tasks: 10, Known: true}, dag.Stage{Tasks: 4, Known: true}),
 	}}}
-	js := dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, Attempt: 1, HeldMB: 2560}
+	js := dag.JobState{ID: "job_1_0001", State: dag.Running, Submitted: 0, Started: 3000, Finished: dag.NoInstant, Attempt: 1, HeldMB: 2560, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	for i := range int32(8) {
-		js.Map.Attempts = append(js.Map.Attempts, mapAttempt(i, 5000+dag.Instant(i), 5000, alpha, n, now))
+		js.Stages[dag.Map].Attempts = append(js.Stages[dag.Map].Attempts, mapAttempt(i, 5000+dag.Instant(i), 5000, alpha, n, now))
 	}
 	return &dag.Snapshot{Plan: p, At: now, ID: "pig_1", State: dag.Running, Jobs: []dag.JobState{js}, Stale: dag.NoInstant}
 }
@@ -72,13 +72,13 @@ func TestSetupIsToldFromWork(t *testing.T) {
 	m := New(runOf(group(19_000, 25, 600), group(20_000, 25, 600)), Options{})
 	near(t, "alpha in µs", 1000*m.phases[0][dag.Map].alpha, 25_000, 500)
 	near(t, "start-up of eight", m.setup.at(8)+m.setup.cold, 5000, 700)
-	cost := m.Left(schedule.Task{Kind: dag.Map, Index: 9, Node: -1, Slot: -1, Together: 1})
+	cost := m.Left(schedule.Task{Stage: dag.Map, Index: 9, Node: -1, Slot: -1, Together: 1})
 	near(t, "work of a map to come", ms(cost.Work), 15_000, 300)
 	if cost.Setup > 3*time.Second || cost.Setup < 500*time.Millisecond {
 		t.Errorf("a map that starts alone sets up for %v", cost.Setup)
 	}
-	a := &m.Snapshot.Jobs[0].Map.Attempts[0]
-	left := m.Left(schedule.Task{Kind: dag.Map, Running: a})
+	a := &m.Snapshot.Jobs[0].Stages[dag.Map].Attempts[0]
+	left := m.Left(schedule.Task{Stage: dag.Map, Running: a})
 	near(t, "left of a running map", ms(left.Setup+left.Work), 5000, 700)
 }
 
@@ -118,9 +118,9 @@ func reduceAttempt(task int32, bytes, ratio float64, first, last dag.Mark) dag.A
 func reducing(now dag.Instant, attempts ...dag.Attempt) *dag.Snapshot {
 	s := group(now, 10, 600)
 	for i := range int32(2) {
-		s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, mapAttempt(8+i, 16_000, 2000, 10, 600, now))
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, mapAttempt(8+i, 16_000, 2000, 10, 600, now))
 	}
-	s.Jobs[0].Reduce.Attempts = attempts
+	s.Jobs[0].Stages[dag.Reduce].Attempts = attempts
 	return s
 }
 
@@ -128,7 +128,7 @@ func reducing(now dag.Instant, attempts ...dag.Attempt) *dag.Snapshot {
 func TestReduceGoesByItsOutput(t *testing.T) {
 	a := reduceAttempt(0, 24_000, 0.955, dag.Mark{At: 32_000, Done: 1000, Out: 60}, dag.Mark{At: 40_000, Done: 1000, Out: 300})
 	m := New(runOf(reducing(39_000, a), reducing(40_000, a)), Options{})
-	left := m.Left(schedule.Task{Kind: dag.Reduce, Running: &a})
+	left := m.Left(schedule.Task{Stage: dag.Reduce, Running: &a})
 	// 700 tuples are left at 33.3 ms each.
 	near(t, "left", ms(left.Work), 23_300, 1500)
 	if left.Origin != schedule.Observed {
@@ -143,7 +143,7 @@ func TestSilentReduceIsUnknown(t *testing.T) {
 	done := reduceAttempt(1, 13_900, 1, dag.Mark{At: 31_000, Done: 819}, dag.Mark{At: 34_800, Done: 819, Out: 91})
 	done.State, done.End = dag.AttemptSucceeded, 34_800
 	m := New(runOf(reducing(39_000, a, done), reducing(40_000, a, done)), Options{})
-	if left := m.Left(schedule.Task{Kind: dag.Reduce, Running: &a}); left.Origin != schedule.Unknown {
+	if left := m.Left(schedule.Task{Stage: dag.Reduce, Running: &a}); left.Origin != schedule.Unknown {
 		t.Errorf("origin %v, want unknown, although another reduce has ended", left.Origin)
 	}
 	sch, err := schedule.Replay(m.Snapshot, m.Left, schedule.Options{})
@@ -169,17 +169,17 @@ func TestOverdue(t *testing.T) {
 // One that is far past its time has met something that no counter tells: its node is dead, and nobody has noticed yet.
 func TestFarPastItsTimeIsUnknown(t *testing.T) {
 	s := group(60_000, 25, 600)
-	a := &s.Jobs[0].Map.Attempts[0]
+	a := &s.Jobs[0].Stages[dag.Map].Attempts[0]
 	*a = mapAttempt(0, 5000, 5000, 25, 600, 20_000) // the last report came at 20 s, 5 s before its end
 	m := New(runOf(s), Options{})
-	if left := m.Left(schedule.Task{Kind: dag.Map, Running: a}); left.Origin != schedule.Unknown {
+	if left := m.Left(schedule.Task{Stage: dag.Map, Running: a}); left.Origin != schedule.Unknown {
 		t.Errorf("35 s late: origin %v, left %v", left.Origin, left.Work)
 	}
 	soon := group(28_000, 25, 600)
-	b := &soon.Jobs[0].Map.Attempts[0]
+	b := &soon.Jobs[0].Stages[dag.Map].Attempts[0]
 	*b = mapAttempt(0, 5000, 5000, 25, 600, 20_000)
 	m = New(runOf(soon), Options{})
-	if left := m.Left(schedule.Task{Kind: dag.Map, Running: b}); left.Origin != schedule.Observed {
+	if left := m.Left(schedule.Task{Stage: dag.Map, Running: b}); left.Origin != schedule.Observed {
 		t.Errorf("3 s late: origin %v", left.Origin)
 	}
 }

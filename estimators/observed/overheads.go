@@ -129,8 +129,8 @@ func later(a, b dag.Instant) dag.Instant {
 
 func firstStart(js *dag.JobState) dag.Instant {
 	t := dag.NoInstant
-	for i := range js.Map.Attempts {
-		if a := &js.Map.Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
+	for i := range js.Stages[dag.Map].Attempts {
+		if a := &js.Stages[dag.Map].Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
 			t = earlier(t, a.Start)
 		}
 	}
@@ -139,8 +139,8 @@ func firstStart(js *dag.JobState) dag.Instant {
 
 func lastEnd(js *dag.JobState) dag.Instant {
 	t := dag.NoInstant
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-		attempts := js.Phase(k).Attempts
+	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+		attempts := js.Stages[k].Attempts
 		for i := range attempts {
 			if a := &attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
 				t = later(t, a.End)
@@ -153,5 +153,5 @@ func lastEnd(js *dag.JobState) dag.Instant {
 // restarted says that the job's master is not its first and has forgotten what the first one started: its attempts count
 // from 1000 on.
 func restarted(js *dag.JobState) bool {
-	return len(js.Map.Attempts) > 0 && js.Map.Attempts[0].Number >= 1000
+	return len(js.Stages[dag.Map].Attempts) > 0 && js.Stages[dag.Map].Attempts[0].Number >= 1000
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // A busy cluster: the first launch takes three times what the profile says. Start-ups and gaps that nobody has seen yet are expected to
@@ -34,7 +35,7 @@ func TestPausesFollowTheLoad(t *testing.T) {
 func TestStartupsFollowTheFirstLaunch(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	profile.Overheads.Launch, profile.Overheads.SetupMin, profile.Overheads.SetupPer, profile.Overheads.Cold = 1250*time.Millisecond, time.Second, 100*time.Millisecond, 0
-	m := New(runOf(Attach(group(5500, 25, 600), []*dag.Plan{profile})), Options{})
+	m := New(runOf(profiles.Attach(group(5500, 25, 600), []*dag.Plan{profile})), Options{})
 	near(t, "start-up beside seven others", m.setup.at(8), 1800*3.5, 300)
 }
 

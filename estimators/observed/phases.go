@@ -2,8 +2,10 @@ package observed
 
 import (
 	"math"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -27,15 +29,15 @@ type phase struct {
 const priorMS = 4000
 
 // learnPhases finds each phase's rate and sizes.
-func (m *Model) learnPhases(profile *match, opt Options) {
+func (m *Model) learnPhases(profile *profiles.Match, opt Options) {
 	s := m.Snapshot
 	m.phases = make([][2]phase, len(s.Jobs))
 	m.priors = make([][2]prior, len(s.Jobs))
 	for j := range s.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			m.phases[j][k].seen = m.observe(k, s.Jobs[j].Phase(k))
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+			m.phases[j][k].seen = m.observe(k, &s.Jobs[j].Stages[k])
 			m.tellPlanned(j, k)
-			m.priors[j][k] = m.priorOf(profile.job(j), k)
+			m.priors[j][k] = m.priorOf(profile.Job(j), k)
 		}
 	}
 	m.inputs, m.inputSigma = m.growthOfInputs(profile)
@@ -45,7 +47,7 @@ func (m *Model) learnPhases(profile *match, opt Options) {
 	m.warnProfile(s, profile, slow)
 	// What a job reads follows from what the jobs before it write.
 	for _, j := range m.order() {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 			m.learnPhase(j, k, profile, slow)
 		}
 	}
@@ -80,8 +82,8 @@ func (m *Model) order() []int {
 	return out
 }
 
-func (m *Model) learnPhase(j int, k dag.Kind, profile *match, slow *slowdown) {
-	ph, known := &m.phases[j][k], profile.job(j)
+func (m *Model) learnPhase(j int, k dag.StageIndex, profile *profiles.Match, slow *slowdown) {
+	ph, known := &m.phases[j][k], profile.Job(j)
 	st := &ph.seen
 	alpha, weight := st.alpha()
 	if st.dwarfed() {
@@ -91,7 +93,7 @@ func (m *Model) learnPhase(j int, k dag.Kind, profile *match, slow *slowdown) {
 	if st.out > 0 && st.bytes > 0 {
 		ph.sel = st.out / st.bytes
 	}
-	n := m.Snapshot.Plan.Jobs[j].Phase(k).Count()
+	n := m.Snapshot.Plan.Jobs[j].Stages[k].Count()
 	if known != nil {
 		prior := &m.priors[j][k]
 		ratio := m.inputRatio(j, k, known)
@@ -101,7 +103,7 @@ func (m *Model) learnPhase(j int, k dag.Kind, profile *match, slow *slowdown) {
 		} else {
 			ph.sizes, ph.mean = knownSizes(k, n, st.known)
 		}
-		if m.drowned(k, prior, ratio, profile.overheads()) {
+		if m.drowned(k, prior, ratio, profile.Overheads()) {
 			prior.alpha, prior.work = math.NaN(), nil
 		}
 		if p := prior.alpha * slow.of(j, k); !math.IsNaN(p) {
@@ -134,7 +136,7 @@ func (m *Model) learnPhase(j int, k dag.Kind, profile *match, slow *slowdown) {
 // knownSizes spreads the sizes that reports told over a phase of n tasks. Splits are sorted largest first
 // (docs/facts/hadoop.md F), so a map that has not started is as large as the nearest one before it at most; of reduces
 // nothing is known but the mean.
-func knownSizes(k dag.Kind, n int, seen []known) ([]float64, float64) {
+func knownSizes(k dag.StageIndex, n int, seen []known) ([]float64, float64) {
 	if len(seen) == 0 {
 		return nil, math.NaN()
 	}
@@ -215,3 +217,5 @@ func (ph *phase) same(i, n int) int {
 	}
 	return k - i
 }
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

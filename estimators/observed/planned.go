@@ -5,10 +5,12 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/staged"
 )
 
-// Costs is the cost model of a run: the paper's where the plan tells what every task costs on slots; else what the run's own
-// counters show, with what the plan tells as one more profile.
+// Costs is the cost model of a run: the paper's where the plan tells what every task costs on slots, or in jobs with other stages than
+// maps and reduces; that of package staged for other such jobs; else what the run's own counters show, with what the plan tells as one
+// more profile.
 func Costs(run dag.Run) estimators.Costs { return costs(run, Options{}) }
 
 // With is Costs with other options.
@@ -18,13 +20,16 @@ func With(opt Options) estimators.Model {
 
 func costs(run dag.Run, opt Options) estimators.Costs {
 	now := run.Now()
-	if now.Plan.Cluster.Policy == dag.FIFO && tellsCosts(now.Plan) {
+	switch others := !now.Plan.OnlyMapReduce(); {
+	case (others || now.Plan.Cluster.Policy == dag.FIFO) && tellsCosts(now.Plan):
 		return keyed(run, estimators.Paper(estimators.ObservedSlowdown)(run), opt)
+	case others:
+		return staged.Costs(run)
 	}
 	if tellsAny(now.Plan) {
 		run = newest(run, itsOwnProfile(now))
 	}
-	return New(run, opt)
+	return New(run, opt).Costs()
 }
 
 // newest is the run with s in place of its newest snapshot.
@@ -46,8 +51,8 @@ func itsOwnProfile(s *dag.Snapshot) *dag.Snapshot {
 func tellsAny(plan *dag.Plan) bool {
 	unknown := func(p dag.Pipeline) bool { return !p.Alpha.Known() }
 	for j := range plan.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			if all := plan.Jobs[j].Phase(k).Pipelines; len(all) > 0 && !slices.ContainsFunc(all, unknown) {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			if all := plan.Jobs[j].Stages[k].Pipelines; len(all) > 0 && !slices.ContainsFunc(all, unknown) {
 				return true
 			}
 		}
@@ -58,8 +63,8 @@ func tellsAny(plan *dag.Plan) bool {
 // tellsCosts says whether a plan knows what every task costs.
 func tellsCosts(plan *dag.Plan) bool {
 	for j := range plan.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			p := plan.Jobs[j].Phase(k)
+		for k := range plan.Jobs[j].Stages {
+			p := &plan.Jobs[j].Stages[k]
 			if !p.Known || p.Tasks > 0 && len(p.Pipelines) == 0 {
 				return false
 			}

@@ -19,12 +19,12 @@ type prior struct {
 
 // priorOf reads a phase of a profile. A reduce's work is given for each tuple and is wanted for each byte; a profile that
 // knows no bytes (one written by hand) still knows each task's work.
-func (m *Model) priorOf(job *dag.Job, k dag.Kind) prior {
+func (m *Model) priorOf(job *dag.Job, k dag.StageIndex) prior {
 	p := prior{alpha: math.NaN(), sel: math.NaN()}
 	if job == nil {
 		return p
 	}
-	ph := job.Phase(k)
+	ph := &job.Stages[k]
 	n := ph.Count()
 	if len(ph.Pipelines) == 0 {
 		return p
@@ -77,7 +77,7 @@ const (
 
 // drowned says that the profile's maps were over in their start-up, as those of a run on a sample are, and are much larger now: what a record
 // costs cannot be told from them. On the paper's cluster all set-ups are alike, and known.
-func (m *Model) drowned(k dag.Kind, p *prior, ratio float64, o *dag.Overheads) bool {
+func (m *Model) drowned(k dag.StageIndex, p *prior, ratio float64, o *dag.Overheads) bool {
 	if k != dag.Map || m.fifo || !(ratio > drownedGrowth) || !(p.total > 0) {
 		return false
 	}
@@ -127,7 +127,7 @@ func (p *prior) scaledWork(n int, slow float64) []float64 {
 
 // at is the size of task i of n tasks. Hadoop sorts splits largest first (docs/facts/hadoop.md F), so of another number of maps
 // each is as large as the profile's map of the same rank; of another number of reduces each is a mean one.
-func (p *prior) at(k dag.Kind, i, n int) float64 {
+func (p *prior) at(k dag.StageIndex, i, n int) float64 {
 	last := len(p.sizes) - 1
 	if n == len(p.sizes) {
 		return p.sizes[min(i, last)]
@@ -144,14 +144,14 @@ func (p *prior) at(k dag.Kind, i, n int) float64 {
 
 // scaledSizes are the profile's sizes for this run's n tasks: by the sizes that this run has told of the same tasks, else by
 // how much larger its input is. Told sizes stand, and no map is larger than one before it that has told its own.
-func scaledSizes(p *prior, k dag.Kind, n int, seen []known, ratio float64) ([]float64, float64) {
-	told, expected := 0.0, 0.0
+func scaledSizes(p *prior, k dag.StageIndex, n int, seen []known, ratio float64) ([]float64, float64) {
+	reported, expected := 0.0, 0.0
 	for _, s := range seen {
-		told += s.units
+		reported += s.units
 		expected += p.at(k, s.task, n)
 	}
 	if expected > 0 {
-		ratio = told / expected
+		ratio = reported / expected
 	}
 	sizes := make([]float64, n)
 	for _, s := range seen {

@@ -4,21 +4,22 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 // finished is a run of the group whose reduces took 40 ms a record, 20 bytes each.
 func finished(alpha float64) *dag.Snapshot {
 	s := reducing(200_000)
-	s.Jobs[0].Map.Attempts = nil
+	s.Jobs[0].Stages[dag.Map].Attempts = nil
 	for i := range int32(10) {
-		s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, mapAttempt(i, 5000+dag.Instant(i), 5000, alpha, 600, 200_000))
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, mapAttempt(i, 5000+dag.Instant(i), 5000, alpha, 600, 200_000))
 	}
 	for i := range int32(4) {
 		in := float64(100 * (i + 1))
 		a := reduceAttempt(i, 20*in, 1, dag.Mark{At: 32_000, Done: in, Out: 5}, dag.Mark{At: 40_000, Done: in, Out: in})
 		a.State, a.End = dag.AttemptSucceeded, a.CopyEnd+dag.Instant(40*in)
-		s.Jobs[0].Reduce.Attempts = append(s.Jobs[0].Reduce.Attempts, a)
+		s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts, a)
 	}
 	s.State, s.Jobs[0].State, s.Jobs[0].Finished = dag.Succeeded, dag.Succeeded, 70_000
 	return s
@@ -28,9 +29,9 @@ func finished(alpha float64) *dag.Snapshot {
 func TestLearn(t *testing.T) {
 	p := Learn(runOf(finished(25)))
 	job := &p.Jobs[0]
-	near(t, "map alpha in µs", 1000*job.Map.Pipelines[0].Alpha.At(0), 25_000, 1000) // reports are taken to be half a tick old
-	near(t, "reduce alpha in µs", 1000*job.Reduce.Pipelines[dag.Work].Alpha.At(0), 40_000, 100)
-	near(t, "bytes of the third reduce", job.Reduce.Bytes.At(2), 6000, 0)
+	near(t, "map alpha in µs", 1000*job.Stages[dag.Map].Pipelines[0].Alpha.At(0), 25_000, 1000) // reports are taken to be half a tick old
+	near(t, "reduce alpha in µs", 1000*job.Stages[dag.Reduce].Pipelines[dag.Work].Alpha.At(0), 40_000, 100)
+	near(t, "bytes of the third reduce", job.Stages[dag.Reduce].Bytes.At(2), 6000, 0)
 	if err := dag.ValidateProfile(p); err != nil {
 		t.Error(err)
 	}
@@ -41,9 +42,9 @@ func TestLearn(t *testing.T) {
 func TestProfileAndSlowdown(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	at := func(now dag.Instant, alpha float64) *Model {
-		return New(runOf(Attach(group(now-1000, alpha, 600), []*dag.Plan{profile}), Attach(group(now, alpha, 600), []*dag.Plan{profile})), Options{})
+		return New(runOf(profiles.Attach(group(now-1000, alpha, 600), []*dag.Plan{profile}), profiles.Attach(group(now, alpha, 600), []*dag.Plan{profile})), Options{})
 	}
-	reduce := schedule.Task{Kind: dag.Reduce, Index: 3, Node: -1, Slot: -1, Together: 4}
+	reduce := schedule.Task{Stage: dag.Reduce, Index: 3, Node: -1, Slot: -1, Together: 4}
 	early := at(6000, 25).Left(reduce)
 	near(t, "the largest reduce", ms(early.Work), 16_000, 400)
 	if early.Origin != schedule.Profiled {
@@ -55,32 +56,32 @@ func TestProfileAndSlowdown(t *testing.T) {
 // More data in the same script: the reduces get more in proportion.
 func TestProfileScalesWithInput(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
-	s := Attach(group(45_000, 25, 1200), []*dag.Plan{profile})
-	m := New(runOf(Attach(group(44_000, 25, 1200), []*dag.Plan{profile}), s), Options{})
-	reduce := schedule.Task{Kind: dag.Reduce, Index: 3, Node: -1, Slot: -1, Together: 4}
+	s := profiles.Attach(group(45_000, 25, 1200), []*dag.Plan{profile})
+	m := New(runOf(profiles.Attach(group(44_000, 25, 1200), []*dag.Plan{profile}), s), Options{})
+	reduce := schedule.Task{Stage: dag.Reduce, Index: 3, Node: -1, Slot: -1, Together: 4}
 	near(t, "the largest reduce", ms(m.Left(reduce).Work), 32_000, 2000)
 }
 
 // Until a job shows the DAG, a profile of the same script stands in for it; one of another script does not.
 func TestAttachStandsInForTheDAG(t *testing.T) {
 	profile := &dag.Plan{Name: "/jobs/report.pig", Jobs: []dag.Job{
-		{Node: "a", Map: dag.Phase{Tasks: 3, Known: true}}, {Node: "b", After: []int{0}, Map: dag.Phase{Tasks: 2, Known: true}},
+		{Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 3, Known: true}, dag.Stage{})}, {Node: "b", After: []int{0}, Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true}, dag.Stage{})},
 	}}
 	s := &dag.Snapshot{
 		Plan: &dag.Plan{
 			Name: "PigLatin:report.pig", Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 2048},
-			Jobs: []dag.Job{{Node: "job_1_0001"}},
+			Jobs: []dag.Job{{Node: "job_1_0001", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}},
 		}, At: 1000, State: dag.Submitted, Stale: dag.NoInstant,
-		Jobs: []dag.JobState{{ID: "job_1_0001", State: dag.Submitted, Submitted: 500, Started: dag.NoInstant, Finished: dag.NoInstant}},
+		Jobs: []dag.JobState{{ID: "job_1_0001", State: dag.Submitted, Submitted: 500, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}},
 	}
-	if got := Attach(s, []*dag.Plan{profile}); len(got.Plan.Jobs) != 2 || got.Jobs[0].ID != "job_1_0001" || got.Jobs[1].State != dag.Blocked {
+	if got := profiles.Attach(s, []*dag.Plan{profile}); len(got.Plan.Jobs) != 2 || got.Jobs[0].ID != "job_1_0001" || got.Jobs[1].State != dag.Blocked {
 		t.Errorf("got %d jobs: %+v", len(got.Plan.Jobs), got.Jobs)
 	}
 	if len(s.Plan.Jobs) != 1 || s.Plan.Profiles != nil {
 		t.Error("the observed snapshot was changed")
 	}
 	s.Plan.Name = "PigLatin:other.pig"
-	if got := Attach(s, []*dag.Plan{profile}); len(got.Plan.Jobs) != 1 {
+	if got := profiles.Attach(s, []*dag.Plan{profile}); len(got.Plan.Jobs) != 1 {
 		t.Error("a profile of another script stood in")
 	}
 }
@@ -89,12 +90,12 @@ func TestAttachStandsInForTheDAG(t *testing.T) {
 func TestForeignProfileIsNotUsed(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	profile.Name = "other.pig"
-	profile.Jobs = append(profile.Jobs, dag.Job{Node: "scope-2", After: []int{0}, Map: dag.Phase{Tasks: 1, Known: true}})
-	m := New(runOf(Attach(group(6000, 25, 600), []*dag.Plan{profile})), Options{})
-	if len(m.Warned()) != 1 || m.Warned()[0].Code != dag.WarnNoProfile {
-		t.Errorf("warnings %v", m.Warned())
+	profile.Jobs = append(profile.Jobs, dag.Job{Node: "scope-2", After: []int{0}, Stages: dag.MapReduce(dag.Stage{Tasks: 1, Known: true}, dag.Stage{})})
+	m := New(runOf(profiles.Attach(group(6000, 25, 600), []*dag.Plan{profile})), Options{})
+	if len(m.Warnings) != 1 || m.Warnings[0].Code != dag.WarnNoProfile {
+		t.Errorf("warnings %v", m.Warnings)
 	}
-	if c := m.Left(schedule.Task{Kind: dag.Map, Index: 9, Node: -1, Slot: -1}); c.Origin != schedule.Assumed {
+	if c := m.Left(schedule.Task{Stage: dag.Map, Index: 9, Node: -1, Slot: -1}); c.Origin != schedule.Assumed {
 		t.Errorf("origin %v", c.Origin)
 	}
 }

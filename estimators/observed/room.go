@@ -27,13 +27,13 @@ func makeRoom(s *dag.Snapshot) {
 		}
 		least, largest = max(least, master+task), max(largest, task)
 		running := 0
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 			mb := cmp.Or(limits.MapMB, defaultMB)
 			if k == dag.Reduce {
 				mb = cmp.Or(limits.ReduceMB, defaultMB)
 			}
-			for i := range state.Phase(k).Attempts {
-				if state.Phase(k).Attempts[i].State == dag.AttemptRunning {
+			for i := range state.Stages[k].Attempts {
+				if state.Stages[k].Attempts[i].State == dag.AttemptRunning {
 					running += mb
 				}
 			}

@@ -64,15 +64,17 @@ type sampling struct {
 }
 
 type phaseSampling struct {
-	own     estimators.Factors
-	sizes   estimators.Factors
-	sized   []bool  // tasks whose size was told; nil: all are known
-	uneven  bool    // of maps: those that have told their sizes are not all of one size
-	rate    float64 // sigma of the common factor
-	unseen  bool
-	alike   bool                 // unseen, but like others that were seen
-	assumed float64              // median work of a task where unseen
-	each    []estimators.Factors // by task in place of own, of a phase that goes by its key groups
+	own    estimators.Factors
+	sizes  estimators.Factors
+	sized  []bool // tasks whose size was told; nil: all are known
+	uneven bool   // of maps: those that have told their sizes are not all of one size
+	// anywhere is the work that the model expects of each task on a node that is not known. No draw changes it.
+	anywhere []float64
+	rate     float64 // sigma of the common factor
+	unseen   bool
+	alike    bool                 // unseen, but like others that were seen
+	assumed  float64              // median work of a task where unseen
+	each     []estimators.Factors // by task in place of own, of a phase that goes by its key groups
 }
 
 // of are the factors of a task.
@@ -113,7 +115,7 @@ func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 		if m.Snapshot.Jobs[j].State.Ended() {
 			continue
 		}
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 			if m.over(j, k) {
 				continue
 			}
@@ -122,8 +124,9 @@ func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 				return nil
 			}
 			s.phases[j][k] = p
+			s.phases[j][k].anywhere = m.workAnywhere(j, k)
 			s.addRunning(j, k)
-			c := float64(m.Snapshot.Plan.Jobs[j].Phase(k).Count())
+			c := float64(m.Snapshot.Plan.Jobs[j].Stages[k].Count())
 			sum, n = sum+c*m.Full(j, k, 0), n+c
 		}
 	}
@@ -139,9 +142,9 @@ func (m *Model) scale() float64 {
 	}
 	sum, n := 0.0, 0.0
 	for j := range m.phases {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			for i := range m.Snapshot.Jobs[j].Phase(k).Attempts {
-				if a := &m.Snapshot.Jobs[j].Phase(k).Attempts[i]; a.State == dag.AttemptSucceeded && a.End > a.Start && a.Start.Known() {
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+			for i := range m.Snapshot.Jobs[j].Stages[k].Attempts {
+				if a := &m.Snapshot.Jobs[j].Stages[k].Attempts[i]; a.State == dag.AttemptSucceeded && a.End > a.Start && a.Start.Known() {
 					sum, n = sum+float64(a.End-a.Start), n+1
 				}
 			}
@@ -166,14 +169,14 @@ func (s *sampling) addEnding() {
 }
 
 // over says that every task of a phase is done.
-func (m *Model) over(j int, k dag.Kind) bool {
+func (m *Model) over(j int, k dag.StageIndex) bool {
 	done := 0
-	for _, a := range m.Snapshot.Jobs[j].Phase(k).Attempts {
+	for _, a := range m.Snapshot.Jobs[j].Stages[k].Attempts {
 		if a.State == dag.AttemptSucceeded {
 			done++
 		}
 	}
-	return done >= m.Snapshot.Plan.Jobs[j].Phase(k).Count()
+	return done >= m.Snapshot.Plan.Jobs[j].Stages[k].Count()
 }
 
 // setupSpread is how far the law of start-ups may be off as a whole, for a phase and for a task.
@@ -184,7 +187,7 @@ func (m *Model) setupSpread() (common float64, phase, own estimators.Factors) {
 	return setupSigma * math.Sqrt(nodeWeight/float64(nodeWeight+m.setup.n)), estimators.NewFactors(nil, batchSigma), estimators.NewFactors(nil, startSigma)
 }
 
-func (s *sampling) phaseSampling(j int, k dag.Kind) phaseSampling {
+func (s *sampling) phaseSampling(j int, k dag.StageIndex) phaseSampling {
 	m := s.m
 	ph := &m.phases[j][k]
 	if ph.origin >= schedule.Assumed {
@@ -195,7 +198,7 @@ func (s *sampling) phaseSampling(j int, k dag.Kind) phaseSampling {
 	if ph.groups != nil {
 		return ph.groups.sampling()
 	}
-	residuals := m.logResiduals(ph, k, m.Snapshot.Jobs[j].Phase(k))
+	residuals := m.logResiduals(ph, k, &m.Snapshot.Jobs[j].Stages[k])
 	p := phaseSampling{own: estimators.NewFactors(residuals, workSigma)}
 	_, weight := ph.seen.alpha()
 	if p.rate = s.profiled; ph.origin == schedule.Observed {
@@ -203,7 +206,7 @@ func (s *sampling) phaseSampling(j int, k dag.Kind) phaseSampling {
 	}
 	p.rate = math.Sqrt(p.rate*p.rate + workSigma*workSigma/float64(len(residuals)+1))
 	if len(ph.prior) == 0 && !m.given {
-		p.sized = make([]bool, m.Snapshot.Plan.Jobs[j].Phase(k).Count())
+		p.sized = make([]bool, m.Snapshot.Plan.Jobs[j].Stages[k].Count())
 		var sizes []float64
 		for _, s := range ph.seen.known {
 			if s.task < len(p.sized) {
@@ -220,8 +223,17 @@ func (s *sampling) phaseSampling(j int, k dag.Kind) phaseSampling {
 	return p
 }
 
+// workAnywhere is the work of each task of a phase on a node that is not known, in milliseconds.
+func (m *Model) workAnywhere(j int, k dag.StageIndex) []float64 {
+	work := make([]float64, m.Snapshot.Plan.Jobs[j].Stages[k].Count())
+	for i := range work {
+		work[i], _ = m.phases[j][k].work(i, -1)
+	}
+	return work
+}
+
 // logResiduals are the logarithms of what finished tasks took, for their size, against the phase's rate.
-func (m *Model) logResiduals(ph *phase, k dag.Kind, state *dag.PhaseState) []float64 {
+func (m *Model) logResiduals(ph *phase, k dag.StageIndex, state *dag.StageState) []float64 {
 	var out []float64
 	for i := range state.Attempts {
 		a := &state.Attempts[i]
@@ -246,9 +258,9 @@ func (m *Model) logResiduals(ph *phase, k dag.Kind, state *dag.PhaseState) []flo
 // minResidualMS is how long a task must work for its residual to count: that of less is the noise of start-up and reports.
 const minResidualMS = 2000
 
-func (s *sampling) addRunning(j int, k dag.Kind) {
+func (s *sampling) addRunning(j int, k dag.StageIndex) {
 	m, p := s.m, &s.phases[j][k]
-	attempts := m.Snapshot.Jobs[j].Phase(k).Attempts
+	attempts := m.Snapshot.Jobs[j].Stages[k].Attempts
 	for i := range attempts {
 		a := &attempts[i]
 		if a.State != dag.AttemptRunning {

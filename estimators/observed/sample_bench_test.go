@@ -22,7 +22,7 @@ func BenchmarkSampled(b *testing.B) {
 			if c.fifo {
 				s.Plan.Cluster = dag.Cluster{Policy: dag.FIFO, MapSlots: c.room, ReduceSlots: c.room, SlotsPerNode: 4}
 			}
-			s.Plan.Jobs[0].Reduce = dag.Phase{Known: true}
+			s.Plan.Jobs[0].SetStage(dag.Reduce, dag.Stage{Known: true})
 			run := dag.Run{}.Append(s)
 			e := estimators.New(estimators.Sampled(), Costs, estimators.Options{})
 			b.ReportAllocs()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // The profile of one run says little of the load that the next one meets. Before this run has launched anything its 80 % range is wide; the first
@@ -14,14 +15,14 @@ func TestRangeKnowsOfOtherLoad(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	width := func(s *dag.Snapshot) float64 {
 		t.Helper()
-		got, err := estimators.New(estimators.Sampled(), Costs, estimators.Options{}).Estimate(runOf(Attach(s, []*dag.Plan{profile})))
+		got, err := estimators.New(estimators.Sampled(), Costs, estimators.Options{}).Estimate(runOf(profiles.Attach(s, []*dag.Plan{profile})))
 		if err != nil || len(got.Distribution) == 0 {
 			t.Fatalf("no distribution: %v", err)
 		}
 		return float64(got.Distribution.At(0.9)) / float64(got.Distribution.At(0.1))
 	}
 	before := group(4000, 25, 600)
-	before.Jobs[0].Map.Attempts, before.Jobs[0].HeldMB = nil, 512
+	before.Jobs[0].Stages[dag.Map].Attempts, before.Jobs[0].HeldMB = nil, 512
 	if w := width(before); w < 1.8 {
 		t.Errorf("before the first launch nine of ten ends lie within %.2f times the first one of ten; recordings differ by 2 to 3", w)
 	}
@@ -37,8 +38,8 @@ func TestSilentReduceIsDrawnWidely(t *testing.T) {
 	s.At, s.State = 40_000, dag.Running
 	s.Jobs[0].State, s.Jobs[0].Finished = dag.Running, dag.NoInstant
 	mark := dag.Mark{At: 31_000, Done: 1530, Out: 0}
-	for i := range s.Jobs[0].Reduce.Attempts {
-		a := &s.Jobs[0].Reduce.Attempts[i]
+	for i := range s.Jobs[0].Stages[dag.Reduce].Attempts {
+		a := &s.Jobs[0].Stages[dag.Reduce].Attempts[i]
 		if a.Bytes, a.End = 8000, a.CopyEnd+9000; i == 3 {
 			*a = reduceAttempt(3, 8000, 1, mark, mark)
 		}
@@ -56,9 +57,9 @@ func TestSilentReduceIsDrawnWidely(t *testing.T) {
 // of sixty maps of which eight have told theirs reaches down to half of what their sizes would say.
 func TestUntoldMapsMayBeSmaller(t *testing.T) {
 	s := group(14_000, 25, 600)
-	s.Plan.Jobs[0].Map.Tasks, s.Plan.Jobs[0].Reduce.Tasks = 60, 0
-	for i := range s.Jobs[0].Map.Attempts {
-		s.Jobs[0].Map.Attempts[i].Total[0] -= float64(i)
+	s.Plan.Jobs[0].Stages[dag.Map].Tasks, s.Plan.Jobs[0].Stages[dag.Reduce].Tasks = 60, 0
+	for i := range s.Jobs[0].Stages[dag.Map].Attempts {
+		s.Jobs[0].Stages[dag.Map].Attempts[i].Total[0] -= float64(i)
 	}
 	d := ranged(t, s)
 	if len(d) == 0 {
@@ -72,9 +73,9 @@ func TestUntoldMapsMayBeSmaller(t *testing.T) {
 // Maps whose counters tell nothing have ended: how long they took is a scale for the rest, and a wide range better than none.
 func TestRangeByLengthsAlone(t *testing.T) {
 	s := group(30_000, 25, 600)
-	s.Plan.Jobs[0].Map.Tasks = 30
-	for i := range s.Jobs[0].Map.Attempts {
-		a := &s.Jobs[0].Map.Attempts[i]
+	s.Plan.Jobs[0].Stages[dag.Map].Tasks = 30
+	for i := range s.Jobs[0].Stages[dag.Map].Attempts {
+		a := &s.Jobs[0].Stages[dag.Map].Attempts[i]
 		a.State, a.End = dag.AttemptSucceeded, 25_000
 		a.Done, a.Total = [3]float64{}, [3]float64{}
 		a.First, a.Last, a.FirstReport = dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant}, dag.NoInstant
@@ -94,7 +95,7 @@ func TestTheEndMayTakeLong(t *testing.T) {
 	last := func(waits dag.Instant) estimators.Distribution {
 		s := finished(25)
 		end := dag.Instant(0)
-		for _, a := range s.Jobs[0].Reduce.Attempts {
+		for _, a := range s.Jobs[0].Stages[dag.Reduce].Attempts {
 			end = max(end, a.End)
 		}
 		s.At, s.State = end+waits, dag.Running

@@ -17,35 +17,44 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	setup := busy * estimators.LogNormal(d.Common(estimators.ForSetup, 0, 0), s.setup)
 	// All that the profile tells follows from the input, so that it has one factor.
 	speed *= estimators.LogNormal(d.Common(estimators.ForSize, -1, dag.Reduce), s.inputs)
-	scale, starts := make([][2]float64, len(s.phases)), make([][2]float64, len(s.phases))
-	for j := range scale {
-		for k := range scale[j] {
-			p := &s.phases[j][k]
-			starts[j][k] = setup * s.start.At(d.Common(estimators.ForStart, j, dag.Kind(k)))
+	phases := make([][2]drawnPhase, len(s.phases))
+	for j := range phases {
+		for k := range phases[j] {
+			p, drawn, stage := &s.phases[j][k], &phases[j][k], dag.StageIndex(k) //nolint:gosec // an index
+			drawn.start = setup * s.start.At(d.Common(estimators.ForStart, j, stage))
 			if p.unseen {
-				scale[j][k] = s.drawUnseen(d, j, dag.Kind(k))
+				drawn.scale = s.drawUnseen(d, j, stage)
 				continue
 			}
-			scale[j][k] = speed * estimators.LogNormal(d.Common(estimators.ForRate, j, dag.Kind(k)), p.rate)
+			drawn.scale = speed * estimators.LogNormal(d.Common(estimators.ForRate, j, stage), p.rate)
+			drawn.size = p.drawMapSize(d, j)
 		}
 	}
 	var law [2]startsTogether
 	left := func(t schedule.Task) schedule.Cost {
 		if t.Running != nil {
 			if r, ok := s.running[t.Running]; ok {
-				return s.drawRunning(d, &t, &r, setup, scale[t.Job][t.Kind])
+				return s.drawRunning(d, &t, &r, setup, phases[t.Job][t.Stage].scale)
 			}
 		}
-		l := &law[t.Kind]
+		l := &law[t.Stage]
 		if n, on := max(t.Together, 1), int32(t.Node); n != l.n || t.Cold != l.cold || on != l.node {
-			*l = startsTogether{n, on, t.Cold, s.m.startCost(t.Kind, on, n, t.Cold)}
+			*l = startsTogether{n, on, t.Cold, s.m.startCost(t.Stage, on, n, t.Cold)}
 		}
-		return s.drawPending(d, &t, l.cost*starts[t.Job][t.Kind], scale[t.Job][t.Kind])
+		return s.drawPending(d, &t, l.cost, &phases[t.Job][t.Stage])
 	}
 	return estimators.Drawn{Snapshot: s.drawSnapshot(d, busy), Left: left, Fault: s.failures.Fault(d, s.m.now)}
 }
 
-// startsTogether is the start-up of a task that starts with n-1 others, in milliseconds. Those that follow mostly start with as many.
+// A drawnPhase is what the tasks of a phase have in common in one world.
+type drawnPhase struct {
+	scale float64 // of their work; where unseen, their work in milliseconds
+	start float64 // of their start-ups
+	size  float64 // of the maps that have not told theirs, against what is predicted
+}
+
+// startsTogether is the start-up of a task that starts with n-1 others, in milliseconds. Those that follow mostly
+// start with as many.
 type startsTogether struct {
 	n    int
 	node int32
@@ -53,52 +62,64 @@ type startsTogether struct {
 	cost float64
 }
 
-func (s *sampling) drawPending(d estimators.Draws, t *schedule.Task, start, scale float64) schedule.Cost {
-	p := &s.phases[t.Job][t.Kind]
-	start *= s.alone.At(d.Task(estimators.ForStart, t.Job, t.Kind, t.Index, t.Attempt))
-	f := p.of(t.Index).At(d.Task(estimators.ForWork, t.Job, t.Kind, t.Index, t.Attempt))
-	work := scale * f
+// drawPending draws a task that has not started. start is what the law of start-ups gives it, in milliseconds.
+func (s *sampling) drawPending(d estimators.Draws, t *schedule.Task, start float64, drawn *drawnPhase) schedule.Cost {
+	p := &s.phases[t.Job][t.Stage]
+	start *= drawn.start
+	start *= s.alone.At(d.Task(estimators.ForStart, t.Job, t.Stage, t.Index, t.Attempt))
+	work := drawn.scale * p.of(t.Index).At(d.Task(estimators.ForWork, t.Job, t.Stage, t.Index, t.Attempt))
 	if !p.unseen {
-		known, _ := s.m.phases[t.Job][t.Kind].work(t.Index, int32(t.Node))
-		work *= known
-		if t.Index < len(p.sized) && !p.sized[t.Index] {
-			work *= p.drawSize(d, t)
+		work *= p.known(&s.m.phases[t.Job][t.Stage], t)
+		switch {
+		case t.Index >= len(p.sized) || p.sized[t.Index]:
+		case t.Stage == dag.Reduce:
+			work *= p.sizes.At(d.Task(estimators.ForTaskSize, t.Job, t.Stage, t.Index, 0))
+		default:
+			work *= drawn.size
 		}
 	}
 	return schedule.Cost{Setup: millis(start), Work: millis(work), Same: 1}
 }
 
-// drawSize is how large a task that has not told its size is, against what is predicted. A map is predicted to be as large as the one before it:
-// splits are sorted, so that is the most, and the rest of an input of files of many sizes may be much less.
-func (p *phaseSampling) drawSize(d estimators.Draws, t *schedule.Task) float64 {
-	if t.Kind == dag.Reduce {
-		return p.sizes.At(d.Task(estimators.ForTaskSize, t.Job, t.Kind, t.Index, 0))
+// known is the work that the model expects of a task that has not started.
+func (p *phaseSampling) known(ph *phase, t *schedule.Task) float64 {
+	if (t.Node < 0 || ph.nodes == nil) && t.Index < len(p.anywhere) {
+		return p.anywhere[t.Index]
 	}
-	u := d.Common(estimators.ForSize, t.Job, t.Kind)
+	work, _ := ph.work(t.Index, int32(t.Node)) //nolint:gosec // an index
+	return work
+}
+
+// drawMapSize is how large maps that have not told their sizes are, against what is predicted. A map is predicted to
+// be as large as the one before it: splits are sorted, so that is the most, and the rest of an input of files of many
+// sizes may be much less.
+func (p *phaseSampling) drawMapSize(d estimators.Draws, j int) float64 {
+	u := d.Common(estimators.ForSize, j, dag.Map)
 	if !p.uneven {
 		u = max(2*u-1, 0) // most inputs are of blocks of one size
 	}
 	return 1 - (1-leastRest)*u
 }
 
-// leastRest is the mean size of the splits that have not told theirs, against the last one that has, if an input's files are very unlike.
+// leastRest is the mean size of the splits that have not told theirs, against the last one that has, if an input's
+// files are very unlike.
 const leastRest = 0.25
 
 func (s *sampling) drawRunning(d estimators.Draws, t *schedule.Task, r *runningSampling, setup, scale float64) schedule.Cost {
 	cost := schedule.Cost{Same: 1}
-	u := d.Task(estimators.ForWork, t.Job, t.Kind, t.Index, t.Attempt)
+	u := d.Task(estimators.ForWork, t.Job, t.Stage, t.Index, t.Attempt)
 	switch {
 	case r.waits:
 		cost.Setup = time.Duration(float64(r.left/time.Millisecond)*setup) * time.Millisecond
 	case r.starts:
-		cost.Setup = millis(r.setup.At(d.Common(estimators.ForStart, t.Job, t.Kind), setup))
+		cost.Setup = millis(r.setup.At(d.Common(estimators.ForStart, t.Job, t.Stage), setup))
 	}
 	switch {
 	case r.unseen && r.starts:
-		cost.Work = millis(scale * s.phases[t.Job][t.Kind].own.At(u))
+		cost.Work = millis(scale * s.phases[t.Job][t.Stage].own.At(u))
 	case r.unseen:
-		cost.Work = millis(r.work.At(d.Common(estimators.ForSize, t.Job, t.Kind), 1))
-	case s.phases[t.Job][t.Kind].unseen:
+		cost.Work = millis(r.work.At(d.Common(estimators.ForSize, t.Job, t.Stage), 1))
+	case s.phases[t.Job][t.Stage].unseen:
 		cost.Work = millis(r.work.At(u, 1))
 	default:
 		cost.Work = millis(r.work.At(u, math.Pow(scale, r.power)))

@@ -42,11 +42,11 @@ func oddGroup(r *rand.Rand, policy dag.Policy) *dag.Snapshot {
 	}
 	js := &s.Jobs[0]
 	for i := range int32(r.IntN(4)) {
-		a := js.Map.Attempts[i]
+		a := js.Stages[dag.Map].Attempts[i]
 		a.Task = i
-		js.Reduce.Attempts = append(js.Reduce.Attempts, a)
+		js.Stages[dag.Reduce].Attempts = append(js.Stages[dag.Reduce].Attempts, a)
 	}
-	for _, p := range []*dag.PhaseState{&js.Map, &js.Reduce} {
+	for _, p := range []*dag.StageState{&js.Stages[dag.Map], &js.Stages[dag.Reduce]} {
 		for i := range p.Attempts {
 			if r.IntN(2) == 0 {
 				odd(&p.Attempts[i])
@@ -58,7 +58,7 @@ func oddGroup(r *rand.Rand, policy dag.Policy) *dag.Snapshot {
 
 // Hostile counters give a distribution, or none: no panic, no time below nothing, none without bounds, and the same each time.
 func TestOddGroupsHaveSoundRanges(t *testing.T) {
-	model := func(run dag.Run) estimators.Costs { return New(run, Options{}) }
+	model := func(run dag.Run) estimators.Costs { return New(run, Options{}).Costs() }
 	some := 0
 	for seed := range uint64(1200) {
 		s := oddGroup(rand.New(rand.NewPCG(seed, 8)), dag.Policy(seed%2))

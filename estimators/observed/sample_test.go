@@ -11,7 +11,7 @@ import (
 
 func ranged(t *testing.T, s *dag.Snapshot) estimators.Distribution {
 	t.Helper()
-	model := func(run dag.Run) estimators.Costs { return New(run, Options{}) }
+	model := func(run dag.Run) estimators.Costs { return New(run, Options{}).Costs() }
 	e, err := estimators.New(estimators.Sampled(), model, estimators.Options{}).Estimate(runOf(s))
 	if err != nil {
 		t.Fatal(err)
@@ -22,8 +22,8 @@ func ranged(t *testing.T, s *dag.Snapshot) estimators.Distribution {
 // Before anything has shown work there is no scale for a range, and none is given.
 func TestNoRangeTooEarly(t *testing.T) {
 	s := group(6000, 25, 600)
-	for i := range s.Jobs[0].Map.Attempts {
-		a := &s.Jobs[0].Map.Attempts[i]
+	for i := range s.Jobs[0].Stages[dag.Map].Attempts {
+		a := &s.Jobs[0].Stages[dag.Map].Attempts[i]
 		a.First.At, a.Last.At, a.FirstReport = dag.NoInstant, dag.NoInstant, dag.NoInstant
 	}
 	if d := ranged(t, s); len(d) > 0 {
@@ -47,17 +47,17 @@ func TestSilentAttemptIsConditional(t *testing.T) {
 	median := func(now dag.Instant) time.Duration {
 		s := group(now, 25, 600)
 		done := mapAttempt(0, 5000, 5000, 25, 600, 26_000)
-		for i := range s.Jobs[0].Map.Attempts {
+		for i := range s.Jobs[0].Stages[dag.Map].Attempts {
 			a := done
 			a.Task = int32(i)
 			a.State, a.End, a.Done[0] = dag.AttemptSucceeded, 25_000, 600
-			s.Jobs[0].Map.Attempts[i] = a
+			s.Jobs[0].Stages[dag.Map].Attempts[i] = a
 		}
 		stuck := mapAttempt(8, 26_000, 5000, 25, 600, 36_000)
 		rest := stuck
 		rest.Task, rest.State, rest.End, rest.Done[0] = 9, dag.AttemptSucceeded, 45_000, 600
-		s.Jobs[0].Map.Attempts = append(s.Jobs[0].Map.Attempts, stuck, rest)
-		s.Plan.Jobs[0].Reduce.Tasks = 0
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, stuck, rest)
+		s.Plan.Jobs[0].Stages[dag.Reduce].Tasks = 0
 		return ranged(t, s).At(0.5)
 	}
 	one, five := median(100_000), median(340_000)

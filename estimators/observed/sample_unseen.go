@@ -20,7 +20,7 @@ const (
 )
 
 // drawUnseen is a task's work in milliseconds, the same for all tasks of the phase.
-func (s *sampling) drawUnseen(d estimators.Draws, j int, k dag.Kind) float64 {
+func (s *sampling) drawUnseen(d estimators.Draws, j int, k dag.StageIndex) float64 {
 	p := &s.phases[j][k]
 	own := estimators.Normal(d.Common(estimators.ForSize, j, k))
 	if p.alike {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // A setupLaw predicts a task's start-up from how many tasks start on its node within 1.6 s: JVM starts are work for the
@@ -41,13 +42,13 @@ type started struct {
 	at      dag.Instant
 	node    int32
 	job     int
-	kind    dag.Kind
+	kind    dag.StageIndex
 	mapsEnd dag.Instant // of its job
 	a       *dag.Attempt
 }
 
 // learnSetup fits the law to the attempts that have reported, and to maps that were over too soon for that.
-func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
+func (m *Model) learnSetup(s *dag.Snapshot, profile *profiles.Match) {
 	starts := allStarts(s)
 	if m.fifo {
 		m.setup = setupLaw{first: dag.NoInstant}
@@ -55,7 +56,7 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 		return
 	}
 	m.setup = setupLaw{alone: defaultAlone, each: defaultEach, cold: defaultCold}
-	if o := profile.overheads(); o != nil && o.SetupPer+o.SetupMin > 0 {
+	if o := profile.Overheads(); o != nil && o.SetupPer+o.SetupMin > 0 {
 		m.setup.alone, m.setup.each, m.setup.cold = ms(o.SetupMin), ms(o.SetupPer), ms(o.Cold)
 	}
 	if m.given {
@@ -92,7 +93,7 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 	// In a run that goes on these are few, and of one batch.
 	for j := range s.Jobs {
 		if m.learning && !watched[j] {
-			fit.addPhase(m.lengths(dag.Map, s.Jobs[j].Map.Attempts))
+			fit.addPhase(m.lengths(dag.Map, s.Jobs[j].Stages[dag.Map].Attempts))
 		}
 	}
 	m.setup.alone, m.setup.each = fit.line()
@@ -101,19 +102,19 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *match) {
 
 // learnWhole finds the set-up of the paper's cluster, which all tasks take alike: what the plan gives, else what first reports of maps, tasks
 // of unequal size and the profile tell, but no more than the shortest task took. It is 0 where nothing tells.
-func (m *Model) learnWhole(s *dag.Snapshot, profile *match) {
+func (m *Model) learnWhole(s *dag.Snapshot, profile *profiles.Match) {
 	if m.setup.alone = ms(s.Plan.Cluster.Setup); m.setup.alone > 0 || m.given {
 		return
 	}
 	fit := &m.setup.fit
-	if profile != nil && !m.learning && profile.plan.Cluster.Setup > 0 {
-		was := ms(profile.plan.Cluster.Setup)
+	if profile != nil && !m.learning && profile.Plan.Cluster.Setup > 0 {
+		was := ms(profile.Plan.Cluster.Setup)
 		fit.add(square(startNoise/(setupNoise*was)), 0, was)
 	}
 	shortest := math.Inf(1)
 	for j := range s.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			attempts := s.Jobs[j].Phase(k).Attempts
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+			attempts := s.Jobs[j].Stages[k].Attempts
 			for i := range attempts {
 				if took, ok := m.startup(k, &attempts[i], dag.NoInstant); ok {
 					fit.add(square(startNoise/max(m.lag, minLagMS)), 0, took)
@@ -172,8 +173,8 @@ func allStarts(s *dag.Snapshot) []started {
 	var out []started
 	for j := range s.Jobs {
 		end := mapsEnd(&s.Plan.Jobs[j], &s.Jobs[j])
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			attempts := s.Jobs[j].Phase(k).Attempts
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+			attempts := s.Jobs[j].Stages[k].Attempts
 			for i := range attempts {
 				if a := &attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
 					out = append(out, started{a.Start, a.Node, j, k, end, a})
@@ -193,15 +194,15 @@ func allStarts(s *dag.Snapshot) []started {
 // mapsEnd is when the job's last map ended; NoInstant while one is left.
 func mapsEnd(job *dag.Job, js *dag.JobState) dag.Instant {
 	last, n := dag.NoInstant, 0
-	for i := range js.Map.Attempts {
-		if a := &js.Map.Attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
+	for i := range js.Stages[dag.Map].Attempts {
+		if a := &js.Stages[dag.Map].Attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
 			n++
 			if !last.Known() || a.End > last {
 				last = a.End
 			}
 		}
 	}
-	if n < job.Map.Count() || n == 0 {
+	if n < job.Stages[dag.Map].Count() || n == 0 {
 		return dag.NoInstant
 	}
 	return last
@@ -241,7 +242,7 @@ func firstBatch(starts []started) dag.Instant {
 
 // startup is how long a map took from its start to its first work. The first report comes when work is under way: it goes back by the
 // attempt's own rate. A reduce tells it only where no map was left to wait for.
-func (m *Model) startup(k dag.Kind, a *dag.Attempt, mapsEnd dag.Instant) (float64, bool) {
+func (m *Model) startup(k dag.StageIndex, a *dag.Attempt, mapsEnd dag.Instant) (float64, bool) {
 	if !a.Start.Known() {
 		return 0, false
 	}

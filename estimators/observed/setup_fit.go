@@ -26,7 +26,7 @@ func (f *startFit) add(w, x, y float64) {
 // A taskLength is what a task that has ended took in all.
 type taskLength struct{ together, units, length float64 }
 
-func (m *Model) lengths(k dag.Kind, attempts []dag.Attempt) []taskLength {
+func (m *Model) lengths(k dag.StageIndex, attempts []dag.Attempt) []taskLength {
 	var out []taskLength
 	for i := range attempts {
 		a := &attempts[i]

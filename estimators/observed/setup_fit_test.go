@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -25,33 +26,33 @@ func TestLengthsTellTheSetup(t *testing.T) {
 func TestLearnFromASample(t *testing.T) {
 	slots := finished(25)
 	slots.Plan.Cluster = dag.Cluster{Policy: dag.FIFO, MapSlots: 8, ReduceSlots: 4}
-	for i := range slots.Jobs[0].Reduce.Attempts {
-		a := &slots.Jobs[0].Reduce.Attempts[i]
+	for i := range slots.Jobs[0].Stages[dag.Reduce].Attempts {
+		a := &slots.Jobs[0].Stages[dag.Reduce].Attempts[i]
 		a.CopyEnd, a.SortEnd = dag.NoInstant, dag.NoInstant
 		a.End = a.Start + 5000 + dag.Instant(2*a.Done[dag.Work]) // 5 s of set-up, 2 ms a record
 	}
 	p := Learn(runOf(slots))
 	near(t, "set-up", ms(p.Cluster.Setup), 5000, 30)
-	near(t, "reduce alpha in µs", 1000*p.Jobs[0].Reduce.Pipelines[dag.Work].Alpha.At(0), 2000, 120)
+	near(t, "reduce alpha in µs", 1000*p.Jobs[0].Stages[dag.Reduce].Pipelines[dag.Work].Alpha.At(0), 2000, 120)
 }
 
 // Maps of four records in a start-up of five seconds do not tell what a record costs: not where they are a hundred times as large now. For a
 // run of the same size it does not matter, and is told.
 func TestCostThatDrownsInStartUps(t *testing.T) {
 	short := finished(25)
-	for i := range short.Jobs[0].Map.Attempts {
-		a := &short.Jobs[0].Map.Attempts[i]
+	for i := range short.Jobs[0].Stages[dag.Map].Attempts {
+		a := &short.Jobs[0].Stages[dag.Map].Attempts[i]
 		a.First, a.Last, a.FirstReport = dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant}, dag.NoInstant
 		a.Done[0], a.Total[0], a.End = 4, 4, a.Start+5200
 	}
 	profile := Learn(runOf(short))
 	for records, want := range map[float64]schedule.Origin{4: schedule.Profiled, 400: schedule.Assumed} {
 		s := group(7000, 25, records)
-		for i := range s.Jobs[0].Map.Attempts {
-			a := &s.Jobs[0].Map.Attempts[i]
+		for i := range s.Jobs[0].Stages[dag.Map].Attempts {
+			a := &s.Jobs[0].Stages[dag.Map].Attempts[i]
 			a.First, a.Last, a.Done[0], a.Total[0] = dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant}, 0, records
 		}
-		m := New(runOf(Attach(s, []*dag.Plan{profile})), Options{})
+		m := New(runOf(profiles.Attach(s, []*dag.Plan{profile})), Options{})
 		if got := m.phases[0][dag.Map].origin; got != want {
 			t.Errorf("%g records a map: the cost is %v, want %v", records, got, want)
 		}
@@ -62,24 +63,24 @@ func TestCostThatDrownsInStartUps(t *testing.T) {
 // the other input, the reduces and the next job's maps, of which nobody has seen anything, are expected to be so too.
 func TestSizesGrowWithTheRun(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
-	profile.Jobs[0].Reduce.Out = dag.Uniform(100)
+	profile.Jobs[0].Stages[dag.Reduce].Out = dag.Uniform(100)
 	second, next := profile.Jobs[0], profile.Jobs[0]
 	second.Node, next.Node, next.After = "scope-2", "scope-3", []int{0, 1}
 	profile.Jobs = append(profile.Jobs, second, next)
 
 	s := group(14_000, 25, 60_000)
 	for i, node := range []string{"scope-2", "scope-3"} {
-		job := dag.Job{Node: node, Feature: "GROUP_BY", Alias: "a,b", Limits: limits(), Map: dag.Phase{Tasks: 10, Known: true}, Reduce: dag.Phase{Tasks: 4, Known: true}}
+		job := dag.Job{Node: node, Feature: "GROUP_BY", Alias: "a,b", Limits: limits(), Stages: dag.MapReduce(dag.Stage{Tasks: 10, Known: true}, dag.Stage{Tasks: 4, Known: true})}
 		if i == 1 {
 			job.After = []int{0, 1}
 		}
 		s.Plan.Jobs = append(s.Plan.Jobs, job)
-		s.Jobs = append(s.Jobs, dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant})
+		s.Jobs = append(s.Jobs, dag.BlockedJob(dag.MapReduceStages))
 	}
-	m := New(runOf(Attach(s, []*dag.Plan{profile})), Options{})
+	m := New(runOf(profiles.Attach(s, []*dag.Plan{profile})), Options{})
 	for j := range 3 {
 		near(t, "records of a map", m.phases[j][dag.Map].size(9), 60_000, 600)
-		was := profile.Jobs[j].Reduce.Bytes.At(2)
+		was := profile.Jobs[j].Stages[dag.Reduce].Bytes.At(2)
 		near(t, "bytes of a reduce", m.phases[j][dag.Reduce].size(2), 100*was, was)
 	}
 }
@@ -90,11 +91,11 @@ func TestSlowdownOfASample(t *testing.T) {
 	t.Parallel()
 	profile := Learn(runOf(finished(25)))
 	sample := *profile
-	sample.Jobs = slices.Clone(profile.Jobs)
-	pipes := slices.Clone(sample.Jobs[0].Map.Pipelines)
+	sample.Jobs = dag.CloneJobs(profile.Jobs)
+	pipes := slices.Clone(sample.Jobs[0].Stages[dag.Map].Pipelines)
 	pipes[0].Alpha, pipes[0].Tuples = dag.Uniform(30*25), dag.Uniform(6)
-	sample.Jobs[0].Map.Pipelines = pipes
-	m := New(runOf(Attach(group(19_000, 25, 600), []*dag.Plan{&sample}), Attach(group(20_000, 25, 600), []*dag.Plan{&sample})), Options{})
-	slow := m.slowdowns(matchProfile(Attach(group(20_000, 25, 600), []*dag.Plan{&sample})))
+	sample.Jobs[0].Stages[dag.Map].Pipelines = pipes
+	m := New(runOf(profiles.Attach(group(19_000, 25, 600), []*dag.Plan{&sample}), profiles.Attach(group(20_000, 25, 600), []*dag.Plan{&sample})), Options{})
+	slow := m.slowdowns(profiles.Find(profiles.Attach(group(20_000, 25, 600), []*dag.Plan{&sample})))
 	near(t, "per mille of the profile's cost", 1000*slow.of(0, dag.Map), 1000.0/30, 5)
 }

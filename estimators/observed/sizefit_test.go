@@ -11,8 +11,8 @@ import (
 // unlike is a run whose reduces have 100, 200, 400 … bytes, the last of which has not ended, and take work(bytes) milliseconds.
 func unlike(work func(bytes float64) float64) (*dag.Snapshot, *dag.Attempt) {
 	s := reducing(100_000)
-	s.Jobs[0].Reduce.Attempts = nil
-	s.Plan.Jobs[0].Reduce.Tasks = 9
+	s.Jobs[0].Stages[dag.Reduce].Attempts = nil
+	s.Plan.Jobs[0].Stages[dag.Reduce].Tasks = 9
 	for i := range int32(9) {
 		bytes := 100 * math.Exp2(float64(i))
 		a := reduceAttempt(i, bytes, 1, dag.Mark{At: dag.NoInstant}, dag.Mark{At: dag.NoInstant})
@@ -21,9 +21,9 @@ func unlike(work func(bytes float64) float64) (*dag.Snapshot, *dag.Attempt) {
 		} else {
 			a.Start, a.CopyEnd, a.SortEnd = 99_000, 100_000, 100_000
 		}
-		s.Jobs[0].Reduce.Attempts = append(s.Jobs[0].Reduce.Attempts, a)
+		s.Jobs[0].Stages[dag.Reduce].Attempts = append(s.Jobs[0].Stages[dag.Reduce].Attempts, a)
 	}
-	return s, &s.Jobs[0].Reduce.Attempts[8]
+	return s, &s.Jobs[0].Stages[dag.Reduce].Attempts[8]
 }
 
 // Reduces that take as long whatever their size tell that a large one does, too; those whose work goes by size, and those with a part of
@@ -37,7 +37,7 @@ func TestShareBySize(t *testing.T) {
 	} {
 		s, last := unlike(work)
 		m := New(runOf(s), Options{})
-		left := ms(m.Left(schedule.Task{Index: 8, Kind: dag.Reduce, Running: last}).Work)
+		left := ms(m.Left(schedule.Task{Index: 8, Stage: dag.Reduce, Running: last}).Work)
 		near(t, what, left, work(25_600), 0.1*work(25_600))
 	}
 }

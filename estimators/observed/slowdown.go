@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // A slowdown is how much longer a unit takes in this run than in the profile's: in the phase itself if that was
@@ -34,7 +35,7 @@ const pausePower = 0.3
 // where this run's tasks get so many times as much, it may be that many times too high.
 const slowMin, slowMax = 0.1, 10
 
-func (m *Model) slowdowns(profile *match) *slowdown {
+func (m *Model) slowdowns(profile *profiles.Match) *slowdown {
 	s := &slowdown{own: map[[2]int]float64{}, kind: [2]float64{math.NaN(), math.NaN()}, all: 1}
 	if profile == nil {
 		return s
@@ -45,7 +46,7 @@ func (m *Model) slowdowns(profile *match) *slowdown {
 	var seen, expected [2]float64
 	var phases [2]float64
 	for j := range m.phases {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 			alpha, weight := m.phases[j][k].seen.alpha()
 			was := m.priors[j][k].alpha
 			if !(weight >= minRatioMS) || !(was > 0) || weight/alpha*was < minRatioMS {
@@ -71,7 +72,7 @@ func (m *Model) slowdowns(profile *match) *slowdown {
 
 func clip(v float64) float64 { return min(max(v, slowMin), slowMax) }
 
-func (s *slowdown) of(j int, k dag.Kind) float64 {
+func (s *slowdown) of(j int, k dag.StageIndex) float64 {
 	if f, ok := s.own[[2]int{j, int(k)}]; ok {
 		return f
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Tasks may wait for something that nobody tells: others' containers in a history of one job, a limit, a scheduler that hangs. Where nothing
@@ -41,7 +42,7 @@ func (m *Model) findStall() {
 	m.stalled = float64(m.now - since)
 	s.NextContainer = m.now.Add(millis(m.stalled))
 	m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnOtherLoad, Text: fmt.Sprintf(
-		"no container has been given for %v, although there is room for one as far as is seen: it may last as long again", s.At.Sub(since).Round(10*time.Second))})
+		"no container has been given for %s, although there is room for one as far as is seen: it may last as long again", units.About(s.At.Sub(since)))})
 }
 
 // startsAtOnce says that something of a job that the scheduler knows starts before anything that runs has ended: it needs nothing but what is
@@ -71,9 +72,9 @@ func lastChange(s *dag.Snapshot) dag.Instant {
 	for j := range s.Jobs {
 		js := &s.Jobs[j]
 		last = max(last, js.Submitted, js.Started, js.Finished)
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			for i := range js.Phase(k).Attempts {
-				last = max(last, js.Phase(k).Attempts[i].Start, js.Phase(k).Attempts[i].End)
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+			for i := range js.Stages[k].Attempts {
+				last = max(last, js.Stages[k].Attempts[i].Start, js.Stages[k].Attempts[i].End)
 			}
 		}
 	}

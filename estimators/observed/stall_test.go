@@ -13,8 +13,8 @@ func stalledAt(now dag.Instant) *dag.Snapshot {
 	s := group(min(now, 19_000), 25, 600)
 	s.At = now
 	s.Jobs[0].HeldMB = 512
-	for i := range s.Jobs[0].Map.Attempts {
-		a := &s.Jobs[0].Map.Attempts[i]
+	for i := range s.Jobs[0].Stages[dag.Map].Attempts {
+		a := &s.Jobs[0].Stages[dag.Map].Attempts[i]
 		a.State, a.End, a.Done[0], a.Ratio = dag.AttemptSucceeded, 19_000, 600, 1
 	}
 	return s
@@ -55,10 +55,10 @@ func TestNoStall(t *testing.T) {
 	full.Load = []dag.Load{{ID: "job_2", HeldMB: full.Plan.Cluster.MemoryMB - 512, Submitted: 0, Until: dag.NoInstant}}
 	runs := group(60_000, 80, 600) // all of the cluster is ours
 	over := stalledAt(119_000)
-	over.Plan.Jobs[0].Map.Tasks, over.Plan.Jobs[0].Reduce.Tasks = 8, 0
+	over.Plan.Jobs[0].Stages[dag.Map].Tasks, over.Plan.Jobs[0].Stages[dag.Reduce].Tasks = 8, 0
 	over.Jobs[0].State, over.Jobs[0].Finished, over.Jobs[0].HeldMB = dag.Succeeded, 20_000, 0
-	over.Plan.Jobs = append(over.Plan.Jobs, dag.Job{Node: "scope-2", After: []int{0}})
-	over.Jobs = append(over.Jobs, dag.JobState{State: dag.Blocked, Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant})
+	over.Plan.Jobs = append(over.Plan.Jobs, dag.Job{Node: "scope-2", After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
+	over.Jobs = append(over.Jobs, dag.BlockedJob(dag.MapReduceStages))
 	for name, s := range map[string]*dag.Snapshot{"others hold all": full, "ours run": runs, "between jobs": over} {
 		if m := New(runOf(s), Options{}); m.stalled != 0 {
 			t.Errorf("%s: stalled for %.0f s", name, m.stalled/1000)

@@ -33,7 +33,7 @@ type known struct {
 const minSampleMS = 4000
 
 // unit returns how many units an attempt has in all, NaN where its counters do not tell.
-func (m *Model) unit(k dag.Kind, a *dag.Attempt) float64 {
+func (m *Model) unit(k dag.StageIndex, a *dag.Attempt) float64 {
 	if k == dag.Map {
 		if a.State == dag.AttemptSucceeded && a.Done[0] > 0 {
 			return a.Done[0] * m.counts(a)
@@ -61,7 +61,7 @@ func positive(v float64) float64 {
 }
 
 // observe sums the attempts of a phase.
-func (m *Model) observe(k dag.Kind, p *dag.PhaseState) stat {
+func (m *Model) observe(k dag.StageIndex, p *dag.StageState) stat {
 	st := stat{nodeUnits: map[int32]float64{}}
 	for i := range p.Attempts {
 		a := &p.Attempts[i]

@@ -5,14 +5,11 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// ReduceSize is what a reduce is given, in bytes or as InRecords says; NaN where nothing tells. It satisfies estimators.Sizer.
+// ReduceSize is what a reduce is given, in bytes, or on the paper's cluster in records, where nothing tells their bytes; NaN where nothing tells.
 func (m *Model) ReduceSize(job, task int) float64 { return m.phases[job][dag.Reduce].size(task) }
 
-// InRecords says that reduces are measured in records: on the paper's cluster nothing tells their bytes.
-func (m *Model) InRecords() bool { return m.fifo }
-
 // KeyGroups is what is known of the key groups of a job's reduces, and what one of them takes, by NearestFit, where the job's
-// reduces go by that. It satisfies estimators.Keyed.
+// reduces go by that.
 func (m *Model) KeyGroups(job int) (*dag.Groups, estimators.GroupTime) {
 	if job < len(m.groups) && m.groups[job] != nil {
 		g := m.groups[job]
@@ -20,9 +17,9 @@ func (m *Model) KeyGroups(job int) (*dag.Groups, estimators.GroupTime) {
 			return g.sizes, nil
 		}
 		return g.sizes, func(task int, bytes float64) (float64, string) {
-			seconds, rule := g.said.Time(task, bytes)
+			seconds, rule := g.prediction.Time(task, bytes)
 			return 1000 * seconds, rule.String()
 		}
 	}
-	return m.Snapshot.Plan.Jobs[job].Reduce.Groups, nil
+	return m.Snapshot.Plan.Jobs[job].Stages[dag.Reduce].Groups, nil
 }

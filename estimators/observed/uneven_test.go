@@ -78,7 +78,7 @@ func TestSkewBeforeThereIsEvidence(t *testing.T) {
 // While maps are left, what keys have is grown to what they will have, like all sizes.
 func TestTopGrowsWithTheMaps(t *testing.T) {
 	s := named(quadratic().at(30_200, dag.GroupsTapped))
-	s.Jobs[0].Groups.Maps = s.Plan.Jobs[0].Map.Count() / 2
+	s.Jobs[0].Groups.Maps = s.Plan.Jobs[0].Stages[dag.Map].Count() / 2
 	groups, _ := New(runOf(s), Options{}).KeyGroups(0)
 	if top := groups.Reduces[2].Top[0].Bytes; top != 20_000 || s.Jobs[0].Groups.Reduces[2].Top[0].Bytes != 10_000 {
 		t.Errorf("%v, was %v", top, s.Jobs[0].Groups.Reduces[2].Top[0].Bytes)

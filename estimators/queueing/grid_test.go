@@ -13,7 +13,7 @@ type point struct {
 	simulated, error  float64 // seconds
 }
 
-// Simulated by the package oracle with seed 0: 60 runs of one job, or 20 runs of 3 cycles of several.
+// Simulated by the package simulation with seed 0: 60 runs of one job, or 20 runs of 3 cycles of several.
 var points = []point{
 	{1, 1, [5]int{3, 1, 1, 150, 1}, 590.2, 8.9},
 	{1, 1, [5]int{3, 1, 2, 150, 1}, 585.6, 8.7},

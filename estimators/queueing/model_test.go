@@ -89,9 +89,9 @@ func draw(b *strings.Builder, t *Tree) {
 
 func TestBadSpecs(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		spoil func(s *Spec)
-		field string
+		name    string
+		corrupt func(s *Spec)
+		field   string
 	}{
 		{"no nodes", func(s *Spec) { s.Nodes = 0 }, "Nodes"},
 		{"no CPUs", func(s *Spec) { s.CPUs = 0 }, "CPUs"},
@@ -109,7 +109,7 @@ func TestBadSpecs(t *testing.T) {
 		{"nothing asked", func(s *Spec) { s.Jobs[0].Map, s.Jobs[0].Shuffle, s.Jobs[0].Merge = Demand{}, Demand{}, Demand{} }, "Jobs[0].Map"},
 	} {
 		s, _ := Published(1, 1)
-		c.spoil(s)
+		c.corrupt(s)
 		_, err := Solve(s, Product, Options{})
 		var bad *FieldError
 		if !errors.As(err, &bad) || bad.Field != c.field {

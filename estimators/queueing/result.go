@@ -53,6 +53,9 @@ const (
 // String is its name.
 func (k Kind) String() string { return [...]string{"map", "shuffle", "merge"}[k] }
 
+// MarshalText gives the name.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // A Class is the tasks of a kind of one job.
 type Class struct {
 	Kind  Kind
@@ -76,6 +79,9 @@ const (
 
 // String is its name.
 func (k CentreKind) String() string { return [...]string{"cpu", "fibre", "disk", "network"}[k] }
+
+// MarshalText gives the name.
+func (k CentreKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // A Centre is a centre, or the like ones of nodes that do the same.
 type Centre struct {

@@ -3,13 +3,13 @@ package queueing
 // A Spec is a cluster of equal nodes and the jobs that share it (§3.1, Table 1). Each node has its CPUs, its disks and one
 // fibre channel; the nodes share one network.
 type Spec struct {
-	Nodes          int
-	CPUs           int // of a node
-	Disks          int // of a node (§4.1); 0 is 1
-	MapSlots       int // p_m: maps that a node runs at once
-	ShuffleThreads int // p_s: map outputs that a reduce takes at once
-	ReduceSlots    int // reduces that a node runs at once; 0 is 1
-	Jobs           []Job
+	Nodes          int   `json:"nodes"`
+	CPUs           int   `json:"cpus"`            // of a node
+	Disks          int   `json:"disks"`           // of a node (§4.1); 0 is 1
+	MapSlots       int   `json:"map_slots"`       // p_m: maps that a node runs at once
+	ReduceSlots    int   `json:"reduce_slots"`    // reduces that a node runs at once; 0 is 1
+	ShuffleThreads int   `json:"shuffle_threads"` // p_s: map outputs that a reduce takes at once
+	Jobs           []Job `json:"-"`
 }
 
 // A Job is one class of MapReduce jobs, of which Copies run in the closed system at once.

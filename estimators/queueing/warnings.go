@@ -3,7 +3,10 @@ package queueing
 import "fmt"
 
 // A Warning is a doubt about a result, for programs by Code and for people by Text.
-type Warning struct{ Code, Text string }
+type Warning struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
 
 // calibrated is said with every answer of ViannaTable4.
 var calibrated = Warning{"calibrated", "this reading of the paper was selected by the figures that it prints: " +

@@ -23,7 +23,7 @@ type Past struct {
 // Lost is an attempt that failed, or was killed, after it had held its slot for Held.
 type Lost struct {
 	Job    int
-	Kind   dag.Kind
+	Stage  dag.StageIndex
 	Task   int
 	Number int
 	Held   time.Duration
@@ -35,12 +35,19 @@ func Again(run dag.Run) (past Past, ok bool) {
 	s := run.Now()
 	plan := observed.Learn(run)
 	before := &dag.Snapshot{
-		Plan: plan, ID: s.ID, User: s.User, Queue: s.Queue, State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(plan.Jobs)),
+		Plan: plan, ID: s.ID, User: s.User, Queue: s.Queue, State: dag.Running, Stale: dag.NoInstant, Jobs: plan.BlockedJobs(),
 	}
+	onlyMapReduce := plan.OnlyMapReduce()
 	for j := range before.Jobs {
-		asTaken(&plan.Jobs[j].Reduce, &s.Jobs[j], s.Plan.Cluster)
-		before.Jobs[j] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
-		ok = ok || plan.Jobs[j].Map.Known || plan.Jobs[j].Reduce.Known
+		for k := range plan.Jobs[j].Stages {
+			stage := &plan.Jobs[j].Stages[k]
+			ok = ok || stage.Known
+			if !onlyMapReduce {
+				takes(stage, stage.Extent)
+			} else if dag.StageIndex(k) == dag.Reduce {
+				asTaken(stage, &s.Jobs[j], s.Plan.Cluster)
+			}
+		}
 	}
 	first, last := s.Origin(), dag.NoInstant
 	for j := range s.Jobs {
@@ -73,13 +80,13 @@ func Again(run dag.Run) (past Past, ok bool) {
 // rate for a byte, of which a reducer that takes the square of its group knows nothing; the run itself may be taken at its word.
 //
 // On the paper's cluster copy and sort are work as well: all that a reduce takes beyond its set-up is.
-func asTaken(p *dag.Phase, state *dag.JobState, c dag.Cluster) {
+func asTaken(p *dag.Stage, state *dag.JobState, c dag.Cluster) {
 	work := make([]float64, p.Count())
 	for i := range work {
 		work[i] = math.NaN()
 	}
-	for i := range state.Reduce.Attempts {
-		a := &state.Reduce.Attempts[i]
+	for i := range state.Stages[dag.Reduce].Attempts {
+		a := &state.Stages[dag.Reduce].Attempts[i]
 		from := a.CopyEnd
 		if c.Policy == dag.FIFO {
 			from = a.Start.Add(c.Setup)
@@ -88,16 +95,20 @@ func asTaken(p *dag.Phase, state *dag.JobState, c dag.Cluster) {
 			work[a.Task] = float64(max(a.End-from, 0))
 		}
 	}
-	sum := 0.0
-	for _, ms := range work {
-		sum += ms
-	}
-	if !(sum > 0) {
+	takes(p, dag.Each(work))
+}
+
+// takes gives each task of a stage its work in milliseconds, if it is known of all.
+func takes(p *dag.Stage, work dag.Series) {
+	if !(work.Sum(p.Count()) > 0) {
 		return // one did not tell, or all took no time
 	}
 	none := dag.Pipeline{Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)}
-	p.Pipelines = []dag.Pipeline{none, none, {Tuples: dag.Each(work), Alpha: dag.Uniform(1)}}
-	p.Bytes, p.Out, p.Groups = dag.Each(work), dag.Series{}, nil
+	p.Pipelines = []dag.Pipeline{{Tuples: work, Alpha: dag.Uniform(1)}}
+	if p.Copies() {
+		p.Pipelines = []dag.Pipeline{none, none, p.Pipelines[0]}
+	}
+	p.Bytes, p.Out, p.Groups = work, dag.Series{}, nil
 }
 
 // inOrder puts jobs in the order in which they were submitted: of a wave, the engine chooses one, and the scheduler serves them
@@ -137,11 +148,11 @@ func (p *Past) inOrder(plan *dag.Plan, s *dag.Snapshot) {
 }
 
 func (p *Past) lost(j int, js *dag.JobState) {
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-		for i := range js.Phase(k).Attempts {
-			a := &js.Phase(k).Attempts[i]
+	for k := range js.NumStages() {
+		for i := range js.Stages[k].Attempts {
+			a := &js.Stages[k].Attempts[i]
 			if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.Start.Known() && a.End.Known() && a.End >= a.Start {
-				p.Lost = append(p.Lost, Lost{Job: j, Kind: k, Task: int(a.Task), Number: int(a.Number), Held: a.End.Sub(a.Start)})
+				p.Lost = append(p.Lost, Lost{Job: j, Stage: k, Task: int(a.Task), Number: int(a.Number), Held: a.End.Sub(a.Start)})
 			}
 		}
 	}

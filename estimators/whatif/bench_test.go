@@ -6,25 +6,25 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/observed"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 )
 
 // large is a plan of three jobs with 10,000 tasks of unlike sizes, the third after the others.
 func large(policy dag.Policy) *dag.Plan {
 	p := &dag.Plan{Name: "large", Cluster: dag.Cluster{Policy: policy, MapSlots: 200, ReduceSlots: 100, SlotsPerNode: 2, MemoryMB: 300 * 1024, Setup: time.Second}}
-	phase := func(n int, pipes int) dag.Phase {
+	phase := func(n int, pipes int) dag.Stage {
 		sizes := make([]float64, n)
 		for i := range sizes {
 			sizes[i] = float64(1000 + i*7919%997)
 		}
-		ph := dag.Phase{Known: true, Tasks: n}
+		ph := dag.Stage{Known: true, Tasks: n}
 		for range pipes {
 			ph.Pipelines = append(ph.Pipelines, dag.Pipeline{Tuples: dag.Each(sizes), Alpha: dag.Uniform(10)})
 		}
 		return ph
 	}
 	for _, node := range []string{"a", "b", "c"} {
-		p.Jobs = append(p.Jobs, dag.Job{Node: node, Map: phase(3000, 1), Reduce: phase(333, 3), Limits: dag.Limits{AMMB: 1024, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5}})
+		p.Jobs = append(p.Jobs, dag.Job{Node: node, Stages: dag.MapReduce(phase(3000, 1), phase(333, 3)), Limits: dag.Limits{AMMB: 1024, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5}})
 	}
 	p.Jobs[2].After = []int{0, 1}
 	return p
@@ -36,7 +36,7 @@ func BenchmarkCurve(b *testing.B) {
 		b.Run(policy.String(), func(b *testing.B) {
 			r := NewReplay(dag.Run{}.Append(golden.Start(large(policy))), observed.Costs)
 			for b.Loop() {
-				c, err := CurveOf(r, r.Room(), r.Tasks())
+				c, err := CurveOf(r, r.Room(), r.Wanted())
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -50,7 +50,7 @@ func BenchmarkCurve(b *testing.B) {
 func BenchmarkAsk(b *testing.B) {
 	r := NewReplay(dag.Run{}.Append(golden.Start(large(dag.FIFO))), observed.Costs)
 	for b.Loop() {
-		if _, err := Ask(Scene{Models: []Predictor{r}, Room: r.Room(), Tasks: r.Tasks()}, []Change{{Scale: 2}, {Failures: []Failure{{What: FailTask}}}, {Failures: []Failure{{What: FailNode}}}}); err != nil {
+		if _, err := Ask(Scene{Models: []Predictor{r}, Room: r.Room(), Wanted: r.Wanted()}, []Change{{Scale: 2}, {Failures: []Failure{{What: FailTask}}}, {Failures: []Failure{{What: FailNode}}}}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -50,7 +50,8 @@ type Pace struct {
 // Which says which slots are meant.
 type Which uint8
 
-// The slots of a kind, or of both. On YARN those of a kind are what the AM may run of it at once, those of both are containers.
+// The slots of a kind, or of both. In a pool those of a kind are what the AM of a MapReduce job may run of it at once, those of both are
+// containers, or cores of executors.
 const (
 	Both Which = iota
 	Maps
@@ -104,12 +105,12 @@ const (
 )
 
 // A Failure is what goes wrong, once. Job names the job of FailJob, and of FailTask where one task is meant: that with index
-// Task of Kind.
+// Task of Stage.
 type Failure struct {
-	What FailureKind
-	Job  string // Job.Node of the plan; "" for the worst
-	Kind dag.Kind
-	Task int
+	What  FailureKind
+	Job   string // Job.Node of the plan; "" for the worst
+	Stage string // its name
+	Task  int
 }
 
 // String is the failure as on a command line.
@@ -122,7 +123,10 @@ func (f Failure) String() string {
 	case f.Job == "":
 		return "task"
 	}
-	return f.Job + ":" + f.Kind.String()[:1] + strconv.Itoa(f.Task)
+	if f.Stage == dag.MapReduceName(dag.Map) || f.Stage == dag.MapReduceName(dag.Reduce) {
+		return f.Job + ":" + f.Stage[:1] + strconv.Itoa(f.Task)
+	}
+	return f.Job + ":" + f.Stage + ":" + strconv.Itoa(f.Task)
 }
 
 // order is in which several failures happen.

@@ -8,61 +8,79 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// containers changes the memory of a YARN cluster, and what our queue may use of it, by whole containers. More of them
-// come on machines like those that are there; with fewer every machine has less.
-func (w *world) containers(by Slots) error {
+// pool changes the memory of a YARN cluster, and what our queue may use of it, by whole containers, or the cores of executors. More of
+// them come on machines like those that are there; with fewer every machine has less.
+func (w *world) pool(by Slots) error {
 	c := &w.s.Plan.Cluster
 	if math.IsInf(by.N, 1) {
 		w.unlimited()
 		return nil
 	}
-	mb, was := containerMB(w.s.Plan), memory(w.s)
-	if was == 0 {
+	one, was, cores := slotSize(w.s.Plan), capacity(w.s), c.Policy == dag.Executors
+	switch {
+	case was == 0 && cores:
+		return errors.New("nobody has told how many cores the executors have")
+	case was == 0:
 		return errors.New("nobody has told how much memory the cluster has")
 	}
-	n, err := by.of(was/mb, 0)
+	n, err := by.of(was/one, 0)
 	if err != nil {
 		return err
 	}
-	is := n * mb
+	is := n * one
 	if by.Op != Set {
-		is += was % mb
+		is += was % one
 	}
 	if by.Op == Times {
-		is = max(int(math.Round(by.N*float64(was))), mb)
+		is = max(int(math.Round(by.N*float64(was))), one)
 	}
-	if is > dag.MaxMemory {
+	switch least := w.least(); {
+	case !cores && is > dag.MaxMemory:
 		return errors.New("that is more memory than a cluster can have")
-	}
-	if least := w.leastMB(); is < least {
+	case cores && is < least:
+		return fmt.Errorf("%d cores are too few for a task that takes %d", is, least)
+	case is < least:
 		return fmt.Errorf("%d MB are too little for an application master and a task, which take %d MB", is, least)
 	}
 	ratio := float64(is) / float64(was)
-	w.nodeMB(nodeMemory(w.s), ratio)
+	w.resizeNodes(nodesSize(w.s), ratio)
 	if c.QueueMB > 0 {
 		c.QueueMB = int(math.Round(float64(c.QueueMB) * ratio))
 	}
-	c.MemoryMB = int(math.Round(float64(c.MemoryMB) * ratio))
+	*size(c) = int(math.Round(float64(*size(c)) * ratio))
 	return nil
 }
 
-// leastMB is the memory that every job can run in: its master and its largest task.
-func (w *world) leastMB() int {
+// least is what every job can run in: its largest task, and its master beside it where masters take memory.
+func (w *world) least() int {
 	least := 0
 	for j := range w.s.Plan.Jobs {
-		if l := &w.s.Plan.Jobs[j].Limits; !w.ended(j) {
-			am := l.AMMB
-			if am == 0 {
-				am = max(l.MapMB, defaultMB)
-			}
-			least = max(least, am+max(l.MapMB, l.ReduceMB))
+		if w.ended(j) {
+			continue
 		}
+		task := 0
+		for k := range w.s.Plan.Jobs[j].NumStages() {
+			task = max(task, need(w.s.Plan, j, k))
+		}
+		least = max(least, task+w.master(j))
 	}
 	return least
 }
 
-// nodeMB adds machines like those that are there, the last of them as large as is left, or takes memory from each.
-func (w *world) nodeMB(sum int, ratio float64) {
+// master is what a job's master takes of the pool.
+func (w *world) master(j int) int {
+	am := w.s.Plan.Jobs[j].Limits.AMMB
+	switch {
+	case w.s.Plan.Cluster.Policy == dag.Executors:
+		return 0
+	case am == 0:
+		return max(need(w.s.Plan, j, 0), defaultMB)
+	}
+	return am
+}
+
+// resizeNodes adds machines like those that are there, the last of them as large as is left, or takes from each.
+func (w *world) resizeNodes(sum int, ratio float64) {
 	if sum == 0 {
 		return
 	}
@@ -70,52 +88,86 @@ func (w *world) nodeMB(sum int, ratio float64) {
 	more := int(math.Round(float64(sum) * (ratio - 1)))
 	for i := 0; more > 0 && len(w.s.Nodes) < mostNodes; i++ {
 		n := w.s.Nodes[i%base]
-		if n.Lost || n.MemoryMB <= 0 {
+		has := nodeSize(w.s, &n)
+		if n.Lost || *has <= 0 {
 			continue
 		}
 		n.Name = fmt.Sprintf("%s+%d", n.Name, i/base+1)
-		n.MemoryMB = min(n.MemoryMB, more)
-		more -= n.MemoryMB
+		*has = min(*has, more)
+		more -= *has
 		w.s.Nodes = append(w.s.Nodes, n)
 	}
-	if more > 0 || ratio < 1 {
-		for i := range w.s.Nodes {
-			w.s.Nodes[i].MemoryMB = int(math.Round(float64(w.s.Nodes[i].MemoryMB) * ratio))
+	if more <= 0 && ratio >= 1 {
+		return
+	}
+	before, got := 0, 0
+	for i := range w.s.Nodes {
+		has := nodeSize(w.s, &w.s.Nodes[i])
+		is := int(math.Round(float64(*has) * ratio))
+		if w.s.Plan.Cluster.Policy == dag.Executors { // cores are few: none may be lost by rounding
+			before += *has
+			is = int(math.Round(float64(before)*ratio)) - got
 		}
+		*has, got = is, got+is
 	}
 }
 
 // mostNodes bounds the machines that are made up.
 const mostNodes = 100_000
 
-// unlimited gives every task, and every master, a container on a machine of its own.
+// unlimited gives every task, and every master, room on a machine of its own.
 func (w *world) unlimited() {
-	c, mb := &w.s.Plan.Cluster, containerMB(w.s.Plan)
-	sum := 0
+	c, one := &w.s.Plan.Cluster, slotSize(w.s.Plan)
+	sum, most := 0, dag.MaxMemory
 	for _, l := range w.s.Load {
 		sum += l.HeldMB + l.PendingMB
 	}
+	if c.Policy == dag.Executors {
+		sum, most = 0, dag.MaxSlots
+	}
 	for j := range w.s.Plan.Jobs {
 		job := &w.s.Plan.Jobs[j]
-		sum += max(job.Limits.AMMB, mb, defaultMB) + (job.Map.Count()+job.Reduce.Count())*max(mb, defaultMB)
 		job.Limits.MaxMaps, job.Limits.MaxReduces = 0, 0
+		for k := range job.NumStages() {
+			job.Stages[k].MaxRunning = 0
+		}
+		if c.Policy == dag.Executors {
+			sum += coresOf(w.s.Plan, j)
+		} else {
+			sum += max(job.Limits.AMMB, one, defaultMB) + job.Tasks()*max(one, defaultMB)
+		}
 	}
-	c.MemoryMB, c.QueueMB, w.s.Nodes = min(2*sum, dag.MaxMemory), 0, nil
+	*size(c), c.QueueMB, w.s.Nodes = min(2*sum, most), 0, nil
 	w.costs.share = 0
 }
 
-// atOnce changes how many tasks of a kind the AM of a job may run at once (mapreduce.job.running.map.limit).
+// coresOf is how many cores all tasks of a job take.
+func coresOf(p *dag.Plan, j int) int {
+	n := 0
+	for k := range p.Jobs[j].NumStages() {
+		n += p.Jobs[j].Stages[k].Count() * need(p, j, k)
+	}
+	return n
+}
+
+// atOnce changes how many tasks of a kind the AM of a MapReduce job may run at once (mapreduce.job.running.map.limit).
 func (w *world) atOnce(by Slots) error {
+	some := false
 	for j := range w.s.Plan.Jobs {
 		job := &w.s.Plan.Jobs[j]
-		limit, mb, k := &job.Limits.MaxMaps, job.Limits.MapMB, dag.Map
+		if !job.IsMapReduce() {
+			continue
+		}
+		some = true
+		limit, k := &job.Limits.MaxMaps, dag.Map
 		if by.Which == Reduces {
-			limit, mb, k = &job.Limits.MaxReduces, job.Limits.ReduceMB, dag.Reduce
+			limit, k = &job.Limits.MaxReduces, dag.Reduce
 		}
-		if mb == 0 {
-			mb = defaultMB
+		one := need(w.s.Plan, j, k)
+		if one == 0 {
+			one = defaultMB
 		}
-		fits := max((memory(w.s)-job.Limits.AMMB)/mb, 1)
+		fits := max((capacity(w.s)-job.Limits.AMMB)/one, 1)
 		was := *limit
 		if was == 0 {
 			was = fits
@@ -124,13 +176,16 @@ func (w *world) atOnce(by Slots) error {
 		if err != nil {
 			return err
 		}
-		if n == 0 && !math.IsInf(by.N, 1) && job.Phase(k).Count() > 0 {
-			return fmt.Errorf("that leaves no container for the %s tasks of %s", k, job.Node)
+		if n == 0 && !math.IsInf(by.N, 1) && job.Stages[k].Count() > 0 {
+			return fmt.Errorf("that leaves no container for the %s tasks of %s", job.Stages[k].Name, job.Node)
 		}
 		if n > fits {
-			w.note(WarnNoEffect, "slots %s: no more than %d %s tasks of %s fit into the memory at once", by, fits, k, job.Node)
+			w.note(WarnNoEffect, "slots %s: no more than %d %s tasks of %s fit into the memory at once", by, fits, job.Stages[k].Name, job.Node)
 		}
 		*limit = n
+	}
+	if !some {
+		return errors.New("no job has maps and reduces: give a number for all stages, without map= or reduce=")
 	}
 	return nil
 }

@@ -11,15 +11,16 @@ import (
 // costs are a cost model's, changed.
 type costs struct {
 	left   schedule.Left
-	phases [][2]phaseCosts
-	nodes  int     // of the model; 0 where it knows none
-	share  float64 // of the tasks that the model sees start together on a node, those that do; 1 on the cluster as it is
-	ideal  bool    // no start-up
+	phases [][]phaseCosts // by job and stage
+	nodes  int            // of the model; 0 where it knows none
+	share  float64        // of the tasks that the model sees start together on a node, those that do; 1 on the cluster as it is
+	ideal  bool           // no start-up
 }
 
 // phaseCosts say how a phase differs from the model's.
 type phaseCosts struct {
-	// fixed tasks are the model's. The others, was by the model, are is now; each is like one of the model's, in order.
+	// fixed tasks are the model's. Where was and is are the same number, so is any other task but for its work; else the others, was by
+	// the model, are is now, and each is like one of the model's, in order.
 	fixed, was, is int
 	grown          float64 // factor of the work of those others, by what they are given
 	factor         float64 // of the work of all, by pace
@@ -27,10 +28,11 @@ type phaseCosts struct {
 }
 
 func newCosts(s *dag.Snapshot, left schedule.Left) *costs {
-	c := &costs{left: left, phases: make([][2]phaseCosts, len(s.Plan.Jobs)), nodes: len(s.Nodes), share: 1}
+	c := &costs{left: left, phases: make([][]phaseCosts, len(s.Plan.Jobs)), nodes: len(s.Nodes), share: 1}
 	for j := range c.phases {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			n := s.Plan.Jobs[j].Phase(k).Count()
+		c.phases[j] = make([]phaseCosts, len(s.Plan.Jobs[j].Stages))
+		for k := range s.Plan.Jobs[j].NumStages() {
+			n := s.Plan.Jobs[j].Stages[k].Count()
 			c.phases[j][k] = phaseCosts{was: n, is: n, grown: 1, factor: 1}
 		}
 	}
@@ -39,7 +41,7 @@ func newCosts(s *dag.Snapshot, left schedule.Left) *costs {
 
 // of is what is left of a task.
 func (c *costs) of(t schedule.Task) schedule.Cost {
-	p := &c.phases[t.Job][t.Kind]
+	p := &c.phases[t.Job][t.Stage]
 	index := t.Index
 	if t.Running == nil {
 		t.Index = p.like(index)
@@ -87,11 +89,11 @@ func (p *phaseCosts) like(i int) int {
 
 // same is how many tasks from i on are like the same of the model's from like(i) on.
 func (p *phaseCosts) same(i, like, same int) int {
-	if p.was == p.is {
-		return same
-	}
 	if i < p.fixed {
 		return max(1, min(same, p.fixed-i))
+	}
+	if p.was == p.is {
+		return same
 	}
 	end := p.fixed + ((like+same-p.fixed)*p.is+p.was-1)/p.was
 	return max(1, min(end, p.fixed+p.is)-i)

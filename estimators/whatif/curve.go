@@ -37,20 +37,16 @@ const CurvePoints = 32
 const curveHalvings = 2
 
 // CurveOf asks a predictor for the curve around a room: from a quarter of it to a slot for each of the tasks that it may be asked to
-// run at once.
-func CurveOf(p Predictor, room Room, tasks [2]int) (*Curve, error) {
-	most := 1.0
-	switch {
-	case room.Policy == dag.FIFO:
-		for k, n := range [...]int{room.Maps, room.Reduces} {
-			if n > 0 {
-				most = max(most, float64(tasks[k])/float64(n))
-			}
-		}
-	case room.Containers > 0:
-		most = max(most, float64(tasks[0]+tasks[1])/float64(room.Containers))
-	default:
+// run at once. wanted are the slots that these take, of each kind that the room has (Replay.Wanted).
+func CurveOf(p Predictor, room Room, wanted []int) (*Curve, error) {
+	if room.Policy != dag.FIFO && room.Total() == 0 {
 		return nil, &UnsupportedError{"curve", "slots", "nobody has told how much memory the cluster has"}
+	}
+	most := 1.0
+	for k, n := range room.slots() {
+		if n > 0 && k < len(wanted) {
+			most = max(most, float64(wanted[k])/float64(n))
+		}
 	}
 	if base, err := p.Predict(Change{}); err != nil || base.Remaining == nil {
 		return nil, cmp.Or(err, error(&UnsupportedError{"curve", "slots", "nobody knows what the query takes"}))
@@ -89,7 +85,7 @@ func (r Room) times(f float64) Room {
 		}
 		return max(1, int(min(math.Round(f*float64(n)), dag.MaxSlots)))
 	}
-	r.Maps, r.Reduces, r.Containers = scaled(r.Maps), scaled(r.Reduces), scaled(r.Containers)
+	r.Maps, r.Reduces, r.Containers, r.Cores = scaled(r.Maps), scaled(r.Reduces), scaled(r.Containers), scaled(r.Cores)
 	return r
 }
 
@@ -98,8 +94,8 @@ func (r Room) change(from Room) Change {
 	switch {
 	case r == from:
 		return Change{}
-	case r.Policy == dag.YARN:
-		return Change{Slots: []Slots{{N: float64(r.Containers)}}}
+	case r.Policy != dag.FIFO:
+		return Change{Slots: []Slots{{N: float64(r.Total())}}}
 	}
 	var c Change
 	for _, k := range []struct {
@@ -113,10 +109,13 @@ func (r Room) change(from Room) Change {
 	return c
 }
 
-// String words a room: "16 map slots and 8 reduce slots", "12 containers".
+// String words a room: "16 map and 8 reduce slots", "12 containers", "40 cores".
 func (r Room) String() string {
-	if r.Policy == dag.FIFO {
+	switch r.Policy {
+	case dag.FIFO:
 		return fmt.Sprintf("%d map and %d reduce slots", r.Maps, r.Reduces)
+	case dag.Executors:
+		return fmt.Sprintf("%d cores", r.Cores)
 	}
 	return fmt.Sprintf("%d containers", r.Containers)
 }

@@ -18,13 +18,14 @@ type moment struct {
 
 type attempt struct {
 	job, task, number int
-	kind              dag.Kind
+	kind              dag.StageIndex
 }
 
 // A course is a whole replay, of which moments can be seen.
 type course struct {
 	w     *world
 	s     *schedule.Schedule
+	ended [][]dag.Instant   // by job and stage: the end of its last task, 0 where it has none
 	asked map[attempt]asked // by the first task of a span
 	nodes map[int32]int32   // YARN: of each lane, where known
 }
@@ -45,24 +46,48 @@ func (w *world) course() (*course, error) {
 		if t.Running != nil || !from.Known() {
 			from = w.s.At
 		}
-		c.asked[attempt{t.Job, t.Index, t.Attempt, t.Kind}] = asked{cost, from}
+		c.asked[attempt{t.Job, t.Index, t.Attempt, t.Stage}] = asked{cost, from}
 		c.nodes[int32(t.Slot)] = int32(t.Node)
 		return cost
 	}
 	var err error
-	c.s, err = schedule.Replay(w.s, record, schedule.Options{Fault: w.fault})
-	return c, err
+	if c.s, err = schedule.Replay(w.s, record, schedule.Options{Fault: w.fault}); err != nil {
+		return nil, err
+	}
+	c.ended = make([][]dag.Instant, len(w.s.Plan.Jobs))
+	for j := range c.ended {
+		c.ended[j] = make([]dag.Instant, len(w.s.Plan.Jobs[j].Stages))
+	}
+	for i := range c.s.Spans {
+		if sp := &c.s.Spans[i]; sp.Pause == dag.NoPause && sp.Outcome == schedule.OK {
+			c.ended[sp.Job][sp.Stage] = max(c.ended[sp.Job][sp.Stage], sp.End)
+		}
+	}
+	return c, nil
+}
+
+// input is when a span's tasks have all that they wait for in their slots, if they copy.
+func (c *course) input(sp *schedule.Span) (last dag.Instant, copies bool) {
+	job := &c.w.s.Plan.Jobs[sp.Job]
+	for _, e := range job.Stages[sp.Stage].After {
+		last = max(last, c.ended[sp.Job][e.From])
+		copies = copies || e.Kind == dag.SlowStart || e.Kind == dag.Broadcast && job.Rules == dag.AncestorsFirst
+	}
+	if !copies {
+		return 0, false
+	}
+	return last, true
 }
 
 // at is the moment at an instant that is not before now. What starts then has not.
 func (c *course) at(t dag.Instant) *moment {
 	m := &moment{s: copied(c.w.s), running: make(map[attempt]schedule.Cost)}
 	m.s.At = t
-	attempts := make([][2][]dag.Attempt, len(m.s.Jobs))
-	maps := make([]dag.Instant, len(m.s.Jobs)) // when the last map ends
+	attempts := make([][][]dag.Attempt, len(m.s.Jobs))
 	for j := range m.s.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			for _, a := range m.s.Jobs[j].Phase(k).Attempts {
+		attempts[j] = make([][]dag.Attempt, len(m.s.Jobs[j].Stages))
+		for k := range m.s.Jobs[j].Stages {
+			for _, a := range m.s.Jobs[j].Stages[k].Attempts {
 				if a.State != dag.AttemptRunning && a.State != dag.AttemptWaiting {
 					attempts[j][k] = append(attempts[j][k], a)
 				}
@@ -70,26 +95,21 @@ func (c *course) at(t dag.Instant) *moment {
 		}
 	}
 	for i := range c.s.Spans {
-		if sp := &c.s.Spans[i]; sp.Kind == dag.Map && sp.Outcome == schedule.OK {
-			maps[sp.Job] = max(maps[sp.Job], sp.End)
-		}
-	}
-	for i := range c.s.Spans {
 		sp := &c.s.Spans[i]
-		if sp.Kind > dag.Reduce || sp.Past || sp.Start >= t {
+		if sp.Pause != dag.NoPause || sp.Past || sp.Start >= t {
 			continue
 		}
 		for n := range sp.Count {
-			attempts[sp.Job][sp.Kind] = append(attempts[sp.Job][sp.Kind], c.attempt(m, sp, n, maps[sp.Job]))
+			attempts[sp.Job][sp.Stage] = append(attempts[sp.Job][sp.Stage], c.attempt(m, sp, n))
 		}
 	}
 	for j := range m.s.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for k := range m.s.Jobs[j].Stages {
 			list := attempts[j][k]
 			slices.SortStableFunc(list, func(a, b dag.Attempt) int {
 				return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
 			})
-			m.s.Jobs[j].Phase(k).Attempts = list
+			m.s.Jobs[j].Stages[k].Attempts = list
 		}
 		c.state(m, j)
 	}
@@ -97,7 +117,7 @@ func (c *course) at(t dag.Instant) *moment {
 }
 
 // attempt is task n of a span as it stands.
-func (c *course) attempt(m *moment, sp *schedule.Span, n int32, maps dag.Instant) dag.Attempt {
+func (c *course) attempt(m *moment, sp *schedule.Span, n int32) dag.Attempt {
 	t, nan := m.s.At, math.NaN()
 	a := dag.Attempt{
 		Task: sp.First + n, Number: sp.Attempt, Slot: sp.Slots[n], Node: -1, Start: sp.Start, End: sp.End,
@@ -119,14 +139,15 @@ func (c *course) attempt(m *moment, sp *schedule.Span, n int32, maps dag.Instant
 		a.State = dag.AttemptSucceeded
 	default:
 		a.State, a.End = dag.AttemptRunning, dag.NoInstant
-		cost := schedule.Cost{Work: c.naturalEnd(sp, maps).Sub(t), Same: 1}
-		if was, ok := c.of(sp); ok && sp.Kind == dag.Reduce && maps > t {
+		cost := schedule.Cost{Work: c.naturalEnd(sp).Sub(t), Same: 1}
+		input, copies := c.input(sp)
+		if was, ok := c.of(sp); ok && input > t {
 			cost = was.cost
 			cost.Setup, cost.Same = max(was.start.Add(was.cost.Setup).Sub(t), 0), 1
-		} else if sp.Kind == dag.Reduce {
+		} else if copies {
 			a.CopyEnd = t
 		}
-		m.running[attempt{int(sp.Job), int(a.Task), int(a.Number), sp.Kind}] = cost
+		m.running[attempt{int(sp.Job), int(a.Task), int(a.Number), sp.Stage}] = cost
 	}
 	return a
 }
@@ -135,7 +156,7 @@ func (c *course) attempt(m *moment, sp *schedule.Span, n int32, maps dag.Instant
 // span where one fails.
 func (c *course) of(sp *schedule.Span) (asked, bool) {
 	for i := int(sp.First); i >= 0 && i > int(sp.First)-mostTogether; i-- {
-		was, ok := c.asked[attempt{int(sp.Job), i, int(sp.Attempt), sp.Kind}]
+		was, ok := c.asked[attempt{int(sp.Job), i, int(sp.Attempt), sp.Stage}]
 		if ok && (i == int(sp.First) || was.start == sp.Start && i+was.cost.Same > int(sp.First)) {
 			return was, true
 		}
@@ -150,16 +171,13 @@ func (c *course) of(sp *schedule.Span) (asked, bool) {
 const mostTogether = 1 << 16
 
 // naturalEnd is when a span would end that does not fail.
-func (c *course) naturalEnd(sp *schedule.Span, maps dag.Instant) dag.Instant {
+func (c *course) naturalEnd(sp *schedule.Span) dag.Instant {
 	was, ok := c.of(sp)
 	if sp.Outcome != schedule.Fails || !ok {
 		return sp.End
 	}
-	ready := was.start.Add(was.cost.Setup)
-	if sp.Kind == dag.Reduce {
-		ready = max(ready, maps)
-	}
-	return max(ready.Add(was.cost.Work), sp.End)
+	input, _ := c.input(sp)
+	return max(max(was.start.Add(was.cost.Setup), input).Add(was.cost.Work), sp.End)
 }
 
 // state is that of a job at a moment.
@@ -190,7 +208,7 @@ func (m *moment) world(w *world) *world {
 	from.s = m.s
 	from.replayed = func(t schedule.Task) schedule.Cost {
 		if t.Running != nil {
-			if cost, ok := m.running[attempt{t.Job, t.Index, t.Attempt, t.Kind}]; ok {
+			if cost, ok := m.running[attempt{t.Job, t.Index, t.Attempt, t.Stage}]; ok {
 				return cost
 			}
 		}

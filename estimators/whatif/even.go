@@ -16,38 +16,41 @@ type evened struct {
 // same is how many tasks from i on have that work.
 func (e *evened) same(i int) int { return max(1, e.all-i) }
 
-// even spreads what is left of the work of each job's reduces over those that are not done. What is lost already is lost: of
-// a reduce that runs, what it has done stays.
+// even spreads what is left of the work of each stage that reads others, such as a job's reduces, over the tasks that are not done. What
+// is lost already is lost: of a task that runs, what it has done stays.
 func (w *world) even() {
 	for j := range w.s.Plan.Jobs {
-		n := w.s.Plan.Jobs[j].Reduce.Count()
-		if n < 2 || w.ended(j) {
-			continue
-		}
-		sum, tasks := time.Duration(0), 0
-		w.unfinished(j, dag.Reduce, func(work time.Duration, count int) {
-			sum += time.Duration(count) * work
-			tasks += count
-		})
-		if tasks > 0 {
-			mean := (sum/time.Duration(tasks) + time.Millisecond/2).Truncate(time.Millisecond)
-			w.costs.phases[j][dag.Reduce].even = &evened{work: mean, all: n}
+		job := &w.s.Plan.Jobs[j]
+		for k := range job.NumStages() {
+			n := job.Stages[k].Count()
+			if n < 2 || len(job.Stages[k].After) == 0 || w.ended(j) {
+				continue
+			}
+			sum, tasks := time.Duration(0), 0
+			w.unfinished(j, k, func(work time.Duration, count int) {
+				sum += time.Duration(count) * work
+				tasks += count
+			})
+			if tasks > 0 {
+				mean := (sum/time.Duration(tasks) + time.Millisecond/2).Truncate(time.Millisecond)
+				w.costs.phases[j][k].even = &evened{work: mean, all: n}
+			}
 		}
 	}
 }
 
 // unfinished visits what is left of the work of a phase's tasks by the model, equal ones at once.
-func (w *world) unfinished(j int, k dag.Kind, visit func(work time.Duration, count int)) {
-	n, next := w.s.Plan.Jobs[j].Phase(k).Count(), 0
+func (w *world) unfinished(j int, k dag.StageIndex, visit func(work time.Duration, count int)) {
+	n, next := w.s.Plan.Jobs[j].Stages[k].Count(), 0
 	pending := func(to int) {
 		for next < to {
-			c := w.costs.left(schedule.Task{Job: j, Kind: k, Index: next, Slot: -1, Node: -1, Start: dag.NoInstant})
+			c := w.costs.left(schedule.Task{Job: j, Stage: k, Index: next, Slot: -1, Node: -1, Start: dag.NoInstant})
 			same := min(max(c.Same, 1), to-next)
 			visit(c.Work, same)
 			next += same
 		}
 	}
-	list := w.s.Jobs[j].Phase(k).Attempts
+	list := w.s.Jobs[j].Stages[k].Attempts
 	for i := 0; i < len(list); {
 		task, to := int(list[i].Task), i
 		done, running := false, (*dag.Attempt)(nil)
@@ -64,7 +67,7 @@ func (w *world) unfinished(j int, k dag.Kind, visit func(work time.Duration, cou
 		pending(task)
 		next = task + 1
 		if !done {
-			visit(w.costs.left(schedule.Task{Job: j, Kind: k, Index: task, Attempt: int(running.Number), Slot: int(running.Slot), Node: int(running.Node), Running: running, Start: running.Start}).Work, 1)
+			visit(w.costs.left(schedule.Task{Job: j, Stage: k, Index: task, Attempt: int(running.Number), Slot: int(running.Slot), Node: int(running.Node), Running: running, Start: running.Start}).Work, 1)
 		}
 	}
 	pending(n)

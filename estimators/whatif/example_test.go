@@ -15,14 +15,14 @@ func nightly() dag.Run {
 		Cluster: dag.Cluster{MapSlots: 8, ReduceSlots: 4},
 		Jobs: []dag.Job{{
 			Node: "nightly",
-			Map:  dag.Phase{Known: true, Tasks: 40, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}}},
-			Reduce: dag.Phase{Known: true, Tasks: 8, Pipelines: []dag.Pipeline{
-				{Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)}, {Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)}, {Tuples: dag.Uniform(1000), Alpha: dag.Uniform(30)},
-			}},
+			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 40, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}}},
+				dag.Stage{Known: true, Tasks: 8, Pipelines: []dag.Pipeline{
+					{Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)}, {Tuples: dag.Uniform(0), Alpha: dag.Uniform(0)}, {Tuples: dag.Uniform(1000), Alpha: dag.Uniform(30)},
+				}}),
 		}},
 	}
 	s := &dag.Snapshot{Plan: plan, State: dag.Blocked, Stale: dag.NoInstant, Jobs: []dag.JobState{
-		{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant},
+		{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)},
 	}}
 	return dag.Run{}.Append(s)
 }
@@ -33,7 +33,7 @@ func ExampleAsk() {
 	model := estimators.Paper(func(dag.Run) estimators.Slowdown { return estimators.Slowdown{} })
 	scene := whatif.Scene{
 		Models: []whatif.Predictor{whatif.NewReplay(run, model)},
-		Room:   whatif.RoomOf(run.Now()), Tasks: [2]int{40, 8},
+		Room:   whatif.RoomOf(run.Now()), Wanted: []int{40, 8},
 	}
 	more, err := whatif.ParseSlots("map=+8")
 	if err != nil {

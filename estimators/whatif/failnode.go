@@ -22,7 +22,7 @@ func (c *course) nodeTrials() ([]trial, error) {
 	}
 	var moments []dag.Instant
 	for j := range c.w.s.Plan.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for k := range c.w.s.Plan.Jobs[j].NumStages() {
 			if end, left := c.ends(j, k); left {
 				moments = append(moments, max(end-1, c.w.s.At))
 			}
@@ -86,7 +86,7 @@ const mostCounted = 1 << 16
 // lostWith is the work that would be lost with each node at a moment.
 func (c *course) lostWith(m *moment) []time.Duration {
 	var lost []time.Duration
-	c.onNodes(m, func(_ int, _ dag.Kind, a *dag.Attempt) {
+	c.onNodes(m, -1, func(a *dag.Attempt) {
 		if a.Node < 0 || a.Node >= mostCounted {
 			return
 		}
@@ -98,37 +98,69 @@ func (c *course) lostWith(m *moment) []time.Duration {
 	return lost
 }
 
-// onNodes visits what a loss of its node would undo: attempts that run, and maps whose output is still wanted.
-func (c *course) onNodes(m *moment, visit func(j int, k dag.Kind, a *dag.Attempt)) {
+// onNodes visits what a loss of a node, or of all if it is -1, would undo: attempts that run, and tasks that are done and whose output is still
+// wanted, by a task that is not done or is lost itself.
+func (c *course) onNodes(m *moment, node int32, visit func(a *dag.Attempt)) {
 	for j := range m.s.Jobs {
-		js := &m.s.Jobs[j]
+		js, stages := &m.s.Jobs[j], m.s.Plan.Jobs[j].Stages
 		if js.State.Ended() {
 			continue
 		}
-		wanted := m.s.Plan.Jobs[j].Reduce.Count() > 0
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			list := js.Phase(k).Attempts
+		readers := make([]reader, len(stages))
+		for k := len(stages) - 1; k >= 0; k-- {
+			n := stages[k].Count()
+			readers[k] = reader{done: make([]bool, n), left: n}
+			list := js.Stages[k].Attempts
 			for i := range list {
 				a := &list[i]
-				if a.State == dag.AttemptRunning || k == dag.Map && wanted && a.State == dag.AttemptSucceeded {
-					visit(j, k, a)
+				on := node < 0 || a.Node == node
+				switch {
+				case int(a.Task) >= n:
+				case a.State == dag.AttemptRunning && on, a.State == dag.AttemptSucceeded && on && wanted(stages, readers, k, int(a.Task)):
+					visit(a)
+				case readers[k].done[a.Task]:
+				case a.State == dag.AttemptSucceeded, a.State == dag.AttemptRunning && !stages[k].Copies(): // it has its input
+					readers[k].done[a.Task] = true
+					readers[k].left--
 				}
 			}
 		}
 	}
 }
 
-// lose takes a node out of a moment. On YARN the master goes on believing in what ran there, until it gives it up
+// A reader is how far a stage is that reads others.
+type reader struct {
+	done []bool // by task: it needs its input no more
+	left int
+}
+
+// wanted says whether what a task wrote is still to be read.
+func wanted(stages []dag.Stage, readers []reader, k, task int) bool {
+	for to := k + 1; to < len(stages); to++ {
+		for _, e := range stages[to].After {
+			r := &readers[to]
+			if int(e.From) != k || r.left == 0 {
+				continue
+			}
+			if e.Kind != dag.OneToOne || task < len(r.done) && !r.done[task] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lose takes a node out of a moment. In a pool the master goes on believing in what ran there, until it gives it up
 // (dag.Overheads.Abandon); the paper's cluster runs it again at once.
 func (c *course) lose(m *moment, node int32) {
 	p := &m.s.Plan.Cluster
-	yarn := p.Policy == dag.YARN
-	c.onNodes(m, func(_ int, _ dag.Kind, a *dag.Attempt) {
-		if a.Node == node && (a.State == dag.AttemptSucceeded || !yarn) {
+	pool := p.Policy != dag.FIFO
+	c.onNodes(m, node, func(a *dag.Attempt) {
+		if a.State == dag.AttemptSucceeded || !pool {
 			a.State, a.End = dag.AttemptKilled, m.s.At
 		}
 	})
-	if yarn {
+	if pool {
 		m.s.Nodes[node].Lost, m.s.Nodes[node].LostAt = true, m.s.At
 		return
 	}

@@ -21,8 +21,7 @@ const (
 
 // tries is how many replays may look for the worst failure.
 func (w *world) tries() int {
-	tasks := w.tasks(dag.Map) + w.tasks(dag.Reduce)
-	return min(max(tasksTry/max(tasks, 1), leastTry), mostTries)
+	return min(max(tasksTry/max(w.tasks(), 1), leastTry), mostTries)
 }
 
 // fail makes the world one in which something fails, and says what: of what is asked for, what delays the end most. It is nil
@@ -52,7 +51,7 @@ func (w *world) fail(f Failure) (failed *world, note string, err error) {
 		s, err := one.end(nil)
 		var stuck *schedule.StuckError
 		if errors.As(err, &stuck) {
-			return nil, fmt.Sprintf("%s: it never ends, job %s has nowhere to run its %s tasks", t.note, stuck.Job, stuck.Kind), nil
+			return nil, fmt.Sprintf("%s: it never ends, job %s has nowhere to run its %s tasks", t.note, stuck.Job, stuck.Stage), nil
 		}
 		if err != nil {
 			return nil, "", err
@@ -83,13 +82,16 @@ func heaviest(all []trial, n int) []trial {
 // taskTrials are the longest and the last task of each phase, failing just before their end.
 func (c *course) taskTrials() []trial {
 	type pick struct{ longest, last *schedule.Span }
-	picks := make([][2]pick, len(c.w.s.Plan.Jobs))
+	picks := make([][]pick, len(c.w.s.Plan.Jobs))
+	for j := range picks {
+		picks[j] = make([]pick, len(c.w.s.Plan.Jobs[j].Stages))
+	}
 	for i := range c.s.Spans {
 		sp := &c.s.Spans[i]
-		if sp.Kind > dag.Reduce || sp.Past || sp.Outcome != schedule.OK {
+		if sp.Pause != dag.NoPause || sp.Past || sp.Outcome != schedule.OK {
 			continue
 		}
-		p := &picks[sp.Job][sp.Kind]
+		p := &picks[sp.Job][sp.Stage]
 		if p.longest == nil || sp.End-sp.Start > p.longest.End-p.longest.Start {
 			p.longest = sp
 		}
@@ -102,7 +104,7 @@ func (c *course) taskTrials() []trial {
 		for k := range picks[j] {
 			for i, sp := range []*schedule.Span{picks[j][k].longest, picks[j][k].last} {
 				if sp != nil && (i == 0 || sp != picks[j][k].longest) {
-					all = append(all, c.failing(j, dag.Kind(k), int(sp.First+sp.Count-1), int(sp.Attempt), sp.End.Sub(sp.Start)))
+					all = append(all, c.failing(j, dag.StageIndex(k), int(sp.First+sp.Count-1), int(sp.Attempt), sp.End.Sub(sp.Start)))
 				}
 			}
 		}
@@ -111,12 +113,12 @@ func (c *course) taskTrials() []trial {
 }
 
 // failing is one attempt that fails just before its end.
-func (c *course) failing(j int, k dag.Kind, task, number int, weight time.Duration) trial {
+func (c *course) failing(j int, k dag.StageIndex, task, number int, weight time.Duration) trial {
 	return trial{note: c.w.taskName(j, k, task), weight: weight, make: func() *world {
 		one := *c.w
 		before := c.w.fault
 		one.fault = func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
-			if t.Job == j && t.Kind == k && t.Index == task && t.Attempt == number {
+			if t.Job == j && t.Stage == k && t.Index == task && t.Attempt == number {
 				return end, true
 			}
 			if before != nil {
@@ -134,13 +136,17 @@ func (c *course) taskTrial(f Failure) ([]trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := c.w.s.Plan.Jobs[j].Phase(f.Kind).Count(); f.Task >= n {
-		return nil, fmt.Errorf("job %s has %d %s tasks, counted from 0: there is no %d", f.Job, n, f.Kind, f.Task)
+	k, err := c.w.stage(j, f.Stage)
+	if err != nil {
+		return nil, err
+	}
+	if n := c.w.s.Plan.Jobs[j].Stages[k].Count(); f.Task >= n {
+		return nil, fmt.Errorf("job %s has %d %s tasks, counted from 0: there is no %d", f.Job, n, f.Stage, f.Task)
 	}
 	for i := range c.s.Spans {
 		sp := &c.s.Spans[i]
-		if int(sp.Job) == j && sp.Kind == f.Kind && !sp.Past && sp.Outcome == schedule.OK && int(sp.First) <= f.Task && f.Task < int(sp.First+sp.Count) {
-			return []trial{c.failing(j, f.Kind, f.Task, int(sp.Attempt), 0)}, nil
+		if int(sp.Job) == j && sp.Stage == k && !sp.Past && sp.Outcome == schedule.OK && int(sp.First) <= f.Task && f.Task < int(sp.First+sp.Count) {
+			return []trial{c.failing(j, k, f.Task, int(sp.Attempt), 0)}, nil
 		}
 	}
 	return nil, nil
@@ -152,9 +158,11 @@ func (c *course) jobTrial(f Failure) ([]trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, left := c.ends(j, dag.Reduce)
-	if e, ok := c.ends(j, dag.Map); ok {
-		end, left = max(end, e), true
+	end, left := dag.NoInstant, false
+	for k := range c.w.s.Plan.Jobs[j].NumStages() {
+		if e, ok := c.ends(j, k); ok {
+			end, left = max(end, e), true
+		}
 	}
 	if !left {
 		return nil, nil
@@ -164,15 +172,17 @@ func (c *course) jobTrial(f Failure) ([]trial, error) {
 		m := c.at(at)
 		js := &m.s.Jobs[j]
 		js.State, js.HeldMB = dag.Submitted, 0
-		js.Map.Attempts, js.Reduce.Attempts = nil, nil
+		for k := range js.Stages {
+			js.Stages[k].Attempts = nil
+		}
 		return m.world(c.w)
 	}}}, nil
 }
 
 // ends is when the last task of a phase that is left ends.
-func (c *course) ends(j int, k dag.Kind) (end dag.Instant, left bool) {
+func (c *course) ends(j int, k dag.StageIndex) (end dag.Instant, left bool) {
 	for i := range c.s.Spans {
-		if sp := &c.s.Spans[i]; int(sp.Job) == j && sp.Kind == k && !sp.Past {
+		if sp := &c.s.Spans[i]; int(sp.Job) == j && sp.Stage == k && !sp.Past {
 			end, left = max(end, sp.End), true
 		}
 	}
@@ -189,6 +199,6 @@ func (c *course) since(t dag.Instant) time.Duration {
 }
 
 // taskName names a task as on a command line.
-func (w *world) taskName(j int, k dag.Kind, task int) string {
-	return Failure{Job: w.s.Plan.Jobs[j].Node, Kind: k, Task: task}.String()
+func (w *world) taskName(j int, k dag.StageIndex, task int) string {
+	return Failure{Job: w.s.Plan.Jobs[j].Node, Stage: w.s.Plan.StageName(j, k), Task: task}.String()
 }

@@ -37,10 +37,10 @@ func TestWorstTask(t *testing.T) {
 		t.Errorf("%v after %v, by %s", *a.Remaining, base, a.Note)
 	}
 	// One whose time another covers costs nothing.
-	if a := predicted(t, r, Failure{What: FailTask, Job: "j1", Kind: dag.Reduce, Task: 3}); *a.Remaining != base {
+	if a := predicted(t, r, Failure{What: FailTask, Job: "j1", Stage: "reduce", Task: 3}); *a.Remaining != base {
 		t.Errorf("a reduce of j1 costs %v", *a.Remaining-base)
 	}
-	if _, err := r.Predict(Change{Failures: []Failure{{What: FailTask, Job: "j1", Task: 4}}}); err == nil {
+	if _, err := r.Predict(Change{Failures: []Failure{{What: FailTask, Job: "j1", Stage: "map", Task: 4}}}); err == nil {
 		t.Error("j1 has four maps")
 	}
 	if _, err := r.Predict(Change{Failures: []Failure{{What: FailJob, Job: "j9"}}}); err == nil {

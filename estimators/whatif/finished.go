@@ -8,6 +8,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // NewReplayOf is the predictor of a finished run. Its base is what the run took; every other answer is longer or shorter than
@@ -44,7 +45,7 @@ func (r *Replay) Doubt() (w Warning, doubtful bool) {
 	if !(math.Abs(miss) > mostMissed) {
 		return w, false
 	}
-	w = Warning{WarnBase, fmt.Sprintf("the replay of the run is %+.0f %% off what it took: something lengthened or shortened it that is not in its tasks, and every answer is doubtful", 100*miss)}
+	w = Warning{WarnBase, fmt.Sprintf("the replay of the run is %s off what it took: something lengthened or shortened it that is not in its tasks, and every answer is doubtful", units.More(1+miss))}
 	if r.others > 0 {
 		w.Text += fmt.Sprintf("; other applications held up to %d MB", r.others)
 	}
@@ -63,14 +64,14 @@ func (r *Replay) told(d time.Duration) time.Duration {
 func again(lost []Lost) schedule.Fault {
 	type key struct {
 		job, task, number int
-		kind              dag.Kind
+		kind              dag.StageIndex
 	}
 	held := make(map[key]time.Duration, len(lost))
 	for _, l := range lost {
-		held[key{l.Job, l.Task, l.Number, l.Kind}] = l.Held
+		held[key{l.Job, l.Task, l.Number, l.Stage}] = l.Held
 	}
 	return func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
-		d, ok := held[key{t.Job, t.Index, t.Attempt, t.Kind}]
+		d, ok := held[key{t.Job, t.Index, t.Attempt, t.Stage}]
 		return min(start.Add(d), end), ok
 	}
 }

@@ -48,7 +48,7 @@ func (s *Scene) marginal(r *Report) error {
 			}
 		}
 		asked = append(asked, Slots{Op: Times, N: 2})
-	} else if s.Room.Containers == 0 {
+	} else if s.Room.Total() == 0 {
 		return nil
 	}
 	for _, by := range asked {
@@ -64,7 +64,7 @@ func (s *Scene) marginal(r *Report) error {
 // curve asks the first model that can draw one.
 func (s *Scene) curve(r *Report) error {
 	for _, m := range s.Models {
-		c, err := CurveOf(m, s.Room, s.Tasks)
+		c, err := CurveOf(m, s.Room, s.Wanted)
 		var cannot *UnsupportedError
 		switch {
 		case errors.As(err, &cannot):

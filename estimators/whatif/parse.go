@@ -105,10 +105,11 @@ func ParsePolicy(text string) (Policy, error) {
 	return AsIs, &ParseError{"policy", text, "one of fifo, yarn, ideal"}
 }
 
-// ParseFailure reads what fails: task, node, a job by its name in the plan, or a task of it as JOB:m3 or JOB:r0, with indices from 0.
+// ParseFailure reads what fails: task, node, a job by its name in the plan, or a task of it, with indices from 0: JOB:m3 or JOB:r0 of a
+// MapReduce job, JOB:STAGE:3 of any.
 func ParseFailure(text string) (Failure, error) {
 	text = strings.TrimSpace(text)
-	bad := &ParseError{"failure", text, "task, node, the name of a job, or a task of it such as JOB:m3"}
+	bad := &ParseError{"failure", text, "task, node, the name of a job, or a task of it such as JOB:m3 or JOB:STAGE:3"}
 	switch text {
 	case "":
 		return Failure{}, bad
@@ -124,15 +125,17 @@ func ParseFailure(text string) (Failure, error) {
 	f := Failure{What: FailTask, Job: text[:at]}
 	task := text[at+1:]
 	switch {
-	case f.Job == "" || len(task) < 2:
-		return Failure{}, bad
-	case task[0] == 'r':
-		f.Kind = dag.Reduce
-	case task[0] != 'm':
-		return Failure{}, bad
+	case strings.HasPrefix(task, "m"):
+		f.Stage, task = dag.MapReduceName(dag.Map), task[1:]
+	case strings.HasPrefix(task, "r"):
+		f.Stage, task = dag.MapReduceName(dag.Reduce), task[1:]
+	default:
+		if at = strings.LastIndexByte(f.Job, ':'); at >= 0 {
+			f.Job, f.Stage = f.Job[:at], f.Job[at+1:]
+		}
 	}
-	n, err := strconv.ParseUint(task[1:], 10, 31)
-	if err != nil {
+	n, err := strconv.ParseUint(task, 10, 31)
+	if f.Job == "" || f.Stage == "" || err != nil {
 		return Failure{}, bad
 	}
 	f.Task = int(n)

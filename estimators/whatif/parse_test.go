@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 	"testing"
-
-	"github.com/paratimer/paratimer/dag"
 )
 
 func TestParseSlots(t *testing.T) {
@@ -30,7 +28,7 @@ func TestParseSlots(t *testing.T) {
 }
 
 func TestParseOthers(t *testing.T) {
-	if f, err := ParseFailure("scope-40:r3"); err != nil || f != (Failure{Job: "scope-40", Kind: dag.Reduce, Task: 3}) {
+	if f, err := ParseFailure("scope-40:r3"); err != nil || f != (Failure{Job: "scope-40", Stage: "reduce", Task: 3}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	for text, want := range map[string]FailureKind{"task": FailTask, "node": FailNode, "scope-40": FailJob} {

@@ -1,24 +1,38 @@
 package whatif
 
 import (
+	"errors"
+
 	"github.com/paratimer/paratimer/dag"
 )
 
 // policy changes the scheduler. Slots become containers and containers slots: as many tasks fit as before.
-func (w *world) policy(to Policy) {
+func (w *world) policy(to Policy) error {
 	c := &w.s.Plan.Cluster
+	onlyMapReduce := w.s.Plan.OnlyMapReduce()
 	switch {
-	case to == Ideal:
+	case to == Ideal && onlyMapReduce:
 		w.toSlots()
 		w.costs.ideal = true
-		c.MapSlots, c.ReduceSlots = max(w.tasks(dag.Map), 1), max(w.tasks(dag.Reduce), 1)
-	case to == FIFO && c.Policy == dag.YARN:
+		c.MapSlots, c.ReduceSlots = max(w.tasksOf(dag.Map), 1), max(w.tasksOf(dag.Reduce), 1)
+	case to == Ideal:
+		w.unlimited()
+		w.costs.ideal = true
+		w.s.Plan.Driver, w.s.Plan.Overheads = dag.Eager, dag.Overheads{}
+	case to == FIFO && !onlyMapReduce:
+		return errors.New("the plan has other stages than maps and reduces, and there would be slots for these alone")
+	case to == FIFO && c.Policy != dag.FIFO:
+		room := "containers"
+		if c.Policy == dag.Executors {
+			room = "cores"
+		}
 		w.toSlots()
-		w.note(WarnApproximate, "policy fifo: of %d containers %d are taken for map slots and %d for reduce slots; say otherwise with --slots map=…, reduce=…",
-			c.MapSlots+c.ReduceSlots, c.MapSlots, c.ReduceSlots)
-	case to == YARN && c.Policy == dag.FIFO:
+		w.note(WarnApproximate, "policy fifo: of %d %s %d are taken for map slots and %d for reduce slots; say otherwise with --slots map=…, reduce=…",
+			c.MapSlots+c.ReduceSlots, room, c.MapSlots, c.ReduceSlots)
+	case to == YARN && c.Policy != dag.YARN:
 		w.toContainers()
 	}
+	return nil
 }
 
 // toSlots makes slots of containers: half of them for maps, as Hadoop 0.20 has it unless told otherwise, and no wave waits for
@@ -28,20 +42,35 @@ func (w *world) toSlots() {
 	if c.Policy == dag.FIFO {
 		return
 	}
-	n := max(memory(w.s)/containerMB(w.s.Plan), 2)
-	if memory(w.s) == 0 {
-		n = max(w.tasks(dag.Map)+w.tasks(dag.Reduce), 2)
+	n := max(capacity(w.s)/slotSize(w.s.Plan), 2)
+	if capacity(w.s) == 0 {
+		n = max(w.tasks(), 2)
 	}
 	c.Policy, c.MapSlots, c.ReduceSlots = dag.FIFO, n-n/2, n/2
 	c.SlotsPerNode = max(1, c.MapSlots/max(1, len(w.s.Nodes)))
 }
 
-// toContainers makes one pool of all slots. A master takes a container's place, too.
+// toContainers makes one pool of all slots, or a container of each core. A master takes a container's place, too.
 func (w *world) toContainers() {
 	c := &w.s.Plan.Cluster
+	had, slots := RoomOf(w.s).Total(), "slots"
+	if c.Policy == dag.Executors {
+		slots = "cores"
+		for j := range w.s.Plan.Jobs {
+			for k := range w.s.Plan.Jobs[j].NumStages() {
+				w.s.Plan.Jobs[j].Stages[k].MemoryMB = need(w.s.Plan, j, k) * defaultMB
+			}
+		}
+		for i := range w.s.Nodes {
+			w.s.Nodes[i].MemoryMB = w.s.Nodes[i].Cores * defaultMB
+		}
+	}
 	c.Policy = dag.YARN
-	mb := containerMB(w.s.Plan)
-	n := max(c.MapSlots+c.ReduceSlots, w.leastContainers())
+	mb := slotSize(w.s.Plan)
+	if slots == "cores" {
+		mb = defaultMB
+	}
+	n := max(had, w.leastContainers())
 	c.MemoryMB = min(n*mb, dag.MaxMemory)
 	for j := range w.s.Plan.Jobs {
 		l := &w.s.Plan.Jobs[j].Limits
@@ -52,7 +81,7 @@ func (w *world) toContainers() {
 	if w.s.Plan.Overheads == (dag.Overheads{}) {
 		w.note(WarnApproximate, "policy yarn: the plan tells no pauses of YARN (launch, heartbeat, waves); none are counted")
 	}
-	w.note(WarnApproximate, "policy yarn: %d slots are taken for %d containers of %d MB, masters among them", c.MapSlots+c.ReduceSlots, n, mb)
+	w.note(WarnApproximate, "policy yarn: %d %s are taken for %d containers of %d MB, masters among them", had, slots, n, mb)
 }
 
 // leastContainers lets a master of each job that is left, what runs, and one task more be held at once: with less, masters could
@@ -61,7 +90,10 @@ func (w *world) leastContainers() int {
 	n := 1
 	for j := range w.s.Jobs {
 		if !w.ended(j) {
-			n += 1 + w.s.Jobs[j].Map.Running() + w.s.Jobs[j].Reduce.Running()
+			n++
+			for k := range w.s.Jobs[j].Stages {
+				n += w.s.Jobs[j].Stages[k].Running()
+			}
 		}
 	}
 	return n

@@ -143,7 +143,7 @@ func TestErnestMovesAlongItsCurve(t *testing.T) {
 func TestModelsThatDisagree(t *testing.T) {
 	_, p, _ := twoJobs()
 	r := planned(p) // 200 ms
-	rep, err := Ask(Scene{Models: []Predictor{r, NewErnest(curve, 4, 1, r.Room(), false)}, Room: r.Room(), Tasks: r.Tasks()}, []Change{{Scale: 2}, {Even: true}})
+	rep, err := Ask(Scene{Models: []Predictor{r, NewErnest(curve, 4, 1, r.Room(), false)}, Room: r.Room(), Wanted: r.Wanted()}, []Change{{Scale: 2}, {Even: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func (staircase) Predict(c Change) (Answer, error) {
 // The knee of a curve that falls as it should up to 64 containers, and then no more, is the first point from which no doubling saves a
 // tenth: at 60.9, a doubling ends at 1 s instead of 1.05.
 func TestKnee(t *testing.T) {
-	c, err := CurveOf(staircase{}, Room{Policy: dag.YARN, Containers: 4, ContainerMB: 1}, [2]int{200, 200})
+	c, err := CurveOf(staircase{}, Room{Policy: dag.YARN, Containers: 4, ContainerMB: 1}, []int{400})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/observed"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -143,8 +143,8 @@ func TestMoreSlotsNeverHurtEqualTasks(t *testing.T) {
 func equal(maps, reduces, slots int) *dag.Plan {
 	pipe := func(n float64) dag.Pipeline { return dag.Pipeline{Tuples: dag.Uniform(n), Alpha: dag.Uniform(1)} }
 	return &dag.Plan{Cluster: dag.Cluster{MapSlots: slots, ReduceSlots: slots}, Jobs: []dag.Job{{
-		Node: "j", Map: dag.Phase{Known: true, Tasks: maps, Pipelines: []dag.Pipeline{pipe(20)}},
-		Reduce: dag.Phase{Known: true, Tasks: reduces, Pipelines: []dag.Pipeline{pipe(0), pipe(0), pipe(30)}},
+		Node: "j", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: maps, Pipelines: []dag.Pipeline{pipe(20)}},
+			dag.Stage{Known: true, Tasks: reduces, Pipelines: []dag.Pipeline{pipe(0), pipe(0), pipe(30)}}),
 	}}}
 }
 
@@ -165,10 +165,10 @@ func TestInfiniteSlotsAreTheLongestPath(t *testing.T) {
 			for _, a := range c.Plan.Jobs[j].After {
 				ends[j] = max(ends[j], ends[a])
 			}
-			for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+			for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 				most := time.Duration(0)
-				for i := range c.Plan.Jobs[j].Phase(k).Count() {
-					cost := left(schedule.Task{Job: j, Kind: k, Index: i, Slot: -1, Node: -1, Start: dag.NoInstant})
+				for i := range c.Plan.Jobs[j].Stages[k].Count() {
+					cost := left(schedule.Task{Job: j, Stage: k, Index: i, Slot: -1, Node: -1, Start: dag.NoInstant})
 					most = max(most, cost.Setup+cost.Work)
 				}
 				ends[j] += most
@@ -219,8 +219,8 @@ func TestGoingOnFromAMomentChangesNothing(t *testing.T) {
 // Where tasks are not alike, the new ones are like the old ones in order, so that all of them together are as much more.
 func TestScaleOfUnlikeTasks(t *testing.T) {
 	p := equal(3, 3, 1)
-	p.Jobs[0].Map.Pipelines[0].Tuples = dag.Each([]float64{50, 20, 10})
-	p.Jobs[0].Reduce.Pipelines[dag.Work].Tuples = dag.Each([]float64{70, 10, 10})
+	p.Jobs[0].Stages[dag.Map].Pipelines[0].Tuples = dag.Each([]float64{50, 20, 10})
+	p.Jobs[0].Stages[dag.Reduce].Pipelines[dag.Work].Tuples = dag.Each([]float64{70, 10, 10})
 	for _, x := range []struct {
 		c    Change
 		want int // milliseconds

@@ -27,8 +27,8 @@ type Replay struct {
 // NewReplay is the predictor of a run, or of a plan of which nothing has run.
 func NewReplay(run dag.Run, model estimators.Model) *Replay {
 	r := &Replay{run: run, now: run.Now(), costs: model(run)}
-	if c, ok := r.costs.(estimators.Completer); ok {
-		r.now = c.Completed()
+	if r.costs.Completed != nil {
+		r.now = r.costs.Completed
 	}
 	return r
 }
@@ -142,7 +142,7 @@ func (r *Replay) Range(c Change) (low, high time.Duration, ok bool, err error) {
 	}
 	tasks := 0
 	for j := range w.s.Plan.Jobs {
-		tasks += w.s.Plan.Jobs[j].Map.Count() + w.s.Plan.Jobs[j].Reduce.Count()
+		tasks += w.s.Plan.Jobs[j].Tasks()
 	}
 	if tasks > rangeTasks {
 		return 0, 0, false, nil
@@ -168,14 +168,19 @@ func (r *Replay) End(c Change) (time.Duration, error) {
 	return r.told(s.Remaining()), nil
 }
 
-// Tasks counts the maps and reduces that are not done.
-func (r *Replay) Tasks() (n [2]int) {
-	for j := range r.now.Plan.Jobs {
-		if r.now.Jobs[j].State.Ended() {
-			continue
-		}
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			n[k] += r.now.Plan.Jobs[j].Phase(k).Count()
+// Wanted is how many slots the tasks of jobs that have not ended would take at once: for maps and for reduces under FIFO, containers of
+// YARN, or cores of executors.
+func (r *Replay) Wanted() []int {
+	plan, n := r.now.Plan, make([]int, len(r.Room().slots()))
+	for j := range plan.Jobs {
+		switch job := &plan.Jobs[j]; {
+		case r.now.Jobs[j].State.Ended():
+		case plan.Cluster.Policy == dag.FIFO:
+			n[0], n[1] = n[0]+job.Stages[dag.Map].Count(), n[1]+job.Stages[dag.Reduce].Count()
+		case plan.Cluster.Policy == dag.Executors:
+			n[0] += coresOf(plan, j)
+		default:
+			n[0] += job.Tasks()
 		}
 	}
 	return n

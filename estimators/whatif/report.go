@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Row is one change and what the models say of it, the one that is believed first. It has no answer where none can say.
@@ -44,7 +46,7 @@ const disagree = 0.2
 type Scene struct {
 	Models []Predictor // the one that is believed first
 	Room   Room
-	Tasks  [2]int // maps and reduces that are left
+	Wanted []int // slots that the tasks that are left take, of each kind that the room has (Replay.Wanted)
 }
 
 // Ask answers. An error of the base is an error of all; a change that cannot be is one, too, and names it.
@@ -145,7 +147,7 @@ func (r *Row) compare() {
 			r.Disagreement = d
 		}
 		if math.Abs(d) > disagree {
-			r.Warnings = append(r.Warnings, Warning{WarnDisagree, fmt.Sprintf("%s says %+.0f %% against %s", a.Model, 100*d, r.Answers[0].Model)})
+			r.Warnings = append(r.Warnings, Warning{WarnDisagree, fmt.Sprintf("%s says %s against %s", a.Model, units.More(1+d), r.Answers[0].Model)})
 		}
 	}
 }

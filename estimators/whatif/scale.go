@@ -7,7 +7,8 @@ import (
 )
 
 // scale makes the input so many times as large: of the jobs that read it there are more maps, each as large as it is; reduces get
-// larger, and with them the maps that read what they write, one a file. What runs or is done has its input.
+// larger, and with them the maps that read what they write, one a file. Other stages keep their tasks, which get larger. What runs or is
+// done has its input.
 func (w *world) scale(by float64) error {
 	graph, err := dag.NewGraph(w.s.Plan)
 	if err != nil {
@@ -17,7 +18,7 @@ func (w *world) scale(by float64) error {
 	total := 0.0
 	for _, j := range graph.Order() {
 		growth[j] = w.grow(j, by, growth)
-		total += float64(w.s.Plan.Jobs[j].Map.Count() + w.s.Plan.Jobs[j].Reduce.Count())
+		total += float64(w.s.Plan.Jobs[j].Tasks())
 	}
 	if total > dag.MaxTasks {
 		return &dag.LimitError{Place: dag.Place{Job: -1, Field: "scale", Item: -1}, What: "tasks", Have: total, Max: dag.MaxTasks}
@@ -25,18 +26,22 @@ func (w *world) scale(by float64) error {
 	return nil
 }
 
-// grow makes a job larger and says how much more its reduces get.
+// grow makes a job larger and says how much more it writes.
 func (w *world) grow(j int, by float64, growth []float64) float64 {
 	if w.ended(j) {
 		return 1
 	}
-	job, maps := &w.s.Plan.Jobs[j], &w.costs.phases[j][dag.Map]
-	begun := w.begun(j)
-	n := job.Map.Count()
+	job := &w.s.Plan.Jobs[j]
 	g := by
 	if len(job.After) > 0 {
 		g = w.input(job, growth)
 	}
+	if !job.IsMapReduce() {
+		return w.growStages(j, g)
+	}
+	maps := &w.costs.phases[j][dag.Map]
+	begun := w.begun(j, dag.Map)
+	n := job.Stages[dag.Map].Count()
 	switch {
 	case n == 0:
 	case len(job.After) == 0:
@@ -47,7 +52,7 @@ func (w *world) grow(j int, by float64, growth []float64) float64 {
 			maps.is = max(maps.is, 1)
 			maps.grown = float64(rest) * g / float64(maps.is)
 		}
-		job.Map.Tasks = begun + maps.is
+		job.Stages[dag.Map].Tasks = begun + maps.is
 		g = (float64(begun) + float64(rest)*g) / float64(n)
 	case begun > 0: // it has its input
 		g = 1
@@ -58,6 +63,71 @@ func (w *world) grow(j int, by float64, growth []float64) float64 {
 	return g
 }
 
+// growStages gives the stages that read the job's input so much more, and the others what those before them write. It says how much more
+// those write that no stage reads.
+func (w *world) growStages(j int, by float64) float64 {
+	stages := w.s.Plan.Jobs[j].Stages
+	grown := make([]mean, len(stages)) // of what a stage reads, until it is its turn; then of what it writes
+	last := make([]bool, len(stages))
+	for k := range stages {
+		p, in := &w.costs.phases[j][k], by
+		if grown[k].weight > 0 {
+			in = grown[k].of()
+		}
+		last[k] = true
+		p.grown = in
+		if one := oneToOne(&stages[k]); one >= 0 {
+			from := &w.costs.phases[j][one]
+			p.fixed, p.grown = from.fixed, from.grown
+		} else if grown[k].weight == 0 {
+			p.fixed = w.begun(j, dag.StageIndex(k)) //nolint:gosec // an index
+		}
+		fixed, all := float64(p.fixed), float64(stages[k].Count())
+		out := mean{fixed + (all-fixed)*p.grown, all}
+		for to := k + 1; to < len(stages); to++ {
+			for _, e := range stages[to].After {
+				if int(e.From) == k {
+					last[k] = false
+					if e.Kind != dag.Broadcast {
+						grown[to].add(out)
+					}
+				}
+			}
+		}
+		grown[k] = out
+	}
+	var all mean
+	for k := range stages {
+		if last[k] {
+			all.add(grown[k])
+		}
+	}
+	return all.of()
+}
+
+// A mean of growths, each weighed by a number of tasks.
+type mean struct{ sum, weight float64 }
+
+func (m *mean) add(more mean) { m.sum, m.weight = m.sum+more.sum, m.weight+more.weight }
+
+// of is 1 of nothing.
+func (m mean) of() float64 {
+	if m.weight == 0 {
+		return 1
+	}
+	return m.sum / m.weight
+}
+
+// oneToOne is the stage that a stage reads task by task, -1 where there is none.
+func oneToOne(s *dag.Stage) dag.StageIndex {
+	for _, e := range s.After {
+		if e.Kind == dag.OneToOne {
+			return e.From
+		}
+	}
+	return -1
+}
+
 // splitBytes is how large a part of a file a map reads at most: HDFS's block, unless the cluster says otherwise.
 const splitBytes = 128 << 20
 
@@ -66,37 +136,34 @@ const splitBytes = 128 << 20
 func (w *world) split(j int, by float64) {
 	job, maps := &w.s.Plan.Jobs[j], &w.costs.phases[j][dag.Map]
 	maps.grown = by
-	n := job.Map.Count()
-	size := job.Map.Bytes.Sum(n) / float64(n)
+	n := job.Stages[dag.Map].Count()
+	size := job.Stages[dag.Map].Bytes.Sum(n) / float64(n)
 	if !(size > 0 && size <= splitBytes && size*by > splitBytes) {
 		return
 	}
 	parts := int(min(math.Ceil(size*by/splitBytes), math.Ceil(by)))
 	maps.is, maps.grown = n*parts, by/float64(parts)
-	job.Map.Tasks = maps.is
+	job.Stages[dag.Map].Tasks = maps.is
 }
 
 // input is how much more a job reads than it would: the mean over the files that it reads.
 func (w *world) input(job *dag.Job, growth []float64) float64 {
-	sum, files := 0.0, 0.0
+	var all mean
 	for _, a := range job.After {
-		n := float64(w.s.Plan.Jobs[a].Reduce.Count())
-		if n == 0 {
-			n = float64(w.s.Plan.Jobs[a].Map.Count())
+		stages, files := w.s.Plan.Jobs[a].Stages, 0
+		for k := len(stages) - 1; k >= 0 && files == 0; k-- { // of a job without reduces, the maps write
+			files = stages[k].Count()
 		}
-		sum, files = sum+n*growth[a], files+n
+		all.add(mean{float64(files) * growth[a], float64(files)})
 	}
-	if files == 0 {
-		return 1
-	}
-	return sum / files
+	return all.of()
 }
 
-// begun is how many maps, from the first on, have an attempt.
-func (w *world) begun(j int) int {
+// begun is how many tasks of a stage, from the first on, have an attempt.
+func (w *world) begun(j int, k dag.StageIndex) int {
 	n := 0
-	for i := range w.s.Jobs[j].Map.Attempts {
-		n = max(n, int(w.s.Jobs[j].Map.Attempts[i].Task)+1)
+	for i := range w.s.Jobs[j].Stages[k].Attempts {
+		n = max(n, int(w.s.Jobs[j].Stages[k].Attempts[i].Task)+1)
 	}
-	return min(n, w.s.Plan.Jobs[j].Map.Count())
+	return min(n, w.s.Plan.Jobs[j].Stages[k].Count())
 }

@@ -7,24 +7,24 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// slots changes the number of slots or containers.
+// slots changes the number of slots, containers or cores.
 func (w *world) slots(by Slots) error {
 	if w.s.Plan.Cluster.Policy == dag.FIFO {
 		return w.fifoSlots(by)
 	}
 	if by.Which == Both {
-		return w.containers(by)
+		return w.pool(by)
 	}
 	return w.atOnce(by)
 }
 
 func (w *world) fifoSlots(by Slots) error {
 	c := &w.s.Plan.Cluster
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 		if by.Which == Maps && k == dag.Reduce || by.Which == Reduces && k == dag.Map {
 			continue
 		}
-		to, tasks := &c.MapSlots, w.tasks(k)
+		to, tasks := &c.MapSlots, w.tasksOf(k)
 		if k == dag.Reduce {
 			to = &c.ReduceSlots
 		}
@@ -33,19 +33,30 @@ func (w *world) fifoSlots(by Slots) error {
 			return err
 		}
 		if n == 0 && tasks > 0 {
-			return fmt.Errorf("that leaves no slot for %d %s tasks", tasks, k)
+			return fmt.Errorf("that leaves no slot for %d %s tasks", tasks, dag.MapReduceName(k))
 		}
 		*to = n
 	}
 	return nil
 }
 
-// tasks counts those of a kind that may still want a slot.
-func (w *world) tasks(k dag.Kind) int {
+// tasksOf counts the maps or the reduces that may still want a slot.
+func (w *world) tasksOf(k dag.StageIndex) int {
+	n := 0
+	for j := range w.s.Plan.Jobs {
+		if job := &w.s.Plan.Jobs[j]; !w.ended(j) && job.IsMapReduce() {
+			n += job.Stages[k].Count()
+		}
+	}
+	return n
+}
+
+// tasks counts those that may still want a slot.
+func (w *world) tasks() int {
 	n := 0
 	for j := range w.s.Plan.Jobs {
 		if !w.ended(j) {
-			n += w.s.Plan.Jobs[j].Phase(k).Count()
+			n += w.s.Plan.Jobs[j].Tasks()
 		}
 	}
 	return n

@@ -23,7 +23,9 @@ type world struct {
 func worldOf(s *dag.Snapshot, left schedule.Left, c Change) (*world, error) {
 	w := &world{s: copied(s), costs: newCosts(s, left)}
 	before := *w.s.Plan
-	w.policy(c.Policy)
+	if err := w.policy(c.Policy); err != nil {
+		return nil, err
+	}
 	for _, by := range c.Slots {
 		if err := w.slots(by); err != nil {
 			return nil, err
@@ -52,9 +54,9 @@ func worldOf(s *dag.Snapshot, left schedule.Left, c Change) (*world, error) {
 // copied is the snapshot with a plan and jobs of its own. Attempts and series are shared: nothing writes them.
 func copied(s *dag.Snapshot) *dag.Snapshot {
 	out, plan := *s, *s.Plan
-	plan.Jobs = slices.Clone(plan.Jobs)
+	plan.Jobs = dag.CloneJobs(plan.Jobs)
 	out.Plan = &plan
-	out.Jobs = slices.Clone(s.Jobs)
+	out.Jobs = dag.CloneStates(s.Jobs)
 	out.Nodes = slices.Clone(s.Nodes)
 	return &out
 }
@@ -88,6 +90,19 @@ func (w *world) job(name string) (int, error) {
 	return 0, fmt.Errorf("there is no job %q; the jobs are %s", name, listed(names))
 }
 
+// stage finds a stage of a job by its name.
+func (w *world) stage(j int, name string) (dag.StageIndex, error) {
+	job := &w.s.Plan.Jobs[j]
+	var names []string
+	for k := range job.NumStages() {
+		if job.Stages[k].Name == name {
+			return k, nil
+		}
+		names = append(names, job.Stages[k].Name)
+	}
+	return 0, fmt.Errorf("job %s has no stage %q; its stages are %s", job.Node, name, listed(names))
+}
+
 // listed joins a few names.
 func listed(names []string) string {
 	const most = 10
@@ -108,12 +123,25 @@ func listed(names []string) string {
 func (w *world) ended(j int) bool { return w.s.Jobs[j].State.Ended() }
 
 func (w *world) slowStart(ratio float64) {
-	if w.s.Plan.Cluster.Policy != dag.YARN {
+	if w.s.Plan.Cluster.Policy == dag.FIFO {
 		w.note(WarnNoEffect, "slow start: reduces on slots start when all maps have ended")
 		return
 	}
+	copying := false
 	for j := range w.s.Plan.Jobs {
 		w.s.Plan.Jobs[j].Limits.SlowStart = ratio
+		for k := range w.s.Plan.Jobs[j].Stages {
+			stage := &w.s.Plan.Jobs[j].Stages[k]
+			stage.After = slices.Clone(stage.After)
+			for i := range stage.After {
+				if e := &stage.After[i]; e.Kind == dag.SlowStart {
+					e.Ratio, e.Full, copying = ratio, max(e.Full, ratio), true
+				}
+			}
+		}
+	}
+	if !copying {
+		w.note(WarnNoEffect, "slow start: no stage starts before those that it reads have ended")
 	}
 }
 

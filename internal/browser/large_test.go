@@ -33,8 +33,8 @@ func large() *dag.Snapshot {
 	}
 	at := dag.Instant(1_795_000_000_000)
 	for j := range 4 {
-		job := dag.Job{Node: fmt.Sprintf("job-%d", j), Map: dag.Phase{Tasks: slots * rounds / 4, Known: true}, Reduce: dag.Phase{Known: true}}
-		state := dag.JobState{ID: fmt.Sprintf("job_1_%04d", j), State: dag.Succeeded, Submitted: at, Started: at, Attempt: 1}
+		job := dag.Job{Node: fmt.Sprintf("job-%d", j), Stages: dag.MapReduce(dag.Stage{Tasks: slots * rounds / 4, Known: true}, dag.Stage{Known: true})}
+		state := dag.JobState{ID: fmt.Sprintf("job_1_%04d", j), State: dag.Succeeded, Submitted: at, Started: at, Attempt: 1, Stages: make([]dag.StageState, dag.MapReduceStages)}
 		if j > 0 {
 			job.After = []int{j - 1}
 		}
@@ -43,7 +43,7 @@ func large() *dag.Snapshot {
 			ends[i] = at
 		}
 		unknown := [dag.Pipelines]float64{math.NaN(), math.NaN(), math.NaN()}
-		for i := range job.Map.Tasks {
+		for i := range job.Stages[dag.Map].Tasks {
 			slot := i % slots
 			took := dag.Instant(10_000 + (i*7919)%4000)
 			a := dag.Attempt{
@@ -53,7 +53,7 @@ func large() *dag.Snapshot {
 			}
 			a.Done[0], a.Total[0] = 1000, 1000
 			ends[slot] = a.End
-			state.Map.Attempts = append(state.Map.Attempts, a)
+			state.Stages[dag.Map].Attempts = append(state.Stages[dag.Map].Attempts, a)
 		}
 		for _, e := range ends {
 			at = max(at, e)

@@ -10,12 +10,12 @@ import (
 )
 
 var (
-	seeds = flag.Int("chaos.seeds", 60, "runs in bad weather, in turn over the worlds that there are")
+	seeds = flag.Int("chaos.seeds", 60, "runs under fault plans, in turn over the worlds that there are")
 	first = flag.Uint64("chaos.first", 1, "the first seed")
 	one   = flag.Uint64("chaos.seed", 0, "the only seed to run; 0: as many as -chaos.seeds")
 )
 
-// TestChaos: in whatever weather a run is seen to the same end, with the same totals; on the way no number is told that no
+// TestChaos: under every fault plan a run is seen to the same end, with the same totals; on the way no number is told that no
 // whole answer has said, nothing is taken for lost that is not, and what has ended stays so.
 func TestChaos(t *testing.T) {
 	worlds := recordedWorlds(t)
@@ -38,7 +38,7 @@ func TestChaos(t *testing.T) {
 				}
 				if calm.run == nil {
 					w.open(t)
-					calm = w.watch(t, Weather{})
+					calm = w.watch(t, FaultPlan{})
 					calm.plausible(t, calm)
 				}
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -85,28 +85,28 @@ func totals(s *dag.Snapshot) map[string]total {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		x := total{
-			State: j.State, Seconds: j.Finished.Seconds(j.Submitted), Maps: j.Map.Succeeded(), Reduces: j.Reduce.Succeeded(),
+			State: j.State, Seconds: j.Finished.Seconds(j.Submitted), Maps: j.Stages[dag.Map].Succeeded(), Reduces: j.Stages[dag.Reduce].Succeeded(),
 			Submitted: j.Submitted, Completed: j.Finished,
 		}
-		for _, a := range j.Map.Attempts {
+		for _, a := range j.Stages[dag.Map].Attempts {
 			if a.State == dag.AttemptSucceeded {
 				x.MapIn += a.Done[0]
 				x.MapOut += a.Out
 				x.MapRead += a.Bytes
 			}
 		}
-		for _, a := range j.Reduce.Attempts {
+		for _, a := range j.Stages[dag.Reduce].Attempts {
 			if a.State == dag.AttemptSucceeded {
 				x.ReduceIn += a.Done[dag.Work]
 				x.ReduceOut += a.Out
 				x.Shuffled += a.Bytes
 			}
 		}
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			if j.Attempt > 1 {
 				continue // a recording repeats what the master that died said last: how many it forgot is by luck
 			}
-			for _, a := range j.Phase(k).Attempts {
+			for _, a := range j.Stages[k].Attempts {
 				if a.State == dag.AttemptFailed { // of those that are killed some never were anywhere but in the master's mind
 					x.Failed++
 				}
@@ -146,7 +146,7 @@ func (w watched) plausible(t *testing.T, calm watched) {
 	t.Helper()
 	lost := map[string]bool{}
 	for _, s := range calm.run {
-		each(s, func(name string, _ dag.Kind, a *dag.Attempt) {
+		each(s, func(name string, _ dag.StageIndex, a *dag.Attempt) {
 			lost[name] = lost[name] || a.State == dag.AttemptFailed || a.State == dag.AttemptKilled
 		})
 	}
@@ -162,7 +162,7 @@ func (w watched) plausible(t *testing.T, calm watched) {
 		if s.State.Ended() != (i == len(w.run)-1) {
 			t.Errorf("snapshot %d of %d: %v", i, len(w.run), s.State)
 		}
-		each(s, func(name string, _ dag.Kind, a *dag.Attempt) {
+		each(s, func(name string, _ dag.StageIndex, a *dag.Attempt) {
 			if (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && !lost[name] {
 				t.Errorf("at %v: %s is %v (%s): it never was", s.At, name, a.State, a.Diagnosis)
 			}
@@ -179,12 +179,12 @@ func (w watched) plausible(t *testing.T, calm watched) {
 	}
 }
 
-func each(s *dag.Snapshot, see func(name string, k dag.Kind, a *dag.Attempt)) {
+func each(s *dag.Snapshot, see func(name string, k dag.StageIndex, a *dag.Attempt)) {
 	for i := range s.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			all := s.Jobs[i].Phase(k).Attempts
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			all := s.Jobs[i].Stages[k].Attempts
 			for n := range all {
-				see(all[n].Name(s.Jobs[i].ID, k), k, &all[n])
+				see(all[n].Name(s.Jobs[i].ID, dag.MapReduceName(k)), k, &all[n])
 			}
 		}
 	}

@@ -134,9 +134,9 @@ func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
 		if j.HeldMB > 0 {
 			is(float64(j.HeldMB), app, "allocatedMB")
 		}
-		if p.Map.Known {
-			is(float64(p.Map.Tasks), j.ID, "mapsTotal")
-			is(float64(p.Reduce.Tasks), j.ID, "reducesTotal")
+		if p.Stages[dag.Map].Known {
+			is(float64(p.Stages[dag.Map].Tasks), j.ID, "mapsTotal")
+			is(float64(p.Stages[dag.Reduce].Tasks), j.ID, "reducesTotal")
 		}
 		if !s.fact[key(app, "startedTime", float64(j.Submitted))] {
 			when(j.Submitted, j.ID, "submitTime")
@@ -145,16 +145,16 @@ func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
 		if !s.fact[key(app, "finishedTime", float64(j.Finished))] {
 			when(j.Finished, j.ID, "finishTime")
 		}
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for _, a := range j.Phase(k).Attempts {
-				letter := map[dag.Kind]string{dag.Map: "m", dag.Reduce: "r"}[k]
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			for _, a := range j.Stages[k].Attempts {
+				letter := map[dag.StageIndex]string{dag.Map: "m", dag.Reduce: "r"}[k]
 				task := fmt.Sprintf("task%s_%s_%06d", strings.TrimPrefix(j.ID, "job"), letter, a.Task)
 				name := fmt.Sprintf("attempt%s_%d", strings.TrimPrefix(task, "task"), a.Number)
 				if !s.fact[key(task, "startTime", float64(a.Start))] {
 					when(a.Start, name, "startTime")
 				}
 				// What its master has forgotten ends when that was found, what lost against a twin when the twin ended.
-				given := a.Diagnosis == "its master has forgotten it: it must run again" || a.State == dag.AttemptKilled && s.twin(j.Phase(k), &a)
+				given := a.Diagnosis == "its master has forgotten it: it must run again" || a.State == dag.AttemptKilled && s.twin(&j.Stages[k], &a)
 				if !s.fact[key(task, "finishTime", float64(a.End))] && !given {
 					when(a.End, name, "finishTime")
 				}
@@ -178,7 +178,7 @@ func (s *said) holds(t *testing.T, snap *dag.Snapshot) {
 }
 
 // twin says that another attempt of the task ended when this one did.
-func (s *said) twin(p *dag.PhaseState, a *dag.Attempt) bool {
+func (s *said) twin(p *dag.StageState, a *dag.Attempt) bool {
 	return slices.ContainsFunc(p.Attempts, func(b dag.Attempt) bool { return b.Task == a.Task && b.Number != a.Number && b.End == a.End })
 }
 

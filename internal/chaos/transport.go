@@ -11,16 +11,16 @@ import (
 // kept is how many earlier answers of an address may come again.
 const kept = 12
 
-// A Transport passes requests on and spoils answers. Several goroutines may use it.
+// A Transport passes requests on and corrupts answers. Several goroutines may use it.
 type Transport struct {
-	next    http.RoundTripper
-	weather Weather
+	next http.RoundTripper
+	plan FaultPlan
 
-	mu    sync.Mutex
-	asked map[string]int
-	said  map[string][]answer // the newest ones of each address, oldest first
-	done  [faults]int
-	calm  bool
+	mu       sync.Mutex
+	asked    map[string]int
+	answered map[string][]answer // the newest ones of each address, oldest first
+	done     [faults]int
+	calm     bool
 }
 
 // An answer is one as it came, read to its end.
@@ -30,19 +30,19 @@ type answer struct {
 	body   []byte
 }
 
-// New spoils what next answers.
-func New(next http.RoundTripper, w Weather) *Transport {
-	return &Transport{next: next, weather: w, asked: map[string]int{}, said: map[string][]answer{}}
+// New corrupts what next answers.
+func New(next http.RoundTripper, w FaultPlan) *Transport {
+	return &Transport{next: next, plan: w, asked: map[string]int{}, answered: map[string][]answer{}}
 }
 
-// Clear ends the bad weather: from now on answers are whole.
+// Clear ends the faults: from now on answers are whole.
 func (t *Transport) Clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.calm = true
 }
 
-// Done counts the answers that each fault has spoilt. Whole counts the others.
+// Done counts the answers that each fault has corrupted. Whole counts the others.
 func (t *Transport) Done() map[Fault]int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,14 +69,14 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	now := answer{resp.StatusCode, resp.Header, body}
 	address := r.URL.Host + r.URL.RequestURI()
 	t.mu.Lock()
-	fault, luck := t.weather.fault(address, t.asked[address])
+	fault, luck := t.plan.fault(address, t.asked[address])
 	if t.calm {
 		fault = Whole
 	}
 	t.asked[address]++
-	before := t.said[address]
+	before := t.answered[address]
 	if n := len(before); n == 0 || !bytes.Equal(before[n-1].body, body) {
-		t.said[address] = append(before[max(0, n-kept+1):n:n], now)
+		t.answered[address] = append(before[max(0, n-kept+1):n:n], now)
 	}
 	old := len(before) > 0
 	if !old && (fault == Stale || fault == Reordered || fault == Redated) {
@@ -94,7 +94,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		now.header = maps.Clone(now.header)
 		now.header["Date"] = resp.Header["Date"]
 	}
-	return spoil(r, now, fault, luck)
+	return corrupt(r, now, fault, luck)
 }
 
 // response is an answer as a server sends it.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
-	"github.com/paratimer/paratimer/adapters/restsim"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // A world is a cluster whose clock is the bubble's.
@@ -111,8 +111,8 @@ func simulatedWorld(t *testing.T, seed uint64) *world {
 	job := func(node string, maps, reduces int, after ...int) dag.Job {
 		return dag.Job{
 			Node: node, Name: "PigLatin:sim.pig", After: after, Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
-			Map:    dag.Phase{Tasks: maps, Known: true, Pipelines: []dag.Pipeline{pipe(900, 20)}, Out: dag.Uniform(900), Bytes: dag.Uniform(1e6)},
-			Reduce: dag.Phase{Tasks: reduces, Known: true, Pipelines: []dag.Pipeline{pipe(float64(maps), 0), pipe(0, 0), pipe(700, 20)}, Out: dag.Uniform(300), Bytes: dag.Uniform(1e5)},
+			Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true, Pipelines: []dag.Pipeline{pipe(900, 20)}, Out: dag.Uniform(900), Bytes: dag.Uniform(1e6)},
+				dag.Stage{Tasks: reduces, Known: true, Pipelines: []dag.Pipeline{pipe(float64(maps), 0), pipe(0, 0), pipe(700, 20)}, Out: dag.Uniform(300), Bytes: dag.Uniform(1e5)}),
 		}
 	}
 	plan := &dag.Plan{
@@ -162,13 +162,13 @@ type watched struct {
 
 func (w watched) last() *dag.Snapshot { return w.run[len(w.run)-1] }
 
-// watch sees a world to its workflow's end in some weather, in a bubble's time. The weather is fine from some minutes after the end on.
-func (w *world) watch(t *testing.T, weather Weather) (out watched) {
+// watch sees a world to its workflow's end under a fault plan, in a bubble's time. Some minutes after the end there are no more faults.
+func (w *world) watch(t *testing.T, plan FaultPlan) (out watched) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		below, began := w.serve(), time.Now()
 		out.said = listen(dated{below, w.start, began})
-		bad := New(out.said, weather)
+		bad := New(out.said, plan)
 		client, err := hadoop.NewClient(hadoop.Options{
 			Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 			Transport: bad, Total: 2 * time.Second, MaxBody: 4 << 20,

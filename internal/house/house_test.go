@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
-var core = []string{"dag", "schedule", "pathfrag", "estimators", "sketch"}
+var core = []string{"dag", "schedule", "pathfrag", "estimators", "sketch", "units"}
 
 // views show what others have found, and compute nothing of it.
 var views = []string{
@@ -24,8 +25,8 @@ var views = []string{
 
 // drawings are functions of what they are given, as the core is: same values in, same bytes out.
 var drawings = []string{
-	"cmd/paratimer/internal/compare", "cmd/paratimer/internal/compareview", "cmd/paratimer/internal/frame", "cmd/paratimer/internal/gantt",
-	"cmd/paratimer/internal/report", "cmd/paratimer/internal/screen", "cmd/paratimer/internal/svg",
+	"cmd/paratimer/internal/chart", "cmd/paratimer/internal/compare", "cmd/paratimer/internal/compareview", "cmd/paratimer/internal/frame",
+	"cmd/paratimer/internal/report", "cmd/paratimer/internal/screen",
 }
 
 // pure says whether a package does no I/O and reads no clock.
@@ -33,7 +34,7 @@ func pure(p pkg) bool {
 	return slices.Contains(core, top(p.name())) || slices.Contains(drawings, p.name())
 }
 
-// A pkg is what `go list` says of a package. Dir is relative to the module; imports of tests are not looked at.
+// A pkg is what `go list` says of a package; imports of tests are not looked at.
 type pkg struct {
 	ImportPath string
 	Dir        string
@@ -50,27 +51,11 @@ func top(name string) string {
 	return first
 }
 
+// packages are those of the module, and those of the lab's.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "./...")
-	cmd.Dir = "../.."
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, &stderr)
-	}
-	var all []pkg
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p pkg
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, p)
-	}
-	for _, part := range append([]string{"adapters", "cmd"}, core...) {
+	all := append(list(t, "../.."), list(t, "../../lab")...)
+	for _, part := range append([]string{"adapters", "cmd", "lab"}, core...) {
 		if !slices.ContainsFunc(all, func(p pkg) bool { return top(p.name()) == part }) {
 			t.Fatalf("no package of %s found: nothing is guarded", part)
 		}
@@ -83,21 +68,46 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
+// list returns the packages of the module in a folder.
+func list(t *testing.T, module string) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "./...")
+	cmd.Dir = module
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list in %s: %v\n%s", module, err, &stderr)
+	}
+	var all []pkg
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
 // may says which parts of the house a part may import. Everything may import itself.
 //
 //	cmd ──► adapters ──► dag ◄── schedule ◄── pathfrag ◄── estimators ◄── cmd
 //	        adapters/simulate ──► schedule
-//	        adapters, estimators, cmd ──► sketch
+//	        adapters, estimators, cmd ──► sketch, units
 var may = map[string][]string{
 	"dag":        {},
 	"schedule":   {"dag"},
 	"pathfrag":   {"dag", "schedule"},
-	"estimators": {"dag", "schedule", "pathfrag", "sketch"},
-	"adapters":   {"dag", "sketch"},
-	"cmd":        {"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch"},
+	"estimators": {"dag", "schedule", "pathfrag", "sketch", "units"},
+	"adapters":   {"dag", "sketch", "units"},
+	"cmd":        {"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "units"},
 	"examples":   {},
 	"sketch":     {},
-	"internal":   {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch"}, // the project's own tools and test helpers
+	"units":      {},
+	"internal":   {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "units"}, // what tests share
+	"lab":        {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "units", "internal"},
 }
 
 // exceptions are packages that may import more than their part.
@@ -125,6 +135,47 @@ func TestHouse(t *testing.T) {
 	}
 	if checked == 0 {
 		t.Fatal("no import of ours found: nothing is guarded")
+	}
+}
+
+// rooms are main and the packages of commands, and what each may import of these.
+//
+//	main ──► live, plan, past, admin ──► follow ──► input ──► command
+var rooms = map[string][]string{
+	"cmd/paratimer": {"admin", "command", "live", "past", "plan"},
+	"command":       {},
+	"input":         {"command"},
+	"follow":        {"command", "input"},
+	"admin":         {"command", "input"},
+	"live":          {"command", "follow", "input"},
+	"plan":          {"command", "follow", "input"},
+	"past":          {"command", "follow", "input"},
+}
+
+// TestRooms holds that commands know nothing of those of another package, and that main has little more than their tree.
+func TestRooms(t *testing.T) {
+	const commands = "cmd/paratimer/internal/command"
+	seen := 0
+	for _, p := range packages(t) {
+		room := p.name()
+		if strings.HasPrefix(room, commands) {
+			room = path.Base(room)
+		}
+		allowed, known := rooms[room]
+		if known {
+			seen++
+		}
+		if room == "cmd/paratimer" && len(p.GoFiles) > 8 {
+			t.Errorf("%d files of main: commands have packages of their own", len(p.GoFiles))
+		}
+		for _, imp := range p.Imports {
+			if strings.HasPrefix(imp, module+commands) && !slices.Contains(allowed, path.Base(imp)) {
+				t.Errorf("%s imports %s: of commands it may import only %v", p.name(), imp, allowed)
+			}
+		}
+	}
+	if seen != len(rooms) {
+		t.Errorf("%d packages of commands are there, want %d", seen, len(rooms))
 	}
 }
 

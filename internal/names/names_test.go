@@ -22,13 +22,13 @@ import (
 	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/restsim"
 	"github.com/paratimer/paratimer/adapters/rumen"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/adapters/table"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // hostile is what a cluster, a job's owner or a file may put into a name: colors, another direction, a control sequence in one
@@ -39,11 +39,11 @@ const (
 	marked  = begun + `\r\n\u2029\u2066\ufeff`
 )
 
-// structural are texts that have one form: spoilt they would be refused or mean nothing, and no name would be seen.
+// structural are texts that have one form: corrupted they would be refused or mean nothing, and no name would be seen.
 var structural = regexp.MustCompile(`^((application|job|task|attempt|appattempt|container)_[0-9_a-z]+|[A-Z_]*|[-0-9.]+|true|false|https?://.*|org\.apache\..*)$`)
 
-// spoil puts hostile behind the first line of every text of a JSON value, but for keys and what is structural.
-func spoil(v any) any {
+// corrupt puts hostile behind the first line of every text of a JSON value, but for keys and what is structural.
+func corrupt(v any) any {
 	switch v := v.(type) {
 	case string:
 		if !structural.MatchString(v) {
@@ -55,7 +55,7 @@ func spoil(v any) any {
 		}
 	case []any:
 		for i := range v {
-			v[i] = spoil(v[i])
+			v[i] = corrupt(v[i])
 		}
 	case map[string]any:
 		property, _ := v["name"].(string)
@@ -63,14 +63,14 @@ func spoil(v any) any {
 			if k == "name" && (strings.HasPrefix(property, "mapreduce.") || strings.HasPrefix(property, "pig.") || strings.HasPrefix(property, "yarn.")) {
 				continue
 			}
-			v[k] = spoil(v[k])
+			v[k] = corrupt(v[k])
 		}
 	}
 	return v
 }
 
-// spoilt is a JSON text, spoilt; what is none stays.
-func spoilt(t *testing.T, b []byte) []byte {
+// corruptedJSON returns a JSON text with hostile names; what is no JSON stays.
+func corruptedJSON(t *testing.T, b []byte) []byte {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
@@ -78,14 +78,14 @@ func spoilt(t *testing.T, b []byte) []byte {
 	if d.Decode(&v) != nil {
 		return b
 	}
-	b, err := json.Marshal(spoil(v))
+	b, err := json.Marshal(corrupt(v))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-// texts returns the fields that hold a spoilt name, and fails where one of them is not clean.
+// texts returns the fields that hold a corrupted name, and fails where one of them is not clean.
 func texts(t *testing.T, found map[string]bool, path string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -115,7 +115,7 @@ type source interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }
 
-// clean holds that a source's snapshots are clean, and that a spoilt name has reached each of the fields of want.
+// clean holds that a source's snapshots are clean, and that a corrupted name has reached each of the fields of want.
 func clean(t *testing.T, src source, want ...string) {
 	t.Helper()
 	found := map[string]bool{}
@@ -139,31 +139,31 @@ func clean(t *testing.T, src source, want ...string) {
 }
 
 // spoiled is a run whose every text is hostile, its ids aside.
-type spoiled struct{ source }
+type corrupted struct{ source }
 
-func (s spoiled) Next(ctx context.Context) (*dag.Snapshot, error) {
+func (s corrupted) Next(ctx context.Context) (*dag.Snapshot, error) {
 	snap, err := s.source.Next(ctx)
 	if err != nil {
 		return nil, err
 	}
-	spoilFields(reflect.ValueOf(snap).Elem())
+	corruptFields(reflect.ValueOf(snap).Elem())
 	return snap, nil
 }
 
-func spoilFields(v reflect.Value) {
+func corruptFields(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			// What snapshots share is spoilt in a copy.
+			// What snapshots share is corrupted in a copy.
 			c := reflect.New(v.Type().Elem())
 			c.Elem().Set(v.Elem())
-			spoilFields(c.Elem())
+			corruptFields(c.Elem())
 			v.Set(c)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Field(i).CanSet() {
-				spoilFields(v.Field(i))
+				corruptFields(v.Field(i))
 			}
 		}
 	case reflect.Slice:
@@ -173,7 +173,7 @@ func spoilFields(v reflect.Value) {
 		c := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		reflect.Copy(c, v)
 		for i := range c.Len() {
-			spoilFields(c.Index(i))
+			corruptFields(c.Index(i))
 		}
 		v.Set(c)
 	case reflect.String:
@@ -197,7 +197,7 @@ jobs:
 		t.Fatal(err)
 	}
 	src, err := simulate.New(plan, simulate.Options{
-		Start: 1_795_222_440_184, Queue: "root.default", User: "ana", Fail: []simulate.Failure{{Job: "scope-1", Kind: dag.Map, Task: 1, After: 2 * time.Second}},
+		Start: 1_795_222_440_184, Queue: "root.default", User: "ana", Fail: []simulate.Failure{{Job: "scope-1", Stage: dag.Map, Task: 1, After: 2 * time.Second}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ jobs:
 func TestTape(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	src := tape.Tee(spoiled{run(t)}, &b)
+	src := tape.Tee(corrupted{run(t)}, &b)
 	for {
 		if _, err := src.Next(t.Context()); errors.Is(err, io.EOF) {
 			break
@@ -220,10 +220,10 @@ func TestTape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clean(t, r, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name", ".Jobs.Map.Attempts.Diagnosis")
+	clean(t, r, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name", ".Jobs.Stages.Attempts.Diagnosis")
 }
 
-// hostileCluster spoils what a played cluster answers.
+// hostileCluster corrupts what a played cluster answers.
 type hostileCluster struct {
 	t *testing.T
 	*restsim.Cluster
@@ -238,7 +238,7 @@ func (c hostileCluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	b = spoilt(c.t, b)
+	b = corruptedJSON(c.t, b)
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
 	resp.Header.Del("Content-Length")
 	return resp, nil
@@ -278,7 +278,7 @@ func TestHadoop(t *testing.T) {
 	}
 	want := []string{
 		".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".Plan.Jobs.Alias", ".Plan.Jobs.Input", ".ID", ".User", ".Queue", ".Queues.Name",
-		".Nodes.Name", ".Plan.Cluster.Nodes.Name", ".Jobs.Master", ".Jobs.Map.Attempts.Diagnosis",
+		".Nodes.Name", ".Plan.Cluster.Nodes.Name", ".Jobs.Master", ".Jobs.Stages.Attempts.Diagnosis",
 	}
 	clean(t, watched{hadoop.NewSource(client, hadoop.Target{}), c}, want...)
 	if err := w.Close(); err != nil {
@@ -302,7 +302,7 @@ func TestPlanFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := *src.Plan
-	spoilFields(reflect.ValueOf(&plan).Elem())
+	corruptFields(reflect.ValueOf(&plan).Elem())
 	for name, write := range map[string]func(io.Writer, *dag.Plan) error{"plan.yaml": planfile.Write, "plan.json": planfile.WriteJSON} {
 		var b bytes.Buffer
 		if err := write(&b, &plan); err != nil {
@@ -340,7 +340,7 @@ func TestHistory(t *testing.T) {
 	}
 	lines := bytes.Split(b, []byte("\n"))
 	for i := range lines[2:] {
-		lines[2+i] = spoilt(t, lines[2+i])
+		lines[2+i] = corruptedJSON(t, lines[2+i])
 	}
 	told, err := jhist.Read(bytes.NewReader(bytes.Join(lines, []byte("\n"))))
 	if err != nil {
@@ -352,7 +352,7 @@ func TestHistory(t *testing.T) {
 		{Name: "mapreduce.workflow.node.name", Value: "scope-1" + hostile},
 		{Name: "mapreduce.workflow.adjacency.scope-1" + hostile, Value: "scope-2" + hostile},
 	})
-	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name", ".Jobs.Map.Attempts.Diagnosis")
+	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name", ".Jobs.Stages.Attempts.Diagnosis")
 
 	told, err = jhist.Read(strings.NewReader(strings.ReplaceAll(`Meta VERSION="1" .
 Job JOBID="job_201105251513_0147" JOBNAME="pig~" USER="u~" SUBMIT_TIME="1306384550459" JOB_QUEUE="q~" .
@@ -364,9 +364,9 @@ Job JOBID="job_201105251513_0147" FINISH_TIME="1306384584752" JOB_STATUS="FAILED
 	if err != nil {
 		t.Fatal(err)
 	}
-	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name", ".Jobs.Map.Attempts.Diagnosis", ".Jobs.Diagnosis")
+	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name", ".Jobs.Stages.Attempts.Diagnosis", ".Jobs.Diagnosis")
 
-	trace := spoilt(t, []byte(`{"jobID": "job_201009241532_0001", "user": "ana", "jobName": "first", "queue": "default", "submitTime": 1285322645148,
+	trace := corruptedJSON(t, []byte(`{"jobID": "job_201009241532_0001", "user": "ana", "jobName": "first", "queue": "default", "submitTime": 1285322645148,
 		"launchTime": 1285322645614, "finishTime": 1285322675837, "outcome": "SUCCESS", "totalMaps": 1, "totalReduces": 0, "mapTasks": [{"attempts": [
 		{"attemptID": "attempt_201009241532_0001_m_000000_0", "result": "SUCCESS", "hostName": "/rack/a", "startTime": 1285322650000, "finishTime": 1285322651000}]}]}`))
 	jobs, err := rumen.Read(bytes.NewReader(trace))

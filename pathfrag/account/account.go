@@ -23,7 +23,7 @@ import (
 type Part struct {
 	Cause         Cause
 	Job           int
-	Kind          dag.Kind // of the task
+	Stage         dag.StageIndex // of the task
 	Task, Attempt int32
 	Start, End    dag.Instant
 }
@@ -80,7 +80,7 @@ func Of(s *dag.Snapshot, marks *Marks) (*Account, error) { return of(s, marks, n
 // An Attempt names an attempt: Job is an index into the plan.
 type Attempt struct {
 	Job          int
-	Kind         dag.Kind
+	Stage        dag.StageIndex
 	Task, Number int32
 }
 

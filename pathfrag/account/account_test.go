@@ -13,7 +13,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag/account"
 )
 
@@ -174,7 +174,7 @@ func text(s *dag.Snapshot, a *account.Account) string {
 			who = s.Plan.Jobs[p.Job].Node
 		}
 		if p.Task >= 0 {
-			who += fmt.Sprintf(" %v %d.%d", p.Kind, p.Task, p.Attempt)
+			who += fmt.Sprintf(" %v %d.%d", s.Plan.StageName(p.Job, p.Stage), p.Task, p.Attempt)
 		}
 		fmt.Fprintf(&b, "%7d-%7d %s %s\n", p.Start-a.From, p.End-a.From, p.Cause, who)
 	}
@@ -187,12 +187,12 @@ func TestUnknown(t *testing.T) {
 	attempt := func(task int32, start, end dag.Instant) dag.Attempt {
 		return dag.Attempt{Task: task, Slot: task, State: dag.AttemptSucceeded, Start: start, End: end, CopyEnd: no, SortEnd: no, First: dag.Mark{At: no}, Last: dag.Mark{At: no}}
 	}
-	phase := dag.Phase{Known: true, Tasks: 1}
-	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: 1}, Jobs: []dag.Job{{Node: "a", Map: phase}, {Node: "b", After: []int{0}, Map: phase, Reduce: phase}}}
+	phase := dag.Stage{Known: true, Tasks: 1}
+	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: 1}, Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(phase, dag.Stage{})}, {Node: "b", After: []int{0}, Stages: dag.MapReduce(phase, phase)}}}
 	job := func(submitted, finished dag.Instant, maps, reduces []dag.Attempt) dag.JobState {
 		return dag.JobState{
 			State: dag.Succeeded, Submitted: submitted, Started: no, Finished: finished,
-			Map: dag.PhaseState{Attempts: maps}, Reduce: dag.PhaseState{Attempts: reduces},
+			Stages: []dag.StageState{{Attempts: maps}, {Attempts: reduces}},
 		}
 	}
 	for name, c := range map[string]struct {

@@ -28,8 +28,8 @@ func big(b *testing.B, yarn bool) (*dag.Snapshot, *account.Marks) {
 	for j := range 10 {
 		job := dag.Job{
 			Node: fmt.Sprint("j", j), Limits: dag.Limits{AMMB: 1024, MapMB: 1024, ReduceMB: 1024, SlowStart: 1, RampUp: 0.5},
-			Map:    dag.Phase{Known: true, Tasks: 9000, Pipelines: []dag.Pipeline{pipe}},
-			Reduce: dag.Phase{Known: true, Tasks: 1000, Pipelines: []dag.Pipeline{pipe, pipe, pipe}},
+			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 9000, Pipelines: []dag.Pipeline{pipe}},
+				dag.Stage{Known: true, Tasks: 1000, Pipelines: []dag.Pipeline{pipe, pipe, pipe}}),
 		}
 		if j > 1 {
 			job.After = []int{j/2*2 - 2, j/2*2 - 1}

@@ -11,7 +11,7 @@ const (
 	Launch                  // the client between jobs; an AM that starts
 	Containers              // a task is ready and has no container
 	SetUp                   // a container's start to its first work
-	Work                    // maps and reduces work
+	Work                    // tasks work
 	Shuffle                 // copy after the last map has ended
 	Sort                    // merging what was copied
 	Skew                    // a reduce's work beyond the median one's

@@ -26,16 +26,16 @@ func drawOdd(t *rapid.T) *dag.Snapshot {
 	s.State = rapid.SampledFrom([]dag.State{dag.Running, dag.Succeeded, dag.Failed, dag.EndedUnconfirmed}).Draw(t, "state")
 	s.Nodes = make([]dag.NodeState, rapid.IntRange(0, 2).Draw(t, "nodes"))
 	for j := range rapid.IntRange(1, 4).Draw(t, "jobs") {
-		job := dag.Job{Node: string(rune('a' + j)), Limits: dag.Limits{MapMB: 256, AMMB: 512}}
+		job := dag.Job{Node: string(rune('a' + j)), Limits: dag.Limits{MapMB: 256, AMMB: 512}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}
 		if j > 0 && rapid.Bool().Draw(t, "after") {
 			job.After = []int{rapid.IntRange(0, j-1).Draw(t, "parent")}
 		}
 		state := dag.JobState{
 			State: dag.State(rapid.IntRange(0, 5).Draw(t, "job state")), Attempt: rapid.IntRange(0, 2).Draw(t, "master"),
-			Submitted: at("submitted"), Started: at("started"), Finished: at("finished"), HeldMB: rapid.SampledFrom([]int{0, 512}).Draw(t, "held"),
+			Submitted: at("submitted"), Started: at("started"), Finished: at("finished"), HeldMB: rapid.SampledFrom([]int{0, 512}).Draw(t, "held"), Stages: make([]dag.StageState, dag.MapReduceStages),
 		}
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			job.Phase(k).Known, job.Phase(k).Tasks = rapid.Bool().Draw(t, "known"), rapid.IntRange(0, 3).Draw(t, "tasks")
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			job.Stages[k].Known, job.Stages[k].Tasks = rapid.Bool().Draw(t, "known"), rapid.IntRange(0, 3).Draw(t, "tasks")
 			for task := range int32(rapid.IntRange(0, 3).Draw(t, "seen")) {
 				for number := range int32(rapid.IntRange(1, 3).Draw(t, "attempts")) {
 					a := dag.Attempt{
@@ -44,7 +44,7 @@ func drawOdd(t *rapid.T) *dag.Snapshot {
 						Start: at("start"), End: at("end"), CopyEnd: at("copied"), SortEnd: at("sorted"), Bytes: math.NaN(), Ratio: 1,
 						First: dag.Mark{At: at("first"), Done: 1}, Last: dag.Mark{At: at("last"), Done: 3},
 					}
-					state.Phase(k).Attempts = append(state.Phase(k).Attempts, a)
+					state.Stages[k].Attempts = append(state.Stages[k].Attempts, a)
 				}
 			}
 		}
@@ -61,7 +61,7 @@ func TestOddSnapshots(t *testing.T) {
 		m.See(s)
 		of := func(marks *account.Marks) (*account.Account, error) { return account.Of(s, marks) }
 		towards := func(marks *account.Marks) (*account.Account, error) {
-			return account.Towards(s, marks, account.Attempt{Job: rapid.IntRange(-1, 4).Draw(t, "towards"), Kind: dag.Reduce})
+			return account.Towards(s, marks, account.Attempt{Job: rapid.IntRange(-1, 4).Draw(t, "towards"), Stage: dag.Reduce})
 		}
 		for i, read := range []func(*account.Marks) (*account.Account, error){of, of, towards} {
 			a, err := read([]*account.Marks{nil, &m, &m}[i])

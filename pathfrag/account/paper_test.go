@@ -6,7 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag/account"
 )
 
@@ -60,8 +60,8 @@ func TestPaper(t *testing.T) {
 func oneJob(maps int, reduces []float64) *dag.Plan {
 	pipe := func(tuples dag.Series) dag.Pipeline { return dag.Pipeline{Tuples: tuples, Alpha: dag.Uniform(10)} }
 	return &dag.Plan{Name: "one", Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 4, SlotsPerNode: 1}, Jobs: []dag.Job{{
-		Node: "a", Map: dag.Phase{Known: true, Tasks: maps, Pipelines: []dag.Pipeline{pipe(dag.Uniform(1000))}},
-		Reduce: dag.Phase{Known: true, Tasks: len(reduces), Pipelines: []dag.Pipeline{pipe(dag.Uniform(100)), pipe(dag.Uniform(0)), pipe(dag.Each(reduces))}},
+		Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: maps, Pipelines: []dag.Pipeline{pipe(dag.Uniform(1000))}},
+			dag.Stage{Known: true, Tasks: len(reduces), Pipelines: []dag.Pipeline{pipe(dag.Uniform(100)), pipe(dag.Uniform(0)), pipe(dag.Each(reduces))}}),
 	}}}
 }
 
@@ -80,7 +80,7 @@ func TestSkew(t *testing.T) {
 
 // A map that fails and has to run again on another node: its first attempt was in vain, and so was the wait.
 func TestFailure(t *testing.T) {
-	fail := []simulate.Failure{{Job: "a", Kind: dag.Map, Task: 0, After: 6 * time.Second}}
+	fail := []simulate.Failure{{Job: "a", Stage: dag.Map, Task: 0, After: 6 * time.Second}}
 	accountIs(t, oneJob(2, []float64{1000}), simulate.Options{Fail: fail}, `      0-  10000 work a map 1.0
   10000-  20000 work a map 0.1
   20000-  21000 shuffle a reduce 0.0

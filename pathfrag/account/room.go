@@ -15,7 +15,10 @@ type usage struct {
 }
 
 // usageOf sums what attempts and, under YARN, masters hold.
-func (r *run) usageOf(k dag.Kind, marks *Marks) *usage {
+func (r *run) usageOf(k dag.StageIndex, marks *Marks) *usage {
+	if r.pool {
+		k = 0
+	}
 	if u := r.usage[k]; u != nil {
 		return u
 	}
@@ -35,14 +38,14 @@ func (r *run) usageOf(k dag.Kind, marks *Marks) *usage {
 	for i := range r.all {
 		a := &r.all[i]
 		switch {
-		case r.yarn:
+		case r.pool:
 			add(a.Start, a.End, r.needs(a.job, a.kind))
 		case a.kind == k:
 			add(a.Start, a.End, 1)
 		}
 	}
 	for j := range r.s.Jobs {
-		if !r.yarn {
+		if !r.pool {
 			break
 		}
 		from := r.begun(int32(j), marks)
@@ -56,9 +59,6 @@ func (r *run) usageOf(k dag.Kind, marks *Marks) *usage {
 		}
 	}
 	r.usage[k] = u
-	if r.yarn {
-		r.usage = [2]*usage{u, u}
-	}
 	return u
 }
 
@@ -71,22 +71,30 @@ func (r *run) begun(j int32, marks *Marks) dag.Instant {
 }
 
 // needs is what a task of the job takes.
-func (r *run) needs(job int32, k dag.Kind) int {
-	if !r.yarn {
+func (r *run) needs(job int32, k dag.StageIndex) int {
+	if !r.pool {
 		return 1
 	}
-	l := r.s.Plan.Jobs[job].Limits
-	if k == dag.Map {
-		return l.MapMB
+	plan := &r.s.Plan.Jobs[job]
+	switch {
+	case r.s.Plan.Cluster.Policy == dag.Executors:
+		return max(plan.Stages[k].Cores, 1)
+	case !plan.IsMapReduce():
+		return plan.Stages[k].MemoryMB
+	case k == dag.Map:
+		return plan.Limits.MapMB
 	}
-	return l.ReduceMB
+	return plan.Limits.ReduceMB
 }
 
 // capacity is what containers of ours may hold in all; 0 where nobody has said.
-func (r *run) capacity(k dag.Kind) int {
+func (r *run) capacity(k dag.StageIndex) int {
 	c := &r.s.Plan.Cluster
-	if !r.yarn {
+	switch c.Policy {
+	case dag.FIFO:
 		return [...]int{c.MapSlots, c.ReduceSlots}[k]
+	case dag.Executors:
+		return c.Cores
 	}
 	mb, nodes := c.MemoryMB, 0
 	for i := range r.s.Nodes {
@@ -103,7 +111,7 @@ func (r *run) capacity(k dag.Kind) int {
 
 // full is the first instant from from on, and the end of the last stretch before t, in which there was no room for a task: as far as our
 // own containers, and those of others that somebody saw, tell. ok is false where there was room all the time.
-func (r *run) full(job int32, k dag.Kind, from, t dag.Instant, marks *Marks) (since, last dag.Instant, ok bool) {
+func (r *run) full(job int32, k dag.StageIndex, from, t dag.Instant, marks *Marks) (since, last dag.Instant, ok bool) {
 	room, need := r.capacity(k), r.needs(job, k)
 	if room <= 0 || need <= 0 || from >= t {
 		return 0, 0, false
@@ -121,7 +129,7 @@ func (r *run) full(job int32, k dag.Kind, from, t dag.Instant, marks *Marks) (si
 		if begin >= t {
 			break
 		}
-		if r.yarn {
+		if r.pool {
 			held += marks.heldAt(begin)
 		}
 		if begin < end && held+need > room {
@@ -136,7 +144,7 @@ func (r *run) full(job int32, k dag.Kind, from, t dag.Instant, marks *Marks) (si
 
 // kept says that a task of the job that was ready at an instant can have been kept waiting until t by containers that others held: a container
 // is given back some time after its task ends.
-func (r *run) kept(job int32, k dag.Kind, ready, t dag.Instant, marks *Marks) bool {
+func (r *run) kept(job int32, k dag.StageIndex, ready, t dag.Instant, marks *Marks) bool {
 	if r.capacity(k) <= 0 || r.needs(job, k) <= 0 {
 		return true // nobody can say that there was room
 	}

@@ -16,40 +16,47 @@ const handover = 3000
 type attempt struct {
 	*dag.Attempt
 	job  int32
-	kind dag.Kind
+	kind dag.StageIndex
+}
+
+// A phaseOf is a stage of a job.
+type phaseOf struct {
+	job  int32
+	kind dag.StageIndex
 }
 
 // A place is what an attempt takes over: a slot, or the containers of a node.
 type place struct {
 	slot, node int32
-	kind       dag.Kind
+	kind       dag.StageIndex
 }
 
 // A run is a snapshot's attempts in the orders that the chain needs.
 type run struct {
 	s       *dag.Snapshot
-	yarn    bool
+	pool    bool // containers or cores, not slots of a kind
 	all     []attempt
-	phase   [][2][2]int32     // by job and kind: where its attempts lie in all
-	ended   [][2][]int32      // by job and kind: those with an end, by end
+	phase   [][][2]int32      // by job and stage: where its attempts lie in all
+	ended   [][][]int32       // by job and stage: those with an end, by end
 	last    []int32           // by job: the last attempt to end, -1 none
 	first   []dag.Instant     // by job: the first start
 	places  map[place][]int32 // by end
 	byEnd   []int32
-	medians map[int32]middle
-	usage   [2]*usage
+	medians map[phaseOf]middle
+	usage   map[dag.StageIndex]*usage // of slots by kind, of a pool under 0
 }
 
 func newRun(s *dag.Snapshot) *run {
-	r := &run{s: s, yarn: s.Plan.Cluster.Policy == dag.YARN, places: make(map[place][]int32), medians: make(map[int32]middle)}
+	r := &run{s: s, pool: s.Plan.Cluster.Policy != dag.FIFO, places: make(map[place][]int32), medians: make(map[phaseOf]middle), usage: make(map[dag.StageIndex]*usage)}
 	n := len(s.Jobs)
-	r.phase, r.ended, r.last, r.first = make([][2][2]int32, n), make([][2][]int32, n), make([]int32, n), make([]dag.Instant, n)
+	r.phase, r.ended, r.last, r.first = make([][][2]int32, n), make([][][]int32, n), make([]int32, n), make([]dag.Instant, n)
 	var byEnd []int32
 	for j := range s.Jobs {
 		r.last[j], r.first[j] = -1, dag.NoInstant
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		r.phase[j], r.ended[j] = make([][2]int32, len(s.Jobs[j].Stages)), make([][]int32, len(s.Jobs[j].Stages))
+		for k := range s.Jobs[j].NumStages() {
 			from := int32(len(r.all))
-			attempts := s.Jobs[j].Phase(k).Attempts
+			attempts := s.Jobs[j].Stages[k].Attempts
 			for i := range attempts {
 				a := &attempts[i]
 				if a.State == dag.AttemptWaiting || a.End.Known() && a.Start.Known() && a.End < a.Start {
@@ -97,7 +104,7 @@ func (r *run) more(a, b int32) bool {
 
 func (r *run) placeOf(a *attempt) place {
 	switch {
-	case r.yarn:
+	case r.pool:
 		return place{-1, max(a.Node, -1), dag.Map}
 	case a.Slot >= 0:
 		return place{a.Slot, -1, a.kind}
@@ -147,15 +154,45 @@ func (r *run) before(id int32) int32 {
 	return best
 }
 
-// lastMap is the last map of a job whose output a reduce had by t, -1 if none had ended.
-func (r *run) lastMap(job int32, t dag.Instant) int32 {
-	list := r.ended[job][dag.Map]
-	for i := r.lastBy(list, t); i >= 0; i-- {
-		if a := &r.all[list[i]]; a.State == dag.AttemptSucceeded || complete(a) {
-			return list[i]
+// copies says that an attempt waits in its container for what other stages write, as a reduce does.
+func (r *run) copies(a *attempt) bool {
+	job := &r.s.Plan.Jobs[a.job]
+	return slices.ContainsFunc(job.Stages[a.kind].After, func(e dag.Edge) bool {
+		return e.Kind == dag.SlowStart || e.Kind == dag.Broadcast && job.Rules == dag.AncestorsFirst
+	})
+}
+
+// lastInput is the last attempt of a stage before it whose output an attempt had by t, -1 if none had ended or it reads no stage to its end.
+func (r *run) lastInput(x *attempt, t dag.Instant) int32 {
+	best := int32(-1)
+	for _, e := range r.s.Plan.Jobs[x.job].Stages[x.kind].After {
+		if e.Kind == dag.Pipelined {
+			continue
+		}
+		list := r.ended[x.job][e.From]
+		for i := r.lastBy(list, t); i >= 0; i-- {
+			a := &r.all[list[i]]
+			if e.Kind == dag.OneToOne && a.Task != x.Task || a.State != dag.AttemptSucceeded && !complete(a) {
+				continue
+			}
+			if best < 0 || a.End > r.all[best].End {
+				best = list[i]
+			}
+			break
 		}
 	}
-	return -1
+	return best
+}
+
+// inputLeft says that tasks which the stage of an attempt reads have not succeeded.
+func (r *run) inputLeft(x *attempt) bool {
+	return slices.ContainsFunc(r.s.Plan.Jobs[x.job].Stages[x.kind].After, func(e dag.Edge) bool { return r.left(x.job, e.From) })
+}
+
+// left says that tasks of a stage have not succeeded.
+func (r *run) left(job int32, k dag.StageIndex) bool {
+	p := &r.s.Plan.Jobs[job].Stages[k]
+	return !p.Known || r.s.Jobs[job].Stages[k].Succeeded() < p.Count()
 }
 
 // complete says that a killed attempt had done its work: only its output was lost.

@@ -7,7 +7,7 @@ import (
 )
 
 // startedBy finds what attempt id, at whose start the chain is, waited for, goes back to it and returns it; -1 where the chain has gone on to
-// the job's start. last is the last map that a reduce needs, -1 for a map.
+// the job's start. last is the last task that it reads, -1 if it reads none.
 //
 // It waited for what came last: its input, its attempt before, or a container. Who gave that back is the slot's last holder or,
 // under YARN, who ended last on the node within three heartbeats: the query's own work goes on there, in this job or in another
@@ -68,14 +68,14 @@ func (w *walker) took(id, q int32, ready dag.Instant, fed bool) bool {
 }
 
 // holder is who of another job gave a container back that the first task of a job, ready at an instant, can have waited for; -1 if none.
-func (w *walker) holder(j int32, k dag.Kind, ready dag.Instant) int32 {
+func (w *walker) holder(j int32, k dag.StageIndex, ready dag.Instant) int32 {
 	for i := w.lastBy(w.byEnd, w.at); i >= 0; i-- {
 		q := w.byEnd[i]
 		a := &w.all[q]
 		if a.End <= ready || a.End < w.at-handover {
 			return -1
 		}
-		if a.job != j && !w.been[q] && a.Start.Known() && (w.yarn || a.kind == k) {
+		if a.job != j && !w.been[q] && a.Start.Known() && (w.pool || a.kind == k) {
 			if w.kept(j, k, ready, w.at, w.marks) {
 				return q
 			}

@@ -1,13 +1,15 @@
 package account
 
 import (
+	"slices"
+
 	"github.com/paratimer/paratimer/dag"
 )
 
 // jobReady is from when on a job can have asked for tasks: its master's start; under FIFO, or where that is not known, its submission.
 func (w *walker) jobReady(j int32) dag.Instant {
 	js := &w.s.Jobs[j]
-	if !w.yarn {
+	if !w.pool {
 		return max(js.Submitted, w.origin)
 	}
 	if t := w.started(j); t.Known() {
@@ -34,12 +36,9 @@ func (w *walker) jobStart(j int32) {
 	if !submitted.Known() {
 		return // the rest is unknown
 	}
-	from, kind := w.started(j), dag.Map
-	if !w.yarn {
+	from, kind := w.started(j), w.firstStage(j)
+	if !w.pool {
 		from = submitted
-	}
-	if w.s.Plan.Jobs[j].Map.Known && w.s.Plan.Jobs[j].Map.Count() == 0 {
-		kind = dag.Reduce
 	}
 	if from.Known() {
 		if q := w.holder(j, kind, from); q >= 0 {
@@ -60,6 +59,12 @@ func (w *walker) jobStart(j int32) {
 	w.master(j, submitted)
 	w.back(Unknown, submitted, part)
 	w.submission(j)
+}
+
+// firstStage is the first stage of a job that has tasks, as far as that is known.
+func (w *walker) firstStage(j int32) dag.StageIndex {
+	stages := w.s.Plan.Jobs[j].Stages
+	return dag.StageIndex(max(0, slices.IndexFunc(stages, func(s dag.Stage) bool { return !s.Known || s.Tasks > 0 }))) //nolint:gosec // an index
 }
 
 // master goes back over a YARN job's start, from its master's or, where that is not known, from now, to its submission. Snapshots tell until

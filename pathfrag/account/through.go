@@ -16,20 +16,20 @@ func (w *walker) through(id int32) int32 {
 		return -1
 	}
 	vain := x.State == dag.AttemptFailed || x.State == dag.AttemptKilled
-	if x.kind == dag.Map {
+	if !w.copies(x) {
 		if again := w.before(id); vain || again >= 0 && complete(&w.all[again]) {
 			w.back(Failures, x.Start, w.of(id))
 		} else {
 			w.back(Work, w.ready(x), w.of(id))
 			w.back(SetUp, x.Start, w.of(id))
 		}
-		return w.startedBy(id, -1)
+		return w.startedBy(id, w.lastInput(x, x.Start))
 	}
 	limit := w.at
 	if x.CopyEnd.Known() && x.CopyEnd >= x.Start {
 		limit = min(limit, x.CopyEnd)
 	}
-	last := w.lastMap(x.job, limit)
+	last := w.lastInput(x, limit)
 	begin := x.Start // since when it may have all its input
 	if last >= 0 {
 		begin = max(begin, w.all[last].End)
@@ -92,7 +92,7 @@ func (w *walker) ready(x *attempt) dag.Instant {
 	if setup := w.s.Plan.Cluster.Setup; setup > 0 {
 		return min(x.Start.Add(setup), w.at)
 	}
-	if x.kind == dag.Reduce || !x.First.At.Known() || x.End.Known() && x.First.At >= x.End {
+	if w.copies(x) || !x.First.At.Known() || x.End.Known() && x.First.At >= x.End {
 		return x.Start
 	}
 	last, at := x.Last.Done, x.Last.At

@@ -11,15 +11,15 @@ import (
 // TestTowards holds that the chain of a run that goes on ends with the attempt that its end waits for, and without that knowledge with
 // the one that has run longest.
 func TestTowards(t *testing.T) {
-	phase := dag.Phase{Known: true, Tasks: 1}
-	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 2}, Jobs: []dag.Job{{Node: "a", Map: phase}, {Node: "b", Map: phase}}}
+	phase := dag.Stage{Known: true, Tasks: 1}
+	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 2}, Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(phase, dag.Stage{})}, {Node: "b", Stages: dag.MapReduce(phase, dag.Stage{})}}}
 	running := func(start dag.Instant) dag.JobState {
 		return dag.JobState{
 			State: dag.Running, Submitted: start, Started: start, Finished: dag.NoInstant,
-			Map: dag.PhaseState{Attempts: []dag.Attempt{{
+			Stages: []dag.StageState{{Attempts: []dag.Attempt{{
 				State: dag.AttemptRunning, Start: start, End: dag.NoInstant, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
 				First: dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant},
-			}}},
+			}}}, {}},
 		}
 	}
 	s := &dag.Snapshot{Plan: plan, At: 9000, Stale: dag.NoInstant, State: dag.Running, Jobs: []dag.JobState{running(0), running(4000)}}
@@ -30,7 +30,7 @@ func TestTowards(t *testing.T) {
 	}{
 		{account.Attempt{Job: 1}, 1, 5 * time.Second},
 		{account.Attempt{Job: 0}, 0, 9 * time.Second},
-		{account.Attempt{Job: 1, Kind: dag.Reduce}, 0, 9 * time.Second}, // nobody is that
+		{account.Attempt{Job: 1, Stage: dag.Reduce}, 0, 9 * time.Second}, // nobody is that
 	} {
 		a, err := account.Towards(s, nil, c.towards)
 		if err != nil {

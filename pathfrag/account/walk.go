@@ -27,7 +27,7 @@ func (w *walker) back(c Cause, to dag.Instant, p Part) {
 	}
 	p.Cause, p.Start, p.End = c, to, w.at
 	if n := len(w.parts); n > 0 {
-		if q := &w.parts[n-1]; q.Cause == c && q.Job == p.Job && q.Kind == p.Kind && q.Task == p.Task && q.Attempt == p.Attempt {
+		if q := &w.parts[n-1]; q.Cause == c && q.Job == p.Job && q.Stage == p.Stage && q.Task == p.Task && q.Attempt == p.Attempt {
 			q.Start, w.at = to, to
 			return
 		}
@@ -41,7 +41,7 @@ func ofJob(j int32) Part { return Part{Job: int(j), Task: -1, Attempt: -1} }
 
 func (w *walker) of(id int32) Part {
 	a := &w.all[id]
-	return Part{Job: int(a.job), Kind: a.kind, Task: a.Task, Attempt: a.Number}
+	return Part{Job: int(a.job), Stage: a.kind, Task: a.Task, Attempt: a.Number}
 }
 
 // walk makes the parts and returns when the chain ends.
@@ -86,7 +86,7 @@ func (w *walker) jobEnd(j int32) {
 		return
 	}
 	plan, js := &w.s.Plan.Jobs[j], &w.s.Jobs[j]
-	if plan.Map.Known && plan.Reduce.Known && plan.Map.Count()+plan.Reduce.Count() == 0 && js.Started.Known() {
+	if !w.tasksLeft(j) && plan.Tasks() == 0 && js.Started.Known() {
 		w.back(Finish, js.Started, ofJob(j)) // it has no tasks
 	} else {
 		w.back(Unknown, max(js.Started, js.Submitted), ofJob(j))
@@ -95,12 +95,12 @@ func (w *walker) jobEnd(j int32) {
 }
 
 // running starts the chain of a run that goes on: with the attempt that its end waits for or, where nobody says, the one that has run
-// longest, but for reduces that wait for maps.
+// longest, but for tasks that wait for their input.
 func (w *walker) running() {
 	best := int32(-1)
 	for i := range w.all {
 		a := &w.all[i]
-		if a.State != dag.AttemptRunning || !a.Start.Known() || a.kind == dag.Reduce && !a.CopyEnd.Known() && w.mapsLeft(a.job) {
+		if a.State != dag.AttemptRunning || !a.Start.Known() || w.copies(a) && !a.CopyEnd.Known() && w.inputLeft(a) {
 			continue
 		}
 		if t := w.towards; t != nil && *t == (Attempt{int(a.job), a.kind, a.Task, a.Number}) {
@@ -140,15 +140,14 @@ func (w *walker) running() {
 	}
 }
 
-// mapsLeft says that maps of a job have not succeeded.
-func (w *walker) mapsLeft(j int32) bool {
-	p := &w.s.Plan.Jobs[j].Map
-	return !p.Known || w.s.Jobs[j].Map.Succeeded() < p.Count()
-}
-
+// tasksLeft says that tasks of a job have not succeeded.
 func (w *walker) tasksLeft(j int32) bool {
-	p := &w.s.Plan.Jobs[j].Reduce
-	return w.mapsLeft(j) || !p.Known || w.s.Jobs[j].Reduce.Succeeded() < p.Count()
+	for k := range w.s.Plan.Jobs[j].NumStages() {
+		if w.left(j, k) {
+			return true
+		}
+	}
+	return false
 }
 
 // follow goes through attempts until the chain leaves them, and on from there.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"gonum.org/v1/gonum/mat"
 )
 

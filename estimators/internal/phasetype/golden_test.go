@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 type branches [][3]float64 // weight, stages, rate

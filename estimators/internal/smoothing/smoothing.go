@@ -1,7 +1,7 @@
 // Package smoothing keeps many measurements of (size, seconds) as few points: those of one size whose times are alike become
-// their mean and number.
+// their mean and number, and answers what points near a size have measured.
 //
-// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 5.
+// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, sections 3.3 and 5.
 package smoothing
 
 import "slices"

@@ -4,16 +4,21 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // A MethodScore is the errors |predicted/actual - 1| of a method over the rows that it was not made from. NaN where it
 // predicted nothing.
 type MethodScore struct {
-	Name               string // mva, mva-threads, or one of Baselines
-	Model              *Model // nil for the baselines
-	Predicted, Refused int
-	Mean, Median, Max  float64
-	Bias               float64 // mean of predicted/actual - 1: above 0 is too slow
+	Name      string      `json:"name"` // mva, mva-threads, or one of Baselines
+	Predicted int         `json:"predicted"`
+	Refused   int         `json:"refused"`
+	Mean      units.Float `json:"mean_ratio"`
+	Median    units.Float `json:"median_ratio"`
+	Max       units.Float `json:"max_ratio"`
+	Bias      units.Float `json:"bias_ratio"` // mean of predicted/actual - 1: above 0 is too slow
+	Model     *Model      `json:"model"`      // nil for the baselines
 }
 
 // Baselines are what a prediction should be better than: the mean of the training rows, the row with the most jobs of them,
@@ -86,7 +91,7 @@ func naive(rows []Row) (mean, nearest float64) {
 }
 
 func method(name string, test []Row, predict func(jobs int) float64) MethodScore {
-	nan := math.NaN()
+	nan := units.Float(math.NaN())
 	s := MethodScore{Name: name, Mean: nan, Median: nan, Max: nan, Bias: nan}
 	var errors []float64
 	sum, bias := 0.0, 0.0
@@ -102,8 +107,8 @@ func method(name string, test []Row, predict func(jobs int) float64) MethodScore
 	n := len(errors)
 	if s.Predicted = n; n > 0 {
 		slices.Sort(errors)
-		s.Mean, s.Bias, s.Max = sum/float64(n), bias/float64(n), errors[n-1]
-		s.Median = (errors[(n-1)/2] + errors[n/2]) / 2
+		s.Mean, s.Bias = units.Float(sum/float64(n)), units.Float(bias/float64(n))
+		s.Median, s.Max = units.Float(errors[(n-1)/2]+errors[n/2])/2, units.Float(errors[n-1])
 	}
 	return s
 }

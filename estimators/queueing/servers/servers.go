@@ -25,14 +25,14 @@ func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row+1, e.
 
 // A Model is a machine that runs jobs.
 type Model struct {
-	Demand  float64 // seconds of a job that has a server for itself
-	Servers int     // how many run at full speed at once
+	Demand  float64 `json:"demand_seconds"` // of a job that has a server for itself
+	Servers int     `json:"servers"`        // how many run at full speed at once
 	// Unseen is that no row has more jobs than servers, nor was the number given: there are at least so many.
-	Unseen bool
+	Unseen bool `json:"at_least"`
 	// Gain is what a second job on a server adds to its speed, from 0 to 1: that of hardware threads, 0 where they are
 	// not modelled.
-	Gain     float64
-	Residual float64 // root mean square of predicted/actual - 1 over the rows
+	Gain     float64 `json:"gain_ratio"`
+	Residual float64 `json:"residual_ratio"` // root mean square of predicted/actual - 1 over the rows
 }
 
 // Options are what is known of the machine.

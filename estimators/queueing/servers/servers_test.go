@@ -66,7 +66,7 @@ func TestUnseen(t *testing.T) {
 		t.Errorf("%v, %v", seconds, err)
 	}
 	scores, err := Score(append(rows, Row{8, 17}), 4, Options{})
-	if err != nil || scores[0].Refused != 1 || !math.IsNaN(scores[0].Mean) {
+	if err != nil || scores[0].Refused != 1 || scores[0].Mean.Known() {
 		t.Errorf("%+v, %v", scores, err)
 	}
 }

@@ -36,16 +36,16 @@ type Config struct {
 
 // A Post sends one attempt's batches, in order. It is used by one goroutine.
 type Post struct {
-	config Config
-	client *http.Client
-	seq    int
-	unsent []waiting
-	again  time.Time // the collector is left alone until then
-	rest   time.Duration
-	over   bool // the collector has said that it will never take any
-	hung   bool // the last try ended without an answer
-	spool  *spool
-	said   bool
+	config   Config
+	client   *http.Client
+	seq      int
+	unsent   []waiting
+	again    time.Time // the collector is left alone until then
+	rest     time.Duration
+	over     bool // the collector has said that it will never take any
+	hung     bool // the last try ended without an answer
+	spool    *spool
+	reported bool
 }
 
 type waiting struct {
@@ -119,10 +119,10 @@ func (p *Post) trouble(err error) {
 
 // say says once that batches do not arrive, and where they are.
 func (p *Post) say(err error) {
-	if p.said {
+	if p.reported {
 		return
 	}
-	p.said = true
+	p.reported = true
 	where := "the measurements are lost"
 	if p.spool != nil {
 		where = "the measurements go to " + p.spool.path()

@@ -70,13 +70,13 @@ func (s State) Moved(after State) bool {
 	})
 }
 
-// A sight is what a frame tells of the query.
-type sight uint8
+// A visibility is how far a frame shows the query.
+type visibility uint8
 
 const (
-	clearly  sight = iota // it was observed
-	doubtful              // it was observed, but the clock has jumped: the next tick will show which was wrong
-	blindly               // it was not observed
+	fresh        visibility = iota // it was observed
+	uncertain                      // it was observed, but the clock has jumped: the next tick will show which was wrong
+	unobservable                   // it was not observed
 )
 
 // A step of the clock is told from an ordinary wait by its length.
@@ -110,10 +110,10 @@ func (s *State) believe(at dag.Instant) (wait time.Duration, sure bool) {
 }
 
 // look takes a frame in and says what it tells.
-func (s *State) look(f *frame.Frame) sight {
+func (s *State) look(f *frame.Frame) visibility {
 	if f.At == nil || f.StaleSeconds > 0 {
 		s.Lost = true
-		return blindly
+		return unobservable
 	}
 	at := f.At.Instant
 	wait, sure := s.believe(at)
@@ -129,7 +129,7 @@ func (s *State) look(f *frame.Frame) sight {
 	s.Changes = s.Changes[max(0, len(s.Changes)-mostChanges):]
 	s.Lost, s.Digest = false, f.Digest
 	if !sure {
-		return doubtful
+		return uncertain
 	}
-	return clearly
+	return fresh
 }

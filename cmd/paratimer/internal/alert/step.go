@@ -44,19 +44,19 @@ func begin(f *frame.Frame) Standing {
 	return st
 }
 
-func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees sight) verdict {
+func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees visibility) verdict {
 	unknown := verdict{p: math.NaN(), expected: dag.NoInstant}
 	if f.Workflow.State.Ended() {
 		return b.end(st, f)
 	}
-	if st.State == frame.Ended && sees == clearly { // jobs came after all
+	if st.State == frame.Ended && sees == fresh { // jobs came after all
 		*st = Standing{State: frame.OnTrack, Since: f.At.Instant, DeadlineAt: st.DeadlineAt, Range: st.Range}
 	}
 	switch sees {
-	case blindly:
+	case unobservable:
 		st.darken(s.Sure)
 		return unknown
-	case doubtful:
+	case uncertain:
 		return unknown
 	}
 	b.learn(st, s, f)

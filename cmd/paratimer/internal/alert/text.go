@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // alert is the standing as the frame shows it.
@@ -73,12 +74,12 @@ func (w words) standing() string {
 		return w.ended()
 	case frame.Late:
 		if w.b.Kind == NoProgress {
-			return "no progress for " + short(w.s.Still) + w.since()
+			return "no progress for " + units.Short(w.s.Still) + w.since()
 		}
 		return "late: " + w.what() + " has passed" + w.end() + w.since()
 	}
 	if w.b.Kind == NoProgress {
-		return "on track: it moves, the last time " + short(w.s.Still) + " ago"
+		return "on track: it moves, the last time " + units.Short(w.s.Still) + " ago"
 	}
 	if w.st.DeadlineAt == nil {
 		return name(w.st.State) + ": " + w.unbound()
@@ -87,7 +88,7 @@ func (w words) standing() string {
 	switch {
 	case w.st.State != frame.OnTrack || !(w.v.p >= 0.5):
 	case w.v.p < w.b.threshold(): // without the threshold this would read as a contradiction
-		soFar = " so far (at risk from " + percent(w.b.threshold()) + " on)"
+		soFar = " so far (at risk from " + units.Percent(w.b.threshold()) + " on)"
 	default:
 		soFar = " so far"
 	}
@@ -126,9 +127,9 @@ func (w words) what() string {
 	at := w.clock(*w.st.DeadlineAt)
 	switch w.b.Kind {
 	case Within:
-		return "its " + short(w.b.For) + " (" + at + ")"
+		return "its " + units.Short(w.b.For) + " (" + at + ")"
 	case LongerThanUsual:
-		return fmt.Sprintf("%g times its usual %s (%s)", w.b.Times, short(w.b.Usual), at)
+		return fmt.Sprintf("%g times its usual %s (%s)", w.b.Times, units.Short(w.b.Usual), at)
 	case OutsideBounds:
 		return "the end of its first range (" + at + ")"
 	}
@@ -150,7 +151,7 @@ func (w words) likely() string {
 	case !w.b.sampled():
 		return "will make " + what + ", by " + w.b.judgedBy()
 	}
-	return percent(p) + " likely to miss " + what
+	return units.Chance(p) + " likely to miss " + what
 }
 
 // end says when the end is expected, and by how much that is late.
@@ -163,7 +164,7 @@ func (w words) end() string {
 	if w.v.floor {
 		least = "not before "
 	}
-	return ", expected " + least + w.clock(w.v.expected) + " (" + signed(by) + ")"
+	return ", expected " + least + w.clock(w.v.expected) + " (" + units.Moved(by) + ")"
 }
 
 func (w words) since() string {
@@ -183,16 +184,16 @@ func (w words) ended() string {
 		text = string(*w.st.Outcome) + ": " + text
 	}
 	if w.b.Kind == NoProgress && w.st.Outcome != nil && *w.st.Outcome == frame.Met {
-		text += ", and something moved within any " + short(w.b.For)
+		text += ", and something moved within any " + units.Short(w.b.For)
 	}
 	if by, ok := w.b.by(w.st, w.v); ok {
-		text += ", " + signed(by) + " against " + w.what()
+		text += ", " + units.Signed(by.Round(time.Second).Seconds()) + " against " + w.what()
 	}
 	return text
 }
 
-// mostTold bounds how many changes an alert tells of.
-const mostTold = 2
+// mostReported bounds how many changes an alert tells of.
+const mostReported = 2
 
 // changes are the causes that made it later in sum, the worst first: what one tick added and the next took away is none.
 func (w words) changes() []string {
@@ -213,9 +214,9 @@ func (w words) changes() []string {
 	}
 	slices.SortStableFunc(causes, func(a, b cause) int { return cmp.Compare(b.delta, a.delta) })
 	var out []string
-	for _, c := range causes[:min(mostTold, len(causes))] {
+	for _, c := range causes[:min(mostReported, len(causes))] {
 		if c.delta >= time.Second {
-			out = append(out, signed(c.delta)+" at "+w.clock(c.at)+": "+c.why)
+			out = append(out, units.Moved(c.delta)+" at "+w.clock(c.at)+": "+c.why)
 		}
 	}
 	return out
@@ -223,57 +224,12 @@ func (w words) changes() []string {
 
 // clock is a time of day in the bound's zone; with seconds where they matter, with the date where it is another day.
 func (w words) clock(t dag.Instant) string {
-	zone := w.b.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	at := t.Time().In(zone)
-	form := "15:04:05 MST"
+	at, unit, now := t.Time().In(cmp.Or(w.b.Zone, time.UTC)), time.Second, time.Time{}
 	if at.Second() == 0 && at.Nanosecond() == 0 {
-		form = "15:04 MST"
+		unit = time.Minute
 	}
 	if w.f.At != nil {
-		if now := w.f.At.Time().In(zone); now.Format(time.DateOnly) != at.Format(time.DateOnly) {
-			form = "2006-01-02 " + form
-		}
+		now = w.f.At.Time()
 	}
-	return at.Format(form)
-}
-
-// percent never says 0 or 100: neither is known.
-func percent(p float64) string {
-	switch v := math.Round(100 * p); {
-	case v < 1:
-		return "under 1 %"
-	case v > 99:
-		return "over 99 %"
-	default:
-		return fmt.Sprintf("%.0f %%", v)
-	}
-}
-
-// signed writes how much later or earlier: "+11m", "-45s".
-func signed(d time.Duration) string {
-	if d < 0 {
-		return "-" + short(-d)
-	}
-	return "+" + short(d)
-}
-
-// short writes a length of time with two units at most.
-func short(d time.Duration) string {
-	switch {
-	case d >= time.Hour:
-		d = d.Round(time.Minute)
-	default:
-		d = d.Round(time.Second)
-	}
-	s := d.String()
-	if cut, ok := strings.CutSuffix(s, "m0s"); ok {
-		s = cut + "m"
-	}
-	if cut, ok := strings.CutSuffix(s, "h0m"); ok {
-		s = cut + "h"
-	}
-	return s
+	return units.Clock(at, now, unit) + at.Format(" MST")
 }

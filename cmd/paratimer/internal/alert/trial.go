@@ -47,7 +47,8 @@ type tried struct {
 }
 
 // Show takes the frame's alerts in.
-func (t *Trial) Show(f frame.Frame) error {
+func (t *Trial) Show(tick frame.Tick) error {
+	f := tick.Frame
 	t.last = f
 	for i, a := range f.Alerts {
 		if i == len(t.bounds) {

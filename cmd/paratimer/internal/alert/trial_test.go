@@ -80,7 +80,7 @@ func TestTrial(t *testing.T) {
 			trial.Held = []Bound{still}
 		}
 		for _, f := range c.frames {
-			if err := trial.Show(f); err != nil {
+			if err := trial.Show(frame.Tick{Frame: f}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -152,8 +152,8 @@ func TestNothingOfTheFuture(t *testing.T) {
 		t.Error("13 later runs change what was said of the first 12")
 	}
 	for i, w := range many {
-		if w.succeeded && w.said[2].runs > i {
-			t.Errorf("run %d rests on %d earlier ones", i, w.said[2].runs)
+		if w.succeeded && w.predictions[2].runs > i {
+			t.Errorf("run %d rests on %d earlier ones", i, w.predictions[2].runs)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func report(o Options, results [][]watched) *Report {
 			switch {
 			case !w.succeeded:
 				r.FailedRuns++
-			case w.said[0].runs < estimators.MinRuns:
+			case w.predictions[0].runs < estimators.MinRuns:
 				r.RoughRuns++
 			}
 		}
@@ -52,7 +52,7 @@ func report(o Options, results [][]watched) *Report {
 			var backed, rough sum
 			for _, runs := range results {
 				for _, w := range runs {
-					s := &w.said[at]
+					s := &w.predictions[at]
 					if !w.succeeded || len(s.left) == 0 {
 						continue
 					}

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // kept is how many runs of a workflow are remembered.
@@ -28,7 +29,7 @@ func (m *memory) profile() (*dag.Plan, error) {
 	if len(m.profiles) == 0 {
 		return nil, nil
 	}
-	merged, ok := observed.Merge(m.profiles, observed.Weights(len(m.profiles)))
+	merged, ok := profiles.Merge(m.profiles, profiles.Weights(len(m.profiles)))
 	if !ok {
 		return nil, errors.New("the runs of one workflow do not match")
 	}
@@ -43,9 +44,9 @@ func (m *memory) add(profile *dag.Plan, residuals []dag.Residual) {
 
 // A watched run is what was said of it, by Ratios.
 type watched struct {
-	total     time.Duration
-	succeeded bool
-	said      []saying
+	total       time.Duration
+	succeeded   bool
+	predictions []saying
 }
 
 // A saying is what was said at one tick.
@@ -93,9 +94,9 @@ func play(ctx context.Context, plan *dag.Plan, opt simulate.Options, profile *da
 	if err != nil {
 		return nil, err
 	}
-	var profiles []*dag.Plan
+	var given []*dag.Plan
 	if profile != nil {
-		profiles = []*dag.Plan{profile}
+		given = []*dag.Plan{profile}
 	}
 	var out []*dag.Snapshot
 	for {
@@ -106,7 +107,7 @@ func play(ctx context.Context, plan *dag.Plan, opt simulate.Options, profile *da
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, observed.Attach(s, profiles))
+		out = append(out, profiles.Attach(s, given))
 	}
 }
 
@@ -117,7 +118,7 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 	for j := range last.Jobs {
 		end = max(end, last.Jobs[j].Finished)
 	}
-	w = watched{total: end.Sub(origin), succeeded: last.State == dag.Succeeded, said: make([]saying, len(Ratios))}
+	w = watched{total: end.Sub(origin), succeeded: last.State == dag.Succeeded, predictions: make([]saying, len(Ratios))}
 	if !w.succeeded {
 		return w, nil, nil, nil
 	}
@@ -142,7 +143,7 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 		}
 		for r := range Ratios {
 			if at(Ratios[r]) == i {
-				w.said[r] = saying{elapsed, e.Runs, e.Distribution, e.Raw}
+				w.predictions[r] = saying{elapsed, e.Runs, e.Distribution, e.Raw}
 			}
 		}
 	}

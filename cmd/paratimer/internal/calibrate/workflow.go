@@ -47,8 +47,8 @@ func newWorkflow(seed uint64, number int) *workflow {
 	w.plan = drawPlan(r, "workflow-"+strconv.Itoa(number))
 	hours := 0.0
 	for j := range w.plan.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			p := w.plan.Jobs[j].Phase(k)
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+			p := &w.plan.Jobs[j].Stages[k]
 			for _, pipe := range p.Pipelines {
 				hours += float64(p.Tasks) * pipe.Tuples.At(0) * pipe.Alpha.At(0) / float64(time.Hour/time.Millisecond)
 			}
@@ -89,10 +89,10 @@ func drawPlan(r *rand.Rand, name string) *dag.Plan {
 }
 
 func drawJob(r *rand.Rand, j int) dag.Job {
-	job := dag.Job{Node: "j" + strconv.Itoa(j+1), Map: drawPhase(r, 2+r.IntN(28), 1), Reduce: dag.Phase{Known: true}}
+	job := dag.Job{Node: "j" + strconv.Itoa(j+1), Stages: dag.MapReduce(drawPhase(r, 2+r.IntN(28), 1), dag.Stage{Known: true})}
 	job.Limits = dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: pick(r, 0.05, 1), RampUp: 0.5}
 	if r.IntN(5) > 0 {
-		job.Reduce = drawPhase(r, 1+r.IntN(12), dag.Pipelines)
+		job.Stages = dag.MapReduce(job.Stages[dag.Map], drawPhase(r, 1+r.IntN(12), dag.Pipelines))
 	}
 	for a := range j {
 		if r.IntN(2) == 0 {
@@ -103,9 +103,9 @@ func drawJob(r *rand.Rand, j int) dag.Job {
 }
 
 // drawPhase draws tasks of 5 s to 2 min, spread evenly in the logarithm, in 10,000 tuples each.
-func drawPhase(r *rand.Rand, tasks, pipelines int) dag.Phase {
+func drawPhase(r *rand.Rand, tasks, pipelines int) dag.Stage {
 	const tuples = 10_000
-	p := dag.Phase{Known: true, Tasks: tasks, Out: dag.Uniform(tuples), Bytes: dag.Uniform(24 * tuples)}
+	p := dag.Stage{Known: true, Tasks: tasks, Out: dag.Uniform(tuples), Bytes: dag.Uniform(24 * tuples)}
 	whole := math.Exp(between(r, math.Log(5_000), math.Log(120_000))) / tuples
 	for i := range pipelines {
 		share := 1.0
@@ -126,11 +126,10 @@ func (w *workflow) run(n int) (*dag.Plan, simulate.Options) {
 	o.Seed = r.Uint64()
 	size := math.Pow(1+w.grow, float64(n)) * math.Exp(w.vary*r.NormFloat64())
 	p := *w.plan
-	p.Jobs = make([]dag.Job, len(w.plan.Jobs))
+	p.Jobs = dag.CloneJobs(w.plan.Jobs)
 	for j := range p.Jobs {
-		p.Jobs[j] = w.plan.Jobs[j]
-		p.Jobs[j].Map = sized(p.Jobs[j].Map, size, w.split)
-		p.Jobs[j].Reduce = sized(p.Jobs[j].Reduce, size, false)
+		p.Jobs[j].Stages[dag.Map] = sized(p.Jobs[j].Stages[dag.Map], size, w.split)
+		p.Jobs[j].Stages[dag.Reduce] = sized(p.Jobs[j].Stages[dag.Reduce], size, false)
 	}
 	pause := math.Exp(0.2 * r.NormFloat64())
 	for _, d := range []*time.Duration{&p.Overheads.Launch, &p.Overheads.AMStart, &p.Overheads.Wave} {
@@ -150,7 +149,7 @@ func (w *workflow) run(n int) (*dag.Plan, simulate.Options) {
 }
 
 // sized is a phase on more or less data.
-func sized(p dag.Phase, by float64, split bool) dag.Phase {
+func sized(p dag.Stage, by float64, split bool) dag.Stage {
 	if split {
 		n := max(1, int(math.Round(by*float64(p.Tasks))))
 		by, p.Tasks = 1, n

@@ -28,18 +28,16 @@ func (r *Run) Follow(a *account.Account, s *dag.Snapshot) {
 		if !known {
 			effect = Rest
 		}
-		part := Part{Job: p.Job, Phase: p.Kind, Task: int(p.Task), Effect: effect, Length: float64(p.End - p.Start), Skew: p.Cause == account.Skew}
-		if part.Phase != dag.Reduce {
-			part.Phase = dag.Map // a pause of a job comes with its maps
-		}
+		part := Part{Job: p.Job, Phase: p.Stage, Task: int(p.Task), Effect: effect, Length: float64(p.End - p.Start), Skew: p.Cause == account.Skew}
+		part.Phase = max(part.Phase, 0) // a pause of a job comes with its first stage
 		switch {
-		case again[attemptKey{p.Job, p.Kind, p.Task, p.Attempt}]:
+		case again[attemptKey{p.Job, p.Stage, p.Task, p.Attempt}]:
 			r.Path = append(r.Path, part.of(Failures, p.End-p.Start))
 		case p.Cause == account.Containers:
 			parts := held(holders, part, p.Start, p.End)
 			slices.Reverse(parts)
 			r.Path = append(r.Path, parts...)
-		case p.Cause == account.Work && p.Kind == dag.Map:
+		case p.Cause == account.Work && !r.Plan.Jobs[p.Job].Stages[p.Stage].Copies():
 			r.Path = append(r.Path, r.worked(part)...)
 		default:
 			r.Path = append(r.Path, part)
@@ -48,7 +46,7 @@ func (r *Run) Follow(a *account.Account, s *dag.Snapshot) {
 	r.Path = slices.DeleteFunc(r.Path, func(p Part) bool { return p.Length == 0 })
 }
 
-// worked takes start-up out of a map's part that no report tells from work: by the law of the run's start-ups.
+// worked takes start-up out of a part that no report tells from work: by the law of the run's start-ups.
 func (r *Run) worked(p Part) []Part {
 	t := r.Jobs[p.Job].Phases[p.Phase].task(p.Task)
 	if t == nil || !(t.Work < p.Length) {

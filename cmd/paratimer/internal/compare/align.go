@@ -3,7 +3,7 @@ package compare
 import (
 	"slices"
 
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // A Row is one job over the runs.
@@ -62,7 +62,7 @@ func newRow(r *Run, at, j, runs int) Row {
 func (row *Row) find(runs []*Run, at int) int {
 	for by := len(runs) - 1; by > at; by-- {
 		if row.Index[by] >= 0 {
-			jobs, _ := observed.Match(runs[by].Plan, runs[at].Plan)
+			jobs, _ := profiles.Align(runs[by].Plan, runs[at].Plan)
 			return jobs[row.Index[by]]
 		}
 	}

@@ -20,7 +20,7 @@ type Circumstances struct {
 func (r *Run) circumstances(s *dag.Snapshot) {
 	c := Circumstances{Others: math.NaN(), Cluster: s.Plan.Cluster, Repeated: len(redone(s))}
 	for j := range r.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		for k := range r.Jobs[j].Phases {
 			c.Failed += r.Jobs[j].Phases[k].Failed
 		}
 		c.Restarts += max(s.Jobs[j].Attempt-1, 0)

@@ -94,15 +94,20 @@ func (c *Comparison) judge() {
 		if n < 0 {
 			continue
 		}
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
+		phases := c.Runs[c.Subject].Jobs[n].Phases
+		for k := range phases {
 			var earlier []*Phase
 			for at, r := range c.Runs[:c.Subject] {
-				if j := c.Rows[i].Index[at]; j >= 0 && c.Why[at] == "" {
-					earlier = append(earlier, &r.Jobs[j].Phases[k])
+				j := c.Rows[i].Index[at]
+				if j < 0 || c.Why[at] != "" {
+					continue
+				}
+				if l := r.Jobs[j].Stage(phases[k].Name); l >= 0 {
+					earlier = append(earlier, &r.Jobs[j].Phases[l])
 				}
 			}
-			if f, ok := judge(earlier, &c.Runs[c.Subject].Jobs[n].Phases[k]); ok {
-				f.Row, f.Phase = i, k
+			if f, ok := judge(earlier, &phases[k]); ok {
+				f.Row, f.Phase = i, dag.StageIndex(k) //nolint:gosec // an index
 				c.Findings = append(c.Findings, f)
 			}
 		}

@@ -83,6 +83,8 @@ func SameCluster(a, b *dag.Cluster) bool {
 		return false
 	case a.Policy == dag.FIFO:
 		return a.MapSlots == b.MapSlots && a.ReduceSlots == b.ReduceSlots
+	case a.Policy == dag.Executors:
+		return a.Cores == b.Cores
 	case a.MemoryMB == 0 || b.MemoryMB == 0:
 		return true
 	}

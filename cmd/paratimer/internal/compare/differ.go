@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -47,9 +48,16 @@ func change(before, now *Run, b, n int) Change {
 		ch.Effects[Plan] = zero(ch.Now) - zero(ch.Before)
 		return ch
 	}
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-		was, is := before.partsOf(b, k), now.partsOf(n, k)
-		work := split(loadOf(&before.Jobs[b].Phases[k], was[Work]), loadOf(&now.Jobs[n].Phases[k], is[Work]))
+	for _, name := range stages(&now.Jobs[n], &before.Jobs[b]) {
+		k, l := before.Jobs[b].Stage(name), now.Jobs[n].Stage(name)
+		was, is := before.partsOf(b, k), now.partsOf(n, l)
+		if k < 0 || l < 0 { // one of the runs does not have it
+			for _, e := range append(slices.Clone(Effects), Work) {
+				ch.Effects[Plan] += length(is[e]) - length(was[e])
+			}
+			continue
+		}
+		work := split(loadOf(&before.Jobs[b].Phases[k], was[Work]), loadOf(&now.Jobs[n].Phases[l], is[Work]))
 		skew := skewed(work[Order], is[Work], was[Work])
 		work[Order], work[Skew] = work[Order]-skew, skew
 		for e, ms := range work {
@@ -60,6 +68,16 @@ func change(before, now *Run, b, n int) Change {
 		}
 	}
 	return ch
+}
+
+// stages names the stages of the first job, then those that only the second has.
+func stages(first, second *Job) (names []string) {
+	for _, p := range slices.Concat(first.Phases, second.Phases) {
+		if !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // skewed is what of the order of a phase's records is that its longest reduce was given more.
@@ -109,7 +127,7 @@ func (r *Run) onPath(job int) float64 {
 }
 
 // partsOf are a phase's parts of the path by effect.
-func (r *Run) partsOf(job int, k dag.Kind) map[Effect][]Part {
+func (r *Run) partsOf(job int, k dag.StageIndex) map[Effect][]Part {
 	out := make(map[Effect][]Part)
 	for _, p := range r.Path {
 		if p.Job == job && p.Phase == k {

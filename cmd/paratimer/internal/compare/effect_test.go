@@ -26,10 +26,10 @@ func TestEffects(t *testing.T) {
 	small := joinOf(t, 1, 1)
 	small.Cluster.MemoryMB /= 2
 	failing := exactly
-	failing.Fail = []simulate.Failure{{Job: "scope-50", Kind: dag.Reduce, Task: 2, At: 113 * time.Second}}
+	failing.Fail = []simulate.Failure{{Job: "scope-50", Stage: dag.Reduce, Task: 2, At: 113 * time.Second}}
 	skewed := joinOf(t, 1, 1)
-	skewed.Jobs[2].Reduce.Pipelines[2].Tuples = dag.Each([]float64{120, 16, 16, 16, 16, 16})
-	skewed.Jobs[2].Reduce.Bytes = skewed.Jobs[2].Reduce.Pipelines[2].Tuples
+	skewed.Jobs[2].Stages[dag.Reduce].Pipelines[2].Tuples = dag.Each([]float64{120, 16, 16, 16, 16, 16})
+	skewed.Jobs[2].Stages[dag.Reduce].Bytes = skewed.Jobs[2].Stages[dag.Reduce].Pipelines[2].Tuples
 	for _, x := range []struct {
 		name string
 		plan *dag.Plan
@@ -58,8 +58,8 @@ func TestWhatAFailureCost(t *testing.T) {
 	for n := range 6 {
 		plain := night(t, plan, n, usual)
 		for _, f := range []simulate.Failure{
-			{Job: "scope-40", Kind: dag.Map, Task: 3, At: 18 * time.Second}, // the path goes elsewhere
-			{Job: "scope-50", Kind: dag.Reduce, Task: 2, At: time.Duration(plain.Length-4000) * time.Millisecond},
+			{Job: "scope-40", Stage: dag.Map, Task: 3, At: 18 * time.Second}, // the path goes elsewhere
+			{Job: "scope-50", Stage: dag.Reduce, Task: 2, At: time.Duration(plain.Length-4000) * time.Millisecond},
 		} {
 			how := usual
 			how.Fail = []simulate.Failure{f}
@@ -102,11 +102,11 @@ func TestDisplaceTakesNoMoreThanThereIs(t *testing.T) {
 // TestOthersAreMeasured holds what other applications held: over the run, in the mean, not before it and not after.
 func TestOthersAreMeasured(t *testing.T) {
 	var along Along
-	plan := &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1000}, Jobs: make([]dag.Job, 1)}
+	plan := &dag.Plan{Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1000}, Jobs: []dag.Job{{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
 	at := func(now dag.Instant, mb int, submitted dag.Instant, state dag.State) {
 		along.See(&dag.Snapshot{
 			Plan: plan, At: now, State: state, Stale: dag.NoInstant,
-			Jobs: []dag.JobState{{Submitted: submitted}}, Load: []dag.Load{{HeldMB: mb}},
+			Jobs: []dag.JobState{{Submitted: submitted, Stages: make([]dag.StageState, dag.MapReduceStages)}}, Load: []dag.Load{{HeldMB: mb}},
 		})
 	}
 	at(0, 900, dag.NoInstant, dag.Submitted)

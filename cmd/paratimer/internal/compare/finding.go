@@ -23,7 +23,7 @@ const (
 // A Finding is a phase whose cost differs from that of earlier runs beyond chance.
 type Finding struct {
 	Row    int
-	Phase  dag.Kind
+	Phase  dag.StageIndex
 	Unit   string // of the cost: record, byte or task
 	Slower bool
 	// Before and Now are the median lengths of tasks in milliseconds: of the earlier runs' medians, and of the subject.

@@ -40,11 +40,11 @@ func TestSlowerRecordsAreFound(t *testing.T) {
 	for _, want := range [][2]int{{0, int(dag.Map)}, {1, int(dag.Map)}, {2, int(dag.Reduce)}} {
 		f, ok := found[want]
 		if !ok {
-			t.Errorf("job %d, %v: it is not flagged", want[0], dag.Kind(want[1]))
+			t.Errorf("job %d, %v: it is not flagged", want[0], dag.StageIndex(want[1]))
 			continue
 		}
 		if !f.Slower || f.Doubtful || f.Unit != "record" || math.Abs(f.Ratio-1.5) > 0.15 || math.Abs(f.Amount-1) > 1e-9 || !(f.Low > 1.1) {
-			t.Errorf("job %d, %v: %+v", want[0], dag.Kind(want[1]), f)
+			t.Errorf("job %d, %v: %+v", want[0], dag.StageIndex(want[1]), f)
 		}
 		t.Logf("%+v", f)
 	}

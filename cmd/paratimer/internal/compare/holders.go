@@ -11,16 +11,17 @@ import (
 type holder struct {
 	start, end dag.Instant
 	job        int
-	phase      dag.Kind
+	phase      dag.StageIndex
 	task       int
-	work       float64 // milliseconds at its end; what is before is start-up, of a reduce also the wait for its input
-	lost       bool    // its work was, or it did work again that was
+	work       float64 // milliseconds at its end; what is before is start-up, of a task that copies also the wait for its input
+	copies     bool
+	lost       bool // its work was, or it did work again that was
 }
 
 // An attemptKey names an attempt.
 type attemptKey struct {
 	job          int
-	phase        dag.Kind
+	phase        dag.StageIndex
 	task, number int32
 }
 
@@ -29,8 +30,8 @@ type attemptKey struct {
 func redone(s *dag.Snapshot) map[attemptKey]bool {
 	again := make(map[attemptKey]bool)
 	for j := range s.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			attempts := s.Jobs[j].Phase(k).Attempts
+		for k := range s.Jobs[j].NumStages() {
+			attempts := s.Jobs[j].Stages[k].Attempts
 			for i := 1; i < len(attempts); i++ {
 				a, before := &attempts[i], &attempts[i-1]
 				if before.Task == a.Task && a.Start.Known() && before.End.Known() && before.End <= a.Start {
@@ -45,14 +46,14 @@ func redone(s *dag.Snapshot) map[attemptKey]bool {
 // holdersOf are the attempts of a run that have ended, by their end.
 func holdersOf(r *Run, s *dag.Snapshot, again map[attemptKey]bool) (all []holder) {
 	for j := range s.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			attempts := s.Jobs[j].Phase(k).Attempts
+		for k := range s.Jobs[j].NumStages() {
+			attempts := s.Jobs[j].Stages[k].Attempts
 			for i := range attempts {
 				a := &attempts[i]
 				if !a.Start.Known() || !a.End.Known() || a.End < a.Start {
 					continue
 				}
-				h := holder{start: a.Start, end: a.End, job: j, phase: k, task: int(a.Task), lost: true}
+				h := holder{start: a.Start, end: a.End, job: j, phase: k, task: int(a.Task), lost: true, copies: s.Plan.Jobs[j].Stages[k].Copies()}
 				if t := r.Jobs[j].Phases[k].task(h.task); t != nil && t.Start == a.Start && t.End == a.End && !again[attemptKey{j, k, a.Task, a.Number}] {
 					h.lost, h.work = false, t.Work
 				}
@@ -84,7 +85,7 @@ func held(all []holder, wait Part, from, to dag.Instant) (parts []Part) {
 		switch work := min(dag.Instant(h.work), h.end-start); {
 		case h.lost:
 			parts = append(parts, whole.of(Failures, h.end-start))
-		case h.phase == dag.Reduce:
+		case h.copies:
 			parts = append(parts, whole.of(Work, work), whole.of(Waiting, h.end-start-work))
 		default:
 			parts = append(parts, whole.of(Work, work), whole.of(Startup, h.end-start-work))

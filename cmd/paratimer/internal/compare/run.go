@@ -34,12 +34,13 @@ type Run struct {
 type Job struct {
 	Wait   float64 // from its submission to its first task's start
 	Length float64 // from its submission to its end
-	Phases [2]Phase
+	Phases []Phase // by stage
 }
 
-// A Phase is what the maps or the reduces of a job took.
+// A Phase is what the tasks of a stage took, such as the maps of a job.
 type Phase struct {
-	Tasks  int // as the plan says, -1 where it does not
+	Name   string // the stage's
+	Tasks  int    // as the plan says, -1 where it does not
 	Took   []observed.Took
 	Failed int // attempts that failed
 	Killed int // attempts that were killed
@@ -48,11 +49,11 @@ type Phase struct {
 // A Part is a stretch of the critical path.
 type Part struct {
 	Job    int // index in Jobs; -1 between jobs
-	Phase  dag.Kind
+	Phase  dag.StageIndex
 	Task   int // -1 where it is no task's
 	Effect Effect
 	Length float64
-	Skew   bool // it is beyond what the median reduce of its job takes
+	Skew   bool // it is beyond what the median task of its stage takes
 }
 
 // Of describes a run by what was seen of it. Its path is added by who knows it.
@@ -72,16 +73,16 @@ func Of(from string, run dag.Run) *Run {
 	return r
 }
 
-func jobOf(plan *dag.Job, s *dag.JobState, took [2][]observed.Took) Job {
+func jobOf(plan *dag.Job, s *dag.JobState, took [][]observed.Took) Job {
 	job := Job{Length: between(s.Submitted, s.Finished)}
 	first := dag.NoInstant
-	for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-		phase := Phase{Tasks: -1, Took: took[k]}
-		if p := plan.Phase(k); p.Known {
+	for k := range s.Stages {
+		phase := Phase{Name: plan.Stages[k].Name, Tasks: -1, Took: took[k]}
+		if p := &plan.Stages[k]; p.Known {
 			phase.Tasks = p.Tasks
 		}
-		for i := range s.Phase(k).Attempts {
-			a := &s.Phase(k).Attempts[i]
+		for i := range s.Stages[k].Attempts {
+			a := &s.Stages[k].Attempts[i]
 			switch a.State {
 			case dag.AttemptFailed:
 				phase.Failed++
@@ -92,10 +93,15 @@ func jobOf(plan *dag.Job, s *dag.JobState, took [2][]observed.Took) Job {
 				first = a.Start
 			}
 		}
-		job.Phases[k] = phase
+		job.Phases = append(job.Phases, phase)
 	}
 	job.Wait = between(s.Submitted, first)
 	return job
+}
+
+// Stage finds a stage by its name, -1 where the job has none of it.
+func (j *Job) Stage(name string) dag.StageIndex {
+	return dag.StageIndex(slices.IndexFunc(j.Phases, func(p Phase) bool { return p.Name == name })) //nolint:gosec // an index
 }
 
 func between(from, to dag.Instant) float64 {
@@ -156,7 +162,7 @@ func (p *Phase) Median() float64 { return medianOf(p.each(lengthOf)) }
 // Records is how many the phase's tasks read; NaN where one does not tell.
 func (p *Phase) Records() float64 { return p.sum(recordsOf) }
 
-// Bytes is how many the phase's maps read, or were shuffled to its reduces; NaN where one does not tell.
+// Bytes is how many the phase's tasks read, or were shuffled to them; NaN where one does not tell.
 func (p *Phase) Bytes() float64 { return p.sum(bytesOf) }
 
 // Cost is the phase's work for each record in milliseconds; NaN where it is not known.

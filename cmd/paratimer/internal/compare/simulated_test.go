@@ -24,8 +24,8 @@ func joinOf(t *testing.T, records, cost float64) *dag.Plan {
 		t.Fatal(err)
 	}
 	for j := range p.Jobs {
-		for _, k := range [...]dag.Kind{dag.Map, dag.Reduce} {
-			ph := p.Jobs[j].Phase(k)
+		for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
+			ph := &p.Jobs[j].Stages[k]
 			ph.Out = scaled(ph.Out, records)
 			ph.Bytes = scaled(ph.Bytes, records)
 			for i := range ph.Pipelines {

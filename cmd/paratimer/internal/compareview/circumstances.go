@@ -7,27 +7,32 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Circumstances are what struck a run that is no data and no cost of its script.
 type Circumstances struct {
-	FailedAttempts   int      `json:"failed_attempts"`
-	RepeatedAttempts int      `json:"repeated_attempts"` // of tasks whose work was lost before
-	RestartedMasters int      `json:"restarted_masters"` // application masters that began again
-	LostNodes        int      `json:"lost_nodes"`
-	OthersRatio      *float64 `json:"others_ratio"` // of the cluster's memory, what other applications held in the mean; null unknown
-	ClusterMB        *int     `json:"cluster_mb"`   // YARN; null elsewhere, and unknown
-	MapSlots         *int     `json:"map_slots"`    // FIFO; null elsewhere
-	ReduceSlots      *int     `json:"reduce_slots"`
+	FailedAttempts   int         `json:"failed_attempts"`
+	RepeatedAttempts int         `json:"repeated_attempts"` // of tasks whose work was lost before
+	RestartedMasters int         `json:"restarted_masters"` // application masters that began again
+	LostNodes        int         `json:"lost_nodes"`
+	OthersRatio      units.Float `json:"others_ratio"` // of the cluster's memory, what other applications held in the mean; null unknown
+	ClusterMB        *int        `json:"cluster_mb"`   // YARN; null elsewhere, and unknown
+	MapSlots         *int        `json:"map_slots"`    // FIFO; null elsewhere
+	ReduceSlots      *int        `json:"reduce_slots"`
+	Cores            *int        `json:"cores,omitempty"` // Executors
 }
 
 func circumstances(of *compare.Circumstances) Circumstances {
 	c := Circumstances{
 		FailedAttempts: of.Failed, RepeatedAttempts: of.Repeated, RestartedMasters: of.Restarts, LostNodes: of.Lost, OthersRatio: figure(of.Others),
 	}
-	if of.Cluster.Policy == dag.FIFO {
+	switch {
+	case of.Cluster.Policy == dag.FIFO:
 		c.MapSlots, c.ReduceSlots = &of.Cluster.MapSlots, &of.Cluster.ReduceSlots
-	} else if of.Cluster.MemoryMB > 0 {
+	case of.Cluster.Policy == dag.Executors:
+		c.Cores = &of.Cluster.Cores
+	case of.Cluster.MemoryMB > 0:
 		c.ClusterMB = &of.Cluster.MemoryMB
 	}
 	return c
@@ -56,8 +61,9 @@ func otherwise(c *compare.Comparison) []string {
 	}
 	count(was.Restarts, is.Restarts, "application master that began again", "application masters that began again")
 	count(was.Lost, is.Lost, "lost node", "lost nodes")
-	if a, b := math.Round(100*was.Others), math.Round(100*is.Others); math.Abs(a-b) >= 2 {
-		said = append(said, fmt.Sprintf("other applications held %.0f %% of the cluster, %.0f %% before", b, a))
+	if math.Abs(is.Others-was.Others) >= 0.02 {
+		said = append(said, fmt.Sprintf("other applications held %s of the cluster, %s before", units.Percent(is.Others),
+			units.Percent(was.Others)))
 	}
 	if !compare.SameCluster(&was.Cluster, &is.Cluster) {
 		said = append(said, fmt.Sprintf("the cluster has %s, %s before", room(&is.Cluster), room(&was.Cluster)))
@@ -65,7 +71,8 @@ func otherwise(c *compare.Comparison) []string {
 	return append(append(said, limits(c)...), plans(c)...)
 }
 
-// plans says which jobs one of the two runs does not have, and which have another number of reduces: maps go with the data.
+// plans says which jobs one of the two runs does not have, and which stages have another number of tasks that read others, such as reduces:
+// maps go with the data.
 func plans(c *compare.Comparison) (said []string) {
 	before, now := c.Runs[c.Base], c.Runs[c.Subject]
 	for i := range c.Rows {
@@ -77,9 +84,28 @@ func plans(c *compare.Comparison) (said []string) {
 		case n < 0:
 			said = append(said, "job "+c.Rows[i].Node+" was removed")
 		default:
-			if was, is := before.Jobs[b].Phases[dag.Reduce].Tasks, now.Jobs[n].Phases[dag.Reduce].Tasks; was >= 0 && is >= 0 && was != is {
-				said = append(said, fmt.Sprintf("%s has %d reduces, %d before", c.Rows[i].Node, is, was))
-			}
+			said = append(said, stages(c.Rows[i].Node, &now.Plan.Jobs[n], &before.Jobs[b], &now.Jobs[n])...)
+		}
+	}
+	return said
+}
+
+func stages(node string, plan *dag.Job, before, now *compare.Job) (said []string) {
+	for k := range now.Phases {
+		is, of, l := &now.Phases[k], "reduces", before.Stage(now.Phases[k].Name)
+		if !plan.IsMapReduce() {
+			of = "tasks of " + is.Name
+		}
+		switch {
+		case l < 0:
+			said = append(said, fmt.Sprintf("stage %s of %s was added", is.Name, node))
+		case len(plan.Stages[k].After) > 0 && is.Tasks >= 0 && before.Phases[l].Tasks >= 0 && is.Tasks != before.Phases[l].Tasks:
+			said = append(said, fmt.Sprintf("%s has %d %s, %d before", node, is.Tasks, of, before.Phases[l].Tasks))
+		}
+	}
+	for k := range before.Phases {
+		if name := before.Phases[k].Name; now.Stage(name) < 0 {
+			said = append(said, fmt.Sprintf("stage %s of %s was removed", name, node))
 		}
 	}
 	return said
@@ -121,6 +147,8 @@ func room(c *dag.Cluster) string {
 	switch {
 	case c.Policy == dag.FIFO:
 		return fmt.Sprintf("%d map and %d reduce slots", c.MapSlots, c.ReduceSlots)
+	case c.Policy == dag.Executors:
+		return fmt.Sprintf("%d cores", c.Cores)
 	case c.QueueMB > 0 && c.QueueMB != c.MemoryMB:
 		return fmt.Sprintf("%d MB, of which our queue may use %d", c.MemoryMB, c.QueueMB)
 	}

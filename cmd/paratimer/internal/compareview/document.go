@@ -2,13 +2,14 @@
 package compareview
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
@@ -45,7 +46,7 @@ type Run struct {
 // A Difference is how much longer the run took than its base. The effects add up to it, to the millisecond.
 type Difference struct {
 	Seconds *frame.Seconds `json:"seconds"`
-	Ratio   *float64       `json:"ratio"`   // of the base's length; negative: sooner
+	Ratio   units.Float    `json:"ratio"`   // of the base's length; negative: sooner
 	Effects []Effect       `json:"effects"` // in a fixed order, those of a millisecond or more; empty where nothing is known
 	Says    string         `json:"says"`
 }
@@ -60,17 +61,17 @@ type Effect struct {
 // A Finding is a phase whose cost differs from earlier runs' beyond chance.
 type Finding struct {
 	Job           string        `json:"job"`
-	Phase         dag.Kind      `json:"phase"`
+	Phase         string        `json:"phase"`
 	Slower        bool          `json:"slower"`
 	BeforeSeconds frame.Seconds `json:"before_seconds"` // median length of a task
 	Seconds       frame.Seconds `json:"seconds"`
 	Unit          string        `json:"unit"`
-	CostRatio     float64       `json:"cost_ratio"` // cost of a unit against the earlier runs'
-	LowRatio      *float64      `json:"low_ratio"`  // its 99 % interval, by the tasks
-	HighRatio     *float64      `json:"high_ratio"`
-	AmountRatio   *float64      `json:"amount_ratio"` // units against the earlier runs'
+	CostRatio     units.Float   `json:"cost_ratio"` // cost of a unit against the earlier runs'
+	LowRatio      units.Float   `json:"low_ratio"`  // its 99 % interval, by the tasks
+	HighRatio     units.Float   `json:"high_ratio"`
+	AmountRatio   units.Float   `json:"amount_ratio"` // units against the earlier runs'
 	EarlierRuns   int           `json:"earlier_runs"`
-	ChanceRatio   *float64      `json:"chance_ratio"` // by what factor earlier runs differ; null of fewer than three
+	ChanceRatio   units.Float   `json:"chance_ratio"` // by what factor earlier runs differ; null of fewer than three
 	Doubtful      bool          `json:"doubtful"`     // too few earlier runs
 	Says          string        `json:"says"`
 }
@@ -101,15 +102,22 @@ type JobRun struct {
 	WaitSeconds   *frame.Seconds `json:"wait_seconds"` // from its submission to its first task
 	Map           *Phase         `json:"map"`
 	Reduce        *Phase         `json:"reduce"`
+	Stages        []Stage        `json:"stages,omitempty"` // of a job that is no MapReduce job
 }
 
-// A Phase is the maps or the reduces of a job in one run; those that succeeded, but for the attempts.
+// A Stage is one of a job's stages in one run.
+type Stage struct {
+	Name string `json:"name"`
+	Phase
+}
+
+// A Phase is the tasks of a stage in one run; those that succeeded, but for the attempts.
 type Phase struct {
 	Tasks            *int           `json:"tasks"`
 	MedianSeconds    *frame.Seconds `json:"median_seconds"`
-	InputRecords     *float64       `json:"input_records"`
-	InputBytes       *float64       `json:"input_bytes"`
-	SecondsPerRecord *float64       `json:"seconds_per_record"` // of work, start-up left out
+	InputRecords     units.Float    `json:"input_records"`
+	InputBytes       units.Float    `json:"input_bytes"`
+	SecondsPerRecord units.Float    `json:"seconds_per_record"` // of work, start-up left out
 	Short            bool           `json:"short"`              // tasks work too little for that to be told well
 	FailedAttempts   int            `json:"failed_attempts"`
 	KilledAttempts   int            `json:"killed_attempts"`
@@ -117,10 +125,7 @@ type Phase struct {
 
 // JSON writes the document.
 func (d *Document) JSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(d)
+	return view.JSON(w, d, "  ")
 }
 
 func seconds(ms float64) *frame.Seconds {
@@ -131,21 +136,11 @@ func seconds(ms float64) *frame.Seconds {
 	return &s
 }
 
-// figure gives six digits; nil where the value is not known.
-func figure(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
+// figure gives six digits.
+func figure(v float64) units.Float {
+	if f := units.Float(v); v == 0 || !f.Known() {
+		return f
 	}
-	if v != 0 {
-		scale := math.Pow(10, 6-math.Ceil(math.Log10(math.Abs(v))))
-		v = math.Round(v*scale) / scale
-	}
-	return &v
-}
-
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	scale := math.Pow(10, 6-math.Ceil(math.Log10(math.Abs(v))))
+	return units.Float(math.Round(v*scale) / scale)
 }

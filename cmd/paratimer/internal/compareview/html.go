@@ -10,9 +10,10 @@ import (
 	"math"
 	"strings"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 //go:embed assets
@@ -71,9 +72,12 @@ func (d *Document) bars() (all []bar) {
 	}
 	for _, e := range d.Difference.bySize() {
 		width := half * math.Abs(float64(e.Seconds)) / most
-		b := bar{Effect: e.Effect, Seconds: signed(&e.Seconds), Class: "more", X: svg.Px(100), Width: svg.Px(width), Meaning: e.Meaning}
+		b := bar{
+			Effect: e.Effect, Seconds: units.Signed(e.Seconds), Class: "more", X: chart.Px(100), Width: chart.Px(width),
+			Meaning: e.Meaning,
+		}
 		if e.Seconds < 0 {
-			b.Class, b.X = "less", svg.Px(100-width)
+			b.Class, b.X = "less", chart.Px(100-width)
 		}
 		all = append(all, b)
 	}

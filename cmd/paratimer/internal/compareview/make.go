@@ -6,6 +6,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Of makes the document of a comparison.
@@ -20,8 +21,8 @@ func Of(c *compare.Comparison) *Document {
 	}
 	for i, r := range c.Runs {
 		d.Runs = append(d.Runs, Run{
-			From: r.From, Script: r.Plan.Name, ID: text(r.ID), State: r.State, StartAt: frame.TimeOf(r.Start),
-			TotalSeconds: seconds(r.Length), Excluded: text(c.Why[i]),
+			From: r.From, Script: r.Plan.Name, ID: frame.Text(r.ID), State: r.State, StartAt: frame.TimeOf(r.Start),
+			TotalSeconds: seconds(r.Length), Excluded: frame.Text(c.Why[i]),
 			Circumstances: circumstances(&r.Circumstances),
 		})
 	}
@@ -37,7 +38,7 @@ func Of(c *compare.Comparison) *Document {
 }
 
 func difference(c *compare.Comparison) Difference {
-	d := Difference{Seconds: seconds(c.Total), Effects: []Effect{}}
+	d := Difference{Seconds: seconds(c.Total), Ratio: units.Float(math.NaN()), Effects: []Effect{}}
 	if d.Seconds != nil {
 		d.Ratio = figure(c.Total / c.Runs[c.Base].Length)
 		d.Effects = effects(c.Effects, c.Total)
@@ -69,7 +70,7 @@ func effects(all map[compare.Effect]float64, total float64) []Effect {
 func job(c *compare.Comparison, i int) Job {
 	row, ch := &c.Rows[i], &c.Changes[i]
 	j := Job{
-		Node: row.Node, Name: text(row.Name), Status: "other",
+		Node: row.Node, Name: frame.Text(row.Name), Status: "other",
 		OnPathSeconds: seconds(ch.Now), BeforeSeconds: seconds(ch.Before), Effects: []Effect{},
 	}
 	if ch.Effects != nil {
@@ -91,7 +92,7 @@ func job(c *compare.Comparison, i int) Job {
 	}
 	for at, r := range c.Runs {
 		if n := row.Index[at]; n >= 0 {
-			j.Runs = append(j.Runs, jobRun(&r.Jobs[n]))
+			j.Runs = append(j.Runs, jobRun(&r.Plan.Jobs[n], &r.Jobs[n]))
 		} else {
 			j.Runs = append(j.Runs, nil)
 		}
@@ -99,11 +100,18 @@ func job(c *compare.Comparison, i int) Job {
 	return j
 }
 
-func jobRun(job *compare.Job) *JobRun {
-	return &JobRun{
-		LengthSeconds: seconds(job.Length), WaitSeconds: seconds(job.Wait),
-		Map: phase(&job.Phases[dag.Map]), Reduce: phase(&job.Phases[dag.Reduce]),
+func jobRun(plan *dag.Job, job *compare.Job) *JobRun {
+	r := &JobRun{LengthSeconds: seconds(job.Length), WaitSeconds: seconds(job.Wait)}
+	if plan.IsMapReduce() {
+		r.Map, r.Reduce = phase(&job.Phases[dag.Map]), phase(&job.Phases[dag.Reduce])
+		return r
 	}
+	for k := range job.Phases {
+		if p := phase(&job.Phases[k]); p != nil {
+			r.Stages = append(r.Stages, Stage{Name: job.Phases[k].Name, Phase: *p})
+		}
+	}
+	return r
 }
 
 // phase is nil where the job has none.
@@ -123,8 +131,8 @@ func phase(p *compare.Phase) *Phase {
 
 func finding(c *compare.Comparison, f *compare.Finding) Finding {
 	return Finding{
-		Job: c.Rows[f.Row].Node, Phase: f.Phase, Slower: f.Slower, BeforeSeconds: *seconds(f.Before), Seconds: *seconds(f.Now),
-		Unit: f.Unit, CostRatio: *figure(f.Ratio), LowRatio: figure(f.Low), HighRatio: figure(f.High), AmountRatio: figure(f.Amount),
+		Job: c.Rows[f.Row].Node, Phase: c.Runs[c.Subject].Plan.StageName(c.Rows[f.Row].Index[c.Subject], f.Phase), Slower: f.Slower, BeforeSeconds: *seconds(f.Before), Seconds: *seconds(f.Now),
+		Unit: f.Unit, CostRatio: figure(f.Ratio), LowRatio: figure(f.Low), HighRatio: figure(f.High), AmountRatio: figure(f.Amount),
 		EarlierRuns: f.Earlier, ChanceRatio: figure(f.Chance), Doubtful: f.Doubtful, Says: saysFinding(c, f),
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A table is texts in rows. Those from elsewhere are escaped.
@@ -70,27 +72,43 @@ func (d *Document) job(j *Job) (rows [][]string) {
 	if j.Status != "both" {
 		name += ", " + j.Status
 	}
-	for _, k := range []struct {
-		name        string
-		before, now *Phase
-	}{{"maps", before.Map, now.Map}, {"reduces", before.Reduce, now.Reduce}} {
-		if k.before == nil && k.now == nil {
-			continue
+	add := func(stage string, was, is *Phase) {
+		if was == nil && is == nil {
+			return
 		}
-		row := []string{name, "", "", k.name}
+		row := []string{"", "", "", stage}
 		if len(rows) == 0 {
-			row[1], row[2] = lengths(before.LengthSeconds, now.LengthSeconds), lengths(j.BeforeSeconds, j.OnPathSeconds)
-		} else {
-			row[0] = ""
+			row = []string{name, lengths(before.LengthSeconds, now.LengthSeconds), lengths(j.BeforeSeconds, j.OnPathSeconds), stage}
 		}
-		rows = append(rows, append(row, phases(orNone(k.before), orNone(k.now))...))
+		rows = append(rows, append(row, phases(orNone(was), orNone(is))...))
+	}
+	add("maps", before.Map, now.Map)
+	add("reduces", before.Reduce, now.Reduce)
+	for i := range now.Stages {
+		add(view.Escape(now.Stages[i].Name), before.stage(now.Stages[i].Name), &now.Stages[i].Phase)
+	}
+	for i := range before.Stages {
+		if s := &before.Stages[i]; now.stage(s.Name) == nil {
+			add(view.Escape(s.Name), &s.Phase, nil)
+		}
 	}
 	return rows
 }
 
+// stage finds a stage by its name, nil where the job has none of it.
+func (r *JobRun) stage(name string) *Phase {
+	for i := range r.Stages {
+		if r.Stages[i].Name == name {
+			return &r.Stages[i].Phase
+		}
+	}
+	return nil
+}
+
 func orNone(p *Phase) *Phase {
 	if p == nil {
-		return &Phase{}
+		nan := units.Float(math.NaN())
+		return &Phase{InputRecords: nan, SecondsPerRecord: nan}
 	}
 	return p
 }
@@ -121,7 +139,11 @@ func (d *Document) runs() table {
 		if r.Excluded != nil {
 			note = "left out: " + *r.Excluded
 		}
-		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), day(r.StartAt), exactSeconds(r.TotalSeconds), r.State.String(), view.Escape(r.From), note})
+		t.Rows = append(t.Rows, []string{
+			fmt.Sprint(i + 1),
+			units.Known(r.StartAt, func(t frame.Time) string { return units.Day(t.Time()) }),
+			units.Known(r.TotalSeconds, units.Seconds), r.State.String(), view.Escape(r.From), note,
+		})
 	}
 	return t
 }

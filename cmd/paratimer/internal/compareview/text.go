@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Text writes the document for people, what matters most first. Names are escaped.
@@ -62,9 +63,9 @@ func (d *Document) effects(b io.Writer) {
 		return
 	}
 	fmt.Fprintln(b, "\nwhat the difference is due to, along the critical path:")
-	t := table{Head: []string{"  " + signed(d.Difference.Seconds), "in all", ""}}
+	t := table{Head: []string{"  " + units.Known(d.Difference.Seconds, units.Signed), "in all", ""}}
 	for _, e := range d.Difference.bySize() {
-		t.Rows = append(t.Rows, []string{"  " + signed(&e.Seconds), string(e.Effect), e.Meaning})
+		t.Rows = append(t.Rows, []string{"  " + units.Signed(e.Seconds), string(e.Effect), e.Meaning})
 	}
 	t.text(b)
 }

@@ -17,8 +17,8 @@ const hostile = "</script><script>alert(1)</script>\x1b[31m\u202e"
 
 // run is one of a script of one job, whose maps take so long for 100 records each.
 func run(from string, start dag.Instant, state dag.State, ms float64) *compare.Run {
-	plan := &dag.Plan{Name: hostile, Jobs: []dag.Job{{Node: hostile, Alias: hostile, Map: dag.Phase{Tasks: 8, Known: true}}}}
-	maps := compare.Phase{Tasks: 8, Failed: 1}
+	plan := &dag.Plan{Name: hostile, Jobs: []dag.Job{{Node: hostile, Alias: hostile, Stages: dag.MapReduce(dag.Stage{Tasks: 8, Known: true}, dag.Stage{})}}}
+	maps := compare.Phase{Name: "map", Tasks: 8, Failed: 1}
 	for i := range 8 {
 		took := ms + float64(i)
 		maps.Took = append(maps.Took, observed.Took{Task: i, Length: took + 1000, Work: took, Records: 100, Bytes: math.NaN()})
@@ -26,7 +26,7 @@ func run(from string, start dag.Instant, state dag.State, ms float64) *compare.R
 	length := ms + 2007.3
 	return &compare.Run{
 		From: from, Plan: plan, State: state, Start: start, Length: length,
-		Jobs: []compare.Job{{Wait: math.NaN(), Length: length, Phases: [2]compare.Phase{maps, {}}}},
+		Jobs: []compare.Job{{Wait: math.NaN(), Length: length, Phases: []compare.Phase{maps, {Name: "reduce"}}}},
 		Path: []compare.Part{
 			{Job: -1, Task: -1, Effect: compare.Waiting, Length: 999.6},
 			{Job: 0, Task: -1, Effect: compare.Startup, Length: 1000.7},

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // meanings word the effects.
@@ -58,7 +57,7 @@ func largest(c *compare.Comparison) (most []string) {
 		if math.Abs(ms) < 0.1*math.Abs(c.Total) || math.Abs(ms) < 1000 || len(most) == 3 {
 			break
 		}
-		most = append(most, moved(ms)+" "+meanings[e])
+		most = append(most, units.Signed(ms/1000)+" "+meanings[e])
 	}
 	return most
 }
@@ -70,22 +69,29 @@ func ended(r *compare.Run) string {
 	return "was not seen to its end"
 }
 
-// change words a length before and now: "1m40s to 2m5s, +25s (+25 %)".
+// change words a length before and now, in milliseconds: "1m40s to 2m5s, +25s (+25 %)".
 func change(before, now float64) string {
-	if exact(before) == exact(now) {
-		return fmt.Sprintf("%s, as before", exact(now))
+	was, is := units.Seconds(before/1000), units.Seconds(now/1000)
+	if was == is {
+		return is + ", as before"
 	}
-	return fmt.Sprintf("%s to %s, %s (%s)", exact(before), exact(now), moved(now-before), percent(now/before))
+	return fmt.Sprintf("%s to %s, %s (%s)", was, is, units.Signed((now-before)/1000), units.More(now/before))
 }
 
 func saysFinding(c *compare.Comparison, f *compare.Finding) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%ss of %s: %s to %s a task, %s: time a %s %s", f.Phase, title(&c.Rows[f.Row]), exact(f.Before), exact(f.Now), percent(f.Now/f.Before), f.Unit, percent(f.Ratio))
+	run, j := c.Runs[c.Subject], c.Rows[f.Row].Index[c.Subject]
+	tasks := run.Plan.StageName(j, f.Phase) + "s"
+	if !run.Plan.Jobs[j].IsMapReduce() {
+		tasks = "stage " + run.Plan.StageName(j, f.Phase)
+	}
+	fmt.Fprintf(&b, "%s of %s: %s to %s a task, %s: time a %s %s", tasks, title(&c.Rows[f.Row]),
+		units.Seconds(f.Before/1000), units.Seconds(f.Now/1000), units.More(f.Now/f.Before), f.Unit, units.More(f.Ratio))
 	if !math.IsNaN(f.Low) {
-		fmt.Fprintf(&b, " [%s, %s]", percent(f.Low), percent(f.High))
+		fmt.Fprintf(&b, " [%s, %s]", units.More(f.Low), units.More(f.High))
 	}
 	if !math.IsNaN(f.Amount) && f.Unit != "task" {
-		fmt.Fprintf(&b, ", %ss %s", f.Unit, percent(f.Amount))
+		fmt.Fprintf(&b, ", %ss %s", f.Unit, units.More(f.Amount))
 	}
 	switch {
 	case f.Earlier == 1:
@@ -93,7 +99,7 @@ func saysFinding(c *compare.Comparison, f *compare.Finding) string {
 	case f.Doubtful:
 		fmt.Fprintf(&b, "; %d earlier runs: may be chance", f.Earlier)
 	default:
-		fmt.Fprintf(&b, "; %d earlier runs differ by up to %s", f.Earlier, percent(f.Chance))
+		fmt.Fprintf(&b, "; %d earlier runs differ by up to %s", f.Earlier, units.More(f.Chance))
 	}
 	return b.String()
 }
@@ -122,68 +128,13 @@ func saysPath(p *Path) string {
 	return s
 }
 
-// exact words milliseconds.
-func exact(ms float64) string {
-	if math.IsNaN(ms) {
-		return "?"
-	}
-	return view.Exact(time.Duration(math.Round(ms)) * time.Millisecond)
-}
-
-func exactSeconds(s *frame.Seconds) string {
-	if s == nil {
-		return "?"
-	}
-	return view.Exact(s.Duration())
-}
-
-// moved words a difference: +12s, -3s.
-func moved(ms float64) string {
-	if ms > 0 {
-		return "+" + exact(ms)
-	}
-	return exact(ms)
-}
-
-// percent words how much more a ratio is than 1: +25 %, -3 %.
-func percent(ratio float64) string {
-	switch p := math.Round(100 * (ratio - 1)); {
-	case math.IsNaN(p) || math.IsInf(p, 0):
-		return "?"
-	case p == 0:
-		return "0 %"
-	default:
-		return fmt.Sprintf("%+.0f %%", p)
-	}
-}
-
-func signed(s *frame.Seconds) string {
-	if s == nil {
-		return "?"
-	}
-	return moved(float64(s.Duration() / time.Millisecond))
-}
-
-func day(t *frame.Time) string {
-	if t == nil {
-		return "?"
-	}
-	return t.Instant.Time().Format("2006-01-02 15:04")
-}
-
 // lengths words two of them, once where they are alike.
 func lengths(before, now *frame.Seconds) string {
-	return twice(exactSeconds(before), exactSeconds(now))
+	return twice(units.Known(before, units.Seconds), units.Known(now, units.Seconds))
 }
 
 func counts(before, now *int) string {
-	word := func(n *int) string {
-		if n == nil {
-			return "?"
-		}
-		return strconv.Itoa(*n)
-	}
-	return twice(word(before), word(now))
+	return twice(units.Known(before, strconv.Itoa), units.Known(now, strconv.Itoa))
 }
 
 func twice(before, now string) string {
@@ -194,9 +145,9 @@ func twice(before, now string) string {
 }
 
 // grown words how much more something is.
-func grown(before, now *float64) string {
-	if before == nil || now == nil || *before <= 0 {
-		return "?"
+func grown(before, now units.Float) string {
+	if !(before > 0) {
+		return units.Unknown
 	}
-	return percent(*now / *before)
+	return units.More(now / before)
 }

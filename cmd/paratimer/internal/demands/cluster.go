@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A cluster is what a run shows of the machines: how many, and the most tasks of a kind that one of them ran at once.
@@ -21,13 +22,13 @@ func clusterOf(s *dag.Snapshot) cluster {
 		at    dag.Instant
 		by    int
 		node  int32
-		which dag.Kind
+		which dag.StageIndex
 	}
 	var all []change
 	nodes := map[int32]bool{}
 	for i := range s.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			for _, a := range s.Jobs[i].Phase(k).Attempts {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			for _, a := range s.Jobs[i].Stages[k].Attempts {
 				if a.Start.Known() && a.End.Known() {
 					all = append(all, change{a.Start, 1, a.Node, k}, change{a.End, -1, a.Node, k})
 					nodes[a.Node] = true
@@ -39,7 +40,7 @@ func clusterOf(s *dag.Snapshot) cluster {
 	slices.SortStableFunc(all, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 	type place struct {
 		node int32
-		kind dag.Kind
+		kind dag.StageIndex
 	}
 	held := map[place]int{}
 	c := cluster{nodes: max(len(nodes), len(s.Nodes))}
@@ -74,7 +75,8 @@ func (w window) text(s *dag.Snapshot, i int) string {
 		return id
 	}
 	origin := s.Origin()
-	return fmt.Sprintf("%s: ran %.1f s, from %.1f s to %.1f s of its run.", id, w.to.Sub(w.from).Seconds(), w.from.Sub(origin).Seconds(), w.to.Sub(origin).Seconds())
+	return fmt.Sprintf("%s: ran %s, from %s to %s of its run.", id, units.Exact(w.to.Sub(w.from)),
+		units.Exact(w.from.Sub(origin)), units.Exact(w.to.Sub(origin)))
 }
 
 // printable is a foreign name as a job file may have it.

@@ -150,9 +150,9 @@ type task struct {
 
 func tasksOf(run *Run, job int) (out [2][]task) {
 	state := &run.End.Jobs[job]
-	for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-		for i := range state.Phase(k).Attempts {
-			a := &state.Phase(k).Attempts[i]
+	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+		for i := range state.Stages[k].Attempts {
+			a := &state.Stages[k].Attempts[i]
 			if a.State != dag.AttemptSucceeded {
 				continue
 			}

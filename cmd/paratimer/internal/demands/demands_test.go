@@ -28,15 +28,17 @@ func run() Run {
 	failed := attempt(2, 0, 1, 2)
 	failed.State = dag.AttemptFailed
 	s := &dag.Snapshot{
-		Plan: &dag.Plan{Name: "a script\x07", Jobs: []dag.Job{{Node: "s1"}}}, State: dag.Succeeded,
+		Plan: &dag.Plan{Name: "a script\x07", Jobs: []dag.Job{{Node: "s1", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}, State: dag.Succeeded,
 		Nodes: []dag.NodeState{{Name: "a"}, {Name: "b"}},
 		Jobs: []dag.JobState{{
 			ID: "job_1_1", State: dag.Succeeded, Submitted: 1, Finished: 15_001,
-			Map:    dag.PhaseState{Attempts: []dag.Attempt{attempt(0, 0, 1, 5), attempt(1, 0, 1, 5), attempt(2, 1, 5, 9), failed}},
-			Reduce: dag.PhaseState{Attempts: []dag.Attempt{reduce}},
+			Stages: []dag.StageState{
+				{Attempts: []dag.Attempt{attempt(0, 0, 1, 5), attempt(1, 0, 1, 5), attempt(2, 1, 5, 9), failed}},
+				{Attempts: []dag.Attempt{reduce}},
+			},
 		}},
 	}
-	counters := func(_ string, k dag.Kind, task int32) (hadoop.Usage, bool) {
+	counters := func(_ string, k dag.StageIndex, task int32) (hadoop.Usage, bool) {
 		u := hadoop.UsageOf(nil)
 		if k == dag.Map {
 			u.CPU, u.Read, u.FileWritten = float64(task+1), 200e6, 100e6 // 1, 2, 3 s
@@ -76,19 +78,19 @@ version: 1
 name: "a script"
 cluster: {nodes: 2, cpus: 3, map_slots: 3, reduce_slots: 1, shuffle_threads: 5}
 jobs:
-# job_1_1: ran 15.0 s, from 0.0 s to 15.0 s of its run.
+# job_1_1: ran 15s, from 0s to 15s of its run.
 - name: "s1"
   maps: 3
   reduces: 1
-  # disk: 300.00 MB read and written
+  # disk: 300 MB read and written
   # cpu: measured (CPU_MILLISECONDS), mean of 3
-  # They took 4.00 s in the mean.
+  # They took 4s in the mean.
   map: {cpu: 2s, disk: 3s}
-  # 25.00 MB of each map for each reduce, read once and sent once
+  # 25.0 MB of each map for each reduce, read once and sent once
   shuffle: {disk: 0.25s, network: 0.2s}
-  # disk: 150.00 MB read and written
+  # disk: 150 MB read and written
   # cpu: measured (CPU_MILLISECONDS), mean of 1
-  # They took 2.00 s in the mean.
+  # They took 2s in the mean.
   # All of a reduce's CPU is counted here: its counters do not tell shuffle and merge apart.
   merge: {cpu: 1.5s, disk: 1.5s}
 `
@@ -101,10 +103,10 @@ jobs:
 func TestTape(t *testing.T) {
 	r := run()
 	r.Used = nil
-	for i := range r.End.Jobs[0].Map.Attempts {
-		r.End.Jobs[0].Map.Attempts[i].Bytes = 100e6
+	for i := range r.End.Jobs[0].Stages[dag.Map].Attempts {
+		r.End.Jobs[0].Stages[dag.Map].Attempts[i].Bytes = 100e6
 	}
-	r.End.Jobs[0].Reduce.Attempts[0].Bytes = 75e6
+	r.End.Jobs[0].Stages[dag.Reduce].Attempts[0].Bytes = 75e6
 	f, why, _, err := Learn([]Run{r}, options(t))
 	if err != nil {
 		t.Fatal(err)
@@ -139,8 +141,8 @@ func TestOptions(t *testing.T) {
 // TestWaiting: what counters do not explain is CPU on request, and there are CPUs for it.
 func TestWaiting(t *testing.T) {
 	r := run()
-	for i := range r.End.Jobs[0].Map.Attempts {
-		r.End.Jobs[0].Map.Attempts[i].End += 6_000
+	for i := range r.End.Jobs[0].Stages[dag.Map].Attempts {
+		r.End.Jobs[0].Stages[dag.Map].Attempts[i].End += 6_000
 	}
 	o := options(t)
 	o.Waiting = true
@@ -152,16 +154,16 @@ func TestWaiting(t *testing.T) {
 	if j := f.Jobs[0]; j.Map != (jobfile.Demand{CPU: 7, Disk: 3}) || j.Merge.CPU != 1.5 || f.Cluster.CPUs != f.Cluster.MapSlots+f.Cluster.ReduceSlots {
 		t.Errorf("%+v of %+v", j, f.Cluster)
 	}
-	if s := strings.Join(why.Jobs[0].Map, "\n"); !strings.Contains(s, "cpu: 5.00 s of it are waiting") {
+	if s := strings.Join(why.Jobs[0].Map, "\n"); !strings.Contains(s, "cpu: 5s of it are waiting") {
 		t.Errorf("%s", s)
 	}
 }
 
 func TestDoubts(t *testing.T) {
 	slow := run()
-	slow.End.Jobs[0].Map.Attempts[0].End = 100_000
+	slow.End.Jobs[0].Stages[dag.Map].Attempts[0].End = 100_000
 	_, _, warnings, err := Learn([]Run{slow}, options(t))
-	if want := "s1: its maps took 35.67 s in the mean, their counters account for 5.00 s: what they waited for"; err != nil || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
+	if want := "s1: its maps took 35.7s in the mean, their counters account for 5s: what they waited for"; err != nil || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
 		t.Errorf("%v, %v", err, warnings)
 	}
 	later := run()
@@ -175,7 +177,7 @@ func TestDoubts(t *testing.T) {
 		t.Errorf("one job twice: %v", err)
 	}
 	none := run()
-	none.End.Jobs[0].Map.Attempts = nil
+	none.End.Jobs[0].Stages[dag.Map].Attempts = nil
 	if _, _, _, err := Learn([]Run{none}, options(t)); !errors.Is(err, ErrNothing) {
 		t.Errorf("no map: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // explained is the share of a task's time that its demands should account for. Below, it waited for something that no
@@ -29,7 +30,7 @@ func learnJob(name string, t [2][]task, o Options) (jobfile.Job, jobfile.JobComm
 	if shuffled := mean(reduces, func(t *task) float64 { return sum(t.used.Shuffled, unused(t.used.Shuffled, t.moved)) }); shuffled > 0 {
 		one := shuffled / float64(len(maps)) // of one map
 		j.Shuffle = jobfile.Demand{Disk: one / o.Disk.Bytes(), Network: one / o.Network.Bytes()}
-		why.Shuffle = []string{fmt.Sprintf("%s of each map for each reduce, read once and sent once", bytesText(one))}
+		why.Shuffle = []string{fmt.Sprintf("%s of each map for each reduce, read once and sent once", units.Bytes(one))}
 	}
 	return j, why, warnings
 }
@@ -52,11 +53,11 @@ func demandOf(tasks []task, o Options, disk func(*task) float64) (jobfile.Demand
 	}
 	if moved > 0 {
 		d.Disk = moved / o.Disk.Bytes()
-		why = append(why, "disk: "+bytesText(moved)+" read and written")
+		why = append(why, "disk: "+units.Bytes(moved)+" read and written")
 	}
 	if remote := mean(tasks, func(t *task) float64 { return t.used.Remote }); remote > 0 {
 		d.Network = remote / o.Network.Bytes()
-		why = append(why, "network: "+bytesText(remote)+" of another file system")
+		why = append(why, "network: "+units.Bytes(remote)+" of another file system")
 	}
 	took := mean(tasks, func(t *task) float64 { return t.seconds })
 	if cpu := mean(tasks, func(t *task) float64 { return t.used.CPU }); !math.IsNaN(cpu) {
@@ -64,10 +65,10 @@ func demandOf(tasks []task, o Options, disk func(*task) float64) (jobfile.Demand
 		why = append(why, fmt.Sprintf("cpu: measured (CPU_MILLISECONDS), mean of %d", len(tasks)))
 	} else if took > 0 {
 		d.CPU = round(max(0, took-d.Disk-d.Network))
-		why = append(why, fmt.Sprintf("cpu: assumed: no counter of it is here, so the rest of the %.2f s that a task took, waiting included", took))
+		why = append(why, fmt.Sprintf("cpu: assumed: no counter of it is here, so the rest of the %s that a task took, waiting included", units.Seconds(took)))
 	}
 	if o.Waiting && took > d.Total() {
-		why = append(why, fmt.Sprintf("cpu: %.2f s of it are waiting: what the counters do not explain of the %.2f s that a task took", took-d.Total(), took))
+		why = append(why, fmt.Sprintf("cpu: %s of it are waiting: what the counters do not explain of the %s that a task took", units.Seconds(took-d.Total()), units.Seconds(took)))
 		d.CPU = round(d.CPU + took - d.Total())
 	}
 	d.Disk, d.Network = round(d.Disk), round(d.Network)
@@ -80,14 +81,15 @@ func doubt(warnings *[]string, name, what string, why *[]string, tasks []task, d
 	if !(took > 0) {
 		return
 	}
-	text := fmt.Sprintf("They took %.2f s in the mean.", took)
+	text := fmt.Sprintf("They took %s in the mean.", units.Seconds(took))
 	if share := d.Total() / took; share < 0.995 {
-		text = fmt.Sprintf("They took %.2f s in the mean, of which this is %.0f %%; the rest is waiting that no counter tells.", took, 100*share)
+		text = fmt.Sprintf("They took %s in the mean, of which this is %s; the rest is waiting that no counter tells.",
+			units.Seconds(took), units.Percent(share))
 	}
 	*why = append(*why, text)
 	if d.Total() < explained*took {
-		*warnings = append(*warnings, fmt.Sprintf("%s: its %s took %.2f s in the mean, their counters account for %.2f s: what they waited for is not in the file, and a model will be short by it",
-			name, what, took, d.Total()))
+		*warnings = append(*warnings, fmt.Sprintf("%s: its %s took %s in the mean, their counters account for %s: what they waited for is not in the file, and a model will be short by it",
+			name, what, units.Seconds(took), units.Seconds(d.Total())))
 	}
 }
 

@@ -19,8 +19,8 @@ func (r Rate) Bytes() float64 { return r.bytes }
 // String is how it was written.
 func (r Rate) String() string { return r.text }
 
-// units of a rate in bytes a second. Bits are for networks.
-var units = map[string]float64{
+// rates are the units of a rate in bytes a second. Bits are for networks.
+var rates = map[string]float64{
 	"B/s": 1, "kB/s": 1e3, "KB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "KiB/s": 1 << 10, "MiB/s": 1 << 20, "GiB/s": 1 << 30,
 	"bit/s": 1. / 8, "kbit/s": 1e3 / 8, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8,
 }
@@ -30,22 +30,9 @@ func ParseRate(s string) (Rate, error) {
 	digits := strings.TrimRightFunc(s, func(r rune) bool { return r == '/' || r == ' ' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' })
 	unit := strings.TrimSpace(s[len(digits):])
 	v, err := strconv.ParseFloat(digits, 64)
-	factor, known := units[unit]
+	factor, known := rates[unit]
 	if err != nil || !known || !(v > 0) || math.IsInf(v*factor, 0) || v*factor < 1 {
 		return Rate{}, fmt.Errorf("%q is no rate: write it like 100MB/s, 90MiB/s or 1Gbit/s", s)
 	}
 	return Rate{v * factor, s}, nil
-}
-
-// bytesText is an amount of data for people.
-func bytesText(n float64) string {
-	switch {
-	case n >= 1e9:
-		return strconv.FormatFloat(n/1e9, 'f', 2, 64) + " GB"
-	case n >= 1e6:
-		return strconv.FormatFloat(n/1e6, 'f', 2, 64) + " MB"
-	case n >= 1e3:
-		return strconv.FormatFloat(n/1e3, 'f', 2, 64) + " kB"
-	}
-	return strconv.FormatFloat(n, 'f', 0, 64) + " B"
 }

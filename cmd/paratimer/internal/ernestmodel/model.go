@@ -19,8 +19,9 @@ type Model struct {
 
 // A Point is a run to predict. Iterations is 0 where the model knows none.
 type Point struct {
-	Machines, Scale float64
-	Iterations      int
+	Machines   float64 `json:"machines"`
+	Scale      float64 `json:"scale"`
+	Iterations int     `json:"iterations,omitempty"`
 }
 
 // Fit makes the model of a table of runs. Errors have their place in it.

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Choice is what may be had and which of it is best. Choices are as ernest.Choose lists them.
@@ -31,29 +33,27 @@ func (v *Choice) Warn(offer string, all []ernest.Warning) {
 
 // choices is what `paratimer ernest choose --output json` prints. Unknown, and refused, is null.
 type choices struct {
-	Scale           float64   `json:"scale"`
-	DeadlineSeconds *float64  `json:"deadline_seconds"`
-	Budget          *float64  `json:"budget"`
-	Goal            string    `json:"goal"`
-	Best            *choice   `json:"best"`  // null where nothing meets what is wanted
-	Spare           *spare    `json:"spare"` // null where the best one's machines were not measured
-	Choices         []choice  `json:"choices"`
-	Warnings        []warning `json:"warnings"`
+	Scale           float64          `json:"scale"`
+	DeadlineSeconds *float64         `json:"deadline_seconds"`
+	Budget          *float64         `json:"budget"`
+	Goal            string           `json:"goal"`
+	Best            *choice          `json:"best"`  // null where nothing meets what is wanted
+	Spare           *spare           `json:"spare"` // null where the best one's machines were not measured
+	Choices         []choice         `json:"choices"`
+	Warnings        []ernest.Warning `json:"warnings"`
 }
 
 type choice struct {
-	Offer         string   `json:"offer"`
-	Machines      int      `json:"machines"`
-	Seconds       *float64 `json:"seconds"`
-	LowSeconds    *float64 `json:"low_seconds"`
-	HighSeconds   *float64 `json:"high_seconds"`
-	Cost          *float64 `json:"cost"`
-	LowCost       *float64 `json:"low_cost"`
-	HighCost      *float64 `json:"high_cost"`
-	InTimeRatio   *float64 `json:"in_time_ratio"`
-	InBudgetRatio *float64 `json:"in_budget_ratio"`
-	Meets         bool     `json:"meets"`
-	Why           *string  `json:"why"` // why it does not
+	Offer    string `json:"offer"`
+	Machines int    `json:"machines"`
+	outlook
+	Cost          units.Float `json:"cost"`
+	LowCost       units.Float `json:"low_cost"`
+	HighCost      units.Float `json:"high_cost"`
+	InTimeRatio   units.Float `json:"in_time_ratio"`
+	InBudgetRatio units.Float `json:"in_budget_ratio"`
+	Meets         bool        `json:"meets"`
+	Why           *string     `json:"why"` // why it does not
 }
 
 // refused says whether a choice has no number to show.
@@ -104,21 +104,16 @@ func (v *Choice) JSON(w io.Writer) error {
 		out.Best = &out.Choices[0]
 		out.Spare = v.spare()
 	}
-	return encode(w, out)
+	return view.JSON(w, out, " ")
 }
 
 func (v *Choice) choice(c *ernest.Choice) choice {
-	out := choice{Offer: c.Offer, Machines: c.Machines, Meets: c.Meets}
-	if c.Why != "" {
-		out.Why = &c.Why
-	}
+	out := choice{c.Offer, c.Machines, outlookOf(&c.Prediction, !v.refused(c)), nan, nan, nan, nan, nan, c.Meets, frame.Text(c.Why)}
 	if !v.refused(c) {
-		p := c.Prediction
-		out.Seconds, out.LowSeconds, out.HighSeconds = known(p.Seconds), known(p.Low), known(p.High)
+		out.InTimeRatio, out.InBudgetRatio = units.Float(c.InTime), units.Float(c.InBudget)
 		if v.priced(c.Offer) {
-			out.Cost, out.LowCost, out.HighCost = known(c.Cost), known(c.CostLow), known(c.CostHigh)
+			out.Cost, out.LowCost, out.HighCost = units.Float(c.Cost), units.Float(c.CostLow), units.Float(c.CostHigh)
 		}
-		out.InTimeRatio, out.InBudgetRatio = known(c.InTime), known(c.InBudget)
 	}
 	return out
 }
@@ -129,9 +124,10 @@ const shownChoices = 8
 // Text writes it for people: the choice, then what else there is.
 func (v *Choice) Text(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s for scale %s: ", v.goal(), v.limits(), number(v.Want.Scale))
+	fmt.Fprintf(&b, "%s%s for scale %s: ", v.goal(), v.limits(), units.Number(v.Want.Scale))
 	if c := v.Best(); c != nil {
-		fmt.Fprintf(&b, "%d × %s, %s (%s), costs %s\n\n", c.Machines, view.Escape(c.Offer), length(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), v.cost(c))
+		fmt.Fprintf(&b, "%d × %s, %s (%s), costs %s\n\n", c.Machines, view.Escape(c.Offer),
+			units.Seconds(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), v.cost(c))
 	} else {
 		b.WriteString("nothing\n\n")
 	}
@@ -144,7 +140,8 @@ func (v *Choice) Text(w io.Writer) error {
 			fmt.Fprintln(t, "refused\t\t\t\t\t")
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", length(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), v.cost(c),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", units.Seconds(c.Prediction.Seconds),
+			span(c.Prediction.Low, c.Prediction.High), v.cost(c),
 			likely(c.InTime, v.Want.Deadline), likely(c.InBudget, v.Want.Budget))
 	}
 	_ = t.Flush() // to a strings.Builder
@@ -164,7 +161,7 @@ func (v *Choice) Text(w io.Writer) error {
 func (v *Choice) limits() string {
 	var parts []string
 	if v.Want.Deadline > 0 {
-		parts = append(parts, " within "+length(v.Want.Deadline))
+		parts = append(parts, " within "+units.Seconds(v.Want.Deadline))
 	}
 	if v.Want.Budget > 0 {
 		parts = append(parts, " for at most "+money(v.Want.Budget))
@@ -190,7 +187,7 @@ func likely(p, limit float64) string {
 	if limit <= 0 {
 		return "-"
 	}
-	return percent(p)
+	return units.Chance(p)
 }
 
 // money writes an amount: two decimals, more where it is less than one.
@@ -210,7 +207,7 @@ func (v *Choice) curves() [][]*ernest.Choice {
 	for _, o := range v.Offers {
 		var one []*ernest.Choice
 		for i := range v.Choices {
-			if c := &v.Choices[i]; c.Offer == o.Name && !v.refused(c) && known(c.Prediction.Seconds) != nil {
+			if c := &v.Choices[i]; c.Offer == o.Name && !v.refused(c) && units.Float(c.Prediction.Seconds).Known() {
 				one = append(one, c)
 			}
 		}

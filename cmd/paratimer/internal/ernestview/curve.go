@@ -4,17 +4,17 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 //go:embed curve.svg.tmpl
 var curveText string
 
-var curveTemplate = svg.Parse(curveText)
+var curveTemplate = chart.Parse(curveText)
 
 // The chart's measures in pixels.
 const (
@@ -30,8 +30,8 @@ const (
 // colours tell neighbours apart, also for most colour-blind people (Okabe and Ito).
 var colours = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"}
 
-// A chart is what the template draws. All places are in pixels.
-type chart struct {
+// A drawing is what the template draws. All places are in pixels.
+type drawing struct {
 	Title               string
 	Width, Height       float64
 	Left, Right, Bottom float64
@@ -64,10 +64,10 @@ func (v *Choice) SVG(w io.Writer) error {
 	return curveTemplate.Draw(w, v.chart())
 }
 
-func (v *Choice) chart() *chart {
+func (v *Choice) chart() *drawing {
 	curves := v.curves()
-	c := &chart{
-		Title: "time against machines, scale " + number(v.Want.Scale) + v.limits(), Width: curveWidth,
+	c := &drawing{
+		Title: "time against machines, scale " + units.Number(v.Want.Scale) + v.limits(), Width: curveWidth,
 		Left: curveLeft, Right: curveRight, Bottom: curveBottom, Middle: (curveLeft + curveRight) / 2,
 	}
 	most, slowest := 1, v.Want.Deadline
@@ -86,7 +86,12 @@ func (v *Choice) chart() *chart {
 	y := func(seconds float64) float64 {
 		return curveBottom - (curveBottom-curveTop)*min(max(0, seconds), slowest)/slowest
 	}
-	c.axes(most, slowest, x, y)
+	for _, n := range chart.Ticks(float64(most), min(most, 10), chart.Step) {
+		c.X = append(c.X, tick{x(int(n)), fmt.Sprint(n)})
+	}
+	for _, t := range chart.Ticks(slowest, 6, chart.TimeStep) {
+		c.Y = append(c.Y, tick{y(t), units.Seconds(t)})
+	}
 	for i, line := range curves {
 		one := curve{
 			Name: v.Offers[i].Name, Colour: colours[i%len(colours)],
@@ -97,10 +102,13 @@ func (v *Choice) chart() *chart {
 	}
 	c.Height = curveHeight + legendRow*float64((len(curves)+2)/3) + 10
 	if v.Want.Deadline > 0 {
-		c.Limit = &tick{y(v.Want.Deadline), "deadline " + length(v.Want.Deadline)}
+		c.Limit = &tick{y(v.Want.Deadline), "deadline " + units.Seconds(v.Want.Deadline)}
 	}
 	if best := v.Best(); best != nil {
-		c.Best = &mark{x(best.Machines), y(best.Prediction.Seconds), fmt.Sprintf("%d × %s, %s, %s", best.Machines, best.Offer, length(best.Prediction.Seconds), v.cost(best))}
+		c.Best = &mark{
+			x(best.Machines), y(best.Prediction.Seconds),
+			fmt.Sprintf("%d × %s, %s, %s", best.Machines, best.Offer, units.Seconds(best.Prediction.Seconds), v.cost(best)),
+		}
 	}
 	return c
 }
@@ -114,46 +122,12 @@ func outline(line []*ernest.Choice, x func(int) float64, y func(float64) float64
 		if i%max(1, step) != 0 && i != len(line)-1 {
 			continue
 		}
-		at := svg.Px(x(p.Machines)) + ","
-		mid = append(mid, at+svg.Px(y(p.Prediction.Seconds)))
-		if known(p.Prediction.Low) != nil && known(p.Prediction.High) != nil {
-			low = append(low, at+svg.Px(y(p.Prediction.Low)))
-			high = append([]string{at + svg.Px(y(p.Prediction.High))}, high...)
+		at := chart.Px(x(p.Machines)) + ","
+		mid = append(mid, at+chart.Px(y(p.Prediction.Seconds)))
+		if units.Float(p.Prediction.Low).Known() && units.Float(p.Prediction.High).Known() {
+			low = append(low, at+chart.Px(y(p.Prediction.Low)))
+			high = append([]string{at + chart.Px(y(p.Prediction.High))}, high...)
 		}
 	}
 	return strings.Join(mid, " "), strings.Join(append(low, high...), " ")
-}
-
-func (c *chart) axes(most int, slowest float64, x func(int) float64, y func(float64) float64) {
-	step := nice(float64(most) / 10)
-	for n := 0; n <= most; n += max(1, int(step)) {
-		c.X = append(c.X, tick{x(n), fmt.Sprint(n)})
-	}
-	for t := 0.0; t <= slowest; t += niceTime(slowest / 6) {
-		c.Y = append(c.Y, tick{y(t), length(t)})
-	}
-}
-
-// nice is the smallest of 1, 2, 5, 10 … that is not less.
-func nice(v float64) float64 {
-	p := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, f := range []float64{1, 2, 5} {
-		if f*p >= v {
-			return f * p
-		}
-	}
-	return 10 * p
-}
-
-// niceTime is nice in the units that people count time in.
-func niceTime(seconds float64) float64 {
-	for _, s := range []float64{30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400} {
-		if seconds > 10 && s >= seconds {
-			return s
-		}
-	}
-	if seconds > 86400 {
-		return 86400 * nice(seconds/86400)
-	}
-	return nice(seconds)
 }

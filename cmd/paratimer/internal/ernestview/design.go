@@ -7,7 +7,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/partitions"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Design is a plan of training runs.
@@ -21,55 +23,38 @@ type Design struct {
 
 // design is what `paratimer ernest design` prints as JSON.
 type design struct {
-	Objective  *float64    `json:"objective"`
-	Gap        *float64    `json:"gap"`
-	Rows       []designRow `json:"rows"`
-	Support    []designRow `json:"support"` // every candidate that has a weight
-	Cost       *float64    `json:"cost"`
-	RowsCost   *float64    `json:"rows_cost"`
-	Budget     float64     `json:"budget"`
-	TotalParts int         `json:"total_parts"` // of the whole input
-	Candidates int         `json:"candidates"`
-	Greedy     *greedy     `json:"greedy"`
-	Sample     *sample     `json:"sample"` // null without --data
-	Warnings   []warning   `json:"warnings"`
-}
-
-type designRow struct {
-	Machines int     `json:"machines"`
-	Cores    int     `json:"cores"`
-	Scale    float64 `json:"scale"`
-	Parts    int     `json:"parts"`
-	Cost     float64 `json:"cost"`
-	Weight   float64 `json:"weight"`
+	Objective  units.Float        `json:"objective"`
+	Gap        units.Float        `json:"gap"`
+	Rows       []ernest.DesignRow `json:"rows"`
+	Support    []ernest.DesignRow `json:"support"` // every candidate that has a weight
+	Cost       units.Float        `json:"cost"`
+	RowsCost   units.Float        `json:"rows_cost"`
+	Budget     float64            `json:"budget"`
+	TotalParts int                `json:"total_parts"` // of the whole input
+	Candidates int                `json:"candidates"`
+	Greedy     *greedy            `json:"greedy"`
+	Sample     *sample            `json:"sample"` // null without --data
+	Warnings   []ernest.Warning   `json:"warnings"`
 }
 
 type greedy struct {
-	Objective *float64    `json:"objective"` // null where its runs do not determine the model
-	Rows      []designRow `json:"rows"`
-	Cost      *float64    `json:"cost"`
-}
-
-func designRows(rows []ernest.DesignRow) []designRow {
-	out := make([]designRow, len(rows))
-	for i, r := range rows {
-		out[i] = designRow{r.Machines, r.Cores, r.Scale, r.Parts, r.Cost, r.Weight}
-	}
-	return out
+	Objective units.Float        `json:"objective"` // null where its runs do not determine the model
+	Rows      []ernest.DesignRow `json:"rows"`
+	Cost      units.Float        `json:"cost"`
 }
 
 // JSON writes it for programs.
 func (d *Design) JSON(w io.Writer) error {
 	p := d.Plan
 	out := design{
-		Objective: known(p.Objective), Gap: known(p.Gap), Rows: designRows(p.Rows), Support: designRows(p.Support),
-		Cost: known(p.Cost), RowsCost: known(p.RowsCost), Budget: d.Space.Budget, TotalParts: d.Space.TotalParts, Candidates: p.Candidates,
+		Objective: units.Float(p.Objective), Gap: units.Float(p.Gap), Rows: view.List(p.Rows), Support: view.List(p.Support),
+		Cost: units.Float(p.Cost), RowsCost: units.Float(p.RowsCost), Budget: d.Space.Budget, TotalParts: d.Space.TotalParts, Candidates: p.Candidates,
 		Sample: d.sample(), Warnings: warnings(d.warnings()),
 	}
 	if d.Greedy != nil {
-		out.Greedy = &greedy{known(d.Greedy.Objective), designRows(d.Greedy.Rows), known(d.Greedy.Cost)}
+		out.Greedy = &greedy{units.Float(d.Greedy.Objective), view.List(d.Greedy.Rows), units.Float(d.Greedy.Cost)}
 	}
-	return encode(w, out)
+	return view.JSON(w, out, " ")
 }
 
 // Text writes it for people.
@@ -87,11 +72,12 @@ func (d *Design) Text(w io.Writer) error {
 		unit = ""
 	}
 	fmt.Fprintf(&b, "\n%s of %s; together they cost %s%s, the budget is %s\n",
-		count(len(p.Rows), "training run"), count(p.Candidates, "candidate"), number(p.RowsCost), unit, number(d.Space.Budget))
+		units.Count(len(p.Rows), "training run"), units.Count(p.Candidates, "candidate"),
+		units.Number(p.RowsCost), unit, units.Number(d.Space.Budget))
 	fmt.Fprintf(&b, "variance of the model %.6f, at most %.1g above the least that the budget can buy\n", p.Objective, max(p.Gap, shownGap))
 	switch g := d.Greedy; {
 	case g == nil:
-	case known(g.Objective) == nil:
+	case !units.Float(g.Objective).Known():
 		fmt.Fprintf(&b, "the cheapest %d runs for this budget would not determine the model\n", len(g.Rows))
 	default:
 		fmt.Fprintf(&b, "the cheapest %d runs for this budget: variance %.6f, %.1f times as much\n", len(g.Rows), g.Objective, g.Objective/p.Objective)

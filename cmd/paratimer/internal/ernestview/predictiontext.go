@@ -11,6 +11,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Text writes it for people: the answer, how sure it is, what to do next.
@@ -49,13 +50,13 @@ func (f *Fitted) table(b *strings.Builder, predicted []ernest.Prediction) {
 	fmt.Fprintln(t, head+"\tTIME\t8 OF 10 RUNS\tBEYOND THE RUNS\t")
 	for i, p := range predicted {
 		at := f.Points[i]
-		fmt.Fprintf(t, "%s\t%s\t", number(at.Machines), number(at.Scale))
+		fmt.Fprintf(t, "%s\t%s\t", units.Number(at.Machines), units.Number(at.Scale))
 		if iterations {
 			fmt.Fprintf(t, "%d\t", at.Iterations)
 		}
 		took, within := "refused", ""
 		if f.shown(&p) {
-			took, within = length(p.Seconds), span(p.Low, p.High)
+			took, within = units.Seconds(p.Seconds), span(p.Low, p.High)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t\n", took, within, beyond(p.Extrapolation))
 	}
@@ -67,10 +68,10 @@ func (f *Fitted) table(b *strings.Builder, predicted []ernest.Prediction) {
 func beyond(e ernest.Extrapolation) string {
 	var parts []string
 	if e.Machines > 1 {
-		parts = append(parts, fmt.Sprintf("machines %s×", number(math.Round(e.Machines*10)/10)))
+		parts = append(parts, fmt.Sprintf("machines %s×", units.Number(math.Round(e.Machines*10)/10)))
 	}
 	if e.Scale > 1 {
-		parts = append(parts, fmt.Sprintf("scale %s×", number(math.Round(e.Scale*10)/10)))
+		parts = append(parts, fmt.Sprintf("scale %s×", units.Number(math.Round(e.Scale*10)/10)))
 	}
 	if parts == nil {
 		return "-"
@@ -82,8 +83,10 @@ func beyond(e ernest.Extrapolation) string {
 func (f *Fitted) sure(b *strings.Builder, predicted []ernest.Prediction) {
 	residual, loo := f.Model.Quality()
 	machines, scale := bounds(f.Model.Rows)
-	fmt.Fprintf(b, "from %s of %s: %s machines, scale %s\n", count(len(f.Model.Rows), "run"), view.Escape(f.Name), machines, scale)
-	fmt.Fprintf(b, "each run predicted by the others: %s off in the mean (leave one out); residual %s\n", percent(loo), length(residual))
+	fmt.Fprintf(b, "from %s of %s: %s machines, scale %s\n", units.Count(len(f.Model.Rows), "run"), view.Escape(f.Name),
+		machines, scale)
+	fmt.Fprintf(b, "each run predicted by the others: %s off in the mean (leave one out); residual %s\n",
+		units.Tenths(loo), units.Seconds(residual))
 	of := "time"
 	if it := f.Model.Iterative; it != nil {
 		of = "time of an iteration"
@@ -100,12 +103,12 @@ func (f *Fitted) sure(b *strings.Builder, predicted []ernest.Prediction) {
 	})
 	spent := ernest.Overhead(f.Model.Rows, ernest.Row{Machines: longest.Machines, Scale: longest.Scale, Seconds: longest.Seconds})
 	if f.shown(&longest) && spent.WorkRatio > 0 {
-		share := percent(spent.WorkRatio) + " of"
+		share := units.Percent(spent.WorkRatio) + " of"
 		if spent.WorkRatio > 10 {
-			share = number(math.Round(spent.WorkRatio)) + " times"
+			share = units.Number(math.Round(spent.WorkRatio)) + " times"
 		}
-		fmt.Fprintf(b, "training took %s, %s the machine time of %s machines for %s\n", length(spent.Seconds), share,
-			number(longest.Machines), length(longest.Seconds))
+		fmt.Fprintf(b, "training took %s, %s the machine time of %s machines for %s\n", units.Seconds(spent.Seconds), share,
+			units.Number(longest.Machines), units.Seconds(longest.Seconds))
 	}
 }
 
@@ -116,9 +119,9 @@ func sum(m *ernest.Model) string {
 		switch {
 		case c == 0:
 		case m.Terms[i] == ernest.One:
-			parts = append(parts, number(c))
+			parts = append(parts, units.Number(c))
 		default:
-			parts = append(parts, number(c)+"·"+m.Terms[i].String())
+			parts = append(parts, units.Number(c)+"·"+m.Terms[i].String())
 		}
 	}
 	if parts == nil {
@@ -135,9 +138,9 @@ func bounds(rows []ernest.Row) (machines, scale string) {
 			low, high = min(low, of(r)), max(high, of(r))
 		}
 		if low == high {
-			return number(low)
+			return units.Number(low)
 		}
-		return number(low) + " to " + number(high)
+		return units.Number(low) + " to " + units.Number(high)
 	}
 	return between(func(r ernest.Row) float64 { return r.Machines }), between(func(r ernest.Row) float64 { return r.Scale })
 }

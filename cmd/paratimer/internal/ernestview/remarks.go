@@ -8,23 +8,18 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
-// A warning of JSON.
-type warning struct {
-	Code string `json:"code"`
-	Text string `json:"text"`
-}
-
 // warnings are each said once.
-func warnings(all ...[]ernest.Warning) []warning {
-	out := []warning{}
+func warnings(all ...[]ernest.Warning) []ernest.Warning {
+	out := []ernest.Warning{}
 	seen := map[ernest.Warning]bool{}
 	for _, list := range all {
 		for _, w := range list {
 			if !seen[w] {
 				seen[w] = true
-				out = append(out, warning{w.Code, w.Text})
+				out = append(out, w)
 			}
 		}
 	}
@@ -32,28 +27,31 @@ func warnings(all ...[]ernest.Warning) []warning {
 }
 
 // say writes a line for each, behind a word.
-func say(b *strings.Builder, word string, all []warning) {
+func say(b *strings.Builder, word string, all []ernest.Warning) {
 	for _, w := range all {
 		fmt.Fprintf(b, "%s: %s\n", word, view.Escape(w.Text))
 	}
 }
 
-// refusal is why a number is not shown, as a warning.
-func refusal(err error) ernest.Warning {
+// refusal is why a number is not shown, as a warning; nil of one that may be.
+func refusal(p *ernest.Prediction) *ernest.Warning {
 	var doubt *ernest.DoubtError
-	if errors.As(err, &doubt) {
-		return ernest.Warning{Code: doubt.Code, Text: doubt.Text}
+	switch {
+	case p.Refused == nil:
+		return nil
+	case errors.As(p.Refused, &doubt):
+		return &ernest.Warning{Code: doubt.Code, Text: doubt.Text}
 	}
-	return ernest.Warning{Code: "refused", Text: err.Error()}
+	return &ernest.Warning{Code: "refused", Text: p.Refused.Error()}
 }
 
 // refusals are why points have no number that the model stands for.
 func (f *Fitted) refusals(predicted []ernest.Prediction) []ernest.Warning {
 	return f.each(predicted, func(p *ernest.Prediction) []ernest.Warning {
-		if p.Refused == nil {
-			return nil
+		if why := refusal(p); why != nil {
+			return []ernest.Warning{*why}
 		}
-		return []ernest.Warning{refusal(p.Refused)}
+		return nil
 	})
 }
 
@@ -66,7 +64,7 @@ func (f *Fitted) instead(predicted []ernest.Prediction) []ernest.Warning {
 		}
 		_, own := f.Model.Quality()
 		return []ernest.Warning{{Code: "next_best", Text: fmt.Sprintf("%s says %s; leaving one out it is %s off in the mean, ernest %s",
-			p.Next.Method, length(p.Next.Seconds), percent(p.Next.Error), percent(own))}}
+			p.Next.Method, units.Seconds(p.Next.Seconds), units.Tenths(p.Next.Error), units.Tenths(own))}}
 	})
 }
 
@@ -92,7 +90,8 @@ func (f *Fitted) each(predicted []ernest.Prediction, of func(*ernest.Prediction)
 	for i := range predicted {
 		for _, w := range of(&predicted[i]) {
 			if points[w] == 1 && len(predicted) > 1 {
-				w.Text = fmt.Sprintf("%s machines, scale %s: %s", number(f.Points[i].Machines), number(f.Points[i].Scale), w.Text)
+				w.Text = fmt.Sprintf("%s machines, scale %s: %s", units.Number(f.Points[i].Machines),
+					units.Number(f.Points[i].Scale), w.Text)
 			}
 			out = append(out, w)
 		}
@@ -118,7 +117,8 @@ func brief(all []ernest.Warning) []ernest.Warning {
 	}
 	for i := range out {
 		if n := more[out[i].Code]; n > 0 {
-			out[i].Text += fmt.Sprintf(" (and the like of %s)", strings.Replace(count(n, "other point"), "1 other", "another", 1))
+			out[i].Text += fmt.Sprintf(" (and the like of %s)",
+				strings.Replace(units.Count(n, "other point"), "1 other", "another", 1))
 		}
 	}
 	return out

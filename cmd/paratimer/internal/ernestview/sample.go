@@ -2,12 +2,12 @@ package ernestview
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // sample is the partitions that the training runs take, as JSON.
@@ -18,12 +18,9 @@ type sample struct {
 }
 
 type sampleSize struct {
-	Parts        int      `json:"parts"`
-	EntriesRatio float64  `json:"entries_ratio"` // of the mean of a partition to the whole's, less 1
-	RowsRatio    float64  `json:"rows_ratio"`
-	BytesRatio   float64  `json:"bytes_ratio"`
-	RandomRatio  float64  `json:"random_ratio"` // standard deviation of entries_ratio of random samples
-	Files        []string `json:"files"`
+	Parts int `json:"parts"`
+	ernest.SampleSize
+	Files []string `json:"files"`
 }
 
 func (d *Design) warnings() []ernest.Warning {
@@ -39,7 +36,7 @@ func (d *Design) sample() *sample {
 	}
 	out := &sample{SpreadRatio: d.Sample.Spread, ReadBytes: d.Data.Read}
 	for _, s := range d.Sample.Sizes {
-		out.Sizes = append(out.Sizes, sampleSize{len(s.Chosen), s.Entries, s.Rows, s.Bytes, s.Random, d.Data.Of(s.Chosen)})
+		out.Sizes = append(out.Sizes, sampleSize{len(s.Chosen), s, d.Data.Of(s.Chosen)})
 	}
 	return out
 }
@@ -57,7 +54,8 @@ func (d *Design) sampleText(b *strings.Builder) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "PARTS\tENTRIES\tROWS\tBYTES\tAT RANDOM\t")
 	for _, size := range s.Sizes {
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t±%s\t\n", len(size.Chosen), tenths(size.Entries), tenths(size.Rows), tenths(size.Bytes), percent(size.Random))
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t±%s\t\n", len(size.Chosen), units.Off(size.Entries), units.Off(size.Rows),
+			units.Off(size.Bytes), units.Tenths(size.Random))
 	}
 	_ = t.Flush() // to a strings.Builder
 	random := "more than the paper's 35 %, so that random ones may be unlike the whole"
@@ -65,12 +63,10 @@ func (d *Design) sampleText(b *strings.Builder) {
 		random = "where the paper takes random ones up to 35 %"
 	}
 	fmt.Fprintf(b, "\nof %s the one with the fewest non-zero entries has %s less than the one with the most, %s\n",
-		count(len(d.Data.Files), "partition"), percent(s.Spread), random)
+		units.Count(len(d.Data.Files), "partition"), units.Percent(s.Spread), random)
 	if d.Data.Sampled > 0 {
-		fmt.Fprintf(b, "%s by pieces, %.0f MB of them in all\n", count(d.Data.Sampled, "partition")+" measured", float64(d.Data.Read)/1e6)
+		fmt.Fprintf(b, "%s by pieces, %.0f MB of them in all\n", units.Count(d.Data.Sampled, "partition")+" measured",
+			float64(d.Data.Read)/1e6)
 	}
 	b.WriteString("--output json names the files of each run; `paratimer ernest run --data` has them in place of {files}\n")
 }
-
-// tenths is a signed ratio to a tenth of a per cent, below which samples do not differ.
-func tenths(ratio float64) string { return signed(math.Round(1000*ratio) / 1000) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Score is how well small runs predict large ones.
@@ -19,59 +20,36 @@ type Score struct {
 
 // score is what `paratimer ernest score --output json` prints. Errors are |predicted/actual - 1|. Unknown, and refused, is null.
 type score struct {
-	File     string     `json:"file"`
-	Train    string     `json:"train"`
-	Jobs     []jobScore `json:"jobs"`
-	All      []method   `json:"all"`
-	Warnings []warning  `json:"warnings"`
+	File     string               `json:"file"`
+	Train    string               `json:"train"`
+	Jobs     []jobScore           `json:"jobs"`
+	All      []ernest.MethodScore `json:"all"`
+	Warnings []ernest.Warning     `json:"warnings"`
 }
 
 type jobScore struct {
-	Job      string      `json:"job"`
-	Train    int         `json:"train"`
-	Test     int         `json:"test"`
-	Methods  []method    `json:"methods"`
-	Runs     []scoredRun `json:"runs"`
-	Error    *string     `json:"error"` // why the job has no score
-	Warnings []warning   `json:"warnings"`
-}
-
-type method struct {
-	Name         string   `json:"name"`
-	Predicted    int      `json:"predicted"`
-	Refused      int      `json:"refused"`
-	MeanRatio    *float64 `json:"mean_ratio"`
-	MedianRatio  *float64 `json:"median_ratio"`
-	MaxRatio     *float64 `json:"max_ratio"`
-	BiasRatio    *float64 `json:"bias_ratio"`    // mean of predicted/actual - 1
-	CoveredRatio *float64 `json:"covered_ratio"` // of the runs within the range
+	ernest.JobScore
+	Methods  []ernest.MethodScore `json:"methods"`
+	Runs     []scoredRun          `json:"runs"`
+	Error    *string              `json:"error"` // why the job has no score
+	Warnings []ernest.Warning     `json:"warnings"`
 }
 
 type scoredRun struct {
-	Machines         float64             `json:"machines"`
-	Scale            float64             `json:"scale"`
-	Seconds          float64             `json:"seconds"`
-	PredictedSeconds *float64            `json:"predicted_seconds"`
-	LowSeconds       *float64            `json:"low_seconds"`
-	HighSeconds      *float64            `json:"high_seconds"`
-	Refused          *warning            `json:"refused"`
-	Baselines        map[string]*float64 `json:"baselines"` // seconds
-}
-
-func methods(all []ernest.MethodScore) []method {
-	out := []method{}
-	for _, m := range all {
-		out = append(out, method{m.Name, m.Predicted, m.Refused, known(m.Mean), known(m.Median), known(m.Max), known(m.Bias), known(m.Covered)})
-	}
-	return out
+	ernest.Row
+	Predicted units.Float            `json:"predicted_seconds"`
+	Low       units.Float            `json:"low_seconds"`
+	High      units.Float            `json:"high_seconds"`
+	Refused   *ernest.Warning        `json:"refused"`
+	Baselines map[string]units.Float `json:"baselines"` // seconds
 }
 
 // JSON writes it for programs.
 func (s *Score) JSON(w io.Writer) error {
-	out := score{File: s.File, Train: s.Rule, Jobs: []jobScore{}, All: methods(s.Scored.All), Warnings: warnings(s.Warnings)}
+	out := score{File: s.File, Train: s.Rule, Jobs: []jobScore{}, All: view.List(s.Scored.All), Warnings: warnings(s.Warnings)}
 	for i := range s.Scored.Jobs {
 		j := &s.Scored.Jobs[i]
-		one := jobScore{Job: j.Job, Train: j.Train, Test: j.Test, Methods: methods(j.Methods), Runs: []scoredRun{}, Warnings: warnings(j.Warnings)}
+		one := jobScore{JobScore: *j, Methods: view.List(j.Methods), Runs: []scoredRun{}, Warnings: warnings(j.Warnings)}
 		if j.Err != nil {
 			text := j.Err.Error()
 			one.Error = &text
@@ -81,20 +59,15 @@ func (s *Score) JSON(w io.Writer) error {
 		}
 		out.Jobs = append(out.Jobs, one)
 	}
-	return encode(w, out)
+	return view.JSON(w, out, " ")
 }
 
 func scored(r ernest.ScoredRun, methods []ernest.MethodScore) scoredRun {
-	out := scoredRun{Machines: r.Row.Machines, Scale: r.Row.Scale, Seconds: r.Row.Seconds, Baselines: map[string]*float64{}}
-	if err := r.Prediction.Refused; err != nil {
-		why := refusal(err)
-		out.Refused = &warning{why.Code, why.Text}
-	} else {
-		out.PredictedSeconds, out.LowSeconds, out.HighSeconds = known(r.Prediction.Seconds), known(r.Prediction.Low), known(r.Prediction.High)
-	}
+	p := outlookOf(&r.Prediction, r.Prediction.Refused == nil)
+	out := scoredRun{r.Row, p.Seconds, p.LowSeconds, p.HighSeconds, refusal(&r.Prediction), map[string]units.Float{}}
 	for i, v := range r.Baselines {
 		if i+1 < len(methods) {
-			out.Baselines[methods[i+1].Name] = known(v)
+			out.Baselines[methods[i+1].Name] = units.Float(v)
 		}
 	}
 	return out
@@ -130,7 +103,8 @@ func (s *Score) Text(w io.Writer) error {
 			fmt.Fprintf(&b, "%s: %s\n", cut(j.Job), view.Escape(j.Err.Error()))
 		}
 		if len(j.Methods) > 0 && j.Methods[0].Refused > 0 {
-			fmt.Fprintf(&b, "%s: no number for %s: %s\n", cut(j.Job), count(j.Methods[0].Refused, "run"), view.Escape(firstRefusal(j)))
+			fmt.Fprintf(&b, "%s: no number for %s: %s\n", cut(j.Job), units.Count(j.Methods[0].Refused, "run"),
+				view.Escape(firstRefusal(j)))
 		}
 	}
 	all := [][]ernest.Warning{s.Warnings}
@@ -166,9 +140,10 @@ func (s *Score) headline() string {
 		return "ernest: no number for any large run"
 	}
 	own := s.Scored.All[0]
-	text := fmt.Sprintf("ernest: %s off in the mean over %d of %s", percent(own.Mean), own.Predicted, count(test, "large run"))
+	text := fmt.Sprintf("ernest: %s off in the mean over %d of %s", units.Tenths(own.Mean), own.Predicted,
+		units.Count(test, "large run"))
 	if best != nil {
-		text += fmt.Sprintf("; the best naive guess, %s: %s", best.Name, percent(best.Mean))
+		text += fmt.Sprintf("; the best naive guess, %s: %s", best.Name, units.Tenths(best.Mean))
 	}
 	return text
 }
@@ -179,7 +154,7 @@ func row(w io.Writer, job string, train, test int, methods []ernest.MethodScore,
 	for i := range columns {
 		mean, bias, covered := "-", "-", "-"
 		if i < len(methods) && methods[i].Predicted > 0 {
-			mean, bias, covered = percent(methods[i].Mean), signed(methods[i].Bias), percent(methods[i].Covered)
+			mean, bias, covered = units.Tenths(methods[i].Mean), units.Off(methods[i].Bias), units.Percent(methods[i].Covered)
 		}
 		fmt.Fprintf(w, "%s\t", mean)
 		if i == 0 {
@@ -187,13 +162,6 @@ func row(w io.Writer, job string, train, test int, methods []ernest.MethodScore,
 		}
 	}
 	fmt.Fprintln(w)
-}
-
-func signed(ratio float64) string {
-	if ratio > 0 {
-		return "+" + percent(ratio)
-	}
-	return percent(ratio)
 }
 
 func firstRefusal(j *ernest.JobScore) string {

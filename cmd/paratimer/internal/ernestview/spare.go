@@ -3,19 +3,21 @@ package ernestview
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // spare is how many machines to start beyond those of the best choice, as JSON. Times and costs are with the measuring.
 type spare struct {
-	Machines         *int     `json:"machines"` // 0: it does not pay; null: too early to say
-	Seconds          *float64 `json:"seconds"`  // if each stage waits for its slowest machine
-	SecondsShared    *float64 `json:"seconds_shared"`
-	Cost             *float64 `json:"cost"`
-	SlowestRatio     *float64 `json:"slowest_ratio"`      // how long the slowest machine takes, by the mean machine
-	SlowestKeptRatio *float64 `json:"slowest_kept_ratio"` // likewise, of those that are kept
-	Why              *string  `json:"why"`                // why it is too early
+	Machines         *int        `json:"machines"` // 0: it does not pay; null: too early to say
+	Seconds          units.Float `json:"seconds"`  // if each stage waits for its slowest machine
+	SecondsShared    units.Float `json:"seconds_shared"`
+	Cost             units.Float `json:"cost"`
+	SlowestRatio     units.Float `json:"slowest_ratio"`      // how long the slowest machine takes, by the mean machine
+	SlowestKeptRatio units.Float `json:"slowest_kept_ratio"` // likewise, of those that are kept
+	Why              *string     `json:"why"`                // why it is too early
 }
 
 func (v *Choice) spare() *spare {
@@ -24,11 +26,11 @@ func (v *Choice) spare() *spare {
 	case s == nil:
 		return nil
 	case s.Early != "":
-		return &spare{Why: &s.Early}
+		return &spare{nil, nan, nan, nan, nan, nan, &s.Early}
 	}
-	out := &spare{Machines: &s.Machines, Seconds: known(s.Seconds), SecondsShared: known(s.SecondsShared), SlowestRatio: known(s.Slowest), SlowestKeptRatio: known(s.Kept)}
+	out := &spare{&s.Machines, units.Float(s.Seconds), units.Float(s.SecondsShared), nan, units.Float(s.Slowest), units.Float(s.Kept), nil}
 	if v.priced(v.Choices[0].Offer) {
-		out.Cost = known(s.Cost)
+		out.Cost = units.Float(s.Cost)
 	}
 	return out
 }
@@ -51,5 +53,5 @@ func (v *Choice) spareText(b *strings.Builder) {
 		costs = ", costs " + money(s.Cost)
 	}
 	fmt.Fprintf(b, "over-allocation: start %d, measure each for %s and drop the slowest %d: %s%s if stages wait for the slowest machine left, which takes %.2f times as long as the mean one, not %.2f; %s if work goes to whichever machine is free\n",
-		best.Machines+s.Machines, length(ernest.Measuring), s.Machines, length(s.Seconds), costs, s.Kept, s.Slowest, length(s.SecondsShared))
+		best.Machines+s.Machines, units.Exact(ernest.Measuring*time.Second), s.Machines, units.Seconds(s.Seconds), costs, s.Kept, s.Slowest, units.Seconds(s.SecondsShared))
 }

@@ -2,91 +2,31 @@
 package ernestview
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
 	"math"
-	"strings"
-	"time"
+
+	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
-// known is nil for what is not: NaN, and what JSON cannot say.
-func known(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
+// An outlook is the number of a prediction and its range, as JSON; all null if it is refused.
+type outlook struct {
+	Seconds     units.Float `json:"seconds"`
+	LowSeconds  units.Float `json:"low_seconds"`
+	HighSeconds units.Float `json:"high_seconds"`
 }
 
-// length words seconds with three digits or two units: 0.25s, 13.5s, 4m12s, 3h5m, 12d4h.
-func length(s float64) string {
-	switch {
-	case math.IsNaN(s):
-		return "?"
-	case s < 0:
-		return "-" + length(-s)
-	case s < 1e-6:
-		return "0s"
-	case s < 99.5:
-		return fmt.Sprintf("%.3gs", s)
-	case s < 3600:
-		return strings.Replace(time.Duration(math.Round(s)*1e9).String(), "m0s", "m", 1)
-	case s < 48*3600:
-		h := math.Floor(math.Round(s/60) / 60)
-		return fmt.Sprintf("%.0fh%.0fm", h, math.Round(s/60)-60*h)
-	case s < 1e9:
-		d := math.Floor(math.Round(s/3600) / 24)
-		return fmt.Sprintf("%.0fd%.0fh", d, math.Round(s/3600)-24*d)
+var nan = units.Float(math.NaN())
+
+func outlookOf(p *ernest.Prediction, shown bool) outlook {
+	if !shown {
+		return outlook{nan, nan, nan}
 	}
-	return fmt.Sprintf("%.3gs", s)
+	return outlook{units.Float(p.Seconds), units.Float(p.Low), units.Float(p.High)}
 }
 
 func span(low, high float64) string {
 	if math.IsNaN(low) || math.IsNaN(high) {
 		return "?"
 	}
-	return length(low) + " – " + length(high)
-}
-
-// percent words a ratio: 0.3 %, 4 %, 120 %.
-func percent(ratio float64) string {
-	switch {
-	case math.IsNaN(ratio):
-		return "?"
-	case math.IsInf(ratio, 0):
-		return "∞ %"
-	case ratio == 0:
-		return "0 %"
-	case math.Abs(ratio) < 0.00095:
-		return "<0.1 %"
-	case math.Abs(ratio) < 0.0095:
-		return fmt.Sprintf("%.1f %%", 100*ratio)
-	}
-	return fmt.Sprintf("%.0f %%", 100*ratio)
-}
-
-// number has four digits at most, and no exponent where that can be read.
-func number(v float64) string {
-	if math.IsNaN(v) {
-		return "?"
-	}
-	if v == math.Trunc(v) && math.Abs(v) < 1e6 {
-		return fmt.Sprintf("%.0f", v)
-	}
-	return fmt.Sprintf("%.4g", v)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// encode writes JSON that people can read too, with <, > and & as they are.
-func encode(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(v)
+	return units.Seconds(low) + " – " + units.Seconds(high)
 }

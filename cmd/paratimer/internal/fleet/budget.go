@@ -6,14 +6,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
 // Budget lets masters, the history server and, about one application, the ResourceManager be asked at most so many questions
 // a second, on average over a second. The ResourceManager's lists are not counted: a round puts five at most (applications that
 // run and that have ended, metrics, nodes, queues), and everything else waits for them.
-func Budget(c hadoop.Cluster, perSecond float64) hadoop.Cluster {
+func Budget(c tez.Cluster, perSecond float64) tez.Cluster {
 	if !(perSecond > 0) {
 		return c
 	}
@@ -21,7 +21,7 @@ func Budget(c hadoop.Cluster, perSecond float64) hadoop.Cluster {
 }
 
 type budget struct {
-	hadoop.Cluster
+	tez.Cluster
 	gap time.Duration
 
 	mu   sync.Mutex
@@ -55,6 +55,21 @@ func (b *budget) AM(ctx context.Context, app, path string) ([]byte, error) {
 		return nil, err
 	}
 	return b.Cluster.AM(ctx, app, path)
+}
+
+// Proxy asks an application's master, NM a NodeManager.
+func (b *budget) Proxy(ctx context.Context, app, path string) ([]byte, error) {
+	if err := b.take(ctx); err != nil {
+		return nil, err
+	}
+	return b.Cluster.Proxy(ctx, app, path)
+}
+
+func (b *budget) NM(ctx context.Context, node, path string) ([]byte, error) {
+	if err := b.take(ctx); err != nil {
+		return nil, err
+	}
+	return b.Cluster.NM(ctx, node, path)
 }
 
 func (b *budget) JHS(ctx context.Context, path string) ([]byte, error) {

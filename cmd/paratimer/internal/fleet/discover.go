@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -30,7 +31,13 @@ func (f *Fleet) discover(now time.Time) {
 	unread := f.unread(running)
 	for i := range running {
 		s := &running[i]
-		listed[s.App] = true
+		listed[s.App], listed[s.Workflow] = true, true
+		if s.Engine != "" {
+			if !mine[s.App] {
+				f.takeDAG(s, now)
+			}
+			continue
+		}
 		if mine[s.App] || f.ended[s.App] {
 			continue
 		}
@@ -66,6 +73,23 @@ func (f *Fleet) discover(now time.Time) {
 	}
 }
 
+// takeDAG takes up the DAG that an application of Tez runs, if it matches a rule. Its DAGs run one after the other, and
+// each is a workflow: while none is known that goes on, the application is asked now and then.
+func (f *Fleet) takeDAG(s *hadoop.Submitted, now time.Time) {
+	if s.Workflow == "" || f.ended[s.Workflow] {
+		if s.Readable && now.Sub(f.asked[s.App]) >= askAgain {
+			f.asked[s.App] = now
+			f.queue.ask(s.App, now)
+		}
+		return
+	}
+	name := cmp.Or(s.Title, strings.TrimPrefix(s.Name, pigPrefix))
+	w := rules.Workflow{ID: s.Workflow, Name: name, App: s.Name, User: s.User, Queue: s.Queue}
+	if matched := f.matching(w); len(matched) > 0 {
+		f.watch(s, w, matched, now)
+	}
+}
+
 // unread are the applications by which something is watched and whose confs are not known yet.
 func (f *Fleet) unread(running []hadoop.Submitted) (out []*hadoop.Submitted) {
 	watched := map[string]bool{}
@@ -93,7 +117,10 @@ func (f *Fleet) watch(s *hadoop.Submitted, w rules.Workflow, matched []*rules.Ru
 	if f.watched[key] != nil {
 		return
 	}
-	v := &vessel{fleet: f, key: key, is: Watched{App: s.App, Workflow: w, Rules: matched}, edition: f.edition, apps: []string{s.App}, cluster: f.opt.Cluster}
+	v := &session{fleet: f, key: key, is: Watched{App: s.App, Workflow: w, Rules: matched}, edition: f.edition, apps: []string{s.App}, source: s.App, cluster: f.opt.Cluster}
+	if s.Engine != "" {
+		v.source = s.Workflow
+	}
 	f.watched[key] = v
 	f.queue.push(v, now.Add(stagger(key, f.opt.Every)))
 }

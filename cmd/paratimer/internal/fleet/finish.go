@@ -11,7 +11,7 @@ import (
 
 // finished is what a worker has done.
 type finished struct {
-	v     *vessel
+	v     *session
 	app   string // asked for its conf
 	over  bool
 	err   error
@@ -59,26 +59,31 @@ func (f *Fleet) finish(d finished) error {
 }
 
 // anew has the watch of a workflow begin again, later each time.
-func (f *Fleet) anew(v *vessel) {
+func (f *Fleet) anew(v *session) {
 	v.failures++
 	v.stepper = nil
 	f.queue.push(v, time.Now().Add(min(time.Minute<<min(v.failures-1, 6), time.Hour)))
 }
 
 // runs says whether an application of a workflow is listed.
-func (f *Fleet) runs(v *vessel) bool {
+func (f *Fleet) runs(v *session) bool {
 	return slices.ContainsFunc(f.opt.Cluster.Running(), func(s hadoop.Submitted) bool { return slices.Contains(v.apps, s.App) })
 }
 
 // lose forgets a workflow that is over.
-func (f *Fleet) lose(v *vessel) {
+func (f *Fleet) lose(v *session) {
 	for _, app := range v.apps {
-		f.ended[app] = true
+		if v.source == v.is.App {
+			f.ended[app] = true
+			continue
+		}
+		f.ended[v.source] = true // another DAG may follow
+		delete(f.asked, app)
 	}
 	f.drop(v.key, v)
 }
 
-func (f *Fleet) drop(key string, v *vessel) {
+func (f *Fleet) drop(key string, v *session) {
 	delete(f.watched, key)
 	if v.running { // closed when it comes back
 		v.gone = true
@@ -89,7 +94,7 @@ func (f *Fleet) drop(key string, v *vessel) {
 }
 
 // release drops a workflow that runs but is held to nothing any more: what was told of its alerts is taken back.
-func (f *Fleet) release(key string, v *vessel) {
+func (f *Fleet) release(key string, v *session) {
 	if v.hooks.Keep != nil && v.alerts.Bounds != nil {
 		is := frame.Workflow{ID: &v.is.ID, Name: &v.is.Name, State: v.state}
 		if err := v.hooks.Keep(v.alerts, frame.Frame{Workflow: is}); err != nil {
@@ -100,7 +105,7 @@ func (f *Fleet) release(key string, v *vessel) {
 }
 
 // leave unties a workflow that is not watched any more, and says so where it has not ended.
-func (f *Fleet) leave(v *vessel) {
+func (f *Fleet) leave(v *session) {
 	v.close()
 	f.board.forget(v.key)
 	if f.opt.Left != nil && !v.state.Ended() {
@@ -112,7 +117,7 @@ func (f *Fleet) leave(v *vessel) {
 
 // rename keeps a workflow under its own id once that is known. It is false where another watch has the workflow already:
 // this one was of a job of it.
-func (f *Fleet) rename(v *vessel) bool {
+func (f *Fleet) rename(v *session) bool {
 	id := v.is.ID
 	if id == "" || id == v.key {
 		return true

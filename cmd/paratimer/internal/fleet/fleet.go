@@ -20,13 +20,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Cluster is where workflows run. *hadoop.Hub is one, but for Source.
+// A Cluster is where workflows run. Source takes an application's id or, of Tez, a DAG's.
 type Cluster interface {
 	Refresh(ctx context.Context) error
 	Running() []hadoop.Submitted
 	Room() (totalMB, freeMB int)
 	Identify(ctx context.Context, app string) error
-	Source(app string) watch.Source
+	Source(id string) watch.Source
 }
 
 // Hooks are what a workflow's watch is tied to. Every field may be nil or empty.
@@ -36,8 +36,8 @@ type Hooks struct {
 	Hold   func([]*rules.Rule)             // told which rules it is held to, before the first frame and when they change
 	Recall func(frame.Frame) alert.State
 	Keep   func(alert.State, frame.Frame) error
-	Sinks  []watch.Sink
-	Close  func(dag.State) // it has ended, or is not watched any more
+	Join   func(*watch.Watch) // adds to the watch before it begins
+	Close  func(dag.State)    // it has ended, or is not watched any more
 }
 
 // Options of a fleet.
@@ -47,8 +47,8 @@ type Options struct {
 	Open func(Watched) (Hooks, error)
 	// Panel is who estimates for one worker.
 	Panel func() watch.Panel
-	// Shown is told of each frame, one at a time. An error ends the fleet.
-	Shown func(Watched, frame.Frame) error
+	// Shown is told of each tick, one at a time. An error ends the fleet.
+	Shown func(Watched, frame.Tick) error
 	// Left is told of a workflow that is not watched any more though it has not ended, in turn with Shown; nil: nobody is.
 	Left func(Watched)
 	// Listed is told after each round in which the applications were listed; nil: nobody is.
@@ -77,13 +77,13 @@ type Watched struct {
 type Fleet struct {
 	opt Options
 
-	mu   sync.Mutex
-	told []rules.Rule // by SetRules, to be taken over by the loop; nil: nothing new
+	mu       sync.Mutex
+	newRules []rules.Rule // by SetRules, to be taken over by the loop; nil: nothing new
 
 	rules   []rules.Rule
-	edition int                // of the rules
-	watched map[string]*vessel // by workflow id, or application where that is not known yet
-	ended   map[string]bool    // applications whose workflow is over, while they are listed
+	edition int                 // of the rules
+	watched map[string]*session // by workflow id, or application where that is not known yet
+	ended   map[string]bool     // applications and DAGs whose workflow is over, while they are listed
 	asked   map[string]time.Time
 	since   map[pair]time.Time // since when one waits for what another holds
 	queue   queue
@@ -97,7 +97,7 @@ type Fleet struct {
 // New returns a fleet that watches nothing yet.
 func New(o Options, r []rules.Rule) *Fleet {
 	return &Fleet{
-		opt: o, rules: r, watched: map[string]*vessel{}, ended: map[string]bool{}, asked: map[string]time.Time{}, board: newBoard(),
+		opt: o, rules: r, watched: map[string]*session{}, ended: map[string]bool{}, asked: map[string]time.Time{}, board: newBoard(),
 		work: make(chan func(watch.Panel)), done: make(chan finished, o.Workers+1),
 	}
 }
@@ -106,7 +106,7 @@ func New(o Options, r []rules.Rule) *Fleet {
 func (f *Fleet) SetRules(r []rules.Rule) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.told = r
+	f.newRules = r
 }
 
 // Run watches until the context is over, and returns its cause once what was under way is done; or until Shown fails.
@@ -212,13 +212,13 @@ func (f *Fleet) round(ctx context.Context) {
 
 func (f *Fleet) takeRules() {
 	f.mu.Lock()
-	told := f.told
-	f.told = nil
+	fresh := f.newRules
+	f.newRules = nil
 	f.mu.Unlock()
-	if told == nil {
+	if fresh == nil {
 		return
 	}
-	f.rules = told
+	f.rules = fresh
 	f.edition++
 	for key, v := range f.watched {
 		if !v.running && len(f.matching(v.is.Workflow)) == 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
@@ -147,7 +148,7 @@ func plan(name string) *dag.Plan {
 	pipe := dag.Pipeline{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(20)}
 	return &dag.Plan{
 		Name: name, Cluster: dag.Cluster{Policy: dag.FIFO, MapSlots: 2, ReduceSlots: 1},
-		Jobs: []dag.Job{{Node: "j", Map: dag.Phase{Known: true, Tasks: 12, Pipelines: []dag.Pipeline{pipe}}, Reduce: dag.Phase{Known: true}}},
+		Jobs: []dag.Job{{Node: "j", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 12, Pipelines: []dag.Pipeline{pipe}}, dag.Stage{Known: true})}},
 	}
 }
 
@@ -165,11 +166,11 @@ type said struct {
 	frames map[string][]frame.Frame
 }
 
-func (s *said) show(w Watched, f frame.Frame) error {
+func (s *said) show(w Watched, tick frame.Tick) error {
 	if s.frames == nil {
 		s.frames = map[string][]frame.Frame{}
 	}
-	s.frames[w.Name] = append(s.frames[w.Name], f)
+	s.frames[w.Name] = append(s.frames[w.Name], tick.Frame)
 	return nil
 }
 
@@ -467,7 +468,7 @@ func TestShownFails(t *testing.T) {
 		c.add(t, 3)
 		o := options(c, nil)
 		broken := errors.New("broken pipe")
-		o.Shown = func(Watched, frame.Frame) error { return broken }
+		o.Shown = func(Watched, frame.Tick) error { return broken }
 		if err := New(o, ruleset(t, twoRules)).Run(t.Context()); !errors.Is(err, broken) {
 			t.Error(err)
 		}
@@ -503,7 +504,7 @@ func TestInterval(t *testing.T) {
 }
 
 type counter struct {
-	hadoop.Cluster
+	tez.Cluster
 	n int
 }
 

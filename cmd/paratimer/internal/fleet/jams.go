@@ -140,8 +140,8 @@ func (f *Fleet) parties() []holdup.Party {
 		if !known {
 			at = len(out)
 			index[key] = at
-			end, told := f.board.ends[key]
-			if !told {
+			end, predicted := f.board.ends[key]
+			if !predicted {
 				end = dag.NoInstant
 			}
 			out = append(out, holdup.Party{

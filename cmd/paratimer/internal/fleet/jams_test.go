@@ -23,14 +23,14 @@ func TestJams(t *testing.T) {
 			c.apps[i].HeldMB, c.apps[i].Containers, c.apps[i].PendingMB = 1024, 1, 4096
 		}
 		var s said
-		type told struct {
+		type reported struct {
 			after time.Duration
 			jams  []holdup.Jam
 		}
-		var heard []told
+		var heard []reported
 		o := options(c, &s)
 		o.Jams = func(at dag.Instant, jams []holdup.Jam) {
-			heard = append(heard, told{at.Time().Sub(begin), jams})
+			heard = append(heard, reported{at.Time().Sub(begin), jams})
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
 		defer cancel()
@@ -43,7 +43,7 @@ func TestJams(t *testing.T) {
 		if err := New(o, ruleset(t, "rules: [{name: all, within: 1h}]")).Run(ctx); err != context.DeadlineExceeded {
 			t.Fatal(err)
 		}
-		var with []told
+		var with []reported
 		for _, h := range heard {
 			if len(h.jams) > 0 {
 				with = append(with, h)

@@ -9,7 +9,7 @@ import (
 // An entry is something that a worker is to do at a time: observe a workflow, or ask an application for its configuration.
 type entry struct {
 	at    time.Time
-	v     *vessel
+	v     *session
 	app   string
 	order int // ties are broken by who came first
 	place int
@@ -21,7 +21,7 @@ type queue struct {
 	order int
 }
 
-func (q *queue) push(v *vessel, at time.Time) {
+func (q *queue) push(v *session, at time.Time) {
 	v.entry = q.add(&entry{at: at, v: v})
 }
 
@@ -53,7 +53,7 @@ func (q *queue) pop() {
 	}
 }
 
-func (q *queue) remove(v *vessel) {
+func (q *queue) remove(v *session) {
 	if v.entry != nil {
 		heap.Remove(&q.heap, v.entry.place)
 		v.entry = nil

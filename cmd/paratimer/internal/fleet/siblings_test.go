@@ -41,7 +41,7 @@ func TestSiblings(t *testing.T) {
 		}
 		shown := map[string]bool{}
 		o := options(c, &said{})
-		o.Shown = func(w Watched, _ frame.Frame) error {
+		o.Shown = func(w Watched, _ frame.Tick) error {
 			shown[w.App] = true
 			return nil
 		}

@@ -31,7 +31,7 @@ func (f Frame) Older(age time.Duration) Frame {
 	for i := range f.Quantiles {
 		f.Quantiles[i].RemainingSeconds = *less(&f.Quantiles[i].RemainingSeconds, age)
 	}
-	f.Left, f.Raw = f.Left.Less(age), f.Raw.Less(age)
+	f.Left = f.Left.Less(age)
 	f.Estimates = slices.Clone(f.Estimates)
 	for i := range f.Estimates {
 		f.Estimates[i].RemainingSeconds = less(f.Estimates[i].RemainingSeconds, age)

@@ -1,4 +1,5 @@
-// Package frame is what one tick says: the vocabulary between the loop, alerts, views and metrics. It computes nothing.
+// Package frame is what one tick says, and how that is made of a snapshot and the estimates: the vocabulary between the loop, alerts,
+// views and metrics. docs/frames.md is the contract of its JSON.
 package frame
 
 import (
@@ -50,9 +51,6 @@ type Frame struct {
 	Left estimators.Distribution `json:"-"`
 	// Digest is of everything that moves while a query runs: states, attempts, counters. 0: nobody made one. It is in no JSON.
 	Digest uint64 `json:"-"`
-	// Raw is that distribution before its correction, and Tick what of it the run's residuals are made of; nil without one.
-	Raw  estimators.Distribution `json:"-"`
-	Tick *estimators.RangeTick   `json:"-"`
 }
 
 // TooLarge reports whether the workflow has more tasks than are estimated, so that no number will come.
@@ -74,6 +72,8 @@ type Workflow struct {
 	ID    *string   `json:"id"`
 	Name  *string   `json:"name"`
 	State dag.State `json:"state"`
+	// Engine is what runs it: "Tez"; "" is MapReduce.
+	Engine string `json:"engine,omitempty"`
 }
 
 // A Headline is the one answer to "when": the remaining time, or a floor of it where too much is assumed.
@@ -105,7 +105,7 @@ type Estimate struct {
 // A Segment is a part of the critical path.
 type Segment struct {
 	Jobs         []string `json:"jobs"`
-	Phase        dag.Kind `json:"phase"`
+	Phase        Phase    `json:"phase"`
 	StartSeconds *Seconds `json:"start_seconds"`
 	EndSeconds   *Seconds `json:"end_seconds"`
 	Slots        int      `json:"slots"`
@@ -121,20 +121,63 @@ type Job struct {
 	SlackSeconds *Seconds  `json:"slack_seconds"`
 	Maps         Tasks     `json:"maps"`
 	Reduces      Tasks     `json:"reduces"`
+	Stages       []Stage   `json:"stages"` // in the order of the plan; of a MapReduce job map and reduce
 	// Critical says that the critical path goes through it from now on.
 	Critical bool `json:"critical"`
 	// SubmittedSeconds and EndSeconds are seen or, as far as they lie after the frame's instant, predicted by standard.
 	SubmittedSeconds *Seconds  `json:"submitted_seconds"`
 	EndSeconds       *Seconds  `json:"end_seconds"`
-	Stretches        []Stretch `json:"stretches"` // its phases that have tasks, map first; empty where not known
+	Stretches        []Stretch `json:"stretches"` // its stages that have tasks, in the order of the plan; empty where not known
 }
 
-// Tasks counts a phase's tasks. Total is nil while nobody has said how many there will be.
+// A Stage is how far a stage of a job is.
+type Stage struct {
+	Name  string   `json:"name"`
+	After []string `json:"after"` // the stages that it reads
+	// Edges are the kinds of these, in the order of After: slow_start, broadcast. Only of a DAG of Tez.
+	Edges []string `json:"edges,omitempty"`
+	Tasks
+}
+
+// Tasks counts a stage's tasks. Total is nil while nobody has said how many there will be.
 type Tasks struct {
 	Total   *int `json:"total"`
 	Done    int  `json:"done"`
 	Running int  `json:"running"`
 }
+
+// Known adds up the tasks of a job's stages as far as they are known; all is false where the number of some is not.
+func (j *Job) Known() (sum Tasks, all bool) {
+	stages := []Tasks{j.Maps, j.Reduces}
+	if len(j.Stages) > 0 {
+		stages = stages[:0]
+		for k := range j.Stages {
+			stages = append(stages, j.Stages[k].Tasks)
+		}
+	}
+	n := 0
+	sum.Total, all = &n, true
+	for _, t := range stages {
+		if t.Total == nil {
+			all = false
+		} else {
+			n += *t.Total
+		}
+		sum.Done, sum.Running = sum.Done+t.Done, sum.Running+t.Running
+	}
+	return sum, all
+}
+
+// IsMapReduce reports whether the job has maps and reduces, or nobody has said what it has.
+func (j *Job) IsMapReduce() bool {
+	return len(j.Stages) == 0 || len(j.Stages) == dag.MapReduceStages && j.Stages[dag.Map].Name == dag.MapReduceName(dag.Map)
+}
+
+// OneDAG reports whether the query is one DAG of Tez, which has vertices and no jobs.
+func (f *Frame) OneDAG() bool { return OneDAG(f.Workflow, len(f.Jobs)) }
+
+// OneDAG reports whether a workflow of so many jobs is one DAG of Tez.
+func OneDAG(w Workflow, jobs int) bool { return w.Engine == "Tez" && jobs == 1 }
 
 // A Change is a part of a move of the predicted end, and its cause.
 type Change struct {

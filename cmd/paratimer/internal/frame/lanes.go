@@ -1,10 +1,16 @@
 package frame
 
-import "github.com/paratimer/paratimer/dag"
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag"
+)
 
 // A Stretch is where a phase of a job lies in time: what is before the frame's instant was seen, what is after is predicted.
 type Stretch struct {
-	Phase        dag.Kind `json:"phase"`         // map or reduce
+	Phase        Phase    `json:"phase"`         // a stage
 	StartSeconds *Seconds `json:"start_seconds"` // its first task starts
 	EndSeconds   *Seconds `json:"end_seconds"`   // its last task ends
 }
@@ -24,7 +30,7 @@ const MostFailures = 20
 // A Task is how a task of a job stands: its newest attempt, and when it is expected to end. It is in no JSON.
 type Task struct {
 	Name         string // of its attempt, or of the task where none has begun
-	Phase        dag.Kind
+	Phase        dag.StageIndex
 	Index        int
 	Attempts     int // how many have begun
 	State        string
@@ -37,3 +43,138 @@ type Task struct {
 
 // Tasks of a job by their end, unfinished ones first and latest end first; at most so many, and how many there are in all.
 type TasksOf func(job, most int) (tasks []Task, all int)
+
+// planned is the path whose instants may be told as predictions: standard's, where it has a number. Too early its costs are
+// floors, and what follows from them is no end. Nothing of a query that is over is predicted.
+func planned(s *dag.Snapshot, scenarios []estimators.Estimate) *pathfrag.Path {
+	if s.State.Ended() || len(scenarios) == 0 || scenarios[0].Remaining == nil {
+		return nil
+	}
+	return scenarios[0].Path
+}
+
+// A lane is where a phase lies in time, NoInstant where that is not known.
+type lane struct{ start, end dag.Instant }
+
+// lanes tells each job where it and its phases lie in time: what was seen, then what path plans.
+func lanes(s *dag.Snapshot, path *pathfrag.Path, out []Job) {
+	origin := s.Origin()
+	future := ahead(path, s.Plan, len(out))
+	for i := range out {
+		submitted, finished := dag.NoInstant, dag.NoInstant
+		if i < len(s.Jobs) {
+			submitted, finished = s.Jobs[i].Submitted, s.Jobs[i].Finished
+		}
+		if path != nil && !out[i].State.Ended() {
+			submitted, finished = orPlanned(submitted, path.Schedule.Submitted, i), orPlanned(finished, path.Schedule.Finished, i)
+		}
+		out[i].SubmittedSeconds, out[i].EndSeconds = Since(submitted, origin), Since(finished, origin)
+		out[i].Stretches = []Stretch{}
+		for k := range s.Plan.Jobs[i].NumStages() {
+			var next *lane
+			if future != nil {
+				next = &future[i][k]
+			}
+			if l, any := stretch(s, i, k, next); any {
+				out[i].Stretches = append(out[i].Stretches, Stretch{
+					Phase: PhaseOf(s.Plan, i, k, dag.NoPause), StartSeconds: Since(l.start, origin), EndSeconds: Since(l.end, origin),
+				})
+			}
+		}
+	}
+}
+
+func orPlanned(seen dag.Instant, plan []dag.Instant, i int) dag.Instant {
+	if !seen.Known() && i < len(plan) {
+		return plan[i]
+	}
+	return seen
+}
+
+// ahead is where each job's phases lie from now on by the schedule; nil without one.
+func ahead(path *pathfrag.Path, plan *dag.Plan, jobs int) [][]lane {
+	if path == nil {
+		return nil
+	}
+	out := make([][]lane, jobs)
+	for i := range out {
+		out[i] = slices.Repeat([]lane{{dag.NoInstant, dag.NoInstant}}, len(plan.Jobs[i].Stages))
+	}
+	for i := range path.Schedule.Spans {
+		sp := &path.Schedule.Spans[i]
+		if sp.Past || sp.Pause != dag.NoPause || int(sp.Job) >= jobs {
+			continue
+		}
+		out[sp.Job][sp.Stage].cover(sp.Start, sp.End)
+	}
+	return out
+}
+
+func (l *lane) cover(start, end dag.Instant) {
+	if !l.start.Known() || start.Known() && start < l.start {
+		l.start = start
+	}
+	l.end = max(l.end, end)
+}
+
+// stretch is where a phase lies in time; any is false where it has no tasks, as far as anybody knows. Its end is known once
+// nothing of it is left to do, or where next tells when that will be.
+func stretch(s *dag.Snapshot, job int, k dag.StageIndex, next *lane) (l lane, any bool) {
+	l = lane{dag.NoInstant, dag.NoInstant}
+	count := s.Plan.Jobs[job].Stages[k].Count()
+	any = count > 0
+	over := jobOver(s, job)
+	if job < len(s.Jobs) {
+		list := s.Jobs[job].Stages[k].Attempts
+		any = any || len(list) > 0
+		last := dag.NoInstant
+		for i := range list {
+			a := &list[i]
+			if a.Start.Known() && (!l.start.Known() || a.Start < l.start) {
+				l.start = a.Start
+			}
+			if a.State == dag.AttemptSucceeded || over {
+				last = max(last, a.End)
+			}
+		}
+		if over || count > 0 && tasksDone(list) >= count {
+			l.end = last
+			return l, any
+		}
+		if next != nil && next.end.Known() {
+			l.end = last
+		}
+	}
+	if next != nil && next.end.Known() && !over {
+		any = true
+		l.cover(next.start, next.end)
+	}
+	return l, any
+}
+
+// tasksDone counts the tasks that have succeeded.
+func tasksDone(list []dag.Attempt) int {
+	done, task := 0, int32(-1)
+	for i := range list {
+		if list[i].State == dag.AttemptSucceeded && list[i].Task != task {
+			done, task = done+1, list[i].Task
+		}
+	}
+	return done
+}
+
+// critical marks the jobs that the critical path goes through: by their tasks, or by their end alone once those are done.
+func critical(path *pathfrag.Path, jobs int) []bool {
+	on := make([]bool, jobs)
+	if path == nil {
+		return on
+	}
+	for _, seg := range path.Critical {
+		for sp := range path.Spans(seg) {
+			if (sp.Pause == dag.NoPause || sp.Pause == dag.Finish) && int(sp.Job) < jobs {
+				on[sp.Job] = true
+			}
+		}
+	}
+	return on
+}

@@ -1,5 +1,13 @@
 package frame
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+)
+
 // A Node is a machine of the cluster that is not as good as others, or better.
 type Node struct {
 	Name  string    `json:"name"`
@@ -21,3 +29,42 @@ const (
 	NodeUnhealthy      NodeState = "unhealthy"
 	NodeDecommissioned NodeState = "decommissioned"
 )
+
+// oddNodes are those that are lost, drain, are avoided, slow or fast, in the order of their names. What a query that is over met it tells no more.
+func oddNodes(s *dag.Snapshot, scenarios []estimators.Estimate) []Node {
+	if s.State.Ended() {
+		return nil
+	}
+	var factors map[int32]float64
+	if len(scenarios) > 0 {
+		factors = scenarios[0].Nodes
+	}
+	var out []Node
+	for i := range s.Nodes {
+		n := Node{Name: s.Nodes[i].Name, State: nodeState(&s.Nodes[i]), Times: TimesOf(factors[int32(i)]), AvoidedBy: []string{}}
+		for j := range s.Jobs {
+			if !s.Jobs[j].State.Ended() && slices.Contains(s.Jobs[j].Avoided, int32(i)) {
+				n.AvoidedBy = append(n.AvoidedBy, s.Plan.Jobs[j].Node)
+			}
+		}
+		if n.State != NodeRunning || n.Times != nil || len(n.AvoidedBy) > 0 {
+			out = append(out, n)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+func nodeState(n *dag.NodeState) NodeState {
+	switch {
+	case n.Lost && n.Cause == dag.NodeDecommissioned:
+		return NodeDecommissioned
+	case n.Lost && n.Cause == dag.NodeUnhealthy:
+		return NodeUnhealthy
+	case n.Lost:
+		return NodeLost
+	case n.Draining:
+		return NodeDraining
+	}
+	return NodeRunning
+}

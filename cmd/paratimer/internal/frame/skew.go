@@ -1,6 +1,12 @@
 package frame
 
-import "github.com/paratimer/paratimer/dag"
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+)
 
 // A Skew is how unevenly the work of an unfinished job lies on its reduces, and what that costs the query.
 type Skew struct {
@@ -68,4 +74,74 @@ type SkewReport struct {
 	EndAt            *Time    `json:"end_at"`
 	// Skew tells of unfinished jobs, uneven or not, and of their longest reduces, done or not; a watcher tells of what is uneven.
 	Skew []Skew `json:"skew"`
+}
+
+// Skew formats what estimators tell of uneven reduces; nil stays nil. remaining is standard's, from which other ends count. Of a
+// plan, which nobody has submitted, instants mean nothing: its times count from now.
+func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) []Skew {
+	if skew == nil || remaining == nil {
+		return nil
+	}
+	end, origin := s.At.Add(*remaining), s.Origin()
+	if !origin.Known() {
+		end = dag.NoInstant
+	}
+	out := make([]Skew, len(skew))
+	for i := range skew {
+		from := &skew[i]
+		out[i] = Skew{
+			Job: s.Plan.Jobs[from.Job].Node, Reduces: from.Reduces, Skewed: from.Skewed, KeysFrom: from.Keys,
+			MedianSeconds: SecondsOf(from.Median), DelaySeconds: SecondsOf(from.Delay), Worst: []SkewedReduce{},
+		}
+		for k := range from.Worst {
+			out[i].Worst = append(out[i].Worst, skewedReduce(s, from, &from.Worst[k]))
+		}
+		if p := from.Split; p != nil {
+			out[i].Split = &Split{
+				Task: p.Task, Key: Text(p.Key), Parts: p.Parts,
+				SoonerSeconds: SecondsOf(p.Sooner), EndAt: TimeOf(end.Add(-p.Sooner)),
+			}
+		}
+		if d := from.Double; d != nil {
+			out[i].Doubled = &Doubled{Reduces: 2 * from.Reduces, SoonerSeconds: SecondsOf(*d), EndAt: TimeOf(end.Add(-*d))}
+		}
+	}
+	return out
+}
+
+func skewedReduce(s *dag.Snapshot, skew *estimators.Skew, r *estimators.SkewedReduce) SkewedReduce {
+	out := SkewedReduce{
+		Task: r.Task, Done: r.Done, ShareRatio: RatioOf(r.Share), WorkSeconds: SecondsOf(r.Work),
+		DelaySeconds: SecondsIn(r.Delay), Keys: []SkewedKey{},
+	}
+	if origin := s.Origin(); origin.Known() {
+		out.EndSeconds, out.EndAt = Since(r.End, origin), TimeOf(r.End)
+	} else {
+		out.EndSeconds = Since(r.End, s.At)
+	}
+	switch skew.Sizes {
+	case estimators.SizesBytes:
+		out.SizeBytes = finite(r.Size)
+	case estimators.SizesRecords:
+		out.SizeRecords = finite(r.Size)
+	case estimators.SizesUnknown:
+	}
+	if r.Running != nil {
+		out.Attempt = Text(r.Running.Name(s.Jobs[skew.Job].ID, s.Plan.StageName(skew.Job, dag.Reduce)))
+	}
+	for _, k := range r.Keys {
+		out.Keys = append(out.Keys, SkewedKey{
+			Key: Text(k.Name), SizeBytes: finite(k.Bytes), TaskRatio: RatioOf(k.TaskShare), ShareRatio: RatioOf(k.JobShare),
+			PredictedSeconds: SecondsOf(k.Took), Rule: k.Rule, Done: !k.Left, DelaySeconds: SecondsIn(k.Delay),
+		})
+	}
+	return out
+}
+
+// finite is nil for what JSON has no number for.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
 }

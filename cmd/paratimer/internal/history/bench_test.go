@@ -19,7 +19,7 @@ func BenchmarkProfile(b *testing.B) {
 			for t := range v {
 				v[t] = float64(1000*i + t)
 			}
-			m := &p.Jobs[j].Map
+			m := &p.Jobs[j].Stages[dag.Map]
 			m.Tasks, m.Pipelines[0].Tuples, m.Out, m.Bytes, m.Extent = 500, dag.Each(v), dag.Each(v), dag.Each(v), dag.Each(v)
 		}
 		kept, _, err := encode(p)

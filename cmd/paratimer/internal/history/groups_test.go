@@ -26,7 +26,7 @@ func TestKeyGroupsAreKept(t *testing.T) {
 			}
 			g.Reduces = append(g.Reduces, r)
 		}
-		p.Jobs[0].Reduce = dag.Phase{Known: true, Tasks: 8, Groups: g}
+		p.Jobs[0].SetStage(dag.Reduce, dag.Stage{Known: true, Tasks: 8, Groups: g})
 		return p
 	}
 	w := &state.Workflow{Name: "a.pig"}
@@ -49,7 +49,7 @@ func TestKeyGroupsAreKept(t *testing.T) {
 	if n != 7 {
 		t.Fatalf("%d runs", n)
 	}
-	if diff := cmp.Diff(with("g").Jobs[0].Reduce.Groups, profile.Jobs[0].Reduce.Groups, cmpopts.EquateNaNs()); diff != "" {
+	if diff := cmp.Diff(with("g").Jobs[0].Stages[dag.Reduce].Groups, profile.Jobs[0].Stages[dag.Reduce].Groups, cmpopts.EquateNaNs()); diff != "" {
 		t.Errorf("(-newest +profile)\n%.2000s", diff)
 	}
 	if !w.Runs[0].Means || len(w.Runs[0].Profile) > 4096 {

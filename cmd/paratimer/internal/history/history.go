@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // A Run is a remembered run and what it counts.
@@ -84,7 +84,7 @@ func (l Line) newest() *dag.Plan {
 
 // alike says that two profiles are of one script: an edited one still is, as long as most of its jobs are the same.
 func alike(a, b *dag.Plan) bool {
-	_, script := observed.Fits(a, b)
+	_, script := profiles.Fits(a, b)
 	return script
 }
 
@@ -103,7 +103,7 @@ func (l Line) weigh() {
 			left = append(left, at[k])
 		}
 	}
-	for k, w := range observed.Weights(len(left)) {
+	for k, w := range profiles.Weights(len(left)) {
 		l[left[k]].Weight = w
 	}
 }
@@ -155,9 +155,9 @@ func (l Line) Profile() (profile *dag.Plan, runs int) {
 	if len(plans) == 0 {
 		return nil, 0
 	}
-	merged, ok := observed.Merge(plans, weights)
+	merged, ok := profiles.Merge(plans, weights)
 	if !ok { // the newest was an outlier, and what it had in common with the others is gone
-		merged, _ = observed.Merge(plans[len(plans)-1:], nil)
+		merged, _ = profiles.Merge(plans[len(plans)-1:], nil)
 		plans = plans[len(plans)-1:]
 	}
 	merged.Residuals = residuals
@@ -180,7 +180,7 @@ func Best(lines []Line, plan *dag.Plan) Line {
 	most := -1
 	for _, l := range lines {
 		if p := l.newest(); p != nil {
-			if n, _ := observed.Fits(plan, p); n > most {
+			if n, _ := profiles.Fits(plan, p); n > most {
 				best, most = l, n
 			}
 		}

@@ -86,9 +86,9 @@ func TestOutliers(t *testing.T) {
 func plan(name string, alpha float64, run string, features ...string) *dag.Plan {
 	p := &dag.Plan{Name: name, Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 4096}, Residuals: []dag.Residual{{Progress: 0.5, Score: alpha, Run: run}}}
 	for i, f := range features {
-		p.Jobs = append(p.Jobs, dag.Job{Node: fmt.Sprint("scope-", i), Feature: f, Alias: fmt.Sprint("a", i), Map: dag.Phase{
+		p.Jobs = append(p.Jobs, dag.Job{Node: fmt.Sprint("scope-", i), Feature: f, Alias: fmt.Sprint("a", i), Stages: dag.MapReduce(dag.Stage{
 			Tasks: 2, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Each([]float64{100, 200}), Alpha: dag.Uniform(alpha)}},
-		}})
+		}, dag.Stage{})})
 	}
 	return p
 }
@@ -111,7 +111,7 @@ func failed(id string) state.Run {
 	return state.Run{ID: id, State: "failed", TotalSeconds: 1, Excluded: "it failed"}
 }
 
-func alpha(p *dag.Plan) float64 { return p.Jobs[0].Map.Pipelines[0].Alpha.At(0) }
+func alpha(p *dag.Plan) float64 { return p.Jobs[0].Stages[dag.Map].Pipelines[0].Alpha.At(0) }
 
 func scores(p *dag.Plan) (out []float64) {
 	for _, r := range p.Residuals {
@@ -213,7 +213,7 @@ func TestTwoScriptsOfOneName(t *testing.T) {
 		}
 	}
 	// While the DAG is not known the newest script is the best guess.
-	if best := Best(lines, &dag.Plan{Name: "PigLatin:load.pig", Jobs: []dag.Job{{Node: "job_1"}}}); best.Last().ID != "4" {
+	if best := Best(lines, &dag.Plan{Name: "PigLatin:load.pig", Jobs: []dag.Job{{Node: "job_1", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}); best.Last().ID != "4" {
 		t.Errorf("without a DAG: that of run %s", best.Last().ID)
 	}
 	if Best(nil, &dag.Plan{}) != nil {

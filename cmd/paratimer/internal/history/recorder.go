@@ -1,10 +1,7 @@
 package history
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -15,15 +12,12 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// A Recorder stands between a source and its watcher. It gives the snapshots the profile of earlier runs, and remembers
-// the run when it has ended. It is a source, and a sink that must see the frames. It never stops a watch: what it cannot
-// read or write it says, once.
+// A Recorder gives a watch the profile of earlier runs, and remembers the run when it is over. It never stops a watch: what it
+// cannot read or write it says, once.
 type Recorder struct {
-	Source watch.Source
-	Store  *state.Store // nil: nothing is remembered or consulted
+	Store *state.Store // nil: nothing is remembered or consulted
 	// Given are profiles that go before those of the history.
 	Given []*dag.Plan
 	Log   zerolog.Logger
@@ -42,10 +36,13 @@ type Recorder struct {
 	asked    bool
 	lines    []Line
 	profile  *dag.Plan // of one's own line, where there is but one
-	told     string
+	reported string
 	profiles []*dag.Plan
-	was, is  *dag.Plan
+	plan     *dag.Plan // that profiles were chosen for
 }
+
+// Join has the recorder see a watch and remember its run.
+func (r *Recorder) Join(w *watch.Watch) { w.Over, w.Sinks = r.Over, append(w.Sinks, r) }
 
 // A Result says what was remembered.
 type Result struct {
@@ -54,35 +51,25 @@ type Result struct {
 	Outcome  Outcome
 }
 
-// Next hands the snapshot on with profiles in its plan. Snapshots that share a plan still do.
-func (r *Recorder) Next(ctx context.Context) (*dag.Snapshot, error) {
-	s, err := r.Source.Next(ctx)
-	if errors.Is(err, io.EOF) {
-		r.end()
-	}
-	if s == nil || err != nil {
-		return s, err
-	}
-	r.run = r.run.Append(s)
-	if s.Plan != r.was {
+// Profiles returns the profiles for a snapshot, best first: those given, then that of the history.
+func (r *Recorder) Profiles(s *dag.Snapshot) []*dag.Plan {
+	if s.Plan != r.plan {
 		r.consult(s)
+		r.plan = s.Plan
 	}
-	if len(r.profiles) == 0 {
-		r.was = s.Plan
-		return s, nil
-	}
-	with := observed.Attach(s, r.profiles)
-	if s.Plan != r.was {
-		r.was, r.is = s.Plan, with.Plan
-	}
-	with.Plan = r.is
-	return with, nil
+	return r.profiles
 }
 
-// Show keeps what was said of the range.
-func (r *Recorder) Show(f frame.Frame) error {
-	if r.Store != nil && f.StaleSeconds == 0 && f.Tick != nil {
-		r.ticks = append(r.ticks, *f.Tick)
+// Show keeps what was observed, and what was said of the range. A run teaches what it has shown itself: profiles are left out.
+func (r *Recorder) Show(tick frame.Tick) error {
+	if s := tick.Snapshot; s != nil {
+		bare, plan := *s, *s.Plan
+		plan.Profiles = nil
+		bare.Plan = &plan
+		r.run = r.run.Append(&bare)
+	}
+	if r.Store != nil && tick.Snapshot != nil && tick.Answers.Sampled.Tick != nil {
+		r.ticks = append(r.ticks, *tick.Answers.Sampled.Tick)
 	}
 	return nil
 }
@@ -125,9 +112,9 @@ func (r *Recorder) choose(plan *dag.Plan) *dag.Plan {
 	if profile == nil {
 		return nil
 	}
-	if said := basis(r.key, best, n); r.Tell != nil && said != r.told {
-		r.told = said
-		r.Tell(said)
+	if text := basis(r.key, best, n); r.Tell != nil && text != r.reported {
+		r.reported = text
+		r.Tell(text)
 	}
 	if len(r.lines) == 1 {
 		r.profile, r.lines = profile, nil
@@ -141,11 +128,11 @@ func basis(key string, l Line, n int) string {
 	if n == 1 {
 		runs = "run"
 	}
-	said := fmt.Sprintf("using the profile of %d %s of %s, newest %s", n, runs, key, l.Last().StartedAt.UTC().Format(time.DateOnly))
+	text := fmt.Sprintf("using the profile of %d %s of %s, newest %s", n, runs, key, l.Last().StartedAt.UTC().Format(time.DateOnly))
 	if out := l.excluded(); out > 0 {
-		said += fmt.Sprintf(" (%d left out: `paratimer history show %s` says why)", out, key)
+		text += fmt.Sprintf(" (%d left out: `paratimer history show %s` says why)", out, key)
 	}
-	return said
+	return text
 }
 
 func (l Line) excluded() int {
@@ -158,8 +145,8 @@ func (l Line) excluded() int {
 	return n
 }
 
-// end remembers the run.
-func (r *Recorder) end() {
+// Over remembers a run that is over.
+func (r *Recorder) Over() {
 	if r.Store == nil || r.Ended != nil || len(r.run.Window) == 0 {
 		return
 	}

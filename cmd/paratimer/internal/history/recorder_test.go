@@ -15,6 +15,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 )
@@ -39,12 +40,12 @@ func aRun(id string, p *dag.Plan, end dag.State) *played {
 	var out played
 	for t := begin; t <= begin+10_000; t += 1000 {
 		attempt := dag.Attempt{State: dag.AttemptRunning, Start: begin + 2000, End: dag.NoInstant, Slot: -1, Node: -1}
-		job := dag.JobState{ID: "job_1", State: dag.Running, Submitted: begin, Started: begin + 1000, Finished: dag.NoInstant}
+		job := dag.JobState{ID: "job_1", State: dag.Running, Submitted: begin, Started: begin + 1000, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
 		if t == begin+10_000 {
 			job.State, job.Finished = end, t
 			attempt.State, attempt.End, attempt.Done[0] = dag.AttemptSucceeded, t-1000, 100
 		}
-		job.Map.Attempts = []dag.Attempt{attempt}
+		job.Stages[dag.Map].Attempts = []dag.Attempt{attempt}
 		s := &dag.Snapshot{Plan: p, At: t, ID: id, User: "alice", State: job.State, Jobs: []dag.JobState{job}, Stale: dag.NoInstant}
 		out = append(out, s)
 	}
@@ -53,34 +54,37 @@ func aRun(id string, p *dag.Plan, end dag.State) *played {
 
 func script() *dag.Plan {
 	p := plan("/etl/a.pig", 0, "", "GROUP_BY")
-	p.Residuals, p.Jobs[0].Map = nil, dag.Phase{Tasks: 1, Known: true}
+	p.Residuals = nil
+	p.Jobs[0].SetStage(dag.Map, dag.Stage{Tasks: 1, Known: true})
 	p.Jobs[0].Limits.MapMB = 1024
 	return p
 }
 
-// said is what was said of the range in the middle of a run.
-func said(at time.Duration) frame.Frame {
-	elapsed := frame.SecondsOf(at)
+// said is what is said of the range at a time of a run.
+func said(at time.Duration) estimators.Estimate {
 	tick := estimators.TickOf(at, 0, estimators.Distribution{4 * time.Second, 5 * time.Second, 6 * time.Second})
-	return frame.Frame{ElapsedSeconds: &elapsed, Tick: &tick}
+	return estimators.Estimate{Tick: &tick}
 }
 
-// watched watches a run to its end and returns the profiles that the last plan had.
-func watched(t *testing.T, r *Recorder) (profiles []*dag.Plan) {
+// watched watches a run to its end and returns the profiles that it had last.
+func watched(t *testing.T, r *Recorder, src watch.Source) (profiles []*dag.Plan) {
 	t.Helper()
 	for {
-		s, err := r.Next(t.Context())
+		s, err := src.Next(t.Context())
 		if errors.Is(err, io.EOF) {
+			r.Over()
 			return profiles
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		profiles = s.Plan.Profiles
+		profiles = r.Profiles(s)
+		tick := frame.Tick{Snapshot: s}
 		if !s.State.Ended() {
-			if err := r.Show(said(s.At.Sub(begin))); err != nil {
-				t.Fatal(err)
-			}
+			tick.Answers.Sampled = said(s.At.Sub(begin))
+		}
+		if err := r.Show(tick); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -92,29 +96,29 @@ func TestARunTeachesTheNext(t *testing.T) {
 	}
 	var told []string
 	var usuals []time.Duration
-	record := func(id string, end dag.State, given ...*dag.Plan) *Recorder {
-		return &Recorder{
-			Source: aRun(id, script(), end), Store: store, Given: given, Log: zerolog.Nop(), Tell: func(s string) { told = append(told, s) },
+	record := func(id string, end dag.State, given ...*dag.Plan) (*testing.T, *Recorder, watch.Source) {
+		return t, &Recorder{
+			Store: store, Given: given, Log: zerolog.Nop(), Tell: func(s string) { told = append(told, s) },
 			Known: func(d time.Duration, _ int) { usuals = append(usuals, d) },
-		}
+		}, aRun(id, script(), end)
 	}
-	first := record("w1", dag.Succeeded)
-	if got := watched(t, first); len(got) != 0 {
+	_, first, src := record("w1", dag.Succeeded)
+	if got := watched(t, first, src); len(got) != 0 {
 		t.Errorf("the first run has %d profiles", len(got))
 	}
 	r := first.Ended
 	if r == nil || r.Workflow != "a.pig" || r.Outcome != Added || r.Run.TotalSeconds != 10 || r.Run.WatchedSeconds != 10 || r.Run.User != "alice" || r.Run.Script != "/etl/a.pig" {
 		t.Fatalf("remembered: %+v", r)
 	}
-	if got := watched(t, record("w2", dag.Failed)); len(got) != 1 || len(got[0].Residuals) < 3 {
+	if got := watched(record("w2", dag.Failed)); len(got) != 1 || len(got[0].Residuals) < 3 {
 		t.Errorf("the second run's profiles: %+v, want one with the residuals of 10, 50 and 90 %% at least", got)
 	}
 	mine := script()
-	if got := watched(t, record("w3", dag.Killed, mine)); len(got) != 2 || got[0] != mine {
+	if got := watched(record("w3", dag.Killed, mine)); len(got) != 2 || got[0] != mine {
 		t.Errorf("a profile that is given goes first: %d", len(got))
 	}
-	again := record("w1", dag.Succeeded)
-	if got := watched(t, again); len(got) != 0 || again.Ended.Outcome != Known {
+	_, again, src := record("w1", dag.Succeeded)
+	if got := watched(t, again, src); len(got) != 0 || again.Ended.Outcome != Known {
 		t.Errorf("a run has %d profiles of itself, and is %q", len(got), again.Ended.Outcome)
 	}
 	want := []string{
@@ -145,8 +149,8 @@ func TestARunThatIsNotOverIsNotRemembered(t *testing.T) {
 	}
 	cut := aRun("w1", script(), dag.Succeeded)
 	*cut = (*cut)[:5]
-	r := &Recorder{Source: cut, Store: store, Log: zerolog.Nop()}
-	watched(t, r)
+	r := &Recorder{Store: store, Log: zerolog.Nop()}
+	watched(t, r, cut)
 	if names, err := store.List(); r.Ended != nil || len(names) != 0 || err != nil {
 		t.Errorf("remembered %+v, %v, %v", r.Ended, names, err)
 	}
@@ -155,8 +159,8 @@ func TestARunThatIsNotOverIsNotRemembered(t *testing.T) {
 // TestTroubleStopsNoWatch holds that what cannot be read or written is said, and the run is watched to its end.
 func TestTroubleStopsNoWatch(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(dir string) error
-		warns []string
+		corrupt func(dir string) error
+		warns   []string
 	}{
 		"a newer version's file": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, file(t, "a.pig")), []byte(`{"version":2}`), 0o600)
@@ -169,12 +173,12 @@ func TestTroubleStopsNoWatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := c.spoil(dir); err != nil {
+			if err := c.corrupt(dir); err != nil {
 				t.Fatal(err)
 			}
 			var log bytes.Buffer
-			r := &Recorder{Source: aRun("w1", script(), dag.Succeeded), Store: store, Log: zerolog.New(&log)}
-			if got := watched(t, r); len(got) != 0 || r.Ended != nil {
+			r := &Recorder{Store: store, Log: zerolog.New(&log)}
+			if got := watched(t, r, aRun("w1", script(), dag.Succeeded)); len(got) != 0 || r.Ended != nil {
 				t.Errorf("%d profiles, remembered %+v", len(got), r.Ended)
 			}
 			for _, want := range c.warns {
@@ -187,8 +191,8 @@ func TestTroubleStopsNoWatch(t *testing.T) {
 			}
 		})
 	}
-	r := &Recorder{Source: aRun("w1", script(), dag.Succeeded), Log: zerolog.Nop()}
-	if watched(t, r); r.Ended != nil || len(r.ticks) != 0 {
+	r := &Recorder{Log: zerolog.Nop()}
+	if watched(t, r, aRun("w1", script(), dag.Succeeded)); r.Ended != nil || len(r.ticks) != 0 {
 		t.Error("without a store nothing is remembered")
 	}
 }
@@ -221,8 +225,8 @@ func TestTooLargeTeachesNothing(t *testing.T) {
 	for _, s := range (*src)[:len(*src)-1] {
 		s.Warnings = []dag.Warning{{Code: dag.WarnTooLarge, Text: "too large to estimate"}}
 	}
-	r := &Recorder{Source: src, Store: store, Log: zerolog.Nop()}
-	watched(t, r)
+	r := &Recorder{Store: store, Log: zerolog.Nop()}
+	watched(t, r, src)
 	if r.Ended == nil || r.Ended.Run.Excluded != "it had too many tasks to be observed" || r.Ended.Run.Profile != nil {
 		t.Errorf("%+v", r.Ended)
 	}

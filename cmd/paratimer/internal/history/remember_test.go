@@ -80,7 +80,7 @@ func TestBounds(t *testing.T) {
 	line := Lines(w, "")[0]
 	full := 0
 	for i := range line {
-		if p := line[i].plan; p != nil && !p.Jobs[0].Map.Pipelines[0].Tuples.IsUniform() {
+		if p := line[i].plan; p != nil && !p.Jobs[0].Stages[dag.Map].Pipelines[0].Tuples.IsUniform() {
 			full++
 			if i < maxRuns-fullSizes {
 				t.Errorf("run %d keeps each task's size", i)
@@ -106,7 +106,7 @@ func TestAProfileOfVeryManyTasksIsKeptSmall(t *testing.T) {
 				v[i] = float64(100_000 + i)
 			}
 			p.Jobs[j].Name = strings.Repeat("long", 50)
-			p.Jobs[j].Map.Tasks, p.Jobs[j].Map.Extent, p.Jobs[j].Map.Pipelines[0].Tuples = n, dag.Each(v), dag.Each(v)
+			p.Jobs[j].Stages[dag.Map].Tasks, p.Jobs[j].Stages[dag.Map].Extent, p.Jobs[j].Stages[dag.Map].Pipelines[0].Tuples = n, dag.Each(v), dag.Each(v)
 		}
 		return p
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
 // What is remembered of a workflow is bounded.
@@ -24,13 +24,13 @@ const (
 
 // encode is a profile as it is kept. word says what of it had to be left out.
 func encode(p *dag.Plan) (kept json.RawMessage, word string, err error) {
-	p, short := observed.Summary(p, maxTasks)
+	p, short := profiles.Summary(p, maxTasks)
 	if short {
 		word = fmt.Sprintf("of phases of more than %d tasks only means are remembered", maxTasks)
 	}
 	b, err := marshal(p)
 	if err == nil && len(b) > maxProfile {
-		p, _ = observed.Summary(p, 0)
+		p, _ = profiles.Summary(p, 0)
 		word = "of its tasks only means are remembered: they are too many"
 		b, err = marshal(p)
 	}
@@ -81,7 +81,7 @@ func means(kept json.RawMessage) json.RawMessage {
 	if err != nil {
 		return kept
 	}
-	p, short := observed.Summary(p, 0)
+	p, short := profiles.Summary(p, 0)
 	b, err := marshal(p)
 	if err != nil || !short {
 		return kept

@@ -3,7 +3,6 @@ package livepage
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,20 +12,18 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/report"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
-	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
-// A Page follows a run. It is a sink, and stands between the source and the watch. Nothing is made before somebody asks for it.
+// A Page is a sink that follows a run. Nothing is made before somebody asks for it.
 type Page struct {
 	every time.Duration
 
-	mu     sync.Mutex
-	told   *story.Gatherer
-	frames int // so many were shown
-	made   int // after so many the parts were made
-	parts  map[string]part
+	mu        sync.Mutex
+	collector *runreport.Collector
+	frames    int // so many were shown
+	made      int // after so many the parts were made
+	parts     map[string]part
 }
 
 // A part is what is answered under a path.
@@ -36,37 +33,21 @@ type part struct {
 }
 
 // New is the page of what g gathers. Browsers ask each time that every has passed.
-func New(g *story.Gatherer, every time.Duration) *Page { return &Page{told: g, every: every} }
+func New(g *runreport.Collector, every time.Duration) *Page { return &Page{collector: g, every: every} }
 
-// From is the source that a watch asks, so that the page sees what it says.
-func (p *Page) From() watch.Source { return gathered{p} }
-
-type gathered struct{ *Page }
-
-// Next hands the source's snapshot on.
-func (g gathered) Next(ctx context.Context) (*dag.Snapshot, error) {
-	s, err := g.told.Observe(ctx)
-	if s != nil && err == nil {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.told.Take(s)
-	}
-	return s, err
-}
-
-// Show takes a frame in.
-func (p *Page) Show(f frame.Frame) error {
+// Show takes a tick in.
+func (p *Page) Show(tick frame.Tick) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.frames++
-	return p.told.Show(f)
+	return p.collector.Show(tick)
 }
 
-// Story is what has happened so far.
-func (p *Page) Story() (*story.Story, error) {
+// Report is what has happened so far.
+func (p *Page) Report() (*runreport.Report, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.told.Story()
+	return p.collector.Report()
 }
 
 // errNothing says that there is nothing to show yet.
@@ -89,7 +70,7 @@ func (p *Page) part(path string) (part, error) {
 }
 
 func (p *Page) render() error {
-	s, err := p.told.Story()
+	s, err := p.collector.Report()
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
@@ -33,12 +33,12 @@ func (s *script) Next(context.Context) (*dag.Snapshot, error) {
 // running is a job that has run for so many seconds, of two maps.
 func running(seconds int64) *dag.Snapshot {
 	const origin = dag.Instant(1_795_222_440_000)
-	plan := &dag.Plan{Name: "</script><b>q", Jobs: []dag.Job{{Node: "a", Map: dag.Phase{Tasks: 2, Known: true}, Reduce: dag.Phase{Known: true}}}, Cluster: dag.Cluster{MapSlots: 1, SlotsPerNode: 1}}
+	plan := &dag.Plan{Name: "</script><b>q", Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true}, dag.Stage{Known: true})}}, Cluster: dag.Cluster{MapSlots: 1, SlotsPerNode: 1}}
 	return &dag.Snapshot{
 		Plan: plan, At: origin.Add(time.Duration(seconds) * time.Second), ID: "q1", State: dag.Running, Stale: dag.NoInstant,
 		Jobs: []dag.JobState{{
 			ID: "job_1_0001", State: dag.Running, Submitted: origin, Started: origin, Finished: dag.NoInstant,
-			Map: dag.PhaseState{Attempts: []dag.Attempt{{State: dag.AttemptRunning, Start: origin, End: dag.NoInstant, Node: -1, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant}}},
+			Stages: []dag.StageState{{Attempts: []dag.Attempt{{State: dag.AttemptRunning, Start: origin, End: dag.NoInstant, Node: -1, CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant}}}, {}},
 		}},
 	}
 }
@@ -52,10 +52,10 @@ func stepper(snapshots ...*dag.Snapshot) (http.Handler, *watch.Stepper) {
 // stepped is a page and its watch.
 func stepped(snapshots ...*dag.Snapshot) (*Page, *watch.Stepper) {
 	src := script(snapshots)
-	page := New(story.Gather("q1", &src, observed.Costs), 2*time.Second)
+	page := New(runreport.NewCollector("q1", observed.Costs), 2*time.Second)
 	all := estimators.Shared(estimators.Scenarios(), observed.Costs, estimators.Options{})
 	return page, watch.Watch{
-		Source: page.From(), Panel: watch.Panel{Scenarios: all}, Sinks: []watch.Sink{page}, Log: zerolog.Nop(),
+		Source: &src, Panel: watch.Panel{Scenarios: all}, Sinks: []watch.Sink{page}, Log: zerolog.Nop(),
 	}.Stepper()
 }
 

@@ -1,8 +1,15 @@
 // Package manual says what the commands are, for people: help for a terminal, man pages, the reference of docs/. The
 // command tree is given to it as values: it knows no library for command lines, reads nothing and runs nothing.
+//
+// What urfave/cli writes (ToMan, ToMarkdown, its help) is one page of all commands without examples, exit codes and
+// variables. Its pages come from md2man, which leaves dashes and quotes as they are: man shows them as typographic ones, and
+// what is copied from an example does not run.
 package manual
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Command is one of the tree. The root is the program; its flags are those that every command has.
 type Command struct {
@@ -120,20 +127,14 @@ func (f *Flag) says() string {
 
 // spelled is a flag as it is typed, e.g. "-o, --out FILE".
 func (f *Flag) spelled() string {
-	var b strings.Builder
-	for _, s := range f.Short {
-		b.WriteString(dashed(s) + ", ")
-	}
-	b.WriteString(dashed(f.Name))
-	if f.Value != "" {
-		b.WriteString(" " + f.Value)
-	}
-	return b.String()
+	return strings.TrimSpace(strings.Join(f.Spellings(), ", ") + " " + f.Value)
 }
 
-func dashed(name string) string {
-	if len(name) == 1 {
-		return "-" + name
+// Spellings are a flag's names with their dashes, short ones first.
+func (f *Flag) Spellings() []string {
+	var all []string
+	for _, name := range append(slices.Clone(f.Short), f.Name) {
+		all = append(all, strings.Repeat("-", min(len(name), 2))+name)
 	}
-	return "--" + name
+	return all
 }

@@ -74,18 +74,6 @@ func TestReference(t *testing.T) {
 	}
 }
 
-func TestNear(t *testing.T) {
-	known := []string{"attach", "estimate", "every", "rm", "score"}
-	for word, want := range map[string]string{
-		"atach": "attach", "attahc": "attach", "evry": "every", "rn": "rm", "scoer": "score",
-		"nonsense": "", "": "", "x": "", strings.Repeat("attach", 1000): "",
-	} {
-		if got := Near(word, known); got != want {
-			t.Errorf("Near(%.20q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
 func TestParseTexts(t *testing.T) {
 	got, err := ParseTexts("# a\n\nSome\nwords.\n\nwhy\n$ a b\n$ a c\n\n## Files\n\nx: y\n\n# a b\n")
 	if err != nil {

@@ -107,9 +107,9 @@ func (p *page) flags(c *Command) {
 
 func (p *page) flag(f *Flag) {
 	p.line(".TP")
-	names := make([]string, 0, 1+len(f.Short))
-	for _, s := range append(append([]string(nil), f.Short...), f.Name) {
-		names = append(names, `\fB`+escape(dashed(s))+`\fR`)
+	names := f.Spellings()
+	for i, s := range names {
+		names[i] = `\fB` + escape(s) + `\fR`
 	}
 	spelled := strings.Join(names, ", ")
 	if f.Value != "" {

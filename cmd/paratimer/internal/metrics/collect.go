@@ -52,10 +52,10 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		d := f.desc()
 		for i := range now.runs {
 			r := &now.runs[i]
-			said := map[string]bool{} // one series twice would spoil the scrape
+			seen := map[string]bool{} // one series twice would spoil the scrape
 			f.of(r, func(v float64, labels ...string) {
-				if key := strings.Join(labels, "\x00"); !said[key] {
-					said[key] = true
+				if key := strings.Join(labels, "\x00"); !seen[key] {
+					seen[key] = true
 					gauge(d, v, append([]string{r.name}, labels...)...)
 				}
 			})

@@ -5,7 +5,7 @@ import "github.com/prometheus/client_golang/prometheus"
 // Collected is what came of key groups so far, and what is held of it.
 type Collected struct {
 	Taken, Refused int // batches
-	Jobs, Strays   int // that are watched, and that are not
+	Jobs, Orphans  int // that are watched, and that are not
 	Bytes          int
 }
 
@@ -35,6 +35,6 @@ func (m *Metrics) collected(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(batches, prometheus.CounterValue, float64(is.Taken))
 	out <- prometheus.MustNewConstMetric(turnedAway, prometheus.CounterValue, float64(is.Refused))
 	out <- prometheus.MustNewConstMetric(grouped, prometheus.GaugeValue, float64(is.Jobs), "true")
-	out <- prometheus.MustNewConstMetric(grouped, prometheus.GaugeValue, float64(is.Strays), "false")
+	out <- prometheus.MustNewConstMetric(grouped, prometheus.GaugeValue, float64(is.Orphans), "false")
 	out <- prometheus.MustNewConstMetric(groupBytes, prometheus.GaugeValue, float64(is.Bytes))
 }

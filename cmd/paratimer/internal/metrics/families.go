@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -56,6 +57,9 @@ var families = []family{
 		for s := dag.Blocked; s <= dag.EndedUnconfirmed; s++ {
 			emit(indicator(r.frame.Workflow.State == s), s.String())
 		}
+	}},
+	{"workflow_info", "1; the label engine is what runs the query.", []string{"engine"}, func(r *run, emit emit) {
+		emit(1, cmp.Or(r.frame.Workflow.Engine, "MapReduce"))
 	}},
 	{"skew_delay_seconds", "By how much uneven reduces hold the query back; 0 where none does.", nil, func(r *run, emit emit) {
 		if r.frame.Skew != nil {

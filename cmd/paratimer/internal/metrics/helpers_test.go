@@ -101,7 +101,7 @@ func get(t *testing.T, m *Metrics, path string, header map[string]string) answer
 func show(t *testing.T, m *Metrics, frames ...frame.Frame) {
 	t.Helper()
 	for _, f := range frames {
-		if err := m.Show(f); err != nil {
+		if err := m.Show(frame.Tick{Frame: f}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,7 +15,7 @@ func TestNothingLargeIsHeld(t *testing.T) {
 		Workflow: frame.Workflow{ID: &id}, Left: make([]time.Duration, 1000),
 		Tasks: func(int, int) ([]frame.Task, int) { return nil, 0 },
 	}
-	if err := m.Show(f); err != nil {
+	if err := m.Show(frame.Tick{Frame: f}); err != nil {
 		t.Fatal(err)
 	}
 	for id, r := range m.runs {

@@ -84,7 +84,8 @@ func New(o Options) *Metrics {
 }
 
 // Show takes the newest frame of a run.
-func (m *Metrics) Show(f frame.Frame) error {
+func (m *Metrics) Show(tick frame.Tick) error {
+	f := tick.Frame
 	m.take(f)
 	m.text(f.Workflow.State.Ended())
 	return nil

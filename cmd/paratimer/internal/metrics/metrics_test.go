@@ -17,7 +17,9 @@ import (
 // TestSeries compares every series by value: of a frame that knows everything, and of one that knows nothing.
 func TestSeries(t *testing.T) {
 	m, _ := newMetrics(Options{Every: 3 * time.Second, Version: "v1", Revision: "abc", Go: "go1"})
-	show(t, m, full("wf-1", "join.pig", 90*time.Second), empty("wf-2", "new.pig"))
+	of := empty("wf-2", "new.pig")
+	of.Workflow.Engine = "Tez"
+	show(t, m, full("wf-1", "join.pig", 90*time.Second), of)
 	want := `paratimer_alert_state{bound="deadline",state="at_risk",workflow="join.pig"} 1
 paratimer_alert_state{bound="deadline",state="at_risk",workflow="new.pig"} 0
 paratimer_alert_state{bound="deadline",state="blind",workflow="join.pig"} 0
@@ -66,7 +68,9 @@ paratimer_watcher_last_observation_timestamp_seconds 1e+09
 		}
 		got = strings.Replace(got, s+"\n", "", 1)
 	}
-	want += "paratimer_workflows 2\nparatimer_workflows_overflow 0\n"
+	want += `paratimer_workflow_info{engine="MapReduce",workflow="join.pig"} 1
+paratimer_workflow_info{engine="Tez",workflow="new.pig"} 1
+` + "paratimer_workflows 2\nparatimer_workflows_overflow 0\n"
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
@@ -306,7 +310,7 @@ func TestManyAtOnce(t *testing.T) {
 				if k%10 == 9 {
 					f = ended(f, dag.Succeeded)
 				}
-				_ = m.Show(f)
+				_ = m.Show(frame.Tick{Frame: f})
 				m.Observed()
 				if k%20 == 0 {
 					m.Forget(fmt.Sprint("id", i))

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Limits of the server. A scrape of a hundred workflows takes some milliseconds.
@@ -67,7 +68,8 @@ func (m *Metrics) Ready() error {
 	}
 	age := m.opt.Now().Sub(observed)
 	if limit := readyIntervals * max(m.opt.Every, time.Second); m.opt.Every > 0 && age > limit {
-		return fmt.Errorf("the last observation is %v old, more than %d intervals of %v", age.Round(time.Second), readyIntervals, m.opt.Every)
+		return fmt.Errorf("the last observation is %v old, more than %d intervals of %v", units.Short(age), readyIntervals,
+			m.opt.Every)
 	}
 	return nil
 }

@@ -81,8 +81,8 @@ func TestTextfile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "paratimer.prom")
 	m, c := newMetrics(Options{})
-	var said []error
-	m.WriteTo(file, 10*time.Second, func(err error) { said = append(said, err) })
+	var seen []error
+	m.WriteTo(file, 10*time.Second, func(err error) { seen = append(seen, err) })
 	holds := func(when, want string) {
 		t.Helper()
 		b, err := os.ReadFile(file)
@@ -115,8 +115,8 @@ func TestTextfile(t *testing.T) {
 	if all, err := os.ReadDir(dir); err != nil || len(all) != 1 {
 		t.Errorf("%d files beside it (%v)", len(all)-1, err)
 	}
-	if len(said) != 0 {
-		t.Errorf("said %v", said)
+	if len(seen) != 0 {
+		t.Errorf("said %v", seen)
 	}
 }
 
@@ -124,16 +124,16 @@ func TestTextfile(t *testing.T) {
 func TestTextfileTrouble(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	m, c := newMetrics(Options{})
-	var said []error
-	m.WriteTo(filepath.Join(dir, "x.prom"), time.Second, func(err error) { said = append(said, err) })
+	var seen []error
+	m.WriteTo(filepath.Join(dir, "x.prom"), time.Second, func(err error) { seen = append(seen, err) })
 	tick := func() {
 		show(t, m, full("a", "q", 50*time.Second))
 		c.pass(time.Second)
 	}
 	tick()
 	tick()
-	if len(said) != 1 {
-		t.Fatalf("said %v, want it once", said)
+	if len(seen) != 1 {
+		t.Fatalf("said %v, want it once", seen)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestTextfileTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	tick()
-	if len(said) != 2 {
-		t.Errorf("said %v, want it once more", said)
+	if len(seen) != 2 {
+		t.Errorf("said %v, want it once more", seen)
 	}
 }

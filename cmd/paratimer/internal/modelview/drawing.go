@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
+	"github.com/paratimer/paratimer/units"
 )
 
 // textLimits keep a drawing on a screen.
@@ -31,9 +32,9 @@ func (s *sprout) length() string {
 	if s.cut {
 		return ""
 	}
-	out := "  " + seconds(s.mean)
+	out := "  " + units.Seconds(s.mean)
 	if s.sd > 0 {
-		out += " ± " + number(s.sd)
+		out += " ± " + units.Seconds(s.sd)
 	}
 	return out
 }
@@ -82,9 +83,9 @@ func timeline(b *bufio.Writer, j *queueing.JobResult) {
 		fmt.Fprintf(b, "  %s%s  %s\n", l.name, strings.Repeat(" ", wide-utf8.RuneCountInString(l.name)), l.row)
 	}
 	if more > 0 {
-		fmt.Fprintf(b, "  … and %s\n", count(more, "more thread"))
+		fmt.Fprintf(b, "  … and %s\n", units.Count(more, "more thread"))
 	}
-	fmt.Fprintf(b, "  a column is %s; m map, s shuffle, M merge, . nothing\n", seconds(end/columns))
+	fmt.Fprintf(b, "  a column is %s; m map, s shuffle, M merge, . nothing\n", units.Seconds(end/columns))
 }
 
 func row(t *queueing.Thread, end float64) string {

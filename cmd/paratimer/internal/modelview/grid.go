@@ -2,13 +2,13 @@ package modelview
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Grid is one question under many settings.
@@ -54,10 +54,10 @@ func (g *Grid) Text(w io.Writer) error {
 		}
 		for j := range c.Answer.Spec.Jobs {
 			r, _ := c.Answer.Response(j)
-			fmt.Fprintf(t, "%s\t", seconds(r))
+			fmt.Fprintf(t, "%s\t", units.Seconds(r))
 		}
 		if all := c.Answer.Centres(); len(all) > 0 {
-			fmt.Fprintf(t, "%s %s", all[0].Kind, percent(all[0].Utilisation))
+			fmt.Fprintf(t, "%s %s", all[0].Kind, units.Percent(all[0].Utilisation))
 		}
 		if !c.Answer.Converged() {
 			fmt.Fprintf(t, "\t%s", c.Answer.Doubt())
@@ -94,14 +94,14 @@ type (
 		Model     string         `json:"model"`
 		Converged bool           `json:"converged"`
 		Jobs      []jobOut       `json:"jobs"`
-		Centres   []centre       `json:"centres"`
+		Centres   []Centre       `json:"centres"`
 		Error     *string        `json:"error"`
 	}
 	jobOut struct {
-		Name                 string   `json:"name"`
-		ResponseSeconds      *float64 `json:"response_seconds"`
-		StandardErrorSeconds *float64 `json:"standard_error_seconds"`
-		ThroughputPerSecond  *float64 `json:"throughput_per_second"`
+		Name                 string      `json:"name"`
+		ResponseSeconds      units.Float `json:"response_seconds"`
+		StandardErrorSeconds units.Float `json:"standard_error_seconds"`
+		ThroughputPerSecond  units.Float `json:"throughput_per_second"`
 	}
 )
 
@@ -110,7 +110,7 @@ func (g *Grid) JSON(w io.Writer) error {
 	out := gridOut{SchemaVersion: SchemaVersion, Name: g.Name, Grid: []cellOut{}}
 	for i := range g.Cells {
 		c := &g.Cells[i]
-		cell := cellOut{Settings: map[string]int{}, Jobs: []jobOut{}, Centres: []centre{}}
+		cell := cellOut{Settings: map[string]int{}, Jobs: []jobOut{}, Centres: []Centre{}}
 		for k, v := range c.Values {
 			cell.Settings[strings.ReplaceAll(g.Axes[k].Name, "-", "_")] = v
 		}
@@ -126,8 +126,5 @@ func (g *Grid) JSON(w io.Writer) error {
 		}
 		out.Grid = append(out.Grid, cell)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(out)
+	return view.JSON(w, out, " ")
 }

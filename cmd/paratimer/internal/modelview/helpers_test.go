@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
-	"github.com/paratimer/paratimer/estimators/queueing/oracle"
+	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 )
 
 var update = flag.Bool("update", false, "write what the views give into testdata")
@@ -75,11 +75,11 @@ func answer() Answer {
 
 func simulated() Answer {
 	s := spec()
-	return Answer{Model: Simulate, Spec: s, Sim: &oracle.Result{
-		Runs: 400, Makespan: oracle.Mean{Value: 29},
-		Jobs: []oracle.Job{{
-			Name: s.Jobs[0].Name, Response: oracle.Mean{Value: 28.5, StandardError: 0.4},
-			Map: oracle.Mean{Value: 9.5}, Shuffle: oracle.Mean{Value: 0.8}, Merge: oracle.Mean{Value: 8},
+	return Answer{Model: Simulate, Spec: s, Sim: &simulation.Result{
+		Runs: 400, Makespan: simulation.Mean{Value: 29},
+		Jobs: []simulation.Job{{
+			Name: s.Jobs[0].Name, Response: simulation.Mean{Value: 28.5, StandardError: 0.4},
+			Map: simulation.Mean{Value: 9.5}, Shuffle: simulation.Mean{Value: 0.8}, Merge: simulation.Mean{Value: 8},
 		}},
 		CPU: 0.1, Disk: 0.3, Network: 0.02,
 	}}
@@ -88,7 +88,7 @@ func simulated() Answer {
 func shown() *View {
 	return &View{
 		Name: "a small job", Spec: spec(), Answers: []Answer{answer()},
-		Levers: []Lever{
+		Improvements: []Improvement{
 			{Code: "nodes", Means: "twice the nodes", Response: 15, Saved: 0.52},
 			{Code: "disk_speed", Means: "disks twice as fast", Response: 25, Saved: 0.2},
 			{Code: "cpu_speed", Means: "CPUs twice as fast", Response: 28, Saved: 0.104},

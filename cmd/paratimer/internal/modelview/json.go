@@ -1,11 +1,13 @@
 package modelview
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/queueing"
+	"github.com/paratimer/paratimer/units"
 )
 
 // SchemaVersion of the JSON; it grows when a field changes its meaning.
@@ -13,64 +15,56 @@ const SchemaVersion = 1
 
 type (
 	document struct {
-		SchemaVersion int       `json:"schema_version"`
-		Name          string    `json:"name"`
-		Cluster       cluster   `json:"cluster"`
-		Results       []result  `json:"results"`
-		Bound         *string   `json:"bound"`
-		Levers        []lever   `json:"levers"`
-		Warnings      []warning `json:"warnings"`
-	}
-	cluster struct {
-		Nodes          int `json:"nodes"`
-		CPUs           int `json:"cpus"`
-		Disks          int `json:"disks"`
-		MapSlots       int `json:"map_slots"`
-		ReduceSlots    int `json:"reduce_slots"`
-		ShuffleThreads int `json:"shuffle_threads"`
+		SchemaVersion int                `json:"schema_version"`
+		Name          string             `json:"name"`
+		Cluster       queueing.Spec      `json:"cluster"`
+		Results       []result           `json:"results"`
+		Bound         *string            `json:"bound"`
+		Improvements  []Improvement      `json:"levers"`
+		Warnings      []queueing.Warning `json:"warnings"`
 	}
 	result struct {
 		Model string `json:"model"`
 		// Of an iteration; null for a simulation, which has runs.
-		Converged       bool      `json:"converged"`
-		Iterations      *int      `json:"iterations"`
-		ResidualSeconds *float64  `json:"residual_seconds"`
-		Runs            *int      `json:"runs"`
-		Cycles          *int      `json:"cycles"`
-		MakespanSeconds *float64  `json:"makespan_seconds"`
-		Jobs            []job     `json:"jobs"`
-		Centres         []centre  `json:"centres"`
-		Bottleneck      *string   `json:"bottleneck"`
-		Warnings        []warning `json:"warnings"`
+		Converged       bool                 `json:"converged"`
+		Iterations      *int                 `json:"iterations"`
+		ResidualSeconds units.Float          `json:"residual_seconds"`
+		Runs            *int                 `json:"runs"`
+		Cycles          *int                 `json:"cycles"`
+		MakespanSeconds units.Float          `json:"makespan_seconds"`
+		Jobs            []job                `json:"jobs"`
+		Centres         []Centre             `json:"centres"`
+		Bottleneck      *queueing.CentreKind `json:"bottleneck"`
+		Warnings        []queueing.Warning   `json:"warnings"`
 	}
 	job struct {
-		Name                 string     `json:"name"`
-		Copies               int        `json:"copies"`
-		ResponseSeconds      *float64   `json:"response_seconds"`
-		StandardErrorSeconds *float64   `json:"standard_error_seconds"`
-		ThroughputPerSecond  *float64   `json:"throughput_per_second"`
-		SpanSeconds          *float64   `json:"span_seconds"`
-		Classes              []classOut `json:"classes"`
-		Phases               []phase    `json:"phases"`
-		Timeline             []threads  `json:"timeline"`
-		Tree                 *treeOut   `json:"tree"`
+		Name                 string      `json:"name"`
+		Copies               int         `json:"copies"`
+		ResponseSeconds      units.Float `json:"response_seconds"`
+		StandardErrorSeconds units.Float `json:"standard_error_seconds"`
+		ThroughputPerSecond  units.Float `json:"throughput_per_second"`
+		SpanSeconds          units.Float `json:"span_seconds"`
+		Classes              []classOut  `json:"classes"`
+		Phases               []phase     `json:"phases"`
+		Timeline             []threads   `json:"timeline"`
+		Tree                 *treeOut    `json:"tree"`
 	}
 	classOut struct {
-		Class            string   `json:"class"`
-		Tasks            int      `json:"tasks"`
-		ResidenceSeconds *float64 `json:"residence_seconds"`
-		Demand           byCentre `json:"demand"`
-		Residence        byCentre `json:"residence"`
+		Class            queueing.Kind `json:"class"`
+		Tasks            int           `json:"tasks"`
+		ResidenceSeconds units.Float   `json:"residence_seconds"`
+		Demand           byCentre      `json:"demand"`
+		Residence        byCentre      `json:"residence"`
 	}
 	byCentre struct {
-		CPU     *float64 `json:"cpu_seconds"`
-		Disk    *float64 `json:"disk_seconds"`
-		Fibre   *float64 `json:"fibre_seconds"`
-		Network *float64 `json:"network_seconds"`
+		CPU     units.Float `json:"cpu_seconds"`
+		Disk    units.Float `json:"disk_seconds"`
+		Fibre   units.Float `json:"fibre_seconds"`
+		Network units.Float `json:"network_seconds"`
 	}
 	interval struct {
-		Start *float64 `json:"start_seconds"`
-		End   *float64 `json:"end_seconds"`
+		Start units.Float `json:"start_seconds"`
+		End   units.Float `json:"end_seconds"`
 	}
 	phase struct {
 		interval
@@ -84,82 +78,58 @@ type (
 		Pieces []piece `json:"pieces"`
 	}
 	piece struct {
-		Class string `json:"class"`
-		Tasks int    `json:"tasks"`
+		Class queueing.Kind `json:"class"`
+		Tasks int           `json:"tasks"`
 		interval
 		Waits bool `json:"waits"`
 	}
 	treeOut struct {
-		Operator      string     `json:"operator"`
-		Class         *string    `json:"class,omitempty"`
-		Tasks         int        `json:"tasks,omitempty"`
-		Count         int        `json:"count"`
-		Mean          *float64   `json:"mean_seconds"`
-		Deviation     *float64   `json:"standard_deviation_seconds"`
-		Probabilities []float64  `json:"probabilities,omitempty"`
-		Parts         []*treeOut `json:"parts,omitempty"`
-		LeftOut       int        `json:"left_out,omitempty"`
-	}
-	centre struct {
-		Kind        string   `json:"kind"`
-		Count       int      `json:"count"`
-		Servers     int      `json:"servers"`
-		Utilisation *float64 `json:"utilisation_ratio"`
-	}
-	lever struct {
-		Code     string   `json:"code"`
-		Means    string   `json:"means"`
-		Response *float64 `json:"response_seconds"`
-		Saved    *float64 `json:"saved_ratio"`
-	}
-	warning struct {
-		Code string `json:"code"`
-		Text string `json:"text"`
+		Operator      string         `json:"operator"`
+		Class         *queueing.Kind `json:"class,omitempty"`
+		Tasks         int            `json:"tasks,omitempty"`
+		Count         int            `json:"count"`
+		Mean          units.Float    `json:"mean_seconds"`
+		Deviation     units.Float    `json:"standard_deviation_seconds"`
+		Probabilities []float64      `json:"probabilities,omitempty"`
+		Parts         []*treeOut     `json:"parts,omitempty"`
+		LeftOut       int            `json:"left_out,omitempty"`
 	}
 )
 
+var nan = units.Float(math.NaN())
+
 // JSON writes the view; docs/queueing.md has its fields. Times are in seconds; what is not known is null.
 func (v *View) JSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(v.document())
+	return view.JSON(w, v.document(), " ")
 }
 
 func (v *View) document() document {
-	s := v.Spec
 	d := document{
-		SchemaVersion: SchemaVersion, Name: v.Name, Results: []result{}, Levers: []lever{}, Warnings: warningsOf(v.Warnings),
-		Cluster: cluster{Nodes: s.Nodes, CPUs: s.CPUs, Disks: max(1, s.Disks), MapSlots: s.MapSlots, ReduceSlots: max(1, s.ReduceSlots), ShuffleThreads: s.ShuffleThreads},
+		SchemaVersion: SchemaVersion, Name: v.Name, Cluster: *v.Spec, Results: []result{}, Bound: frame.Text(v.Bound()),
+		Improvements: view.List(v.Improvements), Warnings: view.List(v.Warnings),
 	}
+	d.Cluster.Disks, d.Cluster.ReduceSlots = max(1, d.Cluster.Disks), max(1, d.Cluster.ReduceSlots)
 	for i := range v.Answers {
 		d.Results = append(d.Results, v.Answers[i].result())
-	}
-	if bound := v.Bound(); bound != "" {
-		d.Bound = &bound
-	}
-	for _, l := range v.Levers {
-		d.Levers = append(d.Levers, lever{l.Code, l.Means, known(l.Response), known(l.Saved)})
 	}
 	return d
 }
 
 func (a *Answer) result() result {
-	r := result{Model: a.Model, Converged: a.Converged(), Jobs: []job{}, Centres: []centre{}}
-	if a.Sim != nil {
-		r.Runs, r.Cycles, r.MakespanSeconds = &a.Sim.Runs, &a.Cycles, known(a.Sim.Makespan.Value)
-	} else {
-		r.Iterations, r.ResidualSeconds = &a.Result.Iterations, known(a.Result.Residual)
+	r := result{
+		Model: a.Model, Converged: a.Converged(), Jobs: []job{}, Centres: a.Centres(), Warnings: view.List(a.Warnings()),
+		ResidualSeconds: nan, MakespanSeconds: nan,
 	}
-	r.Warnings = warningsOf(a.Warnings())
+	if a.Sim != nil {
+		r.Runs, r.Cycles, r.MakespanSeconds = &a.Sim.Runs, &a.Cycles, units.Float(a.Sim.Makespan.Value)
+	} else {
+		r.Iterations, r.ResidualSeconds = &a.Result.Iterations, units.Float(a.Result.Residual)
+	}
 	for i := range a.Spec.Jobs {
 		r.Jobs = append(r.Jobs, a.job(i))
 	}
-	for i, c := range a.Centres() {
-		r.Centres = append(r.Centres, centre{c.Kind.String(), c.Count, c.Servers, known(c.Utilisation)})
-		if i == 0 {
-			r.Bottleneck = &r.Centres[0].Kind
-		}
+	if len(r.Centres) > 0 {
+		r.Bottleneck = &r.Centres[0].Kind
 	}
 	return r
 }
@@ -168,19 +138,19 @@ func (a *Answer) job(i int) job {
 	spec := &a.Spec.Jobs[i]
 	response, se := a.Response(i)
 	j := job{
-		Name: spec.Name, Copies: spec.Copies, ResponseSeconds: known(response), StandardErrorSeconds: known(se), ThroughputPerSecond: known(a.Throughput(i)),
-		Classes: []classOut{}, Phases: []phase{}, Timeline: []threads{},
+		Name: spec.Name, Copies: spec.Copies, ResponseSeconds: units.Float(response), StandardErrorSeconds: units.Float(se), ThroughputPerSecond: units.Float(a.Throughput(i)),
+		Classes: []classOut{}, SpanSeconds: nan, Phases: []phase{}, Timeline: []threads{},
 	}
 	for _, c := range a.classesOf(i) {
-		j.Classes = append(j.Classes, classOut{c.Kind.String(), c.Tasks, known(c.takes), split4(c.Demand), split4(c.Residence)})
+		j.Classes = append(j.Classes, classOut{c.Kind, c.Tasks, units.Float(c.takes), split4(c.Demand), split4(c.Residence)})
 	}
 	if a.Result == nil {
 		return j
 	}
 	from := &a.Result.Jobs[i]
-	j.SpanSeconds = known(from.Span)
+	j.SpanSeconds = units.Float(from.Span)
 	for _, p := range from.Phases {
-		j.Phases = append(j.Phases, phase{interval{known(p.Start), known(p.End)}, max(1, p.Count)})
+		j.Phases = append(j.Phases, phase{interval{units.Float(p.Start), units.Float(p.End)}, max(1, p.Count)})
 	}
 	for t := range from.Threads {
 		j.Timeline = append(j.Timeline, threadOf(&from.Threads[t]))
@@ -198,7 +168,7 @@ func threadOf(t *queueing.Thread) threads {
 	}
 	out := threads{Kind: kind, Node: t.Node, Slot: t.Slot, Count: max(1, t.Count), Pieces: []piece{}}
 	for _, p := range t.Pieces {
-		out.Pieces = append(out.Pieces, piece{Class: p.Kind.String(), Tasks: p.Tasks, interval: interval{known(p.Start), known(p.End)}, Waits: p.Waits})
+		out.Pieces = append(out.Pieces, piece{Class: p.Kind, Tasks: p.Tasks, interval: interval{units.Float(p.Start), units.Float(p.End)}, Waits: p.Waits})
 	}
 	return out
 }
@@ -207,10 +177,9 @@ func threadOf(t *queueing.Thread) threads {
 const deepest = 200
 
 func treeOf(t *queueing.Tree, depth int) *treeOut {
-	out := &treeOut{Operator: t.Op.String(), Count: max(1, t.Count), Mean: known(t.Mean), Deviation: known(math.Sqrt(t.Variance)), Probabilities: t.Prob}
+	out := &treeOut{Operator: t.Op.String(), Count: max(1, t.Count), Mean: units.Float(t.Mean), Deviation: units.Float(math.Sqrt(t.Variance)), Probabilities: t.Prob}
 	if t.Op == queueing.Leaf {
-		class := t.Kind.String()
-		out.Class, out.Tasks = &class, t.Tasks
+		out.Class, out.Tasks = &t.Kind, t.Tasks
 	}
 	if depth == deepest {
 		out.LeftOut = len(t.Parts)
@@ -223,21 +192,5 @@ func treeOf(t *queueing.Tree, depth int) *treeOut {
 }
 
 func split4(d queueing.Demand) byCentre {
-	return byCentre{CPU: known(d.CPU), Disk: known(d.Disk), Fibre: known(d.Fibre), Network: known(d.Network)}
-}
-
-func warningsOf(all []queueing.Warning) []warning {
-	out := []warning{}
-	for _, w := range all {
-		out = append(out, warning{w.Code, w.Text})
-	}
-	return out
-}
-
-// known is a number, nil where it is none.
-func known(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
+	return byCentre{CPU: units.Float(d.CPU), Disk: units.Float(d.Disk), Fibre: units.Float(d.Fibre), Network: units.Float(d.Network)}
 }

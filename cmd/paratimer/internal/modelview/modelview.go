@@ -6,7 +6,8 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
-	"github.com/paratimer/paratimer/estimators/queueing/oracle"
+	"github.com/paratimer/paratimer/estimators/queueing/simulation"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Simulate is the name of the simulation among the models.
@@ -14,18 +15,18 @@ const Simulate = "simulate"
 
 // A View is one question and its answers.
 type View struct {
-	Name     string // what is modelled; "" where the file does not say
-	Spec     *queueing.Spec
-	Answers  []Answer // one, or one for each model
-	Levers   []Lever  // nil where they are not looked for
-	Warnings []queueing.Warning
+	Name         string // what is modelled; "" where the file does not say
+	Spec         *queueing.Spec
+	Answers      []Answer      // one, or one for each model
+	Improvements []Improvement // nil where they are not looked for
+	Warnings     []queueing.Warning
 }
 
 // An Answer is what one model says: Result of an analytical one, Sim of the simulation.
 type Answer struct {
 	Model  string
 	Result *queueing.Result
-	Sim    *oracle.Result
+	Sim    *simulation.Result
 	Cycles int // how often the simulation submits each job again; 0: each once, all at the same time
 	Spec   *queueing.Spec
 }
@@ -66,10 +67,10 @@ func (a *Answer) Throughput(i int) float64 {
 
 // A Centre is how busy one kind of centre is.
 type Centre struct {
-	Kind        queueing.CentreKind
-	Utilisation float64 // of the busiest of its kind, 0..1
-	Servers     int     // of one
-	Count       int     // how many there are
+	Kind        queueing.CentreKind `json:"kind"`
+	Count       int                 `json:"count"`             // how many there are
+	Servers     int                 `json:"servers"`           // of one
+	Utilisation units.Float         `json:"utilisation_ratio"` // of the busiest of its kind, 0..1
 }
 
 // Centres are the kinds of centre that some job uses, the busiest first.
@@ -82,12 +83,12 @@ func (a *Answer) Centres() []Centre {
 	}
 	if a.Sim != nil {
 		for i, u := range []float64{a.Sim.CPU, a.Sim.Fibre, a.Sim.Disk, a.Sim.Network} {
-			all[i].Utilisation = u
+			all[i].Utilisation = units.Float(u)
 		}
 	} else {
 		for _, c := range a.Result.Centres {
 			at := &all[c.Kind]
-			at.Utilisation = max(at.Utilisation, c.Utilisation)
+			at.Utilisation = max(at.Utilisation, units.Float(c.Utilisation))
 		}
 	}
 	used := all[:0]

@@ -82,33 +82,33 @@ func disks(s *queueing.Spec) (*queueing.Result, error) {
 	return &queueing.Result{Jobs: []queueing.JobResult{{Name: "j", Response: r}}, Fixpoint: queueing.Fixpoint{Converged: s.ShuffleThreads == 1}}, nil
 }
 
-func TestLevers(t *testing.T) {
+func TestImprovements(t *testing.T) {
 	s := spec()
 	before, _ := disks(s)
 	got := ""
-	for _, l := range Levers(s, before, disks) {
+	for _, l := range Improvements(s, before, disks) {
 		got += fmt.Sprintf("%s %.3f, ", l.Code, l.Saved)
 	}
 	// Shuffle threads do not converge, fibre is not used.
 	if want := "disk_speed 0.493, nodes 0.493, cpu_speed 0.007, network_speed 0.000, map_slots 0.000, reduces 0.000, "; got != want {
-		t.Errorf("levers are %s\nwant %s", got, want)
+		t.Errorf("improvements are %s\nwant %s", got, want)
 	}
 	if diff := cmp.Diff(spec(), s); diff != "" {
-		t.Errorf("trying levers changed the question: %s", diff)
+		t.Errorf("trying improvements changed the question: %s", diff)
 	}
 }
 
 func TestBound(t *testing.T) {
 	for _, c := range []struct {
-		levers []Lever
-		want   string
+		improvements []Improvement
+		want         string
 	}{
 		{nil, "The busiest resource: the disks are busy 50 % of the time."},
-		{[]Lever{{"nodes", "twice the nodes", 0, .5}, {"map_slots", "twice the map slots", 0, .3}}, "Bound by map slots (the disks are busy 50 % of the time): twice the map slots would save 30 %, twice the nodes 50 %."},
-		{[]Lever{{"disk_speed", "disks twice as fast", 0, .01}}, "The disks are busy 50 % of the time, but no single change would help much: the best, disks twice as fast, would save 1 %."},
-		{[]Lever{{"disk_speed", "disks twice as fast", 0, .1}, {"map_slots", "twice the map slots", 0, 0}}, "Bound by its disks (the disks are busy 50 % of the time): disks twice as fast would save 10 %; twice the map slots would change little."},
+		{[]Improvement{{"nodes", "twice the nodes", 0, .5}, {"map_slots", "twice the map slots", 0, .3}}, "Bound by map slots (the disks are busy 50 % of the time): twice the map slots would save 30 %, twice the nodes 50 %."},
+		{[]Improvement{{"disk_speed", "disks twice as fast", 0, .01}}, "The disks are busy 50 % of the time, but no single change would help much: the best, disks twice as fast, would save 1 %."},
+		{[]Improvement{{"disk_speed", "disks twice as fast", 0, .1}, {"map_slots", "twice the map slots", 0, 0}}, "Bound by its disks (the disks are busy 50 % of the time): disks twice as fast would save 10 %; twice the map slots would change little."},
 	} {
-		v := &View{Spec: spec(), Answers: []Answer{answer()}, Levers: c.levers}
+		v := &View{Spec: spec(), Answers: []Answer{answer()}, Improvements: c.improvements}
 		if got := v.Bound(); got != c.want {
 			t.Errorf("it says %s\nwant %s", got, c.want)
 		}

@@ -47,12 +47,12 @@ func demandOf(d jobfile.Demand) queueing.Demand {
 	return queueing.Demand{CPU: d.CPU, Fibre: d.Fibre, Disk: d.Disk, Network: d.Network}
 }
 
-// maxAdvised is how many jobs a Spec may have for levers to be tried, each of which solves it again.
+// maxAdvised is how many jobs a Spec may have for improvements to be tried, each of which solves it again.
 const maxAdvised = 10
 
-// Advice looks for levers by the model of the first answer, or by the product model where that is the simulation, with the options
+// Advice looks for improvements by the model of the first answer, or by the product model where that is the simulation, with the options
 // that the answers were found with.
-func (v *View) Advice(o queueing.Options) []Lever {
+func (v *View) Advice(o queueing.Options) []Improvement {
 	if len(v.Answers) == 0 || len(v.Spec.Jobs) > maxAdvised {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (v *View) Advice(o queueing.Options) []Lever {
 	if !before.Converged {
 		return nil
 	}
-	return Levers(v.Spec, before, func(s *queueing.Spec) (*queueing.Result, error) { return queueing.Solve(s, m, o) })
+	return Improvements(v.Spec, before, func(s *queueing.Spec) (*queueing.Result, error) { return queueing.Solve(s, m, o) })
 }
 
 // Unsettled is an error where no answer converged: what was shown is where the iteration stood.

@@ -4,18 +4,17 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/queueing"
+	"github.com/paratimer/paratimer/units"
 )
 
 //go:embed job.svg.tmpl
 var svgText string
 
-var svgTemplate = svg.Parse(svgText)
+var svgTemplate = chart.Parse(svgText)
 
 // The drawing's measures in pixels.
 const (
@@ -127,11 +126,8 @@ func (j *jobDrawing) timeline(r *queueing.JobResult, top float64) float64 {
 	end := span(r)
 	shown := min(len(r.Threads), svgRows)
 	bottom := top + float64(shown)*(rowHeight+rowGap)
-	step := tickStep(end)
-	for i := range 12 {
-		if t := float64(i) * step; t <= end {
-			j.Ticks = append(j.Ticks, tick{place(t, end), top, bottom, strconv.FormatFloat(t, 'g', 6, 64) + " s"})
-		}
+	for _, t := range chart.Ticks(end, 10, chart.TimeStep) {
+		j.Ticks = append(j.Ticks, tick{place(t, end), top, bottom, units.Seconds(t)})
 	}
 	for i := range shown {
 		t := &r.Threads[i]
@@ -151,30 +147,19 @@ func (j *jobDrawing) timeline(r *queueing.JobResult, top float64) float64 {
 			if p.Waits {
 				what, class = what+", waiting in between", class+" waits"
 			}
-			j.Pieces = append(j.Pieces, rect{x, y, w, rowHeight, class, fmt.Sprintf("%s: %s – %s", what, seconds(p.Start), seconds(p.End))})
+			j.Pieces = append(j.Pieces, rect{
+				x, y, w, rowHeight, class,
+				fmt.Sprintf("%s: %s – %s", what, units.Seconds(p.Start), units.Seconds(p.End)),
+			})
 			if w > 7*float64(len(what)) {
 				j.Labels = append(j.Labels, note{x + w/2, y + rowHeight/2, what})
 			}
 		}
 	}
 	if more := len(r.Threads) - shown; more > 0 {
-		j.Rows = append(j.Rows, note{Y: bottom + rowHeight/2, Text: "… and " + count(more, "more thread")})
+		j.Rows = append(j.Rows, note{Y: bottom + rowHeight/2, Text: "… and " + units.Count(more, "more thread")})
 	}
 	return bottom + 24
-}
-
-// tickStep is 1, 2 or 5 times a power of ten, such that there are at most 11 ticks.
-func tickStep(end float64) float64 {
-	if !(end > 0) || math.IsInf(end, 0) {
-		return 1
-	}
-	power := math.Pow(10, math.Floor(math.Log10(end/10)))
-	for _, f := range []float64{1, 2, 5} {
-		if end/(f*power) <= 10 {
-			return f * power
-		}
-	}
-	return 10 * power
 }
 
 func place(t, end float64) float64 {

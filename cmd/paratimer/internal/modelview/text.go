@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/queueing"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Text writes the view for people: one answer in full, several side by side.
@@ -42,10 +42,11 @@ func warn(b *bufio.Writer, all []queueing.Warning, of string) {
 func clusterText(s *queueing.Spec) string {
 	disks := ""
 	if s.Disks > 1 {
-		disks = count(s.Disks, "disk") + ", "
+		disks = units.Count(s.Disks, "disk") + ", "
 	}
-	return fmt.Sprintf("%s of %s, %s%s and %s each; a reduce takes %s at once", count(s.Nodes, "node"), count(s.CPUs, "CPU"), disks, count(s.MapSlots, "map slot"),
-		count(max(1, s.ReduceSlots), "reduce slot"), count(s.ShuffleThreads, "map output"))
+	return fmt.Sprintf("%s of %s, %s%s and %s each; a reduce takes %s at once", units.Count(s.Nodes, "node"),
+		units.Count(s.CPUs, "CPU"), disks, units.Count(s.MapSlots, "map slot"),
+		units.Count(max(1, s.ReduceSlots), "reduce slot"), units.Count(s.ShuffleThreads, "map output"))
 }
 
 func (v *View) answer(b *bufio.Writer, a *Answer) {
@@ -66,7 +67,7 @@ func (v *View) answer(b *bufio.Writer, a *Answer) {
 		} else {
 			fmt.Fprint(b, ", ")
 		}
-		fmt.Fprintf(b, "%s %s", c.Kind, percent(c.Utilisation))
+		fmt.Fprintf(b, "%s %s", c.Kind, units.Percent(c.Utilisation))
 	}
 	fmt.Fprintf(b, "\n%s\n", view.Escape(v.Bound()))
 	if a.Result == nil {
@@ -102,7 +103,8 @@ func (a *Answer) Doubt() string {
 	if a.Converged() {
 		return ""
 	}
-	s := fmt.Sprintf("it did not converge: after %d iterations residence times still change by %s", a.Result.Iterations, seconds(a.Result.Residual))
+	s := fmt.Sprintf("it did not converge: after %d iterations residence times still change by %s", a.Result.Iterations,
+		units.Seconds(a.Result.Residual))
 	if a.Result.Cycle > 0 {
 		s += fmt.Sprintf(", in a cycle of %d", a.Result.Cycle)
 	}
@@ -111,15 +113,12 @@ func (a *Answer) Doubt() string {
 
 func response(a *Answer, i int) string {
 	r, se := a.Response(i)
-	s := seconds(r)
+	s := units.Seconds(r)
 	if !a.Converged() {
 		s = "about " + s
 	}
-	if r >= 120 && r < 1e9 {
-		s += " (" + time.Duration(r*float64(time.Second)).Round(time.Second).String() + ")"
-	}
 	if !math.IsNaN(se) {
-		s += " ± " + seconds(se)
+		s += " ± " + units.Seconds(se)
 	}
 	return s
 }
@@ -135,7 +134,7 @@ func (a *Answer) classes(b *bufio.Writer, i int) {
 	}
 	fmt.Fprintln(t)
 	for _, c := range a.classesOf(i) {
-		fmt.Fprintf(t, "%s\t%d\t%s\t", c.Kind, c.Tasks, seconds(c.takes))
+		fmt.Fprintf(t, "%s\t%d\t%s\t", c.Kind, c.Tasks, units.Seconds(c.takes))
 		if a.Result != nil {
 			for _, k := range kinds {
 				fmt.Fprintf(t, "%s\t", dash(of(c.Residence, k)))
@@ -178,17 +177,17 @@ func phases(b *bufio.Writer, j *queueing.JobResult) {
 	var parts []string
 	for i, p := range j.Phases {
 		if i == shown && len(j.Phases) > shown+1 {
-			parts = append(parts, fmt.Sprintf("… to %s", seconds(j.Phases[len(j.Phases)-1].End)))
+			parts = append(parts, fmt.Sprintf("… to %s", units.Seconds(j.Phases[len(j.Phases)-1].End)))
 			break
 		}
-		part := number(p.Start) + "–" + seconds(p.End)
+		part := units.Seconds(p.Start) + " – " + units.Seconds(p.End)
 		if p.Count > 1 {
 			part = fmt.Sprintf("%d in %s", p.Count, part)
 		}
 		parts = append(parts, part)
 	}
 	if len(parts) > 0 {
-		fmt.Fprintf(b, "  %s: %s\n", count(j.PhaseCount(), "phase"), strings.Join(parts, ", "))
+		fmt.Fprintf(b, "  %s: %s\n", units.Count(j.PhaseCount(), "phase"), strings.Join(parts, ", "))
 	}
 }
 
@@ -205,18 +204,18 @@ func (v *View) compare(b *bufio.Writer) {
 		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 		for i := range v.Answers {
 			a := &v.Answers[i]
-			said := []string{"  " + a.Model, response(a, j)}
+			cells := []string{"  " + a.Model, response(a, j)}
 			if r, _ := a.Response(j); truth != nil && a != truth {
 				was, _ := truth.Response(j)
-				said = append(said, fmt.Sprintf("%+.1f %% beside the simulation", 100*(r/was-1)))
+				cells = append(cells, units.Off(r/was-1)+" beside the simulation")
 			}
 			if !a.Converged() {
-				said = append(said, a.Doubt())
+				cells = append(cells, a.Doubt())
 			}
 			if a.Cycles > 0 {
-				said = append(said, fmt.Sprintf("each job submitted again %d times", a.Cycles))
+				cells = append(cells, fmt.Sprintf("each job submitted again %d times", a.Cycles))
 			}
-			fmt.Fprintln(t, strings.Join(said, "\t"))
+			fmt.Fprintln(t, strings.Join(cells, "\t"))
 		}
 		_ = t.Flush()
 	}
@@ -231,53 +230,20 @@ func jobName(s *queueing.Spec, i int) string {
 	return name
 }
 
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
-}
-
 // rate is a throughput in the unit in which people can read it.
 func rate(perSecond float64) string {
 	switch {
 	case !(perSecond > 0) || math.IsInf(perSecond, 0):
 		return "? an hour"
 	case perSecond*3600 < 1000:
-		return number(perSecond*3600) + " an hour"
+		return units.Number(perSecond*3600) + " an hour"
 	}
-	return number(perSecond) + " a second"
-}
-
-func seconds(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return "?"
-	}
-	return number(x) + " s"
-}
-
-// number keeps what can be read: four digits, at most three decimals.
-func number(x float64) string {
-	switch v := math.Abs(x); {
-	case v == 0:
-		return "0"
-	case v >= 1e9:
-		return strconv.FormatFloat(x, 'g', 4, 64)
-	case v >= 1000:
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	case v >= 100:
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	case v >= 1:
-		return strconv.FormatFloat(x, 'f', 2, 64)
-	case v >= 0.01:
-		return strconv.FormatFloat(x, 'f', 3, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 2, 64)
+	return units.Number(perSecond) + " a second"
 }
 
 func dash(x float64) string {
 	if x == 0 {
 		return "-"
 	}
-	return seconds(x)
+	return units.Seconds(x)
 }

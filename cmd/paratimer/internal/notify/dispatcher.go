@@ -37,8 +37,8 @@ const (
 
 // A Dispatcher tells sinks of alerts of any number of workflows.
 type Dispatcher struct {
-	c     Config
-	lanes []*lane
+	c       Config
+	senders []*senderQueue
 
 	mu     sync.Mutex
 	runs   map[string]*run // by id
@@ -48,7 +48,7 @@ type Dispatcher struct {
 
 	stop  context.CancelFunc
 	group sync.WaitGroup
-	moved chan struct{} // a lane has made a step
+	moved chan struct{} // a sender queue has made a step
 }
 
 // New makes a dispatcher. It sends nothing before Start, unless it works inline.
@@ -70,8 +70,8 @@ func New(c Config) *Dispatcher {
 	for _, s := range c.Sinks {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(s.Key())) // it never fails
-		d.lanes = append(d.lanes, &lane{
-			d: d, sink: s, key: s.Key(), manner: s.Manner(), rng: rand.New(rand.NewPCG(c.Seed, h.Sum64())),
+		d.senders = append(d.senders, &senderQueue{
+			d: d, sink: s, key: s.Key(), options: s.Options(), rng: rand.New(rand.NewPCG(c.Seed, h.Sum64())),
 			kick: make(chan struct{}, 1), tries: map[string]int{},
 		})
 		d.stats[s.Key()] = &Stat{Sink: s.Key()}
@@ -84,7 +84,7 @@ func (d *Dispatcher) Start() {
 	ctx, stop := context.WithCancel(context.Background())
 	d.stop = stop
 	d.group.Go(func() { d.Resume(ctx) })
-	for _, l := range d.lanes {
+	for _, l := range d.senders {
 		d.group.Go(func() { l.serve(ctx) })
 	}
 }
@@ -107,7 +107,7 @@ func (d *Dispatcher) Close(drain time.Duration) (left int) {
 		d.stop()
 		d.group.Wait()
 	}
-	for _, l := range d.lanes {
+	for _, l := range d.senders {
 		if c, ok := l.sink.(io.Closer); ok {
 			_ = c.Close() // all is sent, or given up
 		}
@@ -200,7 +200,7 @@ func (w *Watch) enter(f frame.Frame) {
 
 // Flush sends all that is to be sent now, in the order of sinks.
 func (d *Dispatcher) Flush(ctx context.Context) {
-	for _, l := range d.lanes {
+	for _, l := range d.senders {
 		for l.step(ctx) == 0 {
 		}
 	}

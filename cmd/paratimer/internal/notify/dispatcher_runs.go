@@ -15,7 +15,7 @@ func (d *Dispatcher) enter(name, id string) *run {
 	r := d.runs[id]
 	d.mu.Unlock()
 	if r == nil {
-		r = newRun(d, name, id) // it reads a file: not under the lock that every lane needs
+		r = newRun(d, name, id) // it reads a file: not under the lock that every sender queue needs
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -40,7 +40,7 @@ func (d *Dispatcher) toldAs(who Workflow, f frame.Frame) string {
 	}
 	jobs := jobsOf(f)
 	for _, job := range jobs {
-		if len(recordOf(w, job).Lines) > 0 {
+		if len(runStateOf(w, job).Streams) > 0 {
 			return job
 		}
 	}
@@ -51,7 +51,7 @@ func (d *Dispatcher) toldAs(who Workflow, f frame.Frame) string {
 		if slices.Contains(jobs, id) {
 			continue // nobody was told under it
 		}
-		of := recordOf(w, id).Jobs
+		of := runStateOf(w, id).Jobs
 		if slices.ContainsFunc(jobs, func(job string) bool { _, is := slices.BinarySearch(of, job); return is }) {
 			return id
 		}
@@ -99,7 +99,7 @@ func (d *Dispatcher) Resume(ctx context.Context) {
 			continue
 		}
 		for id := range w.Watched {
-			if rec := recordOf(w, id); slices.ContainsFunc(rec.Lines, func(l line) bool { return d.ours(l) }) {
+			if rec := runStateOf(w, id); slices.ContainsFunc(rec.Streams, func(l alertStream) bool { return d.ours(l) }) {
 				d.enter(name, id).resume()
 			}
 		}
@@ -107,12 +107,12 @@ func (d *Dispatcher) Resume(ctx context.Context) {
 	d.wake()
 }
 
-// ours says whether a line has something to send to one of our sinks.
-func (d *Dispatcher) ours(l line) bool {
-	return len(l.Queue) > 0 && slices.ContainsFunc(d.lanes, func(lane *lane) bool { return lane.key == l.Sink })
+// ours says whether a stream has something to send to one of our sinks.
+func (d *Dispatcher) ours(l alertStream) bool {
+	return len(l.Queue) > 0 && slices.ContainsFunc(d.senders, func(sender *senderQueue) bool { return sender.key == l.Sink })
 }
 
-// resume leads the lines of which something is to be sent. What is too old is dropped, out loud.
+// resume leads the streams of which something is to be sent. What is too old is dropped, out loud.
 func (r *run) resume() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,10 +120,10 @@ func (r *run) resume() {
 		return
 	}
 	for _, k := range r.order() {
-		if !r.d.ours(*r.lines[k]) || !r.lead(k) {
+		if !r.d.ours(*r.streams[k]) || !r.lead(k) {
 			continue
 		}
-		if l := r.lines[k]; !r.watched && len(l.Queue) > 0 && r.d.c.Now().Sub(l.Queued) > oldest {
+		if l := r.streams[k]; !r.watched && len(l.Queue) > 0 && r.d.c.Now().Sub(l.Queued) > oldest {
 			r.d.c.Log.Warn().Str("sink", k.sink).Str("workflow", r.id).Str("bound", k.bound).Int("dropped", len(l.Queue)).
 				Time("since", l.Queued).Msg("an earlier watch left notifications that are too old to be told")
 			l.Queue = nil
@@ -135,9 +135,9 @@ func (r *run) resume() {
 	}
 }
 
-// wake tells all lanes that something is new.
+// wake tells all sender queues that something is new.
 func (d *Dispatcher) wake() {
-	for _, l := range d.lanes {
+	for _, l := range d.senders {
 		select {
 		case l.kick <- struct{}{}:
 		default:
@@ -145,7 +145,7 @@ func (d *Dispatcher) wake() {
 	}
 }
 
-// progress tells Close that a lane has made a step.
+// progress tells Close that a sender queue has made a step.
 func (d *Dispatcher) progress() {
 	select {
 	case d.moved <- struct{}{}:
@@ -198,14 +198,14 @@ func (d *Dispatcher) Stats() []Stat {
 	for _, r := range d.open() {
 		r.mu.Lock()
 		for k := range r.led {
-			wait[k.sink] += len(r.lines[k].Queue)
+			wait[k.sink] += len(r.streams[k].Queue)
 		}
 		r.mu.Unlock()
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	out := make([]Stat, len(d.lanes))
-	for i, l := range d.lanes {
+	out := make([]Stat, len(d.senders))
+	for i, l := range d.senders {
 		out[i] = *d.stats[l.key]
 		out[i].Waiting = wait[l.key]
 	}

@@ -1,8 +1,8 @@
 // Package notify makes sure that people hear of an alert: once, in order, and whatever happens to this process, its
 // disk, or the other end.
 //
-// A line is one alert (workflow, bound) towards one sink: what has been told of it and what must still be. Each frame is
-// compared with its lines, so that a restart, or a second watcher that takes over, goes on where the first one left off.
+// A stream is one alert (workflow, bound) towards one sink: what has been told of it and what must still be. Each frame is
+// compared with its streams, so that a restart, or a second watcher that takes over, goes on where the first one left off.
 // What follows is written with the alerts' state, as one file, before anything is sent; what was sent is marked after.
 // A crash between the two sends again: Notification.ID is the same then.
 //

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Dress is what a rule adds to its alert. Labels are constants: one that changed would make another alert of it.
@@ -136,13 +137,13 @@ func factsOf(n Notification) Facts {
 		f.Outcome = string(*n.Alert.Outcome)
 	}
 	if by := n.Alert.BySeconds; by != nil {
-		f.By = length(by.Duration())
+		f.By = units.About(by.Duration())
 		if due := n.Alert.DeadlineAt; due != nil { // what the bound's own judge expects
 			f.Expected = instant(&frame.Time{Instant: due.Add(by.Duration())})
 		}
 	}
 	if p := n.Alert.Probability; p != nil {
-		f.Likely = likely(float64(*p))
+		f.Likely = units.Chance(*p)
 	}
 	if n.WaitingOn != nil {
 		f.WaitsOn = *n.WaitingOn
@@ -150,33 +151,9 @@ func factsOf(n Notification) Facts {
 	return f
 }
 
-// likely is a probability in percent. Nothing that is yet to come is certain.
-func likely(p float64) string {
-	switch {
-	case p > 0.99:
-		return "over 99 %"
-	case p < 0.01:
-		return "under 1 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*p)
-}
-
 func instant(t *frame.Time) string {
 	if t == nil || !t.Known() {
 		return unknown
 	}
 	return t.Time().UTC().Format(time.RFC3339)
-}
-
-// length is a length of time for people: whole minutes from ten minutes on, else whole seconds.
-func length(d time.Duration) string {
-	unit := time.Second
-	if d.Abs() >= 10*time.Minute {
-		unit = time.Minute
-	}
-	s := d.Round(unit).String()
-	if unit == time.Minute {
-		s = s[:len(s)-len("0s")]
-	}
-	return s
 }

@@ -69,14 +69,3 @@ func TestAnnotations(t *testing.T) {
 		}
 	}
 }
-
-func TestLength(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0s", 61 * time.Second: "1m1s", 11 * time.Minute: "11m", 61 * time.Minute: "1h1m", -4 * time.Second: "-4s", 2 * time.Hour: "2h0m",
-		10*time.Minute + 29*time.Second: "10m", -11 * time.Minute: "-11m",
-	} {
-		if got := length(d); got != want {
-			t.Errorf("%v: %q, want %q", d, got, want)
-		}
-	}
-}

@@ -20,11 +20,11 @@ type Store interface {
 	Elect(name string) (release func(), err error)
 }
 
-// A record is what the state file has of one watched run.
-type record struct {
-	At     time.Time   `json:"at"` // when it was written
-	Alerts alert.State `json:"alerts"`
-	Lines  []line      `json:"lines,omitempty"`
+// A runState is what the state file has of one watched run.
+type runState struct {
+	At      time.Time     `json:"at"` // when it was written
+	Alerts  alert.State   `json:"alerts"`
+	Streams []alertStream `json:"lines,omitempty"`
 	// Jobs are the ids of the run's jobs that were seen, sorted. A watcher that comes later may see one of them before it sees the
 	// workflow's own id.
 	Jobs []string `json:"jobs,omitempty"`
@@ -37,53 +37,53 @@ const (
 	keptFor  = 30 * 24 * time.Hour
 )
 
-// recordOf is what a workflow's file has of a run. What cannot be read is nothing.
-func recordOf(w *state.Workflow, id string) record {
-	var r record
+// runStateOf is what a workflow's file has of a run. What cannot be read is nothing.
+func runStateOf(w *state.Workflow, id string) runState {
+	var r runState
 	if raw, ok := w.Watched[id]; ok {
 		if json.Unmarshal(raw, &r) != nil {
-			return record{}
+			return runState{}
 		}
 	}
 	return r
 }
 
-// A page is a record and its form in the file, so that what nobody else has changed is not decoded again.
-type page struct {
-	raw json.RawMessage
-	rec record
+// A record is a runState and its form in the file, so that what nobody else has changed is not decoded again.
+type record struct {
+	raw   json.RawMessage
+	state runState
 }
 
-// turn returns the page of a run in a workflow's file.
-func (p page) turn(w *state.Workflow, id string) page {
+// reread returns the record of a run in a workflow's file.
+func (p record) reread(w *state.Workflow, id string) record {
 	if raw := w.Watched[id]; p.raw == nil || !bytes.Equal(raw, p.raw) {
-		return page{raw, recordOf(w, id)}
+		return record{raw, runStateOf(w, id)}
 	}
 	return p
 }
 
-// merge is the page that follows when a run is written: standings are ours, lines only where we lead.
-func (p page) merge(at time.Time, alerts alert.State, jobs []string, ours map[lineKey]*line, led func(lineKey) bool) (page, error) {
-	next := record{At: at.UTC().Truncate(time.Millisecond), Alerts: p.rec.Alerts, Jobs: union(p.rec.Jobs, jobs)}
+// merge is the record that follows when a run is written: standings are ours, streams only where we lead.
+func (p record) merge(at time.Time, alerts alert.State, jobs []string, ours map[streamKey]*alertStream, led func(streamKey) bool) (record, error) {
+	next := runState{At: at.UTC().Truncate(time.Millisecond), Alerts: p.state.Alerts, Jobs: union(p.state.Jobs, jobs)}
 	if alerts.Bounds != nil {
 		next.Alerts = alerts
 	}
-	lines := map[lineKey]line{}
-	for _, l := range p.rec.Lines {
-		lines[lineKey{l.Bound, l.Sink}] = l
+	lines := map[streamKey]alertStream{}
+	for _, l := range p.state.Streams {
+		lines[streamKey{l.Bound, l.Sink}] = l
 	}
 	for k, l := range ours {
 		if led(k) {
 			lines[k] = *l
 		}
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(lines), lineKey.compare) {
+	for _, k := range slices.SortedFunc(maps.Keys(lines), streamKey.compare) {
 		if l := lines[k]; l.trace() {
-			next.Lines = append(next.Lines, l)
+			next.Streams = append(next.Streams, l)
 		}
 	}
 	raw, err := json.Marshal(next)
-	return page{raw, next}, err
+	return record{raw, next}, err
 }
 
 // union is what is in a or b, sorted.
@@ -93,13 +93,13 @@ func union(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// put puts a page into a workflow's file.
-func (p page) put(w *state.Workflow, id string) {
+// put puts a record into a workflow's file.
+func (p record) put(w *state.Workflow, id string) {
 	if w.Watched == nil {
 		w.Watched = map[string]json.RawMessage{}
 	}
 	w.Watched[id] = p.raw
-	prune(w, id, p.rec.At)
+	prune(w, id, p.state.At)
 }
 
 // prune forgets the oldest runs beyond keptRuns of which nothing must be sent and nothing fires, but never keep.
@@ -109,8 +109,8 @@ func prune(w *state.Workflow, keep string, now time.Time) {
 	}
 	at := map[string]time.Time{}
 	for id := range w.Watched {
-		r := recordOf(w, id)
-		open := slices.ContainsFunc(r.Lines, func(l line) bool { return l.State != "" || len(l.Queue) > 0 })
+		r := runStateOf(w, id)
+		open := slices.ContainsFunc(r.Streams, func(l alertStream) bool { return l.State != "" || len(l.Queue) > 0 })
 		if id != keep && (!open || now.Sub(r.At) > keptFor) {
 			at[id] = r.At
 		}
@@ -126,10 +126,10 @@ func prune(w *state.Workflow, keep string, now time.Time) {
 	}
 }
 
-// A lineKey names a line of a run.
-type lineKey struct{ bound, sink string }
+// A streamKey names a stream of a run.
+type streamKey struct{ bound, sink string }
 
-func (k lineKey) compare(o lineKey) int {
+func (k streamKey) compare(o streamKey) int {
 	if c := strings.Compare(k.bound, o.bound); c != 0 {
 		return c
 	}

@@ -15,11 +15,11 @@ import (
 func TestPrune(t *testing.T) {
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	w := &state.Workflow{}
-	key := lineKey{"deadline", "webhook"}
+	key := streamKey{"deadline", "webhook"}
 	for night := range 365 {
-		l := &line{Bound: key.bound, Sink: key.sink, State: frame.Late, StartsAt: begin}
+		l := &alertStream{Bound: key.bound, Sink: key.sink, State: frame.Late, StartsAt: begin}
 		alerts := alert.State{Bounds: map[string]alert.Standing{}}
-		p, err := page{}.merge(begin.AddDate(0, 0, night), alerts, nil, map[lineKey]*line{key: l}, func(lineKey) bool { return true })
+		p, err := record{}.merge(begin.AddDate(0, 0, night), alerts, nil, map[streamKey]*alertStream{key: l}, func(streamKey) bool { return true })
 		if err != nil {
 			t.Fatal(err)
 		}

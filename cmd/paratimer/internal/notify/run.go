@@ -22,22 +22,22 @@ type run struct {
 	written map[string]frame.AlertState // the states that the file has, by bound
 	views   map[string]view             // by bound, as last seen; empty while nobody watches
 	opened  map[string]bool             // bounds that were seen before the workflow had ended
-	lines   map[lineKey]*line
-	led     map[lineKey]func() // the lines that we were elected for, and how to step down
-	refused map[lineKey]string // the notification that a sink that repeats will never take
-	jobs    []string           // the ids of its jobs that were seen, sorted
+	streams map[streamKey]*alertStream
+	led     map[streamKey]func() // the streams that we were elected for, and how to step down
+	refused map[streamKey]string // the notification that a sink that repeats will never take
+	jobs    []string             // the ids of its jobs that were seen, sorted
 	watched bool
 	gone    bool          // the dispatcher has forgotten it, or is about to
 	dirty   bool          // what is remembered is not in the file
 	was     []byte        // the alerts' state that the file has, as JSON
-	page    page          // what the file has, as it was last read or written
+	record  record        // what the file has, as it was last read or written
 	wrote   time.Duration // when it was last tried to write, by the steady clock
 	looked  time.Duration // when the file was last read for what others told
 }
 
 func newRun(d *Dispatcher, name, id string) *run {
 	r := &run{
-		d: d, name: name, id: id, lines: map[lineKey]*line{}, led: map[lineKey]func(){}, refused: map[lineKey]string{},
+		d: d, name: name, id: id, streams: map[streamKey]*alertStream{}, led: map[streamKey]func(){}, refused: map[streamKey]string{},
 		views: map[string]view{}, opened: map[string]bool{}, written: map[string]frame.AlertState{},
 	}
 	rec := r.read()
@@ -49,28 +49,28 @@ func newRun(d *Dispatcher, name, id string) *run {
 	return r
 }
 
-// read takes from the file the lines that are not ours, and returns the record.
-func (r *run) read() record {
+// read takes from the file the streams that are not ours, and returns the state of the run.
+func (r *run) read() runState {
 	r.looked = r.d.steady()
 	if r.d.c.Store == nil {
-		return record{}
+		return runState{}
 	}
 	w, err := r.d.c.Store.Read(r.name)
 	if err != nil {
 		r.d.trouble(err)
-		return record{}
+		return runState{}
 	}
-	r.page = r.page.turn(w, r.id)
-	for _, l := range r.page.rec.Lines {
-		if k := (lineKey{l.Bound, l.Sink}); r.led[k] == nil {
-			r.lines[k] = &l
+	r.record = r.record.reread(w, r.id)
+	for _, l := range r.record.state.Streams {
+		if k := (streamKey{l.Bound, l.Sink}); r.led[k] == nil {
+			r.streams[k] = &l
 		}
 	}
-	return r.page.rec
+	return r.record.state
 }
 
-// lead tries to become the one that tells of a line. What another has told before is read then.
-func (r *run) lead(k lineKey) bool {
+// lead tries to become the one that tells of a stream. What another has told before is read then.
+func (r *run) lead(k streamKey) bool {
 	if r.led[k] != nil {
 		return true
 	}
@@ -88,8 +88,8 @@ func (r *run) lead(k lineKey) bool {
 		r.read()
 	}
 	r.led[k] = release
-	if r.lines[k] == nil {
-		r.lines[k] = &line{Bound: k.bound, Sink: k.sink}
+	if r.streams[k] == nil {
+		r.streams[k] = &alertStream{Bound: k.bound, Sink: k.sink}
 	}
 	return true
 }
@@ -118,8 +118,8 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 		}
 		v := view{about: about(f, a, dress[a.Bound]), opened: opened}
 		r.views[a.Bound] = v
-		for _, l := range r.d.lanes {
-			changed = r.follow(lineKey{a.Bound, l.key}, v) || changed
+		for _, l := range r.d.senders {
+			changed = r.follow(streamKey{a.Bound, l.key}, v) || changed
 		}
 	}
 	if changed || r.due(s) {
@@ -150,8 +150,8 @@ func (r *run) withdraw(f frame.Frame) (changed bool) {
 		v.about.Alert.State, v.about.Alert.Text = frame.OnTrack, "it is no longer held to this"
 		v.about.Annotations = maps.Clone(v.about.Annotations)
 		v.about.Annotations["state"], v.about.Annotations["summary"] = string(frame.OnTrack), v.about.Alert.Text
-		for _, l := range r.d.lanes {
-			changed = r.follow(lineKey{bound, l.key}, v) || changed
+		for _, l := range r.d.senders {
+			changed = r.follow(streamKey{bound, l.key}, v) || changed
 		}
 	}
 	return changed
@@ -159,13 +159,13 @@ func (r *run) withdraw(f frame.Frame) (changed bool) {
 
 // concerns says whether anybody was told of a bound.
 func (r *run) concerns(bound string) bool {
-	return slices.ContainsFunc(r.d.lanes, func(l *lane) bool { return r.lines[lineKey{bound, l.key}] != nil })
+	return slices.ContainsFunc(r.d.senders, func(l *senderQueue) bool { return r.streams[streamKey{bound, l.key}] != nil })
 }
 
-// follow lets a line follow a view where we lead it, and says whether it changed.
-func (r *run) follow(k lineKey, v view) bool {
+// follow lets a stream follow a view where we lead it, and says whether it changed.
+func (r *run) follow(k streamKey, v view) bool {
 	a := v.about.Alert
-	l := r.lines[k]
+	l := r.streams[k]
 	news := a.State.Firing() || a.State == frame.Ended && missed(a) && v.opened && (l == nil || !l.Ended)
 	if !news && (l == nil || l.State == "" && len(l.Queue) == 0) {
 		return false
@@ -173,7 +173,7 @@ func (r *run) follow(k lineKey, v view) bool {
 	if !r.lead(k) {
 		return false
 	}
-	l = r.lines[k]
+	l = r.streams[k]
 	changed := l.follow(v, r.d.c.Now())
 	if n := l.crop(r.d.c.Limit); n > 0 {
 		r.d.c.Log.Warn().Str("sink", k.sink).Str("workflow", r.id).Str("bound", k.bound).Int("dropped", n).
@@ -183,8 +183,8 @@ func (r *run) follow(k lineKey, v view) bool {
 	return changed
 }
 
-// stepDown leaves a line to whoever wants it.
-func (r *run) stepDown(k lineKey) {
+// stepDown leaves a stream to whoever wants it.
+func (r *run) stepDown(k streamKey) {
 	if release := r.led[k]; release != nil {
 		release()
 		delete(r.led, k)
@@ -209,7 +209,7 @@ func (r *run) over() bool {
 		return false
 	}
 	for k := range r.led {
-		if len(r.lines[k].Queue) == 0 {
+		if len(r.streams[k].Queue) == 0 {
 			r.stepDown(k)
 		}
 	}
@@ -241,11 +241,11 @@ func (r *run) watch() bool {
 func (r *run) spoken() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.lines) > 0
+	return len(r.streams) > 0
 }
 
-// order is the lines in an order that is always the same.
-func (r *run) order() []lineKey { return slices.SortedFunc(maps.Keys(r.lines), lineKey.compare) }
+// order is the streams in an order that is always the same.
+func (r *run) order() []streamKey { return slices.SortedFunc(maps.Keys(r.streams), streamKey.compare) }
 
 // about is what a notification says of an alert, in whatever state.
 func about(f frame.Frame, a frame.Alert, d Dress) Notification {

@@ -16,10 +16,10 @@ const quiet = 5 * time.Minute
 // retry is the wait before a write that failed is tried again.
 const retry = 10 * time.Second
 
-// due says whether the file should be written, though no line has changed.
+// due says whether the file should be written, though no stream has changed.
 func (r *run) due(s alert.State) bool {
 	since := r.d.steady() - r.wrote
-	if len(r.jobs) > len(r.page.rec.Jobs) && !r.dirty { // they are merged: more of them are new ones
+	if len(r.jobs) > len(r.record.state.Jobs) && !r.dirty { // they are merged: more of them are new ones
 		return true
 	}
 	if r.dirty && since >= retry || since >= quiet && !bytes.Equal(encoded(s), r.was) {
@@ -39,9 +39,9 @@ func (r *run) write() {
 		return
 	}
 	r.wrote, r.dirty = r.d.steady(), true
-	var next page
+	var next record
 	err := r.d.c.Store.Update(r.name, func(w *state.Workflow) (err error) {
-		next, err = r.page.turn(w, r.id).merge(r.d.c.Now(), r.alerts, r.jobs, r.lines, func(k lineKey) bool { return r.led[k] != nil })
+		next, err = r.record.reread(w, r.id).merge(r.d.c.Now(), r.alerts, r.jobs, r.streams, func(k streamKey) bool { return r.led[k] != nil })
 		if err == nil {
 			next.put(w, r.id)
 		}
@@ -52,13 +52,13 @@ func (r *run) write() {
 		return
 	}
 	r.d.recovered()
-	r.page = next
+	r.record = next
 	r.dirty, r.was = false, encoded(r.alerts)
 	for bound, b := range r.alerts.Bounds {
 		r.written[bound] = b.State
 	}
 	for k := range r.led {
-		if l := r.lines[k]; l.State == "" && len(l.Queue) == 0 {
+		if l := r.streams[k]; l.State == "" && len(l.Queue) == 0 {
 			r.stepDown(k)
 		}
 	}

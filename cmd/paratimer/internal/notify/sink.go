@@ -12,11 +12,11 @@ type Sink interface {
 	// Send delivers notifications of different alerts. Its errors are Refused for what will never be taken, Later where
 	// the other end says when to come again, and others where trying again may help. No error has a secret in it.
 	Send(ctx context.Context, batch []Notification) error
-	Manner() Manner
+	Options() Options
 }
 
-// A Manner is how a sink wants to be told.
-type Manner struct {
+// Options are how a sink wants its notifications.
+type Options struct {
 	// Batch is how many notifications one Send takes.
 	Batch int
 	// Repeats says that the sink forgets: what fires is sent again each Repost, and of what changed while it was away

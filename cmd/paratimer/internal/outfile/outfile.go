@@ -1,4 +1,5 @@
-// Package outfile writes whole files: whoever reads one finds what was there before, or all that came instead of it.
+// Package outfile writes the files that a user asks for: whole ones, of which a reader finds what was there before or all that came
+// instead of it, and logs.
 package outfile
 
 import (

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // The chart's size in characters.
@@ -60,7 +60,7 @@ func (v *View) gantt(w io.Writer) {
 		fmt.Fprintf(w, "  %s%s %6s  %s\n", titles[i], strings.Repeat(" ", wide-len([]rune(titles[i]))), width, strings.TrimRight(string(bar), " "))
 	}
 	if left > 0 {
-		fmt.Fprintf(w, "  and %s that are shorter and not critical\n", count(left, "fragment"))
+		fmt.Fprintf(w, "  and %s that are shorter and not critical\n", units.Count(left, "fragment"))
 	}
 }
 
@@ -94,8 +94,8 @@ func (v *View) rows() (rows []int, left int) {
 func axis(from, length time.Duration) string {
 	line := []byte(strings.Repeat(" ", chartWidth+12))
 	free := 0
-	for _, t := range svg.Times(from, length, 8) {
-		at, label := int(float64(t-from)/float64(max(1, length))*chartWidth), view.Exact(t)
+	for _, t := range chart.Times(from, length, 8) {
+		at, label := int(float64(t-from)/float64(max(1, length))*chartWidth), units.Exact(t)
 		if at >= free && at+len(label) < len(line) {
 			copy(line[at:], label)
 			free = at + len(label) + 1

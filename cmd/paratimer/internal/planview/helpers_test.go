@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/observed"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -29,7 +29,7 @@ func viewOf(t *testing.T, c *golden.Case, s *dag.Snapshot, opt schedule.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &View{Plan: c.Plan, Path: path, Full: func(job int, k dag.Kind, task int) float64 {
+	return &View{Plan: c.Plan, Path: path, Full: func(job int, k dag.StageIndex, task int) float64 {
 		return c.Rem(s, k, job, &dag.Attempt{Task: int32(task), Start: s.At}, one)
 	}}
 }
@@ -73,8 +73,8 @@ func compare(t *testing.T, name string, got []byte) {
 // uniform is a plan of one job with equal tasks.
 func uniform(maps, slots int) *dag.Plan {
 	return &dag.Plan{Name: "uniform", Cluster: dag.Cluster{MapSlots: slots}, Jobs: []dag.Job{{
-		Node: "j", Reduce: dag.Phase{Known: true},
-		Map: dag.Phase{Tasks: maps, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(20)}}},
+		Node:   "j",
+		Stages: dag.MapReduce(dag.Stage{Tasks: maps, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(20)}}}, dag.Stage{Known: true}),
 	}}}
 }
 
@@ -86,9 +86,9 @@ func uneven(maps, slots int) *dag.Plan {
 		for i := range sizes {
 			sizes[i] = float64(1000 + i*7919%5003) // a permutation, more or less
 		}
-		p.Jobs = append(p.Jobs, dag.Job{Node: node, Reduce: dag.Phase{Known: true}, Map: dag.Phase{
+		p.Jobs = append(p.Jobs, dag.Job{Node: node, Stages: dag.MapReduce(dag.Stage{
 			Tasks: maps, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Each(sizes), Alpha: dag.Uniform(10)}},
-		}})
+		}, dag.Stage{Known: true})})
 	}
 	p.Jobs[1].After = []int{0}
 	return p

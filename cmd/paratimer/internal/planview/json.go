@@ -12,6 +12,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -24,6 +25,12 @@ func (v *View) JSON(w io.Writer) error {
 	for i := range v.Plan.Jobs {
 		node := marshal(v.Plan.Jobs[i].Node)
 		j.nodes = append(j.nodes, string(node[1:len(node)-1]))
+		var letters []string
+		for k := range v.Plan.Jobs[i].NumStages() {
+			whole := marshal(strings.TrimSuffix(schedule.TaskName(v.Plan, i, k, 0, 0), "1"))
+			letters = append(letters, string(whole[len(node)-1:len(whole)-1]))
+		}
+		j.letters = append(j.letters, letters)
 	}
 	j.raw("{\n\"name\": ").raw(string(marshal(v.Plan.Name)))
 	j.schedule()
@@ -55,7 +62,9 @@ type jsonWriter struct {
 	*View
 	*bufio.Writer
 	nodes []string // names of jobs, as they stand within a JSON string
-	buf   []byte
+	// letters stand between a job's name and a task's number, by job and stage: .m, .r, ".scan."
+	letters [][]string
+	buf     []byte
 }
 
 func (j *jsonWriter) raw(s string) *jsonWriter {
@@ -84,12 +93,8 @@ func (j *jsonWriter) list(key string, n int, element func(i int)) {
 	j.raw("]")
 }
 
-func (j *jsonWriter) task(job int32, k dag.Kind, index, attempt int32) {
-	letter := `.m`
-	if k == dag.Reduce {
-		letter = `.r`
-	}
-	j.buf = strconv.AppendInt(append(append(append(j.buf[:0], '"'), j.nodes[job]...), letter...), int64(index)+1, 10)
+func (j *jsonWriter) task(job int32, k dag.StageIndex, index, attempt int32) {
+	j.buf = strconv.AppendInt(append(append(append(j.buf[:0], '"'), j.nodes[job]...), j.letters[job][k]...), int64(index)+1, 10)
 	_, _ = j.Write(j.buf)
 	j.raw(strings.Repeat("'", int(max(0, attempt)))).raw(`"`)
 }
@@ -106,11 +111,11 @@ func (j *jsonWriter) schedule() {
 	}
 	slices.SortStableFunc(all, func(a, b one) int {
 		x, y := &spans[a.span], &spans[b.span]
-		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.Kind, y.Kind), cmp.Compare(slot(x, a.at), slot(y, b.at)), cmp.Compare(x.Attempt, y.Attempt))
+		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.Stage, y.Stage), cmp.Compare(slot(x, a.at), slot(y, b.at)), cmp.Compare(x.Attempt, y.Attempt))
 	})
 	j.list("schedule", len(all), func(i int) {
 		s := &spans[all[i].span]
-		j.raw(`{"task": `).task(s.Job, s.Kind, s.First+all[i].at, 0)
+		j.raw(`{"task": `).task(s.Job, s.Stage, s.First+all[i].at, 0)
 		j.raw(", ").int("attempt", int64(s.Attempt)).raw(", ").int("slot", int64(slot(s, all[i].at)))
 		j.times(s.Start, s.End)
 		outcome := "ok"
@@ -133,10 +138,19 @@ func (j *jsonWriter) times(start, end dag.Instant) {
 	j.raw(", ").int("start_ms", j.since(start)).raw(", ").int("end_ms", j.since(end))
 }
 
+// roundName and fragmentName are what the tasks are of, or the pause.
+func (j *jsonWriter) roundName(r *pathfrag.Round) string {
+	return j.Path.Schedule.Spans[r.Spans[0]].What(j.Plan)
+}
+
+func (j *jsonWriter) fragmentName(f *pathfrag.Fragment) string {
+	return schedule.What(j.Plan, j.Path.JobOf(f), f.Stage, f.Pause)
+}
+
 func (j *jsonWriter) rounds() {
 	j.list("rounds", len(j.Path.Rounds), func(i int) {
 		r := &j.Path.Rounds[i]
-		j.raw("{").int("id", int64(r.ID)).raw(`, "type": "` + r.Kind.String() + `"`)
+		j.raw("{").int("id", int64(r.ID)).raw(`, "type": ` + string(marshal(j.roundName(r))))
 		j.times(r.Start, r.End)
 		j.raw(", ").int("width", int64(r.Width)).raw(`, "tasks": [`)
 		j.tasks(i, false)
@@ -153,7 +167,7 @@ func (j *jsonWriter) tasks(round int, behind bool) (any bool) {
 				j.raw(", ")
 			}
 			behind = true
-			j.task(s.Job, s.Kind, s.First+at, s.Attempt)
+			j.task(s.Job, s.Stage, s.First+at, s.Attempt)
 		}
 	}
 	return behind
@@ -162,7 +176,7 @@ func (j *jsonWriter) tasks(round int, behind bool) (any bool) {
 func (j *jsonWriter) fragments() {
 	j.list("fragments", len(j.Path.Fragments), func(i int) {
 		f := &j.Path.Fragments[i]
-		j.raw("{").int("id", int64(f.ID)).raw(`, "type": "`+f.Kind.String()+`", `).int("width", int64(f.Width)).raw(`, "rounds": [`)
+		j.raw("{").int("id", int64(f.ID)).raw(`, "type": `+string(marshal(j.fragmentName(f)))+`, `).int("width", int64(f.Width)).raw(`, "rounds": [`)
 		for n, r := range f.Rounds {
 			if n > 0 {
 				j.raw(", ")

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -109,8 +109,8 @@ func TestJSONFromSnapshots(t *testing.T) {
 // A span may hold slots on both sides of another's.
 func TestJSONScheduleIsSorted(t *testing.T) {
 	p := uniform(3, 3)
-	v := &View{Plan: p, Full: func(int, dag.Kind, int) float64 { return 1 }, Path: &pathfrag.Path{Schedule: &schedule.Schedule{End: 9, Spans: []schedule.Span{
-		{Kind: dag.Map, First: 0, Count: 2, End: 9, Slots: []int32{0, 2}}, {Kind: dag.Map, First: 2, Count: 1, End: 9, Slots: []int32{1}, Attempt: 1},
+	v := &View{Plan: p, Full: func(int, dag.StageIndex, int) float64 { return 1 }, Path: &pathfrag.Path{Schedule: &schedule.Schedule{End: 9, Spans: []schedule.Span{
+		{Stage: dag.Map, First: 0, Count: 2, End: 9, Slots: []int32{0, 2}}, {Stage: dag.Map, First: 2, Count: 1, End: 9, Slots: []int32{1}, Attempt: 1},
 	}}}}
 	var got golden.Forecast
 	if err := json.Unmarshal(jsonOf(t, v), &got); err != nil {

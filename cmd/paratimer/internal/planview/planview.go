@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
@@ -21,7 +20,7 @@ type View struct {
 	// Skew is which reduces hold the plan back; nil where it cannot be told. Its times count from now.
 	Skew []frame.Skew
 	// Full is how long a whole task takes, in milliseconds (estimators.Costs.Full).
-	Full func(job int, k dag.Kind, task int) float64
+	Full func(job int, k dag.StageIndex, task int) float64
 }
 
 // Of makes the view of a plan of which nothing has run, under the scenarios.
@@ -46,25 +45,21 @@ func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options, scenario
 		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
 	}
 	remaining := path.Schedule.Remaining()
-	v.Skew = watch.Skew(w.Run.Now(), skew, &remaining)
+	v.Skew = frame.SkewOf(w.Run.Now(), skew, &remaining)
 	return v, nil
 }
 
 // Before is a plan of which nothing has run, at instant 0.
 func Before(plan *dag.Plan) *dag.Snapshot {
-	s := &dag.Snapshot{Plan: plan, State: dag.Running, Stale: dag.NoInstant, Jobs: make([]dag.JobState, len(plan.Jobs))}
-	for j := range s.Jobs {
-		s.Jobs[j] = dag.JobState{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant}
-	}
-	return s
+	return &dag.Snapshot{Plan: plan, State: dag.Running, Stale: dag.NoInstant, Jobs: plan.BlockedJobs()}
 }
 
 // worst returns the longest task, the first of several, and its length in milliseconds; job is -1 if there is no task.
-func (v *View) worst() (job int, k dag.Kind, task int, ms float64) {
+func (v *View) worst() (job int, k dag.StageIndex, task int, ms float64) {
 	job, ms = -1, math.Inf(-1)
 	for j := range v.Plan.Jobs {
-		for _, kind := range []dag.Kind{dag.Map, dag.Reduce} {
-			for i := range v.Plan.Jobs[j].Phase(kind).Count() {
+		for kind := range v.Plan.Jobs[j].NumStages() {
+			for i := range v.Plan.Jobs[j].Stages[kind].Count() {
 				if full := v.Full(j, kind, i); full > ms {
 					job, k, task, ms = j, kind, i, full
 				}

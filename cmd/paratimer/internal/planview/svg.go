@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 //go:embed gantt.svg.tmpl
 var svgText string
 
-var svgTemplate = svg.Parse(svgText)
+var svgTemplate = chart.Parse(svgText)
 
 // SVG draws a Gantt chart: slots as rows, path fragments in colours, the critical path above them and outlined. Tasks that
 // start and end together in neighbouring slots are one rectangle. Names are escaped; it needs no font and no script.
@@ -39,8 +39,8 @@ const (
 	letter      = 6.4 // mean width at font size 11
 )
 
-// A chart is what the template draws. All places are in pixels.
-type chart struct {
+// A drawing is what the template draws. All places are in pixels.
+type drawing struct {
 	Name, Heading string
 	Totals        []string // of each scenario
 	Total, Height float64
@@ -109,12 +109,12 @@ func (s scale) x(t dag.Instant) float64 {
 	return chartLeft + (chartRight-chartLeft)*float64(t-s.from)/float64(max(1, s.to-s.from))
 }
 
-func (v *View) layout() *chart {
+func (v *View) layout() *drawing {
 	s := scale{v.Path.Schedule.Now, v.Path.Schedule.End}
 	for i := range v.Path.Fragments {
 		s.from, s.to = min(s.from, v.Path.Fragments[i].Start), max(s.to, v.Path.Fragments[i].End)
 	}
-	c := &chart{
+	c := &drawing{
 		Name: view.Escape(v.Plan.Name), Heading: v.heading(), Total: chartTotal, Left: chartLeft, Right: chartRight, Width: chartRight - chartLeft, Top: pathTop, PathTop: pathTop, PathHeight: pathHeight,
 	}
 	if c.Name == "" {
@@ -124,8 +124,8 @@ func (v *View) layout() *chart {
 	for _, e := range v.Estimates {
 		c.Totals = append(c.Totals, e.Scenario+" "+total(&e))
 	}
-	for _, t := range svg.Times(s.from.Sub(v.Path.Schedule.Now), s.to.Sub(s.from), 12) {
-		c.Ticks = append(c.Ticks, tick{s.x(v.Path.Schedule.Now.Add(t)), view.Exact(t)})
+	for _, t := range chart.Times(s.from.Sub(v.Path.Schedule.Now), s.to.Sub(s.from), 12) {
+		c.Ticks = append(c.Ticks, tick{s.x(v.Path.Schedule.Now.Add(t)), units.Exact(t)})
 	}
 	if now := v.Path.Schedule.Now; s.from < now && now < s.to {
 		x := s.x(now)
@@ -150,12 +150,12 @@ func (v *View) layout() *chart {
 }
 
 // strip lays out the critical path above the chart.
-func (v *View) strip(c *chart, s scale, paint *paint) {
+func (v *View) strip(c *drawing, s scale, paint *paint) {
 	for _, seg := range v.Path.Critical {
 		f, fill := &v.Path.Fragments[seg.Fragment], paint.of(seg.Fragment)
 		b := block{X: s.x(seg.Start), Y: pathTop, H: pathHeight, Fill: fill, Dark: dark(fill)}
 		b.W = max(s.x(seg.End)-b.X, 0.5)
-		title, length := v.Title(seg.Fragment), view.Exact(seg.End.Sub(seg.Start))
+		title, length := v.Title(seg.Fragment), units.Exact(seg.End.Sub(seg.Start))
 		b.Tip = fmt.Sprintf("%s: %s – %s", title, v.clock(seg.Start), v.clock(seg.End))
 		b.fit(1, title+", "+length, title, length)
 		c.Path = append(c.Path, b)
@@ -184,5 +184,5 @@ func (b *block) fit(rows int, labels ...string) {
 
 // between words a stretch of time.
 func (v *View) between(a, b dag.Instant) string {
-	return fmt.Sprintf("%s – %s (%s)", v.clock(a), v.clock(b), view.Exact(b.Sub(a).Round(time.Millisecond)))
+	return fmt.Sprintf("%s – %s (%s)", v.clock(a), v.clock(b), units.Exact(b.Sub(a)))
 }

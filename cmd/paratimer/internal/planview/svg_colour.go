@@ -18,12 +18,14 @@ const (
 // mostFragments is how many fragments are told apart by colour. Where there are more, colours stand for phases of jobs.
 const mostFragments = 60
 
-// A paint is what the colours of a chart stand for: a group is a fragment, or a job's maps or reduces.
+// A paint is what the colours of a chart stand for: a group is a fragment, or a stage of a job.
 type paint struct {
 	view     *View
 	byPhase  bool
-	fills    []string // by group
-	fragment []int    // by span, -1 for none
+	groups   []stageOf // of a chart by stages
+	first    []int     // by job: its first group
+	fills    []string  // by group
+	fragment []int     // by span, -1 for none
 	critical map[int]bool
 }
 
@@ -45,16 +47,26 @@ func (v *View) paint() *paint {
 			n++
 		}
 	}
+	for j := range v.Plan.Jobs {
+		p.first = append(p.first, len(p.groups))
+		for k := range v.Plan.Jobs[j].Stages {
+			p.groups = append(p.groups, stageOf{j, k})
+		}
+	}
 	if p.byPhase = n > mostFragments; p.byPhase {
 		p.fills = p.fills[:0]
-		for i := range 2 * len(v.Plan.Jobs) {
+		for i := range p.groups {
 			p.fills = append(p.fills, palette[i%len(palette)])
 		}
 	}
 	return p
 }
 
-func phaseGroup(s *schedule.Span) int { return 2*int(s.Job) + int(s.Kind) }
+// A stageOf is a stage of a job.
+type stageOf struct{ job, stage int }
+
+// group is the index in groups of a span's stage.
+func (p *paint) group(s *schedule.Span) int { return p.first[s.Job] + int(s.Stage) }
 
 // hue is that of a span of tasks.
 func (p *paint) hue(span int, s *schedule.Span) hue {
@@ -63,7 +75,7 @@ func (p *paint) hue(span int, s *schedule.Span) hue {
 	case s.Outcome == schedule.Fails || f < 0:
 		return hue{failed: true}
 	case p.byPhase:
-		return hue{group: phaseGroup(s), critical: p.critical[f]}
+		return hue{group: p.group(s), critical: p.critical[f]}
 	}
 	return hue{group: f, critical: p.critical[f]}
 }
@@ -75,7 +87,7 @@ func (p *paint) of(fragment int) string {
 	case f.Width == 0:
 		return pauseFill
 	case p.byPhase:
-		return p.fills[phaseGroup(&p.view.Path.Schedule.Spans[p.view.Path.Rounds[f.Rounds[0]].Spans[0]])]
+		return p.fills[p.group(&p.view.Path.Schedule.Spans[p.view.Path.Rounds[f.Rounds[0]].Spans[0]])]
 	}
 	return p.fills[fragment]
 }

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // The legend has two columns.
 const shownEntries = 24
 
 // legend names what the colours stand for.
-func (v *View) legend(c *chart, paint *paint) {
+func (v *View) legend(c *drawing, paint *paint) {
 	c.LegendTop = c.Bottom + 58
 	var left int
 	var what string
@@ -33,12 +34,12 @@ func (v *View) legend(c *chart, paint *paint) {
 	}
 	c.Height = c.LegendTop + legendRow*float64(half) + 24
 	if left > 0 {
-		c.More = fmt.Sprintf("and %s that are not named here", count(left, what))
+		c.More = fmt.Sprintf("and %s that are not named here", units.Count(left, what))
 		c.Height += legendRow
 	}
 }
 
-func (v *View) fragmentEntries(c *chart, paint *paint) (left int) {
+func (v *View) fragmentEntries(c *drawing, paint *paint) (left int) {
 	rows, left := v.rows()
 	if len(rows) > shownEntries {
 		left += len(rows) - shownEntries
@@ -48,7 +49,7 @@ func (v *View) fragmentEntries(c *chart, paint *paint) (left int) {
 		fr := &v.Path.Fragments[f]
 		text := v.Title(f)
 		if fr.Width > 0 {
-			text += fmt.Sprintf(", %d at once, %s", fr.Width, count(len(fr.Rounds), "round"))
+			text += fmt.Sprintf(", %d at once, %s", fr.Width, units.Count(len(fr.Rounds), "round"))
 		}
 		text += fmt.Sprintf(", %s – %s", v.clock(fr.Start), v.clock(fr.End))
 		c.Legend = append(c.Legend, entry{Fill: paint.of(f), Critical: paint.critical[f], Text: text})
@@ -57,19 +58,19 @@ func (v *View) fragmentEntries(c *chart, paint *paint) (left int) {
 }
 
 // phaseEntries names the phases that have tasks in the chart, in plan order.
-func (v *View) phaseEntries(c *chart, paint *paint) (left int) {
+func (v *View) phaseEntries(c *drawing, paint *paint) (left int) {
 	type extent struct {
 		start, end dag.Instant
 		critical   bool
 		tasks      int32
 	}
-	phases := make([]extent, 2*len(v.Plan.Jobs))
+	phases := make([]extent, len(paint.groups))
 	for i := range v.Path.Schedule.Spans {
 		s := &v.Path.Schedule.Spans[i]
 		if s.Count == 0 {
 			continue
 		}
-		e := &phases[phaseGroup(s)]
+		e := &phases[paint.group(s)]
 		if e.tasks == 0 {
 			e.start, e.end = s.Start, s.End
 		}
@@ -84,7 +85,9 @@ func (v *View) phaseEntries(c *chart, paint *paint) (left int) {
 			left++
 			continue
 		}
-		text := fmt.Sprintf("%s: %s, %s – %s", cut(v.Plan.Jobs[g/2].Node), count(int(e.tasks), dag.Kind(g%2).String()), v.clock(e.start), v.clock(e.end))
+		of := paint.groups[g]
+		text := fmt.Sprintf("%s: %s, %s – %s", cut(v.Plan.Jobs[of.job].Node),
+			units.Tasks(int(e.tasks), cut(v.Plan.Jobs[of.job].Stages[of.stage].Name)), v.clock(e.start), v.clock(e.end))
 		c.Legend = append(c.Legend, entry{Fill: paint.fills[g], Critical: e.critical, Text: text})
 	}
 	return left

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/gantt"
-	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A hue is what a reader can tell apart.
@@ -18,57 +18,26 @@ type hue struct {
 
 // panels lays out the rows: map slots and reduce slots, or, under YARN, containers of both.
 func (v *View) panels(s scale, paint *paint) []panel {
-	together := v.Plan.Cluster.Policy == dag.YARN
-	groups := []struct {
-		title string
-		kinds []dag.Kind
-	}{{"map slots", []dag.Kind{dag.Map}}, {"reduce slots", []dag.Kind{dag.Reduce}}}
-	if together {
-		groups = groups[:1]
-		groups[0].title, groups[0].kinds = "containers", []dag.Kind{dag.Map, dag.Reduce}
-	}
-	slots, all := make([]int, len(groups)), 0
-	for i, g := range groups {
-		slots[i] = v.slots(g.kinds)
-		all += slots[i]
+	panels, all := chart.Panels(v.Plan.Cluster.Policy, v.Path.Schedule.Spans, paint.hue), 0
+	for _, from := range panels {
+		all += from.Slots
 	}
 	height := min(mostRow, mostRows/float64(max(1, all)))
 	top := panelsTop
 	var out []panel
-	for i, g := range groups {
-		if slots[i] == 0 {
-			continue
-		}
-		p := panel{Title: g.title, Top: top, Height: max(height*float64(slots[i]), 2)}
-		v.rowsOf(&p, slots[i], height)
-		bars := gantt.Bars(v.Path.Schedule.Spans, func(s *schedule.Span) bool { return slices.Contains(g.kinds, s.Kind) }, paint.hue)
-		p.Blocks = v.blocks(bars, slots[i], p, s, paint)
+	for _, from := range panels {
+		p := panel{Title: from.Title, Top: top, Height: max(height*float64(from.Slots), 2)}
+		v.rowsOf(&p, from.Slots, height)
+		p.Blocks = v.blocks(from, p, s, paint)
 		out = append(out, p)
 		top += p.Height + panelGap
 	}
 	return out
 }
 
-// slots is how many rows the kinds' tasks need.
-func (v *View) slots(kinds []dag.Kind) int {
-	n := 0
-	for i := range v.Path.Schedule.Spans {
-		s := &v.Path.Schedule.Spans[i]
-		if slices.Contains(kinds, s.Kind) {
-			for _, slot := range s.Slots {
-				n = max(n, int(slot)+1)
-			}
-		}
-	}
-	return n
-}
-
 // rowsOf labels every row, or as many as can be read, and draws lines between rows that are high enough.
 func (v *View) rowsOf(p *panel, slots int, height float64) {
-	every := 1
-	for float64(every)*height < 13 {
-		every *= []int{2, 5}[len(fmt.Sprint(every))%2] // 1 2 10 20 100 …
-	}
+	every := max(1, int(chart.Step(13/height)))
 	for i := 0; i < slots; i += every {
 		p.Rows = append(p.Rows, row{p.Top + (float64(i)+0.5)*height, fmt.Sprint(i)})
 	}
@@ -82,8 +51,8 @@ func (v *View) rowsOf(p *panel, slots int, height float64) {
 // mostBlocks bounds the rectangles of a chart. Where there would be more, neighbours of one hue are drawn as one.
 const mostBlocks = 6000
 
-func (v *View) blocks(bars []gantt.Bar[hue], slots int, p panel, s scale, paint *paint) []block {
-	bars, rows := gantt.Fit(bars, slots, mostBlocks, s.to-s.from, chartRight-chartLeft, p.Height)
+func (v *View) blocks(from chart.Panel[hue], p panel, s scale, paint *paint) []block {
+	bars, rows := chart.Fit(from.Bars, from.Slots, mostBlocks, s.to-s.from, chartRight-chartLeft, p.Height)
 	height := p.Height / float64(rows)
 	out := make([]block, 0, len(bars))
 	for i := range bars {
@@ -112,16 +81,16 @@ func (v *View) blocks(bars []gantt.Bar[hue], slots int, p panel, s scale, paint 
 	return out
 }
 
-func (v *View) describe(r *block, b *gantt.Bar[hue]) {
+func (v *View) describe(r *block, b *chart.Bar[hue]) {
 	sp := &v.Path.Schedule.Spans[b.Span]
-	node, kind := cut(v.Plan.Jobs[sp.Job].Node), sp.Kind.String()
+	node, kind := cut(v.Plan.Jobs[sp.Job].Node), cut(sp.What(v.Plan))
 	n := b.Tasks
-	first := schedule.TaskName(v.Plan, int(sp.Job), sp.Kind, int(sp.First), int(sp.Attempt))
+	first := schedule.TaskName(v.Plan, int(sp.Job), sp.Stage, int(sp.First), int(sp.Attempt))
 	switch {
 	case b.Merged > 0:
 		r.Tip = fmt.Sprintf("%s and others: %s", cut(first), v.between(b.Start, b.End))
 	case n > 1:
-		r.Tip = fmt.Sprintf("%d %ss of %s: %s", n, kind, node, v.between(b.Start, b.End))
+		r.Tip = fmt.Sprintf("%d %s of %s: %s", n, units.Stage(kind), node, v.between(b.Start, b.End))
 	default:
 		r.Tip = fmt.Sprintf("%s: %s", cut(first), v.between(b.Start, b.End))
 	}

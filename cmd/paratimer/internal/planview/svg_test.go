@@ -9,15 +9,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 var noOptions schedule.Options
 
-// A drawing is what a test reads of an SVG.
-type drawing struct {
+// A picture is what a test reads of an SVG.
+type picture struct {
 	rects  []rect
 	texts  []string
 	titles []string
@@ -30,13 +31,13 @@ type rect struct {
 }
 
 // svgOf parses the chart: it must be well-formed, and everything in it must have finite places.
-func svgOf(t *testing.T, v *View) drawing {
+func svgOf(t *testing.T, v *View) picture {
 	t.Helper()
 	var b bytes.Buffer
 	if err := v.SVG(&b); err != nil {
 		t.Fatal(err)
 	}
-	var d drawing
+	var d picture
 	var open []string
 	text := ""
 	for dec := xml.NewDecoder(&b); ; {
@@ -88,7 +89,7 @@ func svgOf(t *testing.T, v *View) drawing {
 }
 
 // tasks are the rectangles of a panel whose rows begin at y.
-func (d drawing) tasks(from, to float64) (out []rect) {
+func (d picture) tasks(from, to float64) (out []rect) {
 	for _, r := range d.rects {
 		if r.y >= from-2 && r.y+r.h <= to+2 && r.fill != "none" && r.fill != "" && r.fill != "#fff" && r.fill != "#f0f1f3" {
 			out = append(out, r)
@@ -139,20 +140,20 @@ func TestSVGIsBounded(t *testing.T) {
 		v := of(t, p)
 		d := svgOf(t, v)
 		if n := len(d.rects); n > mostBlocks+200 {
-			t.Errorf("%d rectangles for %d tasks", n, 2*p.Jobs[0].Map.Tasks)
+			t.Errorf("%d rectangles for %d tasks", n, 2*p.Jobs[0].Stages[dag.Map].Tasks)
 		}
 		// Merged or not, rectangles cover what the tasks do.
 		panel, busy := v.layout().Panels[0], 0.0
 		for _, s := range v.Path.Schedule.Spans {
 			busy += float64(s.Count) * float64(s.End-s.Start)
 		}
-		want := busy / float64(v.Path.Schedule.End) * (chartRight - chartLeft) * panel.Height / float64(v.slots([]dag.Kind{dag.Map}))
+		want := busy / float64(v.Path.Schedule.End) * (chartRight - chartLeft) * panel.Height / float64(chart.Panels(dag.FIFO, v.Path.Schedule.Spans, v.paint().hue)[0].Slots)
 		area := 0.0
 		for _, r := range d.tasks(panel.Top, panel.Top+panel.Height) {
 			area += r.w * r.h
 		}
 		if area < 0.95*want {
-			t.Errorf("%d tasks cover %.0f of %.0f", 2*p.Jobs[0].Map.Tasks, area, want)
+			t.Errorf("%d tasks cover %.0f of %.0f", 2*p.Jobs[0].Stages[dag.Map].Tasks, area, want)
 		}
 		if d.height > 1200 {
 			t.Errorf("the chart is %v high", d.height)

@@ -9,6 +9,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Text writes the view for people: totals, the critical path, a Gantt chart of path fragments. Names are escaped.
@@ -39,7 +40,7 @@ func (v *View) likely(e *estimators.Estimate) string {
 	if e.Probability == nil || v.Plan.Cluster.FailRate == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%.0f %%)", 100**e.Probability)
+	return " (" + units.Chance(*e.Probability) + ")"
 }
 
 func (v *View) heading() string {
@@ -47,19 +48,35 @@ func (v *View) heading() string {
 	if v.Plan.Name != "" {
 		name = view.Escape(v.Plan.Name)
 	}
+	jobs := units.Count(len(v.Plan.Jobs), "job")
+	if !v.Plan.OnlyMapReduce() {
+		stages, tasks := 0, 0
+		for i := range v.Plan.Jobs {
+			stages, tasks = stages+len(v.Plan.Jobs[i].Stages), tasks+v.Plan.Jobs[i].Tasks()
+		}
+		return fmt.Sprintf("%s: %s, %s, %s on %s", name, jobs, units.Count(stages, "stage"), units.Count(tasks, "task"), v.where())
+	}
 	maps, reduces := 0, 0
 	for i := range v.Plan.Jobs {
-		maps, reduces = maps+v.Plan.Jobs[i].Map.Count(), reduces+v.Plan.Jobs[i].Reduce.Count()
+		maps, reduces = maps+v.Plan.Jobs[i].Stages[dag.Map].Count(), reduces+v.Plan.Jobs[i].Stages[dag.Reduce].Count()
 	}
+	return fmt.Sprintf("%s: %s, %s, %s on %s", name, jobs, units.Count(maps, "map"), units.Count(reduces, "reduce"), v.where())
+}
+
+// where names what the tasks run on.
+func (v *View) where() string {
 	c := &v.Plan.Cluster
-	where := fmt.Sprintf("%s and %s", count(c.MapSlots, "map slot"), count(c.ReduceSlots, "reduce slot"))
-	if c.Policy == dag.YARN {
-		where = fmt.Sprintf("%d MB of containers", c.MemoryMB)
-		if c.QueueMB > 0 && c.QueueMB < c.MemoryMB {
-			where = fmt.Sprintf("%d of %d MB of containers", c.QueueMB, c.MemoryMB)
-		}
+	switch {
+	case c.Policy == dag.Executors && len(c.Nodes) > 0:
+		return fmt.Sprintf("%s of %s", units.Count(c.Cores, "core"), units.Count(len(c.Nodes), "executor"))
+	case c.Policy == dag.Executors:
+		return units.Count(c.Cores, "core")
+	case c.Policy == dag.YARN && c.QueueMB > 0 && c.QueueMB < c.MemoryMB:
+		return fmt.Sprintf("%d of %d MB of containers", c.QueueMB, c.MemoryMB)
+	case c.Policy == dag.YARN:
+		return fmt.Sprintf("%d MB of containers", c.MemoryMB)
 	}
-	return fmt.Sprintf("%s: %s, %s, %s on %s", name, count(len(v.Plan.Jobs), "job"), count(maps, "map"), count(reduces, "reduce"), where)
+	return fmt.Sprintf("%s and %s", units.Count(c.MapSlots, "map slot"), units.Count(c.ReduceSlots, "reduce slot"))
 }
 
 // assumedMost is the share of a total that may rest on assumed costs. Above it the total is given as a floor, as in
@@ -70,13 +87,13 @@ func total(e *estimators.Estimate) string {
 	floor := e.Low
 	switch {
 	case e.Remaining != nil && e.AssumedRatio <= assumedMost:
-		return view.Exact(*e.Remaining)
+		return units.Exact(*e.Remaining)
 	case e.Remaining != nil && floor == nil:
 		d := time.Duration(float64(*e.Remaining) * (1 - e.AssumedRatio))
 		floor = &d
 	}
 	if floor != nil && *floor >= time.Second {
-		return "at least " + view.Exact(*floor)
+		return "at least " + units.Exact(*floor)
 	}
 	return "?"
 }
@@ -89,11 +106,14 @@ func (v *View) pathLines(w io.Writer) {
 	if len(path) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\ncritical path, %s:\n", view.Exact(v.Path.Length()))
+	fmt.Fprintf(w, "\ncritical path, %s:\n", units.Exact(v.Path.Length()))
 	var rows [][4]string
 	for i, s := range path {
 		if i == shownSegments {
-			rows = append(rows, [4]string{"", "", view.Exact(path[len(path)-1].End.Sub(s.Start)), fmt.Sprintf("%d more", len(path)-i)})
+			rows = append(rows, [4]string{
+				"", "", units.Exact(path[len(path)-1].End.Sub(s.Start)),
+				fmt.Sprintf("%d more", len(path)-i),
+			})
 			break
 		}
 		f := &v.Path.Fragments[s.Fragment]
@@ -107,11 +127,11 @@ func (v *View) pathLines(w io.Writer) {
 		if s.Extra {
 			what += " (the rest of them)"
 		}
-		rows = append(rows, [4]string{v.clock(s.Start), v.clock(s.End), view.Exact(s.End.Sub(s.Start)), what})
+		rows = append(rows, [4]string{v.clock(s.Start), v.clock(s.End), units.Exact(s.End.Sub(s.Start)), what})
 	}
 	for _, r := range rows {
 		fmt.Fprintf(w, "  %8s  %8s  %8s   %s\n", r[0], r[1], r[2], r[3])
 	}
 }
 
-func (v *View) clock(t dag.Instant) string { return view.Exact(t.Sub(v.Path.Schedule.Now)) }
+func (v *View) clock(t dag.Instant) string { return units.Exact(t.Sub(v.Path.Schedule.Now)) }

@@ -7,12 +7,12 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/internal/golden"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 func textOf(t *testing.T, v *View) string {
@@ -84,15 +84,15 @@ func TestTextOfNothing(t *testing.T) {
 // A job that waits for its first container is launched; one that has run tasks waits for the next.
 func TestTitles(t *testing.T) {
 	v := &View{Plan: uniform(1, 1), Path: &pathfrag.Path{Schedule: &schedule.Schedule{Spans: []schedule.Span{
-		{Kind: dag.Launch, Start: 0, End: 5},
-		{Kind: dag.Map, Count: 1, Start: 5, End: 7},
-		{Kind: dag.Launch, Start: 7, End: 8},
-		{Kind: dag.Finish, Start: 8, End: 9},
-		{Kind: dag.Map, Count: 1, Start: 8, End: 9, Outcome: schedule.Fails},
+		{Stage: dag.NoStage, Pause: dag.Launch, Start: 0, End: 5},
+		{Stage: dag.Map, Count: 1, Start: 5, End: 7},
+		{Stage: dag.NoStage, Pause: dag.Launch, Start: 7, End: 8},
+		{Stage: dag.NoStage, Pause: dag.Finish, Start: 8, End: 9},
+		{Stage: dag.Map, Count: 1, Start: 8, End: 9, Outcome: schedule.Fails},
 	}}}}
 	for i, s := range v.Path.Schedule.Spans {
-		v.Path.Rounds = append(v.Path.Rounds, pathfrag.Round{ID: i, Kind: s.Kind, Spans: []int{i}})
-		v.Path.Fragments = append(v.Path.Fragments, pathfrag.Fragment{ID: i, Kind: s.Kind, Start: s.Start, End: s.End, Rounds: []int{i}})
+		v.Path.Rounds = append(v.Path.Rounds, pathfrag.Round{ID: i, Stage: s.Stage, Pause: s.Pause, Spans: []int{i}})
+		v.Path.Fragments = append(v.Path.Fragments, pathfrag.Fragment{ID: i, Stage: s.Stage, Pause: s.Pause, Start: s.Start, End: s.End, Rounds: []int{i}})
 	}
 	v.Path.Fragments[1].Width = 1
 	for i, want := range []string{"launch of j", "j maps", "wait for j", "end of j", "failed attempt of j"} {
@@ -125,18 +125,6 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-func TestShort(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0s", 3 * time.Millisecond: "0s", 250 * time.Millisecond: "250ms", 12340 * time.Millisecond: "12.3s", 59990 * time.Millisecond: "1m",
-		68_400 * time.Millisecond: "1m8.4s", 2 * time.Minute: "2m", 1454 * time.Second: "24m14s", 28 * time.Minute: "28m", time.Hour: "1h",
-		3*time.Hour + 5*time.Minute: "3h5m", 48 * time.Hour: "2d", 50 * time.Hour: "2d2h", -90 * time.Second: "-1m30s", 100 * time.Hour: "4d4h",
-	} {
-		if got := view.Exact(d); got != want {
-			t.Errorf("%d is %s, want %s", d, got, want)
-		}
-	}
-}
-
 // A chart of the past counts back from now.
 func TestTextFromASnapshot(t *testing.T) {
 	c := golden.Named(t, "g04_join_4.2GB")
@@ -145,7 +133,8 @@ func TestTextFromASnapshot(t *testing.T) {
 	if got, want := v.elapsed(), in.At.Sub(0); got != want {
 		t.Errorf("elapsed %v, want %v", got, want)
 	}
-	if out := textOf(t, v); !strings.Contains(out, "-10m") || !strings.Contains(out, "critical path, "+view.Exact(v.Path.Length())) {
+	if out := textOf(t, v); !strings.Contains(out, "-10m") ||
+		!strings.Contains(out, "critical path, "+units.Exact(v.Path.Length())) {
 		t.Errorf("got\n%s", out)
 	}
 	if v.Path.Length() != v.Path.Schedule.Remaining() || v.Path.Schedule.Now == dag.Instant(0) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // elapsed is the time since the first job was submitted, 0 before.
@@ -28,14 +29,6 @@ func seconds(d *time.Duration) *float64 {
 	}
 	s := float64(d.Milliseconds()) / 1000
 	return &s
-}
-
-// count writes "1 map" and "2 maps".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // shownName is how many letters of a job's name a line or a chart shows.
@@ -81,18 +74,18 @@ func (v *View) Title(fragment int) string {
 	}
 	list := strings.Join(names, ", ")
 	switch {
-	case f.Kind == dag.Wave:
+	case f.Pause == dag.Wave:
 		return "pause between waves"
-	case f.Kind == dag.Launch && v.started(jobs, f.Start):
+	case f.Pause == dag.Launch && v.started(jobs, f.Start):
 		return "wait for " + list
-	case f.Kind == dag.Launch:
+	case f.Pause == dag.Launch:
 		return "launch of " + list
-	case f.Kind == dag.Finish:
+	case f.Pause == dag.Finish:
 		return "end of " + list
 	case f.Width == 0:
 		return "failed attempt of " + list
 	}
-	return list + " " + f.Kind.String() + "s"
+	return list + " " + units.Stage(cut(v.Plan.StageName(v.Path.JobOf(f), f.Stage)))
 }
 
 // started says whether a task of one of the jobs starts before an instant. Schedules are sorted by start.

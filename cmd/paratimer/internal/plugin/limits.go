@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Range is what a value should lie in, both ends included. "Inside" turns it round: it should lie outside
@@ -124,10 +126,10 @@ func (r *Range) String() string {
 	case math.IsInf(r.Low, -1):
 		s = "~:"
 	case r.Low != 0 || math.IsInf(r.High, 1):
-		s = plain(r.Low) + ":"
+		s = units.Digits(r.Low) + ":"
 	}
 	if !math.IsInf(r.High, 1) {
-		s += plain(r.High)
+		s += units.Digits(r.High)
 	}
 	if r.Inside {
 		s = "@" + s
@@ -136,4 +138,3 @@ func (r *Range) String() string {
 }
 
 // plain writes a number without an exponent, which readers of performance data do not know.
-func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

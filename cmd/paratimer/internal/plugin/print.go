@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Print writes a verdict: the line, performance data after a bar, then further lines.
@@ -32,7 +33,7 @@ func perf(f frame.Frame, l Limits) []string {
 	out := []string{datum("remaining", amount(h.RemainingSeconds), l.Remaining, "0", "")}
 	for _, q := range f.Quantiles {
 		if q.Q == 0.1 || q.Q == 0.5 || q.Q == 0.9 {
-			out = append(out, datum("p"+plain(q.Q*100), amount(&q.RemainingSeconds), Thresholds{}, "0", ""))
+			out = append(out, datum("p"+units.Digits(q.Q*100), amount(&q.RemainingSeconds), Thresholds{}, "0", ""))
 		}
 	}
 	if f.ElapsedSeconds != nil {
@@ -40,13 +41,13 @@ func perf(f frame.Frame, l Limits) []string {
 	}
 	progress := "U"
 	if f.ProgressRatio != nil {
-		progress = plain(percent(*f.ProgressRatio)) + "%"
+		progress = units.Digits(percent(*f.ProgressRatio)) + "%"
 	}
 	out = append(out, datum("progress", progress, Thresholds{}, "0", "100"))
 	for _, a := range f.Alerts {
 		switch {
 		case a.Probability != nil:
-			out = append(out, datum("late "+a.Bound, plain(percent(*a.Probability))+"%", l.Late, "0", "100"))
+			out = append(out, datum("late "+a.Bound, units.Digits(percent(*a.Probability))+"%", l.Late, "0", "100"))
 		case a.DeadlineAt != nil:
 			out = append(out, datum("late "+a.Bound, "U", l.Late, "0", "100"))
 		}
@@ -63,7 +64,7 @@ func amount(s *frame.Seconds) string {
 	if s == nil {
 		return "U"
 	}
-	return plain(float64(*s)) + "s"
+	return units.Digits(float64(*s)) + "s"
 }
 
 // percent is a ratio in percent, to a tenth of a thousandth: no more than a ratio is given to.

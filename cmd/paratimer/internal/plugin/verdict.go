@@ -8,6 +8,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A State is a plugin's exit code.
@@ -71,7 +72,7 @@ func Of(f frame.Frame, l Limits) Verdict {
 		return v
 	}
 	if f.StaleSeconds.Duration() > old {
-		v.raise(Unknown, "last seen "+f.StaleSeconds.Duration().Round(time.Second).String()+" ago")
+		v.raise(Unknown, "last seen "+units.Ago(f.StaleSeconds.Duration()))
 	}
 	for _, a := range f.Alerts {
 		switch a.State {
@@ -181,7 +182,7 @@ func status(f frame.Frame) string {
 		s = "ended, unconfirmed"
 	}
 	if f.ElapsedSeconds != nil {
-		s += " after " + f.ElapsedSeconds.Duration().Round(time.Second).String()
+		s += " after " + units.Elapsed(f.ElapsedSeconds.Duration())
 	}
 	return s
 }

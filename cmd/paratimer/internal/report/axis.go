@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Drawings are as wide as there is room: places along time are shares of the width, so that letters keep their size. What is written
@@ -58,7 +58,7 @@ type tick struct {
 // ticks are round times along the width.
 func (s scale) ticks(most int) []tick {
 	var all []tick
-	for _, t := range svg.Times(s.from.Duration(), (s.to - s.from).Duration(), most) {
+	for _, t := range chart.Times(s.from.Duration(), (s.to - s.from).Duration(), most) {
 		at, anchor := s.share(frame.SecondsOf(t)), "middle"
 		switch {
 		case at < 4:
@@ -66,7 +66,7 @@ func (s scale) ticks(most int) []tick {
 		case at > 96:
 			anchor = "end"
 		}
-		all = append(all, tick{share(at), view.Exact(t), anchor})
+		all = append(all, tick{share(at), units.Exact(t), anchor})
 	}
 	return all
 }
@@ -74,8 +74,8 @@ func (s scale) ticks(most int) []tick {
 // heights are round times up to a top, from bottom upwards.
 func heights(top frame.Seconds, y func(frame.Seconds) float64, most int) []tick {
 	var all []tick
-	for _, t := range svg.Times(0, top.Duration(), most) {
-		all = append(all, tick{At: svg.Px(y(frame.SecondsOf(t))), Text: view.Exact(t)})
+	for _, t := range chart.Times(0, top.Duration(), most) {
+		all = append(all, tick{At: chart.Px(y(frame.SecondsOf(t))), Text: units.Exact(t)})
 	}
 	return all
 }

@@ -7,16 +7,16 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
-// dataOf is the story as JSON for the page's script and for programs that are given the file, but for the bars of the chart: they are in
+// dataOf is the run report as JSON for the page's script and for programs that are given the file, but for the bars of the chart: they are in
 // the drawing. It is ASCII without <, > and &: no name in it can leave its element or turn the direction of the source.
-func dataOf(s *story.Story) (template.JS, error) {
+func dataOf(s *runreport.Report) (template.JS, error) {
 	short := *s
-	short.Chart.Panels = make([]story.Panel, len(s.Chart.Panels))
+	short.Chart.Panels = make([]runreport.Panel, len(s.Chart.Panels))
 	for i, p := range s.Chart.Panels {
-		short.Chart.Panels[i] = story.Panel{Title: p.Title, Rows: p.Rows, Bars: []story.Bar{}}
+		short.Chart.Panels[i] = runreport.Panel{Title: p.Title, Rows: p.Rows, Bars: []runreport.Bar{}}
 	}
 	data, err := json.Marshal(&short)
 	if err != nil {

@@ -4,29 +4,30 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
-	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A gantt is which task ran where and when, like the paper's Fig. 3 and 4: rows are slots, a fragment's tasks share a colour and a
 // pattern, rounds are parted by seams, the critical path is a strip above and outlined. Heights are in pixels.
 type gantt struct {
-	From, To   float64 // seconds at the edges
-	Says, Desc string
-	Height     string
-	Bottom     string // of the rows
-	Ticks      []tick
-	TicksTop   string
-	Strip      []block // the critical path
-	Pauses     []block // stretches of it in which no task runs
-	Panels     []panel
-	Now        string
-	Hues       []hue
-	Legend     []entry
-	More       int // fragments that the legend leaves out
-	Outcomes   []entry
-	Merged     bool
+	From, To      float64 // seconds at the edges
+	Summary, Desc string
+	Height        string
+	Bottom        string // of the rows
+	Ticks         []tick
+	TicksTop      string
+	Strip         []block // the critical path
+	Pauses        []block // stretches of it in which no task runs
+	Panels        []panel
+	Now           string
+	Hues          []hue
+	Legend        []entry
+	More          int // fragments that the legend leaves out
+	Outcomes      []entry
+	Merged        bool
 }
 
 // A block is a rectangle with a label where it fits, and a longer text for those who point at it.
@@ -80,9 +81,9 @@ const (
 	fewBars     = 1500 // more of them have no seams and no labels
 )
 
-func ganttOf(s *story.Story) *gantt {
+func ganttOf(s *runreport.Report) *gantt {
 	c := &s.Chart
-	g := &gantt{Says: prose(c.Says), Merged: c.Merged}
+	g := &gantt{Summary: prose(c.Summary), Merged: c.Merged}
 	if len(c.Panels) == 0 || c.ToSeconds <= c.FromSeconds {
 		return g
 	}
@@ -101,7 +102,7 @@ func ganttOf(s *story.Story) *gantt {
 		g.Panels = append(g.Panels, panelOf(s, p, along, paint, top, height, bars <= fewBars))
 		top += height * float64(len(p.Rows))
 	}
-	g.Bottom, g.Height, g.TicksTop = svg.Px(top), svg.Px(top+axisHeight), svg.Px(top+17)
+	g.Bottom, g.Height, g.TicksTop = chart.Px(top), chart.Px(top+axisHeight), chart.Px(top+17)
 	g.From, g.To = float64(along.from), float64(along.to)
 	g.Ticks = along.ticks(7)
 	for _, seg := range c.Critical {
@@ -111,33 +112,34 @@ func ganttOf(s *story.Story) *gantt {
 		g.Now = along.x(*c.NowSeconds)
 	}
 	g.legend(s, paint)
-	g.Desc = fmt.Sprintf("Gantt chart from %s to %s: %s in %s, %s of the critical path.", exact(c.FromSeconds), exact(c.ToSeconds),
-		count(bars, "bar"), count(rows, "row"), count(len(c.Critical), "part"))
+	g.Desc = fmt.Sprintf("Gantt chart from %s to %s: %s in %s, %s of the critical path.", units.Seconds(c.FromSeconds),
+		units.Seconds(c.ToSeconds),
+		units.Count(bars, "bar"), units.Count(rows, "row"), units.Count(len(c.Critical), "part"))
 	return g
 }
 
 // strip adds a stretch of the critical path.
-func (g *gantt) strip(s *story.Story, seg story.Segment, along scale, paint *paint, bottom float64) {
+func (g *gantt) strip(s *runreport.Report, seg runreport.Segment, along scale, paint *paint, bottom float64) {
 	b := block{
-		X: along.x(seg.StartSeconds), W: along.width(seg.StartSeconds, seg.EndSeconds), Y: svg.Px(stripTop), H: svg.Px(stripHeight),
+		X: along.x(seg.StartSeconds), W: along.width(seg.StartSeconds, seg.EndSeconds), Y: chart.Px(stripTop), H: chart.Px(stripHeight),
 		Look: "in bold", Tip: text(seg.Title) + ": " + between(seg.StartSeconds, seg.EndSeconds) + ", on the critical path", Critical: true,
 	}
 	pause := seg.Fragment < 0 || seg.Fragment >= len(s.Chart.Fragments) || s.Chart.Fragments[seg.Fragment].Width == 0
 	if pause {
 		b.Kind, b.Look = "pause", "halo bold"
-		g.Pauses = append(g.Pauses, block{X: b.X, W: b.W, Y: svg.Px(stripTop + stripHeight), H: svg.Px(bottom - stripTop - stripHeight)})
+		g.Pauses = append(g.Pauses, block{X: b.X, W: b.W, Y: chart.Px(stripTop + stripHeight), H: chart.Px(bottom - stripTop - stripHeight)})
 	} else {
 		b.Hue = paint.ofFragment(seg.Fragment)
 	}
 	wide := along.share(seg.EndSeconds) - along.share(seg.StartSeconds)
-	title, length := text(seg.Title), exact(seg.EndSeconds-seg.StartSeconds)
+	title, length := text(seg.Title), units.Seconds(seg.EndSeconds-seg.StartSeconds)
 	b.fit(along.share(seg.StartSeconds), wide, stripTop+stripHeight/2, title+", "+length, title, length)
 	g.Strip = append(g.Strip, b)
 }
 
 // fit labels a block with the first text that fits into it.
 func (b *block) fit(from, wide, middle float64, labels ...string) {
-	b.Name, b.NameY = strings.Join(labels, "\n"), svg.Px(middle+4)
+	b.Name, b.NameY = strings.Join(labels, "\n"), chart.Px(middle+4)
 	for _, l := range labels {
 		if fits(l, wide) {
 			b.Label, b.LabelX, b.LabelY = l, share(from+wide/2), b.NameY
@@ -147,21 +149,24 @@ func (b *block) fit(from, wide, middle float64, labels ...string) {
 }
 
 // legend names fragments, or phases of jobs where there are too many, and the marks that the chart has.
-func (g *gantt) legend(s *story.Story, paint *paint) {
+func (g *gantt) legend(s *runreport.Report, paint *paint) {
 	g.Legend, g.More = paint.legend(s)
 	seen := map[string]bool{}
 	for i := range s.Chart.Panels {
 		for j := range s.Chart.Panels[i].Bars {
 			b := &s.Chart.Panels[i].Bars[j]
 			seen[string(b.Outcome)] = true
-			seen["copy"] = seen["copy"] || b.Phase == dag.Reduce && b.CopiedSeconds != nil && *b.CopiedSeconds > b.StartSeconds
+			seen["copy"] = seen["copy"] || b.CopiedSeconds != nil && *b.CopiedSeconds > b.StartSeconds
 		}
 	}
-	for _, o := range []struct{ kind, says string }{
+	for _, o := range []struct{ kind, summary string }{
 		{"failed", "✗ failed"}, {"killed", "– killed or lost"}, {"running", "runs now"}, {"expected", "to come, as predicted"}, {"copy", "pale: a reduce copies, or waits for maps"},
 	} {
+		if o.kind == "copy" && frame.OneDAG(s.Workflow, len(s.Jobs)) {
+			o.summary = "pale: a task copies, or waits for the vertices that it reads"
+		}
 		if seen[o.kind] {
-			g.Outcomes = append(g.Outcomes, entry{Kind: o.kind, Text: o.says})
+			g.Outcomes = append(g.Outcomes, entry{Kind: o.kind, Text: o.summary})
 		}
 	}
 	for _, b := range g.Strip {

@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
-	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/units"
 )
 
 const rowLetters = 11 // that fit beside the drawing
 
 // panelOf lays out the rows of one kind of slots from top on.
-func panelOf(s *story.Story, p *story.Panel, along scale, paint *paint, top, row float64, few bool) panel {
-	out := panel{Title: text(p.Title), TitleY: svg.Px(top - 8), Top: svg.Px(top), Height: svg.Px(row * float64(len(p.Rows)))}
+func panelOf(s *runreport.Report, p *runreport.Panel, along scale, paint *paint, top, row float64, few bool) panel {
+	out := panel{Title: text(p.Title), TitleY: chart.Px(top - 8), Top: chart.Px(top), Height: chart.Px(row * float64(len(p.Rows)))}
 	out.rows(p, top, row)
 	groups := map[int]int{}
 	bars := slices.Clone(p.Bars)
-	slices.SortStableFunc(bars, func(a, b story.Bar) int { // outlines of the critical path are drawn last
+	slices.SortStableFunc(bars, func(a, b runreport.Bar) int { // outlines of the critical path are drawn last
 		return order(a.Critical) - order(b.Critical)
 	})
 	for i := range bars {
@@ -56,58 +56,58 @@ func order(critical bool) int {
 }
 
 // rows labels every row, or as many as can be read, and draws lines between rows that are high enough.
-func (p *panel) rows(of *story.Panel, top, row float64) {
+func (p *panel) rows(of *runreport.Panel, top, row float64) {
 	free := top
 	for i, name := range of.Rows {
 		middle := top + (float64(i)+0.5)*row
 		if middle-7 >= free {
-			p.Rows = append(p.Rows, tick{At: svg.Px(middle + 4), Text: cut(text(name), rowLetters)})
+			p.Rows = append(p.Rows, tick{At: chart.Px(middle + 4), Text: cut(text(name), rowLetters)})
 			free = middle + 7
 		}
 		if i > 0 && row >= 4 {
-			p.Lines = append(p.Lines, svg.Px(top+float64(i)*row))
+			p.Lines = append(p.Lines, chart.Px(top+float64(i)*row))
 		}
 	}
 }
 
-func barOf(s *story.Story, b *story.Bar, along scale, top, row float64) block {
+func barOf(s *runreport.Report, b *runreport.Bar, along scale, top, row float64) block {
 	out := block{
-		X: along.x(b.StartSeconds), W: along.width(b.StartSeconds, b.EndSeconds), Y: svg.Px(top + float64(b.Row)*row), H: svg.Px(float64(b.Rows) * row),
+		X: along.x(b.StartSeconds), W: along.width(b.StartSeconds, b.EndSeconds), Y: chart.Px(top + float64(b.Row)*row), H: chart.Px(float64(b.Rows) * row),
 		Critical: b.Critical, Tip: tipOf(s, b),
 	}
 	switch b.Outcome {
-	case story.Failed, story.Killed, story.Running, story.Expected:
+	case runreport.Failed, runreport.Killed, runreport.Running, runreport.Expected:
 		out.Kind = string(b.Outcome)
 	}
-	if b.Outcome == story.Failed {
+	if b.Outcome == runreport.Failed {
 		out.Mark, out.MarkX = row*float64(b.Rows) >= 10, share((along.share(b.StartSeconds)+along.share(b.EndSeconds))/2)
-		out.MarkY = svg.Px(top + (float64(b.Row)+float64(b.Rows)/2)*row)
+		out.MarkY = chart.Px(top + (float64(b.Row)+float64(b.Rows)/2)*row)
 	}
-	if b.CopiedSeconds != nil && b.Phase == dag.Reduce && *b.CopiedSeconds > b.StartSeconds {
+	if b.CopiedSeconds != nil && *b.CopiedSeconds > b.StartSeconds {
 		out.Copied = along.width(b.StartSeconds, min(*b.CopiedSeconds, b.EndSeconds))
 	}
 	return out
 }
 
 // tipOf is what a bar says to those who point at it.
-func tipOf(s *story.Story, b *story.Bar) string {
+func tipOf(s *runreport.Report, b *runreport.Bar) string {
 	tip := text(b.Name)
 	if b.Job >= 0 && b.Job < len(s.Jobs) {
-		tip += fmt.Sprintf(", %s of %s", b.Phase, text(s.Jobs[b.Job].Node))
+		tip += fmt.Sprintf(", %s of %s", text(b.Phase.Name), text(s.Jobs[b.Job].Node))
 	}
 	tip += ": " + between(b.StartSeconds, b.EndSeconds)
 	switch b.Outcome {
-	case story.Failed:
+	case runreport.Failed:
 		tip += ", failed"
-	case story.Killed:
+	case runreport.Killed:
 		tip += ", killed or lost"
-	case story.Running:
+	case runreport.Running:
 		tip += ", runs now"
-	case story.Expected:
+	case runreport.Expected:
 		tip += ", to come"
 	}
-	if b.CopiedSeconds != nil && b.Phase == dag.Reduce {
-		tip += ", had its input at " + exact(*b.CopiedSeconds)
+	if b.CopiedSeconds != nil {
+		tip += ", had its input at " + units.Seconds(*b.CopiedSeconds)
 	}
 	if b.Fragment != nil && b.Round != nil && *b.Fragment >= 0 && *b.Fragment < len(s.Chart.Fragments) {
 		if n := s.Chart.Fragments[*b.Fragment].Rounds; n > 1 {
@@ -121,16 +121,16 @@ func tipOf(s *story.Story, b *story.Bar) string {
 }
 
 // lookOf is the class of a bar's label.
-func lookOf(b *story.Bar) string {
+func lookOf(b *runreport.Bar) string {
 	switch b.Outcome {
-	case story.Failed, story.Killed, story.Expected:
+	case runreport.Failed, runreport.Killed, runreport.Expected:
 		return "halo"
 	}
 	return "in"
 }
 
 // labelsOf is what may be written into a bar, the longest first: the job, and how many tasks it is.
-func labelsOf(s *story.Story, b *story.Bar) []string {
+func labelsOf(s *runreport.Report, b *runreport.Bar) []string {
 	if b.Job < 0 || b.Job >= len(s.Jobs) {
 		return nil
 	}

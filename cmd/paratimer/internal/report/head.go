@@ -4,9 +4,10 @@ import (
 	"fmt"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A head is what stands above the figures: which run, how it ended, when and how sure that was.
@@ -34,11 +35,11 @@ type fact struct{ Title, Value, Note string }
 
 type alertRow struct{ Bound, State, Class, Deadline, Chance, Text string }
 
-func headOf(s *story.Story) head {
+func headOf(s *runreport.Report) head {
 	h := head{
 		Name: textOf(s.Workflow.Name), ID: textOf(s.Workflow.ID), From: text(s.From), User: textOf(s.User), Queue: textOf(s.Queue),
 		Over: s.Workflow.State.Ended(), Start: momentOf(s.StartAt), End: momentOf(s.EndAt),
-		Observations: count(s.Observations, "observation"), Schema: s.SchemaVersion,
+		Observations: units.Count(s.Observations, "observation"), Schema: s.SchemaVersion,
 	}
 	h.State, h.Class = stateOf(s.Workflow.State)
 	if h.Name == "" {
@@ -56,7 +57,7 @@ func headOf(s *story.Story) head {
 	}
 	h.Facts = factsOf(s, h.Over)
 	for i := range s.Alerts {
-		h.Alerts = append(h.Alerts, alertOf(&s.Alerts[i]))
+		h.Alerts = append(h.Alerts, alertOf(&s.Alerts[i], s.At))
 	}
 	for _, w := range s.Warnings {
 		h.Warnings = append(h.Warnings, dag.Warning{Code: text(w.Code), Text: prose(w.Text)})
@@ -91,32 +92,32 @@ func stateOf(s dag.State) (words, class string) {
 }
 
 // factsOf are the numbers of the page's first look.
-func factsOf(s *story.Story, over bool) []fact {
+func factsOf(s *runreport.Report, over bool) []fact {
 	var all []fact
 	add := func(title, value, note string) { all = append(all, fact{title, value, note}) }
 	if over {
-		add("Took", exactOf(s.ElapsedSeconds), "")
+		add("Took", units.Known(s.ElapsedSeconds, units.Seconds), "")
 	} else {
 		end := ""
 		if s.Headline.EndAt != nil {
-			end = "about " + stamp(s.Headline.EndAt, "15:04:05") + " UTC"
+			end = "about " + clock(s.Headline.EndAt, s.At)
 		}
 		add("Left", view.Remaining(s.Headline), end)
-		add("So far", exactOf(s.ElapsedSeconds), "")
+		add("So far", units.Known(s.ElapsedSeconds, units.Seconds), "")
 	}
-	if v := s.Course.MeanErrorPoints; v != nil {
+	if v := s.PredictionHistory.MeanErrorPoints; v != nil {
 		add("Mean error", fmt.Sprintf("%.1f", *v), "points of progress, of the headline")
 	}
-	if v := s.Course.HeldRatio; v != nil {
-		add("80 % range held", percent(*v), "of the observations that had one")
+	if v := s.PredictionHistory.HeldRatio; v != nil {
+		add("80 % range held", units.Percent(*v), "of the observations that had one")
 	}
-	if v := s.Course.NumberRatio; v != nil {
-		add("Gave a number", percent(*v), "of the observations")
+	if v := s.PredictionHistory.NumberRatio; v != nil {
+		add("Gave a number", units.Percent(*v), "of the observations")
 	}
 	return all
 }
 
-func alertOf(a *frame.Alert) alertRow {
+func alertOf(a *frame.Alert, at *frame.Time) alertRow {
 	r := alertRow{Bound: text(a.Bound), State: text(string(a.State)), Class: "open", Text: prose(a.Text)}
 	switch {
 	case a.State.Firing():
@@ -133,10 +134,10 @@ func alertOf(a *frame.Alert) alertRow {
 		r.State = "at risk"
 	}
 	if a.DeadlineAt != nil {
-		r.Deadline = stamp(a.DeadlineAt, "15:04:05") + " UTC"
+		r.Deadline = clock(a.DeadlineAt, at)
 	}
 	if a.Probability != nil {
-		r.Chance = percent(*a.Probability)
+		r.Chance = units.Chance(*a.Probability)
 	}
 	return r
 }

@@ -2,16 +2,17 @@ package report
 
 import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/units"
 )
 
 // limits are how long the run would have taken if one thing had been otherwise, as bars against how long it took.
 type limits struct {
-	Says   string
-	Doubt  string // one that all rows share
-	Actual string // place of the line
-	Took   string
-	Rows   []limitRow
+	Summary string
+	Doubt   string // one that all rows share
+	Actual  string // place of the line
+	Took    string
+	Rows    []limitRow
 }
 
 type limitRow struct {
@@ -21,8 +22,8 @@ type limitRow struct {
 	Known, Sooner, Later                 bool
 }
 
-func limitsOf(s *story.Story) *limits {
-	l := &limits{Says: prose(s.Limits.Says)}
+func limitsOf(s *runreport.Report) *limits {
+	l := &limits{Summary: prose(s.Limits.Summary)}
 	var actual, top frame.Seconds
 	for _, r := range s.Limits.Rows {
 		if r.TotalSeconds != nil {
@@ -32,16 +33,19 @@ func limitsOf(s *story.Story) *limits {
 			}
 		}
 	}
-	if s.Course.TotalSeconds != nil {
-		actual = *s.Course.TotalSeconds
+	if s.PredictionHistory.TotalSeconds != nil {
+		actual = *s.PredictionHistory.TotalSeconds
 	}
 	along := scale{0, max(top, actual, 0.001) * 1.02}
 	if actual > 0 {
-		l.Actual, l.Took = along.x(actual), exact(actual)
+		l.Actual, l.Took = along.x(actual), units.Seconds(actual)
 	}
 	for i := range s.Limits.Rows {
 		r := &s.Limits.Rows[i]
-		row := limitRow{ID: i, Question: capital(prose(r.Question)), Change: text(r.Change), Total: exactOf(r.TotalSeconds), Doubt: prose(deref(r.Doubt)), Known: r.TotalSeconds != nil}
+		row := limitRow{
+			ID: i, Question: capital(prose(r.Question)), Change: text(r.Change),
+			Total: units.Known(r.TotalSeconds, units.Seconds), Doubt: prose(deref(r.Doubt)), Known: r.TotalSeconds != nil,
+		}
 		if r.TotalSeconds != nil {
 			row.Width = along.width(0, *r.TotalSeconds)
 			if actual > *r.TotalSeconds {
@@ -51,9 +55,9 @@ func limitsOf(s *story.Story) *limits {
 		if g := r.GainSeconds; g != nil {
 			switch {
 			case *g >= 0.5:
-				row.Gain, row.Sooner = exact(*g)+" sooner", true
+				row.Gain, row.Sooner = units.Seconds(*g)+" sooner", true
 			case *g <= -0.5:
-				row.Gain, row.Later = exact(-*g)+" later", true
+				row.Gain, row.Later = units.Seconds(-*g)+" later", true
 			default:
 				row.Gain = "no difference"
 			}

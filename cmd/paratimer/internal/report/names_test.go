@@ -8,10 +8,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
-// rename puts a name into every text of a story that may come from a cluster.
+// rename puts a name into every text of a report that may come from a cluster.
 func rename(v reflect.Value, name string) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -94,7 +94,7 @@ func FuzzNames(f *testing.F) {
 		for i := range s.Chart.Panels[0].Bars {
 			s.Chart.Panels[0].Bars[i].Name, s.Chart.Panels[0].Rows[0] = name, name
 		}
-		s.Workflow.Name, s.Course.Marks = &name, append(s.Course.Marks, story.Mark{Kind: name, Text: name})
+		s.Workflow.Name, s.PredictionHistory.Marks = &name, append(s.PredictionHistory.Marks, runreport.Mark{Kind: name, Text: name})
 		checkMarkup(t, written(t, s))
 	})
 }

@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // The style sheet has so many colours and patterns; they are all as bright as each other, so that dark letters are read on each of them
@@ -34,12 +37,21 @@ type paint struct {
 	hues     []hue // 0: nobody knows the fragment
 	byPhase  bool
 	fragment []int // hue of each fragment
-	phase    []int // hue of each job's maps and reduces
+	phase    []int // hue of each stage
+	stages   []stageOf
+	first    []int // by job: its first stage
 	lead     []int // what a hue stands for: a fragment or a phase
 }
 
-func paintOf(s *story.Story) *paint {
-	p := &paint{hues: []hue{{Colour: colours - 1}}, lead: []int{-1}, fragment: make([]int, len(s.Chart.Fragments)), phase: make([]int, 2*len(s.Jobs))}
+func paintOf(s *runreport.Report) *paint {
+	p := &paint{hues: []hue{{Colour: colours - 1}}, lead: []int{-1}, fragment: make([]int, len(s.Chart.Fragments)), first: make([]int, len(s.Jobs))}
+	for j := range s.Jobs {
+		p.first[j] = len(p.stages)
+		for k := range max(len(s.Jobs[j].Stages), dag.MapReduceStages) {
+			p.stages = append(p.stages, stageOf{j, k})
+		}
+	}
+	p.phase = make([]int, len(p.stages))
 	n := 0
 	for i := range s.Chart.Fragments {
 		if s.Chart.Fragments[i].Width > 0 {
@@ -86,7 +98,7 @@ func paintOf(s *story.Story) *paint {
 	}
 	for i, at := range p.fragment {
 		if at == 0 {
-			at = -1 - phaseIn(s, &s.Chart.Fragments[i])
+			at = -1 - p.phaseIn(s, &s.Chart.Fragments[i])
 		}
 		if at < 0 {
 			p.fragment[i] = p.phase[-1-at]
@@ -96,35 +108,41 @@ func paintOf(s *story.Story) *paint {
 }
 
 // barsKnow says that a bar tells its fragment: merged ones may not.
-func barsKnow(s *story.Story) bool {
+func barsKnow(s *runreport.Report) bool {
 	for i := range s.Chart.Panels {
-		if slices.ContainsFunc(s.Chart.Panels[i].Bars, func(b story.Bar) bool { return b.Fragment != nil }) {
+		if slices.ContainsFunc(s.Chart.Panels[i].Bars, func(b runreport.Bar) bool { return b.Fragment != nil }) {
 			return true
 		}
 	}
 	return false
 }
 
-// phaseIn is the index of the phase of a fragment's first job; -1 where it has none, or is a pause.
-func phaseIn(s *story.Story, f *story.Fragment) int {
-	if f.Width > 0 && len(f.Jobs) > 0 && f.Phase <= 1 {
-		if j := slices.IndexFunc(s.Jobs, func(j story.Job) bool { return j.Node == f.Jobs[0] }); j >= 0 {
-			return 2*j + int(f.Phase)
-		}
+// A stageOf is a stage of a job.
+type stageOf struct{ job, stage int }
+
+// phaseIn is the index in stages of a fragment's stage in its first job; -1 where it has none, or is a pause.
+func (p *paint) phaseIn(s *runreport.Report, f *runreport.Fragment) int {
+	if f.Width > 0 && len(f.Jobs) > 0 {
+		return p.at(slices.IndexFunc(s.Jobs, func(j runreport.Job) bool { return j.Node == f.Jobs[0] }), f.Phase)
 	}
 	return -1
 }
 
-// phaseOf is the index of a bar's phase, -1 where its job is not known.
-func (p *paint) phaseOf(b *story.Bar) int {
-	if at := 2*b.Job + int(b.Phase); b.Job >= 0 && b.Phase <= 1 && at < len(p.phase) {
+// phaseOf is the index in stages of a bar's stage, -1 where its job is not known.
+func (p *paint) phaseOf(b *runreport.Bar) int { return p.at(b.Job, b.Phase) }
+
+func (p *paint) at(job int, is frame.Phase) int {
+	if job < 0 || job >= len(p.first) || is.Pause != dag.NoPause || is.Stage < 0 {
+		return -1
+	}
+	if at := p.first[job] + int(is.Stage); at < len(p.stages) && p.stages[at].job == job {
 		return at
 	}
 	return -1
 }
 
 // of is the hue of a bar.
-func (p *paint) of(b *story.Bar) int {
+func (p *paint) of(b *runreport.Bar) int {
 	if p.byPhase {
 		if at := p.phaseOf(b); at >= 0 {
 			return p.phase[at]
@@ -141,7 +159,7 @@ func (p *paint) of(b *story.Bar) int {
 func (p *paint) ofFragment(i int) int { return p.fragment[i] }
 
 // legend names what the hues stand for, and says how many it leaves out.
-func (p *paint) legend(s *story.Story) (all []entry, more int) {
+func (p *paint) legend(s *runreport.Report) (all []entry, more int) {
 	for id, lead := range p.lead {
 		if lead < 0 {
 			continue
@@ -152,7 +170,8 @@ func (p *paint) legend(s *story.Story) (all []entry, more int) {
 		}
 		e := entry{Hue: id, Critical: p.hues[id].Warm}
 		if p.byPhase {
-			e.Text = fmt.Sprintf("%s of %s", []string{"maps", "reduces"}[lead%2], cut(text(s.Jobs[lead/2].Node), 40))
+			of := p.stages[lead]
+			e.Text = fmt.Sprintf("%s of %s", stageWord(&s.Jobs[of.job], of.stage), cut(text(s.Jobs[of.job].Node), 40))
 		} else {
 			e.Text = fragmentText(&s.Chart.Fragments[lead])
 		}
@@ -161,7 +180,15 @@ func (p *paint) legend(s *story.Story) (all []entry, more int) {
 	return all, more
 }
 
-func fragmentText(f *story.Fragment) string {
+// stageWord names the tasks of a stage of a job.
+func stageWord(j *runreport.Job, k int) string {
+	if k < len(j.Stages) {
+		return units.Stage(cut(text(j.Stages[k].Name), 40))
+	}
+	return units.Stage(dag.MapReduceName(dag.StageIndex(k))) //nolint:gosec // of a report without stages: 0 or 1
+}
+
+func fragmentText(f *runreport.Fragment) string {
 	names := make([]string, 0, 3)
 	for i, n := range f.Jobs {
 		if i == 3 {
@@ -170,5 +197,6 @@ func fragmentText(f *story.Fragment) string {
 		}
 		names = append(names, cut(text(n), 40))
 	}
-	return fmt.Sprintf("%s of %s: %d at once, %s, %s – %s", f.Phase.String()+"s", strings.Join(names, ", "), f.Width, count(f.Rounds, "round"), exact(f.StartSeconds), exact(f.EndSeconds))
+	return fmt.Sprintf("%s of %s: %d at once, %s, %s – %s", units.Stage(text(f.Phase.Name)), strings.Join(names, ", "), f.Width,
+		units.Count(f.Rounds, "round"), units.Seconds(f.StartSeconds), units.Seconds(f.EndSeconds))
 }

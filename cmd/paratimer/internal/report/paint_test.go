@@ -19,7 +19,7 @@ func TestMergedBars(t *testing.T) {
 		t.Error("bars have no colour")
 	}
 	for i := range s.Chart.Fragments {
-		if f := &s.Chart.Fragments[i]; f.Width > 0 && phaseIn(s, f) >= 0 && p.phase[phaseIn(s, f)] != p.ofFragment(i) {
+		if f := &s.Chart.Fragments[i]; f.Width > 0 && p.phaseIn(s, f) >= 0 && p.phase[p.phaseIn(s, f)] != p.ofFragment(i) {
 			t.Errorf("fragment %d has another colour than its phase", i)
 		}
 	}

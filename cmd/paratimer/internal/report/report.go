@@ -1,4 +1,4 @@
-// Package report draws a story as one HTML file that needs nothing else: no network, no font, no library. Its figures are inline SVG and
+// Package report draws a run report as one HTML file that needs nothing else: no network, no font, no library. Its figures are inline SVG and
 // do without JavaScript; with it they can be enlarged, pointed at and sorted. It computes nothing of a run: places, not numbers.
 package report
 
@@ -10,7 +10,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
 //go:embed assets
@@ -18,21 +18,21 @@ var assets embed.FS
 
 var pages = template.Must(template.New("").ParseFS(assets, "assets/*.tmpl"))
 
-// Write writes the report of a run, or nothing of it. The same story gives the same bytes.
-func Write(w io.Writer, s *story.Story) error {
+// Write writes the report of a run, or nothing of it. The same run report gives the same bytes.
+func Write(w io.Writer, s *runreport.Report) error {
 	return write(w, "page.tmpl", page{Policy: filePolicy, Style: style, Script: script}, s)
 }
 
 // Live writes the page that follows a run: it asks for "main" beside it so often, and shows it where it has changed. A browser without
 // scripts loads the whole page instead.
-func Live(w io.Writer, s *story.Story, every time.Duration) error {
+func Live(w io.Writer, s *runreport.Report, every time.Duration) error {
 	p := page{Policy: LivePolicy, Style: style, Script: script, EverySeconds: max(1, int(every/time.Second))}
 	return write(w, "page.tmpl", p, s)
 }
 
 // Main writes what is inside of the page's main element: what a live page replaces. An element in it with data-over says that
 // nothing more will come.
-func Main(w io.Writer, s *story.Story) error { return write(w, "main.tmpl", page{}, s) }
+func Main(w io.Writer, s *runreport.Report) error { return write(w, "main.tmpl", page{}, s) }
 
 // A page is what the templates draw. Every text in it that comes from elsewhere has been through text or prose.
 type page struct {
@@ -41,22 +41,22 @@ type page struct {
 	Script       template.JS
 	EverySeconds int // 0: a file
 	head
-	Gantt   *gantt
-	Course  *course
-	Account *account
-	Jobs    *jobs
-	Skew    *skew
-	Limits  *limits
-	Data    template.JS
+	Gantt             *gantt
+	PredictionHistory *predictionHistory
+	Attribution       *attribution
+	Jobs              *jobs
+	Skew              *skew
+	Limits            *limits
+	Data              template.JS
 }
 
-func write(w io.Writer, name string, p page, s *story.Story) error {
+func write(w io.Writer, name string, p page, s *runreport.Report) error {
 	data, err := dataOf(s)
 	if err != nil {
 		return fmt.Errorf("report of %s: %w", text(s.From), err)
 	}
 	p.Data, p.head = data, headOf(s)
-	p.Gantt, p.Course, p.Account = ganttOf(s), courseOf(s), accountOf(s)
+	p.Gantt, p.PredictionHistory, p.Attribution = ganttOf(s), predictionHistoryOf(s), attributionOf(s)
 	p.Jobs, p.Skew, p.Limits = jobsOf(s), skewOf(s), limitsOf(s)
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, name, p); err != nil {

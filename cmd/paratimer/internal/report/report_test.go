@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 )
 
-func written(t testing.TB, s *story.Story) string {
+func written(t testing.TB, s *runreport.Report) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, s); err != nil {
@@ -34,10 +34,10 @@ var (
 // Each figure has a sentence and a drawing that is named and described; nothing is referred to that is not there.
 func TestStructure(t *testing.T) {
 	for name, c := range map[string]struct {
-		story *story.Story
-		want  int
+		report *runreport.Report
+		want   int
 	}{"ended": {sample(), 5}, "running": {halfway(), 6}} {
-		page := written(t, c.story)
+		page := written(t, c.report)
 		all := figures.FindAllString(page, -1)
 		if len(all) != c.want {
 			t.Errorf("%s: %d figures, want %d", name, len(all), c.want)
@@ -116,13 +116,13 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// What is unknown is said to be, and nothing breaks where nothing is known.
+// What is units.Unknown is said to be, and nothing breaks where nothing is known.
 func TestUnknown(t *testing.T) {
-	cases := map[string]*story.Story{"nothing": {}}
+	cases := map[string]*runreport.Report{"nothing": {}}
 	bare := sample()
-	bare.Workflow, bare.StartAt, bare.EndAt, bare.ElapsedSeconds, bare.User, bare.Course.TotalSeconds = frame.Workflow{State: dag.Running}, nil, nil, nil, nil, nil
+	bare.Workflow, bare.StartAt, bare.EndAt, bare.ElapsedSeconds, bare.User, bare.PredictionHistory.TotalSeconds = frame.Workflow{State: dag.Running}, nil, nil, nil, nil, nil
 	for i := range bare.Jobs {
-		bare.Jobs[i] = story.Job{}
+		bare.Jobs[i] = runreport.Job{}
 	}
 	for i := range bare.Chart.Panels[0].Bars {
 		b := &bare.Chart.Panels[0].Bars[i]
@@ -143,7 +143,7 @@ func TestUnknown(t *testing.T) {
 	}
 	odd := sample()
 	odd.Chart.Panels[0].Bars[0].Fragment, odd.Chart.Critical[0].Fragment = of(-1), 99
-	odd.Account.Parts[0].Cause = "nobody's"
+	odd.TimeAttribution.Parts[0].Cause = "nobody's"
 	odd.Skew.Jobs[0].Median, odd.Skew.Jobs[0].Reduces[0].WorkSeconds = 0, 0
 	cases["odd"] = odd
 	for name, s := range cases {
@@ -162,20 +162,20 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// The same story gives the same bytes, in which the story is found again, but for the bars.
+// The same run report gives the same bytes, in which the run report is found again, but for the bars.
 func TestData(t *testing.T) {
 	page := written(t, sample())
 	if page != written(t, sample()) {
-		t.Error("the same story gave other bytes")
+		t.Error("the same run report gave other bytes")
 	}
 	_, rest, _ := strings.Cut(page, `<script type="application/json" id="story">`)
 	data, _, _ := strings.Cut(rest, "</script>")
-	var got story.Story
+	var got runreport.Report
 	if err := json.Unmarshal([]byte(data), &got); err != nil {
 		t.Fatal(err)
 	}
 	want := sample()
-	want.Chart.Panels[0].Bars = []story.Bar{}
+	want.Chart.Panels[0].Bars = []runreport.Bar{}
 	a, _ := json.Marshal(got)
 	b, _ := json.Marshal(want)
 	if !bytes.Equal(a, b) {
@@ -197,12 +197,6 @@ func TestData(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{amount(nil, "B"), "?"},
-		{amount(of(0.0), "B"), "0 B"},
-		{amount(of(999.0), ""), "999"},
-		{amount(of(999.6), ""), "1.0 k"},
-		{amount(of(1.26e9), "B"), "1.3 GB"},
-		{amount(of(34e6), "B"), "34 MB"},
 		{cut("attempt_1_m_000012_0", 9), "atte…12_0"},
 		{cut("short", 9), "short"},
 		{prose(strings.Repeat("ü", 500)), strings.Repeat("ü", 500)},
@@ -210,7 +204,6 @@ func TestWords(t *testing.T) {
 		{share(12.34567), "12.3457%"},
 		{share(-0.00001), "0%"},
 		{share(100), "100%"},
-		{count(1, "row") + count(2, "row"), "1 row2 rows"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

@@ -5,47 +5,47 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 )
 
 func of[T any](v T) *T { return &v }
 
 // sample is a finished run with everything that a report can show: three jobs on eight containers, a failure, a skewed reduce.
-func sample() *story.Story {
+func sample() *runreport.Report {
 	start := dag.InstantOf(time.Date(2026, 3, 14, 1, 59, 26, 0, time.UTC))
-	s := &story.Story{
-		SchemaVersion: story.SchemaVersion, From: "nightly.tape",
+	s := &runreport.Report{
+		SchemaVersion: runreport.SchemaVersion, From: "nightly.tape",
 		Workflow: frame.Workflow{ID: of("wf-17"), Name: of("PigLatin:nightly-join.pig"), State: dag.Succeeded},
 		User:     of("etl"), Queue: of("default"), StartAt: frame.TimeOf(start), EndAt: frame.TimeOf(start.Add(100 * time.Second)), At: frame.TimeOf(start.Add(100 * time.Second)),
 		ElapsedSeconds: of(frame.Seconds(100)), Observations: 101,
 		Summary: []string{"It succeeded after 1m40s.", "Most of the time went into the maps of users and the reduces of join."},
 	}
 	for i, node := range []string{"clicks", "users", "join"} {
-		s.Jobs = append(s.Jobs, story.Job{
+		s.Jobs = append(s.Jobs, runreport.Job{
 			Job:        frame.Job{Node: node, ID: of(fmt.Sprintf("job_1795222440184_%04d", i+7)), State: dag.Succeeded, Maps: frame.Tasks{Total: of(8), Done: 8}, Reduces: frame.Tasks{Total: of(4), Done: 4}, SubmittedSeconds: of(frame.Seconds(20 * i))},
-			InputBytes: of(1.5e9), InputRecords: of(2e6), OnPathSeconds: of(frame.Seconds(30)), MapSeconds: &story.Spread{Tasks: 8, Min: 9, Median: 10, P90: 11, Max: 12},
+			InputBytes: of(1.5e9), InputRecords: of(2e6), OnPathSeconds: of(frame.Seconds(30)), MapSeconds: &runreport.Spread{Tasks: 8, Min: 9, Median: 10, P90: 11, Max: 12},
 		})
 	}
 	s.Jobs[1].OnPathSeconds, s.Jobs[0].FailedAttempts = nil, 1
 	s.Chart = sampleChart()
-	s.Course = sampleCourse()
-	s.Account = story.Account{Says: "61 s of 100 s were work.", Causes: []story.Cause{
+	s.PredictionHistory = samplePredictionHistory()
+	s.TimeAttribution = runreport.TimeAttribution{Summary: "61 s of 100 s were work.", Causes: []runreport.Cause{
 		{Cause: "launch", Title: "launch", Meaning: "A job starts.", Seconds: 12, Ratio: frame.RatioOf(.12)},
 		{Cause: "work", Title: "work", Meaning: "Tasks work.", Seconds: 61, Ratio: frame.RatioOf(.61)},
 		{Cause: "skew", Title: "skew", Meaning: "A reduce was given more.", Seconds: 27, Ratio: frame.RatioOf(.27)},
-	}, Parts: []story.Part{
+	}, Parts: []runreport.Part{
 		{Cause: "launch", Job: of("clicks"), StartSeconds: 0, EndSeconds: 6},
 		{Cause: "work", Job: of("clicks"), Task: of("clicks m_000003"), StartSeconds: 6, EndSeconds: 46},
 		{Cause: "launch", StartSeconds: 46, EndSeconds: 52},
 		{Cause: "work", Job: of("join"), StartSeconds: 52, EndSeconds: 73},
 		{Cause: "skew", Job: of("join"), Task: of("join r_000001"), StartSeconds: 73, EndSeconds: 100},
 	}}
-	s.Skew = story.Skew{Says: "Reduce 1 of join worked 27 s longer than the median.", Jobs: []story.SkewJob{{
+	s.Skew = runreport.Skew{Summary: "Reduce 1 of join worked 27 s longer than the median.", Jobs: []runreport.SkewJob{{
 		Job: "join", Uneven: true, All: 4, Median: 11,
-		Reduces: []story.SkewReduce{{Task: 1, WorkSeconds: 38, Bytes: of(4e8), ShareRatio: frame.RatioOf(.6)}, {Task: 0, WorkSeconds: 12, Bytes: of(1e8)}, {Task: 3, WorkSeconds: 11, Bytes: of(1e8)}, {Task: 2, WorkSeconds: 9}},
+		Reduces: []runreport.SkewReduce{{Task: 1, WorkSeconds: 38, Bytes: of(4e8), ShareRatio: frame.RatioOf(.6)}, {Task: 0, WorkSeconds: 12, Bytes: of(1e8)}, {Task: 3, WorkSeconds: 11, Bytes: of(1e8)}, {Task: 2, WorkSeconds: 9}},
 	}}}
-	s.Limits = story.Limits{Says: "Even reduces would have saved 27 s.", Rows: []story.Limit{
+	s.Limits = runreport.Limits{Summary: "Even reduces would have saved 27 s.", Rows: []runreport.Limit{
 		{Question: "As many containers as tasks", Change: "--slots unlimited", TotalSeconds: of(frame.Seconds(81)), GainSeconds: of(frame.Seconds(19))},
 		{Question: "Reduces as long as the median one", Change: "--no-skew", TotalSeconds: of(frame.Seconds(73)), GainSeconds: of(frame.Seconds(27)), Doubt: of("one key may be too large to part")},
 		{Question: "Half the containers", Change: "--slots 4", TotalSeconds: of(frame.Seconds(160)), GainSeconds: of(frame.Seconds(-60))},
@@ -56,75 +56,75 @@ func sample() *story.Story {
 	return s
 }
 
-func sampleChart() story.Chart {
-	c := story.Chart{
-		Says: "The critical path goes through the maps of clicks and the reduces of join.", ToSeconds: 100,
-		Panels: []story.Panel{{Title: "containers", Rows: []string{"node-a 0", "node-a 1", "node-a 2", "node-a 3", "node-b 0", "node-b 1", "node-b 2", "node-b 3"}}},
-		Fragments: []story.Fragment{
-			{Width: 0, StartSeconds: 0, EndSeconds: 6, Critical: true, Phase: dag.Launch},
-			{Jobs: []string{"clicks"}, Phase: dag.Map, Width: 4, Rounds: 2, StartSeconds: 6, EndSeconds: 46, Critical: true},
-			{Jobs: []string{"users"}, Phase: dag.Map, Width: 4, Rounds: 2, StartSeconds: 6, EndSeconds: 40},
-			{Jobs: []string{"join"}, Phase: dag.Reduce, Width: 4, Rounds: 1, StartSeconds: 52, EndSeconds: 100, Critical: true},
+func sampleChart() runreport.Chart {
+	c := runreport.Chart{
+		Summary: "The critical path goes through the maps of clicks and the reduces of join.", ToSeconds: 100,
+		Panels: []runreport.Panel{{Title: "containers", Rows: []string{"node-a 0", "node-a 1", "node-a 2", "node-a 3", "node-b 0", "node-b 1", "node-b 2", "node-b 3"}}},
+		Fragments: []runreport.Fragment{
+			{Width: 0, StartSeconds: 0, EndSeconds: 6, Critical: true, Phase: frame.Phase{Stage: dag.NoStage, Pause: dag.Launch, Name: "launch"}},
+			{Jobs: []string{"clicks"}, Phase: frame.Phase{Stage: dag.Map, Name: "map"}, Width: 4, Rounds: 2, StartSeconds: 6, EndSeconds: 46, Critical: true},
+			{Jobs: []string{"users"}, Phase: frame.Phase{Stage: dag.Map, Name: "map"}, Width: 4, Rounds: 2, StartSeconds: 6, EndSeconds: 40},
+			{Jobs: []string{"join"}, Phase: frame.Phase{Stage: dag.Reduce, Name: "reduce"}, Width: 4, Rounds: 1, StartSeconds: 52, EndSeconds: 100, Critical: true},
 		},
-		Critical: []story.Segment{
+		Critical: []runreport.Segment{
 			{Fragment: 0, Title: "launch of clicks", StartSeconds: 0, EndSeconds: 6},
 			{Fragment: 1, Title: "maps of clicks", StartSeconds: 6, EndSeconds: 46},
 			{Fragment: 0, Title: "wave", StartSeconds: 46, EndSeconds: 52},
 			{Fragment: 3, Title: "reduces of join", StartSeconds: 52, EndSeconds: 100},
 		},
 	}
-	bar := func(row int, from, to frame.Seconds, job int, phase dag.Kind, fragment, round int, o story.Outcome) {
-		c.Panels[0].Bars = append(c.Panels[0].Bars, story.Bar{
-			Row: row, Rows: 1, StartSeconds: from, EndSeconds: to, Job: job, Phase: phase, Name: fmt.Sprintf("attempt_%d_%d", job, len(c.Panels[0].Bars)), Tasks: 1,
-			Outcome: o, Fragment: of(fragment), Round: of(round), Critical: c.Fragments[fragment].Critical && o == story.OK,
+	bar := func(row int, from, to frame.Seconds, job int, phase dag.StageIndex, fragment, round int, o runreport.Outcome) {
+		c.Panels[0].Bars = append(c.Panels[0].Bars, runreport.Bar{
+			Row: row, Rows: 1, StartSeconds: from, EndSeconds: to, Job: job, Phase: frame.Phase{Stage: phase, Name: dag.MapReduceName(phase)}, Name: fmt.Sprintf("attempt_%d_%d", job, len(c.Panels[0].Bars)), Tasks: 1,
+			Outcome: o, Fragment: of(fragment), Round: of(round), Critical: c.Fragments[fragment].Critical && o == runreport.OK,
 		})
 	}
 	for i := range 4 {
-		bar(i, 6, 26, 0, dag.Map, 1, 0, story.OK)
-		bar(i, 26, 46, 0, dag.Map, 1, 1, story.OK)
-		bar(i+4, 6, 24, 1, dag.Map, 2, 0, []story.Outcome{story.OK, story.Failed, story.Killed, story.OK}[i])
-		bar(i+4, 24, 40, 1, dag.Map, 2, 1, story.OK)
-		bar(i, 52, []frame.Seconds{72, 100, 70, 66}[i], 2, dag.Reduce, 3, 0, story.OK)
+		bar(i, 6, 26, 0, dag.Map, 1, 0, runreport.OK)
+		bar(i, 26, 46, 0, dag.Map, 1, 1, runreport.OK)
+		bar(i+4, 6, 24, 1, dag.Map, 2, 0, []runreport.Outcome{runreport.OK, runreport.Failed, runreport.Killed, runreport.OK}[i])
+		bar(i+4, 24, 40, 1, dag.Map, 2, 1, runreport.OK)
+		bar(i, 52, []frame.Seconds{72, 100, 70, 66}[i], 2, dag.Reduce, 3, 0, runreport.OK)
 		c.Panels[0].Bars[len(c.Panels[0].Bars)-1].CopiedSeconds = of(frame.Seconds(58))
 	}
 	return c
 }
 
-func sampleCourse() story.Course {
-	c := story.Course{Says: "From 12 s on the 80 % range held the end.", TotalSeconds: of(frame.Seconds(100)), MeanErrorPoints: of(3.2), HeldRatio: frame.RatioOf(.93), NumberRatio: frame.RatioOf(.95)}
+func samplePredictionHistory() runreport.PredictionHistory {
+	c := runreport.PredictionHistory{Summary: "From 12 s on the 80 % range held the end.", TotalSeconds: of(frame.Seconds(100)), MeanErrorPoints: of(3.2), HeldRatio: frame.RatioOf(.93), NumberRatio: frame.RatioOf(.95)}
 	for t := frame.Seconds(0); t <= 100; t++ {
-		m := story.Moment{AtSeconds: t}
+		m := runreport.Point{AtSeconds: t}
 		if t > 4 && t != 50 {
 			off := (100 - t) * (100 - t) / 500
 			total := 100 + off/2
 			m.TotalSeconds, m.LowSeconds, m.HighSeconds = of(total), of(max(t, total-off)), of(total+off*1.4)
 			m.Low50Seconds, m.High50Seconds = of(max(t, total-off/2)), of(total+off*.6)
-			m.Scenarios = []story.Prediction{{Scenario: "one_failure", TotalSeconds: of(total + 9)}, {Scenario: "skew_high", TotalSeconds: of(total + 20)}}
+			m.Scenarios = []runreport.Prediction{{Scenario: "one_failure", TotalSeconds: of(total + 9)}, {Scenario: "skew_high", TotalSeconds: of(total + 20)}}
 		} else {
 			m.LowSeconds = of(t + 10)
 		}
 		if t == 24 {
 			m.Changes = []frame.Change{{DeltaSeconds: 6, Reason: "failure", Subject: of("users m_000001 failed and starts again")}}
 		}
-		c.Moments = append(c.Moments, m)
+		c.Points = append(c.Points, m)
 	}
-	c.Marks = []story.Mark{{AtSeconds: 24, Kind: "failure", Text: "users m_000001 failed"}, {AtSeconds: 60, Kind: "alert", Text: "deadline is at risk"}, {AtSeconds: 61, Kind: "node", Text: "node-b is lost"}}
+	c.Marks = []runreport.Mark{{AtSeconds: 24, Kind: "failure", Text: "users m_000001 failed"}, {AtSeconds: 60, Kind: "alert", Text: "deadline is at risk"}, {AtSeconds: 61, Kind: "node", Text: "node-b is lost"}}
 	return c
 }
 
 // halfway is the same run while its last reduce works.
-func halfway() *story.Story {
+func halfway() *runreport.Report {
 	s := sample()
-	s.Workflow.State, s.EndAt, s.WaitingOn, s.Course.TotalSeconds = dag.Running, nil, of("join r_000001"), nil
+	s.Workflow.State, s.EndAt, s.WaitingOn, s.PredictionHistory.TotalSeconds = dag.Running, nil, of("join r_000001"), nil
 	s.At, s.ElapsedSeconds = frame.TimeOf(s.StartAt.Instant.Add(73*time.Second)), of(frame.Seconds(73))
 	s.Headline = frame.Headline{RemainingSeconds: of(frame.Seconds(27)), LowSeconds: of(frame.Seconds(20)), HighSeconds: of(frame.Seconds(41)), Rough: true, EndAt: frame.TimeOf(s.At.Instant.Add(27 * time.Second))}
 	s.Chart.NowSeconds = of(frame.Seconds(73))
 	for i := range s.Chart.Panels[0].Bars {
 		if b := &s.Chart.Panels[0].Bars[i]; b.EndSeconds > 73 {
-			b.Outcome = story.Running
+			b.Outcome = runreport.Running
 		}
 	}
-	s.Course.Moments = s.Course.Moments[:74]
+	s.PredictionHistory.Points = s.PredictionHistory.Points[:74]
 	s.Alerts[0].State, s.Alerts[0].Outcome, s.Alerts[0].Probability = frame.AtRisk, nil, frame.RatioOf(.71)
 	s.Alerts[0].DeadlineAt = frame.TimeOf(s.At.Instant.Add(32 * time.Second))
 	return s

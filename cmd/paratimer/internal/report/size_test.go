@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// large is what a story tells of 100,000 tasks: as many bars and moments as it ever has.
-func large() *story.Story {
+// large is what is reported of 100,000 tasks: as many bars and points as it ever has.
+func large() *runreport.Report {
 	s := sample()
 	for i := range 300 {
 		j := s.Jobs[i%3]
@@ -23,8 +23,8 @@ func large() *story.Story {
 	c.Merged, c.Fragments, c.Critical = true, nil, nil
 	for i := range 400 {
 		from := frame.Seconds(i) / 4
-		c.Fragments = append(c.Fragments, story.Fragment{Jobs: []string{s.Jobs[i%300].Node}, Width: 400, Rounds: 3, StartSeconds: from, EndSeconds: from + 1, Critical: i%2 == 0})
-		c.Critical = append(c.Critical, story.Segment{Fragment: i, Title: "maps of " + s.Jobs[i%300].Node, StartSeconds: from, EndSeconds: from + .25})
+		c.Fragments = append(c.Fragments, runreport.Fragment{Jobs: []string{s.Jobs[i%300].Node}, Width: 400, Rounds: 3, StartSeconds: from, EndSeconds: from + 1, Critical: i%2 == 0})
+		c.Critical = append(c.Critical, runreport.Segment{Fragment: i, Title: "maps of " + s.Jobs[i%300].Node, StartSeconds: from, EndSeconds: from + .25})
 	}
 	p := &c.Panels[0]
 	p.Rows, p.Bars = nil, nil
@@ -33,29 +33,29 @@ func large() *story.Story {
 	}
 	for i := range 6000 {
 		from := frame.Seconds(i/60) + .123
-		p.Bars = append(p.Bars, story.Bar{
-			Row: i % 60 * 33, Rows: 33, StartSeconds: from, EndSeconds: from + .871, Job: i % 300, Phase: dag.Kind(i % 2), Tasks: 33,
-			Name: "33 tasks", Outcome: story.OK, Fragment: of(i % 400), Round: of(i % 3), Critical: i%7 == 0,
+		p.Bars = append(p.Bars, runreport.Bar{
+			Row: i % 60 * 33, Rows: 33, StartSeconds: from, EndSeconds: from + .871, Job: i % 300, Phase: frame.Phase{Stage: dag.StageIndex(i % 2), Name: dag.MapReduceName(dag.StageIndex(i % 2))}, Tasks: 33,
+			Name: "33 tasks", Outcome: runreport.OK, Fragment: of(i % 400), Round: of(i % 3), Critical: i%7 == 0,
 		})
 	}
-	m := s.Course.Moments[60]
-	s.Course.Moments = nil
-	for i := range story.MostMoments {
+	m := s.PredictionHistory.Points[60]
+	s.PredictionHistory.Points = nil
+	for i := range runreport.MostPoints {
 		m.AtSeconds = frame.Seconds(i) / 12
-		s.Course.Moments = append(s.Course.Moments, m)
+		s.PredictionHistory.Points = append(s.PredictionHistory.Points, m)
 	}
-	part := s.Account.Parts[1]
-	s.Account.Parts = nil
+	part := s.TimeAttribution.Parts[1]
+	s.TimeAttribution.Parts = nil
 	for i := range 1000 {
 		part.StartSeconds, part.EndSeconds, part.Cause = frame.Seconds(i)/10, frame.Seconds(i+1)/10, []string{"launch", "work", "skew"}[i%3]
-		s.Account.Parts = append(s.Account.Parts, part)
+		s.TimeAttribution.Parts = append(s.TimeAttribution.Parts, part)
 	}
 	return s
 }
 
 // A page is small: what it is made of takes a tenth of what is allowed, and the largest run stays a file that people send.
 func TestSize(t *testing.T) {
-	frameOnly := len(written(t, &story.Story{}))
+	frameOnly := len(written(t, &runreport.Report{}))
 	if frameOnly > 60_000 {
 		t.Errorf("a page without a run is %d bytes", frameOnly)
 	}

@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/units"
 )
 
 // skew is how the longest reduces of jobs compare with the median: columns upwards for their work, downwards for what they were given.
 type skew struct {
-	Says string
-	Jobs []skewJob
+	Summary string
+	Jobs    []skewJob
 }
 
 type skewJob struct {
@@ -51,8 +52,8 @@ const (
 	mostWidth = 12.5  // hundredths of the width for a column
 )
 
-func skewOf(s *story.Story) *skew {
-	k := &skew{Says: prose(s.Skew.Says)}
+func skewOf(s *runreport.Report) *skew {
+	k := &skew{Summary: prose(s.Skew.Summary)}
 	for i := range s.Skew.Jobs {
 		if j := skewJobOf(&s.Skew.Jobs[i]); j != nil {
 			j.ID = i
@@ -62,12 +63,12 @@ func skewOf(s *story.Story) *skew {
 	return k
 }
 
-func skewJobOf(of *story.SkewJob) *skewJob {
+func skewJobOf(of *runreport.SkewJob) *skewJob {
 	if len(of.Reduces) == 0 {
 		return nil
 	}
 	j := &skewJob{Job: text(of.Job), Uneven: of.Uneven}
-	j.Heading = count(of.All, "reduce")
+	j.Heading = units.Count(of.All, "reduce")
 	if of.All > len(of.Reduces) {
 		j.Heading = fmt.Sprintf("the longest %d of %d reduces", len(of.Reduces), of.All)
 	}
@@ -90,47 +91,48 @@ func skewJobOf(of *story.SkewJob) *skewJob {
 	for i := range of.Reduces {
 		r := &of.Reduces[i]
 		c := skewColumn{
-			X: share(step*float64(i) + step*0.12), W: share(step * 0.76), Y: svg.Px(y(r.WorkSeconds)), H: svg.Px(floor - y(r.WorkSeconds)),
-			LabelX: share(step * (float64(i) + 0.5)), LabelY: svg.Px(floor + 14),
+			X: share(step*float64(i) + step*0.12), W: share(step * 0.76), Y: chart.Px(y(r.WorkSeconds)), H: chart.Px(floor - y(r.WorkSeconds)),
+			LabelX: share(step * (float64(i) + 0.5)), LabelY: chart.Px(floor + 14),
 		}
 		if r.WorkSeconds > of.Median {
-			c.BeyondH = svg.Px(y(of.Median) - y(r.WorkSeconds))
+			c.BeyondH = chart.Px(y(of.Median) - y(r.WorkSeconds))
 		}
-		c.Tip = fmt.Sprintf("reduce %d worked %s", r.Task, exact(r.WorkSeconds))
+		c.Tip = fmt.Sprintf("reduce %d worked %s", r.Task, units.Seconds(r.WorkSeconds))
 		if i%every == 0 {
 			c.Label = strconv.Itoa(r.Task)
 		}
 		if v := size(r); v != nil && most > 0 {
-			c.HasSize, c.SizeH = true, svg.Px(sizeHigh**v/most)
-			c.Tip += ", was given " + amount(v, unit)
+			c.HasSize, c.SizeH = true, chart.Px(sizeHigh**v/most)
+			c.Tip += ", was given " + units.Size(*v, unit)
 			if r.ShareRatio != nil {
-				c.Tip += ", " + percent(*r.ShareRatio) + " of all"
+				c.Tip += ", " + units.Percent(*r.ShareRatio) + " of all"
 			}
 		}
 		j.Columns = append(j.Columns, c)
 	}
 	j.Heights = heights(top, y, 4)
-	j.MedianY, j.MedianText, j.MedianTextY = svg.Px(y(of.Median)), "median "+exact(of.Median), svg.Px(y(of.Median)-5)
-	j.SizeTop = svg.Px(floor + skewGap)
-	j.Middle, j.Height = svg.Px(floor), svg.Px(floor+skewGap+4)
+	j.MedianY, j.MedianText, j.MedianTextY = chart.Px(y(of.Median)), "median "+units.Seconds(of.Median), chart.Px(y(of.Median)-5)
+	j.SizeTop = chart.Px(floor + skewGap)
+	j.Middle, j.Height = chart.Px(floor), chart.Px(floor+skewGap+4)
 	if most > 0 {
-		j.SizesSay = "was given: up to " + amount(&most, unit)
+		j.SizesSay = "was given: up to " + units.Size(most, unit)
 		if unit == "" {
 			j.SizesSay += " records"
 		}
-		j.Height = svg.Px(floor + skewGap + sizeHigh + 4)
-		j.Sizes = []tick{{At: svg.Px(floor + skewGap + sizeHigh), Text: amount(&most, unit)}}
+		j.Height = chart.Px(floor + skewGap + sizeHigh + 4)
+		j.Sizes = []tick{{At: chart.Px(floor + skewGap + sizeHigh), Text: units.Size(most, unit)}}
 	}
-	j.Desc = fmt.Sprintf("Columns for %s of %s, longest first: how long they worked, and below what they were given.", count(len(of.Reduces), "reduce"), j.Job)
+	j.Desc = fmt.Sprintf("Columns for %s of %s, longest first: how long they worked, and below what they were given.",
+		units.Count(len(of.Reduces), "reduce"), j.Job)
 	return j
 }
 
 // sizes says how the reduces' input is counted: in bytes, or in records where nobody tells bytes.
-func sizes(all []story.SkewReduce) (of func(*story.SkewReduce) *float64, unit string) {
+func sizes(all []runreport.SkewReduce) (of func(*runreport.SkewReduce) *float64, unit string) {
 	for i := range all {
 		if all[i].Bytes != nil {
-			return func(r *story.SkewReduce) *float64 { return r.Bytes }, "B"
+			return func(r *runreport.SkewReduce) *float64 { return r.Bytes }, "B"
 		}
 	}
-	return func(r *story.SkewReduce) *float64 { return r.Records }, ""
+	return func(r *runreport.SkewReduce) *float64 { return r.Records }, ""
 }

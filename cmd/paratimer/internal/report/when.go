@@ -2,22 +2,22 @@ package report
 
 import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/story"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
 // A when is the remaining time of a running query: from now on, the 80 % range, the number in it, and the deadlines of its bounds.
 type when struct {
-	Says, Desc string
-	Ticks      []tick
-	Low, Width string
-	Mid, Floor string
-	Bounds     []deadline
+	Summary, Desc string
+	Ticks         []tick
+	Low, Width    string
+	Mid, Floor    string
+	Bounds        []deadline
 }
 
 type deadline struct{ X, Name string }
 
-func whenOf(s *story.Story) *when {
+func whenOf(s *runreport.Report) *when {
 	h := &s.Headline
 	if h.RemainingSeconds == nil && (h.LowSeconds == nil || *h.LowSeconds < 1 && h.HighSeconds == nil) {
 		return nil
@@ -40,15 +40,15 @@ func whenOf(s *story.Story) *when {
 	switch {
 	case h.RemainingSeconds == nil && h.HighSeconds != nil:
 		w.Low, w.Width = along.x(*h.LowSeconds), along.width(*h.LowSeconds, *h.HighSeconds)
-		w.Says = "Time left: " + view.Remaining(*h) + ". In four of five cases it ends within the range; too much is assumed to name one time."
+		w.Summary = "Time left: " + view.Remaining(*h) + ". In four of five cases it ends within the range; too much is assumed to name one time."
 	case h.RemainingSeconds == nil:
 		w.Floor = along.x(*h.LowSeconds)
-		w.Says = "Time left: " + view.Remaining(*h) + ". Too much is assumed to say when it ends."
+		w.Summary = "Time left: " + view.Remaining(*h) + ". Too much is assumed to say when it ends."
 	case h.LowSeconds != nil && h.HighSeconds != nil:
 		w.Low, w.Width = along.x(*h.LowSeconds), along.width(*h.LowSeconds, *h.HighSeconds)
-		w.Says = "Time left: " + view.Remaining(*h) + ". In four of five cases it ends within the range."
+		w.Summary = "Time left: " + view.Remaining(*h) + ". In four of five cases it ends within the range."
 	default:
-		w.Says = "Time left: " + view.Remaining(*h) + ". How sure that is, nobody can say yet."
+		w.Summary = "Time left: " + view.Remaining(*h) + ". How sure that is, nobody can say yet."
 	}
 	if h.RemainingSeconds != nil {
 		w.Mid = along.x(*h.RemainingSeconds)
@@ -63,7 +63,7 @@ func whenOf(s *story.Story) *when {
 }
 
 // untilOf is how far a bound's deadline is away.
-func untilOf(s *story.Story, a *frame.Alert) *frame.Seconds {
+func untilOf(s *runreport.Report, a *frame.Alert) *frame.Seconds {
 	if a.DeadlineAt == nil || s.At == nil {
 		return nil
 	}

@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -11,10 +9,8 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
-
-// unknown stands for a number that nobody knows.
-const unknown = "?"
 
 // text makes a name from the cluster safe to show: what cannot be seen or turns the direction is written as Go escapes.
 func text(s string) string { return view.Escape(s) }
@@ -57,57 +53,26 @@ func cut(s string, letters int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(letters-1-head):])
 }
 
-func exact(s frame.Seconds) string { return view.Exact(s.Duration()) }
-
-func exactOf(s *frame.Seconds) string {
-	if s == nil {
-		return unknown
-	}
-	return exact(*s)
-}
-
 // between words a stretch of time.
 func between(from, to frame.Seconds) string {
-	return fmt.Sprintf("%s – %s (%s)", exact(from), exact(to), exact(to-from))
-}
-
-func percent(r frame.Ratio) string {
-	return strconv.FormatFloat(math.Round(float64(r)*100), 'f', 0, 64) + " %"
-}
-
-// amount writes a number with three digits and a prefix: 999, 1.2 k, 34 M.
-func amount(v *float64, unit string) string {
-	if v == nil {
-		return unknown
-	}
-	x, prefix := *v, ""
-	for _, p := range []string{"k", "M", "G", "T", "P"} {
-		if math.Abs(x) < 999.5 {
-			break
-		}
-		x, prefix = x/1000, p
-	}
-	digits := 0
-	if math.Abs(x) < 9.95 && prefix != "" {
-		digits = 1
-	}
-	return strings.TrimSpace(strconv.FormatFloat(x, 'f', digits, 64) + " " + prefix + unit)
-}
-
-// count words a number of things.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
+	return fmt.Sprintf("%s – %s (%s)", units.Seconds(from), units.Seconds(to), units.Seconds(to-from))
 }
 
 // stamp writes an instant for people; the zone is said beside it.
 func stamp(t *frame.Time, layout string) string {
 	if t == nil {
-		return unknown
+		return units.Unknown
 	}
 	return t.Instant.Time().UTC().Format(layout)
+}
+
+// clock writes a time of day, with its date where that is not the observation's.
+func clock(t, at *frame.Time) string {
+	beside := time.Time{}
+	if at != nil {
+		beside = at.Time()
+	}
+	return units.Clock(t.Time(), beside, time.Second) + " UTC"
 }
 
 func iso(t *frame.Time) string { return stamp(t, time.RFC3339) }

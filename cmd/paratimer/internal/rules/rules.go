@@ -18,6 +18,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/units"
 )
 
 //go:embed rules.schema.json
@@ -236,23 +237,11 @@ func (r *Rule) BoundText() string {
 	case r.Deadline != "":
 		return "deadline " + r.Deadline
 	case r.Within > 0:
-		return "within " + short(r.Within)
+		return "within " + units.Full(r.Within)
 	case r.Longer > 0:
 		return fmt.Sprintf("longer_than_usual %v", r.Longer)
 	case r.NoProgress > 0:
-		return "no_progress " + short(r.NoProgress)
+		return "no_progress " + units.Full(r.NoProgress)
 	}
 	return "outside_bounds"
-}
-
-// short writes a time without zero parts at its end: 45m, not 45m0s.
-func short(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // axis is the clock along the lanes, and the time that it is by the newest observation.
@@ -37,7 +37,7 @@ func (p *pen) axis(g gutter) line {
 		if at > p.scale.to {
 			break
 		}
-		words := string(p.g.tick) + view.Short(at.Duration())
+		words := string(p.g.tick) + units.Short(at.Duration())
 		if known {
 			words = string(p.g.tick) + p.clock(first.Add(time.Duration(n)*unit), min(unit, time.Minute))
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A chain is the cells of a job's lane that the critical path goes through from now on: its maps, its reduces, its pauses.
+// A chain is the cells of a job's lane that the critical path goes through from now on: its even and its odd stages.
 type chain struct{ phase [2][]bool }
 
 // on says whether column c of a phase is critical.
@@ -25,14 +25,14 @@ func (p *pen) chain(t track, j *frame.Job) chain {
 			continue
 		}
 		a, b := p.cols(*s.StartSeconds, *s.EndSeconds)
-		if s.Phase > dag.Reduce {
+		if s.Phase.Pause != dag.NoPause {
 			t.put(a, b, p.g.holds, path)
 			continue
 		}
-		on := k.phase[s.Phase]
+		on := k.phase[s.Phase.Stage%2]
 		if on == nil {
 			on = make([]bool, len(t))
-			k.phase[s.Phase] = on
+			k.phase[s.Phase.Stage%2] = on
 		}
 		for c := a; c <= b; c++ {
 			on[c] = true

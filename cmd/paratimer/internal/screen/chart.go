@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // tallest is how much higher than the largest total the chart may get for a range.
@@ -107,11 +107,11 @@ func (p *pen) chart(g gutter, rows int) []line {
 		words, tall := "", ""
 		switch r {
 		case 0:
-			words, tall = "predicted", view.Short(secs(hi))
+			words, tall = "predicted", units.Short(secs(hi))
 		case 1:
 			words = "length"
 		case rows - 1:
-			tall = view.Short(secs(lo))
+			tall = units.Short(secs(lo))
 		}
 		out[r] = p.chartLeft(g, words, tall).and(t.line())
 	}
@@ -156,7 +156,7 @@ func (p *pen) spark(g gutter, all []bucket, lo, hi float64) line {
 		n := len(p.g.steps)
 		t[c] = cell{p.g.steps[min(max(int((b.total-lo)/(hi-lo)*float64(n)), 0), n-1)], strong}
 	}
-	return p.chartLeft(g, "predicted", view.Short(secs(lo))+p.own(" – ")+view.Short(secs(hi))).and(t.line())
+	return p.chartLeft(g, "predicted", units.Short(secs(lo))+p.own(" – ")+units.Short(secs(hi))).and(t.line())
 }
 
 func secs(v float64) time.Duration { return frame.Seconds(v).Duration() }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // foot is the keys that matter most, or what is being typed.
@@ -59,12 +59,12 @@ func (p *pen) playing() []line {
 	if p.s.Choice.Paused {
 		speed = "paused"
 	}
-	at := view.Short(b.At.Duration())
+	at := units.Short(b.At.Duration())
 	left := text(plain, " "+p.own("replay ")+speed+"  "+at)
 	if b.Length == nil || *b.Length <= 0 {
 		return []line{left.cut(p.s.Width, p.tail)}
 	}
-	right := text(plain, " "+view.Short(b.Length.Duration())+" ")
+	right := text(plain, " "+units.Short(b.Length.Duration())+" ")
 	if room := p.s.Width - left.cells() - right.cells() - 2; room >= 6 {
 		n := int(min(max(float64(b.At / *b.Length), 0), 1) * float64(room-1))
 		left = left.and(text(plain, " "), text(lane, strings.Repeat(string(p.g.full), n)), text(strong, string(p.g.mid)), text(dim, strings.Repeat(string(p.g.empty), room-1-n)))

@@ -57,8 +57,15 @@ func (g gutter) whole(words line, tail string) line {
 	return text(plain, "").pad(marks).and(words).cut(g.cells()-1, tail).pad(g.cells())
 }
 
-// counts says how many tasks of each phase are done.
+// counts says how many maps and reduces are done; of a job with other stages, how many tasks.
 func counts(j *frame.Job) string {
+	if !j.IsMapReduce() {
+		known, all := j.Known()
+		if !all {
+			known.Total = nil
+		}
+		return counted(tally(known), "")
+	}
 	m, r := tally(j.Maps), tally(j.Reduces)
 	if m == "" && r == "" {
 		return ""

@@ -7,6 +7,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // title is the query's name, and how far it is.
@@ -47,14 +48,14 @@ func (p *pen) short() line {
 
 func (p *pen) far() line {
 	if p.f.StaleSeconds > 0 {
-		return text(warn, "seen "+view.Short(p.f.StaleSeconds.Duration())+" ago")
+		return text(warn, "seen "+units.Ago(p.f.StaleSeconds.Duration()))
 	}
 	if p.f.Workflow.State.Ended() || p.f.ElapsedSeconds == nil {
 		return nil
 	}
-	l := text(plain, "runs for "+view.Short(p.f.ElapsedSeconds.Duration()))
+	l := text(plain, "runs for "+units.Elapsed(p.f.ElapsedSeconds.Duration()))
 	if p.f.ProgressRatio != nil {
-		l = l.and(text(plain, ", "+percent(*p.f.ProgressRatio)))
+		l = l.and(text(plain, ", "+units.Percent(*p.f.ProgressRatio)))
 	}
 	return l
 }
@@ -69,8 +70,9 @@ func (p *pen) headline() []line {
 	}
 	h := p.f.Headline
 	if e := p.scenario(); e != nil {
-		h = frame.Headline{RemainingSeconds: e.RemainingSeconds, EndAt: e.EndAt}
-		return p.fold(p.when(h), p.left(h), text(warn, "if ").and(text(plain, p.foreign(e.Meaning))))
+		left := text(plain, "in ").and(text(strong, view.Left(*e.RemainingSeconds, h)))
+		h.RemainingSeconds, h.EndAt = e.RemainingSeconds, e.EndAt
+		return p.fold(p.when(h), left, text(warn, "if ").and(text(plain, p.foreign(e.Meaning))))
 	}
 	return p.fold(p.when(h), p.left(h))
 }
@@ -95,15 +97,14 @@ func (p *pen) fold(parts ...line) []line {
 func (p *pen) when(h frame.Headline) line {
 	switch {
 	case h.RemainingSeconds != nil && h.EndAt != nil:
-		unit := view.Step(h.RemainingSeconds.Duration(), width(h).Duration())
-		return text(strong, "Ends ~"+p.clock(h.EndAt.Time(), unit)+" UTC")
+		return text(strong, "Ends ~"+p.clock(h.EndAt.Time(), view.Unit(h))+" UTC")
 	case h.RemainingSeconds != nil:
 		return text(strong, "Ends")
 	case h.HighSeconds != nil:
 		return text(strong, "Ends")
 	case h.LowSeconds != nil && *h.LowSeconds >= 1:
 		if t, ok := p.at(p.elapsed() + *h.LowSeconds); ok {
-			unit := view.Step(h.LowSeconds.Duration(), 0)
+			unit := view.Unit(h)
 			return text(strong, "Ends after "+p.clock(t.Truncate(unit), unit)+" UTC")
 		}
 		return text(strong, "Ends")
@@ -133,14 +134,6 @@ func (p *pen) left(h frame.Headline) line {
 	}
 }
 
-// width is that of a headline's range; 0 without one.
-func width(h frame.Headline) frame.Seconds {
-	if h.LowSeconds == nil || h.HighSeconds == nil {
-		return 0
-	}
-	return *h.HighSeconds - *h.LowSeconds
-}
-
 // scenario is the one that the reader has chosen; nil where none is, and where scenarios are floors of what is not known.
 func (p *pen) scenario() *frame.Estimate {
 	if p.f.Headline.RemainingSeconds == nil {
@@ -161,7 +154,7 @@ func (p *pen) over() line {
 		when = " at " + p.clock(p.f.Headline.EndAt.Time(), time.Second) + " UTC"
 	}
 	if p.f.ElapsedSeconds != nil {
-		when += ", after " + view.Short(p.f.ElapsedSeconds.Duration())
+		when += ", after " + units.Elapsed(p.f.ElapsedSeconds.Duration())
 	}
 	switch st := p.f.Workflow.State; st {
 	case dag.Succeeded:

@@ -70,8 +70,8 @@ func crowd() State {
 			j.After = []string{fmt.Sprintf("j%04d", i-layer)}
 		}
 		j.Stretches = []frame.Stretch{
-			{Phase: dag.Map, StartSeconds: secondsOf(at + 5), EndSeconds: secondsOf(at + 150)},
-			{Phase: dag.Reduce, StartSeconds: secondsOf(at + 100), EndSeconds: secondsOf(at + 235)},
+			{Phase: frame.Phase{Stage: dag.Map, Name: "map"}, StartSeconds: secondsOf(at + 5), EndSeconds: secondsOf(at + 150)},
+			{Phase: frame.Phase{Stage: dag.Reduce, Name: "reduce"}, StartSeconds: secondsOf(at + 100), EndSeconds: secondsOf(at + 235)},
 		}
 		f.Jobs = append(f.Jobs, j)
 	}

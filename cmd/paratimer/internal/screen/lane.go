@@ -4,7 +4,8 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // lane is a job along time: where it waits, its maps and reduces seen and expected, what of them is critical, its slack, its
@@ -37,11 +38,11 @@ func (p *pen) waits(t track, j *frame.Job) {
 	}
 }
 
-// phases draws the maps and the reduces: solid what was seen, dotted what is expected, and there densely what is critical.
+// phases draws the stages, every second one as maps are drawn, the others as reduces: solid what was seen, dotted what is expected, and there densely what is critical.
 func (p *pen) phases(t track, j *frame.Job, k chain) {
 	in := make([]byte, len(t))
 	for _, s := range j.Stretches {
-		if s.StartSeconds == nil || s.Phase > 1 {
+		if s.StartSeconds == nil || s.Phase.Pause != dag.NoPause {
 			continue
 		}
 		to := max(*s.StartSeconds, p.elapsed())
@@ -50,7 +51,7 @@ func (p *pen) phases(t track, j *frame.Job, k chain) {
 		}
 		a, b := p.cols(*s.StartSeconds, to)
 		for c := a; c <= b && c < len(in); c++ {
-			in[c] |= 1 << s.Phase
+			in[c] |= 1 << (s.Phase.Stage % 2) // neighbors differ
 		}
 	}
 	for c, what := range in {
@@ -122,7 +123,7 @@ func (p *pen) after(t track, j *frame.Job) []label {
 	for i, a := range j.After {
 		names[i] = p.foreign(a)
 	}
-	for _, words := range []string{"after " + strings.Join(names, ", "), "after " + view.Many(len(names), "job")} {
+	for _, words := range []string{"after " + strings.Join(names, ", "), "after " + units.Count(len(names), "job")} {
 		n := cells(words)
 		to := p.scale.now + 1 // where its lane begins
 		for to < len(t) && t[to].r == ' ' {

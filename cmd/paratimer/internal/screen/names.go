@@ -27,10 +27,10 @@ func cause(s string) string {
 		return s
 	}
 	host, rest := s[m[2]:m[3]], s[m[1]:]
-	said, hint, found := strings.Cut(rest, " (")
-	said = said[strings.LastIndex(said, ": ")+1:]
+	words, hint, found := strings.Cut(rest, " (")
+	words = words[strings.LastIndex(words, ": ")+1:]
 	if found {
-		said += " (" + hint
+		words += " (" + hint
 	}
-	return host + ": " + strings.TrimSpace(said)
+	return host + ": " + strings.TrimSpace(words)
 }

@@ -1,10 +1,9 @@
 package screen
 
 import (
-	"fmt"
-
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // mostNews is how many changes are listed.
@@ -41,7 +40,8 @@ func (p *pen) changes() []line {
 		if c.DeltaSeconds > 0 {
 			r = warn
 		}
-		out = append(out, right(text(r, view.Moved(c.DeltaSeconds)), 6).and(text(plain, " "), right(text(dim, ago(p.elapsed()-c.at)), 10),
+		out = append(out, right(text(r, units.Moved(c.DeltaSeconds.Duration())), 6).and(text(plain, " "),
+			right(text(dim, units.Ago((p.elapsed()-c.at).Duration())), 10),
 			text(plain, "  "+p.foreign(shortened(c.Why())))))
 	}
 	for i, l := range headed("changed", out) {
@@ -64,8 +64,12 @@ func (p *pen) scenarios() []line {
 		} else if e.Moot {
 			continue
 		}
-		h := frame.Headline{RemainingSeconds: e.RemainingSeconds}
-		out = append(out, text(strong, mark).and(right(text(strong, view.Remaining(h)), 7), text(plain, "  "), text(r, p.foreign(e.Meaning)), text(dim, likely(e))))
+		left := units.Unknown
+		if e.RemainingSeconds != nil {
+			left = view.Left(*e.RemainingSeconds, p.f.Headline)
+		}
+		out = append(out, text(strong, mark).and(right(text(strong, left), 7), text(plain, "  "),
+			text(r, p.foreign(e.Meaning)), text(dim, likely(e))))
 	}
 	for i, l := range headed("left if", out) {
 		out[i] = l.cut(p.s.Width, p.tail)
@@ -78,7 +82,7 @@ func likely(e *frame.Estimate) string {
 	if e.Probability == nil {
 		return ""
 	}
-	return fmt.Sprintf(" (%.0f %%)", 100*float64(*e.Probability))
+	return " (" + units.Chance(*e.Probability) + ")"
 }
 
 // right puts a text at the right end of a width.

@@ -1,10 +1,10 @@
 package screen
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A pen draws one state.
@@ -49,25 +49,8 @@ func (p *pen) at(s frame.Seconds) (time.Time, bool) {
 
 // clock words an instant to a unit, with its day where that is not the frame's.
 func (p *pen) clock(t time.Time, unit time.Duration) string {
-	t = t.UTC().Round(unit)
-	layout := "15:04:05"
-	if unit >= time.Minute {
-		layout = "15:04"
+	if p.f.At == nil {
+		return units.Clock(t.UTC(), time.Time{}, unit)
 	}
-	if p.f.At != nil && p.f.At.Time().UTC().Format(time.DateOnly) != t.Format(time.DateOnly) {
-		layout = "2 Jan " + layout
-	}
-	return t.Format(layout)
-}
-
-// percent words a ratio.
-func percent(r frame.Ratio) string {
-	switch v := float64(r) * 100; {
-	case v > 0 && v < 1:
-		return "<1 %"
-	case v > 99 && v < 100:
-		return ">99 %"
-	default:
-		return fmt.Sprintf("%.0f %%", v)
-	}
+	return units.Clock(t.UTC(), p.f.At.Time(), unit)
 }

@@ -107,7 +107,7 @@ func anyFrame(t *rapid.T) *frame.Frame {
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "parts") {
 		f.Estimates = append(f.Estimates, frame.Estimate{Scenario: anyName(t), Meaning: anyName(t), RemainingSeconds: anySeconds(t)})
-		f.CriticalPath = append(f.CriticalPath, frame.Segment{Jobs: []string{node()}, Phase: dag.Kind(rapid.IntRange(0, 4).Draw(t, "phase")), StartSeconds: anySeconds(t), EndSeconds: anySeconds(t)})
+		f.CriticalPath = append(f.CriticalPath, frame.Segment{Jobs: []string{node()}, Phase: anyPhase(t), StartSeconds: anySeconds(t), EndSeconds: anySeconds(t)})
 		f.Failures = append(f.Failures, frame.Failure{Job: node(), AtSeconds: anySeconds(t), Attempt: anyName(t), Why: frame.Text(anyName(t))})
 		f.Changes = append(f.Changes, frame.Change{DeltaSeconds: frame.Seconds(rapid.Float64Range(-1e6, 1e6).Draw(t, "delta")), Reason: "other", Subject: frame.Text(anyName(t))})
 		f.Warnings = append(f.Warnings, dag.Warning{Code: rapid.SampledFrom([]string{dag.WarnStale, "other"}).Draw(t, "code"), Text: anyName(t)})
@@ -137,7 +137,7 @@ func anyJob(t *rapid.T) frame.Job {
 		j.After = append(j.After, anyName(t))
 	}
 	for phase := range rapid.IntRange(0, 2).Draw(t, "stretches") {
-		j.Stretches = append(j.Stretches, frame.Stretch{Phase: dag.Kind(phase), StartSeconds: anySeconds(t), EndSeconds: anySeconds(t)})
+		j.Stretches = append(j.Stretches, frame.Stretch{Phase: frame.Phase{Stage: dag.StageIndex(phase)}, StartSeconds: anySeconds(t), EndSeconds: anySeconds(t)})
 	}
 	return j
 }
@@ -166,4 +166,11 @@ func FuzzNames(f *testing.F) {
 			}
 		}
 	})
+}
+
+func anyPhase(t *rapid.T) frame.Phase {
+	if p := dag.Pause(rapid.IntRange(0, 3).Draw(t, "pause")); p != dag.NoPause {
+		return frame.Phase{Stage: dag.NoStage, Pause: p, Name: p.String()}
+	}
+	return frame.Phase{Stage: dag.StageIndex(rapid.IntRange(0, 300).Draw(t, "stage")), Name: anyName(t)}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
@@ -81,23 +82,11 @@ func (s scale) col(t frame.Seconds) int {
 	return int(min(max(float64(t)/float64(s.to)*float64(s.cols), 0), float64(s.cols-1)))
 }
 
-// steps are the distances between ticks.
-var steps = []time.Duration{
-	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
-	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
-	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
-}
-
 // ticks is a distance that leaves room for labels of a width.
 func (s scale) ticks(label int) time.Duration {
+	const most = 10_000 * 24 * 3600
 	need := float64(s.to) / float64(max(1, s.cols)) * float64(label+3)
-	for _, d := range steps {
-		if d.Seconds() >= need {
-			return d
-		}
-	}
-	days := math.Min(math.Ceil(need/86400), 10_000)
-	return time.Duration(days) * 24 * time.Hour
+	return frame.Seconds(min(chart.TimeStep(max(1, need)), most)).Duration()
 }
 
 // at is the time at which a column begins.

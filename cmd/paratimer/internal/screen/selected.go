@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // selectedJob is what is known of the selected job, in a line.
@@ -18,8 +18,8 @@ func (p *pen) selectedJob() []line {
 	if j.State == dag.Blocked {
 		parts[0] = "to come"
 	}
-	if n := j.Maps.Running + j.Reduces.Running; n > 0 {
-		parts[0] += " with " + view.Many(n, "task")
+	if known, _ := j.Known(); known.Running > 0 {
+		parts[0] += " with " + units.Count(known.Running, "task")
 	}
 	if j.EndSeconds != nil {
 		if t, ok := p.at(*j.EndSeconds); ok {
@@ -34,7 +34,7 @@ func (p *pen) selectedJob() []line {
 		if *s < 1 {
 			parts = append(parts, "no slack")
 		} else {
-			parts = append(parts, "slack "+view.Short(s.Duration()))
+			parts = append(parts, "slack "+units.Short(s.Duration()))
 		}
 	}
 	if len(j.After) > 0 {

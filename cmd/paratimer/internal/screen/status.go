@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // waiting is what the critical path waits on now. The full name of an attempt gives way to its own part where there is no room.
@@ -81,7 +81,7 @@ func (p *pen) nameOf(a *frame.Alert) string {
 func (p *pen) standing(a *frame.Alert) line {
 	likely := ""
 	if a.Probability != nil {
-		likely = percent(*a.Probability) + " likely to miss it"
+		likely = units.Chance(*a.Probability) + " likely to miss it"
 	}
 	with := func(r role, words string) line {
 		l := text(r, words)
@@ -115,9 +115,9 @@ func (p *pen) standing(a *frame.Alert) line {
 func (p *pen) margin(a *frame.Alert) string {
 	d := a.BySeconds.Duration()
 	if d < 0 {
-		return view.Short((-d).Round(view.Step(-d, 0))) + " to spare"
+		return units.About(-d) + " to spare"
 	}
-	words := "by " + view.Short(d.Round(view.Step(d, 0)))
+	words := "by " + units.About(d)
 	if a.Outcome == nil && p.f.Headline.RemainingSeconds == nil {
 		words += " or more"
 	}
@@ -133,13 +133,13 @@ func (p *pen) notes() []line {
 	rest, newest := 0, ""
 	for _, w := range p.f.Warnings {
 		if w.Code == dag.WarnStale {
-			add(warn, "!", "not seen for "+view.Short(p.f.StaleSeconds.Duration())+": "+p.foreign(cause(w.Text)))
+			add(warn, "!", "not seen for "+units.Short(p.f.StaleSeconds.Duration())+": "+p.foreign(cause(w.Text)))
 			continue
 		}
 		rest, newest = rest+1, w.Text
 	}
 	if n := p.f.FailedAttempts; n > 0 {
-		words := view.Many(n, "attempt") + " failed"
+		words := units.Count(n, "attempt") + " failed"
 		if len(p.f.Failures) > 0 {
 			words += p.newest(&p.f.Failures[0])
 		}
@@ -159,7 +159,7 @@ func (p *pen) notes() []line {
 func (p *pen) newest(f *frame.Failure) string {
 	s := ""
 	if f.AtSeconds != nil {
-		s = ", the newest " + ago(p.elapsed()-*f.AtSeconds)
+		s = ", the newest " + units.Ago((p.elapsed() - *f.AtSeconds).Duration())
 	}
 	s += ": " + p.foreign(brief(f.Attempt)) + " of " + p.foreign(f.Job)
 	if f.Node != nil {
@@ -170,6 +170,3 @@ func (p *pen) newest(f *frame.Failure) string {
 	}
 	return s
 }
-
-// ago words how long something is past.
-func ago(s frame.Seconds) string { return view.Short(max(0, s).Duration()) + " ago" }

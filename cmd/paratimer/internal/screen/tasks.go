@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // brief is the part of an attempt's or task's name that differs within a job: m_000017_0.
@@ -50,9 +50,9 @@ func (p *pen) task(t *frame.Task, name int) line {
 	ends, runs, node, tries := "?", "", "", ""
 	if t.EndSeconds != nil {
 		if left := *t.EndSeconds - p.elapsed(); left >= 0 && t.State != dag.AttemptSucceeded.String() {
-			ends = "in " + view.Short(left.Duration())
+			ends = "in " + units.Short(left.Duration())
 		} else {
-			ends = ago(-left)
+			ends = units.Ago((-left).Duration())
 		}
 	}
 	if t.StartSeconds != nil && *t.StartSeconds <= p.elapsed() {
@@ -60,7 +60,7 @@ func (p *pen) task(t *frame.Task, name int) line {
 		if t.EndSeconds != nil {
 			to = min(to, *t.EndSeconds)
 		}
-		runs = view.Short((to - *t.StartSeconds).Duration())
+		runs = units.Short((to - *t.StartSeconds).Duration())
 	}
 	if t.Node != nil {
 		node = p.foreign(*t.Node)
@@ -70,7 +70,7 @@ func (p *pen) task(t *frame.Task, name int) line {
 	}
 	state := p.foreign(t.State)
 	if t.Ratio != nil && t.State == dag.AttemptRunning.String() {
-		state += " " + percent(*t.Ratio)
+		state += " " + units.Percent(*t.Ratio)
 	}
 	l := p.taskRow(name, text(plain, p.foreign(brief(t.Name))), text(stateRole(t.State), state), text(strong, ends), text(plain, runs), text(plain, tries), text(plain, node))
 	if t.Critical { // its sign stands in the indent

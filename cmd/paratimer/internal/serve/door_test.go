@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/paratimer/paratimer/adapters/keypair"
-	"github.com/paratimer/paratimer/internal/certtest"
+	"github.com/paratimer/paratimer/internal/testkit/certtest"
 )
 
 const right = "0123456789abcdef"

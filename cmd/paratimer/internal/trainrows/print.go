@@ -2,19 +2,18 @@ package trainrows
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Text writes a CSV that `paratimer ernest fit` reads: machines, scale, seconds and the run's name.
 func (t Table) Text(w io.Writer) error {
 	if len(t.Rows) > 0 {
-		if _, err := fmt.Fprintf(w, "# scale 1 is %s %s\n", number(t.Most), t.Unit); err != nil {
+		if _, err := fmt.Fprintf(w, "# scale 1 is %s %s\n", units.Digits(t.Most), t.Unit); err != nil {
 			return err
 		}
 	}
@@ -22,12 +21,10 @@ func (t Table) Text(w io.Writer) error {
 	rows := [][]string{{"machines", "scale", "seconds", "run"}}
 	for i, r := range t.Rows {
 		name := strings.ReplaceAll(view.Escape(t.Runs[i].Name), `"`, "'") // a quote in a field is more than some readers take
-		rows = append(rows, []string{number(r.Machines), number(r.Scale), number(r.Seconds), name})
+		rows = append(rows, []string{units.Digits(r.Machines), units.Digits(r.Scale), units.Digits(r.Seconds), name})
 	}
 	return out.WriteAll(rows)
 }
-
-func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 type row struct {
 	Machines float64  `json:"machines"`
@@ -52,10 +49,7 @@ func (t Table) JSON(w io.Writer) error {
 		run := t.Runs[i]
 		out.Rows = append(out.Rows, row{r.Machines, r.Scale, r.Seconds, known(run.Records), known(run.Bytes), run.Name})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(out)
+	return view.JSON(w, out, " ")
 }
 
 func known(v float64) *float64 {

@@ -26,8 +26,8 @@ type Run struct {
 func Of(name string, profile *dag.Plan, seconds float64) (Run, error) {
 	r := Run{Name: name, Records: input(profile, records), Bytes: input(profile, bytes), Seconds: seconds}
 	for j := range profile.Jobs {
-		for _, k := range []dag.Kind{dag.Map, dag.Reduce} {
-			tasks := profile.Jobs[j].Phase(k).Count()
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+			tasks := profile.Jobs[j].Stages[k].Count()
 			if tasks == 0 {
 				continue
 			}
@@ -50,7 +50,7 @@ func Of(name string, profile *dag.Plan, seconds float64) (Run, error) {
 }
 
 // atOnce is how many tasks of a phase the cluster and the job's limits let run at once; 0 where that is not known.
-func atOnce(plan *dag.Plan, job *dag.Job, k dag.Kind) int {
+func atOnce(plan *dag.Plan, job *dag.Job, k dag.StageIndex) int {
 	c, l := &plan.Cluster, &job.Limits
 	if c.Policy == dag.FIFO {
 		if k == dag.Map {
@@ -75,21 +75,21 @@ func atOnce(plan *dag.Plan, job *dag.Job, k dag.Kind) int {
 	return n
 }
 
-func records(p *dag.Phase) dag.Series {
+func records(p *dag.Stage) dag.Series {
 	if len(p.Pipelines) == 0 {
 		return dag.Series{}
 	}
 	return p.Pipelines[0].Tuples
 }
 
-func bytes(p *dag.Phase) dag.Series { return p.Bytes }
+func bytes(p *dag.Stage) dag.Series { return p.Bytes }
 
 // input is what the jobs that come first read; NaN unless it is known of every task and more than nothing.
-func input(plan *dag.Plan, of func(*dag.Phase) dag.Series) float64 {
+func input(plan *dag.Plan, of func(*dag.Stage) dag.Series) float64 {
 	sum := 0.0
 	for j := range plan.Jobs {
 		if job := &plan.Jobs[j]; len(job.After) == 0 {
-			sum += of(&job.Map).Sum(job.Map.Count())
+			sum += of(&job.Stages[dag.Map]).Sum(job.Stages[dag.Map].Count())
 		}
 	}
 	if !(sum > 0) || math.IsInf(sum, 0) {

@@ -13,14 +13,14 @@ import (
 
 // fifo is a plan of two jobs, one after the other, on a cluster of slots.
 func fifo(maps int, records float64) *dag.Plan {
-	ph := func(n int, tuples float64) dag.Phase {
-		return dag.Phase{Known: true, Tasks: n, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(tuples), Alpha: dag.Uniform(1)}}}
+	ph := func(n int, tuples float64) dag.Stage {
+		return dag.Stage{Known: true, Tasks: n, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(tuples), Alpha: dag.Uniform(1)}}}
 	}
 	return &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 6, ReduceSlots: 3},
 		Jobs: []dag.Job{
-			{Node: "a", Map: ph(maps, records), Reduce: ph(2, 10)},
-			{Node: "b", After: []int{0}, Map: ph(2, 1e9)},
+			{Node: "a", Stages: dag.MapReduce(ph(maps, records), ph(2, 10))},
+			{Node: "b", After: []int{0}, Stages: dag.MapReduce(ph(2, 1e9), dag.Stage{})},
 		},
 	}
 }
@@ -31,7 +31,7 @@ func yarn(tasks, memory, limit int) *dag.Plan {
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: memory},
 		Jobs: []dag.Job{{
 			Node: "a", Limits: dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256, MaxMaps: limit, MaxReduces: limit},
-			Map: dag.Phase{Known: true, Tasks: tasks, Bytes: dag.Uniform(100)},
+			Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: tasks, Bytes: dag.Uniform(100)}, dag.Stage{}),
 		}},
 	}
 }

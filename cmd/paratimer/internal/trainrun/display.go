@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // String words a time as the frames' views do: "~3m (2m – 5m)", "?".
@@ -34,23 +35,20 @@ func (l Lines) End(s Step, out Outcome, o Outlook) {
 	if all := o.This.Plus(o.Rest); all != (Range{}) {
 		left = all.String() + " left"
 	}
-	fmt.Fprintf(l.W, "%*d/%d  %s: %s; %s\n", len(fmt.Sprint(s.Of)), s.Number, s.Of, name(s.Row), told(out, s.Attempt), left)
+	fmt.Fprintf(l.W, "%*d/%d  %s: %s; %s\n", len(fmt.Sprint(s.Of)), s.Number, s.Of, name(s.Row), outcomeText(out, s.Attempt), left)
 }
 
-func told(out Outcome, attempt int) string {
-	took := out.Took.Round(time.Millisecond)
-	if took >= time.Minute {
-		took = took.Round(time.Second)
-	}
+func outcomeText(out Outcome, attempt int) string {
+	took := units.Exact(out.Took)
 	if out.Err == nil {
-		return took.String()
+		return took
 	}
-	text := fmt.Sprintf("failed, %s, after %v", view.Escape(out.Err.Error()), took)
+	text := fmt.Sprintf("failed, %s, after %s", view.Escape(out.Err.Error()), took)
 	if attempt > 1 {
 		text += fmt.Sprintf(", at attempt %d", attempt)
 	}
-	if out.Said != "" {
-		text += ": " + view.Escape(lastLine(out.Said))
+	if out.Output != "" {
+		text += ": " + view.Escape(lastLine(out.Output))
 	}
 	return text
 }

@@ -39,7 +39,7 @@ func TestBar(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	b.End(step, trainrun.Outcome{Took: 123456 * time.Millisecond}, trainrun.Outlook{This: outlook.Rest})
-	if got, want := drawn(), "\r\x1b[K2/7  machines 2, scale 0.25: 2m3s; ~2m (1m40s – 2m20s) left\n"; got != want {
+	if got, want := drawn(), "\r\x1b[K2/7  machines 2, scale 0.25: 2m3.5s; ~2m (1m40s – 2m20s) left\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	b.Begin(step, trainrun.Outlook{})
@@ -55,7 +55,7 @@ func TestBar(t *testing.T) {
 func TestLinesEscape(t *testing.T) {
 	var out strings.Builder
 	trainrun.Lines{W: &out}.End(trainrun.Step{Number: 1, Of: 10, Row: three()[0], Attempt: 1},
-		trainrun.Outcome{Err: errFake("no\x1b[2J"), Said: "a\nb\x1b[1;1H"}, trainrun.Outlook{})
+		trainrun.Outcome{Err: errFake("no\x1b[2J"), Output: "a\nb\x1b[1;1H"}, trainrun.Outlook{})
 	if got := out.String(); strings.ContainsRune(got, '\x1b') || !strings.HasPrefix(got, " 1/10  machines 1, scale 0.25: failed, no") {
 		t.Errorf("%q", got)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/table"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A File is the CSV file of the runs that have been timed. Its first line tells the command, so that the times of two
@@ -146,7 +147,8 @@ func (f *File) Count(r ernest.DesignRow) int {
 
 // Add appends a run. When it returns, the row is on the disk, or the file is as it was.
 func (f *File) Add(r ernest.Row) error {
-	if err := f.append(decimal(r.Machines) + "," + decimal(r.Scale) + "," + decimal(r.Seconds) + "\n"); err != nil {
+	row := units.Digits(r.Machines) + "," + units.Digits(r.Scale) + "," + units.Digits(r.Seconds) + "\n"
+	if err := f.append(row); err != nil {
 		return err
 	}
 	f.Rows = append(f.Rows, r)

@@ -75,7 +75,7 @@ func (c *cluster) run(ctx context.Context, command string) trainrun.Outcome {
 	}
 	if c.fail[command] > 0 {
 		c.fail[command]--
-		return trainrun.Outcome{Took: 2 * time.Second, Code: 3, Err: errors.New("exit code 3"), Said: "first\nno such input"}
+		return trainrun.Outcome{Took: 2 * time.Second, Code: 3, Err: errors.New("exit code 3"), Output: "first\nno such input"}
 	}
 	var machines int
 	var fraction float64

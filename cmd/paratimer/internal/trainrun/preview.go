@@ -1,15 +1,14 @@
 package trainrun
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Preview is what would be run, and how long that would take.
@@ -47,7 +46,7 @@ func (p *Preview) Text(w io.Writer) error {
 		fmt.Fprintf(t, "%d/%d\t%d\t%.6g\t%v\t%s\n", s.Number, s.Of, s.Row.Machines, s.Row.Scale, p.each[i], view.Escape(p.command.Fill(s.Row)))
 	}
 	_ = t.Flush() // to a strings.Builder
-	made := time.Duration(p.made * float64(time.Second)).Round(time.Second)
+	made := units.Seconds(p.made)
 	switch {
 	case len(p.Steps) == 0:
 		fmt.Fprintf(&b, "nothing to run: all runs are in the file, %v of them\n", made)
@@ -62,45 +61,35 @@ func (p *Preview) Text(w io.Writer) error {
 
 // A previewed run of JSON. Unknown is null.
 type previewed struct {
-	Number          int      `json:"number"`
-	Of              int      `json:"of"`
-	Machines        int      `json:"machines"`
-	Scale           float64  `json:"scale"`
-	Parts           *int     `json:"parts"`
-	ExpectedSeconds *float64 `json:"expected_seconds"`
-	LowSeconds      *float64 `json:"low_seconds"`
-	HighSeconds     *float64 `json:"high_seconds"`
-	Command         string   `json:"command"`
+	Number          int         `json:"number"`
+	Of              int         `json:"of"`
+	Machines        int         `json:"machines"`
+	Scale           float64     `json:"scale"`
+	Parts           *int        `json:"parts"`
+	ExpectedSeconds units.Float `json:"expected_seconds"`
+	LowSeconds      units.Float `json:"low_seconds"`
+	HighSeconds     units.Float `json:"high_seconds"`
+	Command         string      `json:"command"`
 }
 
 // JSON writes it for programs.
 func (p *Preview) JSON(w io.Writer) error {
 	out := struct {
 		MadeSeconds     float64     `json:"made_seconds"`
-		ExpectedSeconds *float64    `json:"expected_seconds"` // of the runs to come
-		LowSeconds      *float64    `json:"low_seconds"`
-		HighSeconds     *float64    `json:"high_seconds"`
+		ExpectedSeconds units.Float `json:"expected_seconds"` // of the runs to come
+		LowSeconds      units.Float `json:"low_seconds"`
+		HighSeconds     units.Float `json:"high_seconds"`
 		Runs            []previewed `json:"runs"`
-	}{p.made, known(p.all.Seconds), known(p.all.Low), known(p.all.High), []previewed{}}
+	}{p.made, units.Float(p.all.Seconds), units.Float(p.all.Low), units.Float(p.all.High), []previewed{}}
 	for i, s := range p.Steps {
 		one := previewed{
 			s.Number, s.Of, s.Row.Machines, s.Row.Scale, nil,
-			known(p.each[i].Seconds), known(p.each[i].Low), known(p.each[i].High), p.command.Fill(s.Row),
+			units.Float(p.each[i].Seconds), units.Float(p.each[i].Low), units.Float(p.each[i].High), p.command.Fill(s.Row),
 		}
 		if s.Row.Parts > 0 {
 			one.Parts = &s.Row.Parts
 		}
 		out.Runs = append(out.Runs, one)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(out)
-}
-
-func known(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
+	return view.JSON(w, out, " ")
 }

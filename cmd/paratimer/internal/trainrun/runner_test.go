@@ -27,7 +27,8 @@ func TestCheapestFirst(t *testing.T) {
 		t.Errorf("the file is\n%s\nwant\n%s", got, want)
 	}
 	lines := strings.Split(strings.TrimSpace(s.shown.String()), "\n")
-	if len(lines) != 3 || !strings.HasPrefix(lines[0], "1/3  machines 4, scale 0.125: 13.125s; ~") || !strings.HasSuffix(lines[0], ", rough) left") ||
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], "1/3  machines 4, scale 0.125: 13.1s; ~") ||
+		!strings.HasSuffix(lines[0], ", rough) left") ||
 		lines[2] != "3/3  machines 1, scale 0.25: 35s; that was all" {
 		t.Errorf("said\n%s", s.shown)
 	}

@@ -15,10 +15,10 @@ import (
 
 // An Outcome is how a command ended.
 type Outcome struct {
-	Took time.Duration
-	Err  error  // nil where it succeeded
-	Code int    // its exit code; -1 where it has none
-	Said string // the last of what it put out
+	Took   time.Duration
+	Err    error  // nil where it succeeded
+	Code   int    // its exit code; -1 where it has none
+	Output string // the last of what it put out
 }
 
 // pipeWait is what a command's output is waited for once it has ended: a process that it left behind may hold its pipe.
@@ -52,11 +52,11 @@ func (s Shell) Run(ctx context.Context, command string) Outcome {
 	if err != nil {
 		return Outcome{Err: err, Code: -1}
 	}
-	said := tail{log: s.Log}
+	output := tail{log: s.Log}
 	copied := make(chan struct{})
 	go func() {
 		defer close(copied)
-		_, _ = io.Copy(&said, r) // ends at the pipe's end or at the deadline
+		_, _ = io.Copy(&output, r) // ends at the pipe's end or at the deadline
 	}()
 	err = cmd.Wait()
 	o := Outcome{Took: s.Now().Sub(from), Code: cmd.ProcessState.ExitCode()}
@@ -66,7 +66,7 @@ func (s Shell) Run(ctx context.Context, command string) Outcome {
 	}
 	_ = r.SetReadDeadline(time.Now().Add(pipeWait))
 	<-copied
-	o.Err, o.Said = err, said.String()
+	o.Err, o.Output = err, output.String()
 	if errors.As(err, new(*exec.ExitError)) && o.Code >= 0 {
 		o.Err = fmt.Errorf("exit code %d", o.Code)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Template is a shell command with placeholders for what differs between rows: {fraction}, {machines}, {parts}, {cores} and {files}, those
@@ -24,14 +25,13 @@ type placeholder struct {
 }
 
 var placeholders = []placeholder{
-	{"{fraction}", func(r ernest.DesignRow) string { return decimal(r.Scale) }},
+	{"{fraction}", func(r ernest.DesignRow) string { return units.Digits(r.Scale) }},
 	{"{machines}", func(r ernest.DesignRow) string { return strconv.Itoa(r.Machines) }},
 	{"{parts}", func(r ernest.DesignRow) string { return strconv.Itoa(r.Parts) }},
 	{"{cores}", func(r ernest.DesignRow) string { return strconv.Itoa(r.Cores) }},
 }
 
 // decimal writes a number without an exponent, which awk and bc read but the shell does not.
-func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // mostCommand is what Linux takes as one argument, bytes.
 const mostCommand = 128<<10 - 1

@@ -137,7 +137,8 @@ func wide(t *testing.T) []frame.Frame {
 
 type kept struct{ frames []frame.Frame }
 
-func (k *kept) Show(f frame.Frame) error {
+func (k *kept) Show(tick frame.Tick) error {
+	f := tick.Frame
 	k.frames = append(k.frames, f)
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // A stuck terminal takes the first picture, and then nothing before it is let go.
@@ -34,16 +36,16 @@ func TestStuckTerminal(t *testing.T) {
 	aside := NewAside(&talk)
 	s := New(Options{Live: true, In: x.in, Out: x, Env: []string{"TERM=xterm-256color"}, Aside: aside}, tea.WithWindowSize(80, 24))
 	err := s.Run(t.Context(), func(context.Context) error {
-		if err := s.Show(frameAt(1, 1)); err != nil {
+		if err := s.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {
 			return err
 		}
 		x.waits(enters)
-		if err := s.Show(frameAt(2, 1)); err != nil {
+		if err := s.Show(frame.Tick{Frame: frameAt(2, 1)}); err != nil {
 			return err
 		}
 		<-x.asked
 		for i := range 1000 {
-			if err := s.Show(frameAt(float64(3+i), 1)); err != nil {
+			if err := s.Show(frame.Tick{Frame: frameAt(float64(3+i), 1)}); err != nil {
 				return err
 			}
 			if _, err := fmt.Fprintf(aside, "line %d\n", i); err != nil {

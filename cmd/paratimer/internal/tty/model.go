@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
+	"github.com/paratimer/paratimer/units"
 )
 
 // redraw is the time between two redraws that nobody has asked for by a key: two a second.
@@ -188,5 +189,5 @@ func (m model) behind(shown int) string {
 	if m.play || m.head.live || back == 0 || m.choice.Paused {
 		return ""
 	}
-	return "looking back: " + back.Round(time.Second).String() + " before the newest; end shows that"
+	return "looking back: " + units.Short(back) + " before the newest; end shows that"
 }

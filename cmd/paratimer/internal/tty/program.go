@@ -59,7 +59,8 @@ func New(o Options, more ...tea.ProgramOption) *Screen {
 }
 
 // Show hands a frame on to the screen. It is called by one goroutine at a time, and of what is live waits for nothing.
-func (s *Screen) Show(f frame.Frame) error {
+func (s *Screen) Show(tick frame.Tick) error {
+	f := tick.Frame
 	if !s.first {
 		s.first = true
 		close(s.began)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
 // A fake terminal takes what is written, and gives keys.
@@ -88,7 +90,7 @@ func TestEndsWithItsWatch(t *testing.T) {
 		x := newTerminal(t)
 		s := x.screen(Options{})
 		err := s.Run(t.Context(), func(context.Context) error {
-			if err := s.Show(frameAt(1, 1)); err != nil {
+			if err := s.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {
 				return err
 			}
 			x.waits(enters)
@@ -109,7 +111,7 @@ func TestLeft(t *testing.T) {
 		aside := NewAside(&talk)
 		s := x.screen(Options{Aside: aside})
 		err := s.Run(t.Context(), func(ctx context.Context) error {
-			if err := s.Show(frameAt(1, 1)); err != nil {
+			if err := s.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {
 				return err
 			}
 			x.waits(enters)
@@ -143,7 +145,7 @@ func TestStopped(t *testing.T) {
 		ctx, stop := context.WithCancelCause(t.Context())
 		s := x.screen(Options{Play: play})
 		err := s.Run(ctx, func(ctx context.Context) error {
-			if err := s.Show(frameAt(1, 1)); err != nil {
+			if err := s.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {
 				return err
 			}
 			x.waits(enters)
@@ -167,7 +169,7 @@ func TestStoppedAtItsEnd(t *testing.T) {
 		x.waits(enters)
 		stop(stopped)
 	}()
-	err := s.Run(ctx, func(context.Context) error { return s.Show(frameAt(1, 1)) })
+	err := s.Run(ctx, func(context.Context) error { return s.Show(frame.Tick{Frame: frameAt(1, 1)}) })
 	if !errors.Is(err, stopped) {
 		t.Errorf("error %v", err)
 	}
@@ -185,7 +187,7 @@ func TestPanics(t *testing.T) {
 		x.restored()
 	}()
 	err := s.Run(t.Context(), func(context.Context) error {
-		if err := s.Show(frameAt(1, 1)); err != nil {
+		if err := s.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {
 			return err
 		}
 		x.waits(enters)
@@ -199,7 +201,7 @@ func TestShowAfterTheEnd(t *testing.T) {
 	x := newTerminal(t)
 	s := x.screen(Options{})
 	err := s.Run(t.Context(), func(ctx context.Context) error {
-		if err := s.Show(frameAt(1, 1)); err != nil {
+		if err := s.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {
 			return err
 		}
 		x.waits(enters)
@@ -207,7 +209,7 @@ func TestShowAfterTheEnd(t *testing.T) {
 			return err
 		}
 		<-ctx.Done()
-		return s.Show(frameAt(2, 1))
+		return s.Show(frame.Tick{Frame: frameAt(2, 1)})
 	})
 	if err != nil {
 		t.Errorf("error %v", err)

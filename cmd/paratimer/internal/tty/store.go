@@ -51,7 +51,7 @@ func (s *store) add(f frame.Frame) {
 		}
 		at = max(at, f.At.Sub(s.origin))
 	}
-	f.Left, f.Raw, f.Tick = nil, nil, nil
+	f.Left = nil
 	if n := len(s.moments); n >= 2 && s.moments[n-1].at-s.moments[n-2].at < s.spacing {
 		s.drop(n-1, n)
 	}
@@ -157,11 +157,8 @@ func (s *store) count(f frame.Frame, sign int) {
 	}
 	tasks := 0
 	for i := range f.Jobs {
-		for _, t := range []frame.Tasks{f.Jobs[i].Maps, f.Jobs[i].Reduces} {
-			if t.Total != nil {
-				tasks += *t.Total
-			}
-		}
+		known, _ := f.Jobs[i].Known()
+		tasks += *known.Total
 	}
 	s.held += sign * (taskBytes * tasks)
 }

@@ -15,12 +15,12 @@ type Unheld struct {
 }
 
 // NewUnheld shows by show, which may wait.
-func NewUnheld(show func(frame.Frame) error) *Unheld {
+func NewUnheld(show func(frame.Tick) error) *Unheld {
 	u := &Unheld{newMailbox(false), make(chan error, 1), make(chan struct{})}
 	go func() {
 		defer close(u.shown)
 		for f := range u.box.frames {
-			if err := show(f); err != nil {
+			if err := show(frame.Tick{Frame: f}); err != nil {
 				u.failed <- err
 				return
 			}
@@ -30,7 +30,8 @@ func NewUnheld(show func(frame.Frame) error) *Unheld {
 }
 
 // Show takes a frame in. Its error is that of an earlier one. It is called by one goroutine at a time.
-func (u *Unheld) Show(f frame.Frame) error {
+func (u *Unheld) Show(tick frame.Tick) error {
+	f := tick.Frame
 	select {
 	case err := <-u.failed:
 		return err

@@ -11,13 +11,13 @@ import (
 func TestUnheld(t *testing.T) {
 	letGo := make(chan struct{})
 	var shown []float64
-	u := NewUnheld(func(f frame.Frame) error {
+	u := NewUnheld(func(tick frame.Tick) error {
 		<-letGo
-		shown = append(shown, float64(elapsed(f)))
+		shown = append(shown, float64(elapsed(tick.Frame)))
 		return nil
 	})
 	for i := range 1000 {
-		if err := u.Show(frameAt(float64(i), 1)); err != nil {
+		if err := u.Show(frame.Tick{Frame: frameAt(float64(i), 1)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,20 +33,20 @@ func TestUnheld(t *testing.T) {
 // TestUnheldFails: that a frame could not be shown is told with a later one, or at the end.
 func TestUnheldFails(t *testing.T) {
 	full := errors.New("full")
-	fails := func(frame.Frame) error { return full }
+	fails := func(frame.Tick) error { return full }
 	u := NewUnheld(fails)
-	if err := u.Show(frameAt(1, 1)); err != nil {
+	if err := u.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	<-u.shown
-	if err := u.Show(frameAt(2, 1)); !errors.Is(err, full) {
+	if err := u.Show(frame.Tick{Frame: frameAt(2, 1)}); !errors.Is(err, full) {
 		t.Errorf("the next frame: error %v", err)
 	}
 	if err := u.Close(); err != nil {
 		t.Errorf("told twice: %v", err)
 	}
 	u = NewUnheld(fails)
-	if err := u.Show(frameAt(1, 1)); err != nil {
+	if err := u.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := u.Close(); !errors.Is(err, full) {

@@ -20,4 +20,4 @@ func NewNDJSON(w io.Writer) NDJSON {
 }
 
 // Show writes the frame.
-func (n NDJSON) Show(f frame.Frame) error { return n.enc.Encode(f) }
+func (n NDJSON) Show(tick frame.Tick) error { return n.enc.Encode(tick.Frame) }

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -9,14 +8,12 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // SkewJSON writes a report of skew as JSON.
 func SkewJSON(w io.Writer, r frame.SkewReport) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return JSON(w, r, "  ")
 }
 
 // SkewText writes a report of skew for people: the sentence, and of each job a table of its reduces, one of the keys of its longest
@@ -36,7 +33,8 @@ func SkewText(w io.Writer, r frame.SkewReport) error {
 		if s := &r.Skew[i]; len(skewedOnes(s)) > 0 {
 			b.WriteString(SkewSentence(s) + "\n")
 		} else {
-			fmt.Fprintf(&b, "%s: %s, none is skewed: the longest works %s, the median one %s\n", Escape(s.Job), Many(s.Reduces, "reduce"), longestWork(s), length(s.MedianSeconds))
+			fmt.Fprintf(&b, "%s: %s, none is skewed: the longest works %s, the median one %s\n", Escape(s.Job),
+				units.Count(s.Reduces, "reduce"), longestWork(s), units.About(s.MedianSeconds.Duration()))
 		}
 	}
 	for i := range r.Skew {
@@ -59,10 +57,10 @@ func skewTitle(r frame.SkewReport) string {
 	case r.Workflow.State == dag.Blocked:
 		name += ", before it runs"
 	case r.ElapsedSeconds != nil:
-		name += " after " + clock(r.ElapsedSeconds.Duration())
+		name += " after " + units.Elapsed(r.ElapsedSeconds.Duration())
 	}
 	if r.RemainingSeconds != nil {
-		name += ": ~" + length(*r.RemainingSeconds) + " left"
+		name += ": ~" + units.About(r.RemainingSeconds.Duration()) + " left"
 	}
 	return name
 }
@@ -72,19 +70,21 @@ func longestWork(s *frame.Skew) string {
 	if len(s.Worst) == 0 {
 		return "?"
 	}
-	return length(s.Worst[0].WorkSeconds)
+	return units.About(s.Worst[0].WorkSeconds.Duration())
 }
 
 func skewTables(b *strings.Builder, s *frame.Skew) {
-	fmt.Fprintf(b, "%s: %s, the median one works %s\n", Escape(s.Job), Many(s.Reduces, "reduce"), length(s.MedianSeconds))
+	fmt.Fprintf(b, "%s: %s, the median one works %s\n", Escape(s.Job), units.Count(s.Reduces, "reduce"),
+		units.About(s.MedianSeconds.Duration()))
 	table(b, "reduce\tgiven\tshare\tworks\tends after\tholds back", func(row func(...string)) {
 		for i := range s.Worst {
 			one := &s.Worst[i]
 			ends := "done"
 			if !one.Done && one.EndSeconds != nil {
-				ends = clock(one.EndSeconds.Duration())
+				ends = units.Elapsed(one.EndSeconds.Duration())
 			}
-			row(fmt.Sprint(one.Task), given(one), percentOr(one.ShareRatio), length(one.WorkSeconds), ends, back(one.DelaySeconds))
+			row(fmt.Sprint(one.Task), given(one), units.Known(one.ShareRatio, units.Percent),
+				units.About(one.WorkSeconds.Duration()), ends, back(one.DelaySeconds))
 		}
 	})
 	skewKeys(b, s)
@@ -119,7 +119,8 @@ func skewKeys(b *strings.Builder, s *frame.Skew) {
 				if key.Done {
 					by = "done"
 				}
-				row(name, size(key.SizeBytes), percentOr(key.TaskRatio), length(key.PredictedSeconds), by, back(key.DelaySeconds))
+				row(name, units.Known(key.SizeBytes, units.Bytes), units.Known(key.TaskRatio, units.Percent),
+					units.About(key.PredictedSeconds.Duration()), by, back(key.DelaySeconds))
 			}
 		})
 		return
@@ -138,36 +139,9 @@ func table(b *strings.Builder, head string, rows func(row func(...string))) {
 // given is what a reduce was given.
 func given(r *frame.SkewedReduce) string {
 	if r.SizeBytes == nil && r.SizeRecords != nil {
-		return fmt.Sprintf("%.0f records", *r.SizeRecords)
+		return units.Size(*r.SizeRecords, "") + " records"
 	}
-	return size(r.SizeBytes)
-}
-
-// size writes a size with three figures: "512 B", "1.21 MB".
-func size(v *float64) string {
-	if v == nil {
-		return "?"
-	}
-	n, unit := *v, 0
-	units := []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
-	for ; n >= 999.5 && unit < len(units)-1; unit++ {
-		n /= 1000
-	}
-	format := "%.0f %s"
-	switch {
-	case unit > 0 && n < 9.995:
-		format = "%.2f %s"
-	case unit > 0 && n < 99.95:
-		format = "%.1f %s"
-	}
-	return fmt.Sprintf(format, n, units[unit])
-}
-
-func percentOr(r *frame.Ratio) string {
-	if r == nil {
-		return "?"
-	}
-	return percent(*r)
+	return units.Known(r.SizeBytes, units.Bytes)
 }
 
 func back(s *frame.Seconds) string {
@@ -177,5 +151,5 @@ func back(s *frame.Seconds) string {
 	case *s < 1:
 		return "0s"
 	}
-	return length(*s)
+	return units.About(s.Duration())
 }

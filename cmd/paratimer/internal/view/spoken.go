@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/units"
 )
 
 // spoken words lines for ears: sentences in place of columns, units in words, and no symbol that is read aloud by its name or
@@ -17,7 +18,7 @@ func (spoken) line(at *frame.Seconds, text string) string {
 	if at == nil {
 		return text
 	}
-	return "after " + spell(clock(at.Duration())) + ": " + text
+	return "after " + spell(units.Elapsed(at.Duration())) + ": " + text
 }
 
 func (spoken) last(_ *frame.Seconds, text string) string { return text }
@@ -25,29 +26,29 @@ func (spoken) last(_ *frame.Seconds, text string) string { return text }
 func (spoken) indent() string { return "" }
 func (spoken) joint() string  { return ", " }
 
-func (spoken) remaining(s said) string {
+func (spoken) remaining(s shown) string {
 	switch s.kind {
-	case saidNothing:
+	case shownNothing:
 		return "not known yet how much is left"
-	case saidFloor:
-		return "at least " + spell(Short(s.mid)) + " left"
-	case saidCeiling:
-		return "up to " + spell(Short(s.mid)) + " left"
-	case saidBetween:
-		text := "between " + spell(Short(s.low)) + " and " + spell(Short(s.high)) + " left"
+	case shownFloor:
+		return "at least " + spell(units.Short(s.mid)) + " left"
+	case shownCeiling:
+		return "up to " + spell(units.Short(s.mid)) + " left"
+	case shownBetween:
+		text := "between " + spell(units.Short(s.low)) + " and " + spell(units.Short(s.high)) + " left"
 		if s.rough {
 			text += ", roughly"
 		}
 		return text
-	case saidPoint, saidRange:
+	case shownPoint, shownRange:
 	}
 	about := "about "
 	if s.mid < time.Second {
 		about = ""
 	}
-	text := about + spell(Short(s.mid)) + " left"
-	if s.kind == saidRange {
-		text += ", between " + spell(Short(s.low)) + " and " + spell(Short(s.high))
+	text := about + spell(units.Short(s.mid)) + " left"
+	if s.kind == shownRange {
+		text += ", between " + spell(units.Short(s.low)) + " and " + spell(units.Short(s.high))
 		if s.rough {
 			text += ", roughly"
 		}
@@ -57,22 +58,19 @@ func (spoken) remaining(s said) string {
 
 func (spoken) moved(s frame.Seconds) string {
 	if s < 0 {
-		return "the end comes " + spell(strings.TrimPrefix(Moved(-s), "+")) + " sooner"
+		return "the end comes " + spell(units.About((-s).Duration())) + " sooner"
 	}
-	return "the end comes " + spell(Moved(s))
+	return "the end comes " + spell(units.Moved(s.Duration()))
 }
 
-func (spoken) clock(d time.Duration) string  { return spell(clock(d)) }
-func (spoken) length(s frame.Seconds) string { return spell(length(s)) }
-func (spoken) seen(age time.Duration) string { return "seen " + spell(Short(age)) + " ago" }
+func (spoken) seen(age time.Duration) string { return "seen " + spell(units.Short(age)) + " ago" }
 
-func (spoken) percent(r frame.Ratio) string { return tell(percent(r)) }
-func (spoken) prose(ours string) string     { return tell(ours) }
+func (spoken) prose(ours string) string { return tell(ours) }
 
 var (
 	amount = regexp.MustCompile(`[+-]?<?\b(?:\d+h(?:\d+m)?(?:\d+s)?|\d+m(?:\d+s)?|\d+s)\b`)
 	part   = regexp.MustCompile(`(\d+)([hms])`)
-	units  = map[string]string{"h": "hour", "m": "minute", "s": "second"}
+	words  = map[string]string{"h": "hour", "m": "minute", "s": "second"}
 )
 
 // spell writes a brief length of time in words: "1m30s" is "1 minute 30 seconds", "+5s" is "5 seconds later".
@@ -89,7 +87,7 @@ func spell(brief string) string {
 	}
 	var out []string
 	for _, w := range part.FindAllStringSubmatch(brief, -1) {
-		unit := units[w[2]]
+		unit := words[w[2]]
 		if w[1] != "1" {
 			unit += "s"
 		}
@@ -101,5 +99,5 @@ func spell(brief string) string {
 // tell spells all lengths of time and shares in a text of ours.
 func tell(text string) string {
 	text = amount.ReplaceAllStringFunc(text, spell)
-	return strings.NewReplacer("<1 %", "under 1 percent", " %", " percent").Replace(text)
+	return strings.ReplaceAll(text, " %", " percent")
 }

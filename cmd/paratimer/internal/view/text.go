@@ -1,13 +1,13 @@
 package view
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A status line comes when something has happened, when what it says has changed, and now and then while nothing does. One that
@@ -21,25 +21,26 @@ const (
 
 // Text shows lines for people: what happens, and how it stands.
 type Text struct {
-	w      io.Writer
-	colour bool
-	quiet  bool
-	say    speech
-	began  bool
-	kind   string        // of the newest status line: none, floor, number, stale, over
-	at     frame.Seconds // elapsed seconds of the newest status line
-	said   string        // what the newest status line said, but for how old its observation was
-	warned map[dag.Warning]bool
-	jobs   map[string]dag.State
-	shown  steady
-	told   map[string]frame.AlertState // what was told of each bound
-	skewed map[string]toldSkew         // what was told of each job's skew
-	failed int                         // how many failures were told of; quiet lines alone tell of them
+	w        io.Writer
+	colour   bool
+	quiet    bool
+	say      speech
+	began    bool
+	kind     string         // of the newest status line: none, floor, number, stale, over
+	at       frame.Seconds  // elapsed seconds of the newest status line
+	printed  string         // what the newest status line said, but for how old its observation was
+	waits    string         // what it waited for
+	headline frame.Headline // what remained, before it was rounded
+	warned   map[dag.Warning]bool
+	jobs     map[string]dag.State
+	reported map[string]frame.AlertState // what was told of each bound
+	skewed   map[string]reportedSkew     // what was told of each job's skew
+	failed   int                         // how many failures were told of; quiet lines alone tell of them
 }
 
 // NewText writes to w, in colour if asked.
 func NewText(w io.Writer, colour bool) *Text {
-	return &Text{w: w, colour: colour, say: brief{}, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{}, told: map[string]frame.AlertState{}, skewed: map[string]toldSkew{}}
+	return &Text{w: w, colour: colour, say: brief{}, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{}, reported: map[string]frame.AlertState{}, skewed: map[string]reportedSkew{}}
 }
 
 // Plain has the lines made of words, for those who hear them: no colour, no symbols, no columns.
@@ -55,7 +56,8 @@ func (t *Text) Quiet() *Text {
 }
 
 // Show writes what is new in the frame.
-func (t *Text) Show(f frame.Frame) error {
+func (t *Text) Show(tick frame.Tick) error {
+	f := tick.Frame
 	var b strings.Builder
 	if t.quiet {
 		t.urgent(&b, f)
@@ -96,25 +98,23 @@ func (t *Text) news(b *strings.Builder, f frame.Frame) {
 
 // status says how the query stands, where that is due.
 func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
-	before, k := t.shown, kind(f)
-	said := t.standing(f)
+	k, text := kind(f), t.standing(f)
 	wait := pause(f, seldom, silent)
-	if said != t.said {
+	if text != t.printed && (waitsFor(f) != t.waits || clearly(f.Headline, t.headline)) {
 		wait = pause(f, often, seldom)
 	}
 	if !happened && k == t.kind && elapsed(f) < t.at+wait {
-		t.shown = before // nobody has seen it
 		return
 	}
-	t.kind, t.at, t.said = k, elapsed(f), said
+	t.kind, t.at, t.printed, t.headline, t.waits = k, elapsed(f), text, f.Headline, waitsFor(f)
 	if f.Workflow.State.Ended() {
-		b.WriteString(t.say.last(f.ElapsedSeconds, said) + "\n")
+		b.WriteString(t.say.last(f.ElapsedSeconds, text) + "\n")
 		return
 	}
 	if f.StaleSeconds > 0 {
-		said += t.say.joint() + t.paint(yellow, t.say.seen(f.StaleSeconds.Duration()))
+		text += t.say.joint() + t.paint(yellow, t.say.seen(f.StaleSeconds.Duration()))
 	}
-	t.line(b, f, said)
+	t.line(b, f, text)
 }
 
 // kind is what a reader must not miss the change of.
@@ -153,17 +153,24 @@ func (t *Text) standing(f frame.Frame) string {
 	if f.Workflow.State.Ended() {
 		return t.over(f)
 	}
-	parts := []string{t.paint(bold, t.say.remaining(t.shown.say(f.Headline)))}
-	if f.WaitingOn != nil {
-		parts = append(parts, "waits for "+Escape(*f.WaitingOn))
+	parts := []string{t.paint(bold, t.say.remaining(shownOf(f.Headline)))}
+	if w := waitsFor(f); w != "" {
+		parts = append(parts, w)
 	}
 	return strings.Join(parts, t.say.joint())
+}
+
+func waitsFor(f frame.Frame) string {
+	if f.WaitingOn == nil {
+		return ""
+	}
+	return "waits for " + Escape(*f.WaitingOn)
 }
 
 func (t *Text) over(f frame.Frame) string {
 	after := ""
 	if f.ElapsedSeconds != nil {
-		after = " after " + t.say.clock(f.ElapsedSeconds.Duration())
+		after = " after " + t.say.prose(units.Elapsed(f.ElapsedSeconds.Duration()))
 	}
 	switch f.Workflow.State {
 	case dag.Succeeded:
@@ -193,15 +200,10 @@ func title(f frame.Frame) string {
 	case f.Workflow.ID != nil:
 		name = Escape(*f.Workflow.ID)
 	}
-	return name + ": " + Many(len(f.Jobs), "job") + "\n"
-}
-
-// Many words a number of things: "1 job", "3 jobs".
-func Many(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
+	if f.OneDAG() {
+		return name + ": a DAG of " + Escape(f.Workflow.Engine) + "\n"
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return name + ": " + units.Count(len(f.Jobs), "job") + "\n"
 }
 
 func elapsed(f frame.Frame) frame.Seconds {
@@ -209,12 +211,4 @@ func elapsed(f frame.Frame) frame.Seconds {
 		return 0
 	}
 	return *f.ElapsedSeconds
-}
-
-// clock writes an elapsed time to the second: "1m52s".
-func clock(d time.Duration) string {
-	if d < time.Second {
-		return "0s"
-	}
-	return Short(d.Truncate(time.Second))
 }

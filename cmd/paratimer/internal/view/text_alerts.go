@@ -13,18 +13,18 @@ const shortBlindness = 30 * time.Second
 // alertLines tells which bounds stand otherwise than was told.
 func (t *Text) alertLines(b *strings.Builder, f frame.Frame) {
 	for _, a := range f.Alerts {
-		told, any := t.told[a.Bound]
+		reported, any := t.reported[a.Bound]
 		if !any {
-			told = frame.OnTrack
+			reported = frame.OnTrack
 		}
-		if a.State == told || a.State == frame.Blind && (t.quiet || f.StaleSeconds.Duration() < shortBlindness) {
+		if a.State == reported || a.State == frame.Blind && (t.quiet || f.StaleSeconds.Duration() < shortBlindness) {
 			continue
 		}
 		// What nobody asked for is told of where it fires, and how that went on.
 		if a.Quiet && !any && !a.State.Firing() {
 			continue
 		}
-		t.told[a.Bound] = a.State
+		t.reported[a.Bound] = a.State
 		t.line(b, f, t.alert(a))
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // mostWarned bounds what is remembered of warnings: beyond it they are told again.
@@ -41,9 +42,9 @@ func (t *Text) warnings(b *strings.Builder, f frame.Frame, matters func(dag.Warn
 
 // skew is the first warning of unlike clocks: the difference wavers from tick to tick, which is no news.
 func (t *Text) skew(w dag.Warning) dag.Warning {
-	for told := range t.warned {
-		if told.Code == w.Code {
-			return told
+	for reported := range t.warned {
+		if reported.Code == w.Code {
+			return reported
 		}
 	}
 	return w
@@ -54,13 +55,20 @@ func (t *Text) jobLines(b *strings.Builder, f frame.Frame, matters func(dag.Stat
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
 		if j.State != t.jobs[j.Node] && j.State > dag.Submitted && matters(j.State) {
-			t.line(b, f, t.job(j))
+			t.line(b, f, t.job(&f, j))
 		}
 		t.jobs[j.Node] = j.State
 	}
 }
 
-func (t *Text) job(j *frame.Job) string {
+func (t *Text) job(f *frame.Frame, j *frame.Job) string {
+	if f.OneDAG() {
+		s := "the DAG"
+		if f.Workflow.ID != nil {
+			s += " (" + Escape(*f.Workflow.ID) + ")"
+		}
+		return s + " " + j.State.String() + vertices(j)
+	}
 	s := "job " + Escape(j.Node)
 	if j.ID != nil {
 		s += " (" + Escape(*j.ID) + ")"
@@ -68,9 +76,19 @@ func (t *Text) job(j *frame.Job) string {
 	return s + " " + j.State.String() + counts(j)
 }
 
+func vertices(j *frame.Job) string {
+	if known, all := j.Known(); j.State == dag.Running && all {
+		return fmt.Sprintf(", vertices: %d, ", len(j.Stages)) + units.Count(*known.Total, "task")
+	}
+	return ""
+}
+
 func counts(j *frame.Job) string {
+	if known, all := j.Known(); j.State == dag.Running && all && !j.IsMapReduce() {
+		return ", " + units.Count(len(j.Stages), "stage") + ", " + units.Count(*known.Total, "task")
+	}
 	if j.State != dag.Running || j.Maps.Total == nil || j.Reduces.Total == nil {
 		return ""
 	}
-	return ", " + Many(*j.Maps.Total, "map") + ", " + Many(*j.Reduces.Total, "reduce")
+	return ", " + units.Count(*j.Maps.Total, "map") + ", " + units.Count(*j.Reduces.Total, "reduce")
 }

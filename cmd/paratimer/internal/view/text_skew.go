@@ -2,15 +2,15 @@ package view
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/units"
 )
 
-// toldSkew is what was told of a job's skew.
-type toldSkew struct {
+// reportedSkew is what was told of a job's skew.
+type reportedSkew struct {
 	task  int
 	delay frame.Seconds
 }
@@ -33,11 +33,11 @@ func (t *Text) skewLines(f frame.Frame) []string {
 		if len(skewedOnes(s)) == 0 {
 			continue
 		}
-		told, any := t.skewed[s.Job]
-		if any && told.task == s.Worst[0].Task && s.DelaySeconds < skewAgain*told.delay {
+		reported, any := t.skewed[s.Job]
+		if any && reported.task == s.Worst[0].Task && s.DelaySeconds < skewAgain*reported.delay {
 			continue
 		}
-		t.skewed[s.Job] = toldSkew{s.Worst[0].Task, s.DelaySeconds}
+		t.skewed[s.Job] = reportedSkew{s.Worst[0].Task, s.DelaySeconds}
 		out = append(out, t.paint(yellow, "skew:")+" "+skewSentence(s, t.say))
 		if gains := skewGains(s, t.say); gains != "" {
 			out = append(out, t.say.indent()+gains)
@@ -61,7 +61,7 @@ func skewSentence(s *frame.Skew, say speech) string {
 	if of := share(s.Skewed, all, say); of != "" {
 		fmt.Fprintf(&b, "%s %s and ", has, of)
 	}
-	fmt.Fprintf(&b, "%s the end back by %s", holds, say.length(s.DelaySeconds))
+	fmt.Fprintf(&b, "%s the end back by %s", holds, say.prose(units.About(s.DelaySeconds.Duration())))
 	if k := heldBy(worst); k != nil {
 		which := "its largest key"
 		if k.Key != nil {
@@ -70,7 +70,7 @@ func skewSentence(s *frame.Skew, say speech) string {
 		if s.Skewed > 1 {
 			which += fmt.Sprintf(" of reduce %d", worst.Task)
 		}
-		fmt.Fprintf(&b, ", %s alone by %s", which, say.length(*k.DelaySeconds))
+		fmt.Fprintf(&b, ", %s alone by %s", which, say.prose(units.About(k.DelaySeconds.Duration())))
 	}
 	return b.String()
 }
@@ -87,10 +87,10 @@ func skewedOnes(s *frame.Skew) []frame.SkewedReduce {
 }
 
 // numbers lists reduces, of which there are n in all: "4 and 5", "4, 5, 1 and 7 more".
-func numbers(n int, told []frame.SkewedReduce) string {
+func numbers(n int, reported []frame.SkewedReduce) string {
 	var names []string
-	for i := range told[:min(len(told), 4)] {
-		names = append(names, strconv.Itoa(told[i].Task))
+	for i := range reported[:min(len(reported), 4)] {
+		names = append(names, strconv.Itoa(reported[i].Task))
 	}
 	if more := n - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
@@ -128,17 +128,17 @@ func sooner(s frame.Seconds, say speech) string {
 	if s < 1 {
 		return "no sooner"
 	}
-	return say.length(s) + " sooner"
+	return say.prose(units.About(s.Duration())) + " sooner"
 }
 
 // share words how much of the data n reduces have; "" where that is not known of each.
-func share(n int, told []frame.SkewedReduce, say speech) string {
-	if n > len(told) {
+func share(n int, reported []frame.SkewedReduce, say speech) string {
+	if n > len(reported) {
 		return ""
 	}
 	sum, what := frame.Ratio(0), "bytes"
-	for i := range told {
-		r := &told[i]
+	for i := range reported {
+		r := &reported[i]
 		if r.ShareRatio == nil {
 			return ""
 		}
@@ -146,20 +146,7 @@ func share(n int, told []frame.SkewedReduce, say speech) string {
 			what = "records"
 		}
 	}
-	return say.percent(sum) + " of the " + what
-}
-
-func percent(r frame.Ratio) string {
-	if p := 100 * float64(r); p > 0 && p < 1 {
-		return "<1 %"
-	}
-	return fmt.Sprintf("%.0f %%", math.Floor(100*float64(r)+0.5))
-}
-
-// length rounds a length of time to what is worth telling of it.
-func length(s frame.Seconds) string {
-	d := s.Duration()
-	return Short(d.Round(Step(d, 0)))
+	return say.prose(units.Percent(sum)) + " of the " + what
 }
 
 // longestKey is how many letters of a key a line shows.

@@ -67,7 +67,7 @@ func TestSkewLines(t *testing.T) {
 		out.Reset()
 		f := frame.Frame{ElapsedSeconds: sec(elapsed), Headline: frame.Headline{RemainingSeconds: sec(900)}, Skew: skew}
 		f.Workflow.State = dag.Running
-		if err := text.Show(f); err != nil {
+		if err := text.Show(frame.Tick{Frame: f}); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Split(strings.TrimSpace(out.String()), "\n")

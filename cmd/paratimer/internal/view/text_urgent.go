@@ -28,7 +28,10 @@ func (t *Text) failures(b *strings.Builder, f frame.Frame) {
 		return
 	}
 	x := &f.Failures[0]
-	text := t.paint(red, "failed:") + " " + Escape(x.Attempt) + " of job " + Escape(x.Job)
+	text := t.paint(red, "failed:") + " " + Escape(x.Attempt)
+	if !f.OneDAG() {
+		text += " of job " + Escape(x.Job)
+	}
 	if x.Node != nil {
 		text += " on " + Escape(*x.Node)
 	}

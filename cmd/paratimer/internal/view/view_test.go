@@ -11,6 +11,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 func sec(s float64) *frame.Seconds { v := frame.Seconds(s); return &v }
@@ -45,7 +46,7 @@ func TestShort(t *testing.T) {
 		0: "<1s", 999 * time.Millisecond: "<1s", time.Second: "1s", 10 * time.Minute: "10m", 90 * time.Second: "1m30s",
 		100 * time.Minute: "1h40m", 10 * time.Hour: "10h", 25*time.Hour + 31*time.Second: "25h1m",
 	} {
-		if got := Short(d); got != want {
+		if got := units.Short(d); got != want {
 			t.Errorf("Short(%v) = %q, want %q", d, got, want)
 		}
 	}
@@ -117,7 +118,7 @@ func TestTextSaysWhatChanges(t *testing.T) {
 	over := frameOf(300, 0)
 	over.Workflow.State, over.Jobs[0].State = dag.Succeeded, dag.Succeeded
 	for _, f := range []frame.Frame{first, same, moved, again, stale, over} {
-		if err := text.Show(f); err != nil {
+		if err := text.Show(frame.Tick{Frame: f}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -143,7 +144,7 @@ func TestTextTellsOfClocksOnce(t *testing.T) {
 	for i := range 5 {
 		f := frameOf(float64(i), 90)
 		f.Warnings = []dag.Warning{{Code: dag.WarnClockSkew, Text: fmt.Sprintf("the cluster's clock is %ds ahead", 100+i)}}
-		if err := text.Show(f); err != nil {
+		if err := text.Show(frame.Tick{Frame: f}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -158,7 +159,7 @@ func TestTextHasAHeartbeat(t *testing.T) {
 	for s := range 150 {
 		f := frameOf(float64(s), 0)
 		f.Headline = frame.Headline{}
-		if err := text.Show(f); err != nil {
+		if err := text.Show(frame.Tick{Frame: f}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -173,7 +174,7 @@ func TestNDJSONIsOneLineAFrame(t *testing.T) {
 	f := frameOf(1, 2)
 	f.WaitingOn = str("a\nb <c>")
 	for range 2 {
-		if err := v.Show(f); err != nil {
+		if err := v.Show(frame.Tick{Frame: f}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,11 +7,11 @@ import (
 )
 
 // changes says why the end that standard predicts moved between two ticks; nil where it did not move enough to be told.
-func (p Panel) changes(before, after dag.Run, was, is answers) []frame.Change {
-	if p.Model == nil || len(was.scenarios) == 0 || len(is.scenarios) == 0 {
+func (p Panel) changes(before, after dag.Run, was, is frame.Answers) []frame.Change {
+	if p.Model == nil || len(was.Scenarios) == 0 || len(is.Scenarios) == 0 {
 		return nil
 	}
-	a, b := was.scenarios[0].Remaining, is.scenarios[0].Remaining
+	a, b := was.Scenarios[0].Remaining, is.Scenarios[0].Remaining
 	origin := after.Now().Origin()
 	if a == nil || b == nil || !origin.Known() {
 		return nil

@@ -1,6 +1,4 @@
-// Package watch is the loop: observe, estimate, show, wait. What it shows is a Frame; docs/frames.md is its contract.
-//
-// The loop decides everything that a frame says, the headline included. Sinks show it and compute nothing.
+// Package watch is the loop: observe, estimate, judge, show, wait.
 package watch
 
 import (
@@ -16,7 +14,7 @@ type Source interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }
 
-// A Sink shows frames. An error of a sink ends the watch: nobody would see what follows.
+// A Sink takes in what each observation gives. An error of a sink ends the watch: nobody would see what follows.
 type Sink interface {
-	Show(frame.Frame) error
+	Show(frame.Tick) error
 }

@@ -27,7 +27,8 @@ func (s *script) Next(ctx context.Context) (*dag.Snapshot, error) {
 // A sink keeps what it was shown.
 type sink struct{ frames []frame.Frame }
 
-func (s *sink) Show(f frame.Frame) error {
+func (s *sink) Show(tick frame.Tick) error {
+	f := tick.Frame
 	s.frames = append(s.frames, f)
 	return nil
 }
@@ -51,17 +52,17 @@ func (f failing) Estimate(dag.Run) (estimators.Estimate, error) {
 func one(at dag.Instant, state dag.State) *dag.Snapshot {
 	plan := &dag.Plan{Name: "query", Jobs: []dag.Job{{
 		Node: "j1", Name: "first",
-		Map:    dag.Phase{Tasks: 2, Known: true},
-		Reduce: dag.Phase{Known: true},
+		Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true},
+			dag.Stage{Known: true}),
 	}}}
-	job := dag.JobState{ID: "job_1_0001", State: state, Submitted: 1_000_000, Started: 1_001_000, Finished: dag.NoInstant}
-	job.Map.Attempts = []dag.Attempt{
+	job := dag.JobState{ID: "job_1_0001", State: state, Submitted: 1_000_000, Started: 1_001_000, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
+	job.Stages[dag.Map].Attempts = []dag.Attempt{
 		{Task: 0, State: dag.AttemptSucceeded, Start: 1_002_000, End: 1_003_000, Node: 0},
 		{Task: 1, State: dag.AttemptRunning, Start: 1_002_000, End: dag.NoInstant, Node: 1},
 	}
 	if state.Ended() {
 		job.Finished = at
-		job.Map.Attempts[1].State, job.Map.Attempts[1].End = dag.AttemptSucceeded, at
+		job.Stages[dag.Map].Attempts[1].State, job.Stages[dag.Map].Attempts[1].End = dag.AttemptSucceeded, at
 	}
 	return &dag.Snapshot{
 		Plan: plan, At: at, ID: "wf-1", State: state, Stale: dag.NoInstant,
@@ -69,5 +70,3 @@ func one(at dag.Instant, state dag.State) *dag.Snapshot {
 		Nodes: []dag.NodeState{{Name: "node0"}, {Name: "node1"}},
 	}
 }
-
-func seconds(s float64) *frame.Seconds { v := frame.Seconds(s); return &v }

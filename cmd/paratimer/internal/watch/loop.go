@@ -32,6 +32,8 @@ type Watch struct {
 	Keep func(alert.State, frame.Frame) error
 	// Recall returns what was remembered of the query that the first frame shows, in place of Alerts; nil: nothing is.
 	Recall func(frame.Frame) alert.State
+	// Over is called when the source is over; nil: nobody is told.
+	Over func()
 	// Every is the wait between observations; 0 does not wait.
 	Every time.Duration
 	// Speed plays a past or simulated query: a frame is shown that many times as fast as it came; 0 does not wait.
@@ -42,9 +44,18 @@ type Watch struct {
 // Run watches until the source is over, and returns the query's last state. An error is the context's cause, a sink's,
 // or a source's that is final.
 func (w Watch) Run(ctx context.Context) (dag.State, error) {
+	return w.RunUntil(ctx, func(error) (bool, error) { return false, nil })
+}
+
+// RunUntil is Run that ends as soon as enough is true or returns an error. It is asked after each observation, with the error of a
+// missed one.
+func (w Watch) RunUntil(ctx context.Context, enough func(missed error) (bool, error)) (dag.State, error) {
 	s := w.Stepper()
 	for {
 		over, err := s.Step(ctx)
+		if err == nil && !over {
+			over, err = enough(s.missed)
+		}
 		if over || err != nil {
 			return s.t.state, err
 		}
@@ -68,7 +79,7 @@ func (w *Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
 		return err
 	}
 	*t = next
-	return w.show(t, t.last)
+	return w.show(t, frame.Tick{Snapshot: t.run.Now(), Run: t.run, Answers: t.answers, Frame: t.last})
 }
 
 // miss repeats the last good frame, where there is one.
@@ -82,11 +93,12 @@ func (w *Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, mi
 	if err := Sleep(ctx, w.pace(t.at, missed.At)); err != nil {
 		return err
 	}
-	return w.show(t, t.repeat(missed))
+	return w.show(t, frame.Tick{Run: t.run, Frame: t.repeat(missed)})
 }
 
-// show judges a frame, keeps what follows from it, and gives it to the sinks.
-func (w *Watch) show(t *ticker, f frame.Frame) error {
+// show judges a tick's frame, keeps what follows from it, and gives the tick to the sinks.
+func (w *Watch) show(t *ticker, tick frame.Tick) error {
+	f := tick.Frame
 	if w.Recall != nil && !t.recalled {
 		t.alerts, t.recalled = w.Recall(f), true
 	}
@@ -97,8 +109,9 @@ func (w *Watch) show(t *ticker, f frame.Frame) error {
 		}
 	}
 	f.Estimates = w.Panel.shown(f.Estimates)
+	tick.Frame = f
 	for _, s := range w.Sinks {
-		if err := s.Show(f); err != nil {
+		if err := s.Show(tick); err != nil {
 			return fmt.Errorf("cannot show a frame: %w", err)
 		}
 	}

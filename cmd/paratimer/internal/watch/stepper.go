@@ -15,6 +15,7 @@ type Stepper struct {
 	w      Watch
 	t      ticker
 	misses int
+	missed error // why the newest observation was missed; nil: it was not
 }
 
 // Stepper returns a watch that has not observed yet.
@@ -32,15 +33,19 @@ func (s *Stepper) Step(ctx context.Context) (over bool, err error) {
 	var missed *dag.MissedError
 	switch {
 	case errors.Is(err, io.EOF):
+		if s.w.Over != nil {
+			s.w.Over()
+		}
 		return true, nil
 	case errors.As(err, &missed):
 		s.misses++
+		s.missed = missed.Err
 		s.w.Log.Warn().Err(missed.Err).Int("misses", s.misses).Msg("cannot observe now; trying again")
 		return false, s.w.miss(ctx, &s.t, missed, s.misses)
 	case err != nil:
 		return false, err
 	}
-	s.misses = 0
+	s.misses, s.missed = 0, nil
 	return false, s.w.see(ctx, &s.t, snap)
 }
 

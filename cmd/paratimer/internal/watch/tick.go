@@ -26,11 +26,11 @@ type Panel struct {
 
 // ticker is what the loop remembers between ticks: the run so far and what was last said of it.
 type ticker struct {
-	run   dag.Run
-	said  answers
-	last  frame.Frame
-	at    dag.Instant
-	state dag.State
+	run     dag.Run
+	answers frame.Answers
+	last    frame.Frame
+	at      dag.Instant
+	state   dag.State
 	// alerts is how the query stands to its bounds; recalled says that what was remembered of that is in it.
 	alerts   alert.State
 	recalled bool
@@ -47,14 +47,14 @@ func (t *ticker) judge(bounds []alert.Bound, f frame.Frame) frame.Frame {
 func (t *ticker) tick(p Panel, s *dag.Snapshot) frame.Frame {
 	if dag.TooLarge(s.Warnings) {
 		p = Panel{}
-		t.run, t.said = dag.Run{}, answers{}
+		t.run, t.answers = dag.Run{}, frame.Answers{}
 	} else if len(t.run.Window) > 0 && dag.TooLarge(t.run.Now().Warnings) {
-		t.run, t.said = dag.Run{}, answers{}
+		t.run, t.answers = dag.Run{}, frame.Answers{}
 	}
-	before, said := t.run, t.said
+	before, answers := t.run, t.answers
 	t.run, t.at, t.state = t.run.Append(s), s.At, s.State
-	t.said = p.ask(t.run)
-	t.last = build(s, t.said, p.changes(before, t.run, said, t.said))
+	t.answers = p.evaluate(t.run)
+	t.last = frame.Of(s, t.answers, p.changes(before, t.run, answers, t.answers))
 	return t.last
 }
 
@@ -82,22 +82,22 @@ func (p Panel) shown(all []frame.Estimate) []frame.Estimate {
 	return out
 }
 
-func (p Panel) ask(run dag.Run) answers {
-	a := answers{scenarios: ask(p.Scenarios, run), others: ask(p.Others, run)}
+func (p Panel) evaluate(run dag.Run) frame.Answers {
+	a := frame.Answers{Scenarios: evaluate(p.Scenarios, run), Others: evaluate(p.Others, run)}
 	if run.Now().State.Ended() {
 		return a
 	}
 	if p.Sampled != nil {
-		a.sampled = ask([]estimators.Estimator{p.Sampled}, run)[0]
+		a.Sampled = evaluate([]estimators.Estimator{p.Sampled}, run)[0]
 	}
 	if p.Uneven != nil {
-		a.uneven = ask([]estimators.Estimator{p.Uneven}, run)[0]
+		a.Uneven = evaluate([]estimators.Estimator{p.Uneven}, run)[0]
 	}
 	return a
 }
 
 // ask asks each estimator. One that fails leaves a warning in place of a number: the watch lives on.
-func ask(all []estimators.Estimator, run dag.Run) []estimators.Estimate {
+func evaluate(all []estimators.Estimator, run dag.Run) []estimators.Estimate {
 	out := make([]estimators.Estimate, len(all))
 	for i, estimator := range all {
 		e, err := estimator.Estimate(run)

@@ -19,7 +19,7 @@ func (c counting) Estimate(run dag.Run) (estimators.Estimate, error) {
 // later estimates see nothing of that time.
 func TestTooLargeIsNotEstimated(t *testing.T) {
 	large := one(1_020_000, dag.Running)
-	large.Plan.Jobs[0].Map.Tasks = 4_000_000
+	large.Plan.Jobs[0].Stages[dag.Map].Tasks = 4_000_000
 	large.Warnings = []dag.Warning{{Code: dag.WarnTooLarge, Text: "too large to estimate"}}
 	var out sink
 	var windows []int

@@ -1,14 +1,14 @@
 package whatifview
 
 import (
-	"encoding/json"
 	"io"
 	"math"
-	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/units"
 )
 
 // SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
@@ -20,7 +20,7 @@ type document struct {
 	At             *frame.Time      `json:"at"` // null of a plan
 	ElapsedSeconds frame.Seconds    `json:"elapsed_seconds"`
 	TookSeconds    *frame.Seconds   `json:"took_seconds"` // of a finished run
-	MissRatio      *float64         `json:"miss_ratio"`   // its replay against that
+	MissRatio      units.Float      `json:"miss_ratio"`   // its replay against that
 	Slots          slots            `json:"slots"`
 	Base           row              `json:"base"`
 	Changes        []row            `json:"changes"`
@@ -38,6 +38,7 @@ type slots struct {
 	Reduces     *int       `json:"reduces"`
 	Containers  *int       `json:"containers"`
 	ContainerMB *int       `json:"container_mb"`
+	Cores       *int       `json:"cores,omitempty"`
 }
 
 type row struct {
@@ -46,7 +47,7 @@ type row struct {
 	RemainingSeconds  *frame.Seconds   `json:"remaining_seconds"`
 	TotalSeconds      *frame.Seconds   `json:"total_seconds"`
 	SavedSeconds      *frame.Seconds   `json:"saved_seconds"`
-	DisagreementRatio *float64         `json:"disagreement_ratio"`
+	DisagreementRatio units.Float      `json:"disagreement_ratio"`
 	Answers           []answer         `json:"answers"`
 	Warnings          []whatif.Warning `json:"warnings"`
 }
@@ -56,11 +57,11 @@ type answer struct {
 	RemainingSeconds *frame.Seconds `json:"remaining_seconds"`
 	TotalSeconds     *frame.Seconds `json:"total_seconds"`
 	SavedSeconds     *frame.Seconds `json:"saved_seconds"`
-	SavedRatio       *float64       `json:"saved_ratio"`
+	SavedRatio       units.Float    `json:"saved_ratio"`
 	LowSeconds       *frame.Seconds `json:"low_seconds"`
 	HighSeconds      *frame.Seconds `json:"high_seconds"`
 	FloorSeconds     *frame.Seconds `json:"floor_seconds"`
-	AssumedRatio     *float64       `json:"assumed_ratio"`
+	AssumedRatio     units.Float    `json:"assumed_ratio"`
 	Note             *string        `json:"note"`
 }
 
@@ -83,7 +84,7 @@ func (v *View) JSON(out io.Writer) error {
 	d := document{
 		SchemaVersion: SchemaVersion, Workflow: frame.Workflow{ID: frame.Text(v.ID), Name: frame.Text(v.Name), State: v.State},
 		ElapsedSeconds: frame.SecondsOf(v.Elapsed), MissRatio: number(v.Miss), Slots: slotsOf(v.Room),
-		Base: v.jsonRow(&r.Base), Changes: v.rows(r.Alone), Limits: v.rows(r.Limits), Marginal: v.rows(r.Marginal), Warnings: warnings(r.Warnings),
+		Base: v.jsonRow(&r.Base), Changes: v.rows(r.Alone), Limits: v.rows(r.Limits), Marginal: v.rows(r.Marginal), Warnings: view.List(r.Warnings),
 	}
 	if v.At.Known() {
 		d.At = frame.TimeOf(v.At)
@@ -98,10 +99,7 @@ func (v *View) JSON(out io.Writer) error {
 	if r.Curve != nil {
 		d.Curve = curveOf(r.Curve)
 	}
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(d)
+	return view.JSON(out, d, "  ")
 }
 
 func (v *View) rows(rows []whatif.Row) []row {
@@ -113,7 +111,7 @@ func (v *View) rows(rows []whatif.Row) []row {
 }
 
 func (v *View) jsonRow(r *whatif.Row) row {
-	out := row{Name: r.Name, DisagreementRatio: number(r.Disagreement), Answers: make([]answer, len(r.Answers)), Warnings: warnings(r.Warnings)}
+	out := row{Name: r.Name, DisagreementRatio: number(r.Disagreement), Answers: make([]answer, len(r.Answers)), Warnings: view.List(r.Warnings)}
 	if out.Name == "" {
 		out.Name = r.Change.String()
 	}
@@ -129,7 +127,8 @@ func (v *View) jsonRow(r *whatif.Row) row {
 
 func (v *View) answer(a *whatif.Answer) answer {
 	out := answer{
-		Model: a.Model, RemainingSeconds: frame.SecondsIn(a.Remaining), LowSeconds: frame.SecondsIn(a.Low), HighSeconds: frame.SecondsIn(a.High),
+		SavedRatio: units.Float(math.NaN()),
+		Model:      a.Model, RemainingSeconds: frame.SecondsIn(a.Remaining), LowSeconds: frame.SecondsIn(a.Low), HighSeconds: frame.SecondsIn(a.High),
 		FloorSeconds: frame.SecondsIn(a.Floor), AssumedRatio: number(a.AssumedRatio), Note: frame.Text(a.Note),
 	}
 	if a.Remaining == nil {
@@ -150,7 +149,7 @@ func (v *View) answer(a *whatif.Answer) answer {
 func curveOf(c *whatif.Curve) *curve {
 	out := &curve{Points: make([]point, len(c.Points)), KneeGainRatio: whatif.KneeGain}
 	for i, p := range c.Points {
-		out.Points[i] = point{Slots: slotsOf(p.Room), RemainingSeconds: seconds(p.Remaining), Base: p.Base, Knee: i == c.Knee}
+		out.Points[i] = point{Slots: slotsOf(p.Room), RemainingSeconds: frame.SecondsOf(p.Remaining), Base: p.Base, Knee: i == c.Knee}
 		if i == c.Knee {
 			n := p.Room.Total()
 			out.KneeSlots = &n
@@ -159,35 +158,21 @@ func curveOf(c *whatif.Curve) *curve {
 	return out
 }
 
-func seconds(d time.Duration) frame.Seconds { return frame.SecondsOf(d) }
-
 func slotsOf(r whatif.Room) slots {
 	s := slots{Policy: r.Policy}
 	if total := r.Total(); r.Policy == dag.FIFO || total > 0 {
 		s.Total = &total
 	}
-	if r.Policy == dag.FIFO {
+	switch r.Policy {
+	case dag.FIFO:
 		s.Maps, s.Reduces = &r.Maps, &r.Reduces
-		return s
+	case dag.Executors:
+		s.Cores = s.Total
+	default:
+		s.ContainerMB, s.Containers = &r.ContainerMB, s.Total
 	}
-	s.ContainerMB = &r.ContainerMB
-	s.Containers = s.Total
 	return s
 }
 
-// number rounds to six digits behind the point, nil where it is not known.
-func number(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	x = math.Round(x*1e6) / 1e6
-	return &x
-}
-
-// warnings are never null.
-func warnings(w []whatif.Warning) []whatif.Warning {
-	if w == nil {
-		return []whatif.Warning{}
-	}
-	return w
-}
+// number rounds to six digits behind the point.
+func number(x float64) units.Float { return units.Float(math.Round(x*1e6) / 1e6) }

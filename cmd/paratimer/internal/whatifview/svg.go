@@ -9,16 +9,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/svg"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/units"
 )
 
 //go:embed curve.svg.tmpl
 var svgText string
 
-var svgTemplate = svg.Parse(svgText)
+var svgTemplate = chart.Parse(svgText)
 
 // The chart's measures in pixels.
 const (
@@ -30,8 +31,8 @@ const (
 	chartHeight = 580.0
 )
 
-// A chart is what the template draws. All places are in pixels.
-type chart struct {
+// A drawing is what the template draws. All places are in pixels.
+type drawing struct {
 	Name, Heading, Axis         string
 	Total, Height               float64
 	Left, Right, Middle, Bottom float64
@@ -64,80 +65,61 @@ func (v *View) SVG(out io.Writer) error {
 	return svgTemplate.Draw(out, v.layout())
 }
 
-func (v *View) layout() *chart {
-	c := &chart{
+func (v *View) layout() *drawing {
+	c := &drawing{
 		Name: view.Escape(v.Name), Heading: v.heading(), Axis: "slots, maps' and reduces' together", Total: chartTotal, Height: chartHeight,
 		Left: chartLeft, Right: chartRight, Middle: (chartLeft + chartRight) / 2, Bottom: chartBottom,
 	}
 	if c.Name == "" {
 		c.Name = "query"
 	}
-	if v.Room.Policy == dag.YARN {
+	switch v.Room.Policy {
+	case dag.YARN:
 		c.Axis = "containers, application masters' among them"
+	case dag.Executors:
+		c.Axis = "cores of all executors together"
 	}
 	points := v.Report.Curve.Points
 	most := time.Duration(1)
 	for _, p := range points {
 		most = max(most, p.Remaining)
 	}
-	step, n := rowStep(most), 1
-	for time.Duration(n)*step < most {
-		n++
-	}
-	y := func(d time.Duration) float64 {
-		return chartBottom - (chartBottom-chartTop)*float64(d)/float64(time.Duration(n)*step)
-	}
+	step := chart.TimeStep(most.Seconds() / 8)
+	n := math.Ceil(most.Seconds() / step)
+	y := func(seconds float64) float64 { return chartBottom - (chartBottom-chartTop)*seconds/(n*step) }
 	first, last := math.Log2(float64(points[0].Room.Total())), math.Log2(float64(points[len(points)-1].Room.Total()))
 	x := func(slots int) float64 {
 		return chartLeft + 20 + (chartRight-chartLeft-40)*(math.Log2(float64(slots))-first)/max(last-first, 1e-9)
 	}
-	for i := range n + 1 {
-		c.Rows = append(c.Rows, mark{y(time.Duration(i) * step), view.Exact(time.Duration(i) * step)})
+	for i := range int(n) + 1 {
+		t := float64(i) * step
+		c.Rows = append(c.Rows, mark{y(t), units.Seconds(t)})
 	}
 	var line strings.Builder
 	free := math.Inf(-1)
 	for i, p := range points {
-		at := dot{X: x(p.Room.Total()), Y: y(p.Remaining), Tip: fmt.Sprintf("%s: %s", p.Room, view.Exact(p.Remaining))}
-		fmt.Fprintf(&line, "%s,%s ", svg.Px(at.X), svg.Px(at.Y))
+		at := dot{X: x(p.Room.Total()), Y: y(p.Remaining.Seconds()), Tip: fmt.Sprintf("%s: %s", p.Room, units.Exact(p.Remaining))}
+		fmt.Fprintf(&line, "%s,%s ", chart.Px(at.X), chart.Px(at.Y))
 		c.Points = append(c.Points, at)
 		if at.X >= free {
 			c.Columns = append(c.Columns, mark{at.X, fmt.Sprint(p.Room.Total())})
 			free = at.X + 36
 		}
 		if p.Base {
-			c.Marks = append(c.Marks, dot{at.X, at.Y, "now: " + view.Exact(p.Remaining), "#202124", -9})
+			c.Marks = append(c.Marks, dot{at.X, at.Y, "now: " + units.Exact(p.Remaining), "#202124", -9})
 		}
 		if i == v.Report.Curve.Knee {
-			c.Marks = append(c.Marks, dot{at.X, at.Y, fmt.Sprintf("knee at %s: a doubling saves less than %.0f %%", p.Room, 100*whatif.KneeGain), "#d93025", -22})
+			c.Marks = append(c.Marks, dot{
+				at.X, at.Y,
+				fmt.Sprintf("knee at %s: a doubling saves less than %s", p.Room, units.Percent(whatif.KneeGain)), "#d93025", -22,
+			})
 		}
 	}
 	c.Line = strings.TrimSpace(line.String())
 	for i := range v.Report.Limits {
 		if l := &v.Report.Limits[i]; l.Name == whatif.LimitSlots && l.Remaining() != nil {
-			c.Limit = &mark{y(*l.Remaining()), "a slot for every task: " + view.Exact(*l.Remaining())}
+			c.Limit = &mark{y(l.Remaining().Seconds()), "a slot for every task: " + units.Exact(*l.Remaining())}
 		}
 	}
 	return c
-}
-
-// steps are round times. Beyond a day, days are doubled.
-var steps = [...]time.Duration{
-	10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond,
-	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
-	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
-	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 12 * time.Hour, 24 * time.Hour,
-}
-
-// rowStep is a round time that at most eight of make up the longest.
-func rowStep(most time.Duration) time.Duration {
-	for _, step := range steps {
-		if most <= 8*step {
-			return step
-		}
-	}
-	step := steps[len(steps)-1]
-	for most/8 > step {
-		step *= 2
-	}
-	return step
 }

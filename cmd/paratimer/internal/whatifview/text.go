@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Text writes the view for people. Names are escaped.
@@ -91,10 +91,10 @@ func (v *View) saves(a *whatif.Answer) string {
 		return ""
 	}
 	d := *base.Remaining - *a.Remaining
-	if view.Exact(d.Abs()) == view.Exact(0) || *base.Remaining == 0 {
+	if d.Abs() < 10*time.Millisecond || *base.Remaining == 0 {
 		return "nothing"
 	}
-	return fmt.Sprintf("%s (%d %%)", view.Exact(d), int(math.Round(100*float64(d)/float64(*base.Remaining))))
+	return fmt.Sprintf("%s (%s)", units.Exact(d), units.Percent(float64(d)/float64(*base.Remaining)))
 }
 
 // baseOf is what a model says of the base, nil where it says nothing.
@@ -111,7 +111,7 @@ func spread(a *whatif.Answer) string {
 	if a.Low == nil || a.High == nil {
 		return ""
 	}
-	return view.Exact(*a.Low) + " to " + view.Exact(*a.High)
+	return units.Exact(*a.Low) + " to " + units.Exact(*a.High)
 }
 
 // curveWidth is the width of the longest bar.
@@ -142,10 +142,11 @@ func (v *View) curve(b io.Writer) {
 			mark = "  now"
 		}
 		if i == c.Knee {
-			mark += fmt.Sprintf("  knee: from here on a doubling saves less than %.0f %%", 100*whatif.KneeGain)
+			mark += "  knee: from here on a doubling saves less than " + units.Percent(whatif.KneeGain)
 		}
 		bar := strings.Repeat("#", int(curveWidth*float64(p.Remaining)/float64(most)+0.5))
-		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("  %6d  %8s  %s%s", p.Room.Total(), view.Exact(p.Remaining), bar, mark), " "))
+		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("  %6d  %8s  %s%s", p.Room.Total(), units.Exact(p.Remaining), bar,
+			mark), " "))
 	}
 }
 

@@ -10,20 +10,21 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A View is what is shown.
 type View struct {
-	Name    string
-	ID      string
-	State   dag.State   // Blocked of a plan of which nothing has run
-	At      dag.Instant // NoInstant of a plan
-	Elapsed time.Duration
-	Took    time.Duration // by a finished run, 0 of others
-	Miss    float64       // by how much its replay is longer, as a ratio; NaN of others
-	Said    []dag.Warning // by the newest observation
-	Room    whatif.Room
-	Report  *whatif.Report
+	Name     string
+	ID       string
+	State    dag.State   // Blocked of a plan of which nothing has run
+	At       dag.Instant // NoInstant of a plan
+	Elapsed  time.Duration
+	Took     time.Duration // by a finished run, 0 of others
+	Miss     float64       // by how much its replay is longer, as a ratio; NaN of others
+	Warnings []dag.Warning // by the newest observation
+	Room     whatif.Room
+	Report   *whatif.Report
 }
 
 // heading says what is asked about.
@@ -35,11 +36,11 @@ func (v *View) heading() string {
 	where := " on " + room(v.Room)
 	switch {
 	case v.Took > 0:
-		return fmt.Sprintf("%s took %s%s; a replay of it %s", name, view.Exact(v.Took), where, missed(v.Miss))
+		return fmt.Sprintf("%s took %s%s; a replay of it %s", name, units.Exact(v.Took), where, missed(v.Miss))
 	case v.State == dag.Blocked:
 		return name + ", before it runs," + where
 	}
-	return fmt.Sprintf("%s after %s%s: changes are from now on, times what is left", name, view.Exact(v.Elapsed), where)
+	return fmt.Sprintf("%s after %s%s: changes are from now on, times what is left", name, units.Exact(v.Elapsed), where)
 }
 
 func missed(r float64) string {
@@ -47,16 +48,18 @@ func missed(r float64) string {
 	case n == 0:
 		return "takes as long"
 	case n > 0:
-		return fmt.Sprintf("takes %.0f %% longer", n)
+		return "takes " + units.Percent(r) + " longer"
 	default:
-		return fmt.Sprintf("takes %.0f %% less", -n)
+		return "takes " + units.Percent(-r) + " less"
 	}
 }
 
 func room(r whatif.Room) string {
 	switch {
-	case r.Policy == dag.FIFO:
+	case r.Policy == dag.FIFO, r.Cores > 0:
 		return r.String()
+	case r.Policy == dag.Executors:
+		return "an unknown number of cores"
 	case r.Containers == 0:
 		return "an unknown number of containers"
 	}
@@ -74,13 +77,13 @@ func took(a *whatif.Answer) string {
 	floor := a.Floor
 	switch {
 	case a.Remaining != nil && !(a.AssumedRatio > assumedMost): // NaN where the model assumes nothing or does not tell
-		return view.Exact(*a.Remaining)
+		return units.Exact(*a.Remaining)
 	case a.Remaining != nil && floor == nil:
 		d := time.Duration(float64(*a.Remaining) * (1 - a.AssumedRatio))
 		floor = &d
 	}
 	if floor != nil && *floor >= time.Second {
-		return "at least " + view.Exact(*floor)
+		return "at least " + units.Exact(*floor)
 	}
 	return "?"
 }

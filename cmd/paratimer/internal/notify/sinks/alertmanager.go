@@ -53,8 +53,8 @@ func NewAlertmanager(addresses string, repost time.Duration, client *http.Client
 // Key is a notify.Sink's.
 func (a *Alertmanager) Key() string { return a.key }
 
-// Manner is a notify.Sink's: Alertmanager forgets what is not posted again.
-func (a *Alertmanager) Manner() notify.Manner { return notify.Manner{Batch: 64, Repeats: true} }
+// Options are those of a notify.Sink: Alertmanager forgets what is not posted again.
+func (a *Alertmanager) Options() notify.Options { return notify.Options{Batch: 64, Repeats: true} }
 
 // A posted is an alert as POST /api/v2/alerts takes it.
 type posted struct {

@@ -10,9 +10,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/amtest"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/amtest"
 )
 
 // watcher is a dispatcher with one Alertmanager, as attach makes it.
@@ -80,7 +80,7 @@ func TestRealAlertmanager(t *testing.T) {
 	w := d.Watch(nil)
 	keep(t, w, "wf_1", frame.OnTrack, "")
 	keep(t, w, "wf_1", frame.AtRisk, "")
-	amtest.Eventually(t, "the alert is heard", func() bool { return len(am.Heard()) == 1 })
+	amtest.Eventually(t, "the alert is heard", func() bool { return len(am.Received()) == 1 })
 	if n := len(am.Active(t)); n != 1 {
 		t.Fatalf("%d alerts at Alertmanager, want 1", n)
 	}
@@ -104,7 +104,7 @@ func TestRealAlertmanager(t *testing.T) {
 	if got := am.Active(t); len(got) != 1 || got[0].Annotations["state"] != "late" {
 		t.Errorf("at Alertmanager: %+v, want one alert, late", got)
 	}
-	if got := statuses(am.Heard(), "wf_1"); got != "firing at_risk;" {
+	if got := statuses(am.Received(), "wf_1"); got != "firing at_risk;" {
 		t.Errorf("heard %q, want the alert once", got)
 	}
 	keep(t, w2, "wf_1", frame.Ended, frame.Missed)
@@ -114,8 +114,8 @@ func TestRealAlertmanager(t *testing.T) {
 	if left := d.Close(time.Minute) + other.Close(time.Minute); left != 0 {
 		t.Errorf("%d notifications left", left)
 	}
-	amtest.Eventually(t, "the end is heard", func() bool { return len(am.Heard()) > 1 })
-	if got := statuses(am.Heard(), "wf_1"); got != "firing at_risk;resolved ended;" {
+	amtest.Eventually(t, "the end is heard", func() bool { return len(am.Received()) > 1 })
+	if got := statuses(am.Received(), "wf_1"); got != "firing at_risk;resolved ended;" {
 		t.Errorf("heard %q, want one alert and its end", got)
 	}
 }
@@ -129,7 +129,7 @@ func TestRealAlertmanagerAway(t *testing.T) {
 	keep(t, w, "wf_2", frame.AtRisk, "")
 	amtest.Eventually(t, "it was tried", func() bool { return d.Stats()[0].Failed > 0 })
 	am.Up(t)
-	amtest.Eventually(t, "the alert is heard", func() bool { return len(am.Heard()) == 1 })
+	amtest.Eventually(t, "the alert is heard", func() bool { return len(am.Received()) == 1 })
 	am.Down(t)
 	am.Up(t)
 	amtest.Eventually(t, "it is posted again", func() bool { return len(am.Active(t)) == 1 })

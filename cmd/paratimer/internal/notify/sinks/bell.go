@@ -13,8 +13,8 @@ type Bell struct{ W io.Writer }
 // Key is a notify.Sink's.
 func (Bell) Key() string { return "bell" }
 
-// Manner is a notify.Sink's. A bell that cannot ring is not worth a second try.
-func (Bell) Manner() notify.Manner { return notify.Manner{Batch: 1, Attempts: 1} }
+// Options are those of a notify.Sink. A bell that cannot ring is not worth a second try.
+func (Bell) Options() notify.Options { return notify.Options{Batch: 1, Attempts: 1} }
 
 // Send rings.
 func (b Bell) Send(_ context.Context, batch []notify.Notification) error {

@@ -39,8 +39,10 @@ func NewCommand(line string, limit time.Duration, env []string) *Command {
 // Key is a notify.Sink's.
 func (c *Command) Key() string { return keyOf("exec", c.line) }
 
-// Manner is a notify.Sink's.
-func (c *Command) Manner() notify.Manner { return notify.Manner{Batch: 1, Attempts: commandAttempts} }
+// Options are those of a notify.Sink.
+func (c *Command) Options() notify.Options {
+	return notify.Options{Batch: 1, Attempts: commandAttempts}
+}
 
 // Send runs the command. One that takes too long is killed with all that it has started.
 func (c *Command) Send(ctx context.Context, batch []notify.Notification) error {
@@ -64,19 +66,19 @@ func (c *Command) run(ctx context.Context, in []byte) error {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", c.line)
 	cmd.Env = c.env
 	cmd.Stdin = bytes.NewReader(in)
-	var said tail
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var output tail
+	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a group of its own, to be killed as one
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // what it left running may hold our pipes
 	err := cmd.Run()
 	switch {
 	case errors.Is(context.Cause(ctx), errSlow) && err != nil:
-		return fmt.Errorf("the command was killed after --exec-timeout %v%s", c.limit, said.quoted())
+		return fmt.Errorf("the command was killed after --exec-timeout %v%s", c.limit, output.quoted())
 	case errors.Is(err, exec.ErrWaitDelay), errors.Is(err, syscall.EPIPE): // it has ended well; a child of it lives on, or it did not read
 		return nil
 	case err != nil:
-		return fmt.Errorf("the command failed: %w%s", err, said.quoted())
+		return fmt.Errorf("the command failed: %w%s", err, output.quoted())
 	}
 	return nil
 }

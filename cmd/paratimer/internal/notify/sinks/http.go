@@ -68,9 +68,9 @@ func post(ctx context.Context, c *http.Client, u *url.URL, body []byte, header h
 		return date, fmt.Errorf("%s: %w", shown(u), bare(err))
 	}
 	defer resp.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10)) // the status says enough where this fails
-	date, _ = http.ParseTime(resp.Header.Get("Date"))       // zero where it is not told
-	return date, answer(u, resp, said, date)
+	output, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10)) // the status says enough where this fails
+	date, _ = http.ParseTime(resp.Header.Get("Date"))         // zero where it is not told
+	return date, answer(u, resp, output, date)
 }
 
 // bare takes the URL out of an error of net/http.
@@ -86,13 +86,13 @@ func bare(err error) error {
 }
 
 // answer is what a status means: taken, to be tried again, or never to be sent again.
-func answer(u *url.URL, resp *http.Response, said []byte, date time.Time) error {
+func answer(u *url.URL, resp *http.Response, output []byte, date time.Time) error {
 	code := resp.StatusCode
 	if code >= 200 && code < 300 {
 		return nil
 	}
 	err := fmt.Errorf("%s answers %s", shown(u), resp.Status)
-	if text := strings.TrimSpace(string(said)); text != "" {
+	if text := strings.TrimSpace(string(output)); text != "" {
 		err = fmt.Errorf("%w: %.200q", err, text)
 	}
 	switch {

@@ -31,8 +31,8 @@ type DryRun struct {
 	W io.Writer
 }
 
-// Manner is a notify.Sink's.
-func (d DryRun) Manner() notify.Manner { return notify.Manner{Batch: 1} }
+// Options are those of a notify.Sink.
+func (d DryRun) Options() notify.Options { return notify.Options{Batch: 1} }
 
 // Send prints.
 func (d DryRun) Send(_ context.Context, batch []notify.Notification) error {
@@ -60,8 +60,8 @@ type Nobody struct{}
 // Key is a notify.Sink's.
 func (Nobody) Key() string { return "nobody" }
 
-// Manner is a notify.Sink's.
-func (Nobody) Manner() notify.Manner { return notify.Manner{Batch: 1} }
+// Options are those of a notify.Sink.
+func (Nobody) Options() notify.Options { return notify.Options{Batch: 1} }
 
 // Send does nothing.
 func (Nobody) Send(context.Context, []notify.Notification) error { return nil }

@@ -71,8 +71,8 @@ func samples() []notify.Notification {
 // Key is a notify.Sink's.
 func (w *Webhook) Key() string { return w.key }
 
-// Manner is a notify.Sink's.
-func (w *Webhook) Manner() notify.Manner { return notify.Manner{Batch: 1} }
+// Options are those of a notify.Sink.
+func (w *Webhook) Options() notify.Options { return notify.Options{Batch: 1} }
 
 // A Message is the default body, in the shape of Alertmanager's own webhooks (version 4), so that what understands those
 // understands this; and what a template is written over.

@@ -1,0 +1,219 @@
+package hadoop
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A view is what the cluster said at one Refresh. Nothing of it is changed once it is published.
+type view struct {
+	round  int
+	at     dag.Instant // when it was asked
+	err    error
+	apps   map[string]*wireApp // those that run, and those that were seen to have ended; in a hub of one, listed
+	listed []string            // runs; in a hub of one, all that the newest answer lists, by id
+	missed map[string]*wireApp // those that ran and that no list has any more, until one has had to tell that they have ended
+	runs   []string            // the ones that run, by id
+	names  map[nameKey][]string
+	w      answers
+	nodes  int // the newest round that listed nodes, and queues
+	queues int
+	state  *clusterState // made of the nodes, in a hub of many
+	needs  map[string]*dag.Need
+}
+
+// need is what an application has left to do; nil where nobody knows.
+func (v *view) need(app string) *dag.Need { return v.needs[app] }
+
+// known is what was said last of an application that runs, has ended or is missed; nil where it is none of these.
+func (v *view) known(app string) *wireApp { return cmp.Or(v.apps[app], v.missed[app]) }
+
+type nameKey struct {
+	name string
+	user text
+}
+
+func keyOf(a *wireApp) nameKey { return nameKey{scriptName(string(a.Name)), a.User} }
+
+// list reads the nodes for all sources. Indices stay those of before.
+func (v *view) list(at dag.Instant) {
+	fresh := newClusterState()
+	if v.state != nil {
+		fresh.nodes, fresh.index, fresh.ids, fresh.back, fresh.shared = v.state.nodes, v.state.index, v.state.ids, v.state.back, true
+	}
+	fresh.list(v.w.nodes.Nodes.v.Node, at)
+	fresh.plain()
+	v.state = &fresh
+	v.w.nodes = nodesBody{}
+}
+
+// moved says that nodes came, went or changed since the last metrics that could be read.
+func (v *view) moved(old *view) bool {
+	was := old.w.metrics.Metrics.v.nodeCounts
+	return v.w.metricsErr == nil && was.Active.ok && v.w.metrics.Metrics.v.nodeCounts != was
+}
+
+// takeAll makes the view of a hub of one: its source remembers what it needs of earlier lists.
+func (v *view) takeAll(list *appsBody) {
+	v.apps = make(map[string]*wireApp, len(list.Apps.v.App))
+	for i := range list.Apps.v.App {
+		if a := &list.Apps.v.App[i]; a.ID != "" {
+			v.apps[string(a.ID)] = a.after(v.apps[string(a.ID)])
+		}
+	}
+	v.listed = slices.SortedFunc(maps.Keys(v.apps), byID)
+}
+
+// take makes the view of two lists: the applications that run, and those that have ended since.
+func (v *view) take(old *view, runs, ended *appsBody) {
+	v.apps = make(map[string]*wireApp, len(old.apps))
+	for id, a := range old.apps {
+		if a.ended() {
+			v.apps[id] = a
+		}
+	}
+	for _, list := range []*appsBody{ended, runs} {
+		for i := range list.Apps.v.App {
+			a := &list.Apps.v.App[i]
+			if a.ID == "" {
+				continue
+			}
+			if before := old.known(string(a.ID)); before != nil { // the same texts are kept once
+				a.ID, a.Name, a.User, a.Queue, a.Tracking = before.ID, before.Name, before.User, before.Queue, before.Tracking
+			}
+			v.apps[string(a.ID)] = a.after(old.apps[string(a.ID)])
+		}
+	}
+	v.names = map[nameKey][]string{}
+	var over []*wireApp
+	for id, a := range v.apps {
+		if !a.ended() {
+			v.runs = append(v.runs, id)
+		} else {
+			over = append(over, a)
+		}
+	}
+	if len(over) > maxEnded {
+		slices.SortFunc(over, older)
+		for _, a := range over[:len(over)-maxEnded] {
+			delete(v.apps, string(a.ID))
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(v.apps), byID) {
+		a := v.apps[id]
+		k := keyOf(a)
+		v.names[k] = append(v.names[k], id)
+	}
+	slices.SortFunc(v.runs, byID)
+	v.listed = v.runs
+}
+
+// miss remembers what has run and is on no list. What was missed before a list of those that have ended was asked and
+// is not on it either is gone for good, as after a failover to a ResourceManager that has no state store.
+func (v *view) miss(old *view, ended bool) {
+	v.missed = map[string]*wireApp{}
+	if !ended {
+		maps.Copy(v.missed, old.missed)
+	}
+	for _, id := range old.runs {
+		v.missed[id] = old.apps[id]
+	}
+	maps.DeleteFunc(v.missed, func(id string, _ *wireApp) bool { return v.apps[id] != nil })
+}
+
+// A Submitted is an application that runs or waits to.
+type Submitted struct {
+	App, Name, User, Queue string
+	Engine                 string      // "Tez"; "" is MapReduce
+	Title                  string      // the name of the DAG that it runs, if that is known; "" with MapReduce
+	At                     dag.Instant // its submission
+	// Read says that its conf is known, and with it the workflow; "" is a job by itself, as is one whose conf may not
+	// be read. Readable says that it can be asked.
+	Read, Readable bool
+	Workflow       string
+	// HeldMB is the memory of its containers, its master's included. PendingMB has been asked for and not been given;
+	// NaN where the cluster does not say, as the fair scheduler does not, or was not asked, as a busy one is not.
+	HeldMB, Containers int
+	PendingMB          float64
+	// UserMB is what its user, and QueueMB what all, may hold in its queue; 0 where nothing limits it, or nobody knows.
+	UserMB, QueueMB int
+}
+
+// Together says that two applications may be jobs of one wave of a script: alike, and submitted at about the same time.
+func Together(a, b *Submitted) bool {
+	return scriptName(a.Name) == scriptName(b.Name) && a.User == b.User && max(a.At.Sub(b.At), b.At.Sub(a.At)) < sameWave*time.Millisecond
+}
+
+// Room is the cluster's memory for containers, and how much of it is free; zero where it is not known.
+func (h *Hub) Room() (totalMB, freeMB int) {
+	m := &h.view.Load().w.metrics.Metrics.v
+	totalMB = m.TotalMB.count(maxMB)
+	return totalMB, max(0, totalMB-m.AllocatedMB.count(maxMB)-m.ReservedMB.count(maxMB))
+}
+
+// Running lists the MapReduce applications that the newest round found, by id.
+func (h *Hub) Running() []Submitted { return h.running((*wireApp).mapReduce) }
+
+// Tez lists the applications of Tez that the newest round found, by id. Which DAG they run, their masters tell.
+func (h *Hub) Tez() []Submitted {
+	all := h.running(func(a *wireApp) bool { return a.Type == "TEZ" })
+	for i := range all {
+		all[i].Engine, all[i].Read, all[i].Workflow = "Tez", false, ""
+	}
+	return all
+}
+
+// App returns an application that the newest round found.
+func (h *Hub) App(id string) (a App, ok bool) {
+	if w := h.view.Load().known(id); w != nil {
+		return w.told(), true
+	}
+	return App{}, false
+}
+
+func (h *Hub) running(of func(*wireApp) bool) []Submitted {
+	v := h.view.Load()
+	total := v.w.metrics.Metrics.v.TotalMB.count(maxMB)
+	queues := map[text]dag.QueueState{}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	out := make([]Submitted, 0, len(v.runs))
+	for _, id := range v.runs {
+		a := v.apps[id]
+		if !of(a) {
+			continue
+		}
+		s := Submitted{
+			App: id, Name: scriptName(JobTitle(string(a.Name))), User: string(a.User), Queue: string(a.Queue), At: a.Started.instant(), Readable: a.State == "RUNNING",
+			HeldMB: a.AllocatedMB.count(maxMB), Containers: a.Containers.count(maxTasks), PendingMB: a.pending(),
+		}
+		q, known := queues[a.Queue]
+		if !known {
+			if leaf := v.w.queues.Scheduler.v.Info.v.find(string(a.Queue)); leaf != nil {
+				q = leaf.state(string(a.Queue), total)
+			}
+			queues[a.Queue] = q
+		}
+		s.UserMB, s.QueueMB = q.UserMB, q.MaxMB
+		if c := h.confs[id]; c != nil {
+			s.Read, s.Workflow = true, c.workflow
+		}
+		s.Read = s.Read || h.denied[id]
+		out = append(out, s)
+	}
+	return out
+}
+
+// pending is what the application has asked for and not yet got, in MB; NaN where nobody says.
+func (a *wireApp) pending() float64 {
+	if len(a.Resources.v.Partitions) == 0 {
+		return math.NaN()
+	}
+	mb, _ := a.memory()
+	return float64(mb)
+}

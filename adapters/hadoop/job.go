@@ -1,0 +1,334 @@
+package hadoop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A job is an application that belongs to the workflow, or may.
+type job struct {
+	app, id  string
+	conf     *jobConf
+	confTick int // the first tick in which the conf may be requested; never if it may not be read
+
+	inputBytes float64 // the size of its input; -1 before it was requested, 0 if the file system did not report it
+
+	lifecycle
+	submitted dag.Instant
+	started   dag.Instant
+	finished  dag.Instant
+	attempt   int // of the master
+	diagnosis string
+	avoids    avoidance
+	counted   [2]int // tasks as the master counts them; -1 before it has answered
+	inList    [2]int // tasks in its newest list
+	total     [2]int // tasks as they are believed
+	overlong  int    // lists in a row that were too long to be read
+	dropped   bool   // its tasks are not kept
+	pending   [2]int // tasks that wait, as the master counts them
+	phases    [2]phase
+	perRecord float64     // bytes of a record that is shuffled; NaN before a reduce needs it
+	grouped   *dag.Groups // of the newest snapshot, to be shared while nothing changes
+
+	lastSeen  dag.Instant // the last answer of its master
+	seenUp    dag.Instant // the last tick that found it RUNNING
+	bornAt    dag.Instant // when its present master was found to be a new one: answers from before are the old one's
+	overSince dag.Instant // the first tick that found it over
+	listTick  int         // the last one in which the task list came
+	backlog   backlog
+}
+
+// never is a tick that does not come.
+const never = math.MaxInt
+
+// A backlog is what the history server has not reported yet of a job that has ended.
+type backlog struct {
+	tasks   int         // tasks of which something is missing
+	movedAt dag.Instant // when that number changed last
+	vain    int         // ticks since then
+	failed  bool        // in the last tick an answer was missing that may come another time
+}
+
+// update takes the state of the backlog after a tick.
+func (b *backlog) update(tasks int, failed bool, now dag.Instant) {
+	b.failed = failed
+	if b.vain++; tasks != b.tasks {
+		b.tasks, b.movedAt, b.vain = tasks, now, 0
+	}
+}
+
+// A phase is the tasks of one kind. built is their part of the newest snapshot, to be shared while nothing changes.
+type phase struct {
+	tasks  map[int32]*task
+	built  []dag.Attempt
+	dirty  bool
+	failed int // attempts in built that failed
+}
+
+func newJob(app *wireApp) *job {
+	return &job{
+		app: string(app.ID), id: app.job(), lifecycle: lifecycle{state: dag.Submitted}, submitted: app.Started.instant(),
+		inputBytes: -1, counted: [2]int{-1, -1}, perRecord: math.NaN(), backlog: backlog{movedAt: dag.NoInstant},
+		started: dag.NoInstant, finished: dag.NoInstant, lastSeen: dag.NoInstant, seenUp: dag.NoInstant, bornAt: dag.NoInstant, overSince: dag.NoInstant,
+	}
+}
+
+// taskName is the id of a task, as Hadoop writes it.
+func (j *job) taskName(kind dag.StageIndex, index int32) string {
+	letter := "m"
+	if kind == dag.Reduce {
+		letter = "r"
+	}
+	return fmt.Sprintf("task_%s_%s_%06d", strings.TrimPrefix(j.id, "job_"), letter, index)
+}
+
+// A visit is what one tick asks about a job, and of whom.
+type visit struct {
+	job  *job
+	app  *wireApp
+	base string // path of the job's resource
+	get  func(ctx context.Context, path string) ([]byte, error)
+
+	over, restart      bool
+	askJob, askTasks   bool
+	askMaster          bool // whether it is still the same
+	status             jobBody
+	tasks              tasksBody
+	counts             [2]int // tasks in the list
+	bulky              bool   // the list was dropped: the lists of this tick have too many tasks together
+	attempts           appAttemptsBody
+	statusErr, listErr error
+	masterErr          error
+	incomplete         bool // an answer is missing that may come another time
+	crowded            bool // a task has more attempts than are taken, and it was said
+
+	silent atomic.Bool // whom it asks has let a question about a task go by: those about the others would wait as long
+}
+
+// observeJobs asks masters and the history server how far the workflow's jobs are. It fails where masters that have
+// answered before do not any more: then nothing can be said of the workflow.
+func (s *Source) observeJobs(ctx context.Context) error {
+	s.inLists.Store(0)
+	var visits []*visit
+	var questions []func(context.Context)
+	for _, j := range s.member {
+		v := s.visit(j)
+		if v == nil {
+			continue
+		}
+		visits = append(visits, v)
+		questions = append(questions, v.questions(s)...)
+	}
+	ask(ctx, questions...)
+	s.catchUp()
+	for _, v := range visits {
+		switch {
+		case v.restart:
+			s.takeRestart(v)
+		case v.over:
+			s.takeHistory(v)
+		default:
+			s.takeChange(v)
+			s.takeMaster(v)
+		}
+	}
+	s.weigh()
+	s.observeTasks(ctx, visits)
+	return s.unseen(visits)
+}
+
+// visit decides whom to ask about j and what; nil for nothing.
+func (s *Source) visit(j *job) *visit {
+	a := s.apps[j.app]
+	if a == nil || j.at == jobSettled {
+		return nil
+	}
+	v := &visit{job: j, app: a}
+	switch {
+	case a.ended():
+		v.over = true
+		v.base = "/ws/v1/history/mapreduce/jobs/" + j.id
+		v.get = func(ctx context.Context, path string) ([]byte, error) {
+			return s.cluster.JHS(ctx, "mapreduce/jobs/"+j.id+path)
+		}
+		j.step(appEnded)
+		v.askJob, v.askTasks = j.at == jobOver || j.at == jobUnconfirmed, j.at < jobListed
+		if !j.overSince.Known() {
+			j.overSince = s.now
+		}
+	case a.State == "RUNNING":
+		v.base = "/proxy/" + j.app + "/ws/v1/mapreduce/jobs/" + j.id
+		v.get = func(ctx context.Context, path string) ([]byte, error) {
+			return s.cluster.AM(ctx, j.app, "jobs/"+j.id+path)
+		}
+		v.askJob, v.askTasks, v.askMaster = true, s.listDue(j), j.at == jobDoubted
+	case j.state == dag.Running:
+		v.restart = true
+	default:
+		return nil
+	}
+	return v
+}
+
+func (v *visit) questions(s *Source) []func(context.Context) {
+	var out []func(context.Context)
+	if v.restart || v.askMaster {
+		out = append(out, func(ctx context.Context) {
+			body, err := s.cluster.RM(ctx, "apps/"+v.job.app+"/appattempts")
+			v.attempts, v.masterErr = get[appAttemptsBody](ctx, v.job.app+"/appattempts", body, err)
+		})
+	}
+	if v.askJob {
+		out = append(out, func(ctx context.Context) {
+			body, err := v.get(ctx, "")
+			v.status, v.statusErr = get[jobBody](ctx, v.job.id, body, err)
+		})
+	}
+	if v.askTasks {
+		out = append(out, func(ctx context.Context) {
+			body, err := v.get(ctx, "/tasks")
+			v.tasks, v.listErr = get[tasksBody](ctx, v.job.id+"/tasks", body, err)
+			v.counts = v.tasks.counts()
+			if n := v.counts[dag.Map] + v.counts[dag.Reduce]; s.inLists.Add(int64(n)) > mostTasks {
+				v.tasks, v.bulky = tasksBody{}, true
+			}
+		})
+	}
+	return out
+}
+
+// hush is how long a service may be silent before people hear of it: at every hand-over one is, for a tick or two.
+const hush = 5 * time.Second
+
+// takeMaster takes a master's answers. Where it does not answer, what is known stays.
+func (s *Source) takeMaster(v *visit) {
+	j := v.job
+	j.seenUp = s.now
+	if v.statusErr == nil && s.made(v.base) < j.bornAt {
+		v.get = nil // a recording repeats the old master's last words
+		return
+	}
+	overlong := v.tooLong()
+	if err := errors.Join(v.statusErr, v.listErr); err != nil && !overlong {
+		v.get = nil
+		if !j.lastSeen.Known() {
+			j.lastSeen = s.now
+		}
+		if s.now.Sub(j.lastSeen) > hush {
+			s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s", j.id, brief(err))
+		}
+		return
+	}
+	j.step(masterAnswered)
+	j.lastSeen, j.attempt = s.now, max(j.attempt, 1)
+	j.report(&v.status.Job.v)
+	switch {
+	case overlong:
+		v.get, j.listTick = nil, s.ticks+1
+	case v.askTasks:
+		s.list(v)
+	}
+}
+
+// known reports whether the numbers of its tasks are.
+func (j *job) known() bool { return j.counted[dag.Map] >= 0 }
+
+func (j *job) report(b *wireJob) {
+	j.started = or(b.Started.instant(), j.started)
+	if b.Maps.ok && b.Reduces.ok {
+		j.counted = [2]int{b.Maps.count(maxTasks), b.Reduces.count(maxTasks)}
+		j.bound()
+	}
+	j.pending = [2]int{b.MapsPending.count(maxTasks), b.ReducesPending.count(maxTasks)}
+}
+
+// or returns the first instant that is known.
+func or(at ...dag.Instant) dag.Instant {
+	for _, t := range at {
+		if t.Known() {
+			return t
+		}
+	}
+	return dag.NoInstant
+}
+
+// status returns the HTTP status of an answer that could not be used, 0 where there was none.
+func status(err error) int {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Status
+	}
+	return 0
+}
+
+var errSilent = errors.New("hadoop: not asked: it has just not answered")
+
+// asks puts a question about a task to whom the visit goes to, unless that has just been silent. A service that hangs
+// in the middle of a tick costs one time limit, not one a task.
+func (v *visit) asks(ctx context.Context, path string) ([]byte, error) {
+	if v.silent.Load() {
+		return nil, errSilent
+	}
+	body, err := v.get(ctx, path)
+	if hangs(err) {
+		v.silent.Store(true)
+	}
+	return body, err
+}
+
+// hangs says that nobody is there, or that nothing came in time. A connection that was cut costs no time, and the
+// next one may not be.
+func hangs(err error) bool {
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return true
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
+}
+
+// unanswered says that an error is not even a refusal: nobody was there, or nothing came in time.
+func unanswered(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Status == 0
+}
+
+// unseen is an error where masters that have answered before do not any more: then nothing can be said of the workflow.
+func (s *Source) unseen(visits []*visit) error {
+	var lost error
+	for _, v := range visits {
+		switch {
+		case v.over || v.restart:
+		case v.statusErr == nil:
+			return nil
+		case lost == nil && s.lost(v):
+			lost = fmt.Errorf("the master of %s does not answer any more: %w", v.job.id, v.statusErr)
+		}
+	}
+	return lost
+}
+
+// lost says that a master which has answered before has been silent for longer than a hand-over takes. One that
+// refuses is there.
+func (s *Source) lost(v *visit) bool {
+	denied := status(v.statusErr) == http.StatusUnauthorized || status(v.statusErr) == http.StatusForbidden
+	return v.job.state == dag.Running && !denied && s.now.Sub(v.job.lastSeen) > hush
+}
+
+// slow is how long answers may take before what they say is of a later instant than the beginning of the tick.
+const slow = time.Second
+
+// catchUp makes it the instant when slow answers came: a service that hung tells of now, not of when it was asked.
+func (s *Source) catchUp() {
+	if at := s.cluster.Now(); s.target.Made == nil && at.Sub(s.now) > slow {
+		s.now = at
+	}
+}

@@ -1,0 +1,290 @@
+package hadoop
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// How long the history server may not know a job that has ended by itself, one whose master was broken off, and how
+// long it may not answer at all: a restart of it takes a minute.
+const (
+	historyPatience = 60 * time.Second
+	brokenPatience  = 15 * time.Second
+	downPatience    = 2 * time.Minute
+)
+
+var jobStates = map[string]dag.State{"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed}
+
+// takeHistory takes the history server's answers about a job that has ended. Until it answers the job counts as
+// running.
+func (s *Source) takeHistory(v *visit) {
+	j := v.job
+	if v.askJob {
+		b := &v.status.Job.v
+		state, ended := jobStates[string(b.State)]
+		if v.statusErr != nil || !ended {
+			v.get, v.incomplete = nil, !refused(v.statusErr)
+			s.withoutHistory(v)
+			return
+		}
+		j.report(b)
+		j.end(endReported, state)
+		j.submitted = or(b.Submitted.instant(), j.submitted)
+		j.finished = or(b.Finished.instant(), v.app.Finished.instant(), s.now)
+		if state != dag.Succeeded {
+			j.diagnosis = string(b.Diagnostics)
+		}
+	}
+	if !v.askTasks {
+		return
+	}
+	if v.listErr == nil {
+		s.list(v)
+		if !v.bulky || j.dropped {
+			j.step(tasksListed)
+			return
+		}
+	}
+	v.get = nil
+	switch late := s.now.Sub(j.overSince) > historyPatience; {
+	case v.listErr == nil:
+	case !refused(v.listErr), status(v.listErr) == http.StatusNotFound && !late:
+		v.incomplete = true // a server that reports a job has its tasks: a 404 is an old answer
+	case late:
+		j.step(tasksRefused)
+	}
+}
+
+// withoutHistory takes the ResourceManager's word where the history server is silent: that a job has succeeded soon,
+// though the workflow does not end by it; how a job has ended otherwise, and the workflow's end, once the server has
+// been silent for long.
+func (s *Source) withoutHistory(v *visit) {
+	j, a := v.job, v.app
+	waited, state, why := s.now.Sub(j.overSince), a.ending(), "it has no end of the job"
+	if v.statusErr != nil {
+		why = brief(v.statusErr)
+	}
+	last := s.target.Final != nil && s.target.Final() || waited >= patienceWith(v.statusErr, a)
+	switch {
+	case last && state == dag.EndedUnconfirmed:
+		s.warn(dag.WarnObservation, "neither the ResourceManager nor the history server tells how %s ended: %s", j.id, why)
+	case last:
+		s.warn(dag.WarnObservation, "that %s is %s is the ResourceManager's word; what its last tasks did is not known: %s", j.id, state, why)
+	case waited <= hush:
+		return
+	case a.forgotten:
+		s.warn(dag.WarnObservation, "the ResourceManager does not know %s any more, and the history server does not tell yet how it ended: %s", j.id, why)
+		return
+	default:
+		s.warn(dag.WarnObservation, "%s is over, the history server does not tell how yet: %s", j.id, why)
+		if state != dag.Succeeded || !a.Finished.instant().Known() {
+			return
+		}
+	}
+	if j.finished = or(a.Finished.instant(), j.overSince); last {
+		j.end(endAssumed, state)
+	} else {
+		j.step(successAssumed)
+	}
+	if state != dag.Succeeded {
+		j.diagnosis = string(a.Diagnostics)
+	}
+}
+
+// patienceWith is how long the history server may say nothing of a job that the ResourceManager calls over, by why it
+// does not. A master that was killed leaves no history at all (docs/facts/hadoop.md A6): the ResourceManager calls it
+// FAILED or KILLED, not FINISHED.
+func patienceWith(why error, a *wireApp) time.Duration {
+	switch {
+	case unanswered(why) || status(why) >= http.StatusInternalServerError:
+		return downPatience
+	case a.State == "FINISHED":
+		return historyPatience
+	}
+	return brokenPatience
+}
+
+// ending is how an application that is over has ended, by what its master or the ResourceManager said last.
+func (a *wireApp) ending() dag.State {
+	switch {
+	case a.forgotten:
+		return dag.EndedUnconfirmed
+	case a.FinalStatus == "SUCCEEDED":
+		return dag.Succeeded
+	case a.FinalStatus == "KILLED" || a.State == "KILLED":
+		return dag.Killed
+	case a.FinalStatus == "FAILED" || a.State == "FAILED":
+		return dag.Failed
+	}
+	return dag.EndedUnconfirmed
+}
+
+// takeRestart looks at an application that was RUNNING and is not: its master died, or the ResourceManager changed.
+// Only a new attempt number says that work is lost (docs/facts/hadoop.md E0: after a failover ACCEPTED is seen with
+// nothing lost).
+func (s *Source) takeRestart(v *visit) {
+	j := v.job
+	if v.masterErr != nil {
+		return
+	}
+	n := v.attempts.newest()
+	// A recorded answer may be older than the change. Then a master without a container tells: after a failover one is
+	// recovered with the others, and somebody failed to answer in between.
+	stale := s.made("/ws/v1/cluster/apps/"+j.app+"/appattempts") <= j.seenUp
+	if stale && v.app.Containers.ok && v.app.Containers.v <= 0 && !(s.missedAt.Known() && s.now.Sub(s.missedAt) < failover) {
+		n = j.attempt + 1
+	}
+	if s.takeMasters(j, n) {
+		j.step(masterReplaced)
+		j.started = dag.NoInstant
+	}
+}
+
+// takeChange looks at whether a master whose answers went back is a new one, that came while nobody looked.
+func (s *Source) takeChange(v *visit) {
+	if v.askMaster && v.masterErr == nil {
+		v.job.step(masterChecked)
+		s.takeMasters(v.job, v.attempts.newest())
+	}
+}
+
+// takeMasters takes the number of masters that the job has had, and says whether there is a new one.
+func (s *Source) takeMasters(j *job, n int) bool {
+	fresh := n > j.attempt && j.attempt > 0
+	if fresh {
+		j.restarted(s.now)
+		j.bornAt = s.now
+	}
+	j.attempt = max(j.attempt, n)
+	return fresh
+}
+
+// failover is how long after a failed observation an application that is not RUNNING may still be what a change of
+// ResourceManagers left (docs/facts/hadoop.md E0: 13 s until the new one answers, 2 s until applications run again).
+const failover = 30 * time.Second
+
+// restarted takes back what a master that died had under way, and what it had done where nothing of it is recovered.
+func (j *job) restarted(at dag.Instant) {
+	j.avoids = avoidance{}
+	for k := range j.phases {
+		p := &j.phases[k]
+		p.dirty = true
+		for _, t := range p.tasks {
+			if t.done() && (j.conf == nil || !j.conf.noRecov) {
+				continue
+			}
+			t.state, t.success, t.settled = "SCHEDULED", -1, false
+			for i := range t.attempts {
+				stop(&t.attempts[i], at)
+				t.ranks[i] = -1
+			}
+		}
+	}
+}
+
+// When a job has ended, the history server's sums over its tasks are held against what its tasks were last seen to have
+// done. Where they differ, an answer about a task was an old one, or none came: the tasks of that kind are asked again.
+
+type sumBody struct {
+	Counters box[struct {
+		Groups list[struct {
+			Name     text `json:"counterGroupName"`
+			Counters list[struct {
+				Name   text `json:"name"`
+				Map    num  `json:"mapCounterValue"`
+				Reduce num  `json:"reduceCounterValue"`
+			}] `json:"counter"`
+		}] `json:"counterGroup"`
+	}] `json:"jobCounters"`
+}
+
+// A sum is what the tasks of a phase have read and written together, in tuples; NaN where that is not known.
+type sum struct{ in, out float64 }
+
+func (b *sumBody) sums() (all [2]sum) {
+	none := sum{math.NaN(), math.NaN()}
+	all = [2]sum{none, none}
+	for _, g := range b.Counters.v.Groups {
+		for _, c := range g.Counters {
+			switch c.Name {
+			case "MAP_INPUT_RECORDS":
+				all[dag.Map].in = c.Map.float()
+			case "MAP_OUTPUT_RECORDS":
+				all[dag.Map].out = c.Map.float()
+			case "REDUCE_INPUT_RECORDS":
+				all[dag.Reduce].in = c.Reduce.float()
+			case "REDUCE_OUTPUT_RECORDS":
+				all[dag.Reduce].out = c.Reduce.float()
+			}
+		}
+	}
+	return all
+}
+
+// sum is what the phase's results were seen to be.
+func (p *phase) sum(k dag.StageIndex) sum {
+	var all sum
+	for _, t := range p.tasks {
+		for i := range t.attempts {
+			a := &t.attempts[i]
+			if a.Number != t.success || a.State != dag.AttemptSucceeded {
+				continue
+			}
+			if k == dag.Map {
+				all.in += a.Done[0]
+			} else {
+				all.in += a.Done[dag.Work]
+			}
+			all.out += a.Out
+		}
+	}
+	return all
+}
+
+// differ says that two sums are not the same. What the history server does not tell does not differ; what no task
+// told does.
+func (s sum) differ(seen sum) bool {
+	return !math.IsNaN(s.in) && s.in != seen.in || !math.IsNaN(s.out) && s.out != seen.out
+}
+
+// observeSums compares jobs of which everything was reported, once each, and has tasks asked again.
+func (s *Source) observeSums(ctx context.Context, visits []*visit) {
+	bodies, errs := make([]sumBody, len(visits)), make([]error, len(visits))
+	questions := make([]func(context.Context), len(visits))
+	for i, v := range visits {
+		questions[i] = func(ctx context.Context) {
+			body, err := v.get(ctx, "/counters")
+			bodies[i], errs[i] = get[sumBody](ctx, v.job.id+"/counters", body, err)
+		}
+	}
+	ask(ctx, questions...)
+	for i, v := range visits {
+		switch {
+		case errs[i] == nil:
+			v.job.step(sumsCompared)
+			v.recheck(bodies[i].sums())
+		case refused(errs[i]):
+			v.job.step(sumsCompared)
+		default:
+			v.incomplete = true
+		}
+	}
+}
+
+func (v *visit) recheck(reported [2]sum) {
+	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
+		p := &v.job.phases[k]
+		if !reported[k].differ(p.sum(k)) {
+			continue
+		}
+		for _, t := range p.tasks {
+			if t.state == "SUCCEEDED" {
+				t.settled, t.tries, v.incomplete = false, 0, true
+			}
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package hadoop
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// The wire types take every variant of docs/facts/hadoop.md A1: a value of the wrong type is unknown, never an error.
+// Only text that is no JSON at all is one. Duplicate keys are no trouble: the last one counts.
+
+// num is a number, also one in quotes; NaN where there is none.
+type num struct {
+	v  float64
+	ok bool
+}
+
+func (n *num) UnmarshalJSON(b []byte) error {
+	*n = num{}
+	s := string(bytes.Trim(b, `"`))
+	if v, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		*n = num{v, true}
+	}
+	return nil
+}
+
+// float returns the number, NaN where there is none.
+func (n num) float() float64 {
+	if !n.ok {
+		return math.NaN()
+	}
+	return n.v
+}
+
+// count returns a number of things: 0 where there is none or it is negative, at most limit.
+func (n num) count(limit int) int {
+	switch {
+	case !n.ok || n.v <= 0:
+		return 0
+	case n.v >= float64(limit):
+		return limit
+	}
+	return int(n.v)
+}
+
+// instant returns epoch milliseconds. 0 and -1 are Hadoop's "not yet".
+func (n num) instant() dag.Instant {
+	if !n.ok || n.v <= 0 || n.v >= 1<<53 {
+		return dag.NoInstant
+	}
+	return dag.Instant(n.v)
+}
+
+// ratio returns a percentage as 0..1, NaN where there is none. An AM that lies does not get past 1.
+func (n num) ratio() float64 {
+	if !n.ok {
+		return math.NaN()
+	}
+	return math.Min(math.Max(n.v/100, 0), 1)
+}
+
+// text is a string, cleaned; numbers and booleans are taken as they stand (the 3.5.0 history server types values by
+// content).
+type text string
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	var r anyText
+	err := r.UnmarshalJSON(b)
+	*t = text(dag.Clean(string(r)))
+	return err
+}
+
+// anyText is an uncleaned text that is a list or has several lines; numbers and booleans are taken as they stand,
+// null, objects and lists are "". Callers clean each part that they take out of it.
+type anyText string
+
+func (r *anyText) UnmarshalJSON(b []byte) error {
+	*r = ""
+	switch b[0] {
+	case '"':
+		var s string
+		if err := json.Unmarshal(b, &s); err != nil {
+			return err
+		}
+		*r = anyText(s)
+	case 'n', '{', '[':
+	default:
+		*r = anyText(b)
+	}
+	return nil
+}
+
+// diagnosis is the first line that says something of a text, as firstLine returns it: the rest, which may have a
+// megabyte, is not kept.
+type diagnosis string
+
+func (d *diagnosis) UnmarshalJSON(b []byte) error {
+	var r anyText
+	err := r.UnmarshalJSON(b)
+	*d = diagnosis(firstLine(string(r)))
+	return err
+}
+
+// list is an array; null, "", {} and a missing one are empty, a single object is a list of one.
+// Elements of a wrong type are left out.
+type list[T any] []T
+
+// errTooMany means that the lists of an answer have more elements than its text accounts for.
+var errTooMany = fmt.Errorf("%w: its lists have too many elements for its size", errTooBig)
+
+func (l list[T]) element() (of, object reflect.Type) {
+	return reflect.TypeFor[T](), reflect.TypeFor[T]()
+}
+
+func (l *list[T]) UnmarshalJSON(b []byte) error {
+	*l = nil
+	switch b[0] {
+	case '[':
+		return l.take(b)
+	case '{':
+		var v T
+		if !hollow(b) && json.Unmarshal(b, &v) == nil {
+			*l = list[T]{v}
+		}
+	}
+	return nil
+}
+
+// take takes an array.
+func (l *list[T]) take(b []byte) error {
+	n, objects := 0, true
+	for e := range elements(b) {
+		n++
+		objects = objects && (e[0] == '{' || e[0] == 'n')
+	}
+	// An array that is known to have an element of a wrong type is not decoded as a whole first: lists of lists, each
+	// with such an element, would be decoded twice at each level.
+	if objects || reflect.TypeFor[T]().Kind() != reflect.Struct {
+		one := make([]T, 0, n)
+		if json.Unmarshal(b, &one) == nil {
+			*l = one
+			return nil
+		}
+	}
+	all := make([]T, 0, n)
+	for e := range elements(b) {
+		var v T
+		if json.Unmarshal(e, &v) == nil {
+			all = append(all, v)
+		}
+	}
+	*l = all
+	return nil
+}
+
+// hollow reports whether an object has no keys.
+func hollow(object []byte) bool { return len(bytes.TrimSpace(object[1:len(object)-1])) == 0 }
+
+// box is an object; anything else is an empty one.
+type box[T any] struct {
+	v   T
+	set bool // it was there, as whatever it was
+}
+
+func (o *box[T]) UnmarshalJSON(b []byte) error {
+	var v T
+	if b[0] == '{' && json.Unmarshal(b, &v) != nil {
+		v = *new(T)
+	}
+	o.v, o.set = v, true
+	return nil
+}
+
+func (o box[T]) wrapped() reflect.Type { return reflect.TypeFor[T]() }
+
+func (o *box[T]) there() bool { return o.set }
+
+// mostNested is how deep the objects and arrays of an answer may be nested. Each level is read once more than the one
+// around it. A tree of queues takes three levels for one of its own.
+const mostNested = 200
+
+// nested is how deep the objects and arrays of a text are nested.
+func nested(text []byte) int {
+	deepest, depth, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+			deepest = max(deepest, depth)
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return deepest
+}
+
+// decode reads body into v; what names the answer in an error. The first field of v is the root that every answer to
+// the question has, empty lists too: an answer without it, as {} or null, says nothing.
+func decode(what string, body []byte, v any) error {
+	if nested(body) > mostNested {
+		return fmt.Errorf("hadoop: the answer to %s: %w: it is nested more than %d levels deep", what, errTooBig, mostNested)
+	}
+	if tooHeavy(body, reflect.TypeOf(v).Elem()) {
+		return fmt.Errorf("hadoop: the answer to %s: %w", what, errTooMany)
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		return fmt.Errorf("hadoop: the answer to %s is no JSON: %w (it begins %s)", what, err, excerpt(body))
+	}
+	to := reflect.ValueOf(v).Elem()
+	if to.Kind() != reflect.Struct || to.NumField() == 0 {
+		return nil
+	}
+	if root, ok := to.Field(0).Addr().Interface().(interface{ there() bool }); ok && !root.there() {
+		return fmt.Errorf("hadoop: the answer to %s answers something else (it begins %s)", what, excerpt(body))
+	}
+	return nil
+}
+
+// excerpt quotes the beginning of a body for an error.
+func excerpt(b []byte) string { return strconv.Quote(string(b[:min(len(b), 60)])) }
+
+// stamped is the time that YARN puts before each line of a container's diagnostics.
+var stamped = regexp.MustCompile(`^\[\d{4}-\d\d-\d\d [^]]*\]`)
+
+// firstLine returns the first line that says something, cut to 200 characters and cleaned. It keeps nothing of s.
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(stamped.ReplaceAllString(line, "")); line != "" {
+			if len(line) > 200 {
+				line = strings.ToValidUTF8(line[:200], "") + "…"
+			}
+			return dag.Clean(strings.Clone(line))
+		}
+	}
+	return ""
+}

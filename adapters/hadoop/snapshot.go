@@ -1,0 +1,191 @@
+package hadoop
+
+import (
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// snapshot tells what is known now. Nothing of it is touched again.
+func (s *Source) snapshot() *dag.Snapshot {
+	g := graphOf(s.member)
+	s.plan = s.planOf(g)
+	first := s.apps[s.chosen]
+	snap := &dag.Snapshot{
+		Plan: s.plan, At: s.now, ID: cmp.Or(s.workflow, s.jobs[s.chosen].id),
+		User: string(first.User), Queue: string(first.Queue), State: s.end(g),
+		Jobs: make([]dag.JobState, len(g.nodes)), Nodes: s.state.nodes, Stale: dag.NoInstant,
+	}
+	ours := map[string]bool{}
+	for i := range g.nodes {
+		j := g.nodes[i].job
+		if j == nil {
+			snap.Jobs[i] = dag.BlockedJob(dag.MapReduceStages)
+			continue
+		}
+		ours[j.app] = true
+		snap.Jobs[i] = j.shown(s.apps[j.app])
+		snap.Jobs[i].Avoided = s.state.on(j.avoids.hosts)
+	}
+	snap.Load = s.load(g, ours)
+	snap.Queues = s.queueStates(snap)
+	s.remark(snap, g)
+	if !s.alone() {
+		snap.Load = sumLoads(snap.Load)
+	}
+	snap.Warnings = s.warned
+	return snap
+}
+
+// shown is the job's part of a snapshot.
+func (j *job) shown(a *wireApp) dag.JobState {
+	st := dag.JobState{
+		ID: j.id, State: j.state, Submitted: j.submitted, Started: j.started, Finished: dag.NoInstant,
+		Attempt: j.attempt, Diagnosis: j.diagnosis, Stages: make([]dag.StageState, dag.MapReduceStages),
+	}
+	if j.state.Ended() {
+		st.Finished = j.finished
+	}
+	if a != nil {
+		st.HeldMB, st.Master = a.AllocatedMB.count(maxMB), string(a.Master)
+	}
+	st.Groups = j.groups() // before the attempts: they settle what has changed
+	st.Stages[dag.Map].Attempts, st.Stages[dag.Reduce].Attempts = j.phases[dag.Map].attempts(), j.phases[dag.Reduce].attempts()
+	return st
+}
+
+// attempts returns the phase's attempts by task and number, the same slice as before where nothing has changed.
+func (p *phase) attempts() []dag.Attempt {
+	if !p.dirty {
+		return p.built
+	}
+	p.dirty, p.failed = false, 0
+	p.built = make([]dag.Attempt, 0, len(p.tasks))
+	for _, index := range slices.Sorted(maps.Keys(p.tasks)) {
+		p.built = append(p.built, p.tasks[index].visible(index)...)
+	}
+	for i := range p.built {
+		if p.built[i].State == dag.AttemptFailed {
+			p.failed++
+		}
+	}
+	return p.built
+}
+
+// queueStates are our queue and those of the others, by name: the same slice as before where nothing has changed.
+func (s *Source) queueStates(snap *dag.Snapshot) []dag.QueueState {
+	names := []string{snap.Queue}
+	for i := range snap.Load {
+		names = append(names, snap.Load[i].Queue)
+	}
+	slices.Sort(names)
+	var out []dag.QueueState
+	for _, name := range slices.Compact(names) {
+		if q := s.state.queues.find(name); q != nil {
+			out = append(out, q.state(name, s.state.totalMB))
+		}
+	}
+	if !slices.Equal(out, s.queues) {
+		s.queues = out
+	}
+	return s.queues
+}
+
+// remark adds the warnings that follow from the snapshot itself.
+func (s *Source) remark(snap *dag.Snapshot, g *graph) {
+	if len(snap.Load) > 0 {
+		mb := 0
+		for _, l := range snap.Load {
+			mb += l.HeldMB
+		}
+		s.warn(dag.WarnOtherLoad, "%d other applications hold %d MB", len(snap.Load), mb)
+	}
+	s.remarkLarge()
+	if g.launches > 1 {
+		s.warn(dag.WarnSecondLaunch, "the script has launched %d batches of jobs; a later one is unknown until it comes", g.launches)
+	}
+	if g.cyclic {
+		s.warn(dag.WarnObservation, "the jobs' confs tell a graph with a cycle; it was cut")
+	}
+	for i := range snap.Jobs {
+		if j := &snap.Jobs[i]; j.Attempt > 1 && !j.State.Ended() {
+			s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not finished, or could not hand on, runs again", j.ID, j.Attempt)
+		}
+		s.remarkNodes(snap, i)
+	}
+}
+
+// defaultReport is how often a task sends its counters where its job does not say: a hundredth of the default task
+// time-out (docs/facts/hadoop.md A4, "Refresh").
+const defaultReport = 6 * time.Second
+
+// waveWork is what Pig needs between noticing that a wave has ended and submitting the next: compilation and splits.
+// Half a sleep comes before it on average (docs/facts/hadoop.md C2; 1.7 s on recordings with file:///, more with
+// HDFS).
+const waveWork = 1700 * time.Millisecond
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// planOf makes the plan of the graph. It returns the plan before where nothing has changed, so that readers may
+// compare pointers.
+func (s *Source) planOf(g *graph) *dag.Plan {
+	first := s.apps[s.chosen]
+	p := &dag.Plan{
+		Name:    strings.TrimPrefix(scriptName(JobTitle(string(first.Name))), "PigLatin:"),
+		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: s.state.totalMB, QueueMB: s.state.queueMB(string(first.Queue))},
+		Jobs:    make([]dag.Job, len(g.nodes)),
+	}
+	p.Cluster.Nodes = s.state.plain()
+	if g.parallel {
+		p.Driver = dag.Eager
+	}
+	var limits dag.Limits
+	if conf := s.conf(); conf != nil {
+		p.Name = cmp.Or(conf.name, p.Name)
+		p.Overheads = conf.overheads()
+		limits = conf.limits
+	}
+	left := dag.MaxTasks
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		// Until a job's own conf is known it is taken to ask for what the script's first one does.
+		p.Jobs[i] = dag.Job{Node: n.label, After: n.after, Limits: limits, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}
+		if n.job != nil {
+			s.planJob(&p.Jobs[i], n.job)
+		}
+		// The masters' counts of jobs whose lists are too long to be read may add up to more than a plan may have.
+		for k := range p.Jobs[i].Stages {
+			stage := &p.Jobs[i].Stages[k]
+			stage.Tasks = min(stage.Tasks, left)
+			left -= stage.Tasks
+		}
+		p.Jobs[i].Stages[dag.Map].Pipelines = make([]dag.Pipeline, 1)
+		p.Jobs[i].Stages[dag.Reduce].Pipelines = make([]dag.Pipeline, dag.Pipelines)
+	}
+	if s.plan != nil && reflect.DeepEqual(s.plan, p) {
+		return s.plan
+	}
+	return p
+}
+
+func (s *Source) planJob(to *dag.Job, j *job) {
+	if c := j.conf; c != nil {
+		to.Feature, to.Alias, to.Input, to.Limits = c.feature, c.alias, c.input, c.limits
+	}
+	to.InputBytes = max(0, j.inputBytes)
+	if a := s.apps[j.app]; a != nil {
+		to.Name = JobTitle(string(a.Name))
+		if _, am := a.memory(); am > 0 {
+			to.Limits.AMMB = am
+		}
+	}
+	if j.known() {
+		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.total[dag.Map]}, dag.Stage{Known: true, Tasks: j.total[dag.Reduce]})
+	}
+}

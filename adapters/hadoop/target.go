@@ -1,0 +1,122 @@
+package hadoop
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Target says what to watch. The zero Target is the newest running workflow of any user.
+type Target struct {
+	// ID is an application, job or workflow id; "" chooses by itself.
+	ID string
+	// User is whose workflow is chosen where ID is ""; "" is anybody's.
+	User string
+	// Made, where set, tells when the answer that path gets now was made. A capture knows; live, answers are of now.
+	// path begins with /ws or /proxy and has no query.
+	Made func(path string) dag.Instant
+	// Final, where set, tells that this observation is the last one, so that waiting for better answers is no use.
+	Final func() bool
+	// Note, if set, receives debug messages, such as why the size of a job's input is unknown.
+	Note func(text string)
+}
+
+// NoWorkflowError says that there is nothing to watch (yet).
+type NoWorkflowError struct {
+	Target Target
+	Apps   int // applications that were seen
+}
+
+func (e *NoWorkflowError) Error() string {
+	switch {
+	case e.Target.ID != "":
+		return fmt.Sprintf("hadoop: %s is unknown to the cluster (%d applications seen): is the id right, is it too old?", e.Target.ID, e.Apps)
+	case e.Target.User != "":
+		return fmt.Sprintf("hadoop: no application of MapReduce or Tez of user %s runs (%d applications seen): start it, or name one", e.Target.User, e.Apps)
+	}
+	return fmt.Sprintf("hadoop: no application of MapReduce or Tez runs (%d applications seen): start one, or name one", e.Apps)
+}
+
+var (
+	appOrJob = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
+	inside   = regexp.MustCompile(`^(task|attempt|vertex|container(?:_e\d+)?|appattempt)_(\d+_\d+)(_|$)`)
+	inURL    = regexp.MustCompile(`(application|job)_\d+_\d+`)
+)
+
+// maxID bounds a workflow id.
+const maxID = 1000
+
+// TargetOf reads what a person typed for a workflow: nothing (the newest running workflow of the user), the id of an
+// application, of a job or of a workflow, or something else that names an application: an attempt's id or the address
+// of its page. User matters only where nothing is typed.
+func TargetOf(typed, user string) (Target, error) {
+	id := strings.TrimSpace(typed)
+	switch {
+	case id == "":
+		return Target{User: user}, nil
+	case len(id) > maxID:
+		return Target{}, fmt.Errorf("a workflow's id of %d characters is none", len(id))
+	case appOrJob.MatchString(id):
+		return Target{ID: id}, nil
+	case inside.MatchString(id):
+		return Target{ID: "application_" + inside.FindStringSubmatch(id)[2]}, nil
+	case strings.HasPrefix(id, "application_"), strings.HasPrefix(id, "job_"):
+		return Target{}, fmt.Errorf("%q is no id: application_1700000000000_0001 and job_1700000000000_0001 are", oneLine(id))
+	}
+	if u, err := url.Parse(id); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		if found := inURL.FindString(u.Path); found != "" {
+			return Target{ID: found}, nil
+		}
+		return Target{}, fmt.Errorf("the address %s names no application: give its id", oneLine(id))
+	}
+	if oneLine(id) != id {
+		return Target{}, fmt.Errorf("%q is no id of a workflow", oneLine(id))
+	}
+	return Target{ID: id}, nil
+}
+
+// A Submission is an application as a list of applications tells it.
+type Submission struct {
+	App, Job   string // its id, and that of its MapReduce job
+	Name, User string
+	At         int64 // ms since the epoch, 0 where unknown
+}
+
+// Submissions reads the MapReduce applications out of an answer to /cluster/apps, in the answer's order.
+// An answer that is none has none.
+func Submissions(apps []byte) []Submission {
+	var b appsBody
+	if decode("apps", apps, &b) != nil {
+		return nil
+	}
+	var out []Submission
+	for i := range b.Apps.v.App {
+		a := &b.Apps.v.App[i]
+		if a.ID == "" || !a.mapReduce() {
+			continue
+		}
+		s := Submission{App: string(a.ID), Job: a.job(), Name: JobTitle(string(a.Name)), User: string(a.User)}
+		if t := a.Started.instant(); t.Known() {
+			s.At = int64(t)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// WorkflowOf reads the workflow's id out of a job's configuration; "" where it belongs to none.
+func WorkflowOf(conf []byte) string {
+	var b confBody
+	if decode("conf", conf, &b) != nil {
+		return ""
+	}
+	for _, p := range b.Conf.v.Properties {
+		if p.Name == "mapreduce.workflow.id" {
+			return dag.Clean(string(p.Value))
+		}
+	}
+	return ""
+}

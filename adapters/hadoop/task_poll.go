@@ -1,0 +1,301 @@
+package hadoop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+const (
+	// listPart is how many tasks of a list a tick may cost: the list of a job with more comes only each few ticks.
+	listPart = 1000
+	// asksATick bounds the tasks that are asked for attempts in one tick (0.4 KB each), countsATick those that are
+	// asked for counters (1.4 KB) while they run. The others' turn comes in the next ticks: of a thousand running
+	// tasks two fifths tell enough.
+	asksATick, countsATick = 400, 200
+	// Of a source among many: it takes a few ticks to know all tasks of a job that was met half-way.
+	asksAmongMany, countsAmongMany = 20, 10
+	// asksAtOnce are the answers about attempts that are in memory at once: each may have a megabyte.
+	asksAtOnce = 4 * inFlight
+)
+
+// mostDetails are how many tasks a tick may ask for attempts, and for counters while they run.
+func (s *Source) mostDetails() (asks, counts int) {
+	if s.alone() {
+		return asksATick, countsATick
+	}
+	return asksAmongMany, countsAmongMany
+}
+
+// listDue says whether the task list is worth its bytes now (240 a task). In between, running tasks are asked one by
+// one, and the first waiting ones where the master's counts say that some were started.
+func (s *Source) listDue(j *job) bool {
+	if j.overlong >= overlongMost {
+		return s.ticks+1-j.listTick >= overlongEach
+	}
+	n := j.inList[dag.Map] + j.inList[dag.Reduce]
+	return s.target.Made != nil || j.listTick == 0 || s.ticks+1-j.listTick >= (n+listPart-1)/listPart
+}
+
+// list takes the task list of a visit.
+func (s *Source) list(v *visit) {
+	j := v.job
+	at := s.made(v.base + "/tasks")
+	j.listTick = s.ticks + 1
+	j.overlong, j.inList = 0, v.counts
+	j.bound()
+	if j.dropped || j.inList[dag.Map]+j.inList[dag.Reduce] > mostTasks {
+		j.drop()
+		return
+	}
+	if v.bulky {
+		j.listTick = 0 // it is asked for again, if weigh does not find the workflow too large
+		return
+	}
+	for i := range v.tasks.Tasks.v.Task {
+		w := &v.tasks.Tasks.v.Task[i]
+		kind, index, ok := taskID(string(w.ID))
+		if !ok {
+			continue
+		}
+		p := &j.phases[kind]
+		t := p.tasks[index]
+		if t == nil {
+			if t = newTask(); p.tasks == nil {
+				p.tasks = map[int32]*task{}
+			}
+			p.tasks[index] = t
+		}
+		was, doubts := t.state, t.doubts
+		p.dirty = t.listed(w, at, s.live() && t.master == j.attempt) || p.dirty
+		if t.doubts > doubts {
+			j.step(answerWentBack)
+		} else {
+			t.master = j.attempt
+		}
+		if was == "SUCCEEDED" && !t.done() {
+			s.state.recalled(t.node, at)
+		}
+	}
+}
+
+// A detail is a question about one task.
+type detail struct {
+	visit    *visit
+	kind     dag.StageIndex
+	index    int32
+	task     *task
+	path     string
+	attempts attemptsBody
+	listed   int // attempts in the answer
+	counters counters
+	count    bool // ask for counters even if it runs on
+	errs     [2]error
+}
+
+// over says that an attempt has ended, so that the counters are its last ones.
+func (d *detail) over() bool {
+	return slices.ContainsFunc(d.attempts.Attempts.v.Attempt, func(a wireAttempt) bool { return a.State == "SUCCEEDED" })
+}
+
+// observeTasks asks for attempts and counters of running tasks, and once of those that have ended.
+func (s *Source) observeTasks(ctx context.Context, visits []*visit) {
+	var all []*detail
+	for _, v := range visits {
+		if v.get != nil {
+			all = append(all, v.details()...)
+		}
+	}
+	most, mostCounts := s.mostDetails()
+	// Those that wait longest for an answer first: of too many, and of a history server's, which may be asked in vain.
+	turn := func(d *detail) int {
+		if len(all) > most || d.visit.over {
+			return d.task.reportedTick
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(a, b *detail) int { return cmp.Compare(turn(a), turn(b)) })
+	all = all[:min(len(all), most)]
+	turns := slices.Clone(all)
+	slices.SortStableFunc(turns, func(a, b *detail) int { return cmp.Compare(a.task.countTick, b.task.countTick) })
+	for _, d := range turns[:min(len(turns), mostCounts)] {
+		d.count = true
+	}
+	held := 0
+	for _, j := range s.member {
+		held += j.tasksHeld()
+	}
+	for part := range slices.Chunk(all, asksAtOnce) {
+		s.askDetails(ctx, part)
+		for _, d := range part {
+			held += s.takeAnswers(d)
+			d.attempts = attemptsBody{} // before the next part asks
+		}
+		if held > mostTasks {
+			break // the next tick drops them: the others' answers would be kept in vain
+		}
+	}
+	s.settle(ctx, visits)
+}
+
+// askDetails puts the questions about some tasks.
+func (s *Source) askDetails(ctx context.Context, part []*detail) {
+	questions := make([]func(context.Context), len(part))
+	for i, d := range part {
+		questions[i] = func(ctx context.Context) {
+			// In this order: counters asked after an attempt's end are its last ones.
+			if !d.task.reported {
+				body, err := d.visit.asks(ctx, d.path+"/attempts")
+				d.attempts, d.errs[0] = get[attemptsBody](ctx, d.path+"/attempts", body, err)
+				d.listed = d.attempts.newest()
+				d.count = d.errs[0] == nil && (d.count || d.over())
+			}
+			if d.count {
+				body, err := d.visit.asks(ctx, d.path+"/counters")
+				b, err := get[countersBody](ctx, d.path+"/counters", body, err)
+				d.counters, d.errs[1] = b.counters(), err // what else is in it need not wait for the other answers
+			}
+		}
+	}
+	ask(ctx, questions...)
+	s.catchUp()
+}
+
+// takeAnswers takes the answers about one task, and returns how many attempts more are kept of it.
+func (s *Source) takeAnswers(d *detail) (more int) {
+	was, kept := d.task.state, len(d.task.attempts)
+	if useful := s.takeDetail(d); !useful {
+		d.visit.incomplete = true
+	} else if d.task.done() {
+		d.task.tries++
+	}
+	if was == "SUCCEEDED" && !d.task.done() {
+		s.state.recalled(d.task.node, s.now)
+	}
+	if d.listed > mostAttempts && !d.visit.crowded {
+		d.visit.crowded = true
+		s.warn(dag.WarnObservation, "task %d of %s has %d attempts, the last %d are taken", d.index, d.visit.job.id, d.listed, mostAttempts)
+	}
+	return len(d.task.attempts) - kept
+}
+
+// settle ends the questions about jobs that are over and of which everything was reported.
+func (s *Source) settle(ctx context.Context, visits []*visit) {
+	var complete []*visit
+	for _, v := range visits {
+		if v.over && v.job.at == jobListed && s.live() && len(v.details()) == 0 {
+			complete = append(complete, v)
+		}
+	}
+	s.observeSums(ctx, complete)
+	for _, v := range visits {
+		if !v.over {
+			continue
+		}
+		j, left := v.job, len(v.details())
+		if left == 0 && (j.at == jobSummed || j.at == jobListed && !s.live()) {
+			j.step(tasksComplete)
+		}
+		j.backlog.update(left, v.incomplete, s.now)
+	}
+}
+
+// details lists the tasks of the job that are worth a question.
+func (v *visit) details() []*detail {
+	var out []*detail
+	for _, kind := range []dag.StageIndex{dag.Map, dag.Reduce} {
+		tasks := v.job.phases[kind].tasks
+		indices := slices.Sorted(maps.Keys(tasks))
+		started := 0
+		if !v.over && !v.askTasks {
+			for _, t := range tasks {
+				if t.state == "SCHEDULED" {
+					started++
+				}
+			}
+			started -= v.job.pending[kind]
+		}
+		for _, index := range indices {
+			t := tasks[index]
+			want := t.want()
+			if !want && t.state == "SCHEDULED" && started > 0 {
+				started--
+				want = true
+			}
+			if want {
+				out = append(out, &detail{visit: v, kind: kind, index: index, task: t, path: "/tasks/" + v.job.taskName(kind, index)})
+			}
+		}
+	}
+	return out
+}
+
+// takeDetail takes the answers about one task, and says whether they were of use: another time others may come.
+func (s *Source) takeDetail(d *detail) (useful bool) {
+	j, t := d.visit.job, d.task
+	if !errors.Is(errors.Join(d.errs[:]...), errSilent) {
+		t.reportedTick = s.ticks + 1
+	}
+	if d.errs[0] != nil {
+		return refused(d.errs[0])
+	}
+	at := s.made(d.visit.base + d.path + "/attempts")
+	if at < j.bornAt {
+		return true
+	}
+	doubt := s.live() && t.master == j.attempt
+	reported := dag.AttemptSucceeded
+	if !t.reported {
+		if s.live() {
+			s.takeMasters(j, d.attempts.masters())
+			doubt = t.master == j.attempt
+		}
+		if doubt && t.behind(d.kind, d.index, &d.attempts) && again(&t.doubts) {
+			j.step(answerWentBack)
+			return false
+		}
+		t.master, t.doubts = j.attempt, 0
+		reported = t.report(d.kind, d.index, &d.attempts, at, s.state.node)
+		t.reported = d.visit.over && s.live() && reported == dag.AttemptSucceeded
+	}
+	j.phases[d.kind].dirty = true
+	for i := range t.attempts {
+		a := &t.attempts[i]
+		j.attempt = max(j.attempt, int(a.Number)/1000+1)
+		if id, ok := strings.CutPrefix(a.Diagnosis, "TaskAttempt killed because it ran on unusable node"); ok && !d.visit.over {
+			s.state.unusable(strings.TrimSpace(id), a, at)
+		}
+	}
+	best := t.best()
+	if best == nil || !d.count || d.errs[1] != nil {
+		return d.errs[1] == nil || refused(d.errs[1])
+	}
+	t.countTick = s.ticks + 1
+	// What an answer older than the attempt's end says of it is not the last word.
+	final := best.State == dag.AttemptSucceeded && reported == dag.AttemptSucceeded
+	total := math.NaN()
+	if j.known() {
+		total = float64(j.total[dag.Map])
+	}
+	c := d.counters
+	if doubt && c.less(d.kind, t, best) && again(&t.drops) {
+		return false
+	}
+	t.drops = 0
+	counted := s.made(d.visit.base + d.path + "/counters")
+	c.count(d.kind, best, total, j.known() && j.total[dag.Reduce] == 0, final, counted)
+	if d.kind == dag.Map {
+		t.out = c.output()
+	} else {
+		t.groups.count(best, &c, j.recordBytes(best), final, counted, j.groupPoints())
+	}
+	t.settled = t.done() && (final || t.state != "SUCCEEDED")
+	t.node = best.Node
+	return true
+}

@@ -1,0 +1,175 @@
+package hadoop
+
+import (
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Answers of the ResourceManager (docs/facts/hadoop.md A3).
+
+type appsBody struct {
+	Apps box[struct {
+		App list[wireApp] `json:"app"`
+	}] `json:"apps"`
+}
+
+type appBody struct {
+	App box[wireApp] `json:"app"`
+}
+
+type wireApp struct {
+	ID          text      `json:"id"`
+	User        text      `json:"user"`
+	Name        anyText   `json:"name"`
+	Queue       text      `json:"queue"`
+	State       text      `json:"state"`
+	FinalStatus text      `json:"finalStatus"`
+	Type        text      `json:"applicationType"`
+	Tags        text      `json:"applicationTags"` // comma-separated
+	Diagnostics diagnosis `json:"diagnostics"`
+	Tracking    text      `json:"trackingUrl"`
+	Master      text      `json:"amHostHttpAddress"` // the address of the node that its master runs on
+	Logs        text      `json:"amContainerLogs"`   // the address of its master's logs, on that node
+	Started     num       `json:"startedTime"`       // the submission
+	Finished    num       `json:"finishedTime"`
+	AllocatedMB num       `json:"allocatedMB"`       // -1 once nothing is held
+	Containers  num       `json:"runningContainers"` // the master's included
+	Progress    num       `json:"progress"`
+	Resources   box[struct {
+		Partitions list[struct {
+			Pending wireMemory `json:"pending"`
+			AM      wireMemory `json:"amUsed"`
+		}] `json:"resourceUsagesByPartition"`
+	}] `json:"resourceInfo"` // 3.x
+
+	forgotten bool // the ResourceManager knows nothing of it any more: that it has ended is our guess
+}
+
+type wireMemory = box[struct {
+	Memory num `json:"memory"`
+}]
+
+// after is the application as it is now known, of which was was known: what has ended does not run again, whatever an
+// old answer says.
+func (a *wireApp) after(was *wireApp) *wireApp {
+	if was != nil && was.ended() && !was.forgotten && !a.ended() {
+		return was
+	}
+	return a
+}
+
+// ended says whether the ResourceManager calls the application over.
+func (a *wireApp) ended() bool {
+	return a.State == "FINISHED" || a.State == "FAILED" || a.State == "KILLED"
+}
+
+// job returns the job id that belongs to the application: the same suffix (docs/facts/hadoop.md A3).
+func (a *wireApp) job() string { return "job_" + strings.TrimPrefix(string(a.ID), "application_") }
+
+// memory is what the application has asked for and not yet got, and what its master holds; 0 where the version does
+// not say.
+func (a *wireApp) memory() (pending, am int) {
+	for _, p := range a.Resources.v.Partitions {
+		pending = min(pending+p.Pending.v.Memory.count(maxMB), maxMB)
+		am = min(am+p.AM.v.Memory.count(maxMB), maxMB)
+	}
+	return pending, am
+}
+
+// maxMB bounds a memory size: 1 EB of containers is no cluster.
+const maxMB = 1 << 40
+
+type metricsBody struct {
+	Metrics box[struct {
+		TotalMB     num `json:"totalMB"`
+		AllocatedMB num `json:"allocatedMB"`
+		ReservedMB  num `json:"reservedMB"`
+		nodeCounts
+	}] `json:"clusterMetrics"`
+}
+
+type appAttemptsBody struct {
+	Attempts box[struct {
+		Attempt list[struct {
+			ID      num  `json:"id"`
+			Avoided text `json:"blacklistedNodes"`
+		}] `json:"appAttempt"`
+	}] `json:"appAttempts"`
+}
+
+// newest returns the highest attempt number; 0 where there is none.
+func (b *appAttemptsBody) newest() int {
+	n := 0
+	for _, a := range b.Attempts.v.Attempt {
+		n = max(n, a.ID.count(1<<20))
+	}
+	return n
+}
+
+// nodeCounts are how many nodes the ResourceManager has in each state. Where one changes the list of nodes is worth
+// asking for.
+type nodeCounts struct {
+	Active          num `json:"activeNodes"`
+	Lost            num `json:"lostNodes"`
+	Unhealthy       num `json:"unhealthyNodes"`
+	Decommissioning num `json:"decommissioningNodes"`
+	Decommissioned  num `json:"decommissionedNodes"`
+	Shutdown        num `json:"shutdownNodes"`
+}
+
+type nodesBody struct {
+	Nodes box[struct {
+		Node list[wireNode] `json:"node"`
+	}] `json:"nodes"`
+}
+
+type wireNode struct {
+	ID      text       `json:"id"`
+	HTTP    text       `json:"nodeHTTPAddress"`
+	State   text       `json:"state"`
+	UsedMB  num        `json:"usedMemoryMB"`
+	AvailMB num        `json:"availMemoryMB"`
+	Labels  list[text] `json:"nodeLabels"` // its partition, where there are any
+}
+
+// usable says that containers may run on the node.
+func (n *wireNode) usable() bool {
+	switch n.State {
+	case "LOST", "SHUTDOWN", "DECOMMISSIONED", "UNHEALTHY", "REBOOTED":
+		return false
+	}
+	return true
+}
+
+func (n *wireNode) cause() dag.NodeCause {
+	switch n.State {
+	case "DECOMMISSIONED":
+		return dag.NodeDecommissioned
+	case "UNHEALTHY":
+		return dag.NodeUnhealthy
+	}
+	return dag.NodeGone
+}
+
+// guessedLost is a node of which other things than the list of nodes say that it is lost: one that drained has been
+// decommissioned.
+func guessedLost(st dag.NodeState) dag.NodeState {
+	st.Lost = true
+	if st.Draining {
+		st.Draining, st.Cause = false, dag.NodeDecommissioned
+	}
+	return st
+}
+
+// label is the node's partition; "" is the default one.
+func (n *wireNode) label() string {
+	if len(n.Labels) == 0 {
+		return ""
+	}
+	label := strings.TrimSpace(string(n.Labels[0]))
+	if label == "<DEFAULT_PARTITION>" {
+		return ""
+	}
+	return label
+}

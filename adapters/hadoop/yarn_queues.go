@@ -1,0 +1,158 @@
+package hadoop
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// What the schedulers tell of their queues (docs/facts/hadoop.md A3). The capacity scheduler nests them as queues,
+// the fair one as childQueues.
+
+type schedulerBody struct {
+	Scheduler box[struct {
+		Info box[wireQueue] `json:"schedulerInfo"`
+	}] `json:"scheduler"`
+}
+
+type wireQueue struct {
+	Type     text   `json:"type"`
+	Name     text   `json:"queueName"`
+	Path     text   `json:"queuePath"` // 3.x
+	Queues   queues `json:"queues"`    // capacity scheduler
+	Root     queues `json:"rootQueue"` // fair scheduler
+	Children queues `json:"childQueues"`
+
+	// The capacity scheduler's, in percent. What is absolute is of the whole cluster.
+	Absolute num        `json:"absoluteCapacity"`
+	Max      num        `json:"absoluteMaxCapacity"`
+	Factor   num        `json:"userLimitFactor"`
+	Least    num        `json:"userLimit"`          // minimum-user-limit-percent
+	Order    text       `json:"orderingPolicyInfo"` // not in 2.10
+	Masters  wireMemory `json:"AMResourceLimit"`
+	Spared   text       `json:"preemptionDisabled"` // true where the ResourceManager does not preempt at all
+
+	// The fair scheduler's.
+	MaxRes      wireMemory `json:"maxResources"`
+	Steady      wireMemory `json:"steadyFairResources"`
+	FairMasters wireMemory `json:"amMaxResources"`
+	Policy      text       `json:"schedulingPolicy"`
+}
+
+// queues are the queues below one: an array, one alone, or an object that holds either as "queue".
+type queues []wireQueue
+
+// queuesObject is the object, whichever of both it is.
+type queuesObject struct {
+	Queue list[wireQueue] `json:"queue"`
+	wireQueue
+}
+
+func (q queues) element() (of, object reflect.Type) {
+	return reflect.TypeFor[wireQueue](), reflect.TypeFor[queuesObject]()
+}
+
+func (q *queues) UnmarshalJSON(b []byte) error {
+	if b[0] != '{' {
+		return (*list[wireQueue])(q).UnmarshalJSON(b)
+	}
+	var held queuesObject
+	*q = nil
+	if json.Unmarshal(b, &held) != nil {
+		return nil //nolint:nilerr // as of all lists: what is no queue is none
+	}
+	switch {
+	case len(held.Queue) > 0:
+		*q = queues(held.Queue)
+	case !hollow(b):
+		*q = queues{held.wireQueue}
+	}
+	return nil
+}
+
+// find returns the leaf of that name or path; nil where there is none. Several leaves of one name are told apart by
+// the path only.
+func (q *wireQueue) find(name string) *wireQueue {
+	leaf := true
+	for _, below := range []queues{q.Queues, q.Root, q.Children} {
+		for i := range below {
+			leaf = false
+			if f := below[i].find(name); f != nil {
+				return f
+			}
+		}
+	}
+	if leaf && name != "" && q.called(name) {
+		return q
+	}
+	return nil
+}
+
+// called says whether an application that names its queue so is in this one. Hadoop 2 tells no paths; the fair
+// scheduler tells them as names.
+func (q *wireQueue) called(name string) bool {
+	path := cmp.Or(string(q.Path), string(q.Name))
+	if !strings.Contains(path, ".") {
+		return path == last(name)
+	}
+	return path == name || strings.HasSuffix(path, "."+name)
+}
+
+func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// limitMB is what one user may hold in the queue at most, of totalMB in all; 0 where nothing limits it. A user may
+// have factor times the queue's capacity, up to its maximum (CapacityScheduler's user-limit-factor; -1: no limit).
+func (q *wireQueue) limitMB(totalMB int) int {
+	if mb := q.MaxRes.v.Memory.count(maxMB); mb > 0 {
+		return min(mb, totalMB)
+	}
+	share := q.Max.ratio()
+	if !(share > 0) {
+		return 0
+	}
+	if q.Factor.ok && q.Factor.v > 0 && q.Absolute.ok && q.Absolute.v > 0 {
+		share = min(share, q.Absolute.ratio()*q.Factor.v)
+	}
+	if share >= 1 {
+		return 0
+	}
+	return part(share, totalMB)
+}
+
+// state is the leaf under the name that applications call it by.
+func (q *wireQueue) state(name string, totalMB int) dag.QueueState {
+	st := dag.QueueState{Name: name}
+	if steady := q.Steady.v.Memory.count(maxMB); steady > 0 || q.Policy != "" {
+		st.ShareMB, st.MastersMB = min(steady, totalMB), q.FairMasters.v.Memory.count(maxMB)
+		if mb := q.MaxRes.v.Memory.count(maxMB); mb < totalMB {
+			st.MaxMB = mb
+		}
+		if q.Policy != "fifo" {
+			st.Order = dag.OrderFair
+		}
+		return st
+	}
+	share, most := q.Absolute.ratio(), q.Max.ratio()
+	if share > 0 {
+		st.ShareMB = part(share, totalMB)
+	}
+	if most > 0 && most < 1 {
+		st.MaxMB = part(most, totalMB)
+	}
+	if q.Factor.ok && q.Factor.v > 0 && share > 0 && share*q.Factor.v < 1 {
+		st.UserMB = part(share*q.Factor.v, totalMB)
+	}
+	if least := q.Least.ratio(); least > 0 {
+		st.UserRatio = least
+	}
+	if strings.Contains(string(q.Order), "fair") {
+		st.Order = dag.OrderFair
+	}
+	st.MastersMB, st.Preempted = q.Masters.v.Memory.count(maxMB), q.Spared == "false"
+	return st
+}
+
+func part(ratio float64, mb int) int { return int(ratio*float64(mb) + 0.5) }

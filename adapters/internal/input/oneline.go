@@ -1,0 +1,22 @@
+package input
+
+import (
+	"strings"
+	"unicode"
+)
+
+// OneLine returns the first line of s, printable and of most runes at most, so that what others have said fits into an
+// error of one line.
+func OneLine(s string, most int) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,105 @@
+package input
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// packings are the ways in which a text may come.
+func packings(t testing.TB, text string) map[string][]byte {
+	t.Helper()
+	var g, z bytes.Buffer
+	gw := gzip.NewWriter(&g)
+	zw, err := zstd.NewWriter(&z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []io.WriteCloser{gw, zw} {
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return map[string][]byte{"plain": []byte(text), "gzip": g.Bytes(), "zstd": z.Bytes()}
+}
+
+// noise is a text that does not pack well, so that damage hits it.
+func noise() string {
+	r := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, 200_000)
+	for i := range b {
+		b[i] = 'a' + byte(r.IntN(26))
+	}
+	return string(b)
+}
+
+func TestUnpack(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "a", "abc", noise()} {
+		for name, packed := range packings(t, text) {
+			r, err := Unpack(bytes.NewReader(packed), 1<<12)
+			if err != nil {
+				t.Fatalf("%s of %d bytes: %v", name, len(text), err)
+			}
+			got, err := io.ReadAll(r)
+			if err != nil || string(got) != text {
+				t.Errorf("%s of %d bytes: %d bytes, %v", name, len(text), len(got), err)
+			}
+		}
+	}
+}
+
+// TestDamage: Unpack reports damaged data and a failing disk as different errors.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	disk := errors.New("the disk is gone")
+	for name, packed := range packings(t, noise()) {
+		if name == "plain" {
+			continue
+		}
+		half := packed[:len(packed)/2]
+		flipped := bytes.Clone(packed)
+		for i := len(flipped) / 2; i < len(flipped)/2+100; i++ {
+			flipped[i] ^= 0xff
+		}
+		for what, c := range map[string]struct {
+			in   io.Reader
+			want error
+		}{
+			"half":    {bytes.NewReader(half), io.ErrUnexpectedEOF},
+			"flipped": {bytes.NewReader(flipped), io.ErrUnexpectedEOF},
+			"disk":    {io.MultiReader(bytes.NewReader(half), iotest.ErrReader(disk)), disk},
+		} {
+			r, err := Unpack(c.in, 1<<12)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, r); !errors.Is(err, c.want) {
+				t.Errorf("%s, %s: %v, want %v", name, what, err, c.want)
+			}
+		}
+	}
+}
+
+// A file that asks for a window of gigabytes is refused before it has them.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	const gigabytes = "\x28\xb5\x2f\xfd\x00\xa8" // a frame's head: its window is 2 GB
+	r, err := Unpack(strings.NewReader(gigabytes+strings.Repeat("x", 100)), 1<<12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, r); !errors.Is(err, zstd.ErrWindowSizeExceeded) {
+		t.Errorf("%v, want %v", err, zstd.ErrWindowSizeExceeded)
+	}
+}

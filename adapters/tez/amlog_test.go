@@ -1,0 +1,170 @@
+package tez
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Lines of masters' logs of Tez 0.10.5, long parts of them cut.
+const (
+	dagLine     = `2026-11-22 16:49:21,750 [INFO] [IPC Server handler 1 on default port 32975] |HistoryEventHandler.criticalEvents|: [HISTORY][DAG:dag_1795366040025_0002_1][Event:DAG_SUBMITTED]: dagID=dag_1795366040025_0002_1, submitTime=1795366161719, queueName=root.default`
+	runningLine = `2026-11-22 16:49:21,701 [INFO] [IPC Server handler 1 on default port 32975] |app.DAGAppMaster|: Running DAG: report-3, callerContext={ context=HIVE, callerType=HIVE_QUERY_ID, callerId=root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272_User:root }`
+	memoryLine  = `2026-11-22 16:49:21,836 [INFO] [IPC Server handler 1 on default port 32975] |impl.VertexImpl|: Default container context for vertex_1795366040025_0002_1_03 [Reducer 2]=LocalResources: [[ name=tez-conf.pb ],], javaOpts: -Xmx160m, vertex: vertex_1795366040025_0002_1_03 [Reducer 2], Default Resources=<memory:256, vCores:1>`
+	pluginLine  = `2026-11-22 16:49:22,008 [INFO] [Dispatcher thread {Central}] |impl.VertexImpl|: Setting user vertex manager plugin: org.apache.tez.dag.library.vertexmanager.ShuffleVertexManager on vertex: vertex_1795366040025_0002_1_03 [Reducer 2]`
+	rootLine    = `2026-11-22 16:50:46,008 [INFO] [Dispatcher thread {Central}] |impl.VertexImpl|: Setting vertexManager to RootInputVertexManager for vertex_1795366040025_0002_1_01 [Map 1]`
+	slowLine    = `2026-11-22 16:49:22,012 [INFO] [Dispatcher thread {Central}] |vertexmanager.ShuffleVertexManagerBase|: Settings minFrac: 0.25 maxFrac: 0.75 auto: true desiredTaskIput: 6000`
+	sourceLine  = `2026-11-22 16:49:22,477 [INFO] [Dispatcher thread {Central}] |impl.VertexImpl|: Source vertex started: vertex_1795366040025_0002_1_02 for vertex: vertex_1795366040025_0002_1_03 [Reducer 2] numStartedSources: 1 numSources: 1`
+	initLine    = `2026-11-22 16:49:22,061 [INFO] [Dispatcher thread {Central}] |HistoryEventHandler.criticalEvents|: [HISTORY][DAG:dag_1795366040025_0002_1][Event:VERTEX_INITIALIZED]: vertexName=Reducer 2, vertexId=vertex_1795366040025_0002_1_03, initRequestedTime=1795366162008, initedTime=1795366162060, numTasks=6, processorName=org.apache.hadoop.hive.ql.exec.tez.ReduceTezProcessor`
+	launchLine  = `2026-11-22 16:49:24,010 [INFO] [ContainerLauncher #0] |HistoryEventHandler.criticalEvents|: [HISTORY][DAG:N/A][Event:CONTAINER_LAUNCHED]: containerId=container_1795366040025_0002_01_000007, launchTime=1795366164007`
+	startLine   = `2026-11-22 16:49:27,324 [INFO] [Dispatcher thread {Central}] |HistoryEventHandler.criticalEvents|: [HISTORY][DAG:dag_1795366040025_0002_1][Event:TASK_ATTEMPT_STARTED]: vertexName=Reducer 2, taskAttemptId=attempt_1795366040025_0002_1_03_000005_0, startTime=1795366167324, containerId=container_1795366040025_0002_01_000007, nodeId=localhost:41749`
+	finishLine  = `2026-11-22 16:49:37,924 [INFO] [Dispatcher thread {Central}] |HistoryEventHandler.criticalEvents|: [HISTORY][DAG:dag_1795366040025_0002_1][Event:TASK_ATTEMPT_FINISHED]: vertexName=Reducer 2, taskAttemptId=attempt_1795366040025_0002_1_03_000005_0, creationTime=1795366162503, allocationTime=1795366163889, startTime=1795366167324, finishTime=1795366177923, timeTaken=10599, status=SUCCEEDED, diagnostics=`
+	taskLine    = `2026-11-22 16:49:37,930 [INFO] [Dispatcher thread {Central}] |HistoryEventHandler.criticalEvents|: [HISTORY][DAG:dag_1795366040025_0002_1][Event:TASK_FINISHED]: vertexName=Reducer 2, taskId=task_1795366040025_0002_1_03_000005, startTime=1795366167324, finishTime=1795366177930, timeTaken=10606, status=SUCCEEDED, successfulAttemptID=attempt_1795366040025_0002_1_03_000005_0, diagnostics=, counters=Counters: 22, File System Counters, FILE_BYTES_READ=2402, org.apache.tez.common.counters.TaskCounter, REDUCE_INPUT_RECORDS=134, NUM_SHUFFLED_INPUTS=18, OUTPUT_RECORDS=77, SHUFFLE_BYTES_DECOMPRESSED=2356, SHUFFLE_PHASE_TIME=46, MERGE_PHASE_TIME=63, HIVE, OUTPUT_RECORDS=999`
+	lostLine    = `2026-11-22 16:50:01,000 [INFO] [Dispatcher thread {Central}] |HistoryEventHandler.criticalEvents|: [HISTORY][DAG:dag_1795366040025_0002_1][Event:TASK_ATTEMPT_FINISHED]: vertexName=Reducer 2, taskAttemptId=attempt_1795366040025_0002_1_03_000005_0, creationTime=1795366162503, allocationTime=1795366163889, startTime=1795366167324, finishTime=1795366200999, timeTaken=33675, status=FAILED, taskFailureType=NON_FATAL, errorEnum=OUTPUT_LOST, diagnostics=attempt_1795366040025_0002_1_03_000005_0 being failed for too many output errors, counters=Counters: 1`
+	endLine     = `2026-11-22 16:50:45,033 [INFO] [Dispatcher thread {Central}] |HistoryEventHandler.criticalEvents|: [HISTORY][DAG:dag_1795366040025_0002_1][Event:DAG_FINISHED]: dagId=dag_1795366040025_0002_1, startTime=1795366161919, finishTime=1795366245033, timeTaken=83114, status=FAILED, diagnostics=Vertex failed, vertexName=Map 5, status=SUCCEEDED, counters=Counters: 57`
+)
+
+func read(lines ...string) *graph {
+	g := newGraph("dag_1795366040025_0002_1")
+	r := logReader{g: g, node: func(string) int32 { return 3 }, at: 1795366178000}
+	for _, l := range lines {
+		r.line(l)
+	}
+	return g
+}
+
+func TestLog(t *testing.T) {
+	t.Parallel()
+	g := read(runningLine, dagLine, memoryLine, pluginLine, slowLine, rootLine, initLine, sourceLine, launchLine, startLine)
+	v := g.vertices[3]
+	if g.name != "report-3" || g.submitted != 1795366161719 || v.name != "Reducer 2" || v.memoryMB != 256 || v.tasks != 6 || !v.known {
+		t.Errorf("%+v, vertex %+v", g, v)
+	}
+	if v.min != 0.25 || v.max != 0.75 || !v.auto || len(v.sources) != 1 || v.sources[0] != (source{2, scatterGather}) || g.vertices[1].movement != broadcast {
+		t.Errorf("%+v", v)
+	}
+	a := v.task[5].attempts[0]
+	if a.State != dag.AttemptRunning || a.Start != 1795366167324 || a.Slot != 0 || a.Node != 3 || !a.fresh || g.setupMedian() != 1795366167324-1795366164007 {
+		t.Errorf("%+v, set-up %v", a, g.setupMedian())
+	}
+}
+
+func TestLogOfAnEnd(t *testing.T) {
+	t.Parallel()
+	g := read(initLine, sourceLine, launchLine, startLine, finishLine, taskLine)
+	a := g.vertices[3].task[5].attempts[0]
+	if a.State != dag.AttemptSucceeded || a.End != 1795366177923 || !a.settled || a.Done[0] != 134 || a.Out != 77 || a.Bytes != 2356 {
+		t.Errorf("%+v", a)
+	}
+	if a.CopyEnd != a.Start+46 || a.SortEnd != a.Start+63 || g.setupMedian() != 1795366167324-1795366163889 {
+		t.Errorf("%+v, set-up %v", a, g.setupMedian())
+	}
+	if g.logged != "" {
+		t.Error("over before its end")
+	}
+	g = read(startLine, finishLine, taskLine, lostLine, endLine)
+	if a := g.vertices[3].task[5].attempts[0]; a.State != dag.AttemptFailed || !strings.HasSuffix(a.Diagnosis, "too many output errors") {
+		t.Errorf("%+v", a)
+	}
+	if g.logged != "FAILED" || g.finished != 1795366245033 || !strings.HasPrefix(g.diagnosis, "Vertex failed") {
+		t.Errorf("%q at %v: %q", g.logged, g.finished, g.diagnosis)
+	}
+}
+
+func TestLogOfAnotherDAG(t *testing.T) {
+	t.Parallel()
+	other := func(s string) string { return strings.ReplaceAll(s, "0002_1", "0002_2") }
+	g := read(other(dagLine), other(memoryLine), other(initLine), other(startLine), other(endLine))
+	if len(g.vertices) != 0 || g.logged != "" || g.submitted.Known() {
+		t.Errorf("%+v", g)
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ id, dag, context, query, name, title string }{
+		{"dag_1_1_1", "PigLatin:join.pig-0_scope-0", "PIG", "", "join.pig", ""},
+		{"dag_1_1_2", "PigLatin:join.pig-0_scope-2", "PIG", "", "join.pig #2", ""},
+		{"dag_1_1_1", "PigLatin:a-0_scope-1.pig", "PIG", "", "a-0_scope-1.pig", ""},
+		{"dag_1_1_2", "report-3", "HIVE", "-- c\nselect a from b where c = 'secret'", "report-3", "select a from b where c = '…'"},
+		{"dag_1_1_2", "root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272", "HIVE", "\nselect a from b\nwhere c = 'x'", "select a from b", ""},
+		{"dag_1_1_1", "OrderedWordCount", "", "", "OrderedWordCount", ""},
+		{"dag_1_1_1", "a\x1b[31m", "", "", `a\x1b[31m`, ""},
+	} {
+		g := newGraph(c.id)
+		b := &planBody{Name: text(c.dag)}
+		b.Context.Context, b.Context.Description = text(c.context), text(c.query)
+		if g.entitle(b); g.name != c.name || g.title != c.title {
+			t.Errorf("%q: %q, %q", c.dag, g.name, g.title)
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	g := newGraph("dag_1_1_1")
+	edge := func(from, to int32) {
+		g.at(max(from, to))
+		g.vertices[to].sources = append(g.vertices[to].sources, source{from, scatterGather})
+	}
+	edge(4, 0)
+	edge(2, 1)
+	edge(0, 3)
+	edge(3, 3+2) // 5 reads 3
+	edge(5, 2)   // and closes no cycle
+	if got := g.order(); !equal(got, 4, 0, 3, 5, 2, 1) {
+		t.Error(got)
+	}
+	edge(1, 4) // a cycle
+	if got := g.order(); len(got) != 6 || len(g.edges(g.vertices[0], map[int32]dag.StageIndex{})) != 0 {
+		t.Error(got)
+	}
+	if e := g.edges(g.vertices[0], map[int32]dag.StageIndex{4: 7}); len(e) != 1 || e[0] != (dag.Edge{From: 7, Kind: dag.SlowStart, Ratio: 0.25, Full: 0.75}) {
+		t.Error(e)
+	}
+}
+
+func equal(got []int32, want ...int32) bool {
+	if len(got) != len(want) {
+		return false
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// A task of a vertex without its own progress and one whose cached table hides it are told apart from one that has
+// done nothing.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	g := newGraph("dag_1_1_1")
+	g.at(0)
+	tell := func(status string, progress, records float64) *attempt {
+		w := wireAttempt{ID: "attempt_1_1_1_00_000000_0", Status: text(status), Progress: number(progress)}
+		if records > 0 {
+			w.Counters = map[string]map[string]number{taskCounters: {"INPUT_RECORDS_PROCESSED": number(records)}}
+		}
+		g.tell(&w, 900, 1000)
+		return g.find(attemptKey{})
+	}
+	if a := tell("STARTING", 0, 0); a != nil {
+		t.Errorf("%+v", a)
+	}
+	if a := tell("RUNNING", 0, 0); a.State != dag.AttemptRunning || a.Ratio != 0 || a.Start != 1000 {
+		t.Errorf("%+v", a)
+	}
+	if a := tell("RUNNING", 0.25, 7); a.Ratio != 0.25 || a.Done[0] != 7 {
+		t.Errorf("%+v", a)
+	}
+	if a := tell("RUNNING", 0, 7); !math.IsNaN(a.Ratio) {
+		t.Errorf("%+v", a)
+	}
+	if a := tell("SUCCEEDED", 1, 9); a.State != dag.AttemptSucceeded || a.End != 1000 || !a.settled || a.Ratio != 1 {
+		t.Errorf("%+v", a)
+	}
+}

@@ -1,0 +1,128 @@
+package tez
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Workflow yields snapshots of a workflow of whichever engine runs it: MapReduce or Tez. Which one it is, the
+// ResourceManager tells. It is not safe for concurrent use.
+type Workflow struct {
+	cluster Cluster
+	target  hadoop.Target
+	source  interface {
+		Next(ctx context.Context) (*dag.Snapshot, error)
+	}
+	session *Session // of After; nil before
+}
+
+// NewWorkflow watches target on cluster: a DAG, an application or a query of Hive by its id, or without one the newest
+// application that runs of the user.
+func NewWorkflow(cluster Cluster, target hadoop.Target) *Workflow {
+	return &Workflow{cluster: cluster, target: target}
+}
+
+// Next observes once. Its errors are those of the sources of both engines.
+func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
+	if w.source == nil {
+		id, of, err := w.find(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case of:
+			w.source = NewSource(w.cluster, Target{ID: id, User: w.target.User, Made: w.target.Made, Final: w.target.Final})
+		default:
+			target := w.target
+			target.ID = id
+			w.source = hadoop.NewSource(w.cluster, target)
+		}
+	}
+	s, err := w.source.Next(ctx)
+	if _, none := errors.AsType[*hadoop.NoWorkflowError](err); none && w.target.ID == "" {
+		w.source = nil // the next one may be of another engine
+	}
+	if errors.Is(err, io.EOF) {
+		return nil, io.EOF
+	}
+	return s, err
+}
+
+// Script reports whether the newest snapshot is of a DAG of a script of Pig, whose session may have more than one.
+func (w *Workflow) Script() bool {
+	src, is := w.source.(*Source)
+	return is && strings.HasPrefix(src.app.Name, pigPrefix)
+}
+
+// pigPrefix begins the names of Pig's applications.
+const pigPrefix = "PigLatin:"
+
+// After returns the id of the DAG that came next in the session of the one that was watched, "" while there is none.
+// over reports that none can come: the application has ended, or none of Tez was watched. It observes once.
+func (w *Workflow) After(ctx context.Context) (id string, over bool, err error) {
+	src, is := w.source.(*Source)
+	if !is || src.id == "" {
+		return "", true, nil
+	}
+	if err := src.over.Observe(ctx); err != nil {
+		return "", false, err
+	}
+	app, known := src.over.App(ctx, src.app.ID)
+	if !known {
+		return "", true, nil
+	}
+	if w.session == nil {
+		w.session = NewSession(w.cluster)
+		w.session.grow("dag_"+strings.TrimPrefix(app.ID, "application_")+"_", src.number())
+	}
+	dags, err := w.session.Observe(ctx, app)
+	if n := src.number(); len(dags) > n {
+		return dags[n].ID, false, nil
+	}
+	return "", app.Ended, err
+}
+
+// find reports whether the target is a DAG of Tez, or an application of Tez, and its id.
+func (w *Workflow) find(ctx context.Context) (id string, of bool, err error) {
+	id = w.target.ID
+	if _, is := IsDAG(id); is {
+		return id, true, nil
+	}
+	query := ""
+	if IsQuery(id) {
+		query = strings.TrimPrefix(id, "hive_")
+	}
+	if id != "" && query == "" && !appID.MatchString(id) {
+		return id, false, nil // a job's or a workflow's id, as MapReduce has them
+	}
+	over := hadoop.NewOverview(w.cluster, w.target.Made)
+	if err := over.Observe(ctx); err != nil {
+		return "", false, &dag.MissedError{At: over.Now(), Err: err}
+	}
+	if query != "" {
+		if found, ok := findQuery(ctx, w.cluster, slices.Clone(over.Listed()), query); ok {
+			return found, true, nil
+		}
+		return "hive_" + query, false, nil // as Hive on MapReduce names it
+	}
+	if id != "" {
+		a, _ := over.App(ctx, id)
+		return id, a.Type == "TEZ", nil
+	}
+	best := hadoop.App{}
+	for _, a := range over.Listed() {
+		ours := !a.Ended && (a.Type == "TEZ" || a.Type == "MAPREDUCE") && (w.target.User == "" || a.User == w.target.User)
+		if ours && (best.ID == "" || a.Submitted > best.Submitted) {
+			best = a
+		}
+	}
+	if best.Type != "TEZ" {
+		return "", false, nil
+	}
+	return best.ID, true, nil
+}

@@ -1,0 +1,46 @@
+package tez
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+func TestWorkflow(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		target hadoop.Target
+		engine string
+	}{
+		{hadoop.Target{}, "Tez"},
+		{hadoop.Target{User: "alice"}, "Tez"},
+		{hadoop.Target{ID: labApp}, "Tez"},
+		{hadoop.Target{ID: labDAG}, "Tez"},
+		{hadoop.Target{User: "bob"}, ""},
+		{hadoop.Target{ID: "job_" + labID}, ""},
+		{hadoop.Target{ID: "application_1_0001"}, ""},
+	} {
+		l := newLab(2, 1, 1000)
+		w := NewWorkflow(l, c.target)
+		s, err := w.Next(t.Context())
+		var none *hadoop.NoWorkflowError
+		if c.engine == "" && !errors.As(err, &none) || c.engine != "" && (err != nil || s.Plan.Engine != c.engine) {
+			t.Errorf("%+v: %+v, %v", c.target, s, err)
+		}
+		if c.engine == "" && l.asked["dagInfo"] > 0 {
+			t.Errorf("%+v: asked a master of Tez", c.target)
+		}
+	}
+	l := newLab(2, 1, 1000)
+	l.app = "ACCEPTED"
+	w := NewWorkflow(l, hadoop.Target{User: "alice"})
+	if s, err := w.Next(t.Context()); errors.As(err, new(*hadoop.NoWorkflowError)) || err == nil && s.State != dag.Submitted {
+		t.Errorf("an application that waits for its master: %+v, %v", s, err)
+	}
+	l.app = "RUNNING"
+	if s, err := w.Next(t.Context()); err != nil || s.Plan.Engine != "Tez" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}

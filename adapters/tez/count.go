@@ -1,0 +1,112 @@
+package tez
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// counters are those of an attempt that estimates read; NaN where it did not report them.
+type counters struct {
+	processed, reduced, out, split, shuffled float64
+	inputs                                   float64 // outputs of sources that it has read
+	shuffleMS, mergeMS                       float64 // from its start to the end of copy and of sort; 0 before
+	any                                      bool
+}
+
+func countersOf(m map[string]number) counters {
+	get := func(name string) float64 {
+		if v, ok := m[name]; ok && v >= 0 {
+			return float64(v)
+		}
+		return math.NaN()
+	}
+	return counters{
+		processed: get("INPUT_RECORDS_PROCESSED"), reduced: get("REDUCE_INPUT_RECORDS"), out: get("OUTPUT_RECORDS"),
+		split: get("INPUT_SPLIT_LENGTH_BYTES"), shuffled: get("SHUFFLE_BYTES_DECOMPRESSED"),
+		inputs:    get("NUM_SHUFFLED_INPUTS"),
+		shuffleMS: get("SHUFFLE_PHASE_TIME"), mergeMS: get("MERGE_PHASE_TIME"), any: len(m) > 0,
+	}
+}
+
+// copies reports whether a vertex copies what others write piece by piece. Of one whose edges are unknown its counters
+// tell.
+func (v *vertex) copies(c *counters) bool {
+	for _, s := range v.sources {
+		if s.movement == scatterGather || s.movement == custom {
+			return true
+		}
+	}
+	return len(v.sources) == 0 && c.reduced > 0
+}
+
+// count enters counters that were seen at an instant. Counters that went back are taken as they are.
+func (g *graph) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
+	if !c.any || a.settled {
+		return
+	}
+	if !a.FirstReport.Known() {
+		a.FirstReport = at
+	}
+	done := c.processed
+	if v.copies(c) {
+		if c.reduced >= 0 {
+			done = c.reduced
+		}
+		a.Bytes = c.shuffled
+		if c.shuffleMS > 0 && c.shuffleMS < maxMS && a.Start.Known() {
+			a.CopyEnd = a.Start + dag.Instant(c.shuffleMS)
+			if c.mergeMS >= c.shuffleMS && c.mergeMS < maxMS {
+				a.SortEnd = a.Start + dag.Instant(c.mergeMS)
+			}
+		}
+		// Views and checks look for a copying stage's records in its last pipeline.
+		a.Done[dag.Work] = done
+	} else {
+		a.Bytes = c.split
+		done = g.own(v, c, done)
+	}
+	a.Done[0], a.Out = done, c.out
+	if !(done > 0 || c.out > 0) {
+		return
+	}
+	mark := dag.Mark{At: at, Done: done, Out: c.out}
+	if !a.First.At.Known() {
+		a.First, a.Last = mark, mark
+	} else if !same(mark.Done, a.Last.Done) || !same(mark.Out, a.Last.Out) {
+		a.Last = mark
+	}
+}
+
+// maxMS bounds the length of a phase in milliseconds: a year.
+const maxMS = 365 * 86400e3
+
+// own returns the records that are an attempt's own, of those that it has processed. The first attempt in a container
+// reads the whole output of the vertices that are broadcast to it, and counts it; the next ones find it in the
+// container.
+func (g *graph) own(v *vertex, c *counters, done float64) float64 {
+	if !(c.inputs > 0) {
+		return done
+	}
+	for _, s := range v.sources {
+		if s.movement != broadcast || int(s.vertex) >= len(g.vertices) {
+			continue
+		}
+		from := g.vertices[s.vertex]
+		out, tasks := 0.0, 0
+		for _, t := range from.task {
+			for i := range t.attempts {
+				if a := &t.attempts[i]; a.State == dag.AttemptSucceeded && a.Out >= 0 {
+					out, tasks = out+a.Out, tasks+1
+				}
+			}
+		}
+		if !from.known || tasks < from.tasks {
+			return 0 // it waits for them
+		}
+		done -= out
+	}
+	return max(0, done)
+}
+
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

@@ -1,0 +1,83 @@
+package tez
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+)
+
+// Doctor tries what a DAG is observed by with the newest application of Tez that runs, and says what works, what does
+// not, and what to do. There are no checks if none runs.
+func Doctor(ctx context.Context, c Cluster) []hadoop.Check {
+	s := NewSource(c, Target{})
+	_, err := s.Next(ctx)
+	if s.app.ID == "" {
+		return nil
+	}
+	running := 0
+	for _, a := range s.over.Listed() {
+		if a.Type == "TEZ" && a.Running {
+			running++
+		}
+	}
+	var out []hadoop.Check
+	say := func(name string, grade hadoop.Grade, hint, format string, args ...any) {
+		out = append(out, hadoop.Check{Name: name, Status: grade, Text: fmt.Sprintf(format, args...), Hint: hint})
+	}
+	many := "applications of Tez run"
+	if running == 1 {
+		many = "application of Tez runs"
+	}
+	say("tez", hadoop.OK, "", "%d %s, the newest is %s of %s", running, many, s.app.ID, s.app.User)
+	_, none := errors.AsType[*hadoop.NoWorkflowError](err)
+	switch {
+	case s.silence != nil:
+		say("tez master", hadoop.Fail, hintOf(s.silence), "%v", s.silence)
+	case s.asked:
+		say("tez master", hadoop.OK, "", "%s is %s: %d vertices", s.id, s.g.status, len(s.g.vertices))
+	case none:
+		say("tez master", hadoop.OK, "", "not tried: the session has no DAG yet")
+	default:
+		say("tez master", hadoop.OK, "", "not tried: %s has ended", s.id)
+	}
+	l := s.logs
+	switch {
+	case l == nil:
+		say("tez files", hadoop.Warn, "", "the ResourceManager does not say where the master runs")
+	case l.sizes == nil || l.err != nil:
+		hint := ""
+		if st := status(l.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
+			hint = "without these files the DAG has no edges and its times are first seen ones: have tez.am.view-acls of the " +
+				"session name this user, or ask as user " + s.app.User
+		}
+		say("tez files", hadoop.Warn, hint, "%v", l.err)
+	default:
+		say("tez files", hadoop.OK, "", "the NodeManager %s gives %d files of the master", l.node, len(l.sizes))
+	}
+	switch {
+	case none || l == nil || l.sizes == nil:
+	case s.g.planned:
+		edges := 0
+		for _, v := range s.g.vertices {
+			edges += len(v.sources)
+		}
+		say("tez plan", hadoop.OK, "", "the plan of %s is read: %d edges", s.id, edges)
+	case len(historyFiles(l.sizes)) == 0:
+		say("tez plan", hadoop.Warn, "set tez.history.logging.service.class to org.apache.tez.dag.history.logging.impl.SimpleHistoryLoggingService, or give a --profile of an earlier run",
+			"the master writes no history file, so the edges of the DAG are not known")
+	default:
+		say("tez plan", hadoop.Warn, "try again in some seconds", "the plan of %s is not in the master's history file yet", s.id)
+	}
+	return out
+}
+
+// hintOf is what to do about an error.
+func hintOf(err error) string {
+	if e, ok := errors.AsType[*hadoop.Error](err); ok {
+		return e.Hint
+	}
+	return ""
+}

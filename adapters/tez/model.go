@@ -1,0 +1,370 @@
+package tez
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A graph is what is known of the DAG.
+type graph struct {
+	id       string
+	vertices []*vertex // by their index in ids
+	byName   map[string]*vertex
+	planned  bool // its names and edges are known
+	edged    bool // its edges are, as far as its vertices have started
+	name     string
+	key      string // by which a query's text is known again, whatever it is called; "" if it is none
+	title    string // of the query; "" where that is the name
+	pig      bool
+	inputs   []string
+
+	submitted, started, finished dag.Instant
+	status                       string // as the master said last; "" before
+	logged                       string // how it ended by its master's log or history; "" before
+	diagnosis                    string
+	taskMB                       int // of a container, by the configuration; 0 unknown
+
+	kept       int // attempts
+	containers map[string]*container
+	used       int32     // of containers
+	setups     []float64 // ms from allocation to start of the first attempts of their containers
+	setupOf    map[attemptKey]int
+}
+
+// A container is a JVM of the master's, which runs one attempt after the other.
+type container struct {
+	slot     int32 // by the order of first use; -1 before
+	launched dag.Instant
+}
+
+// A vertex is a stage.
+type vertex struct {
+	index    int32
+	name     string
+	tasks    int
+	known    bool
+	status   string
+	begun    bool // what it reads is known to its master
+	memoryMB int
+	min, max float64 // the source fractions of slow start; NaN unknown
+	auto     bool    // its number of tasks may be reduced once its sources have told how much they write
+	sources  []source
+	movement string // how data moves to it in all likelihood, where no plan tells
+
+	running, succeeded int // tasks, as its master counts them; -1 where it has not
+	ended              int // attempts that failed or were killed, likewise
+	off                int // ticks in a row in which these were not what is known
+	listedTick         int // the last one that listed its tasks
+	task               map[int32]*task
+	dirty              bool
+	built              []dag.Attempt
+}
+
+// A source is a vertex that another one reads.
+type source struct {
+	vertex   int32
+	movement string // as the plan has it: SCATTER_GATHER
+}
+
+// A task is its attempts, by number.
+type task struct{ attempts []attempt }
+
+// An attempt is one attempt of a task with what is to be asked of it.
+type attempt struct {
+	dag.Attempt
+	fresh   bool // it was the first one in its container
+	logged  bool // its start is by the master's log
+	settled bool // it has ended, and its counters are the last ones
+	tries   int  // answers after its end
+}
+
+func newGraph(id string) *graph {
+	return &graph{
+		id: id, byName: map[string]*vertex{}, submitted: dag.NoInstant, started: dag.NoInstant, finished: dag.NoInstant,
+		containers: map[string]*container{}, setupOf: map[attemptKey]int{},
+	}
+}
+
+// mostAttempts bounds the tasks, and the attempts, of a DAG that is estimated.
+const mostAttempts = 200_000
+
+// tooLarge says why a DAG is too large to be estimated; "" if it is not.
+func (g *graph) tooLarge() string {
+	n := 0
+	for _, v := range g.vertices {
+		if v.known {
+			n = min(n+v.tasks, dag.MaxTasks)
+		}
+	}
+	if n = max(n, g.kept); n > mostAttempts {
+		return fmt.Sprintf("it has %d tasks or attempts, and %d is the limit of a workflow", n, mostAttempts)
+	}
+	return ""
+}
+
+// at returns the vertex of an index, made if needed; nil where there are too many.
+func (g *graph) at(index int32) *vertex {
+	if index < 0 || index >= mostVertices {
+		return nil
+	}
+	for int32(len(g.vertices)) <= index { //nolint:gosec // G115: bounded above
+		i := int32(len(g.vertices)) //nolint:gosec // G115: bounded above
+		v := &vertex{index: i, min: math.NaN(), max: math.NaN(), running: -1, succeeded: -1, task: map[int32]*task{}}
+		g.vertices = append(g.vertices, v)
+	}
+	return g.vertices[index]
+}
+
+// call gives a vertex its name.
+func (g *graph) call(v *vertex, name string) {
+	if name == "" || v.name == name || g.byName[name] != nil {
+		return
+	}
+	delete(g.byName, v.name)
+	v.name = name
+	g.byName[name] = v
+}
+
+// attempt returns an attempt, made if needed; nil for what is no task of the DAG.
+func (g *graph) attempt(k attemptKey) (*vertex, *attempt) {
+	v := g.at(k.vertex)
+	if v == nil {
+		return nil, nil
+	}
+	t := v.task[k.task]
+	if t == nil {
+		if g.kept >= mostAttempts {
+			g.kept = mostAttempts + 1
+			return nil, nil
+		}
+		t = &task{}
+		v.task[k.task] = t
+	}
+	byNumber := func(a attempt, n int32) int { return cmp.Compare(a.Number, n) }
+	i, found := slices.BinarySearchFunc(t.attempts, k.number, byNumber)
+	if !found {
+		if g.kept++; g.kept > mostAttempts {
+			return nil, nil
+		}
+		t.attempts = slices.Insert(t.attempts, i, attempt{Attempt: hadoop.BlankAttempt(k.task, k.number)})
+	}
+	return v, &t.attempts[i]
+}
+
+// find returns an attempt that is known, else nil.
+func (g *graph) find(k attemptKey) *attempt {
+	if k.vertex < 0 || int(k.vertex) >= len(g.vertices) {
+		return nil
+	}
+	if t := g.vertices[k.vertex].task[k.task]; t != nil {
+		for i := range t.attempts {
+			if t.attempts[i].Number == k.number {
+				return &t.attempts[i]
+			}
+		}
+	}
+	return nil
+}
+
+// begin notes that an attempt runs in a container since an instant.
+func (g *graph) begin(k attemptKey, at dag.Instant, in string, node int32) {
+	v, a := g.attempt(k)
+	if a == nil || a.logged {
+		return
+	}
+	v.dirty = true
+	a.logged = true
+	if at.Known() {
+		a.Start = at
+	}
+	a.Node = node
+	c := g.container(in)
+	if c == nil {
+		return
+	}
+	if c.slot < 0 {
+		c.slot, g.used = g.used, g.used+1
+		if a.fresh = c.launched.Known(); a.fresh {
+			g.setup(k, c.launched, a.Start)
+		}
+	}
+	a.Slot = c.slot
+}
+
+// mostContainers bounds the containers that are told apart.
+const mostContainers = 200_000
+
+func (g *graph) container(id string) *container {
+	c := g.containers[id]
+	if c == nil && id != "" && len(g.containers) < mostContainers {
+		c = &container{slot: -1, launched: dag.NoInstant}
+		g.containers[id] = c
+	}
+	return c
+}
+
+// setup notes what it took to launch the container of attempt k, once more where that is known better.
+func (g *graph) setup(k attemptKey, from, to dag.Instant) {
+	if !from.Known() || !to.Known() || to < from {
+		return
+	}
+	i, known := g.setupOf[k]
+	if !known {
+		i = len(g.setups)
+		g.setupOf[k], g.setups = i, append(g.setups, 0)
+	}
+	g.setups[i] = float64(to - from)
+}
+
+// end notes how an attempt ended, and when.
+func (g *graph) end(k attemptKey, state dag.AttemptState, start, end dag.Instant, why string) {
+	v, a := g.attempt(k)
+	if a == nil {
+		return
+	}
+	v.dirty = true
+	a.State, a.Diagnosis = state, why
+	if start.Known() {
+		a.Start = start
+	}
+	if end.Known() {
+		a.End = end
+	}
+	if state == dag.AttemptSucceeded {
+		a.Ratio, a.Diagnosis = 1, ""
+		for i, others := 0, v.task[k.task].attempts; i < len(others); i++ {
+			if o := &others[i]; o.Number != k.number && o.State == dag.AttemptSucceeded {
+				o.State, o.Diagnosis = dag.AttemptKilled, lostOutput // its result was taken back, or this one could not be
+			}
+		}
+	}
+}
+
+const lostOutput = "its output is lost: it must run again"
+
+// stop ends what runs: its master is gone, and the new one does not know of it.
+func (g *graph) stop(at dag.Instant) {
+	for _, v := range g.vertices {
+		for _, t := range v.task {
+			for i := range t.attempts {
+				if a := &t.attempts[i]; a.State == dag.AttemptRunning {
+					a.State, a.End, a.Diagnosis, v.dirty = dag.AttemptKilled, at, "its master is gone", true
+				}
+			}
+		}
+	}
+}
+
+var attemptStates = map[string]dag.AttemptState{
+	"SUCCEEDED": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
+}
+
+// tell takes a line of attemptsInfo, made at an instant; before is that of the observation before.
+func (g *graph) tell(w *wireAttempt, before, at dag.Instant) {
+	k, ok := parseID(string(w.ID), "attempt", g.id, 3)
+	if !ok {
+		return
+	}
+	known := g.find(k)
+	state, ended := attemptStates[string(w.Status)]
+	if known == nil && (string(w.Status) != "RUNNING" && !ended) {
+		return // it is launched, or waits
+	}
+	v, a := g.attempt(k)
+	if a == nil {
+		return
+	}
+	v.dirty = true
+	if ended && a.State != state {
+		g.end(k, state, dag.NoInstant, dag.NoInstant, a.Diagnosis)
+	} else if !ended && a.State == dag.AttemptWaiting && string(w.Status) == "RUNNING" {
+		a.State = dag.AttemptRunning
+	}
+	if a.State == dag.AttemptRunning && !a.Start.Known() {
+		a.Start = at
+	}
+	if ended {
+		if !a.Start.Known() { // it came and went in between
+			a.Start = before
+		}
+		if !a.End.Known() {
+			a.End = at
+		}
+		a.tries++
+	}
+	c := countersOf(w.Counters[taskCounters])
+	g.count(v, a, &c, at)
+	if a.State == dag.AttemptRunning {
+		a.Ratio = math.NaN()
+		// 0 is what processors say that report no progress, Pig's and Hive's with a cached table among them.
+		if p := float64(w.Progress); p > 0 || p == 0 && !g.pig && !(a.Done[0] > 0) {
+			a.Ratio = min(p, 1)
+		}
+	} else if ended && (c.any || a.tries >= triesAfterEnd) {
+		a.settled = true
+	}
+}
+
+// triesAfterEnd bounds how often an attempt that has ended is asked for.
+const triesAfterEnd = 2
+
+// built returns the attempts of a vertex as snapshots have them, no later than at; the same slice as before while
+// nothing changes.
+func (v *vertex) attempts(at dag.Instant) []dag.Attempt {
+	if !v.dirty {
+		return v.built
+	}
+	v.dirty = false
+	v.built = make([]dag.Attempt, 0, len(v.task))
+	for _, index := range sortedKeys(v.task) {
+		if v.known && int(index) >= v.tasks {
+			break
+		}
+		for _, a := range v.task[index].attempts {
+			if a.State == dag.AttemptWaiting {
+				continue
+			}
+			a.Start = min(a.Start, at)
+			if a.End.Known() && a.End > at {
+				a.End, v.dirty = at, true // read a moment after the observation that it belongs to
+			}
+			v.built = append(v.built, a.Attempt)
+		}
+	}
+	return v.built
+}
+
+func sortedKeys(m map[int32]*task) []int32 {
+	out := make([]int32, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// median of the set-up times, 0 where there is none.
+func (g *graph) setupMedian() float64 {
+	if len(g.setups) == 0 {
+		return 0
+	}
+	all := slices.Clone(g.setups)
+	slices.Sort(all)
+	if n := len(all); n%2 == 0 {
+		return (all[n/2-1] + all[n/2]) / 2
+	}
+	return all[len(all)/2]
+}
+
+// feature says that a DAG is a query, whose text is its key.
+func (g *graph) feature() string {
+	if g.key == "" {
+		return ""
+	}
+	return "HIVE_QUERY"
+}

@@ -1,0 +1,227 @@
+package tez
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// inRequest is how many attempts one question is about, inTick how many are asked for in one tick, atEnd in one when
+// the DAG is over.
+const (
+	inRequest = 90
+	inTick    = 10 * inRequest
+	atEnd     = 10 * inTick
+)
+
+// get asks the master for one of its lists.
+func (s *Source) get(ctx context.Context, what, query string, to any) error {
+	body, err := s.cluster.Proxy(ctx, s.app.ID, "ws/v2/tez/"+what+"?dagID="+strconv.Itoa(s.number())+query)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, to); err != nil {
+		return fmt.Errorf("tez: the answer to %s is not what it should be: %w", what, err)
+	}
+	return nil
+}
+
+// ask asks the master how far the DAG is.
+func (s *Source) ask(ctx context.Context) {
+	var d dagBody
+	if err := s.get(ctx, "dagInfo", "", &d); err != nil {
+		s.silent(err)
+		return
+	}
+	if string(d.DAG.ID) != s.id {
+		return
+	}
+	s.asked, s.silentAt, s.silence = true, dag.NoInstant, nil
+	s.g.status = string(d.DAG.Status)
+	var v verticesBody
+	if err := s.get(ctx, "verticesInfo", "", &v); err != nil {
+		s.silent(err)
+		return
+	}
+	s.takeVertices(&v)
+	unknown := s.unlisted(ctx)
+	s.askAttempts(ctx, unknown, s.open())
+}
+
+func (s *Source) takeVertices(b *verticesBody) {
+	last := dag.NoInstant
+	for i := range b.Vertices {
+		w := &b.Vertices[i]
+		k, ok := parseID(string(w.ID), "vertex", s.id, 1)
+		if !ok {
+			continue
+		}
+		v := s.g.at(k.vertex)
+		v.status = string(w.Status)
+		if n := float64(w.TotalTasks); n >= 0 {
+			if tasks := w.TotalTasks.count(dag.MaxTasks); !v.known || v.tasks != tasks {
+				v.tasks, v.known, v.dirty = tasks, true, true
+			}
+		} else {
+			v.known = false
+		}
+		v.running, v.succeeded = w.RunningTasks.count(dag.MaxTasks), w.SucceededTasks.count(dag.MaxTasks)
+		v.ended = w.FailedTaskAttempts.count(dag.MaxTasks) + w.KilledTaskAttempts.count(dag.MaxTasks)
+		if !s.g.started.Known() {
+			s.g.started = w.InitTime.instant()
+		}
+		last = max(last, w.FinishTime.instant())
+	}
+	if _, over := dagStates[s.g.status]; over && !s.g.finished.Known() {
+		s.g.finished = last
+	}
+}
+
+// counts returns how many tasks of a vertex run, and how many have succeeded, as far as is known.
+func (v *vertex) counts() (running, succeeded int) {
+	for _, t := range v.task {
+		up, done := false, false
+		for i := range t.attempts {
+			up = up || t.attempts[i].State == dag.AttemptRunning
+			done = done || t.attempts[i].State == dag.AttemptSucceeded
+		}
+		switch {
+		case done:
+			succeeded++
+		case up:
+			running++
+		}
+	}
+	return running, succeeded
+}
+
+// The log is ahead of the master's counts, or behind them, for a moment at each start and end.
+const mayBeOff = 3
+
+// tasksEach is how many tasks of a vertex are listed in one tick in the mean, where the log does not tell of them.
+const tasksEach = 1_000
+
+// unlisted lists the tasks of vertices of which the master knows other things than the log has told, and returns the
+// attempts that are to be asked for.
+func (s *Source) unlisted(ctx context.Context) []attemptKey {
+	readable := s.logged() && s.logs.lost("syslog_"+s.id) == 0
+	var list []string
+	for _, v := range s.g.vertices {
+		running, succeeded := v.counts()
+		if v.running < 0 || running == v.running && succeeded == v.succeeded {
+			v.off = 0
+			continue
+		}
+		v.off++
+		soon := readable && v.off < mayBeOff || v.listedTick > 0 && s.ticks-v.listedTick < v.tasks/tasksEach
+		if _, over := dagStates[s.g.status]; len(s.left) > 0 || !over && soon {
+			continue
+		}
+		v.listedTick = s.ticks
+		list = append(list, strconv.Itoa(int(v.index)))
+	}
+	var keys []attemptKey
+	for len(list) > 0 {
+		n := min(len(list), inRequest)
+		var b tasksBody
+		query := "&limit=" + strconv.Itoa(dag.MaxTasks) + "&vertexID=" + strings.Join(list[:n], ",")
+		if err := s.get(ctx, "tasksInfo", query, &b); err != nil {
+			s.silent(err)
+			return keys
+		}
+		list = list[n:]
+		keys = append(keys, s.takeTasks(&b)...)
+	}
+	return keys
+}
+
+// takeTasks takes a list of tasks and returns the attempts that it makes worth a question.
+func (s *Source) takeTasks(b *tasksBody) []attemptKey {
+	var keys []attemptKey
+	for i := range b.Tasks {
+		w := &b.Tasks[i]
+		k, ok := parseID(string(w.ID), "task", s.id, 2)
+		if !ok {
+			continue
+		}
+		v := s.g.at(k.vertex)
+		up, done := false, false
+		newest := int32(-1)
+		if t := v.task[k.task]; t != nil {
+			for j := range t.attempts {
+				a := &t.attempts[j]
+				if a.State == dag.AttemptSucceeded && w.Status != "SUCCEEDED" {
+					a.State, a.Diagnosis, v.dirty = dag.AttemptKilled, lostOutput, true
+				}
+				up = up || a.State == dag.AttemptRunning
+				done = done || a.State == dag.AttemptSucceeded
+				newest = max(newest, a.Number)
+			}
+		}
+		if w.Status == "RUNNING" && !up || w.Status == "SUCCEEDED" && !done {
+			for k.number = 0; k.number <= newest+1 || k.number == 0 || int(k.number) <= min(v.ended, 3); k.number++ {
+				keys = append(keys, k)
+			}
+		}
+	}
+	return keys
+}
+
+// open returns the attempts that run, and those whose last counters are not known.
+func (s *Source) open() []attemptKey {
+	var running, over []attemptKey
+	for _, v := range s.g.vertices {
+		for _, index := range sortedKeys(v.task) {
+			t := v.task[index]
+			for i := range t.attempts {
+				k := attemptKey{v.index, index, t.attempts[i].Number}
+				switch a := &t.attempts[i]; {
+				case a.State == dag.AttemptRunning:
+					running = append(running, k)
+				case !a.settled && a.tries < triesAfterEnd:
+					over = append(over, k)
+				}
+			}
+		}
+	}
+	if len(running) > inTick { // each gets its turn
+		at := s.ticks * inTick % len(running)
+		running = append(running[at:], running[:at]...)
+	}
+	return append(over, running...)
+}
+
+// askAttempts asks for attempts: those that nothing is known of yet, then the others. What is too much for this tick
+// of the first is left for the next.
+func (s *Source) askAttempts(ctx context.Context, unknown, known []attemptKey) {
+	limit := inTick
+	if _, over := dagStates[s.g.status]; over {
+		limit = atEnd
+	}
+	unknown = append(s.left, unknown...)
+	n := min(len(unknown), limit)
+	s.left = slices.Clone(unknown[n:])
+	keys := append(unknown[:n:n], known[:min(len(known), limit-n)]...)
+	for len(keys) > 0 {
+		n := min(len(keys), inRequest)
+		ids := make([]string, n)
+		for i, k := range keys[:n] {
+			ids[i] = k.short()
+		}
+		var b attemptsBody
+		query := "&limit=" + strconv.Itoa(inRequest) + "&counters=" + taskCounters + "/" + counterNames
+		if err := s.get(ctx, "attemptsInfo", query+"&attemptID="+strings.Join(ids, ","), &b); err != nil {
+			s.silent(err)
+			return
+		}
+		for i := range b.Attempts {
+			s.g.tell(&b.Attempts[i], orNow(s.before, s.now), s.now)
+		}
+		keys = keys[n:]
+	}
+}

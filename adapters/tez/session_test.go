@@ -1,0 +1,184 @@
+package tez
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+const (
+	firstQuery  = "root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272"
+	secondQuery = "root_20261122165012_00000000-fc1b-4a54-afc5-a2a7709a6272"
+	history     = "history.txt.appattempt_" + labID + "_000001"
+)
+
+// submitted writes DAG n of a session of Hive into the history of the lab's master.
+func (l *lab) submitted(n int, query string) {
+	id := fmt.Sprintf("dag_%s_%d", labID, n)
+	l.files[history] = fmt.Appendf(l.files[history], `{"entity":"%s","entitytype":"TEZ_DAG_ID","events":[{"ts":%d,"eventtype":"DAG_SUBMITTED"}],"otherinfo":{"dagPlan":{"dagName":"report %d","dagContext":{"context":"HIVE","callerId":"%s_User:root","description":"select 1"},"vertices":[{"vertexName":"Map 1"}]}}}`+"\n\x01\n",
+		id, l.now, n, query)
+	l.files["syslog_"+id] = []byte("\n")
+}
+
+// finished writes that DAG n has ended.
+func (l *lab) finished(n int) {
+	l.files[history] = fmt.Appendf(l.files[history], `{"entity":"dag_%s_%d","entitytype":"TEZ_DAG_ID","events":[{"ts":%d,"eventtype":"DAG_FINISHED"}],"otherinfo":{"status":"SUCCEEDED"}}`+"\n\x01\n", labID, n, l.now)
+}
+
+func TestSession(t *testing.T) {
+	t.Parallel()
+	l := newLab(2, 1, 1000)
+	l.submitted(1, firstQuery)
+	app := hadoop.App{ID: labApp, Type: "TEZ", Running: true, Node: "n0:8042", Container: "container_" + labID + "_01_000001"}
+	s := NewSession(l)
+	see := func(want string) {
+		t.Helper()
+		dags, err := s.Observe(t.Context(), app)
+		var got []string
+		for _, d := range dags {
+			got = append(got, fmt.Sprintf("%s %s %s %v", strings.TrimPrefix(d.ID, "dag_"+labID), d.Name, d.Query, d.Ended))
+		}
+		if is := strings.Join(got, ", "); is != want || err != nil {
+			t.Errorf("%s, %v; want %s", is, err, want)
+		}
+	}
+	see("_1 report 1 " + firstQuery + " false")
+	l.finished(1)
+	see("_1 report 1 " + firstQuery + " true")
+	l.submitted(2, secondQuery)
+	see("_1 report 1 " + firstQuery + " true, _2 report 2 " + secondQuery + " false")
+	if l.asked["dagInfo"] > 0 {
+		t.Error("the master was asked though its files tell")
+	}
+	l.deaf = true
+	s = NewSession(l)
+	see("_1   false")
+	if l.asked["dagInfo"] != 1 {
+		t.Errorf("the master was asked %d times", l.asked["dagInfo"])
+	}
+}
+
+// TestQuery finds the DAG of a query of Hive in a session that has run others.
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	l := newLab(2, 1, 1000)
+	l.submitted(1, firstQuery)
+	l.submitted(2, secondQuery)
+	for _, c := range []struct{ query, want string }{
+		{firstQuery, labDAG}, {"hive_" + firstQuery, labDAG}, {secondQuery, strings.TrimSuffix(labDAG, "1") + "2"},
+	} {
+		w := NewWorkflow(l, hadoop.Target{ID: c.query})
+		if id, of, err := w.find(t.Context()); id != c.want || !of || err != nil {
+			t.Errorf("%s: %s, %v, %v", c.query, id, of, err)
+		}
+	}
+	unknown := strings.Replace(firstQuery, "2026", "2025", 1)
+	if id, of, err := NewWorkflow(l, hadoop.Target{ID: unknown}).find(t.Context()); id != "hive_"+unknown || of || err != nil {
+		t.Errorf("%s, %v, %v", id, of, err)
+	}
+	l.deaf, l.tags = true, firstQuery+",userid=null"
+	if id, of, err := NewWorkflow(l, hadoop.Target{ID: firstQuery}).find(t.Context()); id != labApp || !of || err != nil {
+		t.Errorf("by its tag: %s, %v, %v", id, of, err)
+	}
+}
+
+// TestAfter waits for the DAG that follows in a session.
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	l := newLab(1, 1, 1000)
+	w := NewWorkflow(l, hadoop.Target{ID: labDAG})
+	for i := 0; ; i++ {
+		if s, err := w.Next(t.Context()); err != nil || i > 20 {
+			t.Fatal(err)
+		} else if s.State.Ended() {
+			break
+		}
+		l.advance(1000)
+	}
+	see := func(want string, wantOver bool) {
+		t.Helper()
+		if id, over, err := w.After(t.Context()); id != want || over != wantOver || err != nil {
+			t.Errorf("%q, %v, %v; want %q, %v", id, over, err, want, wantOver)
+		}
+	}
+	see("", false)
+	l.submitted(2, secondQuery)
+	second := strings.TrimSuffix(labDAG, "1") + "2"
+	see(second, false)
+	l.app = "FINISHED"
+	w = NewWorkflow(l, hadoop.Target{ID: second})
+	if _, over, err := w.After(t.Context()); !over || err != nil {
+		t.Errorf("nothing was watched: %v, %v", over, err)
+	}
+}
+
+// TestSessions tells the DAGs of a hub's applications, and observes one without listing applications again.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	l := newLab(2, 1, 1000)
+	l.submitted(1, firstQuery)
+	hub := hadoop.NewHub(l)
+	all := NewSessions(l, hub)
+	if err := hub.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	see := func(workflow, title string) {
+		t.Helper()
+		got := all.Running()
+		if len(got) != 1 || got[0].Workflow != workflow || got[0].Title != title || got[0].Read != (workflow != "") || got[0].Engine != "Tez" {
+			t.Errorf("%+v", got)
+		}
+	}
+	see("", "")
+	if ok, err := all.Identify(t.Context(), labApp); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	see(labDAG, "report 1")
+	l.advance(500)
+	before := l.asked["apps"]
+	s, err := all.Source(labDAG).Next(t.Context())
+	if err != nil || s.ID != labDAG || s.State == dag.Succeeded || l.asked["apps"] != before {
+		t.Errorf("%+v, %v, the applications were listed %d times more", s, err, l.asked["apps"]-before)
+	}
+	l.finished(1)
+	all.Look(t.Context())
+	see("", "")
+	if ok, _ := all.Identify(t.Context(), "application_1_0001"); ok {
+		t.Error("an unknown application is one of Tez")
+	}
+}
+
+// TestDoctor tells what a DAG could be observed by.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	grades := func(l *lab) string {
+		var out []string
+		for _, c := range Doctor(t.Context(), l) {
+			out = append(out, strings.TrimPrefix(c.Name, "tez ")+" "+string(c.Status))
+		}
+		return strings.Join(out, ", ")
+	}
+	l := newLab(2, 1, 1000)
+	if got := grades(l); got != "tez ok, master ok, files ok, plan ok" {
+		t.Error(got)
+	}
+	delete(l.files, history)
+	if got := grades(l); got != "tez ok, master ok, files ok, plan warn" {
+		t.Error(got)
+	}
+	l.deaf = true
+	if got := grades(l); got != "tez ok, master ok, files warn" {
+		t.Error(got)
+	}
+	l.silent = true
+	if got := grades(l); got != "tez ok, master fail, files warn" {
+		t.Error(got)
+	}
+	l.app = "FINISHED"
+	if got := grades(l); got != "" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,348 @@
+package tez
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Cluster answers a source's questions. *hadoop.Client is one.
+type Cluster interface {
+	hadoop.Cluster
+	// Proxy asks an application's master for a path below /proxy/APPLICATION/.
+	Proxy(ctx context.Context, app, path string) ([]byte, error)
+	// NM asks the NodeManager of that host and web port for a path below /ws/v1/node/.
+	NM(ctx context.Context, node, path string) ([]byte, error)
+}
+
+// A Target says what to watch.
+type Target struct {
+	// ID is a DAG's or an application's id. Of an application it is the newest DAG that it runs; "" is that of the
+	// newest running application.
+	ID string
+	// User is whose application is chosen where ID is ""; "" is anybody's.
+	User string
+	// Over is what the ResourceManager tells of the application, where sources share it; nil: the source asks itself.
+	Over *hadoop.Overview
+	// Made and Final are as in hadoop.Target.
+	Made  func(path string) dag.Instant
+	Final func() bool
+}
+
+// A Source yields snapshots of one DAG. It is not safe for concurrent use.
+type Source struct {
+	cluster Cluster
+	target  Target
+	over    *hadoop.Overview
+
+	now     dag.Instant
+	before  dag.Instant // of the observation before, NoInstant at first
+	firstAt dag.Instant // when the DAG was seen first; NoInstant before
+	order   []int32     // of the stages
+	ticks   int
+	app     hadoop.App
+	id      string // of the DAG; "" before it is chosen
+	g       *graph
+	logs    *logs // of the newest master; nil before its container is known
+	lines   logReader
+
+	masters  int          // that have been seen
+	asked    bool         // the master has told of the DAG
+	gone     bool         // and says that it is none of its, or not any more
+	left     []attemptKey // attempts that nothing is known of and that were too many for a tick
+	awaited  int          // ticks since the DAG has ended by one word that another is to confirm
+	silentAt dag.Instant  // since when the master does not answer; NoInstant while it does
+	silence  error
+	plan     *dag.Plan
+	ended    bool
+	warned   []dag.Warning
+}
+
+// NewSource watches target on cluster.
+func NewSource(cluster Cluster, target Target) *Source {
+	s := &Source{cluster: cluster, target: target, silentAt: dag.NoInstant, before: dag.NoInstant, firstAt: dag.NoInstant}
+	if s.over = target.Over; s.over == nil {
+		s.over = hadoop.NewOverview(cluster, target.Made)
+	}
+	s.lines.node = s.over.NodeIndex
+	return s
+}
+
+// errEarly means that an application has no DAG yet, or one of which the vertices, or what they read, are not written yet.
+var errEarly = errors.New("tez: the plan of the DAG is not written yet")
+
+// early is how long a plan is waited for, in milliseconds: the history is written through a buffer.
+const early = 10_000
+
+// shaped reports whether the stages are known as far as they will be. Once a snapshot is out they keep their order.
+func (s *Source) shaped() bool {
+	g := s.g
+	if s.plan != nil || dagStates[g.status] != 0 || g.logged != "" || s.app.Ended {
+		return true
+	}
+	if !s.firstAt.Known() {
+		s.firstAt = s.now
+	}
+	refused := false
+	if s.logs == nil || s.logs.sizes == nil {
+		st := 0
+		if s.logs != nil {
+			st = status(s.logs.err)
+		}
+		refused = st == http.StatusUnauthorized || st == http.StatusForbidden
+	}
+	begun := !slices.ContainsFunc(g.vertices, func(v *vertex) bool { return !v.begun })
+	return len(g.vertices) > 0 && (g.planned || begun || refused || s.now-s.firstAt >= early)
+}
+
+var (
+	dagID = regexp.MustCompile(`^dag_(\d+_\d+)_(\d{1,9})$`)
+	appID = regexp.MustCompile(`^application_(\d+_\d+)$`)
+)
+
+// IsDAG reports whether a text is a DAG's id, and returns that of its application.
+func IsDAG(id string) (app string, ok bool) {
+	if m := dagID.FindStringSubmatch(id); m != nil {
+		return "application_" + m[1], true
+	}
+	return "", false
+}
+
+// number of the DAG in its session, from 1.
+func (s *Source) number() int {
+	n, _ := strconv.Atoi(s.id[strings.LastIndexByte(s.id, '_')+1:])
+	return n
+}
+
+// Next observes once. It neither waits nor retries. Errors: *hadoop.NoWorkflowError while there is nothing to watch,
+// *dag.MissedError where an observation failed and a later one may succeed, io.EOF after a snapshot whose state is
+// final.
+func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
+	if s.ended {
+		return nil, io.EOF
+	}
+	defer func() { s.ticks, s.before = s.ticks+1, s.now }()
+	s.warned = nil
+	err := s.over.Observe(ctx)
+	s.now = s.over.Now()
+	if err == nil {
+		err = s.choose(ctx)
+	}
+	if err == nil {
+		err = s.observe(ctx)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if _, none := errors.AsType[*hadoop.NoWorkflowError](err); none {
+		return nil, err
+	}
+	if errors.Is(err, errEarly) || err == nil && !s.shaped() {
+		return s.beginning(), nil
+	}
+	if err != nil {
+		return nil, &dag.MissedError{At: s.now, Err: err}
+	}
+	snap := s.snapshot()
+	s.ended = snap.State.Ended()
+	return snap, nil
+}
+
+func (s *Source) warn(code, format string, args ...any) {
+	s.warned = append(s.warned, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+}
+
+func (s *Source) none() error {
+	return &hadoop.NoWorkflowError{Target: hadoop.Target{ID: s.target.ID, User: s.target.User}, Apps: len(s.over.Listed())}
+}
+
+// choose finds the application and, once its master's files tell which there is, the DAG.
+func (s *Source) choose(ctx context.Context) error {
+	id := s.app.ID
+	if id == "" {
+		id = s.wanted()
+	}
+	app, known := s.over.App(ctx, id)
+	if id == "" || !known {
+		return s.none()
+	}
+	s.app = app
+	if app.Container != "" && (s.logs == nil || s.logs.container != app.Container) {
+		s.logs = newLogs(app.Node, app.Container)
+		s.masters = max(s.masters, 1, masterOf(app.Container))
+		if s.g != nil {
+			s.g.stop(s.now)
+			s.gone = false
+		}
+	}
+	s.listLogs(ctx)
+	if s.id == "" {
+		s.id = s.wantedDAG()
+		s.g = newGraph(s.id)
+		s.lines.g = s.g
+		if strings.HasPrefix(app.Name, pigPrefix) {
+			s.g.entitle(&planBody{Name: text(app.Name)}) // as Pig's DAGs are named, but for a number
+		}
+	}
+	return nil
+}
+
+// masterOf returns the number of the master that runs in a container, out of its id
+// (container_e17_1795366040025_0001_02_000001); 0 where it has none.
+func masterOf(container string) int {
+	parts := strings.Split(container, "_")
+	n, _ := strconv.Atoi(parts[max(0, len(parts)-2)])
+	return min(max(n, 0), 1_000)
+}
+
+// wanted is the application that the target names or means; "" where there is none.
+func (s *Source) wanted() string {
+	if app, ok := IsDAG(s.target.ID); ok {
+		return app
+	}
+	if s.target.ID != "" {
+		return s.target.ID
+	}
+	best := hadoop.App{}
+	for _, a := range s.over.Listed() {
+		ours := a.Type == "TEZ" && !a.Ended && (s.target.User == "" || a.User == s.target.User)
+		if ours && (best.ID == "" || a.Submitted > best.Submitted) {
+			best = a
+		}
+	}
+	return best.ID
+}
+
+// wantedDAG is the DAG that the target names, else the newest of which the master has a log, else the first one.
+func (s *Source) wantedDAG() string {
+	if dagID.MatchString(s.target.ID) {
+		return s.target.ID
+	}
+	prefix := "dag_" + strings.TrimPrefix(s.app.ID, "application_") + "_"
+	newest := 1
+	if s.logs != nil {
+		for name := range s.logs.sizes {
+			rest, ok := strings.CutPrefix(name, "syslog_"+prefix)
+			if n, err := strconv.Atoi(strings.TrimSuffix(rest, "_post")); ok && err == nil {
+				newest = max(newest, n)
+			}
+		}
+	}
+	return prefix + strconv.Itoa(newest)
+}
+
+// patience is how many failures in a row are asked again at once, and between how many ticks after that.
+const (
+	patience  = 5
+	retryEach = 10
+)
+
+// listLogs lists the files of the master.
+func (s *Source) listLogs(ctx context.Context) {
+	if l := s.logs; l != nil && (l.failures < patience || s.ticks%retryEach == 0) {
+		l.list(ctx, s.cluster)
+	}
+}
+
+// observe asks for what is new of the DAG.
+func (s *Source) observe(ctx context.Context) error {
+	s.lines.at = s.now
+	s.readLogs(ctx)
+	if s.app.Running && !s.gone && s.g.logged == "" && s.mayAsk() {
+		s.ask(ctx)
+	}
+	if _, over := dagStates[s.g.status]; over && s.g.logged == "" {
+		s.listLogs(ctx) // what was written since
+		s.readLogs(ctx)
+	}
+	if !s.asked && !s.logged() && !s.g.submitted.Known() {
+		s.silentAt = dag.NoInstant
+		if _, named := IsDAG(s.target.ID); !named && !s.app.Ended {
+			return errEarly // its master has begun, and gets its DAG in a moment
+		}
+		return s.none()
+	}
+	return nil
+}
+
+// mayAsk reports whether the DAG has a log, or nobody can say. To ask a master for a DAG that it has not makes it
+// write an error with a stack trace.
+func (s *Source) mayAsk() bool {
+	return s.logs == nil || s.logs.sizes == nil || s.logged()
+}
+
+// logged reports whether the master has a log of the DAG.
+func (s *Source) logged() bool {
+	if s.logs == nil {
+		return false
+	}
+	_, ok := s.logs.sizes["syslog_"+s.id]
+	return ok
+}
+
+// readLogs reads what is new in the master's files: the plan out of the history, everything else out of the log.
+func (s *Source) readLogs(ctx context.Context) {
+	l := s.logs
+	if l == nil || l.sizes == nil || s.g.logged != "" && s.g.planned {
+		return
+	}
+	log := "syslog_" + s.id
+	_, hasLog := l.sizes[log]
+	if n := s.number(); hasLog && !s.g.submitted.Known() && n > 1 {
+		// The submission is written before the DAG has a log of its own.
+		before := strings.TrimSuffix(log, strconv.Itoa(n)) + strconv.Itoa(n-1) + "_post"
+		l.read(ctx, s.cluster, before, "\n", s.lines.line)
+	}
+	if hasLog || s.app.Ended {
+		if !s.g.planned || !hasLog {
+			for _, name := range historyFiles(l.sizes) {
+				l.read(ctx, s.cluster, name, historyEnd, s.lines.record)
+			}
+		}
+	}
+	if hasLog {
+		l.read(ctx, s.cluster, log, "\n", s.lines.line)
+	}
+}
+
+func historyFiles(sizes map[string]int64) []string {
+	var out []string
+	for name := range sizes {
+		if strings.HasPrefix(name, "history.txt.") {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// hush is how long a master may be silent before people hear of it, in milliseconds.
+const hush = 5_000
+
+// status returns the HTTP status of an answer that could not be used, 0 where there was none.
+func status(err error) int {
+	if e, ok := errors.AsType[*hadoop.Error](err); ok {
+		return e.Status
+	}
+	return 0
+}
+
+// silent notes that the master did not answer.
+func (s *Source) silent(err error) {
+	s.silence = err
+	if !s.silentAt.Known() {
+		s.silentAt = s.now
+	}
+	if status(err) == http.StatusNotFound && s.asked {
+		s.gone = true // another DAG is the master's now
+	}
+}

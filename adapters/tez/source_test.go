@@ -1,0 +1,188 @@
+package tez
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// watch looks every so many milliseconds until the DAG is over.
+func watch(t *testing.T, l *lab, src *Source, every int64, see func(*dag.Snapshot)) *dag.Snapshot {
+	t.Helper()
+	var last *dag.Snapshot
+	for range 10_000 {
+		s, err := src.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			return last
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = s
+		if see != nil {
+			see(s)
+		}
+		l.advance(every)
+	}
+	t.Fatal("not over")
+	return nil
+}
+
+// To watch a DAG of 10,000 tasks costs a tenth of what the crudest watcher is given, at most, and no request for a DAG
+// that is not there.
+func TestPolling(t *testing.T) {
+	t.Parallel()
+	for _, deaf := range []bool{false, true} {
+		l := newLab(10_000, 500, 30_000)
+		l.deaf = deaf
+		naive, tick := 0, 0
+		last := watch(t, l, NewSource(l, Target{ID: labDAG}), 5000, func(*dag.Snapshot) {
+			if tick++; tick%20 == 10 {
+				naive += 20 * l.naive()
+			}
+		})
+		if last.State != dag.Succeeded || last.Jobs[0].Stages[0].Succeeded() != 10_000 {
+			t.Errorf("deaf %v: %v with %d tasks", deaf, last.State, last.Jobs[0].Stages[0].Succeeded())
+		}
+		bytes := 0
+		for _, n := range l.bytes {
+			bytes += n
+		}
+		t.Logf("deaf %v: %d bytes %v, naive %d: 1/%.1f; asked %v", deaf, bytes, l.bytes, naive, float64(naive)/float64(bytes), l.asked)
+		if bytes*10 > naive {
+			t.Errorf("deaf %v: %d bytes, naive %d", deaf, bytes, naive)
+		}
+	}
+}
+
+func TestChoice(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		target Target
+		id     string
+	}{
+		{Target{}, labDAG},
+		{Target{User: "alice"}, labDAG},
+		{Target{ID: labApp}, labDAG},
+		{Target{ID: labDAG}, labDAG},
+		{Target{User: "bob"}, ""},
+		{Target{ID: "application_1_0001"}, ""},
+		{Target{ID: "dag_" + labID + "_2"}, ""},
+	} {
+		l := newLab(2, 1, 1000)
+		s, err := NewSource(l, c.target).Next(t.Context())
+		var none *hadoop.NoWorkflowError
+		switch {
+		case c.id == "" && !errors.As(err, &none):
+			t.Errorf("%+v: %v, %v", c.target, s, err)
+		case c.id != "" && (err != nil || s.ID != c.id || s.User != "alice" || s.Plan.Name != "count"):
+			t.Errorf("%+v: %v, %v", c.target, s, err)
+		}
+		if c.id == "" && l.asked["dagInfo"] > 0 {
+			t.Errorf("%+v: the master was asked for a DAG that it has no log of", c.target)
+		}
+	}
+	l := newLab(2, 1, 1000)
+	l.files["syslog_dag_"+labID+"_11"], l.files["syslog_dag_"+labID+"_3_post"] = []byte("x"), []byte("x")
+	src := NewSource(l, Target{ID: labApp})
+	if _, err := src.Next(t.Context()); src.id != "dag_"+labID+"_11" {
+		t.Errorf("%s, %v", src.id, err)
+	}
+}
+
+// end observes a DAG of which half is done, and then what change makes of the cluster, until it is over or for twenty
+// ticks.
+func end(t *testing.T, change func(*lab)) (*dag.Snapshot, *lab) {
+	t.Helper()
+	l := newLab(4, 2, 10_000)
+	src := NewSource(l, Target{ID: labDAG})
+	next := func() *dag.Snapshot {
+		s, err := src.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	next()
+	l.advance(14_000)
+	if s := next(); s.State != dag.Running || s.Jobs[0].Stages[0].Succeeded() != 2 {
+		t.Fatalf("%+v", s)
+	}
+	change(l)
+	var s *dag.Snapshot
+	for range 20 {
+		l.now += 1000
+		if s = next(); s.State.Ended() {
+			break
+		}
+	}
+	return s, l
+}
+
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		change func(*lab)
+		state  dag.State
+		says   string
+	}{
+		{"by its master", func(l *lab) { l.status = "KILLED" }, dag.Killed, ""},
+		{"by its master, without files", func(l *lab) { l.status, l.deaf = "FAILED", true }, dag.Failed, ""},
+		{"by its log, after the session", func(l *lab) {
+			l.app, l.silent = "FINISHED", true
+			l.log("DAG_FINISHED", "dagId=%s, finishTime=%d, status=KILLED, diagnostics=by alice", labDAG, l.now)
+		}, dag.Killed, ""},
+		{"by its history", func(l *lab) {
+			l.app, l.silent = "FINISHED", true
+			delete(l.files, labLog)
+			l.files["history.txt.x"] = []byte(`{"entity":"` + labDAG + `","events":[{"eventtype":"DAG_FINISHED"}],"otherinfo":{"status":"FAILED","endTime":1795366084646,"diagnostics":"why"}}` + "\n\x01")
+		}, dag.Failed, ""},
+		{"by the manager, all succeeded", func(l *lab) {
+			l.app, l.silent, l.deaf = "FINISHED", true, true
+			l.diag = "Session stats:submittedDAGs=3, successfulDAGs=3, failedDAGs=0, killedDAGs=0"
+		}, dag.Succeeded, "ResourceManager's word"},
+		{"by the manager, which cannot tell", func(l *lab) {
+			l.app, l.silent, l.deaf = "FINISHED", true, true
+			l.diag = "Session stats:submittedDAGs=3, successfulDAGs=2, failedDAGs=1, killedDAGs=0"
+		}, dag.EndedUnconfirmed, "successfulDAGs=2"},
+		{"by the manager, killed", func(l *lab) { l.app, l.silent, l.deaf = "KILLED", true, true }, dag.Killed, "ResourceManager's word"},
+		{"not at all: its master is silent", func(l *lab) { l.silent, l.deaf = true, true }, dag.Running, "could not be asked"},
+		{"not at all: another DAG is current", func(l *lab) { l.gone, l.deaf = true, true }, dag.Running, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, l := end(t, c.change)
+			said := ""
+			for _, w := range s.Warnings {
+				said += w.Text + "\n"
+			}
+			if s.State != c.state || !strings.Contains(said, c.says) {
+				t.Errorf("%v: %s", s.State, said)
+			}
+			if running := s.Jobs[0].Stages[0].Running(); s.State.Ended() && running > 0 {
+				t.Errorf("%d attempts run", running)
+			}
+			if l.gone && l.asked["dagInfo"] > 3 {
+				t.Errorf("asked %d times for a DAG that is not current", l.asked["dagInfo"])
+			}
+		})
+	}
+}
+
+// More attempts that start and end at once than are asked for in a tick are asked for in the next ones, and before the
+// end.
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	l := newLab(5_000, 2_500, 10_000)
+	l.deaf = true
+	last := watch(t, l, NewSource(l, Target{ID: labDAG}), 2000, nil)
+	if n := last.Jobs[0].Stages[0].Succeeded(); n != 5_000 || last.State != dag.Succeeded {
+		t.Errorf("%v with %d tasks", last.State, n)
+	}
+}

@@ -1,0 +1,170 @@
+package tez
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// The master's web service gives all values as text, counters as numbers. A value of the wrong type is unknown, never
+// an error.
+
+// number is a number, also one in quotes; NaN where there is none.
+type number float64
+
+func (n *number) UnmarshalJSON(b []byte) error {
+	v, err := strconv.ParseFloat(string(bytes.Trim(b, `"`)), 64)
+	if err != nil || math.IsInf(v, 0) {
+		v = math.NaN()
+	}
+	*n = number(v)
+	return nil
+}
+
+// count returns a number of things, from 0 to most.
+func (n number) count(most int) int {
+	if !(n > 0) {
+		return 0
+	}
+	return int(min(float64(n), float64(most)))
+}
+
+// instant returns milliseconds since the epoch; 0 and -1 are "not yet".
+func (n number) instant() dag.Instant {
+	if !(n > 0) || n >= 1<<53 {
+		return dag.NoInstant
+	}
+	return dag.Instant(n)
+}
+
+// text is a string; anything else is "".
+type text string
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	*t = ""
+	var s string
+	if b[0] == '"' && json.Unmarshal(b, &s) == nil {
+		*t = text(s)
+	}
+	return nil
+}
+
+type dagBody struct {
+	DAG struct {
+		ID     text
+		Status text
+	}
+}
+
+type verticesBody struct {
+	Vertices []struct {
+		ID                 text
+		Status             text
+		TotalTasks         number
+		RunningTasks       number
+		SucceededTasks     number
+		FailedTaskAttempts number
+		KilledTaskAttempts number
+		InitTime           number
+		FinishTime         number
+	}
+}
+
+type tasksBody struct {
+	Tasks []struct {
+		ID     text
+		Status text
+	}
+}
+
+type attemptsBody struct {
+	Attempts []wireAttempt
+}
+
+type wireAttempt struct {
+	ID       text
+	Status   text
+	Progress number
+	Counters map[string]map[string]number
+}
+
+// logsBody is a NodeManager's list of a container's log files: an object, and of several places a list of them.
+type logsBody struct {
+	Info json.RawMessage `json:"containerLogsInfo"`
+}
+
+type wireLogs struct {
+	Files []struct {
+		Name text   `json:"fileName"`
+		Size number `json:"fileSize"`
+	} `json:"containerLogInfo"`
+}
+
+// sizes returns the files' sizes in bytes by name.
+func (b *logsBody) sizes() map[string]int64 {
+	var all []wireLogs
+	if len(b.Info) > 0 && b.Info[0] == '{' {
+		all = make([]wireLogs, 1)
+		_ = json.Unmarshal(b.Info, &all[0]) // what is no list has no files
+	} else {
+		_ = json.Unmarshal(b.Info, &all)
+	}
+	out := map[string]int64{}
+	for _, l := range all {
+		for _, f := range l.Files {
+			if f.Size > 0 && f.Size < 1<<53 {
+				out[string(f.Name)] = int64(f.Size)
+			}
+		}
+	}
+	return out
+}
+
+// The counters that are asked for. They are all of one group.
+const taskCounters = "org.apache.tez.common.counters.TaskCounter"
+
+var counterNames = strings.Join([]string{
+	"INPUT_RECORDS_PROCESSED", "REDUCE_INPUT_RECORDS", "OUTPUT_RECORDS",
+	"INPUT_SPLIT_LENGTH_BYTES", "SHUFFLE_BYTES_DECOMPRESSED",
+	"NUM_SHUFFLED_INPUTS", "SHUFFLE_PHASE_TIME", "MERGE_PHASE_TIME",
+}, ",")
+
+// An attemptKey names an attempt or, without its number, a task of the DAG.
+type attemptKey struct{ vertex, task, number int32 }
+
+// Bounds of what a master may say.
+const (
+	mostVertices = 2_000
+	mostNumbers  = 1_000 // attempts of a task
+)
+
+// parseID takes apart the id of an attempt (parts 3), a task (2) or a vertex (1) of DAG id.
+func parseID(s, kind, id string, parts int) (k attemptKey, ok bool) {
+	rest, ok := strings.CutPrefix(s, kind+"_"+strings.TrimPrefix(id, "dag_")+"_")
+	if !ok {
+		return k, false
+	}
+	to := [...]*int32{&k.vertex, &k.task, &k.number}
+	most := [...]int64{mostVertices, dag.MaxTasks, mostNumbers}
+	fields := strings.Split(rest, "_")
+	if len(fields) != parts {
+		return k, false
+	}
+	for i, f := range fields {
+		n, err := strconv.ParseInt(f, 10, 32)
+		if err != nil || n < 0 || n >= most[i] {
+			return k, false
+		}
+		*to[i] = int32(n)
+	}
+	return k, true
+}
+
+// short names an attempt as the web service wants it.
+func (k attemptKey) short() string {
+	return strconv.Itoa(int(k.vertex)) + "_" + strconv.Itoa(int(k.task)) + "_" + strconv.Itoa(int(k.number))
+}

@@ -1,0 +1,173 @@
+// Package mapoutput measures what a map writes for each reduce: its bytes, and the largest keys among them.
+package mapoutput
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
+	"github.com/paratimer/paratimer/sketch"
+)
+
+// Params say how a map's output is read, and how much of it is told.
+type Params struct {
+	Format  lines.Format
+	Reduces int // 1 to tap.MaxReduces
+	Lambda  int // how many keys are told by name, 1 to tap.MaxKeys
+	Show    bool
+}
+
+// spread is how many entries Space-Saving has for each key that is told.
+//
+// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 8.
+const spread = 35
+
+// KeyMemory is how many bytes a meter takes at most for each key that is told by name, where keys are shown.
+const KeyMemory = 450 * spread
+
+// A Meter measures one map's output. Its memory is bounded: some 150 bytes for each of the 35 λ entries, and 2 MB.
+type Meter struct {
+	params  Params
+	cutter  *lines.Cutter
+	heavy   *sketch.SpaceSaving[id]
+	names   map[id]string // where keys are shown
+	bytes   []float64     // by reduce
+	records float64
+	recent  []slot
+}
+
+// An id is a key by the first 8 bytes of its SHA-256, which are its name too.
+type id struct {
+	sum    uint64
+	reduce int32
+}
+
+// New returns a meter at the beginning of a map's output.
+func New(p Params) *Meter {
+	m := &Meter{
+		params: p,
+		cutter: lines.New(p.Format),
+		heavy:  sketch.New[id](spread * p.Lambda),
+		bytes:  make([]float64, p.Reduces),
+		recent: make([]slot, slots),
+	}
+	if p.Show {
+		m.names = map[id]string{}
+	}
+	return m
+}
+
+// Feed measures the next piece of the output.
+func (m *Meter) Feed(piece []byte) { m.cutter.Feed(piece, m) }
+
+// Line is a record that came as a whole.
+func (m *Meter) Line(line []byte, _ int64) {
+	k, found := m.params.Format.KeyEnd(line)
+	value := 0
+	if found {
+		value = len(line) - k - len(m.params.Format.Separator)
+	}
+	m.records++
+	m.count(line[:k], uint64(tap.RecordBytes(k, value)))
+}
+
+// Long is a record that was too long to keep.
+func (m *Meter) Long(r *lines.Long, _ int64) {
+	m.records++
+	key := m.id(r.Sum, r.Hash)
+	m.name(key, r.Begin, r.Sum, r.Key > int64(len(r.Begin)))
+	m.add(key, float64(tap.RecordBytes(int(r.Key), int(r.Value))))
+}
+
+func (m *Meter) id(sum [sha256.Size]byte, hash int32) id {
+	return id{binary.BigEndian.Uint64(sum[:8]), int32(tap.PartitionOf(hash, m.params.Reduces))}
+}
+
+func (m *Meter) add(key id, bytes float64) {
+	m.bytes[key.reduce] += bytes
+	m.heavy.Add(key, bytes)
+}
+
+// name remembers what a key is called, where keys are shown. Names of keys that have left the sketch are dropped in time.
+func (m *Meter) name(key id, begin []byte, sum [sha256.Size]byte, more bool) {
+	if m.names == nil {
+		return
+	}
+	if _, known := m.names[key]; known {
+		return
+	}
+	if len(m.names) > 2*spread*m.params.Lambda+slots {
+		kept := make(map[id]string, len(m.names))
+		keep := func(k id) {
+			if name, ok := m.names[k]; ok {
+				kept[k] = name
+			}
+		}
+		for e := range m.heavy.All() {
+			keep(e.Key)
+		}
+		for i := range m.recent {
+			if s := &m.recent[i]; s.bytes > 0 && s.size < 0 {
+				keep(m.longID(s))
+			}
+		}
+		m.names = kept
+	}
+	m.names[key] = tap.ShownName(begin, sum, more)
+}
+
+// End returns the profile of the whole output. A meter is of no use afterwards.
+func (m *Meter) End() *tap.MapProfile {
+	m.cutter.End(m)
+	for i := range m.recent {
+		m.settle(&m.recent[i])
+	}
+	p := &tap.MapProfile{
+		Reduces:  m.params.Reduces,
+		Bytes:    m.bytes,
+		Records:  m.records,
+		Lambda:   m.params.Lambda,
+		Complete: m.heavy.Len() <= m.params.Lambda,
+	}
+	for _, e := range m.largest() {
+		p.Top = append(p.Top, tap.Key{Name: m.called(e.Key), Reduce: int(e.Key.reduce), Bytes: e.Sure()})
+	}
+	return p
+}
+
+// largest returns the λ entries whose keys have the most bytes for sure, the largest first; of equal ones the smaller hash.
+// Most entries are light, and are not sorted.
+func (m *Meter) largest() []sketch.Entry[id] {
+	var top []sketch.Entry[id]
+	cut := func() {
+		slices.SortFunc(top, func(a, b sketch.Entry[id]) int {
+			return cmp.Or(cmp.Compare(b.Sure(), a.Sure()), cmp.Compare(a.Key.sum, b.Key.sum))
+		})
+		top = top[:min(len(top), m.params.Lambda)]
+	}
+	least := 0.0 // what the last of λ has, or nothing
+	for e := range m.heavy.All() {
+		if e.Sure() <= 0 || e.Sure() < least {
+			continue
+		}
+		top = append(top, e)
+		if len(top) == 2*m.params.Lambda {
+			cut()
+			least = top[len(top)-1].Sure()
+		}
+	}
+	cut()
+	return top
+}
+
+func (m *Meter) called(key id) string {
+	if name, ok := m.names[key]; ok {
+		return name
+	}
+	var sum [sha256.Size]byte
+	binary.BigEndian.PutUint64(sum[:8], key.sum)
+	return tap.NameOf(sum)
+}

@@ -1,0 +1,102 @@
+package mapoutput
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/paratimer/paratimer/adapters/tap"
+)
+
+// Keys come again and again. A small table takes their bytes together before they go to the sketch, so that most records
+// cost neither a SHA-256 nor a step of the sketch. It changes which keys an overfull sketch holds, not what its bounds
+// promise.
+const (
+	slots  = 1 << 15
+	inline = 44 // bytes of a key that a slot holds
+)
+
+// A slot is a key that was seen lately, and its bytes since: one line of the processor's cache.
+type slot struct {
+	hash  uint64
+	bytes uint64 // 0: the slot is empty
+	size  int32  // of the key; -1: it is longer than a slot, which holds its SHA-256 and Hadoop's hash
+	key   [inline]byte
+}
+
+// count adds a record's bytes to its key.
+func (m *Meter) count(key []byte, bytes uint64) {
+	h := mix(key)
+	s := &m.recent[h>>(64-15)]
+	if s.bytes > 0 && s.hash == h && s.is(key) {
+		s.bytes += bytes
+		return
+	}
+	m.settle(s)
+	s.hash, s.bytes = h, bytes
+	if len(key) <= inline {
+		s.size = int32(copy(s.key[:], key))
+		return
+	}
+	sum := sha256.Sum256(key)
+	s.size = -1
+	copy(s.key[:], sum[:])
+	hash := tap.Hash(key)
+	binary.BigEndian.PutUint32(s.key[sha256.Size:], uint32(hash))
+	m.name(m.id(sum, hash), key, sum, false)
+}
+
+// is compares the key of a slot whose hash is equal. That of long keys is all that is compared.
+func (s *slot) is(key []byte) bool {
+	if s.size < 0 {
+		return len(key) > inline
+	}
+	return bytes.Equal(s.key[:s.size], key)
+}
+
+// settle gives what a slot holds to the sketch, before the slot is used again.
+func (m *Meter) settle(s *slot) {
+	if s.bytes == 0 {
+		return
+	}
+	var key id
+	if s.size < 0 {
+		key = m.longID(s)
+	} else {
+		k := s.key[:s.size]
+		sum := sha256.Sum256(k)
+		key = m.id(sum, tap.Hash(k))
+		m.name(key, k, sum, false)
+	}
+	m.add(key, float64(s.bytes))
+}
+
+// longID is the key of a slot that holds a long one.
+func (m *Meter) longID(s *slot) id {
+	return m.id([sha256.Size]byte(s.key[:sha256.Size]), int32(binary.BigEndian.Uint32(s.key[sha256.Size:])))
+}
+
+// mix is a quick hash of a key: eight bytes a multiplication, both halves of the product folded (as in wyhash). It is
+// not seeded: the same output of a map makes the same profile.
+func mix(key []byte) uint64 {
+	const a, b = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
+	h := uint64(len(key)) ^ a
+	for len(key) >= 8 {
+		h = fold(h^binary.LittleEndian.Uint64(key), b)
+		key = key[8:]
+	}
+	if len(key) >= 4 {
+		h ^= uint64(binary.LittleEndian.Uint32(key))<<32 | uint64(binary.LittleEndian.Uint32(key[len(key)-4:]))
+		return fold(fold(h, b), a)
+	}
+	for _, c := range key {
+		h = h<<8 ^ h>>56 ^ uint64(c)
+	}
+	return fold(fold(h, b), a)
+}
+
+func fold(x, y uint64) uint64 {
+	hi, lo := bits.Mul64(x, y)
+	return hi ^ lo
+}

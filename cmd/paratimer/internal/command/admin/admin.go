@@ -1,0 +1,36 @@
+// Package admin has the commands about paratimer itself: help, config, completion, man, version and doctor.
+package admin
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+)
+
+// Commands are the commands of this package that the help lists under one heading, in its order.
+func Commands() []*cli.Command {
+	return []*cli.Command{
+		helpCommand(),
+		configCommand(),
+		completionCommand(),
+		manCommand(),
+		command.New("version", "", "print the version", Version,
+			command.OutputFlag("text", "json")),
+	}
+}
+
+// Version prints the version of the program. It takes no arguments.
+func Version(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 0); c.Command.Name == "version" && err != nil {
+		return err
+	}
+	b := command.ThisBuild()
+	if c.String("output") == "json" {
+		return json.NewEncoder(c.App.Writer).Encode(b)
+	}
+	_, err := fmt.Fprintf(c.App.Writer, "paratimer %s (%s, %s)\n", b.Version, b.Go, b.Platform)
+	return err
+}

@@ -1,0 +1,50 @@
+package admin
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
+)
+
+func completionCommand() *cli.Command {
+	return command.Plain(command.New("completion", strings.Join(complete.Shells(), "|"), "print a script that completes commands, flags and files in a shell", completion))
+}
+
+// completion prints a shell's script.
+func completion(c *cli.Context) error {
+	if err := command.Arguments(c, 1, 1); err != nil {
+		return err
+	}
+	script, err := complete.Script(c.Args().First())
+	if err != nil {
+		return command.Usage("%w", err)
+	}
+	_, err = io.WriteString(c.App.Writer, script)
+	return err
+}
+
+// Completing has the library answer a shell that asks what goes on with these arguments, before it runs anything.
+func Completing(app *cli.App, args []string) *cli.App {
+	offer := func(c *cli.Context) {
+		if root, err := Manual(app); err == nil {
+			for _, word := range complete.Offers(root, args[1:len(args)-1]) {
+				fmt.Fprintln(c.App.Writer, word)
+			}
+		}
+	}
+	app.EnableBashCompletion, app.BashComplete = true, offer
+	var every func([]*cli.Command)
+	every = func(commands []*cli.Command) {
+		for _, c := range commands {
+			c.BashComplete = offer
+			every(c.Subcommands)
+		}
+	}
+	every(app.Commands)
+	return app
+}

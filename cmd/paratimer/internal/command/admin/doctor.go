@@ -1,0 +1,59 @@
+package admin
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+)
+
+// Doctor is `paratimer doctor`.
+func Doctor() *cli.Command {
+	return command.New("doctor", "", "say what of a cluster can be reached, and what to do about the rest", doctor,
+		append(input.ClusterFlags(), command.OutputFlag("text", "json"))...)
+}
+
+// doctor says what of a cluster can be reached, and what to do about the rest.
+func doctor(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	client, err := input.NewClient(c, nil)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	checks := append(hadoop.Doctor(c.Context, client), tez.Doctor(c.Context, client)...)
+	if err := printChecks(c, checks); err != nil {
+		return err
+	}
+	for _, check := range checks {
+		if check.Status == hadoop.Fail {
+			return fmt.Errorf("%s: a query cannot be watched", check.Name)
+		}
+	}
+	return nil
+}
+
+func printChecks(c *cli.Context, checks []hadoop.Check) error {
+	if c.String("output") == "json" {
+		return json.NewEncoder(c.App.Writer).Encode(struct {
+			Checks []hadoop.Check `json:"checks"`
+		}{checks})
+	}
+	for _, check := range checks {
+		if _, err := fmt.Fprintf(c.App.Writer, "%-4s  %s: %s\n", check.Status, view.Escape(check.Name), view.Escape(check.Text)); err != nil {
+			return err
+		}
+		if check.Hint != "" {
+			fmt.Fprintf(c.App.Writer, "      → %s\n", view.Escape(check.Hint))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package admin
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
+)
+
+func helpCommand() *cli.Command {
+	return command.Plain(command.New("help", "[COMMAND]", "say how a command is used", help))
+}
+
+// help prints what `--help` prints of a command.
+func help(c *cli.Context) error {
+	return helpOf(c, c.Args().Slice())
+}
+
+// helpOf prints the help of the command that these words name.
+func helpOf(c *cli.Context, words []string) error {
+	m, err := manualFor(c, words)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(c.App.Writer, manual.Help(m))
+	return err
+}
+
+// groupHelp is what a group of commands does where none of them is named: it says how it is used.
+func groupHelp(group *cli.Command) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		switch word := c.Args().First(); word {
+		case "":
+			return showHelp(c)
+		case "help":
+			return helpOf(c, append([]string{group.Name}, c.Args().Tail()...))
+		default:
+			return command.UnknownCommand(word, group.Name, namesOf(group.Subcommands))
+		}
+	}
+}
+
+// namesOf are the names of commands.
+func namesOf(commands []*cli.Command) []string {
+	names := make([]string, len(commands))
+	for i, c := range commands {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// manualFor is the part of the tree that these words name.
+func manualFor(c *cli.Context, words []string) (*manual.Command, error) {
+	root, err := Manual(c.App)
+	if err != nil {
+		return nil, err
+	}
+	at := root
+	for i, w := range words {
+		if i == 0 && w == root.Path {
+			continue
+		}
+		next := at.Find([]string{w})
+		if next == nil {
+			names := make([]string, len(at.Commands))
+			for i := range at.Commands {
+				names[i] = at.Commands[i].Name()
+			}
+			_, of, _ := strings.Cut(at.Path, " ")
+			return nil, command.UnknownCommand(w, of, names)
+		}
+		at = next
+	}
+	return at, nil
+}
+
+func manCommand() *cli.Command {
+	return command.Plain(command.New("man", "[COMMAND]", "print a command's man page, or write all of them", man,
+		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write every command's page into `FOLDER`, made where it is missing"},
+		command.Choice("output", "write `FORMAT`; of markdown, all commands at once", "roff", "markdown")))
+}
+
+// man prints a man page.
+func man(c *cli.Context) error {
+	m, err := manualFor(c, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	root, err := Manual(c.App)
+	if err != nil {
+		return err
+	}
+	switch dir := c.String("out"); {
+	case c.String("output") == "markdown" && (dir != "" || c.Args().Present()):
+		return command.Usage("--output markdown is of all commands, on stdout: give neither a command nor --out")
+	case c.String("output") == "markdown":
+		_, err = io.WriteString(c.App.Writer, manual.Reference(root))
+	case dir == "":
+		_, err = io.WriteString(c.App.Writer, manual.Man(root, m, thisRelease()))
+	case c.Args().Present():
+		return command.Usage("--out writes every command's page: name none, or leave it away")
+	default:
+		err = writePages(dir, root)
+	}
+	return err
+}
+
+func writePages(dir string, root *manual.Command) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return command.Usage("--out: %w", err)
+	}
+	for _, m := range root.All() {
+		page := func(w io.Writer) error {
+			_, err := io.WriteString(w, manual.Man(root, m, thisRelease()))
+			return err
+		}
+		if err := command.WriteFile(filepath.Join(dir, m.Page()+".1"), page); err != nil {
+			return command.Usage("--out: %w", err)
+		}
+	}
+	return nil
+}
+
+// thisRelease is the version, and the day of the commit that it was built from.
+func thisRelease() manual.Release {
+	r := manual.Release{Version: command.ThisBuild().Version}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if day, _, _ := strings.Cut(s.Value, "T"); s.Key == "vcs.time" {
+				r.Date = day
+			}
+		}
+	}
+	return r
+}
+
+// showHelp prints the help of the command that runs.
+func showHelp(c *cli.Context) error {
+	if err := cli.ShowSubcommandHelp(c); err != nil {
+		return fmt.Errorf("cannot show the help: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package admin
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+
+	_ "embed"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
+	"github.com/paratimer/paratimer/units"
+)
+
+//go:embed manual.txt
+var manualTexts string
+
+// Manual is the command tree with all that is said of it.
+func Manual(app *cli.App) (*manual.Command, error) {
+	texts, err := manual.ParseTexts(manualTexts)
+	if err != nil {
+		return nil, fmt.Errorf("the manual's texts: %w", err)
+	}
+	root := &manual.Command{
+		Path: app.Name, Does: app.Usage, Text: texts[app.Name],
+		Flags: flagsOf(app, app.Flags), Commands: commandsOf(app, app.Name, app.Commands, texts),
+	}
+	return root, nil
+}
+
+func commandsOf(app *cli.App, path string, commands []*cli.Command, texts map[string]manual.Text) []manual.Command {
+	var out []manual.Command
+	for _, c := range commands {
+		if c.Hidden || c.Name == "" {
+			continue
+		}
+		name := path + " " + c.Name
+		out = append(out, manual.Command{
+			Path: name, Does: c.Usage, Args: c.ArgsUsage, Heading: c.Category, Text: texts[name],
+			Flags: flagsOf(app, c.Flags), Commands: commandsOf(app, name, c.Subcommands, texts),
+		})
+	}
+	return out
+}
+
+func flagsOf(app *cli.App, flags []cli.Flag) []manual.Flag {
+	var out []manual.Flag
+	for _, f := range flags {
+		d, ok := f.(cli.DocGenerationFlag)
+		if v, hides := f.(cli.VisibleFlag); !ok || hides && !v.IsVisible() || f.Names()[0] == "help" {
+			continue
+		}
+		value, does := placeholder(d)
+		m := manual.Flag{Name: f.Names()[0], Short: f.Names()[1:], Value: value, Does: does, Default: defaultOf(f, does), Env: command.VariablesOf(app, f)}
+		if c, ok := f.(cli.CategorizableFlag); ok {
+			m.Heading = c.GetCategory()
+		}
+		if c, ok := f.(*command.ChoiceFlag); ok {
+			m.Choices = c.Values
+		}
+		if s, ok := f.(cli.DocGenerationSliceFlag); ok {
+			m.Repeats = s.IsSliceFlag()
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// metasyntactic is a word between backquotes that stands for a value. Between others stand commands.
+var metasyntactic = regexp.MustCompile("`([^`a-z]+|JOB:m3@195s|SHELL COMMAND)`")
+
+// placeholder is what stands for a flag's value, and what it does. Where its usage names none, the flag's last word does.
+func placeholder(f cli.DocGenerationFlag) (value, does string) {
+	usage := f.GetUsage()
+	does = metasyntactic.ReplaceAllString(usage, "$1")
+	if !f.TakesValue() {
+		return "", does
+	}
+	if m := metasyntactic.FindStringSubmatch(usage); m != nil {
+		return m[1], does
+	}
+	name := f.Names()[0]
+	return strings.ToUpper(name[strings.LastIndexByte(name, '-')+1:]), does
+}
+
+// defaultOf is a flag's default, where its usage does not say it. Zero is "none is set", but for seeds and speeds.
+func defaultOf(f cli.Flag, does string) string {
+	if strings.Contains(does, "(default") {
+		return ""
+	}
+	switch f := f.(type) {
+	case *cli.DurationFlag:
+		if f.Value != 0 {
+			return units.Full(f.Value)
+		}
+	case *cli.BoolFlag:
+		if f.Value {
+			return "on; --" + f.Name + "=false turns it off"
+		}
+	case *cli.StringFlag:
+		return f.Value
+	case *command.ChoiceFlag:
+		return f.Value
+	case *cli.IntFlag:
+		if f.Value != 0 {
+			return fmt.Sprint(f.Value)
+		}
+	case *cli.Float64Flag:
+		if f.Value != 0 || f.Name == "speed" {
+			return fmt.Sprint(f.Value)
+		}
+	case *cli.Uint64Flag:
+		return fmt.Sprint(f.Value)
+	}
+	return ""
+}
+
+// Helpful gives every command its help.
+func Helpful(app *cli.App) *cli.App {
+	root, err := Manual(app)
+	if err != nil {
+		return app // a test holds that it cannot be
+	}
+	app.CustomAppHelpTemplate = template(manual.Help(root))
+	helpfulCommands(app.Commands, root)
+	return app
+}
+
+func helpfulCommands(commands []*cli.Command, above *manual.Command) {
+	for _, c := range commands {
+		if m := above.Find([]string{c.Name}); m != nil {
+			c.CustomHelpTemplate = template(manual.Help(m))
+			if len(c.Subcommands) > 0 {
+				c.Action = groupHelp(c)
+				helpfulCommands(c.Subcommands, m)
+			}
+		}
+	}
+}
+
+// template is a template that gives a text.
+func template(text string) string { return strings.ReplaceAll(text, "{{", `{{"{{"}}`) }

@@ -1,0 +1,134 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+)
+
+var (
+	// ErrTimeout means that the time of --timeout has passed.
+	ErrTimeout = errors.New("the time limit has passed")
+	// ErrInterrupted means that a signal has ended the command.
+	ErrInterrupted = errors.New("interrupted")
+	// ErrLeft means that the user quit the screen before the query ended.
+	ErrLeft = errors.New("left before the end was known")
+	// ErrQueryFailed means that the query failed or was killed, which the command has said.
+	ErrQueryFailed = errors.New("the query did not succeed")
+)
+
+// A UsageError is the caller's: a wrong flag, a file that cannot be read as what it should be.
+type UsageError struct{ err error }
+
+// Error is what is wrong.
+func (e UsageError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error that made it one.
+func (e UsageError) Unwrap() error { return e.err }
+
+// Usage returns a UsageError with a text that is formatted as by fmt.Errorf.
+func Usage(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// UnknownCommand says what was meant, or else which commands there are. The library would suggest the likeliest name to any word,
+// however far, and only with its own errors and help.
+func UnknownCommand(word, of string, names []string) error {
+	if of != "" {
+		of = " of " + of
+	}
+	switch near := planfile.Nearest(word, names); {
+	case near != "":
+		return Usage("%q is no command%s; did you mean %s?", word, of, near)
+	case len(names) == 0:
+		return Usage("%q is no command%s: it has none", word, of)
+	}
+	return Usage("%q is no command%s; the commands are %s", word, of, strings.Join(names, ", "))
+}
+
+// What Go's flag package says of flags that it cannot take.
+var (
+	unknownFlag = regexp.MustCompile(`^flag provided but not defined: -(.+)$`)
+	wrongValue  = regexp.MustCompile(`^invalid (?:boolean )?value "(.*)" for (?:flag )?-?-([^ :]+): `)
+	noValue     = regexp.MustCompile(`^flag needs an argument: -(.+)$`)
+)
+
+// explain says what is wrong with a flag, and what would be right.
+func explain(c *cli.Context, err error) string {
+	text := err.Error()
+	flags := c.App.Flags
+	if c.Command != nil {
+		flags = slices.Concat(c.Command.Flags, flags)
+	}
+	if m := unknownFlag.FindStringSubmatch(text); m != nil {
+		return noSuchFlag(c, m[1], flags)
+	}
+	if m := noValue.FindStringSubmatch(text); m != nil {
+		return fmt.Sprintf("--%s needs a value", m[1])
+	}
+	m := wrongValue.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	if want := wanted(Lookup(flags, m[2])); want != "" {
+		return fmt.Sprintf("--%s %s: it is %s", m[2], m[1], want)
+	}
+	return text
+}
+
+// noSuchFlag is what to say of a flag that the command does not have: a near one, or the commands that have it.
+func noSuchFlag(c *cli.Context, name string, flags []cli.Flag) string {
+	if near := planfile.Nearest(name, longNames(flags)); near != "" {
+		return fmt.Sprintf("there is no flag --%s: did you mean --%s?", name, near)
+	}
+	var owners []string
+	for _, cmd := range Leaves(c.App.Commands) {
+		if Lookup(cmd.Flags, name) != nil {
+			owners = append(owners, cmd.Name)
+		}
+	}
+	if len(owners) > 6 {
+		return fmt.Sprintf("there is no flag --%s here: others have it", name)
+	}
+	if len(owners) > 0 {
+		return fmt.Sprintf("there is no flag --%s here: it belongs to %s", name, strings.Join(owners, ", "))
+	}
+	return fmt.Sprintf("there is no flag --%s", name)
+}
+
+// longNames are the names that may be seen of flags, long ones only: between single letters all are near.
+func longNames(flags []cli.Flag) []string {
+	var names []string
+	for _, f := range flags {
+		if v, hides := f.(cli.VisibleFlag); hides && !v.IsVisible() {
+			continue
+		}
+		for _, n := range f.Names() {
+			if len(n) > 1 {
+				names = append(names, n)
+			}
+		}
+	}
+	return names
+}
+
+// wanted is what a flag's value must look like; "" where that is not known.
+func wanted(f cli.Flag) string {
+	switch f.(type) {
+	case *cli.DurationFlag:
+		return "a length of time with its unit, such as 90s, 45m or 1h30m"
+	case *cli.IntFlag:
+		return "a whole number"
+	case *cli.Uint64Flag:
+		return "a whole number, 0 or more"
+	case *cli.Float64Flag:
+		return "a number, such as 0.5"
+	case *cli.BoolFlag:
+		return "true or false"
+	}
+	return ""
+}

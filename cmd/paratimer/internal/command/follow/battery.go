@@ -1,0 +1,96 @@
+package follow
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// The words of --estimators that are no names of estimators.
+const (
+	// OwnEstimators are ParaTimer's scenarios.
+	OwnEstimators = "own"
+	// AllEstimators are those and the others, for comparison.
+	AllEstimators = "all"
+)
+
+// A Battery is which estimators are shown (the ParaTimer paper, section 3.2.1). The zero battery is ParaTimer's own scenarios.
+type Battery struct {
+	shown  []string // names of own scenarios; nil: all
+	others []estimators.Scenario
+}
+
+// EstimatorsFlag is --estimators.
+func EstimatorsFlag(does, value string) cli.Flag {
+	return &command.ChoiceFlag{Values: append([]string{OwnEstimators, AllEstimators}, estimatorNames()...), StringFlag: &cli.StringFlag{
+		Name: "estimators", EnvVars: command.Env("estimators"), Value: value,
+		Usage: does + ": " + OwnEstimators + " (ParaTimer's scenarios), " + AllEstimators + " (other indicators as well), or `NAMES` such as standard,one_failure,skew_low",
+		Action: func(_ *cli.Context, v string) error {
+			_, err := parseBattery(v)
+			return err
+		},
+	}}
+}
+
+// BatteryOf is --estimators, which the flag's action has checked.
+func BatteryOf(c *cli.Context) (Battery, error) { return parseBattery(c.String("estimators")) }
+
+// parseBattery reads the words of --estimators. The headline's scenario, standard, is always among those that are shown.
+func parseBattery(text string) (Battery, error) {
+	names := estimatorNames()
+	own := len(estimators.Scenarios())
+	b := Battery{shown: names[:1]}
+	picked := make([]bool, len(names))
+	for _, word := range strings.Split(text, ",") {
+		word = strings.TrimSpace(word)
+		switch at := slices.Index(names, word); {
+		case word == OwnEstimators || word == AllEstimators:
+			for i := range names {
+				picked[i] = picked[i] || i < own || word == AllEstimators
+			}
+		case at < 0:
+			return b, command.Usage("--estimators %s: there is no estimator %q: give %s, %s, or names, separated by "+
+				"commas, of\n%s\n%s",
+				text, word, OwnEstimators, AllEstimators, manual.Wrap(strings.Join(names[:own], ", "), "  ", "  "),
+				manual.Wrap("and, for comparison, "+strings.Join(names[own:], ", "), "  ", "  "))
+		default:
+			picked[at] = true
+		}
+	}
+	for i, name := range names[1:own] {
+		if picked[i+1] {
+			b.shown = append(b.shown, name)
+		}
+	}
+	for i, s := range estimators.Others() {
+		if picked[own+i] {
+			b.others = append(b.others, s)
+		}
+	}
+	return b, nil
+}
+
+// Scenarios are those that are shown, standard first.
+func (b Battery) Scenarios() []estimators.Scenario {
+	var out []estimators.Scenario
+	for _, s := range estimators.Scenarios() {
+		if b.shown == nil || slices.Contains(b.shown, s.Name) {
+			out = append(out, s)
+		}
+	}
+	return append(out, b.others...)
+}
+
+// estimatorNames are the names of all estimators, ParaTimer's own first, standard before all.
+func estimatorNames() []string {
+	var names []string
+	for _, s := range slices.Concat(estimators.Scenarios(), estimators.Others()) {
+		names = append(names, s.Name)
+	}
+	return names
+}

@@ -1,0 +1,115 @@
+package follow
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+
+	_ "time/tzdata"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// zones of deadlines, where the machine has none
+
+// BoundFlags say what the query is held to. Bounds that may be repeated warn at several times.
+func BoundFlags() []cli.Flag {
+	return command.About("What the query is held to",
+		&cli.StringSliceFlag{Name: "deadline", EnvVars: command.Env("deadline"), Usage: "it must end by `TIME`: 06:30 (the first after its submission), 06:30 Europe/Berlin, 2026-11-21 06:30, RFC 3339; may be repeated"},
+		&cli.StringSliceFlag{Name: "within", EnvVars: command.Env("within"), Usage: "it must end within `TIME` of its submission, e.g. 45m; may be repeated"},
+		&cli.Float64Flag{Name: "longer-than-usual", EnvVars: command.Env("longer-than-usual"), Usage: "it must end within `N` times its usual length, e.g. 1.5"},
+		&cli.DurationFlag{Name: "usual", EnvVars: command.Env("usual"), Usage: "its usual length is `TIME` (default: that of the runs that are remembered, or of the first --profile)"},
+		&cli.DurationFlag{Name: "no-progress", EnvVars: command.Env("no-progress"), Usage: "something of it must move within `TIME`, e.g. 10m: a counter, an attempt, a job"},
+		&cli.BoolFlag{Name: "outside-bounds", EnvVars: command.Env("outside-bounds"), Value: true, Usage: "its predicted end must stay within its first stable range, from skew_low to one_failure"},
+		&cli.StringFlag{Name: "on", EnvVars: command.Env("on"), Usage: "`JUDGE` when it ends: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)"},
+		&cli.Float64Flag{Name: "risk", EnvVars: command.Env("risk"), Value: alert.DefaultThreshold, Usage: "it is at risk from this `PROBABILITY` of being late on"},
+		&cli.IntFlag{Name: "hold", EnvVars: command.Env("hold"), Value: alert.DefaultHold, Usage: "it must be so for `N` ticks in a row"},
+	)
+}
+
+// Bounds are what the flags hold the query to.
+func Bounds(c *cli.Context) ([]alert.Bound, error) {
+	risk, hold := c.Float64("risk"), c.Int("hold")
+	if !(risk > 0 && risk <= 1) {
+		return nil, command.Usage("--risk %v: it is a probability above 0, up to 1, such as %v", risk, alert.DefaultThreshold)
+	}
+	if hold < 1 {
+		return nil, command.Usage("--hold %d: it is a number of ticks, 1 or more", hold)
+	}
+	if err := alert.CheckJudge(c.String("on")); err != nil {
+		return nil, command.Usage("--on: %w", err)
+	}
+	var all []alert.Bound
+	for i, text := range c.StringSlice("deadline") {
+		b, err := alert.ParseDeadline(text, time.Local)
+		if err != nil {
+			return nil, command.Usage("--deadline: %w", err)
+		}
+		b.Name = numbered("deadline", i)
+		all = append(all, b)
+	}
+	for i, text := range c.StringSlice("within") {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return nil, command.Usage("--within %s: it is a length of time such as 45m or 1h30m", text)
+		}
+		all = append(all, alert.Bound{Name: numbered("within", i), Kind: alert.Within, For: d})
+	}
+	if c.IsSet("longer-than-usual") {
+		length, err := usual(c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, alert.Bound{Name: "longer-than-usual", Kind: alert.LongerThanUsual, Times: c.Float64("longer-than-usual"), Usual: length})
+	} else if c.IsSet("usual") {
+		return nil, command.Usage("--usual goes with --longer-than-usual: give a factor such as 1.5")
+	}
+	if c.IsSet("no-progress") {
+		all = append(all, alert.Bound{Name: "no-progress", Kind: alert.NoProgress, For: c.Duration("no-progress")})
+	}
+	if c.Bool("outside-bounds") {
+		all = append(all, alert.Bound{Name: "outside-bounds", Kind: alert.OutsideBounds, Quiet: !c.IsSet("outside-bounds")})
+	}
+	for i := range all {
+		b := &all[i]
+		b.On, b.Threshold, b.Hold = c.String("on"), risk, hold
+		if err := b.Check(); err != nil {
+			return nil, command.Usage("--%s: %w", b.Name, err)
+		}
+	}
+	return all, nil
+}
+
+// usual is the usual length that is asked for, else what the first profile takes where nothing goes wrong; 0 where neither is
+// given.
+func usual(c *cli.Context) (time.Duration, error) {
+	if c.IsSet("usual") {
+		if d := c.Duration("usual"); d > 0 {
+			return d, nil
+		}
+		return 0, command.Usage("--usual %v: it is a length of time such as 10m", c.Duration("usual"))
+	}
+	profiles, err := input.ReadProfiles(c)
+	if err != nil || len(profiles) == 0 {
+		return 0, err
+	}
+	if v, err := planview.Of(profiles[0], observed.Costs, estimators.Options{}, estimators.Scenarios()[:1]); err == nil && v.Estimates[0].Remaining != nil {
+		return *v.Estimates[0].Remaining, nil
+	}
+	return 0, nil // a profile that is no whole plan tells no length
+}
+
+// numbered is the name of a repeated flag's bound: "within", "within-2", …
+func numbered(name string, i int) string {
+	if i == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s-%d", name, i+1)
+}

@@ -1,0 +1,149 @@
+// Package follow watches a query for a command: which estimators are asked, what the query is held to, who is told of
+// alerts, and whether frames are drawn on a screen or printed. It has the flags that say so.
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Pace is when frames come: every so often, or as fast as the query's own time divided by speed.
+type Pace struct {
+	Every time.Duration
+	Speed float64
+}
+
+// Flags are the flags of all commands that print frames.
+func Flags(more ...cli.Flag) []cli.Flag {
+	return append([]cli.Flag{
+		command.OutputFlag("text", "ndjson"),
+		EstimatorsFlag("which estimators are shown", OwnEstimators),
+		DeltaFlag(),
+		linesFlag("plain", "print lines of words, on a terminal as well, for those who hear them: no screen, no colour, no symbols"),
+		linesFlag("quiet", "print only what must be heard: alerts that fire and how they go on, failures, lost nodes, and the end"),
+		command.TimeoutFlag(),
+	}, slices.Concat(BoundFlags(), command.MetricsFlags(), more)...)
+}
+
+// linesFlag says how lines are printed. On a command line it contradicts frames; as a setting it gives way to them.
+func linesFlag(name, does string) cli.Flag {
+	return &cli.BoolFlag{Name: name, EnvVars: command.Env(name), Usage: does, Action: func(c *cli.Context, on bool) error {
+		if on && c.String("output") == "ndjson" && command.Variable(c, command.Env(name)) == "" {
+			return command.Usage("--%s is about lines for people: it does not go with --output ndjson, which prints "+
+				"frames", name)
+		}
+		return nil
+	}}
+}
+
+// SpeedFlag is --speed: how many times as fast as it came a past or simulated run is played; 0 does not wait.
+func SpeedFlag(value float64) cli.Flag {
+	does := "play `N` times as fast as the run was; 0 is as fast as can be"
+	if value == 0 {
+		does += " (default: 0; on a screen, so that the run takes half a minute)"
+	}
+	return &cli.Float64Flag{Name: "speed", EnvVars: command.Env("speed"), Value: value, Usage: does}
+}
+
+// SpeedOf is --speed.
+func SpeedOf(c *cli.Context) (float64, error) {
+	v := c.Float64("speed")
+	if !(v >= 0) {
+		return 0, command.Usage("--speed %v: it is 0 or more", v)
+	}
+	return v, nil
+}
+
+// Run watches a source to its end and prints its frames. Options may change the watch before it begins.
+func Run(c *cli.Context, src watch.Source, p Pace, options ...func(*watch.Watch)) error {
+	held, err := Bounds(c)
+	if err != nil {
+		return err
+	}
+	shown, err := BatteryOf(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := command.Limited(c)
+	defer cancel()
+	var sinks []watch.Sink
+	meter, done, err := command.ServeMetrics(ctx, c)
+	if err != nil {
+		return err
+	}
+	if meter != nil {
+		sinks = append(sinks, meter)
+	}
+	defer done()
+	w := watch.Watch{
+		Source: src, Panel: PanelOf(ModelOf(c), shown, 0), Sinks: sinks,
+		Bounds: held, Every: p.Every, Speed: p.Speed, Log: command.Logger(c),
+	}
+	for _, option := range options {
+		option(&w)
+	}
+	state, err := watchOn(ctx, c, w)
+	if err != nil {
+		return err
+	}
+	return Ended(state)
+}
+
+// watchOn runs a watch that shows its frames on a screen, or in lines. A terminal that takes nothing holds up no live watch, whose alerts
+// must go on; a pipe does, for what reads it must miss nothing.
+func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (state dag.State, err error) {
+	if fullScreen(c) {
+		return watchOnScreen(ctx, c, w)
+	}
+	shown := sink(c)
+	if w.Every > 0 && view.Terminal(c.App.Writer) {
+		unheld := tty.NewUnheld(shown.Show)
+		defer func() {
+			if e := unheld.Close(); err == nil {
+				err = e
+			}
+		}()
+		shown = unheld
+	}
+	w.Sinks = append([]watch.Sink{shown}, w.Sinks...)
+	return w.Run(ctx)
+}
+
+// sink is the view that --output asks for.
+func sink(c *cli.Context) watch.Sink {
+	if c.String("output") == "ndjson" {
+		return view.NewNDJSON(c.App.Writer)
+	}
+	lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, command.Getenv(c)))
+	if c.Bool("plain") {
+		lines.Plain()
+	}
+	if c.Bool("quiet") {
+		lines.Quiet()
+	}
+	return lines
+}
+
+// Ended turns a query's last state into a command's error.
+func Ended(s dag.State) error {
+	switch s {
+	case dag.Succeeded:
+		return nil
+	case dag.Failed, dag.Killed:
+		return command.ErrQueryFailed
+	case dag.EndedUnconfirmed:
+		return errors.New("every known job has ended, but jobs of the query never came, or nobody tells how one ended: whether it succeeded is not known")
+	}
+	return fmt.Errorf("the observations end while the query is %s", s)
+}

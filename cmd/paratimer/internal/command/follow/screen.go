@@ -1,0 +1,118 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// fullScreen says whether frames are shown full screen: to somebody who has a terminal that can, and has not asked for lines.
+func fullScreen(c *cli.Context) bool {
+	if c.String("output") != "text" || c.Bool("plain") || c.Bool("quiet") || !view.Terminal(c.App.Writer) {
+		return false
+	}
+	out := c.App.Writer.(*os.File)
+	width, height, err := term.GetSize(int(out.Fd()))
+	return err == nil && tty.Capable(command.Getenv(c), width, height) && keyboard(c.App.Reader)
+}
+
+// keyboard says whether keys can be read: from in, or where that is no terminal from the one that the command was started on.
+func keyboard(in io.Reader) bool {
+	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return true
+	}
+	f, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
+}
+
+// watchOnScreen runs a watch full screen. What happened stands in lines below it when it has ended.
+func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.State, error) {
+	o := tty.Options{
+		Style: screen.Style{Colour: view.Colour(c.App.Writer, command.Getenv(c)), ASCII: !tty.UTF8(command.Getenv(c))},
+		Out:   c.App.Writer, Env: command.Environ(c),
+		Live: w.Every > 0,
+	}
+	if f, ok := c.App.Reader.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		o.In = f
+	}
+	o.Aside, _ = c.App.ErrWriter.(*tty.Aside)
+	// What is measured of a run while it is played must be what is shown, so that there nothing is read ahead.
+	if o.Play = w.Every == 0 && command.MetricsOf(c) == nil; o.Play {
+		if o.Speed = w.Speed; w.Speed == 0 && c.IsSet("speed") {
+			o.Speed = math.Inf(1)
+		}
+		w.Speed = 0
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		defer command.Interrupts(cancel, syscall.SIGHUP)()
+	}
+	shown, told := tty.New(o), newSummary(o.Style.Colour)
+	w.Sinks = append([]watch.Sink{shown, told}, w.Sinks...)
+	var state dag.State
+	err := shown.Run(ctx, func(ctx context.Context) (err error) {
+		state, err = w.Run(ctx)
+		return err
+	})
+	if _, e := io.WriteString(c.App.Writer, told.text(state)); e != nil && err == nil {
+		err = fmt.Errorf("cannot print what happened: %w", e)
+	}
+	switch {
+	case errors.Is(err, tty.ErrInterrupted):
+		return state, command.ErrInterrupted
+	case errors.Is(err, tty.ErrLeft):
+		return state, command.ErrLeft
+	}
+	return state, err
+}
+
+// A summary is a sink that remembers what stands below the screen when it is gone: what had to be heard, and how it stands.
+type summary struct {
+	lines, urgent      *view.Text
+	standing, happened *tty.Tail
+}
+
+// mostHappened bounds the lines of a summary: a terminal of 24 lines holds them.
+const mostHappened = 10
+
+func newSummary(colour bool) *summary {
+	s := &summary{standing: tty.NewTail(1), happened: tty.NewTail(mostHappened)}
+	s.lines, s.urgent = view.NewText(s.standing, colour), view.NewText(s.happened, colour).Quiet()
+	return s
+}
+
+// Show is a watch.Sink's.
+func (s *summary) Show(tick frame.Tick) error {
+	if err := s.lines.Show(tick); err != nil {
+		return err
+	}
+	return s.urgent.Show(tick)
+}
+
+// text is the summary of a query in a state: of one that goes on, how it stood as well.
+func (s *summary) text(state dag.State) string {
+	if state.Ended() {
+		return s.standing.First() + s.happened.String()
+	}
+	return s.standing.First() + s.happened.String() + s.standing.Newest()
+}

@@ -1,0 +1,212 @@
+package follow
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+)
+
+// SinkFlags say who is told of alerts. There is no flag for the webhook's secret: everybody can read a command line.
+func SinkFlags() []cli.Flag {
+	return command.About("Who is told of alerts",
+		&cli.StringFlag{Name: "alertmanager", EnvVars: command.Env("alertmanager"), Usage: "post alerts to the Alertmanager at `URL`, or to each of several, comma-separated"},
+		&cli.DurationFlag{Name: "repost", EnvVars: command.Env("repost"), Value: notify.DefaultRepost, Usage: "post what fires to Alertmanager again each `TIME`; it ends there after four of them"},
+		&cli.StringFlag{Name: "webhook", EnvVars: command.Env("webhook"), Usage: "post alerts to `URL`, in the shape of Alertmanager's webhooks"},
+		&cli.StringFlag{Name: "webhook-template", EnvVars: command.Env("webhook-template"), Usage: "write the webhook's JSON body from the template in `FILE`"},
+		&cli.StringFlag{Name: "webhook-secret-file", EnvVars: command.Env("webhook-secret-file"), Usage: "sign the webhook's body with the secret in `FILE` (default: PARATIMER_WEBHOOK_SECRET)"},
+		&cli.StringFlag{Name: "exec", EnvVars: command.Env("exec"), Usage: "run `COMMAND` for each alert, with its JSON on standard input"},
+		&cli.DurationFlag{Name: "exec-timeout", EnvVars: command.Env("exec-timeout"), Value: 30 * time.Second, Usage: "kill the command of --exec after `TIME`, with all that it has started"},
+		&cli.BoolFlag{Name: "bell", EnvVars: command.Env("bell"), Usage: "ring the terminal's bell when an alert fires"},
+		&cli.DurationFlag{Name: "drain", EnvVars: command.Env("drain"), Value: 10 * time.Second, Usage: "at the end, wait up to `TIME` for alerts to be sent"},
+		&cli.BoolFlag{Name: "dry-run", EnvVars: command.Env("dry-run"), Usage: "print what would be sent of alerts on stderr, a JSON object a line, and send nothing"},
+	)
+}
+
+// sinksOf are the sinks that the flags name.
+func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
+	for name, least := range map[string]time.Duration{"repost": 100 * time.Millisecond, "exec-timeout": time.Millisecond, "drain": 0} {
+		if d := c.Duration(name); d < least {
+			return nil, command.Usage("--%s %v: it is %v or more", name, d, least)
+		}
+	}
+	client, err := sinkClient(c)
+	if err != nil {
+		return nil, err
+	}
+	var all []notify.Sink
+	if urls := c.String("alertmanager"); urls != "" {
+		s, err := sinks.NewAlertmanager(urls, c.Duration("repost"), client, now)
+		if err != nil {
+			return nil, command.Usage("--alertmanager: %w", err)
+		}
+		all = append(all, s)
+	}
+	if url := c.String("webhook"); url != "" {
+		s, err := webhook(c, url, client)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	} else if c.IsSet("webhook-template") || c.IsSet("webhook-secret-file") {
+		return nil, command.Usage("--webhook-template and --webhook-secret-file go with --webhook URL")
+	}
+	if line := c.String("exec"); line != "" {
+		all = append(all, sinks.NewCommand(line, c.Duration("exec-timeout"), command.WithoutSecrets(command.Environ(c))))
+	}
+	if c.Bool("bell") {
+		if w := terminal(c); w != nil {
+			all = append(all, sinks.Bell{W: w})
+		}
+	}
+	return all, nil
+}
+
+// terminal is where a bell can be heard; nil: nowhere.
+func terminal(c *cli.Context) io.Writer {
+	for _, w := range []io.Writer{c.App.ErrWriter, c.App.Writer} {
+		if aside, ok := w.(*tty.Aside); ok {
+			w = aside.Under() // a bell moves nothing on a screen
+		}
+		if view.Terminal(w) {
+			return w
+		}
+	}
+	return nil
+}
+
+// sinkClient trusts the same certificates as the cluster's client. --insecure is about the cluster alone.
+func sinkClient(c *cli.Context) (*http.Client, error) {
+	pool, err := command.Trusted(c)
+	if err != nil {
+		return nil, err
+	}
+	return sinks.NewClient(pool), nil
+}
+
+// webhook is the sink of --webhook. Its errors do not repeat the address: it may hold a token.
+func webhook(c *cli.Context, url string, client *http.Client) (notify.Sink, error) {
+	key, err := command.Secret(c, "webhook-secret")
+	if err != nil {
+		return nil, err
+	}
+	var body []byte
+	if path := c.String("webhook-template"); path != "" {
+		if body, err = command.ReadBounded(path); err != nil {
+			return nil, command.Usage("--webhook-template: %w", err)
+		}
+		if len(bytes.TrimSpace(body)) == 0 {
+			return nil, command.Usage("--webhook-template %s: it is empty", path)
+		}
+	}
+	s, err := sinks.NewWebhook(url, string(body), []byte(key), client)
+	if err != nil && len(body) > 0 {
+		return nil, command.Usage("--webhook, --webhook-template %s: %w", c.String("webhook-template"), err)
+	}
+	if err != nil {
+		return nil, command.Usage("--webhook: %w", err)
+	}
+	return s, nil
+}
+
+// Dispatcher tells the sinks that the flags name; nil where none is. finish ends it, after --drain at most.
+func Dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error) {
+	all, err := sinksOf(c, time.Now)
+	if err != nil || len(all) == 0 {
+		return nil, func() {}, err
+	}
+	log := command.Logger(c)
+	conf := notify.Config{Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: log}
+	if store, err := input.OpenState(c); err != nil {
+		log.Warn().Err(err).Msg("what was told is not remembered: after a restart it may be told again; give a folder with --state-dir")
+	} else {
+		conf.Store = store
+	}
+	d = notify.New(conf)
+	command.CountDeliveries(c, d)
+	d.Start()
+	return d, func() {
+		if left := d.Close(c.Duration("drain")); left > 0 {
+			log.Warn().Int("left", left).Msg("not all alerts could be sent within --drain; the next watch with the same sinks sends them")
+		}
+	}, nil
+}
+
+// Notifying is an option of Run: the sinks of the flags are told of alerts, or with --dry-run it is printed what they
+// would be told. finish must be called at the end.
+func Notifying(c *cli.Context) (option func(*watch.Watch), finish func(), err error) {
+	if c.Bool("dry-run") {
+		option, err = dryRun(c)
+		return option, func() {}, err
+	}
+	d, end, err := Dispatcher(c)
+	if err != nil || d == nil {
+		return func(*watch.Watch) {}, end, err
+	}
+	part := d.Watch(nil)
+	return func(w *watch.Watch) { w.Recall, w.Keep = part.Recall, part.Keep }, func() { part.Close(); end() }, nil
+}
+
+// Printing is Notifying for commands that play the past: nobody is told of it.
+func Printing(c *cli.Context) (option func(*watch.Watch), err error) {
+	if c.Bool("dry-run") {
+		return dryRun(c)
+	}
+	all, err := sinksOf(c, time.Now)
+	if len(all) > 0 {
+		log := command.Logger(c)
+		log.Warn().Msg("nobody is told of alerts of a past run; --dry-run prints what would be sent")
+	}
+	return func(*watch.Watch) {}, err
+}
+
+// dryRun prints what sinks would be told; where there are none, what all of them would be told. Its clock is the
+// cluster's, so that a recording gives everybody the same bytes.
+func dryRun(c *cli.Context) (option func(*watch.Watch), err error) {
+	at := time.Time{}
+	d, err := DryDispatcher(c, func() time.Time { return at })
+	if err != nil {
+		return nil, err
+	}
+	part := d.Watch(nil)
+	return func(w *watch.Watch) {
+		w.Recall = part.Recall
+		w.Keep = func(s alert.State, f frame.Frame) error {
+			if f.At != nil {
+				at = f.At.Time()
+			}
+			return part.Keep(s, f)
+		}
+	}, nil
+}
+
+// DryDispatcher prints what sinks would be told, under a clock.
+func DryDispatcher(c *cli.Context, now func() time.Time) (*notify.Dispatcher, error) {
+	all, err := sinksOf(c, now)
+	if err != nil {
+		return nil, err
+	}
+	conf := notify.Config{Log: command.Logger(c), Inline: true, Now: now}
+	for _, s := range all {
+		if p, ok := s.(sinks.Previewer); ok {
+			conf.Sinks = append(conf.Sinks, sinks.DryRun{Previewer: p, W: c.App.ErrWriter})
+		}
+	}
+	if len(conf.Sinks) == 0 {
+		conf.Sinks = []notify.Sink{sinks.DryRun{Previewer: sinks.Nobody{}, W: c.App.ErrWriter}}
+	}
+	return notify.New(conf), nil
+}

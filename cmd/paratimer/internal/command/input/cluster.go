@@ -1,0 +1,108 @@
+package input
+
+import (
+	"os/user"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+)
+
+// ClusterFlags say where the cluster is and who asks.
+func ClusterFlags() []cli.Flag {
+	return command.About("Where the cluster is", append(append(KerberosFlags(), gatewayFlags()...),
+		&cli.StringFlag{Name: "rm", EnvVars: command.Env("rm"), Usage: "ask the ResourceManager at `URL`, or at the active one of several, comma-separated; or behind a gateway, such as https://knox:8443/gateway/default"},
+		&cli.StringFlag{Name: "jhs", EnvVars: command.Env("jhs"), Usage: "ask the job history server at `URL` (with --rm; default: port 19888 of its host)"},
+		&cli.StringFlag{Name: "conf-dir", EnvVars: command.Env("conf-dir"), Usage: "read Hadoop's configuration from `DIR` (default: HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME/etc/hadoop)"},
+		&cli.StringSliceFlag{Name: "trust-host", EnvVars: command.Env("trust-host"), Usage: "follow redirects to `HOST`, and ask a NameNode there, though neither --rm, --jhs nor Hadoop's configuration names it; may be repeated"},
+		&cli.StringFlag{Name: "user", EnvVars: command.Env("user"), Usage: "ask as `NAME` and choose among this user's workflows (default: of the Kerberos principal, else HADOOP_USER_NAME, else you)"},
+		&cli.StringFlag{
+			Name: "ca-file", EnvVars: command.Env("ca-file"),
+			Usage: "also trust the certificates (PEM) in `FILE`",
+		},
+		&cli.BoolFlag{Name: "insecure", EnvVars: command.Env("insecure"), Usage: "do not verify certificates: anybody may answer in the cluster's place"},
+	)...)
+}
+
+// NewClient is a client of the cluster that flags or Hadoop's configuration name.
+func NewClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
+	site, err := site(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, host := range c.StringSlice("trust-host") {
+		if err := hadoop.TrustedHost(host); err != nil {
+			return nil, command.Usage("--trust-host %w", err)
+		}
+	}
+	log := command.Logger(c)
+	for _, note := range site.Notes {
+		log.Info().Msg(note)
+	}
+	if c.Bool("insecure") {
+		log.Warn().Msg("--insecure: certificates are not verified; anybody may answer in the cluster's place")
+	}
+	who := kerberos(c)
+	o := hadoop.Options{
+		Site: site, Trust: c.StringSlice("trust-host"), User: UserName(c), Auth: who.layer(UserName(c)), Login: who, Tap: command.Counted(c, tap),
+		CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), CertFile: c.String("cert"), KeyFile: c.String("key"),
+	}
+	if err := signIn(c, &o, who.asked); err != nil {
+		return nil, err
+	}
+	client, err := hadoop.NewClient(o)
+	if err != nil {
+		return nil, command.Usage("%w", err)
+	}
+	return client, nil
+}
+
+// site is the cluster's addresses: --rm goes before --conf-dir, which goes before the environment.
+func site(c *cli.Context) (hadoop.Site, error) {
+	if rm := c.String("rm"); rm != "" {
+		s, err := hadoop.RMSite(rm, c.String("jhs"))
+		if err != nil {
+			return s, command.Usage("%w", err)
+		}
+		return s, nil
+	}
+	dir := c.String("conf-dir")
+	if dir == "" {
+		dir, _ = hadoop.FindDir(command.Getenv(c))
+	}
+	if dir == "" {
+		return hadoop.Site{}, command.Usage("where is the cluster? Give --rm URL or --conf-dir DIR, or set HADOOP_CONF_DIR")
+	}
+	props, err := hadoop.ReadDir(dir, command.Getenv(c))
+	if err != nil {
+		return hadoop.Site{}, command.Usage("%w", err)
+	}
+	s, err := props.Site()
+	if err != nil {
+		return s, command.Usage("%w", err)
+	}
+	return s, nil
+}
+
+// UserName is whose workflows are looked for, as Hadoop's own clients find it out.
+func UserName(c *cli.Context) string {
+	if name := c.String("user"); name != "" {
+		return name
+	}
+	if name := kerberosUser(c); name != "" {
+		return name
+	}
+	if name := command.Getenv(c)("HADOOP_USER_NAME"); name != "" {
+		return name
+	}
+	me, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return me.Username
+}
+
+// MinEvery keeps us from being a burden to the cluster.
+const MinEvery = 100 * time.Millisecond

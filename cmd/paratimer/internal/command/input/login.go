@@ -1,0 +1,122 @@
+package input
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/spnego"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+)
+
+// KerberosFlags say who asks where the cluster wants Kerberos. Without them it is who kinit has made.
+func KerberosFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "keytab", EnvVars: command.Env("keytab"), Usage: "where Kerberos is wanted, log in by the key in `FILE` (default: the ticket that kinit got)"},
+		&cli.StringFlag{Name: "principal", EnvVars: command.Env("principal"), Usage: "log in to Kerberos as `NAME`[/HOST][@REALM] (default: the keytab's only one, or the ticket's)"},
+	}
+}
+
+// A login is who asks where the cluster wants Kerberos.
+type login struct {
+	*spnego.Login
+	asked bool // by a flag
+}
+
+func kerberos(c *cli.Context) login {
+	log := command.Logger(c)
+	return login{
+		Login: spnego.New(spnego.Options{
+			Keytab: c.String("keytab"), Principal: c.String("principal"), Getenv: command.Getenv(c),
+			Log: func(event string) { log.Debug().Str("kerberos", event).Msg("kerberos") },
+		}),
+		asked: c.String("keytab") != "" || c.String("principal") != "",
+	}
+}
+
+// ByKerberos proves who asks to services that want it.
+func ByKerberos(c *cli.Context) hadoop.Layer { return kerberos(c).Layer }
+
+// layer proves who asks to services that want it; to others it says the name of user.
+func (l login) layer(user string) hadoop.Layer {
+	return func(next http.RoundTripper) http.RoundTripper {
+		if user != "" && !l.asked {
+			next = hadoop.UserName(user)(next)
+		}
+		return l.Layer(next)
+	}
+}
+
+// Used says whether Kerberos is wanted, by the services or by a flag.
+func (l login) Used() bool { return l.asked || l.Login.Used() }
+
+// Check logs in and says who asks, for people.
+func (l login) Check(ctx context.Context) (string, error) {
+	id, err := l.Login.Check(ctx)
+	if err != nil {
+		return "", err
+	}
+	text := "Kerberos, as " + id.Principal + " by " + id.By + ", until " + id.Until.UTC().Format("2006-01-02 15:04:05 UTC")
+	if id.Renews {
+		text += ", then by a new ticket"
+	}
+	return text, nil
+}
+
+// user is the name that Hadoop makes of the principal unless it is told otherwise, "" where nobody is known.
+func (l login) user() string {
+	name, _, _ := strings.Cut(l.Name(), "@")
+	name, _, _ = strings.Cut(name, "/")
+	return name
+}
+
+// kerberosUser is who asks by Kerberos: where a flag or Hadoop's configuration says that it is wanted, else "".
+func kerberosUser(c *cli.Context) string {
+	l := kerberos(c)
+	if !l.asked {
+		if s, err := site(c); err != nil || s.Auth != "kerberos" {
+			return ""
+		}
+	}
+	return l.user()
+}
+
+// gatewayFlags are those of services that want a password or a client's certificate. There is no flag for a password itself.
+func gatewayFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "password-file", EnvVars: command.Env("password-file"), Usage: "sign in to a gateway, such as Knox, as --user by the password in `FILE` (default: PARATIMER_PASSWORD)"},
+		&cli.StringFlag{Name: "cert", EnvVars: command.Env("cert"), Usage: "show the client certificate (PEM) in `FILE` to services that want one; it is read again when it changes"},
+		&cli.StringFlag{Name: "key", EnvVars: command.Env("key"), Usage: "the client certificate's private key is in `FILE`"},
+	}
+}
+
+// signIn has o's requests carry a password, where one is given.
+func signIn(c *cli.Context, o *hadoop.Options, byTicket bool) error {
+	password, err := command.Secret(c, "password")
+	if err != nil || password == "" {
+		return err
+	}
+	if byTicket {
+		return command.Usage("--keytab and --principal go without --password-file (PARATIMER_PASSWORD): log in by Kerberos or by a password")
+	}
+	layer, err := hadoop.Basic(o.User, password, o.Site)
+	if err != nil {
+		return command.Usage("--password-file, PARATIMER_PASSWORD: %w", err)
+	}
+	o.Auth, o.Login = layer, passworded(o.User)
+	return nil
+}
+
+// passworded is who asks by a password.
+type passworded string
+
+func (p passworded) Name() string { return string(p) }
+
+func (p passworded) Check(context.Context) (string, error) {
+	return "a password (HTTP basic), as " + string(p), nil
+}
+
+func (passworded) Used() bool { return true }

@@ -1,0 +1,130 @@
+package input
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Look looks at a query of the cluster until it has ended or has told enough, so many times at most.
+func Look(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan, most int, enough func(dag.Run) (bool, error)) (run dag.Run, err error) {
+	client, err := NewClient(c, nil)
+	if err != nil && name != "" {
+		return run, fmt.Errorf("there is no file %s here, and for a query of that name: %w", name, err)
+	}
+	if err != nil {
+		return run, err
+	}
+	defer client.Close()
+	target, err := Pick(ctx, client, name, UserName(c))
+	if err != nil {
+		return run, err
+	}
+	rec := &history.Recorder{Store: StateOrNone(c, command.Logger(c)), Given: profiles, Log: zerolog.Nop()}
+	src := &Profiled{Source: tez.NewWorkflow(client, target), Profiles: rec.Profiles}
+	for look := 1; ; look++ {
+		s, err := src.Next(ctx)
+		var missed *dag.MissedError
+		switch {
+		case errors.Is(err, io.EOF) && look > 1:
+			return run, nil
+		case errors.As(err, &missed):
+			return run, missed.Err
+		case err != nil:
+			return run, err
+		}
+		if dag.TooLarge(s.Warnings) {
+			return run, errors.New("the query has too many tasks to be estimated: `paratimer attach` shows how many, and how far it is")
+		}
+		run = run.Append(s)
+		told, err := enough(run)
+		if err != nil || told || s.State.Ended() || look == most {
+			return run, err
+		}
+		if err := watch.Sleep(ctx, LookEvery); err != nil {
+			return run, err
+		}
+	}
+}
+
+// ErrIdle says that there is nothing to judge.
+var ErrIdle = errors.New("nothing runs")
+
+// LookEvery is the wait before a second look, which has speeds that a single one may not have: they take 4 s of samples,
+// which are a report of each 3 s old.
+const LookEvery = 3 * time.Second
+
+// Pick finds what check was asked for: an id as attach takes it, or the name of a workflow, which stays the same from
+// run to run; of several that run, the newest.
+func Pick(ctx context.Context, client *hadoop.Client, typed, user string) (hadoop.Target, error) {
+	target, err := hadoop.TargetOf(typed, user)
+	if err != nil {
+		return target, command.Usage("%w", err)
+	}
+	if !isName(target.ID) {
+		return target, nil
+	}
+	hub := hadoop.NewHub(client)
+	if err := hub.Refresh(ctx); err != nil {
+		return target, err
+	}
+	sessions := tez.NewSessions(client, hub)
+	sessions.Look(ctx)
+	running := append(hub.Running(), sessions.Running()...)
+	running = slices.DeleteFunc(running, func(s hadoop.Submitted) bool {
+		return !GoesBy(typed, s.Name) && !(s.Title != "" && GoesBy(typed, s.Title))
+	})
+	if len(running) == 0 {
+		return target, fmt.Errorf("%w that is called %s", ErrIdle, typed)
+	}
+	newest := slices.MaxFunc(running, func(a, b hadoop.Submitted) int { return cmp.Compare(a.At, b.At) })
+	if newest.Engine != "" && newest.Workflow != "" {
+		return hadoop.Target{ID: newest.Workflow}, nil
+	}
+	return hadoop.Target{ID: newest.App}, nil
+}
+
+// isName says that a target is not one of the engines' ids.
+func isName(id string) bool {
+	if _, is := tez.IsDAG(id); is || tez.IsQuery(id) {
+		return false
+	}
+	for _, prefix := range []string{"application_", "job_", "pig_"} {
+		if strings.HasPrefix(id, prefix) {
+			return false
+		}
+	}
+	return id != ""
+}
+
+// GoesBy says whether a pattern, such as nightly_*, is for a name, with the engine's prefix or without it.
+func GoesBy(pattern, name string) bool {
+	plain := strings.TrimPrefix(name, "PigLatin:")
+	if pattern == name || pattern == plain {
+		return true
+	}
+	// In a pattern of files * stops at a slash; names have no folders.
+	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
+	for _, n := range []string{name, plain} {
+		if ok, err := path.Match(flat(pattern), flat(n)); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}

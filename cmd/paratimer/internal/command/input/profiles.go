@@ -1,0 +1,69 @@
+package input
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
+)
+
+// ProfileFlag is --profile: plans with costs, learned from earlier runs.
+func ProfileFlag() cli.Flag {
+	return &cli.StringSliceFlag{
+		Name: "profile", EnvVars: command.Env("profile"),
+		Usage: "use the costs in `FILE`, made by `paratimer learn`; may be repeated, best first",
+	}
+}
+
+// ReadProfiles reads the files of --profile.
+func ReadProfiles(c *cli.Context) ([]*dag.Plan, error) {
+	var out []*dag.Plan
+	for _, path := range c.StringSlice("profile") {
+		p, err := planfile.ReadFile(path, planfile.Options{Profile: true})
+		if err != nil {
+			return nil, command.Usage("cannot read the profile: %w", err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// Profiled is a source whose plans carry profiles of earlier runs. They are arguments, not observations: no tape holds
+// them.
+type Profiled struct {
+	watch.Source
+	Profiles func(*dag.Snapshot) []*dag.Plan
+	was, is  *dag.Plan
+}
+
+// WithProfiles returns src with the profiles that are given.
+func WithProfiles(src watch.Source, given []*dag.Plan) watch.Source {
+	if len(given) == 0 {
+		return src
+	}
+	return &Profiled{Source: src, Profiles: func(*dag.Snapshot) []*dag.Plan { return given }}
+}
+
+// Next hands the snapshot on with the profiles in its plan. Snapshots that share a plan still do.
+func (p *Profiled) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := p.Source.Next(ctx)
+	if s == nil || err != nil {
+		return s, err
+	}
+	known := p.Profiles(s)
+	if len(known) == 0 {
+		p.was = nil
+		return s, nil
+	}
+	with := profiles.Attach(s, known)
+	if s.Plan != p.was {
+		p.was, p.is = s.Plan, with.Plan
+	}
+	with.Plan = p.is
+	return with, nil
+}

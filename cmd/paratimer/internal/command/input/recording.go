@@ -1,0 +1,178 @@
+// Package input opens what commands are given: a cluster, recordings, profiles, and what is remembered of earlier
+// runs. It has the flags that name these.
+package input
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/archive"
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// RecordingFlags choose what of a recording is played.
+func RecordingFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "workflow", EnvVars: command.Env("workflow"), Usage: "of a capture or history with several, the `ID` of a workflow, application or job"},
+		&cli.DurationFlag{Name: "every", EnvVars: command.Env("every"), Usage: "thin the ticks of a capture to one each `TIME`; of history, observe each `TIME`"},
+	}
+}
+
+// queryID is how the cluster names queries.
+var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
+
+// OpenRecording opens a tape, a capture or history; which of them it is, it tells itself. A folder holds history.
+func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io.Closer, error) {
+	if every < 0 {
+		return nil, nil, command.Usage("--every %v: it is 0 or more", every)
+	}
+	f, err := infile.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && queryID.MatchString(path) {
+		return nil, nil, command.Usage("cannot read the recording: there is no file %s; of a query on the cluster `paratimer attach` and `paratimer report` tell", path)
+	}
+	if err != nil {
+		return nil, nil, command.Usage("cannot read the recording: %w", err)
+	}
+	src, err := playRecording(f, workflow, every)
+	if err != nil {
+		f.Close()
+		return nil, nil, command.Usage("%s: %w", path, err)
+	}
+	return &fileSource{Source: src}, f, nil
+}
+
+// A fileSource plays a file: if it cannot be played, the file is wrong input.
+type fileSource struct {
+	watch.Source
+	seen bool // there was a snapshot
+}
+
+// Next returns a usage error for a file that is damaged. One that is cut off after its first observation is none: it could not be
+// observed to the end.
+func (r *fileSource) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := r.Source.Next(ctx)
+	r.seen = r.seen || s != nil
+	var missed *dag.MissedError
+	var cut *capture.CutOffError
+	switch {
+	case err == nil, errors.Is(err, io.EOF), ctx.Err() != nil, r.seen && (errors.As(err, &missed) || errors.As(err, &cut)):
+		return s, err
+	case errors.As(err, &missed):
+		return nil, &dag.MissedError{At: missed.At, Err: command.Usage("%w", missed.Err)}
+	}
+	return nil, command.Usage("%w", err)
+}
+
+func playRecording(f *os.File, workflow string, every time.Duration) (watch.Source, error) {
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return playHistory(f.Name(), workflow, every)
+	}
+	kind, in, err := tape.Sniff(f)
+	switch {
+	case err != nil:
+		return nil, err
+	case kind == tape.Tape && workflow != "":
+		return nil, errors.New("--workflow chooses in a capture: a tape holds one workflow only")
+	case kind == tape.Tape:
+		return tape.NewReader(in)
+	case kind == tape.History, kind == tape.Trace:
+		return playHistory(f.Name(), workflow, every)
+	case kind == tape.Unknown:
+		return nil, errors.New("neither a tape nor a capture, nor a job history file or Rumen trace: record one with `paratimer attach --tape FILE` or `--capture FILE`")
+	}
+	rec, err := capture.Read(in)
+	if err != nil {
+		return nil, err
+	}
+	return capture.NewSource(rec, capture.Options{Workflow: workflow, Every: every})
+}
+
+// playHistory plays a workflow out of a history file, a trace, or a folder with such.
+func playHistory(path, workflow string, every time.Duration) (watch.Source, error) {
+	found, err := FindHistory(context.Background(), path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := past.Choose(past.Group(found.Jobs), workflow)
+	if err != nil {
+		return nil, err
+	}
+	return past.NewSource(w, every)
+}
+
+// FindHistory reads the history in a local file or folder. The root of the file system is that of the file's folder, so that
+// a job's configuration is found beside it.
+func FindHistory(ctx context.Context, path string) (*archive.Find, error) {
+	folder, name := filepath.Split(filepath.Clean(path))
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		folder, name = path, "."
+	}
+	if folder == "" {
+		folder = "."
+	}
+	found, err := archive.Read(ctx, os.DirFS(folder), name)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Jobs) == 0 {
+		return nil, found.Nothing()
+	}
+	return found, nil
+}
+
+// Taped records a source to the file of --tape, where one is asked for. done closes it.
+func Taped(c *cli.Context, src watch.Source) (recorded watch.Source, done func(*error), err error) {
+	path := c.String("tape")
+	if path == "" {
+		return src, func(*error) {}, nil
+	}
+	f, err := tape.Create(path)
+	if err != nil {
+		return nil, nil, command.Usage("--tape: %w", err)
+	}
+	return tape.Tee(src, f), func(err *error) { command.Closing(f, path, err) }, nil
+}
+
+// FileKind says what is in the file of a name, if there is one. A folder holds history.
+func FileKind(path string) (kind tape.Kind, exists bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil && isPath(path):
+		return tape.Unknown, false, command.Usage("cannot read it: %w", err)
+	case err != nil:
+		return tape.Unknown, false, nil // it names a query
+	}
+	if info.IsDir() {
+		return tape.History, true, nil
+	}
+	f, err := infile.Open(path)
+	if err != nil {
+		return tape.Unknown, true, command.Usage("cannot read it: %w", err)
+	}
+	defer f.Close()
+	if kind, _, err = tape.Sniff(f); err != nil {
+		return kind, true, command.Usage("%s: %w", path, err)
+	}
+	return kind, true, nil
+}
+
+// isPath says that a name is one of a file, not of a query.
+func isPath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || slices.Contains([]string{".tape", ".yaml", ".yml", ".json", ".jsonl", ".gz", ".jhist"}, filepath.Ext(name))
+}

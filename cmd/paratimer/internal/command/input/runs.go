@@ -1,0 +1,122 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A RecordedRun is a run in a recording. open opens it, as often as it is asked to.
+type RecordedRun struct {
+	Name string // what a user calls it
+	Open func() (watch.Source, io.Closer, error)
+}
+
+// RecordedRuns are the runs in files and folders. Job history is put together before it is told apart: a
+// workflow has a file for each of its jobs. Of it, all workflows are taken unless --workflow names one.
+func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []error) {
+	var jobs []*past.Job
+	var from []string
+	for _, path := range paths {
+		isHistory, err := holdsHistory(path)
+		switch {
+		case err != nil:
+			bad = append(bad, fmt.Errorf("cannot read the recording: %w", err))
+		case !isHistory:
+			out = append(out, RecordedRun{path, func() (watch.Source, io.Closer, error) {
+				return OpenRecording(path, c.String("workflow"), c.Duration("every"))
+			}})
+		default:
+			found, err := FindHistory(c.Context, path)
+			if err != nil {
+				bad = append(bad, fmt.Errorf("%s: %w", path, err))
+				continue
+			}
+			jobs, from = append(jobs, found.Jobs...), append(from, path)
+		}
+	}
+	if len(jobs) == 0 {
+		return out, bad
+	}
+	workflows := past.Group(jobs)
+	if id := c.String("workflow"); id != "" {
+		one, err := past.Choose(workflows, id)
+		if err != nil {
+			return out, append(bad, err)
+		}
+		workflows = []*past.Workflow{one}
+	}
+	name := from[0]
+	if len(from) > 1 {
+		name = fmt.Sprintf("%s and %d more", name, len(from)-1)
+	}
+	for _, w := range workflows {
+		out = append(out, RecordedRun{name, func() (watch.Source, io.Closer, error) {
+			src, err := past.NewSource(w, c.Duration("every"))
+			return src, io.NopCloser(nil), err
+		}})
+	}
+	return out, bad
+}
+
+// holdsHistory says whether a file or folder is job history: many runs in one, or one in many.
+func holdsHistory(path string) (bool, error) {
+	f, err := infile.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		return err == nil, err
+	}
+	kind, _, err := tape.Sniff(f)
+	return err == nil && (kind == tape.History || kind == tape.Trace), nil // what it is otherwise, its reader says
+}
+
+// TotalSeconds is the length of a run in seconds: from the first submission to the last end.
+func TotalSeconds(s *dag.Snapshot) float64 {
+	end := s.Origin()
+	for i := range s.Jobs {
+		if t := s.Jobs[i].Finished; t.Known() && t > end {
+			end = t
+		}
+	}
+	if !s.State.Ended() {
+		end = s.At
+	}
+	return end.Seconds(s.Origin())
+}
+
+// WholeRun plays a source to its end.
+func WholeRun(ctx context.Context, src watch.Source, see ...func(*dag.Snapshot)) (dag.Run, error) {
+	var run dag.Run
+	for {
+		s, err := src.Next(ctx)
+		var missed *dag.MissedError
+		switch {
+		case ctx.Err() != nil:
+			return run, context.Cause(ctx)
+		case errors.Is(err, io.EOF) && len(run.Window) == 0:
+			return run, errors.New("no observation in it")
+		case errors.Is(err, io.EOF):
+			return run, nil
+		case errors.As(err, &missed):
+		case err != nil:
+			return run, fmt.Errorf("cannot play it to its end: %w", err)
+		default:
+			run = run.Append(s)
+			for _, f := range see {
+				f(s)
+			}
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package input
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/collect"
+	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+)
+
+// SpoolFlag is --spool: what taps have kept because no watcher was there.
+func SpoolFlag() cli.Flag {
+	return &cli.StringSliceFlag{
+		Name: "spool", EnvVars: command.Env("spool"),
+		Usage: "also use the key groups that taps have kept in `FILE`, or in " + spoolPattern + " of a folder; may be repeated",
+	}
+}
+
+// spoolPattern are the names of the files that taps leave beside the logs of their tasks.
+const spoolPattern = "paratimer-tap.*.ndjson"
+
+// Spooled is src with the key groups in the files of --spool. They are there at the query's end: when each came is not known.
+func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
+	paths := c.StringSlice("spool")
+	if len(paths) == 0 {
+		return src, nil
+	}
+	limits := collect.DefaultLimits()
+	limits.Orphans = limits.Bytes
+	store, at, log := collect.NewStore(limits), time.Now(), command.Logger(c)
+	for _, path := range paths {
+		files, err := spoolFiles(path)
+		if err != nil {
+			return nil, command.Usage("--spool: %w", err)
+		}
+		for _, file := range files {
+			if err := readSpool(store, file, at); err != nil {
+				log.Warn().Err(err).Str("file", view.Escape(file)).Msg("not all of this spool can be used")
+			}
+		}
+	}
+	return collect.NewSource(src, store, collect.Options{AtEnd: true, Now: func() time.Time { return at }}), nil
+}
+
+// spoolFiles are a file, or those of a folder and all below it that have the name of a spool.
+func spoolFiles(path string) (files []string, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+		if ok, _ := filepath.Match(spoolPattern, filepath.Base(file)); err == nil && ok && d.Type().IsRegular() {
+			files = append(files, file)
+		}
+		return err
+	})
+	return files, err
+}
+
+// readSpool reads a file. The error is its own, or why its first line that cannot be used cannot be.
+func readSpool(store *collect.Store, file string, at time.Time) error {
+	f, err := infile.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	read, err := collect.ReadSpool(f, store, at)
+	if err != nil {
+		return err
+	}
+	return read.First
+}

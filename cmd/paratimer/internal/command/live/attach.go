@@ -1,0 +1,131 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+func attachFlags() []cli.Flag {
+	return follow.Flags(append(append(input.ClusterFlags(),
+		&cli.DurationFlag{Name: "every", EnvVars: command.Env("every"), Value: 3 * time.Second, Usage: "observe each `TIME`; a line is printed where something has changed, and now and then while nothing does"},
+		&cli.BoolFlag{Name: "session", EnvVars: command.Env("session"), Usage: "when a DAG of Tez has ended, watch the next one of its session; scripts of Pig are watched so unless --session=false or --tape is given"},
+		&cli.StringFlag{Name: "tape", EnvVars: command.Env("tape"), Usage: "record what is observed to `FILE`, for replay, learn and score"},
+		&cli.StringFlag{Name: "capture", EnvVars: command.Env("capture"), Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out"},
+		input.ProfileFlag()), slices.Concat(input.HistoryFlags(), follow.SinkFlags(), collectFlags())...)...)
+}
+
+// attach watches a query on a live cluster.
+func attach(c *cli.Context) (err error) {
+	if err := command.Arguments(c, 0, 1); err != nil {
+		return err
+	}
+	every := c.Duration("every")
+	if every < input.MinEvery {
+		return command.Usage("--every %v: less than %v is too much for a cluster", every, input.MinEvery)
+	}
+	profiles, err := input.ReadProfiles(c)
+	if err != nil {
+		return err
+	}
+	target, err := hadoop.TargetOf(c.Args().First(), input.UserName(c))
+	if err != nil {
+		return command.Usage("%w", err)
+	}
+	log := command.Logger(c)
+	target.Note = func(text string) { log.Debug().Msg(text) }
+	var client *hadoop.Client
+	var tap hadoop.Layer
+	if path := c.String("capture"); path != "" {
+		rec, failed := capture.Create(path, func() dag.Instant { return client.Now() })
+		if failed != nil {
+			return command.Usage("--capture: %w", failed)
+		}
+		defer command.Closing(rec, path, &err)
+		tap = rec.Layer
+	}
+	if client, err = input.NewClient(c, tap); err != nil {
+		return err
+	}
+	defer client.Close()
+	keys, err := collecting(c.Context, c)
+	if err != nil {
+		return err
+	}
+	defer keys.close()
+	if c.Bool("session") && c.String("tape") != "" {
+		return command.Usage("--session: a tape holds one workflow; --capture records a session")
+	}
+	ctx, cancel := command.Limited(c)
+	defer cancel()
+	c.Context = ctx
+	for failed := error(nil); ; {
+		query := tez.NewWorkflow(client, target)
+		err := attachTo(c, query, target, keys, profiles, every)
+		if failed = cmp.Or(failed, err); err != nil && !errors.Is(err, command.ErrQueryFailed) {
+			return err
+		}
+		onward := c.Bool("session") || !c.IsSet("session") && c.String("tape") == "" && query.Script()
+		if !onward {
+			return failed
+		}
+		command.Tell(c)("waiting for the next DAG of the session")
+		if target.ID, err = nextDAG(ctx, query, every); err != nil || target.ID == "" {
+			return cmp.Or(err, failed)
+		}
+	}
+}
+
+// attachTo watches one workflow to its end.
+func attachTo(c *cli.Context, query watch.Source, target hadoop.Target, keys *collector, profiles []*dag.Plan, every time.Duration) (err error) {
+	grouped, leave := keys.source(query)
+	defer leave()
+	src, done, err := input.Taped(c, grouped)
+	if err != nil {
+		return err
+	}
+	defer done(&err)
+	if keys != nil && target.ID == "" {
+		src = &awaiting{Source: src, every: every, say: command.Tell(c)}
+	}
+	rec := input.Recorder(c, profiles)
+	told, finish, err := follow.Notifying(c)
+	if err != nil {
+		return err
+	}
+	defer finish()
+	return follow.Run(c, &input.Profiled{Source: src, Profiles: rec.Profiles}, follow.Pace{Every: every},
+		input.Remembering(rec), told)
+}
+
+// nextDAG waits for the next DAG of the session of a DAG that has ended, and returns its id; "" if the session is over.
+func nextDAG(ctx context.Context, query *tez.Workflow, every time.Duration) (id string, err error) {
+	for wait := every; ; wait = min(2*wait, sessionWait) {
+		id, over, err := query.After(ctx)
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		if err == nil && (id != "" || over) {
+			return id, nil
+		}
+		if err := watch.Sleep(ctx, wait); err != nil {
+			return "", err
+		}
+	}
+}
+
+// sessionWait is the longest wait between two looks for the next DAG of a session that is idle.
+const sessionWait = 15 * time.Second

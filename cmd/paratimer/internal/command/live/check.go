@@ -1,0 +1,187 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/plugin"
+)
+
+// A check must answer before the monitoring system, which waits some ten seconds or a minute, gives it up.
+const (
+	checkTime    = 10 * time.Second
+	maxCheckTime = time.Minute
+	// A tenth of the time, a second at most, is kept to start and to say that there was no answer in time.
+	checkSpare    = 10
+	maxCheckSpare = time.Second
+)
+
+// checkCommand is the monitoring plugin. Its exit codes are a plugin's own, also for wrong usage.
+func checkCommand() *cli.Command {
+	flags := append(input.ClusterFlags(), input.ProfileFlag(),
+		&cli.StringFlag{Name: "warning", Aliases: []string{"w"}, EnvVars: command.Env("warning"), Usage: "warn where the remaining time is outside `RANGE` (30m, 10m:2h), or with % the risk of a bound (50%)"},
+		&cli.StringFlag{Name: "critical", Aliases: []string{"c"}, EnvVars: command.Env("critical"), Usage: "the same `RANGE` for critical"},
+		&cli.StringFlag{Name: "timeout", Aliases: []string{"t"}, Usage: "answer within `SECONDS`, up to a minute", Value: "10"},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "more lines after the first: every bound's text, what it waits for, warnings"},
+		&cli.StringFlag{Name: "idle", EnvVars: command.Env("idle"), Value: "ok", Usage: "`STATE` where nothing runs: ok, warning, critical, unknown"},
+		&cli.StringFlag{Name: "unreachable", EnvVars: command.Env("unreachable"), Value: "unknown", Usage: "`STATE` where there is no answer: ok, warning, critical, unknown"},
+		&cli.StringFlag{Name: "unknown", EnvVars: command.Env("unknown"), Value: "unknown", Usage: "`STATE` if --warning or --critical limit the remaining time, and it cannot be estimated yet: ok, warning, critical, unknown"},
+		&cli.StringFlag{Name: "metrics-url", EnvVars: command.Env("metrics-url"), Usage: "ask the watcher that serves its metrics at `URL`, not the cluster; its bounds count"},
+		watcherTokenFlag(),
+		&cli.StringFlag{Name: "recording", EnvVars: command.Env("recording"), Usage: "look at a tape or capture in `FILE`, not at the cluster"},
+		&cli.DurationFlag{Name: "at", EnvVars: command.Env("at"), Usage: "with --recording: how it stood at `TIME` of the run (default: its end)"})
+	cmd := command.New("check", "[ID|NAME]", "say how a query stands, as a monitoring plugin (exit codes 0, 1, 2, 3)", check, slices.Concat(flags, checkBoundFlags(), input.HistoryFlags())...)
+	cmd.Before = func(c *cli.Context) error {
+		c.App.Metadata[pluginKey] = true
+		c.App.Metadata[verboseKey] = c.Bool("verbose")
+		return command.Configure(c)
+	}
+	cmd.OnUsageError = func(c *cli.Context, err error, sub bool) error {
+		c.App.Metadata[pluginKey] = true
+		return command.OnUsageError(c, err, sub)
+	}
+	return cmd
+}
+
+// pluginKey marks an app that runs as a monitoring plugin, verboseKey one that may say more than a line.
+const (
+	pluginKey  = "plugin"
+	verboseKey = "verbose"
+)
+
+// A PluginExit carries a plugin's exit code. All is said.
+type PluginExit struct{ plugin.State }
+
+func (e PluginExit) Error() string { return e.State.String() }
+
+// Plugged makes the error of a command that is a plugin one that plugins know: unknown, said in one line on stdout.
+func Plugged(app *cli.App, err error) error {
+	if app.Metadata[pluginKey] == nil || err == nil || errors.As(err, new(PluginExit)) {
+		return err
+	}
+	return say(app, unknown(err))
+}
+
+// unknown is the verdict of an error: its first line, then the others.
+func unknown(err error) plugin.Verdict {
+	lines := strings.Split(err.Error(), "\n")
+	return plugin.Verdict{State: plugin.Unknown, Text: lines[0], Long: lines[1:]}
+}
+
+func say(app *cli.App, v plugin.Verdict) error {
+	if app.Metadata[verboseKey] != true {
+		v.Long = nil // monitoring systems show, and pagers send, one line
+	}
+	if err := v.Print(app.Writer); err != nil {
+		return PluginExit{plugin.Unknown}
+	}
+	if v.State == plugin.OK {
+		return nil
+	}
+	return PluginExit{v.State}
+}
+
+// A question is what check was asked.
+type question struct {
+	limits            plugin.Limits
+	within            time.Duration
+	idle, unreachable plugin.State
+}
+
+func questionOf(c *cli.Context) (q question, err error) {
+	for _, w := range []struct {
+		flag     string
+		critical bool
+	}{{"warning", false}, {"critical", true}} {
+		if typed := c.String(w.flag); typed != "" {
+			if err := q.limits.Set(typed, w.critical); err != nil {
+				return q, command.Usage("--%s: %w", w.flag, err)
+			}
+		}
+	}
+	if q.within, err = plainTime(c.String("timeout")); err != nil || q.within < time.Second || q.within > maxCheckTime {
+		return q, command.Usage("--timeout %s: it is a number of seconds, 1 to %d", c.String("timeout"),
+			int(maxCheckTime.Seconds()))
+	}
+	if q.idle, err = plugin.ParseState(c.String("idle")); err != nil {
+		return q, command.Usage("--idle: %w", err)
+	}
+	if q.unreachable, err = plugin.ParseState(c.String("unreachable")); err != nil {
+		return q, command.Usage("--unreachable: %w", err)
+	}
+	if q.limits.Unknown, err = plugin.ParseState(c.String("unknown")); err != nil {
+		return q, command.Usage("--unknown: %w", err)
+	}
+	return q, nil
+}
+
+// plainTime reads a number of seconds, as plugins' flags are, or a time such as 10s.
+func plainTime(s string) (time.Duration, error) {
+	if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 && n < 1e6 {
+		return time.Duration(n * float64(time.Second)), nil
+	}
+	return time.ParseDuration(s)
+}
+
+// check says how a query stands. It answers in time, whoever hangs: what it waits for is left behind.
+func check(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 1); err != nil {
+		return err
+	}
+	q, err := questionOf(c)
+	if err != nil {
+		return err
+	}
+	look, err := looker(c, q)
+	if err != nil {
+		return err
+	}
+	type sight struct {
+		frame frame.Frame
+		err   error
+	}
+	ctx, cancel := context.WithTimeout(c.Context, q.within-min(q.within/checkSpare, maxCheckSpare))
+	defer cancel()
+	seen := make(chan sight, 1)
+	go func() {
+		f, err := look(ctx)
+		seen <- sight{f, err}
+	}()
+	var s sight
+	select {
+	case s = <-seen:
+	case <-ctx.Done():
+		s.err = context.Cause(ctx)
+	}
+	return say(c.App, q.answer(s.frame, s.err))
+}
+
+// answer is the verdict of a frame, or of why there is none.
+func (q question) answer(f frame.Frame, err error) plugin.Verdict {
+	var bad command.UsageError
+	switch {
+	case err == nil:
+		return plugin.Of(f, q.limits)
+	case errors.Is(err, input.ErrIdle):
+		return plugin.Verdict{State: q.idle, Text: err.Error()}
+	case errors.Is(err, command.ErrInterrupted):
+		return unknown(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("no answer within %v", q.within)
+	case errors.As(err, &bad):
+		return unknown(err)
+	}
+	v := unknown(err)
+	v.State = q.unreachable
+	return v
+}

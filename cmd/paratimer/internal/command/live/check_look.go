@@ -1,0 +1,185 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// checkBoundFlags are the bounds that a single look can tell of. The others need somebody who watches: --metrics-url.
+func checkBoundFlags() []cli.Flag {
+	var out []cli.Flag
+	for _, f := range follow.BoundFlags() {
+		switch f.Names()[0] {
+		case "deadline", "within", "longer-than-usual", "usual", "on", "risk":
+			out = append(out, f)
+		}
+	}
+	// Not to flap is the monitoring system's part, by its number of attempts.
+	return append(out, &cli.IntFlag{Name: "hold", Value: 1, Hidden: true})
+}
+
+// looker is how check sees the query: in a recording, through a watcher, or at the cluster.
+func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, error), error) {
+	held, err := follow.Bounds(c)
+	if err != nil {
+		return nil, err
+	}
+	file, url := c.String("recording"), c.String("metrics-url")
+	switch {
+	case file != "" && url != "":
+		return nil, command.Usage("--recording and --metrics-url: one of them says where to look")
+	case c.IsSet("at") && file == "":
+		return nil, command.Usage("--at goes with --recording")
+	case url != "" && len(held) > 0:
+		return nil, command.Usage("--metrics-url: the watcher has the bounds; give --%s to it", held[0].Name)
+	case url == "" && len(held) == 0 && (q.limits.Late.Warning != nil || q.limits.Late.Critical != nil):
+		return nil, command.Usage("a risk in percent is one of breaking a bound: give --deadline, --within or " +
+			"--longer-than-usual")
+	}
+	for i := range held {
+		held[i].Hold = 1
+	}
+	profiles, err := input.ReadProfiles(c)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case url != "":
+		v, err := visiting(c)
+		return func(ctx context.Context) (frame.Frame, error) { return askWatcher(ctx, v, url, c.Args().First()) }, err
+	case file != "":
+		return func(ctx context.Context) (f frame.Frame, err error) {
+			src, closer, err := input.OpenRecording(file, c.Args().First(), 0)
+			if err != nil {
+				return f, err
+			}
+			defer command.Closing(closer, file, &err)
+			few, err := newest(ctx, src, c.Duration("at"))
+			if err != nil {
+				return f, err
+			}
+			return lookThrough(ctx, input.WithProfiles(few, profiles), held, 0, func(frame.Frame) bool { return false })
+		}, nil
+	}
+	client, err := input.NewClient(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	name, user := c.Args().First(), input.UserName(c)
+	store := input.StateOrNone(c, command.Logger(c))
+	return func(ctx context.Context) (frame.Frame, error) {
+		defer client.Close()
+		began := time.Now()
+		target, err := input.Pick(ctx, client, name, user)
+		if err != nil {
+			return frame.Frame{}, err
+		}
+		rec := &history.Recorder{
+			Store: store, Given: profiles, Log: zerolog.Nop(),
+			Known: func(usual time.Duration, _ int) { input.SetUsual(held, usual) },
+		}
+		src := &input.Profiled{Source: tez.NewWorkflow(client, target), Profiles: rec.Profiles}
+		return lookThrough(ctx, src, held, input.LookEvery, func(f frame.Frame) bool {
+			return f.Headline.RemainingSeconds != nil || time.Since(began)+input.LookEvery > q.within/2
+		})
+	}, nil
+}
+
+// newest reads a recording up to a time of the run, 0: to its end, and returns the newest observations of that, as far apart and
+// as few as looks at a cluster are. To estimate at each one before would take longer than anybody waits.
+func newest(ctx context.Context, src watch.Source, until time.Duration) (watch.Source, error) {
+	var few observations
+	for {
+		s, err := src.Next(ctx)
+		switch {
+		case errors.As(err, new(*dag.MissedError)):
+			continue
+		case errors.Is(err, io.EOF):
+			return &few, nil
+		case err != nil:
+			return nil, err
+		}
+		if n := len(few); n > 1 && s.At.Sub(few[n-2].At) < input.LookEvery {
+			few = few[:n-1]
+		}
+		few = append(few, s)
+		few = few[max(0, len(few)-fewLooks):]
+		if since := s.Origin(); until > 0 && since.Known() && s.At.Sub(since) >= until {
+			return &few, nil
+		}
+	}
+}
+
+// fewLooks is how many observations of a recording are looked at.
+const fewLooks = 3
+
+// observations are a source of what was observed already.
+type observations []*dag.Snapshot
+
+func (o *observations) Next(context.Context) (*dag.Snapshot, error) {
+	if len(*o) == 0 {
+		return nil, io.EOF
+	}
+	s := (*o)[0]
+	*o = (*o)[1:]
+	return s, nil
+}
+
+// lookThrough watches until enough is seen, and returns the last frame.
+func lookThrough(ctx context.Context, src watch.Source, held []alert.Bound, every time.Duration, enough func(frame.Frame) bool) (frame.Frame, error) {
+	var last lastFrame
+	w := watch.Watch{Source: src, Panel: follow.Panel(false, 0), Sinks: []watch.Sink{&last}, Bounds: held, Every: every, Log: zerolog.Nop()}
+	_, err := w.RunUntil(ctx, func(missed error) (bool, error) {
+		if missed != nil && every > 0 { // of a cluster; the monitoring system will try again
+			return false, missed
+		}
+		return last.seen && enough(last.Frame), nil
+	})
+	switch {
+	case last.seen: // a look that was interrupted has seen something as well
+		return last.Frame, nil
+	case errors.As(err, new(*hadoop.NoWorkflowError)):
+		return last.Frame, idle(err)
+	case err == nil:
+		err = errors.New("the recording holds no observation")
+	}
+	return last.Frame, err
+}
+
+// idle makes the absence of any workflow what it is; of one that was named it is an error.
+func idle(err error) error {
+	var none *hadoop.NoWorkflowError
+	if errors.As(err, &none) && none.Target.ID == "" {
+		return input.ErrIdle
+	}
+	return err
+}
+
+// lastFrame is a sink that keeps the newest frame of an observation that was not missed.
+type lastFrame struct {
+	frame.Frame
+	seen bool
+}
+
+func (l *lastFrame) Show(tick frame.Tick) error {
+	if tick.Snapshot != nil {
+		l.Frame, l.seen = tick.Frame, true
+	}
+	return nil
+}

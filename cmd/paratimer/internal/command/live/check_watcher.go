@@ -1,0 +1,154 @@
+package live
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// maxFrames bounds what is read of a watcher's answer, and maxSaid what of its refusal is repeated.
+const (
+	maxFrames = 64 << 20
+	maxSaid   = 300
+)
+
+// askWatcher asks a watcher that serves metrics at a URL for the newest frame of a workflow, by its name or id; of the only one that
+// it watches where none is named. A watcher that does not observe knows nothing.
+func askWatcher(ctx context.Context, v visitor, metrics, workflow string) (frame.Frame, error) {
+	base, err := url.Parse(metrics)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return frame.Frame{}, command.Usage("--metrics-url %s: it is the address of a watcher's metrics, such as http://127.0.0.1:9188/metrics", settings.Place(metrics))
+	}
+	base.Path = strings.TrimSuffix(strings.TrimSuffix(base.Path, "/"), "/metrics")
+	all, err := v.frames(ctx, base.JoinPath("frames").String())
+	if err != nil {
+		return frame.Frame{}, err
+	}
+	chosen, err := among(all, workflow)
+	if err != nil || chosen.Workflow.State.Ended() {
+		return chosen, err
+	}
+	_, err = v.get(ctx, base.JoinPath("readyz").String())
+	return chosen, err
+}
+
+// among chooses the frame of a workflow. Of several, one that runs, and of these the one that ends last, stands first already.
+func among(all []frame.Frame, workflow string) (frame.Frame, error) {
+	var found []frame.Frame
+	for _, f := range all {
+		w := f.Workflow
+		if workflow == "" && !w.State.Ended() || workflow != "" && (w.ID != nil && *w.ID == workflow || w.Name != nil && input.GoesBy(workflow, *w.Name)) {
+			found = append(found, f)
+		}
+	}
+	switch {
+	case len(found) == 0 && workflow == "":
+		return frame.Frame{}, input.ErrIdle
+	case len(found) == 0:
+		return frame.Frame{}, fmt.Errorf("%w that is called %s", input.ErrIdle, workflow)
+	case len(found) > 1 && workflow == "":
+		return frame.Frame{}, command.Usage("the watcher watches %d workflows: name one of them", len(found))
+	}
+	best := found[0]
+	for _, f := range found[1:] {
+		if best.Workflow.State.Ended() && !f.Workflow.State.Ended() || end(f) > end(best) && best.Workflow.State.Ended() == f.Workflow.State.Ended() {
+			best = f
+		}
+	}
+	return best, nil
+}
+
+func end(f frame.Frame) dag.Instant {
+	if f.Headline.EndAt == nil {
+		return dag.NoInstant
+	}
+	return f.Headline.EndAt.Instant
+}
+
+func (v visitor) frames(ctx context.Context, address string) ([]frame.Frame, error) {
+	body, err := v.get(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	var all []frame.Frame
+	for dec := json.NewDecoder(strings.NewReader(body)); ; {
+		var f frame.Frame
+		switch err := dec.Decode(&f); {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, fmt.Errorf("%s gives no frames: is it a watcher's address? %w", address, err)
+		case f.SchemaVersion == 0:
+			return nil, fmt.Errorf("%s gives no frames: is it a watcher's address? What it gives has no schema_version", address)
+		}
+		all = append(all, f)
+	}
+}
+
+// A visitor is who asks a watcher.
+type visitor struct {
+	token string         // "" is none
+	pool  *x509.CertPool // nil is the system's
+}
+
+// visiting is a visitor with the token and the authorities that the flags give.
+func visiting(c *cli.Context) (v visitor, err error) {
+	if v.token, err = command.Token(c, "serve-token"); err != nil {
+		return v, err
+	}
+	v.pool, err = command.Trusted(c)
+	return v, err
+}
+
+// get asks a watcher. Redirects are not followed: no watcher sends any.
+func (v visitor) get(ctx context.Context, address string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", err
+	}
+	shown := settings.Place(address) // it may hold the token as a password
+	client := http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: v.pool, MinVersion: tls.VersionTLS12}},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if v.token != "" {
+		req.Header.Set("Authorization", "Bearer "+v.token)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			e.URL = shown
+		}
+		return "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxFrames))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", shown, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		said := strings.TrimSpace(string(body[:min(len(body), maxSaid)]))
+		return "", fmt.Errorf("%s: %s: %s", shown, resp.Status, said)
+	}
+	return string(body), nil
+}
+
+// watcherTokenFlag is what --metrics-url may want.
+func watcherTokenFlag() cli.Flag {
+	return &cli.StringFlag{Name: "serve-token-file", EnvVars: command.Env("serve-token-file"), Usage: "with --metrics-url, show the watcher's token in `FILE` (default: PARATIMER_SERVE_TOKEN)"}
+}

@@ -1,0 +1,165 @@
+package live
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/collect"
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// collectFlags say where taps tell of key groups, and how much is made of it.
+func collectFlags() []cli.Flag {
+	return command.About("Key groups that taps tell",
+		// PARATIMER_COLLECT tells taps where to: whoever exports it for a job does not want watchers to listen there.
+		&cli.StringFlag{Name: "collect", EnvVars: command.Env("collect-address"), Usage: "take in at `ADDRESS` what paratimer-tap tells of key groups: a port, such as :9190, is this machine's own only"},
+		&cli.StringFlag{Name: "collect-token-file", EnvVars: command.Env("collect-token-file"), Usage: "take in what comes with the token in `FILE` only (default: PARATIMER_COLLECT_TOKEN, else on this machine's own addresses one made up)"},
+		&cli.IntFlag{Name: "lambda", EnvVars: command.Env("lambda"), Value: collect.DefaultLambda, Usage: "look at the `N` largest keys of each map"},
+		&cli.IntFlag{Name: "capacity", EnvVars: command.Env("capacity"), Usage: "count `N` keys of all maps together one by one (default: 35 times --lambda)"},
+	)
+}
+
+// Limits of the collector. Taps keep their connections for a moment only.
+const (
+	collectConnections = 256
+	collectTime        = 10 * time.Second
+)
+
+// A collector takes in what taps tell while a command watches.
+type collector struct {
+	store *collect.Store
+	opt   collect.Options
+	stop  func()
+}
+
+// collecting serves what --collect asks for; nil where it asks for nothing.
+func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
+	typed := c.String("collect")
+	if typed == "" {
+		if c.IsSet("collect-token-file") {
+			return nil, command.Usage("--collect-token-file goes with --collect ADDRESS")
+		}
+		return nil, nil
+	}
+	lambda, capacity := c.Int("lambda"), c.Int("capacity")
+	if lambda < 1 || lambda > maxLambda || capacity < 0 || capacity > 35*maxLambda {
+		return nil, command.Usage("--lambda %d, --capacity %d: they are 1 to %d, and up to %d", lambda, capacity, maxLambda, 35*maxLambda)
+	}
+	address, exposed, err := serve.Address(typed)
+	if err != nil {
+		return nil, command.Usage("--collect: %w", err)
+	}
+	token, given, err := collectToken(c)
+	if err != nil {
+		return nil, err
+	}
+	if exposed && !given {
+		return nil, command.Usage("--collect %s: others can reach this address: give a token, in --collect-token-file or PARATIMER_COLLECT_TOKEN", typed)
+	}
+	if exposed && len(token) < command.LeastToken {
+		return nil, command.Usage("--collect %s: others can reach this address, and the token of %d characters can be guessed: take %d or more, e.g. of openssl rand -hex 16", typed, len(token), command.LeastToken)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, command.Usage("--collect: %w", err)
+	}
+	log, say := command.Logger(c), command.Tell(c)
+	k := &collector{store: collect.NewStore(collect.DefaultLimits())}
+	k.opt = collect.Options{Lambda: lambda, Capacity: capacity, Tell: func(job string) { say("key groups of " + job + " come in") }}
+	handler := collect.NewHandler(k.store, token, time.Now, func(err error) { log.Warn().Msg(err.Error()) })
+	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime}, serve.Door{},
+		func(err error) { log.Error().Err(err).Msg("key groups are not taken in any more") })
+	if command.LogsToFile(c) && !given { // what is made up is said, and not kept in a file
+		_, _ = fmt.Fprintln(c.App.ErrWriter, invitation(listener.Addr().String(), token)) // as a log that cannot be written
+		given = true
+	}
+	if given {
+		token = "TOKEN"
+	}
+	say(invitation(listener.Addr().String(), token))
+	if m := command.MetricsOf(c); m != nil {
+		m.Collecting(func() metrics.Collected { return metrics.Collected(k.store.Counts()) })
+	}
+	return k, nil
+}
+
+// maxLambda is what a map's profile may hold.
+const maxLambda = 8192
+
+// source is src with the key groups that taps tell. Close ends it. k may be nil.
+func (k *collector) source(src watch.Source) (with watch.Source, done func()) {
+	if k == nil {
+		return src, func() {}
+	}
+	s := collect.NewSource(src, k.store, k.opt)
+	return s, func() { _ = s.Close() } // it cannot fail
+}
+
+// close ends the collector, which may be nil.
+func (k *collector) close() {
+	if k != nil {
+		k.stop()
+	}
+}
+
+// collectToken is the token that is given, or one made up.
+func collectToken(c *cli.Context) (value string, given bool, err error) {
+	if value, err = command.Token(c, "collect-token"); err != nil || value != "" {
+		return value, true, err
+	}
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // it never fails
+	return hex.EncodeToString(b), false, nil
+}
+
+// invitation is what to give a Streaming job, so that its taps find the collector.
+func invitation(address, token string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip, bad := netip.ParseAddr(host); err == nil && bad == nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			address = net.JoinHostPort(name, port)
+		}
+	}
+	return fmt.Sprintf("key groups are taken in at %s; give a Streaming job: -files paratimer-tap -cmdenv PARATIMER_COLLECT=%s -cmdenv PARATIMER_TOKEN=%s "+
+		`-mapper "paratimer-tap map -- MAPPER" -reducer "paratimer-tap reduce -- REDUCER"; any other job: paratimer-tap job hadoop --collect %s JAR`, address, address, token, address)
+}
+
+// awaiting waits for a query where none runs yet: whoever is told what to give a job submits it after that.
+type awaiting struct {
+	watch.Source
+	every time.Duration
+	say   func(string)
+	said  bool
+	seen  bool
+}
+
+func (a *awaiting) Next(ctx context.Context) (*dag.Snapshot, error) {
+	for {
+		s, err := a.Source.Next(ctx)
+		if _, none := errors.AsType[*hadoop.NoWorkflowError](err); !none || a.seen {
+			a.seen = a.seen || s != nil
+			return s, err
+		}
+		if !a.said {
+			a.said = true
+			a.say("nothing runs yet: waiting for a query to be submitted")
+		}
+		if err := watch.Sleep(ctx, a.every); err != nil {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+func skewFlags() []cli.Flag {
+	return slices.Concat([]cli.Flag{
+		command.OutputFlag("text", "json"),
+		&cli.StringFlag{Name: "at", EnvVars: command.Env("at"), Usage: "of a recording, how it stood at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: when the delay was greatest)"},
+		command.TimeoutFlag(),
+		&cli.StringFlag{Name: "metrics-url", EnvVars: command.Env("metrics-url"), Usage: "ask the watcher that serves its metrics at `URL`, not the cluster: it knows the keys that taps tell it"},
+		watcherTokenFlag(), follow.DeltaFlag(), input.ProfileFlag(),
+	}, input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags())
+}
+
+// skew says which reduces hold a query back, by which keys, and what another dealing would gain.
+func skew(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 1); err != nil {
+		return err
+	}
+	when, err := input.ParseMoment(c.String("at"))
+	if err != nil {
+		return err
+	}
+	profiles, err := input.ReadProfiles(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := command.Limited(c)
+	defer cancel()
+	r, err := skewSeen(ctx, c, when, profiles)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
+	}
+	if c.String("output") == "json" {
+		return view.SkewJSON(c.App.Writer, r)
+	}
+	return view.SkewText(c.App.Writer, r)
+}
+
+// skewSeen is what a watcher says, or what is made of a run.
+func skewSeen(ctx context.Context, c *cli.Context, when input.Moment, profiles []*dag.Plan) (frame.SkewReport, error) {
+	name := c.Args().First()
+	url := c.String("metrics-url")
+	if _, exists, err := input.FileKind(name); url == "" || exists || err != nil {
+		run, err := skewedRun(ctx, c, name, when, profiles)
+		if err != nil {
+			return frame.SkewReport{}, err
+		}
+		return skewReport(follow.ModelOf(c), run)
+	}
+	if when != (input.Moment{}) {
+		return frame.SkewReport{}, command.Usage("--at goes with a recording")
+	}
+	v, err := visiting(c)
+	if err != nil {
+		return frame.SkewReport{}, err
+	}
+	f, err := askWatcher(ctx, v, url, name)
+	return frame.SkewReport{
+		SchemaVersion: f.SchemaVersion, At: f.At, Workflow: f.Workflow, ElapsedSeconds: f.ElapsedSeconds,
+		RemainingSeconds: f.Headline.RemainingSeconds, EndAt: f.Headline.EndAt, Skew: f.Skew,
+	}, err
+}
+
+// skewReport is how the reduces stand at the end of a run.
+func skewReport(model estimators.Model, run dag.Run) (frame.SkewReport, error) {
+	s := run.Now()
+	w := estimators.NewWorld(run, model, estimators.Options{})
+	r := frame.SkewReport{
+		SchemaVersion:  frame.SchemaVersion,
+		Workflow:       frame.Workflow{ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: dag.Blocked},
+		ElapsedSeconds: frame.Since(s.At, s.Origin()),
+	}
+	submitted := s.Origin().Known()
+	if submitted {
+		r.At, r.Workflow.State = frame.TimeOf(s.At), s.State
+	}
+	skew, err := w.Skew(true)
+	if err != nil || s.State.Ended() {
+		return r, err
+	}
+	sch, err := w.Schedule()
+	if err != nil {
+		return r, err
+	}
+	remaining := sch.Remaining()
+	if skew != nil {
+		r.RemainingSeconds = frame.SecondsIn(&remaining)
+	}
+	if skew != nil && submitted {
+		r.EndAt = frame.TimeOf(sch.End)
+	}
+	r.Skew = frame.SkewOf(s, skew, &remaining)
+	return r, nil
+}
+
+// skewedRun is what is looked at: a plan or a recording if there is a file of the name, else a query of the cluster.
+func skewedRun(
+	ctx context.Context, c *cli.Context, path string, when input.Moment, profiles []*dag.Plan,
+) (dag.Run, error) {
+	kind, exists, err := input.FileKind(path)
+	if err != nil {
+		return dag.Run{}, err
+	}
+	switch {
+	case (!exists || kind == tape.Unknown) && when != (input.Moment{}):
+		return dag.Run{}, command.Usage("--at goes with a recording")
+	case !exists:
+		return skewedNow(ctx, c, path, profiles)
+	case kind == tape.Unknown:
+		plan, err := planfile.ReadFile(path, planfile.Options{})
+		if err != nil {
+			return dag.Run{}, command.Usage("%s is no recording, and no plan: %w", path, err)
+		}
+		plan.Profiles = profiles
+		return dag.Run{}.Append(planview.Before(plan)), nil
+	}
+	open := func() (watch.Source, io.Closer, error) {
+		src, file, err := input.OpenRecording(path, c.String("workflow"), c.Duration("every"))
+		return input.WithProfiles(src, profiles), file, err
+	}
+	return skewedThen(ctx, follow.ModelOf(c), path, open, when)
+}
+
+// skewedNow looks at a query of the cluster, a second time where the first look tells nothing.
+func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (dag.Run, error) {
+	return input.Look(ctx, c, name, profiles, 2, func(run dag.Run) (bool, error) {
+		skew, err := estimators.NewWorld(run, follow.ModelOf(c), estimators.Options{}).Skew(false)
+		return skew != nil, err
+	})
+}
+
+// skewedThen reads a recording up to a moment. To find a part of its length it is read twice.
+func skewedThen(ctx context.Context, model estimators.Model, path string, open func() (watch.Source, io.Closer, error), when input.Moment) (best dag.Run, err error) {
+	until, err := when.Until(ctx, path, open)
+	if err != nil {
+		return best, err
+	}
+	var run dag.Run
+	least := time.Duration(-1)
+	err = input.EachSnapshot(ctx, path, open, func(s *dag.Snapshot) (bool, error) {
+		run = run.Append(s)
+		if until > 0 {
+			best = run
+			since := s.Origin()
+			return since.Known() && s.At.Sub(since) >= until, nil
+		}
+		skew, err := estimators.NewWorld(run, model, estimators.Options{}).Skew(false)
+		if err != nil {
+			return false, fmt.Errorf("%s, %s: %w", path, s.At.Time().Format(time.RFC3339), err)
+		}
+		delay := time.Duration(-1)
+		switch {
+		case len(skew) > 0:
+			delay = skew[0].Delay
+		case skew != nil:
+			delay = 0
+		}
+		if delay > least || delay <= 0 && delay == least { // where none is delayed, the last that can be told
+			best, least = run, delay
+		}
+		return false, nil
+	})
+	if err == nil && best.Window == nil {
+		err = fmt.Errorf("%s: the recording holds no observation", path)
+	}
+	return best, err
+}

@@ -1,0 +1,183 @@
+package live
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/holdup"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// fleetWorkers is how many observations of a fleet are made at once. More would only take more memory: what they do after
+// the answers came is computing.
+const fleetWorkers = 2
+
+// fleetSamples is how many samples the ranges of a fleet have: its quantiles of order 0.1 and 0.9 are as coarse as a
+// hundredth of probability, and a thousand workflows leave no time for more.
+const fleetSamples = 128
+
+// fleetDrain is how long observations may go on once the watch is to end: whoever presses Ctrl-C waits for no slow answer.
+const fleetDrain = 300 * time.Millisecond
+
+func watchFlags() []cli.Flag {
+	flags := append(input.ClusterFlags(),
+		&cli.StringFlag{Name: "rules", EnvVars: command.Env("rules"), Usage: "watch what the rules in `FILE` match; SIGHUP reads them again"},
+		&cli.DurationFlag{Name: "every", EnvVars: command.Env("every"), Value: 5 * time.Second, Usage: "list the applications each `TIME`, and observe none more often"},
+		&cli.DurationFlag{Name: "most", EnvVars: command.Env("most"), Value: time.Minute, Usage: "observe each workflow at least each `TIME`, however long it still needs"},
+		&cli.Float64Flag{Name: "budget", EnvVars: command.Env("budget"), Value: 300, Usage: "put at most `N` questions a second to masters, the history server and, about single applications, the ResourceManager; 0 is no limit"},
+		command.Choice("output", "write `FORMAT`", "text", "ndjson", "none"),
+		follow.EstimatorsFlag("which estimators are in the frames", follow.OwnEstimators),
+		&cli.DurationFlag{Name: "timeout", EnvVars: command.Env("timeout"), Usage: "end after `TIME`, with exit code 124"},
+	)
+	return slices.Concat(flags, follow.SinkFlags(), input.HistoryFlags(), command.MetricsFlags(), collectFlags())
+}
+
+// watchMany watches every workflow that matches a rule, until it is told to end.
+func watchMany(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	path := c.String("rules")
+	if path == "" {
+		return command.Usage("which workflows? Give --rules FILE; one workflow alone is watched by `paratimer attach`")
+	}
+	every, most := c.Duration("every"), c.Duration("most")
+	switch {
+	case every < input.MinEvery:
+		return command.Usage("--every %v: less than %v is too much for a cluster", every, input.MinEvery)
+	case most < every:
+		return command.Usage("--most %v is less than --every %v", most, every)
+	case !(c.Float64("budget") >= 0):
+		return command.Usage("--budget %v: it is a number of questions a second, 0 or more", c.Float64("budget"))
+	}
+	all, err := readRules(c, path)
+	if err != nil {
+		return err
+	}
+	shown, err := follow.BatteryOf(c)
+	if err != nil {
+		return err
+	}
+	client, err := input.NewClient(c, nil)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ctx, cancel := command.Limited(c)
+	defer cancel()
+	meter, done, err := command.ServeMetrics(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer done()
+	screen := fleetSink(c)
+	sinks := []watch.Sink{screen}
+	if meter != nil {
+		sinks = append(sinks, meter)
+	}
+	log := command.Logger(c)
+	keys, err := collecting(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer keys.close()
+	tie, untie, err := ties(c, keys)
+	if err != nil {
+		return err
+	}
+	defer untie()
+	many := fleet.New(fleet.Options{
+		Cluster: newHubCluster(fleet.Budget(client, c.Float64("budget"))),
+		Open:    tie,
+		Listed: func() {
+			if meter != nil {
+				meter.Observed()
+			}
+		},
+		Jams: func(at dag.Instant, jams []holdup.Jam) {
+			if text, ok := screen.(*fleetText); ok {
+				text.jams(at, jams)
+			}
+		},
+		Panel: func() watch.Panel { return follow.PanelOf(observed.Costs, shown, fleetSamples) },
+		Shown: func(_ fleet.Watched, tick frame.Tick) error {
+			var errs []error
+			for _, s := range sinks {
+				errs = append(errs, s.Show(tick))
+			}
+			return errors.Join(errs...)
+		},
+		Left: func(w fleet.Watched) { // what is not seen any more must not look as if it were
+			if text, ok := screen.(*fleetText); ok {
+				delete(text.told, w.ID)
+			}
+			if meter != nil {
+				meter.Forget(w.ID)
+			}
+		},
+		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: log,
+	}, all)
+	defer onHangup(func() {
+		again, err := rules.ReadFile(path, c.App.Reader, time.Local)
+		if err != nil {
+			log.Error().Err(err).Msg("the rules cannot be read again; those from before stay")
+			return
+		}
+		many.SetRules(again)
+		log.Info().Int("rules", len(again)).Msg("the rules were read again")
+	})()
+	log.Info().Int("rules", len(all)).Msg("watching")
+	return many.Run(ctx)
+}
+
+// onHangup calls f at each SIGHUP, one at a time, until stop is called.
+func onHangup(f func()) (stop func()) {
+	ch, end, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+	signal.Notify(ch, syscall.SIGHUP)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-ch:
+				f()
+			case <-end:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(ch)
+		close(end)
+		<-ended
+	}
+}
+
+// fleetSink is the view that --output asks for.
+func fleetSink(c *cli.Context) watch.Sink {
+	switch c.String("output") {
+	case "ndjson":
+		return view.NewNDJSON(c.App.Writer)
+	case "none":
+		return nothing{}
+	}
+	return newFleetText(c.App.Writer)
+}
+
+type nothing struct{}
+
+func (nothing) Show(frame.Tick) error { return nil }

@@ -1,0 +1,152 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/holdup"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// fleetText prints a line where a workflow comes, where an alert of it changes its state, and where it ends.
+type fleetText struct {
+	out  io.Writer
+	told map[string]toldOf // by workflow id
+	// Who holds others up, by id: how many it was said to, and its name.
+	held  map[string]int
+	names map[string]string
+}
+
+func newFleetText(out io.Writer) *fleetText {
+	return &fleetText{out: out, told: map[string]toldOf{}, held: map[string]int{}, names: map[string]string{}}
+}
+
+// toldOf is what was said of a workflow: the state of each alert.
+type toldOf map[string]frame.AlertState
+
+func (t *fleetText) Show(tick frame.Tick) error {
+	f := tick.Frame
+	id, name := "", "?"
+	if f.Workflow.ID != nil {
+		id = *f.Workflow.ID
+	}
+	if f.Workflow.Name != nil {
+		name = view.Escape(*f.Workflow.Name)
+	}
+	told, known := t.told[id]
+	if !known && f.Workflow.State.Ended() && f.StaleSeconds > 0 {
+		return nil
+	}
+	if !known {
+		told = toldOf{}
+		t.told[id] = told
+		left := view.Remaining(f.Headline)
+		if f.TooLarge() {
+			left = "too large to estimate"
+		}
+		if err := t.line(f, name, fmt.Sprintf("%s  %s", view.Escape(id), left)); err != nil {
+			return err
+		}
+	}
+	for _, a := range f.Alerts {
+		before := cmp.Or(told[a.Bound], frame.OnTrack)
+		told[a.Bound] = a.State
+		if before == a.State || a.State == frame.Ended && !before.Firing() && (a.Outcome == nil || *a.Outcome != frame.Missed) {
+			continue
+		}
+		if err := t.line(f, name, fmt.Sprintf("%s: %s", a.Bound, view.Escape(a.Text))); err != nil {
+			return err
+		}
+	}
+	if !f.Workflow.State.Ended() {
+		return nil
+	}
+	delete(t.told, id)
+	text := f.Workflow.State.String()
+	if f.ElapsedSeconds != nil {
+		text += " after " + units.Elapsed(f.ElapsedSeconds.Duration())
+	}
+	return t.line(f, name, text)
+}
+
+func (t *fleetText) line(f frame.Frame, name, text string) error {
+	at := "?"
+	if f.At != nil {
+		at = units.Clock(f.At.Time(), time.Time{}, time.Second)
+	}
+	_, err := fmt.Fprintf(t.out, "%s  %s  %s\n", at, name, text)
+	return err
+}
+
+// namedWaiting is how many of those that wait are named.
+const namedWaiting = 3
+
+// jams prints a line where a workflow begins to hold others up, where it holds up twice as many as was said, and where it
+// holds up nobody any more.
+func (t *fleetText) jams(at dag.Instant, jams []holdup.Jam) {
+	now := map[string]int{}
+	for i := range jams {
+		j := &jams[i]
+		now[j.Holder.ID] += len(j.Waiting)
+	}
+	for i := range jams {
+		j := &jams[i]
+		if told := t.held[j.Holder.ID]; told > 0 && now[j.Holder.ID] < 2*told {
+			now[j.Holder.ID] = told
+			continue
+		}
+		name, text := jamWords(j)
+		t.say(at, name, text)
+	}
+	for id, told := range t.held {
+		if now[id] == 0 && told > 0 {
+			t.say(at, view.Escape(t.names[id]), "holds nobody up any more")
+			delete(t.names, id)
+		}
+	}
+	t.held = now
+	for i := range jams {
+		t.names[jams[i].Holder.ID] = jams[i].Holder.Name
+	}
+}
+
+// jamWords are a line: of one that waits what it waits for, of several who holds them up.
+func jamWords(j *holdup.Jam) (name, text string) {
+	holder := view.Escape(j.Holder.Name)
+	until := "nobody can say until when"
+	if j.Holder.End.Known() {
+		until = "until about " + units.Clock(j.Holder.End.Time(), time.Time{}, time.Minute)
+	}
+	has := fmt.Sprintf("%d of %d", j.Has(), j.Of)
+	what := "containers"
+	switch j.Scope {
+	case holdup.Queue:
+		has, what = has+" of queue "+view.Escape(j.Holder.Queue), "containers, of which its queue may have no more"
+	case holdup.User:
+		has, what = has+" of "+view.Escape(j.Holder.User)+" in "+view.Escape(j.Holder.Queue), "containers, of which its user may have no more"
+	case holdup.Masters:
+		has, what = has+" masters of queue "+view.Escape(j.Holder.Queue), "its application master"
+	}
+	if len(j.Waiting) == 1 {
+		return view.Escape(j.Waiting[0].Name), fmt.Sprintf("waits for %s: %s holds %s, %s", what, holder, has, until)
+	}
+	var names []string
+	for i := range j.Waiting[:min(len(j.Waiting), namedWaiting)] {
+		names = append(names, view.Escape(j.Waiting[i].Name))
+	}
+	if more := len(j.Waiting) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return holder, fmt.Sprintf("holds up %d others, which wait for %s: it holds %s, %s (%s)", len(j.Waiting), what, has, until, strings.Join(names, ", "))
+}
+
+func (t *fleetText) say(at dag.Instant, name, text string) {
+	// An error is met again, and told, with the next frame.
+	_, _ = fmt.Fprintf(t.out, "%s  %s  %s\n", units.Clock(at.Time(), time.Time{}, time.Second), name, text)
+}

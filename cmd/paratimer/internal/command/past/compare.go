@@ -1,0 +1,100 @@
+package past
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/compareview"
+	"github.com/paratimer/paratimer/estimators/nearestfit"
+	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/pathfrag/account"
+)
+
+func compareFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.IntFlag{Name: "base", EnvVars: command.Env("base"), Usage: "set the last run against run `N`, counted from 1 in order of their starts (default: the newest before it that succeeded)"},
+		&cli.BoolFlag{Name: "fail-on-regression", EnvVars: command.Env("fail-on-regression"), Usage: "exit with 1 where a job takes longer for its records than chance allows"},
+		command.OutputFlag("text", "json", "html"),
+		&cli.StringFlag{
+			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
+			Usage: "write to `FILE`, - for stdout",
+		},
+	}, input.RecordingFlags()...)
+}
+
+// ErrRegressed is the exit code 1 of --fail-on-regression.
+var ErrRegressed = errors.New("a job takes longer for its records than chance allows")
+
+// compared sets recorded runs of one script side by side.
+func compared(c *cli.Context) error {
+	if err := command.Arguments(c, 2, -1); err != nil {
+		return err
+	}
+	if n := c.Int("base"); c.IsSet("base") && n < 1 {
+		return command.Usage("--base %d: runs are counted from 1, in order of their starts", n)
+	}
+	var runs []*compare.Run
+	for _, path := range c.Args().Slice() {
+		r, err := comparedRun(c.Context, c, path)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, r)
+	}
+	found, err := compare.Compare(runs, c.Int("base"))
+	if base := new(compare.BaseError); errors.As(err, &base) {
+		return command.Usage("--base: %w", err)
+	}
+	if err != nil {
+		return command.Usage("%w", err)
+	}
+	doc := compareview.Of(found)
+	content := doc.Text
+	switch c.String("output") {
+	case "json":
+		content = doc.JSON
+	case "html":
+		content = doc.HTML
+	}
+	if err := command.Write(c, cmp.Or(c.String("out"), "-"), content); err != nil {
+		return err
+	}
+	if c.Bool("fail-on-regression") && found.Regressed() {
+		return ErrRegressed
+	}
+	return nil
+}
+
+// comparedRun plays a recording to its end, or to where it is torn.
+func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, err error) {
+	src, file, err := input.OpenRecording(path, c.String("workflow"), c.Duration("every"))
+	if err != nil {
+		return nil, err
+	}
+	defer command.Closing(file, path, &err)
+	var marks account.Marks
+	var along compare.Along
+	run, err := input.WholeRun(ctx, src, marks.See, along.See)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	if cut := new(capture.CutOffError); err != nil && (len(run.Window) == 0 || !errors.As(err, &cut)) {
+		return nil, command.Usage("%s: %w", path, err)
+	}
+	r = compare.Of(path, run)
+	a, err := account.Of(run.Now(), &marks)
+	if err != nil {
+		return nil, command.Usage("%s: %w", path, err)
+	}
+	r.Follow(a, run.Now())
+	r.Beside(&along)
+	r.Remember(run, observed.With(observed.Options{DeltaBytes: nearestfit.Default().DeltaBytes}))
+	return r, nil
+}

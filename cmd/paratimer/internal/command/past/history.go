@@ -1,0 +1,246 @@
+package past
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
+)
+
+// historyCommand is `paratimer history`: what is remembered of earlier runs.
+func historyCommand() *cli.Command {
+	out := &cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"), Usage: "write the profile to `FILE` (default: stdout)"}
+	return command.Group("history", "what is remembered of earlier runs: their profiles, their usual length",
+		command.New("list", "", "list the workflows of which runs are remembered", historyList, input.StateFlag(), command.OutputFlag("text", "json")),
+		command.New("show", "NAME", "list the runs of a workflow, what each of them counts, and why some do not", historyShow, input.StateFlag(), command.OutputFlag("text", "json")),
+		command.New("forget", "[NAME]", "forget a workflow, one run of it, or all workflows", historyForget,
+			input.StateFlag(),
+			&cli.StringFlag{Name: "run", EnvVars: command.Env("run"), Usage: "forget only the run with this `ID`"},
+			&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "forget all workflows"}),
+		command.New("export", "NAME", "write the profile that the next run would be given, for --profile", historyExport, input.StateFlag(), out,
+			&cli.StringFlag{Name: "before", EnvVars: command.Env("before"), Usage: "as the run with this `ID` was given it: of the runs before it"}),
+		command.New("add", "FILE...", "remember recorded runs: tapes, captures, job history files or folders of them",
+			historyAdd,
+			append(input.RecordingFlags(), input.SpoolFlag(), input.StateFlag(), command.OutputFlag("text", "json"))...),
+	)
+}
+
+// A listed workflow is one of `paratimer history list --output json`. Unknown is null.
+type listedWorkflow struct {
+	Workflow     string     `json:"workflow"`
+	Runs         int        `json:"runs"`
+	IncludedRuns int        `json:"included_runs"`
+	UsualSeconds *float64   `json:"usual_seconds"`
+	LastRun      *listedRun `json:"last_run"`
+}
+
+// A listed run is one of `paratimer history show --output json`.
+type listedRun struct {
+	ID             string     `json:"id"`
+	Script         string     `json:"script"`
+	User           *string    `json:"user"`
+	StartedAt      *time.Time `json:"started_at"`
+	EndedAt        *time.Time `json:"ended_at"`
+	State          string     `json:"state"`
+	TotalSeconds   *float64   `json:"total_seconds"`
+	WatchedSeconds float64    `json:"watched_seconds"`
+	WeightRatio    float64    `json:"weight_ratio"` // what it counts beside the newest; 0: nothing is learned from it
+	Excluded       *string    `json:"excluded"`     // why nothing is learned from it
+}
+
+func runOf(r *history.Run) *listedRun {
+	return &listedRun{
+		ID: r.ID, Script: r.Script, User: textOrNil(r.User), StartedAt: timeOrNil(r.StartedAt), EndedAt: timeOrNil(r.EndedAt), State: r.State,
+		TotalSeconds: secondsOrNil(r.TotalSeconds), WatchedSeconds: r.WatchedSeconds,
+		WeightRatio: math.Round(r.Weight*1000) / 1000, Excluded: textOrNil(r.Why),
+	}
+}
+
+func textOrNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+func secondsOrNil(s float64) *float64 {
+	if s <= 0 {
+		return nil
+	}
+	return &s
+}
+
+// historyList lists the workflows. Files that cannot be read are told after those that can.
+func historyList(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	store, err := input.OpenState(c)
+	if err != nil {
+		return command.Usage("%w", err)
+	}
+	// How runs are weighed may change with the program, whose version names what is kept.
+	is := command.ThisBuild()
+	made, unreadable := store.Summaries("history list of "+is.Version+" "+is.Revision, func(w *state.Workflow) (json.RawMessage, error) {
+		if len(w.Runs) == 0 {
+			return json.RawMessage("null"), nil // it is there for alerts only
+		}
+		return json.Marshal(listed(w))
+	})
+	all := []listedWorkflow{}
+	for _, b := range made {
+		var l listedWorkflow
+		if err := json.Unmarshal(b, &l); err != nil || l.LastRun == nil {
+			return command.Usage("state: summaries.cache in the state folder was changed by somebody: remove it, it can " +
+				"be made again")
+		}
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b listedWorkflow) int { return strings.Compare(a.Workflow, b.Workflow) })
+	if err := printList(c, all); err != nil {
+		return err
+	}
+	if unreadable != nil {
+		return command.Usage("%w", unreadable)
+	}
+	return nil
+}
+
+func listed(w *state.Workflow) listedWorkflow {
+	l := listedWorkflow{Workflow: w.Name, Runs: len(w.Runs)}
+	lines := history.Lines(w, "")
+	var usual time.Duration
+	usual, _ = lines[0].Usual()
+	l.UsualSeconds = secondsOrNil(usual.Seconds())
+	last := &w.Runs[len(w.Runs)-1]
+	for _, line := range lines {
+		for i := range line {
+			if line[i].Weight > 0 {
+				l.IncludedRuns++
+			}
+			if line[i].Run == last {
+				l.LastRun = runOf(&line[i])
+			}
+		}
+	}
+	return l
+}
+
+func printList(c *cli.Context, all []listedWorkflow) error {
+	if c.String("output") == "json" {
+		return json.NewEncoder(c.App.Writer).Encode(map[string]any{"workflows": all})
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(c.App.Writer, "no runs are remembered yet: `paratimer attach` remembers those that it watches, `paratimer history add` recorded ones")
+		return nil
+	}
+	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "WORKFLOW\tRUNS\tLEARNED FROM\tUSUAL\tLAST RUN\t")
+	for _, l := range all {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s, %s\t\n", view.Escape(l.Workflow), l.Runs, l.IncludedRuns,
+			units.Known(l.UsualSeconds, units.Seconds), units.Known(l.LastRun.StartedAt, units.Day), l.LastRun.State)
+	}
+	return w.Flush()
+}
+
+// historyForget forgets runs. What watchers remember of alerts stays: somebody may still have to hear that they are over.
+func historyForget(c *cli.Context) error {
+	id, all := c.String("run"), c.Bool("all")
+	switch err := command.Arguments(c, 0, 1); {
+	case err != nil:
+		return err
+	case all && (c.NArg() > 0 || id != ""):
+		return command.Usage("history forget: --all forgets everything: it goes with neither a name nor --run")
+	case !all && c.NArg() == 0:
+		return command.Usage("history forget: what? Give a workflow's name, or --all")
+	}
+	store, err := input.OpenState(c)
+	if err != nil {
+		return command.Usage("%w", err)
+	}
+	if !all {
+		w, err := input.WorkflowOf(store, c.Args().First())
+		if err != nil {
+			return err
+		}
+		return forget(store, w.Name, id)
+	}
+	names, unreadable := store.List()
+	for _, name := range names {
+		if err := forget(store, name, ""); err != nil {
+			return err
+		}
+	}
+	if unreadable != nil {
+		return command.Usage("%w", unreadable)
+	}
+	return nil
+}
+
+// forget removes a run of a workflow, "" for all.
+func forget(store *state.Store, name, id string) error {
+	found := id == ""
+	err := store.Update(name, func(w *state.Workflow) error {
+		w.Runs = slices.DeleteFunc(w.Runs, func(r state.Run) bool {
+			found = found || r.ID == id
+			return id == "" || r.ID == id
+		})
+		return nil
+	})
+	switch {
+	case err != nil:
+		return command.Usage("%w", err)
+	case !found:
+		return command.Usage("--run %s: no such run of %s is remembered; `paratimer history show %s` lists them",
+			id, name, name)
+	}
+	return nil
+}
+
+// historyExport writes the profile that the next run of a workflow would be given, or that a run was given: the tape of
+// a watched run replayed with it gives the frames that the watcher saw.
+func historyExport(c *cli.Context) error {
+	if err := command.Arguments(c, 1, 1); err != nil {
+		return err
+	}
+	w, err := namedWorkflow(c)
+	if err != nil {
+		return err
+	}
+	if id := c.String("before"); id != "" {
+		i := slices.IndexFunc(w.Runs, func(r state.Run) bool { return r.ID == id })
+		if i < 0 {
+			return command.Usage("--before %s: no such run of %s is remembered; `paratimer history show %s` lists them", id, w.Name, w.Name)
+		}
+		w.Runs = w.Runs[:i]
+	}
+	lines := history.Lines(w, "")
+	if len(lines) == 0 {
+		return command.Usage("%s: no run is remembered from before that", w.Name)
+	}
+	profile, n := lines[0].Profile()
+	if n == 0 {
+		return command.Usage("%s: no run that is remembered can be learned from; `paratimer history show %s` says why", w.Name, w.Name)
+	}
+	return writeProfile(c, profile)
+}

@@ -1,0 +1,79 @@
+package past
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// near is how many ticks around each of estimators.Bins are estimated: the nearest one may have no range yet.
+const near = 3
+
+// ticksOf plays a run without estimating anything. It returns the instants from which its residuals are made, and how
+// the run ended.
+func ticksOf(ctx context.Context, open func() (watch.Source, io.Closer, error)) (map[dag.Instant]bool, dag.State, error) {
+	src, file, err := open()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.Close()
+	var seen []dag.Instant
+	run, err := input.WholeRun(ctx, &whole{Source: src}, func(s *dag.Snapshot) { seen = append(seen, s.At) })
+	if err != nil {
+		return nil, 0, err
+	}
+	s := run.Now()
+	origin, end := s.Origin(), dag.NoInstant
+	for i := range s.Jobs {
+		end = max(end, s.Jobs[i].Finished)
+	}
+	ticks := map[dag.Instant]bool{}
+	if !origin.Known() || end <= origin {
+		return ticks, s.State, nil
+	}
+	for _, bin := range estimators.Bins {
+		at := float64(origin) + bin*float64(end-origin)
+		slices.SortStableFunc(seen, func(a, b dag.Instant) int {
+			return cmp.Compare(math.Abs(float64(a)-at), math.Abs(float64(b)-at))
+		})
+		for _, t := range seen[:min(near, len(seen))] {
+			ticks[t] = true
+		}
+	}
+	return ticks, s.State, nil
+}
+
+// only is an estimator that is asked at some instants only, and at the others has nothing to say.
+type only struct {
+	estimators.Estimator
+	at map[dag.Instant]bool
+}
+
+func (o only) Estimate(run dag.Run) (estimators.Estimate, error) {
+	if !o.at[run.Now().At] {
+		return estimators.Estimate{Progress: math.NaN()}, nil
+	}
+	return o.Estimator.Estimate(run)
+}
+
+// whole is a source that is over once its query has ended, even where the recording is torn after that.
+type whole struct {
+	watch.Source
+	over bool
+}
+
+func (w *whole) Next(ctx context.Context) (*dag.Snapshot, error) {
+	if w.over {
+		return nil, io.EOF
+	}
+	s, err := w.Source.Next(ctx)
+	w.over = err == nil && s.State.Ended()
+	return s, err
+}

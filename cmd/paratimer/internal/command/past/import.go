@@ -1,0 +1,243 @@
+package past
+
+import (
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/archive"
+	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/webhdfs"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+func importFlags() []cli.Flag {
+	return append(input.KerberosFlags(),
+		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"), Usage: "write the tapes into `FOLDER`, made where it is missing"},
+		&cli.StringFlag{Name: "workflow", EnvVars: command.Env("workflow"), Usage: "import only the workflow with this `ID`, or that of a job or application of it"},
+		&cli.DurationFlag{Name: "every", EnvVars: command.Env("every"), Usage: "a snapshot each `TIME` (default: 1s, longer where a tape would have more than 3600)"},
+		&cli.StringFlag{Name: "user", EnvVars: append(command.Env("user"), "HADOOP_USER_NAME"), Usage: "ask HDFS as `NAME`"},
+		command.OutputFlag("text", "json"),
+	)
+}
+
+// imports is what `paratimer import --output json` prints.
+type imports struct {
+	Workflows []imported `json:"workflows"`
+	LeftOut   []leftOut  `json:"left_out"`
+}
+
+type imported struct {
+	ID           string   `json:"id"`
+	Name         string   `json:"name"`
+	Tape         string   `json:"tape"`
+	State        string   `json:"state"`
+	Jobs         int      `json:"jobs"`
+	Snapshots    int      `json:"snapshots"`
+	TotalSeconds float64  `json:"total_seconds"`
+	Remarks      []string `json:"remarks"`
+}
+
+type leftOut struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// importHistory turns the history of finished jobs into tapes, one a workflow.
+func importHistory(c *cli.Context) error {
+	if err := command.Arguments(c, 1, -1); err != nil {
+		return err
+	}
+	folder := c.String("out")
+	if folder == "" {
+		return command.Usage("import needs -o FOLDER: where to write the tapes")
+	}
+	result := imports{Workflows: []imported{}, LeftOut: []leftOut{}}
+	var jobs []*past.Job
+	var failed []error // of arguments that cannot be read; the others are imported
+	var rejected []leftOut
+	for _, name := range c.Args().Slice() {
+		found, err := historyAt(c.Context, name, c.String("user"), input.ByKerberos(c)(webhdfs.Transport()))
+		switch {
+		case c.Context.Err() != nil:
+			return context.Cause(c.Context)
+		case err != nil:
+			failed = append(failed, err)
+			rejected = append(rejected, leftOut{name, strings.TrimPrefix(err.Error(), name+": ")})
+			continue
+		}
+		jobs = append(jobs, found.Jobs...)
+		for _, s := range found.Skipped {
+			result.LeftOut = append(result.LeftOut, leftOut{s.Path, s.Why})
+		}
+	}
+	if len(jobs) == 0 {
+		return errors.Join(failed...)
+	}
+	workflows := past.Group(jobs)
+	if id := c.String("workflow"); id != "" {
+		w, err := past.Choose(workflows, id)
+		if err != nil {
+			return errors.Join(append(failed, command.Usage("--workflow: %w", err))...)
+		}
+		workflows = []*past.Workflow{w}
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return command.Usage("cannot make the folder of the tapes: %w", err)
+	}
+	names := map[string]bool{}
+	for _, w := range workflows {
+		done, err := importOne(c.Context, w, folder, tapeName(w.ID, names), c.Duration("every"))
+		var unusable unusableError
+		switch {
+		case errors.As(err, &unusable):
+			result.LeftOut = append(result.LeftOut, leftOut{w.ID, unusable.Error()})
+			continue
+		case err != nil:
+			return err
+		}
+		result.Workflows = append(result.Workflows, done)
+	}
+	if c.String("output") == "json" {
+		result.LeftOut = append(result.LeftOut, rejected...)
+		if err := json.NewEncoder(c.App.Writer).Encode(result); err != nil {
+			return err
+		}
+	} else {
+		result.print(c.App.Writer, c.App.ErrWriter)
+	}
+	return errors.Join(failed...)
+}
+
+// historyAt reads the history in a file, a folder or a place in HDFS.
+func historyAt(ctx context.Context, name, user string, transport http.RoundTripper) (*archive.Find, error) {
+	if !webhdfs.Is(name) {
+		found, err := input.FindHistory(ctx, name)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			return nil, command.Usage("%s: %w", name, err)
+		}
+		return found, nil
+	}
+	in, file, err := webhdfs.Open(ctx, name, user, transport)
+	if err != nil {
+		return nil, err
+	}
+	found, err := archive.Read(ctx, in, file)
+	if err == nil && len(found.Jobs) == 0 {
+		return nil, command.Usage("%s: %w", name, found.Nothing())
+	}
+	return found, err
+}
+
+// print says what was done, and on stderr what was left out.
+func (r *imports) print(out, talk io.Writer) {
+	for _, w := range r.Workflows {
+		fmt.Fprintf(out, "%s: %s %q, %s, %s, %s, %s\n", view.Escape(w.Tape), view.Escape(w.ID), w.Name,
+			units.Count(w.Jobs, "job"), w.State, units.Seconds(w.TotalSeconds), units.Count(w.Snapshots, "snapshot"))
+		for _, text := range w.Remarks {
+			fmt.Fprintf(out, "  %s\n", view.Escape(text))
+		}
+	}
+	for _, l := range r.LeftOut {
+		fmt.Fprintf(talk, "paratimer: left out %s: %s\n", view.Escape(filepath.ToSlash(l.Path)), view.Escape(l.Why))
+	}
+}
+
+// An unusableError says that a workflow cannot be played; others can.
+type unusableError struct{ error }
+
+// tapeName is the name of a workflow's tape. Ids come from files: they do not lead out of the folder.
+func tapeName(id string, used map[string]bool) string {
+	const longest = 150
+	safe := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
+			return r
+		}
+		return '_'
+	}, id)
+	safe = strings.TrimLeft(safe[:min(len(safe), longest)], ".")
+	if safe == "" {
+		safe = "workflow"
+	}
+	name := safe
+	for n := 2; used[name]; n++ {
+		name = fmt.Sprintf("%s-%d", safe, n)
+	}
+	used[name] = true
+	return name + ".tape.gz"
+}
+
+// importOne writes the tape of one workflow.
+func importOne(ctx context.Context, w *past.Workflow, folder, name string, every time.Duration) (done imported, err error) {
+	src, err := past.NewSource(w, every)
+	if err != nil {
+		return done, unusableError{err}
+	}
+	path := filepath.Join(folder, name)
+	var last *dag.Snapshot
+	var snapshots int
+	err = command.WriteFile(path, func(w io.Writer) (err error) {
+		zip := gzip.NewWriter(w)
+		checked := &failing{w: zip}
+		last, snapshots, err = drain(ctx, tape.Tee(src, checked))
+		return cmp.Or(err, checked.err, zip.Close())
+	})
+	if err != nil {
+		return done, err
+	}
+	done = imported{ID: w.ID, Name: w.Name, Tape: path, State: last.State.String(), Jobs: len(w.Jobs), Snapshots: snapshots, Remarks: []string{}}
+	done.TotalSeconds = input.TotalSeconds(last)
+	for _, warning := range last.Warnings {
+		done.Remarks = append(done.Remarks, warning.Text)
+	}
+	return done, nil
+}
+
+// drain plays a source to its end.
+func drain(ctx context.Context, src tape.Source) (last *dag.Snapshot, n int, err error) {
+	for {
+		s, err := src.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			return last, n, nil
+		case ctx.Err() != nil:
+			return nil, n, context.Cause(ctx)
+		case err != nil:
+			return nil, n, err
+		}
+		last, n = s, n+1
+	}
+}
+
+// failing remembers that writing failed: a Tee goes on without its tape.
+type failing struct {
+	w   io.Writer
+	err error
+}
+
+func (f *failing) Write(b []byte) (int, error) {
+	n, err := f.w.Write(b)
+	if err != nil && f.err == nil {
+		f.err = err
+	}
+	return n, err
+}

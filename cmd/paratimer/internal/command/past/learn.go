@@ -1,0 +1,79 @@
+package past
+
+import (
+	"errors"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/profiles"
+)
+
+// learn makes a profile, a plan file with costs, of recorded runs of one script; or, with --demands, a job file.
+func learn(c *cli.Context) error {
+	if err := command.Arguments(c, 1, -1); err != nil {
+		return err
+	}
+	if c.Bool("demands") {
+		return learnDemands(c)
+	}
+	var runs []*dag.Plan
+	for _, path := range c.Args().Slice() {
+		plan, err := learnFile(c, path)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, plan)
+	}
+	profile, ok := profiles.Merge(runs, nil)
+	if !ok {
+		return command.Usage("these recordings are of different scripts: make a profile of each")
+	}
+	return writeProfile(c, profile)
+}
+
+func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
+	src, file, err := input.OpenRecording(path, c.String("workflow"), c.Duration("every"))
+	if err != nil {
+		return nil, err
+	}
+	defer command.Closing(file, path, &err)
+	if src, err = input.Spooled(c, src); err != nil {
+		return nil, err
+	}
+	run, err := input.WholeRun(c.Context, src)
+	log := command.Logger(c)
+	var cut *capture.CutOffError
+	switch {
+	case len(run.Window) == 0 && err != nil:
+		return nil, command.Usage("%s: %w", path, err)
+	case err != nil && !errors.As(err, &cut):
+		return nil, command.Usage("%s: %w", path, err)
+	case !run.Now().State.Ended():
+		log.Warn().Str("file", path).Msg("the recording ends before the query: what did not run is not learned")
+	case run.Now().State != dag.Succeeded:
+		log.Warn().Str("file", path).Stringer("state", run.Now().State).Msg("the query did not succeed: what did not run is not learned")
+	}
+	plan = observed.Learn(run)
+	for _, j := range plan.Jobs {
+		if j.Stages[dag.Map].Known || j.Stages[dag.Reduce].Known {
+			return plan, nil
+		}
+	}
+	return nil, command.Usage("%s: no job has run in it: there is nothing to learn", path)
+}
+
+// writeProfile writes a profile to the file of --out, or to stdout. A profile that cannot be written leaves no file.
+func writeProfile(c *cli.Context, profile *dag.Plan) error {
+	content := func(w io.Writer) error { return planfile.Write(w, profile) }
+	if path := c.String("out"); path != "" {
+		return command.WriteFile(path, content)
+	}
+	return command.Write(c, "-", content)
+}

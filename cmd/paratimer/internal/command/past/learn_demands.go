@@ -1,0 +1,148 @@
+package past
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/jobfile"
+	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/demands"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// learnFlags are those of learn: what is learned, and what a recording does not tell of a cluster.
+func learnFlags() []cli.Flag {
+	return append(
+		input.RecordingFlags(), input.SpoolFlag(),
+		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"), Usage: "write the profile to `FILE` (default: stdout)"},
+		&cli.BoolFlag{Name: "demands", EnvVars: command.Env("demands"), Usage: "learn what tasks ask of CPU, disk and network instead: a job file for `paratimer model`"},
+		&cli.StringFlag{Name: "disk-rate", EnvVars: command.Env("disk-rate"), Value: "100MB/s", Usage: "demands: a node's disk moves `RATE`"},
+		&cli.StringFlag{Name: "network-rate", EnvVars: command.Env("network-rate"), Value: "1Gbit/s", Usage: "demands: the network moves `RATE`"},
+		&cli.IntFlag{Name: "cpus", EnvVars: command.Env("cpus"), Usage: "demands: a node has `N` CPUs (default: as many as it ran maps at once)"},
+		&cli.DurationFlag{Name: "start-cpu", EnvVars: command.Env("start-cpu"), Usage: "demands: a task's start takes `TIME` of CPU, which its counter does not tell"},
+		&cli.BoolFlag{Name: "waiting", EnvVars: command.Env("waiting"), Usage: "demands: count what counters do not explain of a task's time as CPU, with a CPU for each task"},
+		&cli.IntFlag{Name: "shuffle-threads", EnvVars: command.Env("shuffle-threads"), Value: 5, Usage: "demands: a reduce takes `N` map outputs at once"},
+	)
+}
+
+// learnDemands makes a job file of recorded runs.
+func learnDemands(c *cli.Context) error {
+	o := demands.Options{CPUs: c.Int("cpus"), ShuffleThreads: c.Int("shuffle-threads"), Start: c.Duration("start-cpu").Seconds(), Waiting: c.Bool("waiting")}
+	var err error
+	if o.Disk, err = demands.ParseRate(c.String("disk-rate")); err != nil {
+		return command.Usage("--disk-rate: %w", err)
+	}
+	if o.Network, err = demands.ParseRate(c.String("network-rate")); err != nil {
+		return command.Usage("--network-rate: %w", err)
+	}
+	if o.CPUs < 0 || c.IsSet("cpus") && o.CPUs == 0 {
+		return command.Usage("--cpus %d: a node has 1 or more", o.CPUs)
+	}
+	if o.Start < 0 {
+		return command.Usage("--start-cpu %v: it is 0 or more", c.Duration("start-cpu"))
+	}
+	if o.ShuffleThreads < 1 {
+		return command.Usage("--shuffle-threads %d: it is 1 or more", o.ShuffleThreads)
+	}
+	var runs []demands.Run
+	for _, path := range c.Args().Slice() {
+		run, err := demandsIn(c, path)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, *run)
+	}
+	file, why, warnings, err := demands.Learn(runs, o)
+	if err != nil {
+		return command.Usage("%s: %w", c.Args().First(), err)
+	}
+	log := command.Logger(c)
+	for _, w := range warnings {
+		log.Warn().Msg(w)
+	}
+	content := func(w io.Writer) error {
+		if err := jobfile.Write(w, file, why); err != nil {
+			return command.Usage("%s: %w", c.Args().First(), err)
+		}
+		return nil
+	}
+	if path := c.String("out"); path != "" {
+		return command.WriteFile(path, content)
+	}
+	return command.Write(c, "-", content)
+}
+
+// demandsIn reads one recording to its end.
+func demandsIn(c *cli.Context, path string) (run *demands.Run, err error) {
+	src, used, file, err := openUsed(c.Context, path, c.String("workflow"))
+	if err != nil {
+		return nil, err
+	}
+	defer command.Closing(file, path, &err)
+	whole, err := input.WholeRun(c.Context, src)
+	var cut *capture.CutOffError
+	log := command.Logger(c)
+	switch {
+	case c.Context.Err() != nil:
+		return nil, err
+	case len(whole.Window) == 0, err != nil && !errors.As(err, &cut):
+		return nil, command.Usage("%s: %w", path, err)
+	case whole.Now().State != dag.Succeeded:
+		log.Warn().Str("file", path).Stringer("state", whole.Now().State).Msg("the query did not succeed in it: only tasks that did are learned from")
+	}
+	if used == nil {
+		log.Warn().Str("file", path).Msg("a tape holds no CPU counters: what the bytes do not explain of the time that tasks took is taken for CPU")
+	}
+	return &demands.Run{File: filepath.Base(path), End: whole.Now(), Used: used}, nil
+}
+
+// openUsed opens a recording, for its tasks' counters too: a tape has none.
+func openUsed(ctx context.Context, path, workflow string) (watch.Source, hadoop.Used, io.Closer, error) {
+	kind, exists, err := input.FileKind(path)
+	switch {
+	case err != nil:
+		return nil, nil, nil, err
+	case !exists, kind == tape.Tape, kind == tape.Unknown:
+		src, file, err := input.OpenRecording(path, workflow, 0)
+		return src, nil, file, err
+	case kind == tape.History, kind == tape.Trace:
+		src, used, err := openPast(ctx, path, workflow)
+		if err != nil {
+			return nil, nil, nil, command.Usage("%s: %w", path, err)
+		}
+		return src, used, io.NopCloser(nil), nil
+	}
+	rec, err := capture.Open(path)
+	if err != nil {
+		return nil, nil, nil, command.Usage("%w", err)
+	}
+	src, err := capture.NewSource(rec, capture.Options{Workflow: workflow})
+	if err != nil {
+		return nil, nil, nil, command.Usage("%s: %w", path, err)
+	}
+	return src, rec.Used(), io.NopCloser(nil), nil
+}
+
+// openPast plays a workflow of history files.
+func openPast(ctx context.Context, path, workflow string) (watch.Source, hadoop.Used, error) {
+	found, err := input.FindHistory(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := past.Choose(past.Group(found.Jobs), workflow)
+	if err != nil {
+		return nil, nil, err
+	}
+	src, err := past.NewSource(w, 0)
+	return src, w.Used(), err
+}

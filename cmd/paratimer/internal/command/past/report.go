@@ -1,0 +1,186 @@
+package past
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+
+	page "github.com/paratimer/paratimer/cmd/paratimer/internal/report"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/units"
+)
+
+func reportFlags() []cli.Flag {
+	return slices.Concat([]cli.Flag{
+		command.OutputFlag("html", "json"),
+		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"), Usage: "write to `FILE`, - for stdout (default: the run's name with .html, here; of JSON, stdout)"},
+		&cli.BoolFlag{Name: "live", EnvVars: command.Env("live"), Usage: "serve the report as a page that follows the run, and print its address; a recording is played"},
+		&cli.StringFlag{Name: "listen", EnvVars: command.Env("listen"), Value: "0", Usage: "with --live, serve at `ADDRESS`: a port, such as 9189, is this machine's own only; 0 is any that is free"},
+		&cli.Float64Flag{Name: "speed", EnvVars: command.Env("speed"), Value: 1, Usage: "with --live, play a recording `N` times as fast as the run was; 0 is as fast as can be"},
+		command.TimeoutFlag(),
+		follow.DeltaFlag(), input.ProfileFlag(),
+	}, follow.BoundFlags(), input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags(), command.ServeFlags())
+}
+
+// report writes what a run tells afterwards, or so far.
+func report(c *cli.Context) error {
+	if c.Bool("live") {
+		return reportLive(c)
+	}
+	for _, name := range []string{"listen", "speed"} {
+		if c.IsSet(name) {
+			return command.Usage("--%s goes with --live", name)
+		}
+	}
+	if err := command.Arguments(c, 1, 1); err != nil {
+		return err
+	}
+	ctx, cancel := command.Limited(c)
+	defer cancel()
+	g, err := collected(ctx, c, c.Args().First())
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	s, err := command.UnlessInterrupted(ctx, g.Report)
+	if err != nil {
+		return err
+	}
+	if c.String("output") == "json" {
+		return command.Write(c, cmp.Or(c.String("out"), "-"), s.JSON)
+	}
+	return command.Write(c, cmp.Or(c.String("out"), reportName(c.Args().First())), func(w io.Writer) error { return page.Write(w, s) })
+}
+
+// mostPolls is how often a query that runs is looked at: a first observation may be too early.
+const mostPolls = 3
+
+// gathered plays a recording to its end, or to where it is torn, or looks at a query of the cluster.
+func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.Collector, err error) {
+	held, err := follow.Bounds(c)
+	if err != nil {
+		return nil, err
+	}
+	src, rec, done, err := reported(ctx, c, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done(&err)
+	g = runreport.NewCollector(name, follow.ModelOf(c))
+	g.Recorded = rec == nil
+	w := watch.Watch{Source: src, Panel: follow.PanelOf(follow.ModelOf(c), follow.Battery{}, 0), Sinks: []watch.Sink{g}, Bounds: held, Log: command.Logger(c)}
+	polls := math.MaxInt
+	if g.Recorded {
+		w.Sinks = append(w.Sinks, &patience{say: command.Tell(c)})
+	} else {
+		w.Every, polls = input.LookEvery, mostPolls // rates take two observations
+		rec.Join(&w)
+	}
+	_, err = w.RunUntil(ctx, func(missed error) (bool, error) {
+		if missed == nil {
+			polls--
+		}
+		return polls == 0, nil
+	})
+	if torn := new(capture.CutOffError); errors.As(err, &torn) && g.Seen() > 0 {
+		log := command.Logger(c)
+		log.Warn().Msgf("%s: %v; the report tells of what is before that", name, err)
+		return g, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return g, nil
+}
+
+// patience says how far a recording has been played, where that takes long: after each so many tasks that were predicted.
+type patience struct {
+	say         func(string)
+	seen, tasks int
+}
+
+// mostSilent is half a minute or so of a machine's time.
+const mostSilent = 500_000
+
+// Show counts what a frame has cost.
+func (p *patience) Show(tick frame.Tick) error {
+	f := tick.Frame
+	p.seen++
+	for i := range f.Jobs {
+		known, _ := f.Jobs[i].Known()
+		p.tasks += *known.Total
+	}
+	if p.tasks >= mostSilent && f.ElapsedSeconds != nil && !f.Workflow.State.Ended() {
+		p.tasks = 0
+		p.say(fmt.Sprintf("observation %d, %s into the run, is predicted again; a query of so many tasks takes its time",
+			p.seen, units.Exact(f.ElapsedSeconds.Duration())))
+	}
+	return nil
+}
+
+// reported is what a report is about: a recording if there is a file of the name, else a query of the cluster, whose run rec
+// remembers; rec is nil for a recording.
+func reported(ctx context.Context, c *cli.Context, name string) (src watch.Source, rec *history.Recorder, done func(*error), err error) {
+	profiles, err := input.ReadProfiles(c)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	kind, exists, err := input.FileKind(name)
+	switch {
+	case err != nil:
+		return nil, nil, nil, err
+	case exists && kind == tape.Unknown && isPlan(name):
+		return nil, nil, nil, command.Usage("%s is no recording: a report tells of a run; `paratimer estimate` and `paratimer whatif` tell of a plan", name)
+	case exists:
+		src, file, err := input.OpenRecording(name, c.String("workflow"), c.Duration("every"))
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return input.WithProfiles(src, profiles), nil, func(err *error) { command.Closing(file, name, err) }, nil
+	}
+	client, err := input.NewClient(c, nil)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	target, err := input.Pick(ctx, client, name, input.UserName(c))
+	if err != nil {
+		client.Close()
+		return nil, nil, nil, err
+	}
+	rec = &history.Recorder{Store: input.StateOrNone(c, command.Logger(c)), Given: profiles, Log: zerolog.Nop()}
+	return &input.Profiled{Source: tez.NewWorkflow(client, target), Profiles: rec.Profiles}, rec, func(*error) { client.Close() }, nil
+}
+
+// reportName is the name of a report: that of the recording or query, with .html, in the current folder.
+func reportName(of string) string {
+	base := filepath.Base(filepath.Clean(of))
+	for _, ext := range []string{".gz", ".jsonl", ".tape", ".jhist", ".json"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	return strings.TrimSuffix(tapeName(base, map[string]bool{}), ".tape.gz") + ".html"
+}
+
+// isPlan says that a file is a plan.
+func isPlan(path string) bool {
+	_, err := planfile.ReadFile(path, planfile.Options{})
+	return err == nil
+}

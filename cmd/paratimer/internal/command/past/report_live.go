@@ -1,0 +1,101 @@
+package past
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+)
+
+// liveEvery is how often a query is observed for a page, and a page asks for what is new.
+const liveEvery = 3 * time.Second
+
+// reportLive serves a page that follows a run. It stays when the run has ended, until it is interrupted: somebody may still read it.
+func reportLive(c *cli.Context) (err error) {
+	if err := command.Arguments(c, 0, 1); err != nil {
+		return err
+	}
+	for _, name := range []string{"out", "output"} {
+		if c.IsSet(name) {
+			return command.Usage("--%s goes without --live: a page is served, and nothing is written", name)
+		}
+	}
+	speed, err := follow.SpeedOf(c)
+	if err != nil {
+		return err
+	}
+	held, err := follow.Bounds(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := command.Limited(c)
+	defer cancel()
+	name := c.Args().First()
+	src, rec, done, err := reported(ctx, c, name)
+	if err != nil {
+		return err
+	}
+	defer done(&err)
+	w := watch.Watch{
+		Source: src, Panel: follow.PanelOf(follow.ModelOf(c), follow.Battery{}, 0), Bounds: held,
+		Log: command.Logger(c),
+	}
+	asks := liveEvery
+	if rec == nil {
+		w.Speed, asks = speed, time.Second
+	} else if w.Every, err = observedEvery(c); err != nil {
+		return err
+	}
+	page := livepage.New(runreport.NewCollector(name, follow.ModelOf(c)), asks)
+	w.Sinks = []watch.Sink{page}
+	if rec != nil {
+		rec.Join(&w)
+	}
+	stop, err := servePage(ctx, c, page)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	state, err := w.Run(ctx)
+	if err != nil {
+		return err
+	}
+	log := command.Tell(c)
+	log(fmt.Sprintf("the run is %s; the page stays until Ctrl-C", state))
+	<-ctx.Done()
+	return follow.Ended(state)
+}
+
+// observedEvery is how often a query of the cluster is observed for a page.
+func observedEvery(c *cli.Context) (time.Duration, error) {
+	if !c.IsSet("every") {
+		return liveEvery, nil
+	}
+	every := c.Duration("every")
+	if every < input.MinEvery {
+		return 0, command.Usage("--every %v: less than %v is too much for a cluster", every, input.MinEvery)
+	}
+	return every, nil
+}
+
+// servePage serves a page where --listen says, and prints where that is.
+func servePage(ctx context.Context, c *cli.Context, page *livepage.Page) (stop func(), err error) {
+	listener, door, err := command.Listen(ctx, c, "listen", c.String("listen"))
+	if err != nil {
+		return nil, err
+	}
+	log := command.Logger(c)
+	if _, err := fmt.Fprintf(c.App.Writer, "%s://%s/\n", door.Scheme(), listener.Addr()); err != nil {
+		_ = listener.Close() // it has served nobody
+		return nil, fmt.Errorf("cannot say where the page is: %w", err)
+	}
+	return page.Serve(listener, door, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }), nil
+}

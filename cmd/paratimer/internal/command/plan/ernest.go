@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+)
+
+// ernestCommand is `paratimer ernest`: how long a job takes on machines that it has not had, from a few small runs
+// (Venkataraman et al., NSDI 2016).
+func ernestCommand() *cli.Command {
+	return command.Group("ernest", "say how long a job takes on other machines and inputs, from a few small runs of it",
+		command.New("design", "", "choose the small runs that tell most for a budget", ernestDesign, ernestDesignFlags()...),
+		command.New("run", "", "make the training runs of a design, and predict by them", ernestRun, ernestRunFlags()...),
+		command.New("rows", "[FILE...]", "make a table of training data of recorded runs: tapes, captures, job history; or of remembered ones", ernestRows, ernestRowsFlags()...),
+		command.New("fit", "FILE", "fit a model to a table of runs, and predict others", ernestFit, ernestFitFlags()...),
+		command.New("predict", "FILE", "predict runs by a saved model or a table of runs, and say whether real ones still agree", ernestPredict, ernestPredictFlags()...),
+		command.New("choose", "", "choose the machines that are cheapest or fastest for a deadline or a budget", ernestChoose, ernestChooseFlags()...),
+		command.New("score", "FILE", "train on the small runs of a table, predict the large ones, and compare with naive guesses", ernestScore, ernestScoreFlags()...),
+	)
+}
+
+// A tuples flag may be repeated; each of its values has commas, which lists of the cli package would be cut at. In the
+// environment spaces separate them.
+type tuples []string
+
+func (t *tuples) Set(value string) error {
+	*t = append(*t, strings.Fields(strings.ReplaceAll(value, ", ", ","))...)
+	return nil
+}
+
+func (t *tuples) String() string { return strings.Join(*t, " ") }
+
+func tuplesFlag(name, does string) cli.Flag {
+	return &cli.GenericFlag{Name: name, EnvVars: command.Env(name), Value: &tuples{}, Usage: does}
+}
+
+// tuplesOf are the numbers of each value of a flag: finite, above 0, machines first and at least 1.
+func tuplesOf(c *cli.Context, flag string, want ...string) ([][]float64, error) {
+	given, ok := c.Generic(flag).(*tuples)
+	if !ok {
+		return nil, nil
+	}
+	var all [][]float64
+	for _, text := range *given {
+		parts := strings.Split(text, ",")
+		if len(parts) != len(want) {
+			return nil, command.Usage("--%s %s: it is %s", flag, text, strings.Join(want, ","))
+		}
+		var one []float64
+		for i, part := range parts {
+			v, err := strconv.ParseFloat(part, 64)
+			if err != nil || math.IsInf(v, 0) || !(v > 0) || want[i] == "MACHINES" && v < 1 || want[i] == "ITERATIONS" && (v != math.Trunc(v) || v > math.MaxInt32) {
+				return nil, command.Usage("--%s %s: %s is %q: it must be a number, %s", flag, text, strings.ToLower(want[i]), part, least[want[i]])
+			}
+			one = append(one, v)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// least is what the numbers of a tuple are.
+var least = map[string]string{"MACHINES": "1 or more", "ITERATIONS": "whole, 1 or more", "SCALE": "above 0", "SECONDS": "above 0"}

@@ -1,0 +1,176 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/offers"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// A verbatim flag may be repeated; its values may hold anything. In the environment lines separate them.
+type verbatim []string
+
+func (v *verbatim) Set(value string) error {
+	for line := range strings.Lines(value) {
+		if line = strings.TrimSpace(line); line != "" {
+			*v = append(*v, line)
+		}
+	}
+	return nil
+}
+
+func (v *verbatim) String() string { return strings.Join(*v, "\n") }
+
+func ernestChooseFlags() []cli.Flag {
+	return append(append(columnFlags(), modelFlags()...),
+		&cli.GenericFlag{Name: "offer", EnvVars: command.Env("offer"), Value: &verbatim{}, Usage: "machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, cost=FORMULA, machines=, scale=, seconds=, unit=, and speeds=FILE, measurements of such machines (columns machine and speed) that say how many to start so as to drop the slowest; may be repeated"},
+		&cli.StringFlag{
+			Name: "offers", EnvVars: command.Env("offers"),
+			Usage: "read offers from `FILE`, YAML with the same keys",
+		},
+		&cli.Float64Flag{Name: "at", EnvVars: command.Env("at"), Usage: "the run takes input of `SCALE` (default: 1 where scales are fractions)"},
+		&cli.DurationFlag{Name: "deadline", EnvVars: command.Env("deadline"), Usage: "it must take at most `TIME`, e.g. 20m"},
+		&cli.Float64Flag{
+			Name: "budget", EnvVars: command.Env("budget"),
+			Usage: "it must cost at most `N`, in the offers' currency",
+		},
+		command.Choice("goal", "of what meets these, take what is", "cheapest", "fastest"),
+		forceFlag(),
+		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw time against machines to `FILE`"},
+		command.OutputFlag("text", "json"),
+	)
+}
+
+// ernestChoose chooses machines.
+func ernestChoose(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	want := ernest.Want{Scale: c.Float64("at"), Deadline: c.Duration("deadline").Seconds(), Budget: c.Float64("budget"), Force: c.Bool("force")}
+	if c.String("goal") == "fastest" {
+		want.Goal = ernest.Fastest
+	}
+	for _, flag := range []string{"at", "deadline", "budget"} {
+		v := map[string]float64{"at": want.Scale, "deadline": want.Deadline, "budget": want.Budget}[flag]
+		if c.IsSet(flag) && !(v > 0) || math.IsInf(v, 0) {
+			return command.Usage("--%s %v: it must be more than 0", flag, c.Value(flag))
+		}
+	}
+	all, err := offersOf(c)
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		if o.Price == 0 && o.Cost == "" && (want.Goal == ernest.Cheapest || want.Budget > 0) {
+			return command.Usage("offer %s: what does it cost? Give price=… or cost=…, or ask for --goal fastest without --budget", o.Name)
+		}
+	}
+	shown := ernestview.Choice{}
+	whole := 1.0
+	for i := range all {
+		m, err := readModel(c, all[i].CSV, all[i].Columns(columnsOf(c)))
+		if err != nil {
+			return command.Usage("offer %s: %w", all[i].Name, err)
+		}
+		if m.Plain == nil {
+			return command.Usage("offer %s: %s is a model of iterations: its runs of all iterations are what can be chosen for", all[i].Name, all[i].CSV)
+		}
+		for _, r := range m.Rows {
+			whole = max(whole, r.Scale)
+		}
+		offer := all[i].With(m.Plain)
+		if offer.Speeds, err = speedsOf(all[i].Speeds); err != nil {
+			return command.Usage("offer %s: %w", all[i].Name, err)
+		}
+		shown.Offers = append(shown.Offers, offer)
+		shown.Warn(all[i].Name, m.Warnings)
+	}
+	if !c.IsSet("at") {
+		if whole > 1 {
+			return command.Usage("choose needs --at SCALE: scales of the training runs go up to %v, so 1 is not the "+
+				"whole input", whole)
+		}
+		want.Scale = 1
+	}
+	shown.Want = want
+	if shown.Choices, err = ernest.Choose(shown.Offers, want); err != nil {
+		return command.Usage("%w", err)
+	}
+	if best := shown.Best(); best != nil {
+		at := slices.IndexFunc(shown.Offers, func(o ernest.Offer) bool { return o.Name == best.Offer })
+		if shown.Spare, err = shown.Offers[at].Spare(best, want); err != nil {
+			return command.Usage("%w", err)
+		}
+	}
+	if path := c.String("svg"); path != "" {
+		if err := command.WriteFile(path, shown.SVG); err != nil {
+			return command.Usage("--svg: %w", err)
+		}
+	}
+	return printed(c, &shown)
+}
+
+// speedsOf reads measurements of machines; nil of no file.
+func speedsOf(path string) (*ernest.Speeds, error) {
+	if path == "" {
+		return nil, nil //nolint:nilnil // none were measured, and nothing is wrong
+	}
+	in, err := infile.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the speeds: %w", err)
+	}
+	defer in.Close()
+	return ernestmodel.ReadSpeeds(in, path)
+}
+
+// offersOf are those of the flags and of the file.
+func offersOf(c *cli.Context) (all []offers.Offer, err error) {
+	if path := c.String("offers"); path != "" {
+		in, name, err := openInput(c, path)
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		const most = 1 << 20
+		b, err := io.ReadAll(io.LimitReader(in, most+1))
+		switch {
+		case err != nil:
+			return nil, command.Usage("cannot read %s: %w", name, err)
+		case len(b) > most:
+			return nil, command.Usage("%s: the file is too large for offers", name)
+		}
+		if all, err = offers.Read(b, name, filepath.Dir(path)); err != nil {
+			return nil, command.Usage("%w", err)
+		}
+	}
+	given, _ := c.Generic("offer").(*verbatim)
+	for _, text := range *given {
+		o, err := offers.Parse(text)
+		if err != nil {
+			return nil, command.Usage("--offer %s: %w", text, err)
+		}
+		all = append(all, o)
+	}
+	seen := map[string]bool{}
+	for _, o := range all {
+		if seen[o.Name] {
+			return nil, command.Usage("--offer: there are two offers %q", o.Name)
+		}
+		seen[o.Name] = true
+	}
+	if len(all) == 0 {
+		return nil, command.Usage("choose needs --offer or --offers; see `paratimer ernest choose --help`")
+	}
+	return all, nil
+}

@@ -1,0 +1,257 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/partitions"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+func ernestRunFlags() []cli.Flag {
+	flags := []cli.Flag{
+		&cli.StringFlag{Name: "command", EnvVars: command.Env("command"), Usage: "run this `SHELL COMMAND` for each row; {fraction} or {parts}, {machines} or {cores} in it become the row's numbers, {files} the files of --data that it takes"},
+		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"), Usage: "write the times to `FILE`, a table that fit reads; what it has already is not run again"},
+		&cli.StringFlag{Name: "design", EnvVars: command.Env("design"), Usage: "the runs to make are in `FILE`, as `paratimer ernest design --output json` writes them (default: design them, by the flags of that command)"},
+		&cli.IntFlag{Name: "repeat", EnvVars: command.Env("repeat"), Value: 1, Usage: "make each run `N` times"},
+		&cli.IntFlag{Name: "at-once", EnvVars: command.Env("at-once"), Value: 1, Usage: "make `N` runs at the same time, on machines of their own: runs that share some are slower than they would be alone"},
+		&cli.IntFlag{Name: "retry", EnvVars: command.Env("retry"), Usage: "try a run that fails `N` times more"},
+		&cli.DurationFlag{Name: "timeout", EnvVars: command.Env("timeout"), Usage: "a run that takes longer than `TIME` is ended, and has failed"},
+		&cli.StringFlag{Name: "log", EnvVars: command.Env("log"), Usage: "append what the commands say to `FILE` (default: their last words, where they fail)"},
+		&cli.BoolFlag{Name: "dry-run", EnvVars: command.Env("dry-run"), Usage: "say which commands would be run and how long that would take, and run nothing"},
+		atFlag(), forceFlag(),
+	}
+	return append(append(flags, optional(ernestDesignFlags())...), modelFlags()...)
+}
+
+// optional are flags of another command without its insistence on them.
+func optional(flags []cli.Flag) []cli.Flag {
+	for i, f := range flags {
+		if n, ok := f.(*cli.IntFlag); ok && n.Required {
+			free := *n
+			free.Required = false
+			flags[i] = &free
+		}
+	}
+	return flags
+}
+
+// ernestRun makes the training runs of a design, and predicts by them.
+func ernestRun(c *cli.Context) (err error) {
+	if err := command.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	for _, name := range []string{"command", "out"} {
+		if c.String(name) == "" {
+			return command.Usage("run needs --%s; see `paratimer ernest run --help`", name)
+		}
+	}
+	r, err := trainingRuns(c)
+	if err != nil {
+		return err
+	}
+	points, err := pointsOf(c, false)
+	if err != nil {
+		return err
+	}
+	if c.Bool("dry-run") {
+		if r.File, err = trainrun.Look(c.String("out"), r.Command); err != nil {
+			return command.Usage("%w", err)
+		}
+		return printed(c, r.Preview())
+	}
+	if r.File, err = trainrun.Open(c.String("out"), r.Command); err != nil {
+		return command.Usage("%w", err)
+	}
+	defer command.Closing(r.File, c.String("out"), &err)
+	if r.File.Cut != "" {
+		log := command.Logger(c)
+		log.Warn().Str("file", c.String("out")).Str("cut", r.File.Cut).Msg("the last line was cut off: it is left out, and run again")
+	}
+	failed, err := train(c, r)
+	if err != nil {
+		return err
+	}
+	if len(r.File.Rows) > 0 {
+		if err := sayTrained(c, points); err != nil {
+			return err
+		}
+	}
+	if len(failed) > 0 {
+		return command.ErrQueryFailed // each was told
+	}
+	return nil
+}
+
+// trainingRuns are the runs that the flags ask for.
+func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
+	data, err := dataOf(c)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := trainingDesign(c, data)
+	if err != nil {
+		return nil, err
+	}
+	r := &trainrun.Runner{Design: rows, Repeat: c.Int("repeat"), Retry: c.Int("retry"), AtOnce: c.Int("at-once"), Timeout: c.Duration("timeout")}
+	const most = 1000
+	switch {
+	case r.Repeat < 1 || r.Repeat > most:
+		return nil, command.Usage("--repeat %d: it is 1 to %d", r.Repeat, most)
+	case r.Retry < 0 || r.Retry > most:
+		return nil, command.Usage("--retry %d: it is 0 to %d", r.Retry, most)
+	case r.AtOnce < 1 || r.AtOnce > most:
+		return nil, command.Usage("--at-once %d: it is 1 to %d", r.AtOnce, most)
+	case r.Timeout < 0:
+		return nil, command.Usage("--timeout %v: it must not be below 0", r.Timeout)
+	}
+	files, err := filesOf(c, data, rows)
+	if err != nil {
+		return nil, err
+	}
+	if r.Command, err = trainrun.NewTemplate(c.String("command"), rows, files); err != nil {
+		return nil, command.Usage("--command: %w", err)
+	}
+	return r, nil
+}
+
+// filesOf are the files of samples that are like the whole of --data, by how many they are; nil without it.
+func filesOf(c *cli.Context, data *partitions.Folder, rows []ernest.DesignRow) (map[int][]string, error) {
+	if data == nil {
+		return nil, nil //nolint:nilnil // no data, and no error
+	}
+	sample, err := sampleOf(c, data, rows)
+	if err != nil {
+		return nil, err
+	}
+	if warnings := sample.Warnings(); len(warnings) > 0 {
+		return nil, command.Usage("--data %s: %s; `paratimer ernest design` with the same flags says more", c.String("data"), warnings[0].Text)
+	}
+	files := map[int][]string{}
+	for _, size := range sample.Sizes {
+		files[len(size.Chosen)] = data.Of(size.Chosen)
+	}
+	return files, nil
+}
+
+// trainingDesign is the design of --design, or of the flags that describe one.
+func trainingDesign(c *cli.Context, data *partitions.Folder) ([]ernest.DesignRow, error) {
+	path := c.String("design")
+	if path == "" {
+		for _, name := range []string{"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs"} {
+			if !c.IsSet(name) && (name != "total-parts" || data == nil) {
+				return nil, command.Usage("which runs? Give --design FILE, or --min-parts, --max-parts, --total-parts or --data, --min-mcs and --max-mcs")
+			}
+		}
+		s, err := spaceOf(c, data)
+		if err != nil {
+			return nil, err
+		}
+		plan, err := designed(s)
+		if err != nil {
+			return nil, err
+		}
+		return inParts(c, plan.Rows, s.TotalParts), nil
+	}
+	f, err := infile.Open(path)
+	if err != nil {
+		return nil, command.Usage("--design: %w", err)
+	}
+	defer f.Close()
+	rows, total, err := trainrun.ReadDesign(f)
+	if err != nil {
+		return nil, command.Usage("--design %s: %w", path, err)
+	}
+	if data != nil && total != len(data.Files) {
+		return nil, command.Usage("--design %s is for an input of %d parts, --data %s has %d files: design with --data", path, total, c.String("data"), len(data.Files))
+	}
+	return inParts(c, rows, total), nil
+}
+
+// inParts makes a design one of whole parts where the command takes parts.
+func inParts(c *cli.Context, rows []ernest.DesignRow, total int) []ernest.DesignRow {
+	if trainrun.ByParts(c.String("command")) {
+		return trainrun.Whole(rows, total)
+	}
+	return trainrun.Distinct(rows)
+}
+
+// train makes the runs and shows how far they are: a bar on a terminal, else a line a run.
+func train(c *cli.Context, r *trainrun.Runner) ([]trainrun.Failure, error) {
+	log := io.Discard
+	if path := c.String("log"); path != "" {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+		if err != nil {
+			return nil, command.Usage("--log: %w", err)
+		}
+		defer f.Close()
+		log = f
+	}
+	const grace = 5 * time.Second
+	r.Run = trainrun.Shell{Log: log, Env: command.Environ(c), Now: time.Now, Grace: grace}.Run
+	lines := trainrun.Lines{W: c.App.ErrWriter}
+	r.Show = lines
+	if view.Terminal(c.App.ErrWriter) && command.Getenv(c)("TERM") != "dumb" {
+		bar := &trainrun.Bar{Lines: lines, Now: time.Now}
+		stop := ticking(c.Context, bar.Tick)
+		defer bar.Close()
+		defer stop()
+		r.Show = bar
+	}
+	failed, err := r.Go(c.Context)
+	if errors.Is(err, trainrun.ErrHopeless) {
+		fmt.Fprintf(c.App.ErrWriter, "paratimer: %v\n", err)
+		return nil, command.ErrQueryFailed
+	}
+	return failed, err
+}
+
+// ticking calls f each second until it is stopped.
+func ticking(ctx context.Context, f func()) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		t := time.NewTicker(time.Second)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				f()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// sayTrained fits the rows and predicts, as `paratimer ernest fit` does.
+func sayTrained(c *cli.Context, points []ernestmodel.Point) error {
+	path := c.String("out")
+	f, err := infile.Open(path)
+	if err != nil {
+		return command.Usage("cannot read the rows: %w", err)
+	}
+	defer f.Close()
+	m, err := fitTable(c, f, path, ernestmodel.Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"})
+	if err != nil {
+		return err
+	}
+	if len(points) == 0 {
+		points = usualPoints(m)
+	}
+	return printed(c, &ernestview.Fitted{Name: path, Model: m, Points: points, Force: c.Bool("force"), Next: "paratimer ernest fit " + quoted(path)})
+}

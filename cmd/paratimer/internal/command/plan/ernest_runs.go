@@ -1,0 +1,215 @@
+package plan
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/estimators/ernest"
+)
+
+// columnFlags say which columns of a table are what.
+func columnFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "machines", EnvVars: command.Env("machines"), Value: "machines", Usage: "machines, cores or containers are in `COLUMN`, a name of the header or a number from 1"},
+		&cli.StringFlag{Name: "scale", EnvVars: command.Env("scale"), Value: "scale", Usage: "the input, as a fraction of the whole or in any unit, is in `COLUMN` (a table without a column scale: all runs are of the whole)"},
+		&cli.StringFlag{Name: "seconds", EnvVars: command.Env("seconds"), Value: "seconds", Usage: "how long the run took is in `COLUMN`"},
+		&cli.StringFlag{Name: "unit", EnvVars: command.Env("unit"), Usage: "times are in `UNIT`: s, ms, min, h (default: s)"},
+		&cli.GenericFlag{Name: "where", EnvVars: command.Env("where"), Value: &verbatim{}, Usage: "take only the rows with `COLUMN=VALUE`; may be repeated: all must hold"},
+	}
+}
+
+// modelFlags say how a model is fitted.
+func modelFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "terms", EnvVars: command.Env("terms"), Usage: "fit these `TERMS` instead of 1, scale/machines, machines, log(machines)"},
+		&cli.StringSliceFlag{Name: "try", EnvVars: command.Env("try"), Usage: "try `TERMS` beside them, all for every known one, none for none, and keep what lowers the error of runs that were left out"},
+		&cli.StringFlag{Name: "refuse-above", EnvVars: command.Env("refuse-above"), Value: "20%", Usage: "refuse what the runs say is likely off by more than `SHARE`, such as 20% or 0.2"},
+		// Ranges were drawn at random once. Who still says how is not turned away.
+		&cli.Uint64Flag{Name: "seed", Hidden: true},
+		&cli.IntFlag{Name: "resamples", Hidden: true},
+	}
+}
+
+func fitOptions(c *cli.Context) (o ernest.FitOptions, err error) {
+	if o.RefuseAbove, err = refuseAbove(c); err != nil {
+		return o, err
+	}
+	if terms := c.StringSlice("terms"); len(terms) > 0 {
+		if o.Terms, err = ernestmodel.Terms(terms); err != nil {
+			return o, command.Usage("--terms: %w", err)
+		}
+	}
+	switch try := c.StringSlice("try"); {
+	case len(try) == 1 && try[0] == "all":
+		o.Extra = ernest.AllTerms()[len(ernest.BaseTerms()):]
+	case len(try) == 1 && try[0] == "none":
+		o.Extra = []ernest.Term{}
+	case len(try) > 0:
+		if o.Extra, err = ernestmodel.Terms(try); err != nil {
+			return o, command.Usage("--try: %w", err)
+		}
+	}
+	return o, nil
+}
+
+// refuseAbove is the share that --refuse-above says; 0, the default of a fit, where the command has no such flag.
+func refuseAbove(c *cli.Context) (float64, error) {
+	if c.String("refuse-above") == "" {
+		return 0, nil
+	}
+	text, isPercent := strings.CutSuffix(strings.TrimSpace(c.String("refuse-above")), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if isPercent {
+		v /= 100
+	}
+	const most = 10 // times
+	if err != nil || !(v > 0) || v > most {
+		return 0, command.Usage("--refuse-above %s: it is a share above 0 and up to 1000%%, such as 20%% or 0.2", c.String("refuse-above"))
+	}
+	return v, nil
+}
+
+func columnsOf(c *cli.Context) ernestmodel.Columns {
+	var where []ernestmodel.Condition
+	if given, ok := c.Generic("where").(*verbatim); ok {
+		for _, text := range *given {
+			column, value, _ := strings.Cut(text, "=")
+			where = append(where, ernestmodel.Condition{Column: strings.TrimSpace(column), Value: strings.TrimSpace(value)})
+		}
+	}
+	return ernestmodel.Columns{
+		Where:    where,
+		Machines: c.String("machines"), Scale: c.String("scale"), Seconds: c.String("seconds"), Unit: c.String("unit"),
+		Job: c.String("job"), Iterations: c.String("iterations"), Whole: !c.IsSet("scale"),
+	}
+}
+
+// openInput opens a file, or takes stdin for "-". Name is what messages call it.
+func openInput(c *cli.Context, path string) (in io.ReadCloser, name string, err error) {
+	if path == "-" {
+		return io.NopCloser(c.App.Reader), inputName(path), nil
+	}
+	f, err := infile.Open(path)
+	if err != nil {
+		return nil, path, command.Usage("cannot read the runs: %w", err)
+	}
+	return f, path, nil
+}
+
+// inputName is what messages call an input.
+func inputName(path string) string {
+	if path == "-" {
+		return "stdin"
+	}
+	return path
+}
+
+// fitTable makes a model of a table of runs.
+func fitTable(c *cli.Context, in io.Reader, name string, columns ernestmodel.Columns) (*ernestmodel.Model, error) {
+	o, err := fitOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := ernestmodel.ReadRuns(in, name, columns)
+	if err != nil {
+		return nil, command.Usage("%w", err)
+	}
+	m, err := ernestmodel.Fit(runs, o)
+	if err != nil {
+		return nil, command.Usage("%w", err)
+	}
+	return m, nil
+}
+
+// readModel reads a saved model, or fits one to a table: what begins with a brace is none.
+func readModel(c *cli.Context, path string, columns ernestmodel.Columns) (m *ernestmodel.Model, err error) {
+	f, name, err := openInput(c, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	begin, err := in.Peek(512)
+	if err != nil && err != io.EOF { //nolint:errorlint // Peek returns it as it is
+		return nil, command.Usage("cannot read %s: %w", name, err)
+	}
+	if !bytes.HasPrefix(bytes.TrimLeftFunc(begin, unicode.IsSpace), []byte("{")) {
+		return fitTable(c, in, name, columns)
+	}
+	if m, err = ernestmodel.Read(in, name); err != nil {
+		return nil, command.Usage("%w", err)
+	}
+	if c.IsSet("refuse-above") {
+		share, err := refuseAbove(c)
+		if err != nil {
+			return nil, err
+		}
+		if m, err = m.With(share); err != nil {
+			return nil, command.Usage("%s: %w", name, err)
+		}
+	}
+	return m, nil
+}
+
+// pointsOf are the runs that --at asks for.
+func pointsOf(c *cli.Context, iterative bool) ([]ernestmodel.Point, error) {
+	want := []string{"MACHINES", "SCALE"}
+	if iterative {
+		want = append(want, "ITERATIONS")
+	}
+	if given, ok := c.Generic("at").(*tuples); ok && !iterative {
+		for i, text := range *given {
+			if !strings.Contains(text, ",") {
+				(*given)[i] += ",1"
+			}
+		}
+	}
+	asked, err := tuplesOf(c, "at", want...)
+	if err != nil {
+		return nil, err
+	}
+	const most = 10_000
+	if len(asked) > most {
+		return nil, command.Usage("--at: %d points are more than %d", len(asked), most)
+	}
+	var points []ernestmodel.Point
+	for _, p := range asked {
+		point := ernestmodel.Point{Machines: p[0], Scale: p[1]}
+		if iterative {
+			point.Iterations = int(p[2])
+		}
+		points = append(points, point)
+	}
+	return points, nil
+}
+
+func atFlag() cli.Flag {
+	return tuplesFlag("at", "predict a run of `MACHINES,SCALE` (MACHINES alone: scale 1), of an iterative job MACHINES,SCALE,ITERATIONS; may be repeated")
+}
+
+func forceFlag() cli.Flag {
+	return &cli.BoolFlag{
+		Name: "force", EnvVars: command.Env("force"),
+		Usage: "show numbers that the model does not stand for",
+	}
+}
+
+// quoted is a file's name as a shell takes it.
+func quoted(name string) string {
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '/' && r != '-' && r != '_' {
+			return fmt.Sprintf("%q", name)
+		}
+	}
+	return name
+}

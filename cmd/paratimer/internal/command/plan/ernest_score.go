@@ -1,0 +1,164 @@
+package plan
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/estimators/queueing/servers"
+)
+
+func ernestScoreFlags() []cli.Flag {
+	return append(append(append(columnFlags(), modelFlags()...), concurrencyFlags()...),
+		&cli.StringFlag{Name: "job", EnvVars: command.Env("job"), Usage: "the job's name is in `COLUMN`, or in several, separated by commas (default: all rows are one job's)"},
+		&cli.StringFlag{Name: "train", EnvVars: command.Env("train"), Value: "scale", Usage: "train on the runs `RULE`: scale, machines or work for those of the smaller half, scale:25% for the smallest quarter, scale<=0.25 for those up to a value"},
+		command.OutputFlag("text", "json"),
+	)
+}
+
+// ernestScore says how well the small runs of a table predict the large ones.
+func ernestScore(c *cli.Context) error {
+	if err := command.Arguments(c, 1, 1); err != nil {
+		return err
+	}
+	if c.String("concurrency") != "" {
+		return scoreConcurrency(c)
+	}
+	split, err := parseSplit(c.String("train"))
+	if err != nil {
+		return err
+	}
+	o, err := fitOptions(c)
+	if err != nil {
+		return err
+	}
+	in, name, err := openInput(c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	runs, err := ernestmodel.ReadRuns(in, name, columnsOf(c))
+	if err != nil {
+		return command.Usage("%w", err)
+	}
+	scored, err := ernest.Score(runs.ByJob(), split, o)
+	if err != nil {
+		return command.Usage("%w", runs.Place(err))
+	}
+	return printed(c, &ernestview.Score{File: name, Rule: c.String("train"), Scored: scored, Warnings: runs.Warnings})
+}
+
+var splits = map[string]ernest.SplitBy{"scale": ernest.ByScale, "machines": ernest.ByMachines, "work": ernest.ByWork}
+
+// parseSplit reads a rule such as scale, work:25% or machines<=8.
+func parseSplit(rule string) (s ernest.Split, err error) {
+	bad := func() (ernest.Split, error) {
+		return s, command.Usage("--train %s: it is scale, machines or work, alone or with :25%% or <=VALUE", rule)
+	}
+	at := strings.IndexAny(rule, ":<")
+	if at < 0 {
+		at = len(rule)
+	}
+	by, ok := splits[strings.TrimSpace(rule[:at])]
+	if !ok {
+		return bad()
+	}
+	s.By = by
+	value, isShare := strings.CutPrefix(rule[at:], ":")
+	value, isMost := strings.CutPrefix(value, "<=")
+	share, isPercent := strings.CutSuffix(value, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(share), 64)
+	switch {
+	case at == len(rule):
+		return s, nil
+	case err != nil || !(v > 0) || math.IsInf(v, 0) || isShare == isMost || isPercent != isShare || isShare && v >= 100:
+		return bad()
+	case isShare:
+		s.Quantile = v / 100
+	default:
+		s.Below = v
+	}
+	return s, nil
+}
+
+// concurrencyFlags say that a table is of jobs that share a machine, which mean value analysis predicts.
+func concurrencyFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "concurrency", EnvVars: command.Env("concurrency"), Usage: "runs are of equal jobs on one machine; how many ran at once is in `COLUMN`: predict many by few, as a queueing network"},
+		&cli.IntFlag{Name: "servers", EnvVars: command.Env("servers"), Usage: "with --concurrency: the machine runs `N` jobs at full speed at once (default: learned)"},
+	}
+}
+
+// scoreConcurrency says how well few jobs at once predict many.
+func scoreConcurrency(c *cli.Context) error {
+	if n := c.Int("servers"); n < 0 || n == 0 && c.IsSet("servers") {
+		return command.Usage("--servers %d: it must be 1 or more", n)
+	}
+	rule := "jobs"
+	if c.IsSet("train") {
+		rule = c.String("train")
+	}
+	upTo, quantile, err := parseJobs(rule)
+	if err != nil {
+		return err
+	}
+	in, name, err := openInput(c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	all, err := ernestmodel.ReadConcurrency(in, name, c.String("concurrency"), columnsOf(c))
+	if err != nil {
+		return command.Usage("%w", err)
+	}
+	shown := ernestview.Sharing{File: name, Jobs: []ernestview.SharedScore{}}
+	for i := range all {
+		one := ernestview.SharedScore{Job: all[i].Job, UpTo: upTo}
+		if upTo == 0 {
+			one.UpTo = all[i].UpTo(quantile)
+		}
+		for _, r := range all[i].Rows {
+			if r.Jobs <= one.UpTo {
+				one.Train++
+			} else {
+				one.Test++
+			}
+		}
+		if one.Methods, err = servers.Score(all[i].Rows, one.UpTo, servers.Options{Servers: c.Int("servers")}); err != nil {
+			err = all[i].Place(err)
+			if len(all) == 1 {
+				return command.Usage("%w", err)
+			}
+			why := err.Error()
+			one.Methods, one.Error = []servers.MethodScore{}, &why
+		}
+		shown.Jobs = append(shown.Jobs, one)
+	}
+	return printed(c, &shown)
+}
+
+// parseJobs reads jobs, jobs:25% or jobs<=8. UpTo is 0 where the quantile counts.
+func parseJobs(rule string) (upTo int, quantile float64, err error) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(rule), "jobs")
+	if ok && rest == "" {
+		return 0, 0.5, nil
+	}
+	if value, most := strings.CutPrefix(rest, "<="); ok && most {
+		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n > 0 && n <= math.MaxInt32 {
+			return n, 0, nil
+		}
+	}
+	if value, share := strings.CutPrefix(rest, ":"); ok && share {
+		value, isPercent := strings.CutSuffix(value, "%")
+		if v, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil && isPercent && v > 0 && v < 100 {
+			return 0, v / 100, nil
+		}
+	}
+	return 0, 0, command.Usage("--train %s: with --concurrency it is jobs, alone or with :25%% or <=NUMBER", rule)
+}

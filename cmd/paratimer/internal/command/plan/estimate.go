@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/pathfrag"
+)
+
+func estimateFlags() []cli.Flag {
+	return []cli.Flag{
+		input.ProfileFlag(),
+		&cli.DurationFlag{Name: "delta1", EnvVars: command.Env("delta1"), Usage: "tasks of a round start, and end, within `TIME` of each other (default: by the tasks)"},
+		&cli.DurationFlag{Name: "delta2", EnvVars: command.Env("delta2"), Usage: "a round follows another within `TIME` (default: by the tasks)"},
+		follow.EstimatorsFlag("which estimators are shown", follow.OwnEstimators),
+		command.OutputFlag("text", "json"),
+		&cli.StringFlag{Name: "gantt", EnvVars: command.Env("gantt"), Usage: "draw the schedule to `FILE`, as SVG"},
+	}
+}
+
+// estimate says how long a plan takes before anything runs, under each scenario.
+func estimate(c *cli.Context) (err error) {
+	if err := command.Arguments(c, 1, 1); err != nil {
+		return err
+	}
+	plan, err := planfile.ReadFile(c.Args().First(), planfile.Options{})
+	if err != nil {
+		return command.Usage("cannot read the plan: %w", err)
+	}
+	if plan.Profiles, err = input.ReadProfiles(c); err != nil {
+		return err
+	}
+	shown, err := follow.BatteryOf(c)
+	if err != nil {
+		return err
+	}
+	var opt estimators.Options
+	if c.IsSet("delta1") || c.IsSet("delta2") {
+		opt.Path = &pathfrag.Params{Delta1: c.Duration("delta1"), Delta2: c.Duration("delta2")}
+	}
+	v, err := planview.Of(plan, observed.Costs, opt, shown.Scenarios())
+	if err != nil {
+		return command.Usage("%w", err)
+	}
+	if path := c.String("gantt"); path != "" {
+		if err := command.WriteFile(path, v.SVG); err != nil {
+			return command.Usage("--gantt: %w", err)
+		}
+	}
+	if c.String("output") == "json" {
+		return v.JSON(c.App.Writer)
+	}
+	return v.Text(c.App.Writer)
+}

@@ -1,0 +1,21 @@
+// Package plan has the commands that need no run: estimate, simulate and the demo, whatif, ernest and model.
+package plan
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+)
+
+// Commands are the commands of this package that the help lists under one heading, in its order.
+func Commands() []*cli.Command {
+	return []*cli.Command{
+		command.New("estimate", "PLAN", "say how long a plan takes, before anything runs", estimate, estimateFlags()...),
+		command.New("simulate", "PLAN", "watch a simulated run of a plan, with noise, slow nodes, failures and skew",
+			simulated,
+			simulateFlags()...),
+		command.New("whatif", "[PLAN|FILE|ID|NAME]", "say when a query would end with other slots, more data, a failure, another scheduler", whatIf, whatifFlags()...),
+		ernestCommand(),
+		command.New("model", "JOB.yaml", "say how long jobs take that contend for a cluster's CPUs, disks and network, before anything runs", model, queueingFlags()...),
+	}
+}

@@ -1,0 +1,196 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/examples"
+)
+
+// simulatedStart is when simulated runs begin: the first day of SIGMOD 2010.
+var simulatedStart = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
+
+func simulateFlags() []cli.Flag {
+	return follow.Flags(
+		&cli.Uint64Flag{Name: "seed", EnvVars: command.Env("seed"), Usage: "draw everything that is random from `N`: the same seed, the same run"},
+		command.Choice("know", "what the watcher knows of the plan", "all", "profile", "nothing"),
+		&cli.StringFlag{Name: "tape", EnvVars: command.Env("tape"), Usage: "record what is observed to `FILE`"},
+		&cli.DurationFlag{Name: "every", EnvVars: command.Env("every"), Value: simulate.DefaultEvery, Usage: "observe each `TIME` of the run"},
+		follow.SpeedFlag(0),
+		input.ProfileFlag(),
+		&cli.Float64Flag{Name: "noise", EnvVars: command.Env("noise"), Usage: "sigma of the lognormal factor on each task's work, e.g. 0.02"},
+		&cli.DurationFlag{Name: "stall", EnvVars: command.Env("stall"), Usage: "each map stands still for `TIME` before its end, as a combine does"},
+		&cli.StringSliceFlag{Name: "slow", EnvVars: command.Env("slow"), Usage: "`NODE=FACTOR`: the node's tasks take that many times as long; may be repeated"},
+		&cli.StringSliceFlag{Name: "fail", EnvVars: command.Env("fail"), Usage: "`JOB:m3@195s`: the map (r: reduce) with this index, from 0, fails at this time of the run; may be repeated"},
+		&cli.Float64Flag{
+			Name: "fail-rate", EnvVars: command.Env("fail-rate"),
+			Usage: "failures for each hour that a task runs",
+		},
+		&cli.StringSliceFlag{
+			Name: "lose", EnvVars: command.Env("lose"),
+			Usage: "`NODE@TIME`: the node dies; may be repeated",
+		},
+		&cli.Float64Flag{Name: "skew", EnvVars: command.Env("skew"), Usage: "Zipf exponent of the sizes of reduces"},
+		command.Choice("groups", "who measures the key groups of a plan that has some", "tap", "complete", "counters",
+			"none"),
+		&cli.IntFlag{Name: "lambda", EnvVars: command.Env("lambda"), Value: simulate.DefaultLambda, Usage: "how many keys of a map a tap names"},
+		&cli.BoolFlag{Name: "shuffle", EnvVars: command.Env("shuffle"), Usage: "hand reduces out in a random order"},
+	)
+}
+
+// simulated watches a simulated run of a plan.
+func simulated(c *cli.Context) (err error) {
+	if err := command.Arguments(c, 1, 1); err != nil {
+		return err
+	}
+	path := c.Args().First()
+	plan, err := planfile.ReadFile(path, planfile.Options{})
+	if err != nil {
+		return command.Usage("cannot read the plan: %w", err)
+	}
+	opt, err := simulateOptions(c)
+	if err != nil {
+		return err
+	}
+	return play(c, plan, opt)
+}
+
+// play simulates and follows.
+func play(c *cli.Context, plan *dag.Plan, opt simulate.Options) (err error) {
+	speed, err := follow.SpeedOf(c)
+	if err != nil {
+		return err
+	}
+	profiles, err := input.ReadProfiles(c)
+	if err != nil {
+		return err
+	}
+	sim, err := simulate.New(plan, opt)
+	if err != nil {
+		return command.Usage("%w", err)
+	}
+	src, done, err := input.Taped(c, sim)
+	if err != nil {
+		return err
+	}
+	defer done(&err)
+	return follow.Run(c, input.WithProfiles(src, profiles), follow.Pace{Speed: speed})
+}
+
+func simulateOptions(c *cli.Context) (simulate.Options, error) {
+	know, err := simulate.ParseKnow(c.String("know"))
+	if err != nil {
+		return simulate.Options{}, command.Usage("--know: %w", err)
+	}
+	var groups dag.GroupOrigin
+	if err := groups.UnmarshalText([]byte(c.String("groups"))); err != nil {
+		return simulate.Options{}, command.Usage("--groups: %w", err)
+	}
+	o := simulate.Options{
+		Groups: groups, Lambda: c.Int("lambda"),
+		Seed: c.Uint64("seed"), Know: know, Start: simulatedStart, Every: c.Duration("every"),
+		Noise: c.Float64("noise"), Stall: c.Duration("stall"), FailRate: c.Float64("fail-rate"),
+		Skew: c.Float64("skew"), Shuffle: c.Bool("shuffle"),
+	}
+	for _, s := range c.StringSlice("slow") {
+		var n simulate.SlowNode
+		if err := scan(s, slowForm, &n.Node, &n.Factor); err != nil {
+			return o, command.Usage("--slow %s: it is NODE=FACTOR, such as 2=1.5: %w", s, err)
+		}
+		o.Slow = append(o.Slow, n)
+	}
+	for _, s := range c.StringSlice("lose") {
+		var n simulate.LostNode
+		if err := scan(s, loseForm, &n.Node, &n.At); err != nil {
+			return o, command.Usage("--lose %s: it is NODE@TIME, such as 2@90s: %w", s, err)
+		}
+		o.Lose = append(o.Lose, n)
+	}
+	for _, s := range c.StringSlice("fail") {
+		f, err := failure(s)
+		if err != nil {
+			return o, command.Usage("--fail %s: it is JOB:m3@TIME, such as j1:m3@195s: %w", s, err)
+		}
+		o.Fail = append(o.Fail, f)
+	}
+	return o, nil
+}
+
+var (
+	slowForm = regexp.MustCompile(`^(\d+)=(.+)$`)
+	loseForm = regexp.MustCompile(`^(\d+)@(.+)$`)
+	failForm = regexp.MustCompile(`^(.+):([mr])_?(\d+)@(.+)$`)
+)
+
+func failure(s string) (simulate.Failure, error) {
+	var f simulate.Failure
+	var kind string
+	if err := scan(s, failForm, &f.Job, &kind, &f.Task, &f.At); err != nil {
+		return f, err
+	}
+	if kind == "r" {
+		f.Stage = dag.Reduce
+	}
+	return f, nil
+}
+
+// scan reads the groups of a form into values.
+func scan(s string, form *regexp.Regexp, into ...any) error {
+	m := form.FindStringSubmatch(s)
+	if m == nil {
+		return fmt.Errorf("%q has another form", s)
+	}
+	for i, to := range into {
+		var err error
+		switch to := to.(type) {
+		case *string:
+			*to = m[i+1]
+		case *int:
+			*to, err = strconv.Atoi(m[i+1])
+		case *float64:
+			*to, err = strconv.ParseFloat(m[i+1], 64)
+		case *time.Duration:
+			*to, err = time.ParseDuration(m[i+1])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Demo is `paratimer demo`.
+func Demo() *cli.Command {
+	return command.New("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo,
+		follow.Flags(follow.SpeedFlag(60), &cli.Uint64Flag{
+			Name: "seed", EnvVars: command.Env("seed"),
+			Usage: "draw the run's noise from `N`",
+		})...)
+}
+
+// demo plays the paper's query, simulated, at a speed that a person can follow.
+func demo(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	plan, err := planfile.Read(bytes.NewReader(examples.Paper), planfile.Options{Name: "the demo's plan"})
+	if err != nil {
+		return err
+	}
+	return play(c, plan, simulate.Options{
+		Seed: c.Uint64("seed"), Know: simulate.Profile, Start: simulatedStart, Every: simulate.DefaultEvery, Noise: 0.02,
+		// The lonely last map of j2 fails half-way: the worst that one failure can do.
+		Fail: []simulate.Failure{{Job: "j2", Task: 16, At: 1100 * time.Second}},
+	})
+}

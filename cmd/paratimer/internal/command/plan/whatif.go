@@ -1,0 +1,209 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/jobfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/whatifview"
+	"github.com/paratimer/paratimer/estimators/whatif"
+)
+
+func whatifFlags() []cli.Flag {
+	return slices.Concat([]cli.Flag{
+		&cli.StringSliceFlag{Name: "slots", EnvVars: command.Env("slots"), Usage: "with `N` slots (64, +2, 2x, inf), of one kind after map= or reduce=; may be repeated"},
+		&cli.StringSliceFlag{Name: "scale", EnvVars: command.Env("scale"), Usage: "with an input `N` times as large; may be repeated"},
+		&cli.StringSliceFlag{Name: "fail", EnvVars: command.Env("fail"), Usage: "with a failure at the worst moment of `WHAT`: task, node, a job, or a task of it (JOB:m3, JOB:STAGE:3); may be repeated"},
+		command.Choice("skew", "with the work of each job's reduces spread evenly", "as-is", "none"),
+		&cli.StringSliceFlag{Name: "policy", EnvVars: command.Env("policy"), Usage: "under another scheduler `NAME`: fifo, yarn, ideal; may be repeated"},
+		&cli.StringFlag{Name: "slowstart", EnvVars: command.Env("slowstart"), Usage: "with reduces asked for when this `RATIO` of the maps is done (YARN)"},
+		&cli.StringSliceFlag{Name: "pace", EnvVars: command.Env("pace"), Usage: "with records that take `R` times as long, in one job after JOB=; may be repeated"},
+		input.ProfileFlag(),
+		command.OutputFlag("text", "json"),
+		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw time against slots to `FILE`, as SVG"},
+		&cli.StringFlag{Name: "at", EnvVars: command.Env("at"), Usage: "of a recording, ask at `TIME` (90s) of the run, or at a part of it (0.5, 50%) (default: about all of it)"},
+		command.TimeoutFlag(),
+		follow.DeltaFlag(),
+	}, whatIfModelFlags(), input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags())
+}
+
+// whatIf says when a query would end under changes.
+func whatIf(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 1); err != nil {
+		return err
+	}
+	changes, err := changesOf(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := command.Limited(c)
+	defer cancel()
+	v, replay, err := whatIfSubject(ctx, c)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
+	}
+	v.Room, v.Elapsed = replay.Room(), replay.Elapsed()
+	models, err := whatIfModels(c, v, replay)
+	if err != nil {
+		return err
+	}
+	scene := whatif.Scene{Models: models, Room: v.Room, Wanted: replay.Wanted()}
+	v.Report, err = command.UnlessInterrupted(ctx, func() (*whatif.Report, error) { return whatif.Ask(scene, changes) })
+	switch {
+	case context.Cause(ctx) != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return command.Usage("%w", err)
+	}
+	for _, observed := range v.Warnings {
+		v.Report.Warnings = append(v.Report.Warnings, whatif.Warning{Code: whatif.WarnObservation, Text: observed.Text})
+	}
+	if path := c.String("svg"); path != "" {
+		if err := command.WriteFile(path, v.SVG); err != nil {
+			return command.Usage("--svg: %w", err)
+		}
+	}
+	if c.String("output") == "json" {
+		return v.JSON(c.App.Writer)
+	}
+	return v.Text(c.App.Writer)
+}
+
+// changesOf reads the flags, each value a change of its own.
+func changesOf(c *cli.Context) (all []whatif.Change, err error) {
+	add := func(flag string, read func(text string) (whatif.Change, error)) {
+		for _, text := range c.StringSlice(flag) {
+			change, e := read(text)
+			if e != nil && err == nil {
+				err = command.Usage("--%s: %w", flag, e)
+			}
+			all = append(all, change)
+		}
+	}
+	add("slots", func(text string) (whatif.Change, error) {
+		s, err := whatif.ParseSlots(text)
+		return whatif.Change{Slots: []whatif.Slots{s}}, err
+	})
+	add("scale", func(text string) (whatif.Change, error) {
+		v, err := whatif.ParseScale(text)
+		return whatif.Change{Scale: v}, err
+	})
+	add("fail", func(text string) (whatif.Change, error) {
+		f, err := whatif.ParseFailure(text)
+		return whatif.Change{Failures: []whatif.Failure{f}}, err
+	})
+	if c.String("skew") == "none" {
+		all = append(all, whatif.Change{Even: true})
+	}
+	add("policy", func(text string) (whatif.Change, error) {
+		p, err := whatif.ParsePolicy(text)
+		return whatif.Change{Policy: p}, err
+	})
+	if text := c.String("slowstart"); text != "" {
+		v, e := whatif.ParseSlowStart(text)
+		if e != nil && err == nil {
+			err = command.Usage("--slowstart: %w", e)
+		}
+		all = append(all, whatif.Change{SlowStart: &v})
+	}
+	add("pace", func(text string) (whatif.Change, error) {
+		p, err := whatif.ParsePace(text)
+		return whatif.Change{Pace: []whatif.Pace{p}}, err
+	})
+	return all, err
+}
+
+// whatIfModelFlags say which models answer, and what they know.
+func whatIfModelFlags() []cli.Flag {
+	return []cli.Flag{
+		command.Choice("model", "which model answers", "all", whatif.ModelReplay, whatif.ModelQueueing, whatif.ModelErnest),
+		&cli.StringFlag{Name: "demands", EnvVars: command.Env("demands"), Usage: "ask the queueing model of the jobs in `FILE`, too: what they ask of CPUs, disks and network (`paratimer learn --demands`)"},
+		&cli.StringFlag{Name: "ernest", EnvVars: command.Env("ernest"), Usage: "ask Ernest, too: a saved model, or a table of runs with the columns machines, scale and seconds in `FILE`"},
+		tuplesFlag("ernest-at", "Ernest's run is as this query on `MACHINES,SCALE` (default: its nodes, and scale 1)"),
+		&cli.BoolFlag{Name: "force", EnvVars: command.Env("force"), Usage: "show numbers that Ernest does not trust itself"},
+	}
+}
+
+// whatIfModels are the predictors, the one that is believed first.
+func whatIfModels(c *cli.Context, v *whatifview.View, replay *whatif.Replay) ([]whatif.Predictor, error) {
+	only := c.String("model")
+	wanted := func(model string) bool { return only == "all" || only == model }
+	if c.String("ernest") == "" && c.IsSet("ernest-at") {
+		return nil, command.Usage("--ernest-at goes with --ernest FILE")
+	}
+	var out []whatif.Predictor
+	if wanted(whatif.ModelReplay) {
+		out = append(out, replay)
+	}
+	for _, m := range []struct {
+		name, flag string
+		read       func(*cli.Context, *whatif.Replay) (whatif.Predictor, error)
+	}{
+		{whatif.ModelQueueing, "demands", whatIfQueueing},
+		{whatif.ModelErnest, "ernest", whatIfErnest},
+	} {
+		given := c.String(m.flag) != ""
+		switch {
+		case only == m.name && !given:
+			return nil, command.Usage("--model %s needs --%s FILE", m.name, m.flag)
+		case !given || !wanted(m.name):
+			continue
+		case v.Elapsed > 0:
+			return nil, command.Usage("--%s: the %s model tells of whole runs, not of what is left of one; ask about the plan, or the finished run", m.flag, m.name)
+		}
+		p, err := m.read(c, replay)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func whatIfQueueing(c *cli.Context, replay *whatif.Replay) (whatif.Predictor, error) {
+	file, _, err := jobfile.ReadFile(c.String("demands"), c.App.Reader)
+	if err != nil {
+		return nil, command.Usage("--demands: %w", err)
+	}
+	q, err := whatif.NewQueueing(modelview.SpecOf(file), replay.Plan(), replay.Room())
+	if err != nil {
+		return nil, command.Usage("--demands: this cannot be modelled: %w", err)
+	}
+	return q, nil
+}
+
+func whatIfErnest(c *cli.Context, replay *whatif.Replay) (whatif.Predictor, error) {
+	m, err := readModel(c, c.String("ernest"), ernestmodel.Columns{Machines: "machines", Scale: "scale", Seconds: "seconds", Whole: true})
+	if err != nil {
+		return nil, fmt.Errorf("--ernest: %w", err)
+	}
+	if m.Plain == nil {
+		return nil, command.Usage("--ernest: that is a model of iterations: a query has none")
+	}
+	at, err := tuplesOf(c, "ernest-at", "MACHINES", "SCALE")
+	if err != nil {
+		return nil, err
+	}
+	machines, scale := float64(replay.Nodes()), 1.0
+	switch {
+	case len(at) > 1:
+		return nil, command.Usage("--ernest-at: this query is one run")
+	case len(at) == 1:
+		machines, scale = at[0][0], at[0][1]
+	case machines == 0:
+		return nil, command.Usage("--ernest: how many machines the query has is not known: say it with --ernest-at " +
+			"MACHINES,SCALE")
+	}
+	return whatif.NewErnest(m.Plain.Predict, machines, scale, replay.Room(), c.Bool("force")), nil
+}

@@ -1,0 +1,163 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A session is the watch of one workflow. A worker that steps it has it for itself; else it is the loop's.
+type session struct {
+	fleet   *Fleet
+	cluster Cluster
+	key     string
+	is      Watched
+	seen    rules.Workflow // what the newest frame calls it, for the loop to take over
+	edition int            // of the rules that is.Rules are of
+	apps    []string
+	source  string // what the cluster knows it by: an application or, of Tez, a DAG
+
+	opened  bool
+	hooks   Hooks
+	stepper *watch.Stepper
+	alerts  alert.State // how it stands, for a watch that begins anew
+	held    bool        // the stepper has the bounds of is.Rules
+	bounds  []alert.Bound
+	usual   time.Duration
+	state   dag.State
+
+	wait     time.Duration
+	failures int
+	running  bool // a worker has it
+	gone     bool // it is not watched any more
+	fatal    bool // its error is one of Shown
+	closed   bool
+
+	entry *entry
+}
+
+// step observes once. It never panics.
+func (v *session) step(ctx context.Context, p watch.Panel) (out finished) {
+	out.v = v
+	defer func() {
+		if r := recover(); r != nil {
+			out.panic = fmt.Sprintf("%v\n%s", r, debug.Stack())
+		}
+	}()
+	if err := v.open(); err != nil {
+		v.fleet.opt.Log.Warn().Err(err).Str("app", v.is.App).Msg("cannot watch this workflow now; trying again")
+		v.wait = time.Minute
+		return out
+	}
+	v.stepper.Ask(p)
+	out.over, out.err = v.stepper.Step(ctx)
+	if out.err == nil && !out.over && v.stepper.State().Ended() {
+		out.over, out.err = v.stepper.Step(ctx) // so that what is done at a source's end is done, even if the fleet ends now
+	}
+	if ctx.Err() != nil && out.err != nil {
+		out.err = nil // the fleet ends, not the workflow
+	}
+	v.state = v.stepper.State()
+	if w := v.stepper.Wait(); w > v.fleet.opt.Every { // observations are missed
+		v.wait = w
+	}
+	return out
+}
+
+// open ties the workflow and begins its watch, where that has not been done.
+func (v *session) open() error {
+	if !v.opened {
+		if v.fleet.opt.Open != nil {
+			h, err := v.fleet.opt.Open(v.is)
+			if err != nil {
+				return err
+			}
+			v.hooks = h
+		}
+		v.opened = true
+	}
+	if v.stepper == nil {
+		src := v.cluster.Source(v.source)
+		if v.hooks.Source != nil {
+			src = v.hooks.Source(src)
+		}
+		w := watch.Watch{
+			Source: src, Sinks: []watch.Sink{v}, Alerts: v.alerts, Every: v.fleet.opt.Every,
+			Keep: v.keep, Log: v.fleet.opt.Log.With().Str("app", v.is.App).Logger(),
+		}
+		if v.hooks.Join != nil {
+			v.hooks.Join(&w)
+		}
+		if v.failures == 0 || v.alerts.Bounds == nil { // else the watch before knows better
+			w.Recall = v.hooks.Recall
+		}
+		v.stepper, v.held = w.Stepper(), false
+	}
+	usual := v.usual
+	if v.hooks.Usual != nil {
+		usual = v.hooks.Usual()
+	}
+	if v.held && usual == v.usual {
+		return nil
+	}
+	v.held, v.usual, v.bounds = true, usual, nil
+	for _, r := range v.is.Rules {
+		v.bounds = append(v.bounds, r.Bound(usual))
+	}
+	v.stepper.Hold(v.bounds)
+	if v.hooks.Hold != nil {
+		v.hooks.Hold(v.is.Rules)
+	}
+	return nil
+}
+
+// restart has the next step tie the workflow anew.
+func (v *session) restart() {
+	v.close()
+	v.opened, v.closed, v.stepper, v.hooks = false, false, nil, Hooks{}
+}
+
+func (v *session) keep(s alert.State, f frame.Frame) error {
+	v.alerts = s
+	if v.hooks.Keep == nil {
+		return nil
+	}
+	return v.hooks.Keep(s, f)
+}
+
+// Show is the watch's first sink: it learns who the workflow is and when to look again, and hands the frame on.
+func (v *session) Show(tick frame.Tick) error {
+	f := &tick.Frame
+	if f.Workflow.ID != nil {
+		v.seen.ID = *f.Workflow.ID
+	}
+	if f.Workflow.Name != nil {
+		v.seen.Name = *f.Workflow.Name
+	}
+	v.fleet.board.learn(v.key, f)
+	v.wait = interval(*f, v.bounds, v.fleet.opt.Every, v.fleet.opt.Most)
+	if v.fleet.opt.Shown == nil {
+		return nil
+	}
+	v.fleet.shew.Lock()
+	defer v.fleet.shew.Unlock()
+	is := v.is
+	is.Workflow = v.seen
+	err := v.fleet.opt.Shown(is, tick)
+	v.fatal = v.fatal || err != nil
+	return err
+}
+
+func (v *session) close() {
+	if v.opened && !v.closed && v.hooks.Close != nil {
+		v.hooks.Close(v.state)
+	}
+	v.closed = true
+}

@@ -1,0 +1,185 @@
+package frame
+
+import (
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// assumedMost is the share of the remaining time that may rest on assumptions in a headline. Above it the headline is
+// a range without a point, or a floor ("at least 4m").
+const assumedMost = 1.0 / 3
+
+// Answers are what the estimators said of one run.
+type Answers struct {
+	Scenarios []estimators.Estimate // the first is the headline's
+	Others    []estimators.Estimate // other methods, to compare with
+	Sampled   estimators.Estimate   // whose Distribution the range is taken from; without one there is none
+	Uneven    estimators.Estimate   // whose Skew is told
+}
+
+// Of makes the frame of a snapshot from what the estimators said of it, and from why the end that they predict moved.
+func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
+	origin := s.Origin()
+	f := Frame{
+		SchemaVersion:  SchemaVersion,
+		At:             TimeOf(s.At),
+		Workflow:       Workflow{ID: Text(s.ID), Name: Text(s.Plan.Name), State: s.State, Engine: s.Plan.Engine},
+		ElapsedSeconds: elapsed(s, origin),
+		Quantiles:      []Quantile{},
+		Alerts:         []Alert{},
+		Estimates:      []Estimate{},
+		CriticalPath:   []Segment{},
+		Jobs:           jobs(s, a.Scenarios),
+		WaitingOn:      Text(waitingOn(s, a.Scenarios)),
+		Changes:        changes,
+		Warnings:       warnings(s, a),
+		Tasks:          tasks(s, planned(s, a.Scenarios)),
+		Digest:         digest(s),
+	}
+	f.Failures, f.FailedAttempts = failures(s)
+	f.Nodes = oddNodes(s, a.Scenarios)
+	if f.Changes == nil {
+		f.Changes = []Change{}
+	}
+	for _, e := range a.Scenarios {
+		f.Estimates = append(f.Estimates, estimate(s, e, f.ElapsedSeconds))
+	}
+	for _, e := range a.Others {
+		f.Others = append(f.Others, other(e, f.ElapsedSeconds))
+	}
+	if s.State.Ended() {
+		end(&f, s)
+		return f
+	}
+	if unconfirmed(s) {
+		end(&f, s)
+		f.Digest = 0 // nothing is left that could move
+		return f
+	}
+	if len(a.Scenarios) > 0 {
+		f.CriticalPath = segments(s, a.Scenarios[0].Path, origin)
+		f.Headline = headline(s.At, a.Scenarios)
+		spread(&f, a.Scenarios[0].Origin, a.Sampled)
+		f.Skew = SkewOf(s, a.Uneven.Skew, a.Scenarios[0].Remaining)
+	}
+	if r := f.Headline.RemainingSeconds; r != nil && f.ElapsedSeconds != nil {
+		f.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *r)
+	}
+	return f
+}
+
+// end makes a frame one of a query whose jobs are over: nothing remains, whatever estimators say.
+func end(f *Frame, s *dag.Snapshot) {
+	zero := Seconds(0)
+	f.Headline = Headline{RemainingSeconds: &zero, LowSeconds: &zero, HighSeconds: &zero, EndAt: TimeOf(finish(s))}
+	if s.State == dag.Succeeded || s.State == dag.Running && succeeded(s) {
+		f.ProgressRatio = RatioOf(1)
+	}
+}
+
+// succeeded says that all jobs have.
+func succeeded(s *dag.Snapshot) bool {
+	for i := range s.Jobs {
+		if s.Jobs[i].State != dag.Succeeded {
+			return false
+		}
+	}
+	return true
+}
+
+// elapsed counts from the first submission; of a query that is over, to its last job's end.
+func elapsed(s *dag.Snapshot, origin dag.Instant) *Seconds {
+	if s.State.Ended() {
+		return Since(finish(s), origin)
+	}
+	return Since(s.At, origin)
+}
+
+// finish is the last known end of a job; NoInstant where no job has ended.
+func finish(s *dag.Snapshot) dag.Instant {
+	last := dag.NoInstant
+	for i := range s.Jobs {
+		last = max(last, s.Jobs[i].Finished)
+	}
+	return last
+}
+
+// headline is the standard estimate within the range of the other scenarios, or a floor where too much is assumed.
+func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
+	std := scenarios[0]
+	h := Headline{From: Text(std.Scenario)}
+	if std.Remaining == nil {
+		h.LowSeconds = SecondsIn(std.Low)
+		return h
+	}
+	if std.AssumedRatio > assumedMost {
+		low := floor(std)
+		h.LowSeconds = SecondsIn(&low)
+		return h
+	}
+	low, high := *std.Remaining, *std.Remaining
+	for _, e := range scenarios {
+		for _, d := range []*time.Duration{e.Remaining, e.Low, e.High} {
+			if d != nil {
+				low, high = min(low, *d), max(high, *d)
+			}
+		}
+	}
+	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = SecondsIn(std.Remaining), SecondsIn(&low), SecondsIn(&high)
+	h.EndAt = TimeOf(at.Add(*std.Remaining))
+	return h
+}
+
+// floor is the part of a remaining time that is not assumed.
+func floor(e estimators.Estimate) time.Duration {
+	if e.Low != nil {
+		return *e.Low
+	}
+	return time.Duration(float64(*e.Remaining) * (1 - e.AssumedRatio))
+}
+
+func estimate(s *dag.Snapshot, e estimators.Estimate, elapsed *Seconds) Estimate {
+	out := Estimate{Scenario: e.Scenario, Meaning: e.Meaning, Origin: e.Origin, Moot: e.Moot}
+	if e.Remaining == nil {
+		out.Origin = schedule.Unknown
+		return out
+	}
+	out.RemainingSeconds = SecondsIn(e.Remaining)
+	out.EndAt = TimeOf(s.At.Add(*e.Remaining))
+	if e.Probability != nil {
+		out.Probability = RatioOf(*e.Probability)
+	}
+	if elapsed != nil {
+		total := SecondsOf(elapsed.Duration() + *e.Remaining)
+		out.TotalSeconds = &total
+	}
+	return out
+}
+
+func other(e estimators.Estimate, elapsed *Seconds) Other {
+	o := Other{Name: e.Scenario, RemainingSeconds: SecondsIn(e.Remaining), ProgressRatio: RatioOf(e.Progress)}
+	if o.ProgressRatio == nil && o.RemainingSeconds != nil && elapsed != nil {
+		o.ProgressRatio = ProgressOf(*elapsed, *o.RemainingSeconds)
+	}
+	return o
+}
+
+// warnings are the observation's and the estimators', each once, in that order.
+func warnings(s *dag.Snapshot, a Answers) []dag.Warning {
+	all := append(slices.Clone(s.Warnings), silentWarnings(s)...)
+	for _, e := range a.Scenarios {
+		all = append(all, e.Warnings...)
+	}
+	all = append(all, a.Uneven.Warnings...)
+	out := make([]dag.Warning, 0, len(all))
+	for _, w := range all {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package frame
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A mishap is an attempt whose work is gone.
+type mishap struct {
+	at   dag.Instant
+	job  int
+	kind dag.StageIndex
+	a    *dag.Attempt
+	why  string
+}
+
+// failures are the newest attempts that failed or whose work was lost, newest first, and how many there are in all. What
+// happened at an unknown time comes last.
+func failures(s *dag.Snapshot) ([]Failure, int) {
+	var all []mishap
+	for j := range s.Jobs {
+		for k := range s.Jobs[j].NumStages() {
+			list := s.Jobs[j].Stages[k].Attempts
+			for i := range list {
+				a := &list[i]
+				if a.State != dag.AttemptFailed && a.State != dag.AttemptKilled {
+					continue
+				}
+				if at, why, lost := mishapOf(s, j, list, a); lost {
+					all = append(all, mishap{at, j, k, a, why})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y mishap) int { return cmp.Compare(y.at, x.at) })
+	out := make([]Failure, min(len(all), MostFailures))
+	for i := range out {
+		m := &all[i]
+		out[i] = Failure{
+			AtSeconds: Since(m.at, s.Origin()), Job: s.Plan.Jobs[m.job].Node, Attempt: m.a.Name(s.Jobs[m.job].ID, s.Plan.StageName(m.job, m.kind)),
+			Node: Text(machine(s, m.a)), Why: Text(m.why),
+		}
+	}
+	return out, len(all)
+}
+
+// mishapOf says whether a failed or killed attempt is a failure, when, and why. A killed one is where its work is lost: with
+// its node, or with the application master. One that is stopped for a twin that was faster, to make room, or with its job, is not.
+func mishapOf(s *dag.Snapshot, job int, list []dag.Attempt, a *dag.Attempt) (at dag.Instant, why string, lost bool) {
+	if a.State == dag.AttemptFailed {
+		return a.End, a.Diagnosis, true
+	}
+	j := &s.Jobs[job]
+	switch {
+	case !a.Start.Known() || overtaken(list, a) || a.Preempted():
+	case onLostNode(s, a):
+		since := s.Nodes[a.Node].LostAt
+		if j.Finished.Known() && since.Known() && j.Finished <= since {
+			break
+		}
+		if !since.Known() {
+			since = a.End
+		}
+		return since, cmp.Or(a.Diagnosis, "its node is lost"), true
+	case j.Attempt > 1 && j.Started.Known() && a.End.Known() && a.End <= j.Started:
+		return j.Started, cmp.Or(a.Diagnosis, "its application master came again"), true
+	}
+	return dag.NoInstant, "", false
+}
+
+// overtaken says whether another attempt of the task had succeeded when a was killed.
+func overtaken(list []dag.Attempt, a *dag.Attempt) bool {
+	i, _ := slices.BinarySearchFunc(list, a.Task, func(b dag.Attempt, task int32) int { return cmp.Compare(b.Task, task) })
+	for ; i < len(list) && list[i].Task == a.Task; i++ {
+		if b := &list[i]; b.State == dag.AttemptSucceeded && b.End.Known() && a.End.Known() && b.End <= a.End {
+			return true
+		}
+	}
+	return false
+}

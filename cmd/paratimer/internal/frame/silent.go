@@ -1,0 +1,66 @@
+package frame
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// eachSilent calls visit for every attempt that has stopped reporting and whose task has no other, in plan order,
+// until it returns false.
+func eachSilent(s *dag.Snapshot, visit func(job int, k dag.StageIndex, a *dag.Attempt) bool) {
+	for j := range s.Jobs {
+		if s.Jobs[j].State.Ended() {
+			continue
+		}
+		for k := range s.Jobs[j].NumStages() {
+			list := s.Jobs[j].Stages[k].Attempts
+			for i := range list {
+				newest := i+1 == len(list) || list[i+1].Task != list[i].Task
+				if _, silent := silentSince(s, &list[i]); silent && newest && !visit(j, k, &list[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// silence is how long counters that have moved may stand still. Reports come each 6 s by default; a record of the
+// query itself may take longer.
+const silence = 30 * time.Second
+
+// silentSince says whether an attempt has stopped reporting, and since when: its node is lost (the attempt may count as
+// killed then, without an end, while its master still believes in it), or its counters moved before and stand still. Counters that never
+// moved say nothing.
+func silentSince(s *dag.Snapshot, a *dag.Attempt) (dag.Instant, bool) {
+	if a.State != dag.AttemptRunning && a.State != dag.AttemptKilled || a.End.Known() {
+		return dag.NoInstant, false
+	}
+	moved := a.First.At.Known() && a.Last.At.Known() && a.Last.At > a.First.At
+	switch {
+	case onLostNode(s, a) && a.Last.At.Known():
+		return a.Last.At, true
+	case onLostNode(s, a):
+		return a.Start, true
+	case a.State == dag.AttemptRunning && moved && s.At.Sub(a.Last.At) > silence:
+		return a.Last.At, true
+	}
+	return dag.NoInstant, false
+}
+
+func onLostNode(s *dag.Snapshot, a *dag.Attempt) bool {
+	return a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Lost
+}
+
+// mostSilent bounds how many attempts are warned of by name.
+const mostSilent = 10
+
+// silentWarnings names the attempts that have stopped reporting.
+func silentWarnings(s *dag.Snapshot) []dag.Warning {
+	var out []dag.Warning
+	eachSilent(s, func(job int, k dag.StageIndex, a *dag.Attempt) bool {
+		out = append(out, dag.Warning{Code: dag.WarnNotReporting, Text: attempt(s, job, k, a)})
+		return len(out) < mostSilent
+	})
+	return out
+}

@@ -1,0 +1,125 @@
+package frame
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// words tells a task in one line.
+func words(t Task) string {
+	at := func(s *Seconds) string {
+		if s == nil {
+			return "?"
+		}
+		return fmt.Sprint(*s)
+	}
+	node := "-"
+	if t.Node != nil {
+		node = *t.Node
+	}
+	return fmt.Sprintf("%s %s %s-%s tries=%d on %s critical=%v", t.Name, t.State, at(t.StartSeconds), at(t.EndSeconds), t.Attempts, node, t.Critical)
+}
+
+func TestTasks(t *testing.T) {
+	const done = "attempt_1_0001_m_000000_0 succeeded 1-8 tries=1 on n0 critical=false"
+	for _, c := range []struct {
+		name   string
+		most   int
+		change func(*dag.Snapshot, *estimators.Estimate)
+		want   []string
+		all    int
+	}{
+		{"by their ends, those that are done last", 10, func(*dag.Snapshot, *estimators.Estimate) {}, []string{
+			"task_1_0001_r_000000 pending 30-60 tries=0 on - critical=true",
+			"attempt_1_0001_m_000001_1 running 6-30 tries=2 on n1 critical=true",
+			"task_1_0001_m_000002 pending 10-30 tries=0 on - critical=false",
+			done,
+		}, 4},
+		{"at most so many", 1, func(*dag.Snapshot, *estimators.Estimate) {}, []string{"task_1_0001_r_000000 pending 30-60 tries=0 on - critical=true"}, 4},
+		{"none", -1, func(*dag.Snapshot, *estimators.Estimate) {}, nil, 4},
+		{"too early to say", 10, func(_ *dag.Snapshot, e *estimators.Estimate) { e.Remaining = nil }, []string{
+			"attempt_1_0001_m_000001_1 running 6-? tries=2 on n1 critical=false",
+			"task_1_0001_m_000002 pending ?-? tries=0 on - critical=false",
+			"task_1_0001_r_000000 pending ?-? tries=0 on - critical=false",
+			done,
+		}, 4},
+		{"a job that is over", 10, func(s *dag.Snapshot, _ *estimators.Estimate) {
+			s.Jobs[0].State = dag.Failed
+			s.Jobs[0].Stages[dag.Map].Attempts[2].State, s.Jobs[0].Stages[dag.Map].Attempts[2].End = dag.AttemptKilled, 1_009_500
+		}, []string{
+			"attempt_1_0001_m_000001_1 killed 6-9.5 tries=2 on n1 critical=false",
+			"task_1_0001_m_000002 pending ?-? tries=0 on - critical=false",
+			"task_1_0001_r_000000 pending ?-? tries=0 on - critical=false",
+			done,
+		}, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := chain()
+			e := standardOf(t, s)
+			c.change(s, &e)
+			list, all := Of(s, Answers{Scenarios: []estimators.Estimate{e}}, nil).Tasks(0, c.most)
+			var got []string
+			for _, task := range list {
+				got = append(got, words(task))
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" || all != c.all {
+				t.Errorf("%d tasks (-want +got):\n%s", all, diff)
+			}
+		})
+	}
+}
+
+// TestTasksOfOneThatFailed holds that a task that will run again is told by what failed, and when it will.
+func TestTasksOfOneThatFailed(t *testing.T) {
+	s := chain()
+	s.Jobs[0].Stages[dag.Map].Attempts = s.Jobs[0].Stages[dag.Map].Attempts[:2]
+	list, _ := Of(s, Answers{Scenarios: []estimators.Estimate{standardOf(t, s)}}, nil).Tasks(0, 2)
+	if got, want := words(list[1]), "attempt_1_0001_m_000001_0 failed 10-30 tries=1 on n1 critical=true"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestTasksOfTwins holds that of two attempts at once the first to end counts, by its own start, and that tasks which a schedule
+// leaves out are not told twice.
+func TestTasksOfTwins(t *testing.T) {
+	s := chain()
+	s.Plan.Jobs[0].Stages[dag.Map].Tasks = 5
+	e := standardOf(t, s)
+	e.Path.Schedule.Spans = []schedule.Span{
+		{Stage: dag.Map, First: 1, Count: 1, Start: 1_007_000, End: 1_030_000},
+		{Stage: dag.Map, First: 1, Count: 1, Start: 1_008_000, End: 1_040_000},
+		{Stage: dag.Map, First: 2, Count: 2, Start: 1_020_000, End: 1_025_000},
+	}
+	e.Path.Critical = nil
+	s.Plan.Jobs[0].SetStage(dag.Reduce, dag.Stage{})
+	list, all := Of(s, Answers{Scenarios: []estimators.Estimate{e}}, nil).Tasks(0, 10)
+	var got []string
+	for _, task := range list {
+		got = append(got, words(task))
+	}
+	want := []string{
+		"attempt_1_0001_m_000001_1 running 6-30 tries=2 on n1 critical=false",
+		"task_1_0001_m_000002 pending 20-25 tries=0 on - critical=false",
+		"task_1_0001_m_000003 pending 20-25 tries=0 on - critical=false",
+		"attempt_1_0001_m_000000_0 succeeded 1-8 tries=1 on n0 critical=false",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || all != 4 {
+		t.Errorf("%d tasks (-want +got):\n%s", all, diff)
+	}
+}
+
+func TestTasksOfNoJob(t *testing.T) {
+	s := chain()
+	f := Of(s, Answers{}, nil)
+	for _, job := range []int{-1, 2} {
+		if list, all := f.Tasks(job, 10); list != nil || all != 0 {
+			t.Errorf("job %d has %d tasks", job, all)
+		}
+	}
+}

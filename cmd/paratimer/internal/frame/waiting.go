@@ -1,0 +1,189 @@
+package frame
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// waitingOn names what the critical path waits on now, "" where that is not known. An attempt that has stopped
+// reporting comes first: the path through it is a guess.
+func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate) string {
+	if s.State.Ended() {
+		return ""
+	}
+	if job, k, a := oneSilent(s); a != nil {
+		return attempt(s, job, k, a)
+	}
+	if unconfirmed(s) {
+		return "the history server, which has not told how it ended"
+	}
+	if len(scenarios) == 0 {
+		return ""
+	}
+	return describe(s, waitedSpan(s.Plan, scenarios[0].Path))
+}
+
+// unconfirmed says that every job of the query has ended, and that the query counts as running only because its history is not there.
+func unconfirmed(s *dag.Snapshot) bool {
+	for i := range s.Jobs {
+		if !s.Jobs[i].State.Ended() {
+			return false
+		}
+	}
+	return len(s.Jobs) > 0 && !s.State.Ended()
+}
+
+// WaitedFor is the running attempt that waitingOn names, by the path of the standard scenario; a is nil where it names none.
+func WaitedFor(s *dag.Snapshot, path *pathfrag.Path) (job int, k dag.StageIndex, a *dag.Attempt) {
+	if s.State.Ended() {
+		return 0, 0, nil
+	}
+	if job, k, a = oneSilent(s); a != nil {
+		return job, k, a
+	}
+	span := waitedSpan(s.Plan, path)
+	if span == nil || int(span.Job) >= len(s.Jobs) || span.Pause != dag.NoPause {
+		return 0, 0, nil
+	}
+	return int(span.Job), span.Stage, running(&s.Jobs[span.Job].Stages[span.Stage], span)
+}
+
+// oneSilent is the first attempt that has stopped reporting; a is nil where none has.
+func oneSilent(s *dag.Snapshot) (job int, k dag.StageIndex, a *dag.Attempt) {
+	eachSilent(s, func(j int, kind dag.StageIndex, silent *dag.Attempt) bool {
+		job, k, a = j, kind, silent
+		return false
+	})
+	return job, k, a
+}
+
+// waitedSpan is the span that the path waits on now; nil where that is not known.
+func waitedSpan(plan *dag.Plan, path *pathfrag.Path) *schedule.Span {
+	if path == nil || len(path.Critical) == 0 {
+		return nil
+	}
+	span := firstSpan(path, path.Critical[0])
+	if m := mapBefore(plan, path.Schedule, span); m != nil {
+		span = m
+	}
+	return span
+}
+
+// mapBefore is the map that a span of reduces waits for: a reduce that has its container while maps run does nothing but
+// copy. It is the last task to end of the stages that it copies from; nil where none is left.
+func mapBefore(plan *dag.Plan, all *schedule.Schedule, reduce *schedule.Span) *schedule.Span {
+	if reduce == nil || reduce.Pause != dag.NoPause {
+		return nil
+	}
+	copies := func(k dag.StageIndex) bool {
+		return slices.ContainsFunc(plan.Jobs[reduce.Job].Stages[reduce.Stage].After, func(e dag.Edge) bool { return e.Kind == dag.SlowStart && e.From == k })
+	}
+	var last *schedule.Span
+	for i := range all.Spans {
+		m := &all.Spans[i]
+		if m.Job == reduce.Job && !m.Past && copies(m.Stage) && (last == nil || m.End > last.End) {
+			last = m
+		}
+	}
+	return last
+}
+
+// firstSpan is the span that the first segment of the path waits on: of its first round that is not over, the last to end.
+func firstSpan(path *pathfrag.Path, seg pathfrag.Segment) *schedule.Span {
+	var on *schedule.Span
+	for _, r := range path.Fragments[seg.Fragment].Rounds {
+		for _, i := range path.Rounds[r].Spans {
+			if span := &path.Schedule.Spans[i]; !span.Past && (on == nil || span.End > on.End) {
+				on = span
+			}
+		}
+		if on != nil {
+			break
+		}
+	}
+	return on
+}
+
+func describe(s *dag.Snapshot, span *schedule.Span) string {
+	if span == nil || int(span.Job) >= len(s.Jobs) {
+		return ""
+	}
+	job := s.Plan.JobName(int(span.Job))
+	switch span.Pause {
+	case dag.Launch:
+		return "the launch of " + job
+	case dag.Wave:
+		return "the submission of " + job + ", the next wave"
+	case dag.Finish:
+		return "the end of " + job + ", whose tasks are done"
+	}
+	if a := running(&s.Jobs[span.Job].Stages[span.Stage], span); a != nil {
+		return attempt(s, int(span.Job), span.Stage, a)
+	}
+	slot := "slot"
+	if p := s.Plan.Cluster.Policy; p == dag.Executors || s.Plan.OneDAG() {
+		slot = p.Slot()
+	}
+	return fmt.Sprintf("a free %s for %s tasks%s", slot, span.What(s.Plan), s.Plan.OfJob(int(span.Job)))
+}
+
+// running finds the newest running attempt of the span's tasks.
+func running(p *dag.StageState, span *schedule.Span) *dag.Attempt {
+	var found *dag.Attempt
+	for i := range p.Attempts {
+		a := &p.Attempts[i]
+		if a.State == dag.AttemptRunning && a.Task >= span.First && a.Task < span.First+span.Count &&
+			(found == nil || a.Start > found.Start) {
+			found = a
+		}
+	}
+	return found
+}
+
+// attempt names an attempt: "attempt_…_m_000006_0 of job scope-35 on node1, since 03:22:01 UTC".
+func attempt(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
+	var b strings.Builder
+	b.WriteString(a.Name(s.Jobs[job].ID, s.Plan.StageName(job, k)) + s.Plan.OfJob(job))
+	if on := machine(s, a); on != "" {
+		b.WriteString(" on " + on)
+	}
+	if a.Start.Known() {
+		b.WriteString(", since " + clock(a.Start, s.At))
+	}
+	if since, silent := silentSince(s, a); silent {
+		b.WriteString(", stopped reporting at " + clock(since, s.At))
+		if onLostNode(s, a) {
+			b.WriteString(": its node is lost")
+		}
+	}
+	return b.String()
+}
+
+// machine names the node of an attempt; "" where that is not known.
+func machine(s *dag.Snapshot, a *dag.Attempt) string {
+	switch {
+	case a.Node >= 0 && int(a.Node) < len(s.Nodes):
+		return s.Nodes[a.Node].Name
+	case a.Node >= 0:
+		return fmt.Sprintf("node %d", a.Node)
+	}
+	return ""
+}
+
+// clock is the time of day, with the date where that is long ago.
+func clock(t, now dag.Instant) string {
+	if !t.Known() {
+		return "an unknown time"
+	}
+	if now.Sub(t) < 24*time.Hour {
+		return t.Time().Format("15:04:05 UTC")
+	}
+	return t.Time().Format("2006-01-02 15:04:05 UTC")
+}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/units"
+)
+
+// An account is the waterfall of where the time went: a row a cause, the parts of the critical path from left to right, each in the row of
+// its cause, and on top whose they are.
+type attribution struct {
+	From, To      float64 // seconds at the edges
+	Summary, Desc string
+	Height        string
+	Bottom        string
+	Ticks         []tick
+	TicksTop      string
+	Owners        []block // jobs along the path
+	Rows          []causeRow
+	Parts, Labels []block
+	Steps         []step
+	Legend        []entry
+}
+
+// A causeRow is a cause: what it is called, what it took, and what it means.
+type causeRow struct {
+	Title, Took, Share, Meaning string
+	TitleY, TookY, LineY        string
+}
+
+// A step joins two parts that follow each other.
+type step struct{ X, From, To string }
+
+const (
+	ownersHeight = 26.0
+	causeTop     = 38.0
+	causeHeight  = 44.0
+	partHeight   = 24.0
+)
+
+// kinds of causes, by what a reader may do about them: work is what was asked for, waiting might be shorter, lost was for nothing.
+var causeKinds = map[string]string{
+	"work": "work", "map_work": "work", "reduce_work": "work", "shuffle": "work", "sort": "work", "merge": "work",
+	"skew": "lost", "failures": "lost", "failure": "lost", "unknown": "dim",
+}
+
+func attributionOf(s *runreport.Report) *attribution {
+	a := &attribution{Summary: prose(s.TimeAttribution.Summary)}
+	parts := s.TimeAttribution.Parts
+	if len(parts) == 0 || len(s.TimeAttribution.Causes) == 0 {
+		return a
+	}
+	along := scale{min(0, parts[0].StartSeconds), parts[len(parts)-1].EndSeconds}
+	rows := map[string]int{}
+	for i, c := range s.TimeAttribution.Causes {
+		rows[c.Cause] = i
+		y := causeTop + causeHeight*float64(i)
+		r := causeRow{
+			Title: cut(text(c.Title), 22), Took: units.Seconds(c.Seconds), Meaning: prose(c.Meaning),
+			TitleY: chart.Px(y + 18), TookY: chart.Px(y + 34), LineY: chart.Px(y),
+		}
+		if c.Ratio != nil {
+			r.Share = units.Percent(*c.Ratio)
+		}
+		a.Rows = append(a.Rows, r)
+	}
+	bottom := causeTop + causeHeight*float64(len(a.Rows))
+	before := -1
+	for i := range parts {
+		p := &parts[i]
+		row, ok := rows[p.Cause]
+		if !ok || p.EndSeconds < p.StartSeconds {
+			continue
+		}
+		a.part(s, p, row, along)
+		if before >= 0 && before != row {
+			lower, upper := max(before, row), min(before, row)
+			a.Steps = append(a.Steps, step{along.x(p.StartSeconds), chart.Px(causeTop + causeHeight*float64(upper) + (causeHeight+partHeight)/2), chart.Px(causeTop + causeHeight*float64(lower) + (causeHeight-partHeight)/2)})
+		}
+		before = row
+	}
+	a.owners(parts, along)
+	a.legend()
+	a.From, a.To = float64(along.from), float64(along.to)
+	a.Ticks = along.ticks(7)
+	a.Bottom, a.Height, a.TicksTop = chart.Px(bottom), chart.Px(bottom+axisHeight), chart.Px(bottom+17)
+	a.Desc = fmt.Sprintf("The critical path from left to right, %s in %s by cause.", units.Count(len(parts), "part"),
+		units.Count(len(a.Rows), "row"))
+	return a
+}
+
+func (a *attribution) part(s *runreport.Report, p *runreport.Part, row int, along scale) {
+	y := causeTop + causeHeight*float64(row) + (causeHeight-partHeight)/2
+	b := block{X: along.x(p.StartSeconds), W: along.width(p.StartSeconds, p.EndSeconds), Y: chart.Px(y), H: chart.Px(partHeight), Kind: "wait"}
+	if k, ok := causeKinds[p.Cause]; ok {
+		b.Kind = k
+	}
+	b.Tip = text(s.TimeAttribution.Causes[row].Title)
+	if p.Job != nil {
+		b.Tip += " of " + text(*p.Job)
+	}
+	if p.Task != nil {
+		b.Tip += ", " + text(*p.Task)
+	}
+	b.Tip += ": " + between(p.StartSeconds, p.EndSeconds)
+	b.Name, b.NameY = units.Seconds(p.EndSeconds-p.StartSeconds), chart.Px(y+partHeight/2+4)
+	if b.Look = "halo"; b.Kind == "work" {
+		b.Look = "in"
+	}
+	from := along.share(p.StartSeconds)
+	b.fit(from, along.share(p.EndSeconds)-from, y+partHeight/2, b.Name)
+	if b.Label != "" {
+		a.Labels = append(a.Labels, b)
+	}
+	a.Parts = append(a.Parts, b)
+}
+
+// legend names the kinds of causes that there are.
+func (a *attribution) legend() {
+	for _, k := range []struct{ kind, summary string }{
+		{"work", "work that was asked for"}, {"wait", "waiting and overhead"}, {"lost", "skew and failures"}, {"dim", "nobody saw why"},
+	} {
+		if slices.ContainsFunc(a.Parts, func(b block) bool { return b.Kind == k.kind }) {
+			a.Legend = append(a.Legend, entry{Kind: k.kind, Text: k.summary})
+		}
+	}
+}
+
+// owners are the jobs that the path goes through, neighbours of one job as one.
+func (a *attribution) owners(parts []runreport.Part, along scale) {
+	name := func(p *runreport.Part) string {
+		if p.Job == nil {
+			return ""
+		}
+		return *p.Job
+	}
+	for i := 0; i < len(parts); {
+		j := i + 1
+		for j < len(parts) && name(&parts[j]) == name(&parts[i]) {
+			j++
+		}
+		a.owner(name(&parts[i]), parts[i].StartSeconds, parts[j-1].EndSeconds, along)
+		i = j
+	}
+}
+
+func (a *attribution) owner(job string, from, to frame.Seconds, along scale) {
+	if job == "" {
+		return
+	}
+	b := block{X: along.x(from), W: along.width(from, to), Name: text(job), NameY: "17", Look: "plain", Tip: text(job) + ": " + between(from, to)}
+	b.fit(along.share(from), along.share(to)-along.share(from), ownersHeight/2, b.Name, cut(b.Name, 12))
+	b.Name += "\n" + cut(b.Name, 12)
+	a.Owners = append(a.Owners, b)
+}

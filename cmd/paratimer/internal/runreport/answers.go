@@ -1,0 +1,130 @@
+package runreport
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/units"
+)
+
+// ask asks one question; ok is false where it means nothing to the run.
+func ask(replay *whatif.Replay, q question, base time.Duration, doubt string) (row Limit, ok bool) {
+	row = Limit{Question: q.text, Change: q.flags, Doubt: frame.Text(cmp.Or(doubt, q.doubt))}
+	a, err := replay.Predict(q.change)
+	if cannot := (*whatif.UnsupportedError)(nil); errors.As(err, &cannot) {
+		return row, false
+	}
+	if err != nil {
+		row.Doubt = frame.Text(err.Error())
+		return row, true
+	}
+	for _, w := range a.Warnings {
+		switch {
+		case w.Code == whatif.WarnNoEffect:
+			return row, false
+		case row.Doubt == nil:
+			row.Doubt = frame.Text(w.Text)
+		}
+	}
+	if a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
+		return row, true
+	}
+	total := frame.SecondsOf(replay.Elapsed() + *a.Remaining)
+	gain := frame.SecondsOf(base - total.Duration())
+	row.TotalSeconds, row.GainSeconds = &total, &gain
+	return row, true
+}
+
+// sortLimits puts what helps most first, and what is not known last.
+func sortLimits(rows []Limit) {
+	slices.SortStableFunc(rows, func(a, b Limit) int {
+		switch {
+		case a.GainSeconds == nil || b.GainSeconds == nil:
+			return cmp.Compare(known(b.GainSeconds), known(a.GainSeconds))
+		default:
+			return cmp.Compare(*b.GainSeconds, *a.GainSeconds)
+		}
+	})
+}
+
+func known(s *frame.Seconds) int {
+	if s == nil {
+		return 0
+	}
+	return 1
+}
+
+// worth is the least share of a run that a gain is told from: less is noise of the replay.
+const worth = 0.02
+
+// best is the row that helps most among those that somebody can do: no cluster is ideal, and none has a slot for every task.
+func (l *Limits) best(base time.Duration) *Limit {
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		if r.GainSeconds != nil && r.Change != "--policy ideal" && r.Change != "--slots inf" && float64(*r.GainSeconds) >= worth*base.Seconds() {
+			return r
+		}
+	}
+	return nil
+}
+
+// unknown are the questions, of what can be had, that have no answer.
+func (l *Limits) unknown() (questions []string) {
+	for i := range l.Rows {
+		if r := &l.Rows[i]; r.TotalSeconds == nil && r.Change != "--policy ideal" && r.Change != "--slots inf" {
+			questions = append(questions, r.Question)
+		}
+	}
+	return questions
+}
+
+// summary is what to see. miss is by how much the replay of the run is longer than it was, as a ratio, where that makes every answer doubtful; else 0.
+func (l *Limits) summary(ended bool, base time.Duration, miss float64) string {
+	take, gain, length := "would take", "would gain", "the "+units.Exact(base)+" that are predicted"
+	if ended {
+		take, gain, length = "would have taken", "would have gained", "the "+units.Exact(base)+" that it took"
+	}
+	var summary []string
+	unknown, nothing := l.unknown(), "nothing"
+	if len(unknown) > 0 {
+		summary, nothing = append(summary, "too much is assumed to tell of "+list(unknown)), "nothing else"
+	}
+	if best := l.best(base); best != nil {
+		with := fmt.Sprintf("with %s it %s %s instead of %s: %s less", best.Question, take,
+			units.Seconds(*best.TotalSeconds), length,
+			units.Percent(best.GainSeconds.Duration().Seconds()/base.Seconds()))
+		if best.Doubt != nil && miss == 0 {
+			with += ", with a doubt that is said beside it"
+		}
+		summary = append(summary, with)
+	} else {
+		summary = append(summary, fmt.Sprintf("%s that was asked about and can be had %s 2 %% or more off %s", nothing, take, length))
+	}
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		switch {
+		case r.Change != "--slots inf" || r.TotalSeconds == nil:
+		case float64(*r.GainSeconds) < worth*base.Seconds():
+			summary = append(summary, fmt.Sprintf("even %s %s nothing", r.Question, gain))
+		default:
+			summary = append(summary, fmt.Sprintf("even with %s it %s about %s", r.Question, take, units.Seconds(*r.TotalSeconds)))
+		}
+	}
+	text := strings.Join(summary, "; ") + "."
+	if miss != 0 {
+		than := "shorter"
+		if miss > 0 {
+			than = "longer"
+		}
+		return fmt.Sprintf("Doubtful, for a replay of the run comes out %s %s than it was: %s",
+			units.Percent(math.Abs(miss)), than, text)
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

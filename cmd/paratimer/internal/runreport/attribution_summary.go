@@ -1,0 +1,98 @@
+package runreport
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag/account"
+	"github.com/paratimer/paratimer/units"
+)
+
+// worthSaying is the least share of the whole that a sentence speaks of.
+const worthSaying = 0.03
+
+// verbs say what a length of time of a cause was.
+var verbs = map[account.Cause]string{
+	account.Queueing: "were queueing", account.Launch: "were launch", account.Containers: "waited for containers", account.SetUp: "were set-up",
+	account.Work: "were work", account.Shuffle: "were shuffle", account.Sort: "were sort and merge", account.Skew: "were lost to skew",
+	account.Failures: "were lost to failures", account.Finish: "went by until jobs were finished", account.Unknown: "were seen by nobody",
+}
+
+// attributionSummary is the account in sentences: work first, then what took longest; the costliest skewed reduce; who waited for whom.
+func attributionSummary(s *dag.Snapshot, a *account.Account) string {
+	total, sums := a.Total(), a.ByCause()
+	if total <= 0 {
+		return ""
+	}
+	causes := slices.DeleteFunc(account.Causes(), func(c account.Cause) bool {
+		return sums[c] <= 0 || c != account.Work && float64(sums[c]) < worthSaying*float64(total)
+	})
+	slices.SortStableFunc(causes, func(x, y account.Cause) int {
+		if (x == account.Work) != (y == account.Work) {
+			return order(y == account.Work) - order(x == account.Work)
+		}
+		return cmp.Compare(sums[y], sums[x])
+	})
+	whole := units.Exact(total)
+	if !s.State.Ended() {
+		whole = "the " + whole + " so far"
+	}
+	summary := ""
+	for i, c := range causes[:min(len(causes), 5)] {
+		verb := verbs[c]
+		if c == account.Containers && s.Plan.Cluster.Policy == dag.Executors {
+			verb = "waited for cores"
+		}
+		switch {
+		case i == 0:
+			summary = fmt.Sprintf("%s of %s %s", units.Exact(sums[c]), whole, verb)
+		default:
+			summary += fmt.Sprintf(", %s %s", units.Exact(sums[c]), verb)
+		}
+	}
+	return summary + skewSummary(s, a) + waitSummary(s, a, total) + "."
+}
+
+func order(first bool) int {
+	if first {
+		return 1
+	}
+	return 0
+}
+
+// skewSummary names the reduce that cost most beyond the others of its job.
+func skewSummary(s *dag.Snapshot, a *account.Account) string {
+	worst := -1
+	for i := range a.Parts {
+		if a.Parts[i].Cause == account.Skew && (worst < 0 || a.Parts[i].Length() > a.Parts[worst].Length()) {
+			worst = i
+		}
+	}
+	if worst < 0 {
+		return ""
+	}
+	p := &a.Parts[worst]
+	return fmt.Sprintf("; %s's reduce %d was skewed, and %s of it were beyond what the median one took",
+		name(s.Plan.Jobs[p.Job].Node), p.Task, units.Exact(p.Length()))
+}
+
+// waitSummary names the job whose task was ready longest before it got a container that another job of the query had held. Others of its tasks
+// may have run meanwhile.
+func waitSummary(s *dag.Snapshot, a *account.Account, total time.Duration) string {
+	worst := -1
+	length := func(i int) time.Duration { return a.Waits[i].End.Sub(a.Waits[i].Start) }
+	for i := range a.Waits {
+		if worst < 0 || length(i) > length(worst) {
+			worst = i
+		}
+	}
+	if worst < 0 || float64(length(worst)) < worthSaying*float64(total) {
+		return ""
+	}
+	w := a.Waits[worst]
+	return fmt.Sprintf("; meanwhile a task of %s was ready for %s, until it got a %s that %s had held",
+		name(s.Plan.Jobs[w.Job].Node), units.Exact(length(worst)), s.Plan.Cluster.Policy.Slot(), name(s.Plan.Jobs[w.Holder].Node))
+}

@@ -1,0 +1,31 @@
+package runreport
+
+import (
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// The cost of a chart and of an account of 100,000 tasks, of a run that is over and of one that goes on.
+func BenchmarkChart100k(b *testing.B) {
+	for name, until := range map[string]time.Duration{"over": 0, "running": 500 * time.Second} {
+		run, marks := played(b, wide(100_000), simulate.Options{Seed: 1, Noise: 0.2, Every: 100 * time.Second}, until)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				c, err := chartOf(run, observed.Costs)
+				if err != nil || len(c.Panels) == 0 || len(c.Panels[0].Bars) > MostBars {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("account/"+name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := attributionOf(run.Now(), marks, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,231 @@
+package runreport
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
+	"github.com/paratimer/paratimer/pathfrag/account"
+)
+
+// played plays a run up to a time, 0 for all of it.
+func played(t testing.TB, plan *dag.Plan, opt simulate.Options, until time.Duration) (dag.Run, *account.Marks) {
+	t.Helper()
+	src, err := simulate.New(plan, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run dag.Run
+	var marks account.Marks
+	for {
+		s, err := src.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return run, &marks
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		run = run.Append(s)
+		if marks.See(s); until > 0 && s.At >= opt.Start.Add(until) {
+			return run, &marks
+		}
+	}
+}
+
+func chartFor(t testing.TB, run dag.Run) Chart {
+	t.Helper()
+	c, err := chartOf(run, observed.Costs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := c.FromSeconds
+	for _, s := range c.Critical {
+		if s.StartSeconds != at || s.Fragment < 0 || s.Fragment >= len(c.Fragments) {
+			t.Errorf("segment %+v where the last ended at %v", s, at)
+		} else if f := &c.Fragments[s.Fragment]; !f.Critical || s.StartSeconds < f.StartSeconds || s.StartSeconds > f.EndSeconds {
+			t.Errorf("segment %+v of fragment %+v", s, *f)
+		}
+		at = s.EndSeconds
+	}
+	if at != c.ToSeconds {
+		t.Errorf("the critical path ends at %v of %v", at, c.ToSeconds)
+	}
+	return c
+}
+
+func tasksOf(c *Chart, outcomes ...Outcome) int {
+	n := 0
+	for _, p := range c.Panels {
+		for _, b := range p.Bars {
+			for _, o := range outcomes {
+				if b.Outcome == o {
+					n += b.Tasks
+				}
+			}
+		}
+	}
+	return n
+}
+
+// paper is the run of the paper's Fig. 4 with 4.2 GB: 4 + 17 maps on 16 slots.
+func paper(t testing.TB) *dag.Plan {
+	t.Helper()
+	return golden.Named(t, "g04_join_4.2GB").Plan
+}
+
+// TestChartOfPaper is the paper's Fig. 4 once it has happened: "{m201-212, m217}, r2, m3, r3" is the critical path of 28.0 minutes
+// (docs/facts/paratimer.md A2).
+func TestChartOfPaper(t *testing.T) {
+	run, marks := played(t, paper(t), simulate.Options{}, 0)
+	c := chartFor(t, run)
+	if c.FromSeconds != 0 || c.ToSeconds != 1679.813 || c.NowSeconds != nil || c.Merged {
+		t.Errorf("from %v to %v, now %v", c.FromSeconds, c.ToSeconds, c.NowSeconds)
+	}
+	if len(c.Panels) != 2 || c.Panels[0].Title != "map slots" || len(c.Panels[0].Rows) != 16 || c.Panels[1].Title != "reduce slots" || len(c.Panels[1].Rows) != 16 {
+		t.Fatalf("panels %+v", c.Panels)
+	}
+	if n := tasksOf(&c, OK); n != 4+17+32+16+16+16 {
+		t.Errorf("%d tasks", n)
+	}
+	var titles []string
+	for _, s := range c.Critical {
+		titles = append(titles, s.Title)
+	}
+	if got := strings.Join(titles, ", "); got != "j2 maps, j2 reduces, j3 maps, j3 reduces" {
+		t.Errorf("the path goes over %s", got)
+	}
+	first := c.Panels[0].Bars[0]
+	if first.Row != 0 || first.Rows != 4 || first.Tasks != 4 || first.Name != "4 maps" || first.Job != 0 || first.Critical || *first.Round != 0 {
+		t.Errorf("the first bar is %+v", first)
+	}
+	// j1 ends at 584 s, j3 begins at 1562.25 s.
+	if want := "The critical path goes through j2's maps and reduces, then j3's maps and reduces; j1 had 16m18s of slack."; c.Summary != want {
+		t.Errorf("the summary is %q", c.Summary)
+	}
+	a, err := attributionOf(run.Now(), marks, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of 1679.8 s set-up is 6 times 2 s, shuffle 34 + 21 s, sort 17 + 10.5 s.
+	if want := "26m25s of 28m were work, 55s were shuffle."; a.Summary != want {
+		t.Errorf("the summary is %q", a.Summary)
+	}
+}
+
+// TestChartOfRunning is the same run after ten minutes: what has happened, what runs, and what is to come.
+func TestChartOfRunning(t *testing.T) {
+	fail := []simulate.Failure{{Job: "j2", Stage: dag.Map, Task: 3, After: 60 * time.Second}}
+	run, _ := played(t, paper(t), simulate.Options{Fail: fail}, 10*time.Minute)
+	c := chartFor(t, run)
+	if c.NowSeconds == nil || *c.NowSeconds != 600 || c.ToSeconds <= 1200 {
+		t.Errorf("to %v, now %v", c.ToSeconds, c.NowSeconds)
+	}
+	failed, expected, running := tasksOf(&c, Failed), tasksOf(&c, Expected), tasksOf(&c, Running)
+	if failed != 1 || running != 16 || tasksOf(&c, OK)+running+expected != 4+17+32+16+16+16 {
+		t.Errorf("%d failed, %d run, %d to come, %d done", failed, running, expected, tasksOf(&c, OK))
+	}
+	for _, p := range c.Panels {
+		for _, b := range p.Bars {
+			if b.Outcome == Running && (b.StartSeconds > 600 || b.EndSeconds <= 600) || b.Outcome == Expected && b.StartSeconds < 600 {
+				t.Errorf("bar %+v", b)
+			}
+		}
+	}
+	if !strings.Contains(c.Summary, "as far as can be said now") {
+		t.Errorf("the summary is %q", c.Summary)
+	}
+}
+
+// TestChartBeforeSubmission is of a query that has not begun, and of one that nothing is known of.
+func TestChartBeforeSubmission(t *testing.T) {
+	plan := &dag.Plan{Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
+	s := &dag.Snapshot{Plan: plan, At: 5, State: dag.Running, Stale: dag.NoInstant, Jobs: []dag.JobState{{Submitted: dag.NoInstant, Started: dag.NoInstant, Finished: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}}}
+	c := chartFor(t, dag.Run{}.Append(s))
+	if len(c.Panels) != 0 || c.FromSeconds != c.ToSeconds {
+		t.Errorf("%+v", c)
+	}
+	a, err := attributionOf(s, nil, nil)
+	if err != nil || len(a.Parts) != 0 || a.Summary != "" {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// wide is a job of very many tasks of unlike length.
+func wide(maps int) *dag.Plan {
+	tuples := make([]float64, maps)
+	for i := range tuples {
+		tuples[i] = float64(1000 + (i*7919)%997)
+	}
+	return &dag.Plan{Name: "wide", Cluster: dag.Cluster{MapSlots: maps / 100, ReduceSlots: 10}, Jobs: []dag.Job{{
+		Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: maps, Pipelines: []dag.Pipeline{{Tuples: dag.Each(tuples), Alpha: dag.Uniform(10)}}}, dag.Stage{Known: true}),
+	}}}
+}
+
+// TestManyTasks holds the bounds of a chart and of an account, and that nothing is lost by them.
+func TestManyTasks(t *testing.T) {
+	run, marks := played(t, wide(30_000), simulate.Options{Every: time.Hour}, 0)
+	run = dag.Run{}.Append(run.Now()) // without ticks rounds are told apart sharply
+	c := chartFor(t, run)
+	if d, err := newDrawing(run, nil); err != nil || len(d.path.Fragments) <= MostFragments {
+		t.Errorf("there are only %d fragments, %v", len(d.path.Fragments), err)
+	}
+	if n := len(c.Panels[0].Bars); !c.Merged || n > MostBars || tasksOf(&c, OK) != 30_000 || len(c.Fragments) > MostFragments+MostSegments || len(c.Critical) > MostSegments {
+		t.Errorf("%d bars of %d tasks, %d fragments, %d segments", n, tasksOf(&c, OK), len(c.Fragments), len(c.Critical))
+	}
+	a, err := attributionOf(run.Now(), marks, nil)
+	if err != nil || len(a.Parts) > MostParts {
+		t.Errorf("%d parts, %v", len(a.Parts), err)
+	}
+}
+
+// TestManyRows holds that a slot of any number has a row, and that there are not as many rows.
+func TestManyRows(t *testing.T) {
+	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 1}, Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true})}}}
+	attempt := func(task, slot int32) dag.Attempt {
+		return dag.Attempt{Task: task, Slot: slot, State: dag.AttemptSucceeded, Start: 0, End: 10, CopyEnd: dag.NoInstant}
+	}
+	s := &dag.Snapshot{Plan: plan, At: 10, State: dag.Succeeded, Stale: dag.NoInstant, Jobs: []dag.JobState{{
+		State: dag.Succeeded, Finished: 10, Stages: []dag.StageState{{Attempts: []dag.Attempt{attempt(0, 0), attempt(1, 1<<31-2)}}, {}},
+	}}}
+	c := chartFor(t, dag.Run{}.Append(s))
+	if p := &c.Panels[0]; !c.Merged || len(p.Rows) != MostRows || len(p.Bars) != 2 || p.Bars[1].Row != MostRows-1 || !strings.HasSuffix(p.Rows[MostRows-1], " – 2147483646") {
+		t.Errorf("%d rows, bars %+v", len(p.Rows), p.Bars)
+	}
+}
+
+// TestFewerParts holds that putting parts together keeps the sums by cause and by job, and leaves no gap.
+func TestFewerParts(t *testing.T) {
+	var parts []account.Part
+	for i := range dag.Instant(5000) {
+		parts = append(parts, account.Part{Cause: account.Cause(i * i % 7), Job: int(i / 2000), Task: int32(i), Start: 10 * i, End: 10*i + 10})
+	}
+	before := account.Account{To: 50_000, Parts: parts}
+	after := account.Account{To: 50_000, Parts: fewer(parts, 100)}
+	if len(after.Parts) > 100 {
+		t.Errorf("%d parts", len(after.Parts))
+	}
+	at := dag.Instant(0)
+	for _, p := range after.Parts {
+		if p.Start != at || p.End <= p.Start {
+			t.Errorf("part %+v where the last ended at %d", p, at)
+		}
+		at = p.End
+	}
+	for c, d := range before.ByCause() {
+		if after.ByCause()[c] != d {
+			t.Errorf("%v: %v instead of %v", account.Cause(c), after.ByCause()[c], d)
+		}
+	}
+	for j, d := range before.ByJob(3) {
+		if after.ByJob(3)[j] != d {
+			t.Errorf("job %d: %v instead of %v", j, after.ByJob(3)[j], d)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package runreport
+
+import (
+	"fmt"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag/account"
+)
+
+// A Collector is a sink that makes the report of a watch, at any time of it.
+type Collector struct {
+	// Recorded says that the source is a recording: where it ends, nothing follows.
+	Recorded bool
+
+	from  string
+	model estimators.Model
+	run   dag.Run
+	last  frame.Frame
+	seen  int
+	kept  memory
+	marks marks
+	waits account.Marks
+}
+
+// NewCollector returns a sink that has seen nothing yet. from is what was asked for: a file or a query.
+func NewCollector(from string, model estimators.Model) *Collector {
+	return &Collector{from: from, model: model}
+}
+
+// Show takes a tick in.
+func (g *Collector) Show(tick frame.Tick) error {
+	if s := tick.Snapshot; s != nil {
+		g.run = tick.Run
+		g.marks.see(s)
+		g.waits.See(s)
+	}
+	g.seen++
+	g.last = tick.Frame
+	g.kept.take(&g.last)
+	g.marks.hear(&g.last)
+	return nil
+}
+
+// Seen is how many frames were shown.
+func (g *Collector) Seen() int { return g.seen }
+
+// Report is what has happened so far. A run of which nothing was seen has none. A figure that cannot be made says so: the others live on.
+func (g *Collector) Report() (*Report, error) {
+	if len(g.run.Window) == 0 || g.seen == 0 {
+		return nil, fmt.Errorf("%s: nothing was observed", g.from)
+	}
+	snap, f := g.run.Now(), &g.last
+	s := &Report{
+		SchemaVersion: SchemaVersion, From: g.from, Workflow: f.Workflow, User: frame.Text(snap.User), Queue: frame.Text(snap.Queue),
+		StartAt: frame.TimeOf(snap.Origin()), At: f.At, ElapsedSeconds: f.ElapsedSeconds, Observations: g.seen,
+		Headline: f.Headline, WaitingOn: f.WaitingOn, Alerts: f.Alerts, Warnings: f.Warnings,
+		PredictionHistory: g.predictionHistory(), Skew: skewOf(snap),
+	}
+	if f.Workflow.State.Ended() {
+		s.EndAt = f.Headline.EndAt
+	}
+	var towards *account.Attempt
+	var err error
+	if s.Chart, towards, err = chartAndNext(g.run, g.model); err != nil {
+		s.Chart = Chart{Summary: "What ran when cannot be drawn: " + name(err.Error()) + ".", Panels: []Panel{}, Fragments: []Fragment{}, Critical: []Segment{}}
+	}
+	if s.TimeAttribution, err = attributionOf(snap, &g.waits, towards); err != nil {
+		s.TimeAttribution = TimeAttribution{Summary: "Where the time went cannot be told: " + name(err.Error()) + ".", Parts: []Part{}, Causes: []Cause{}}
+	}
+	if s.TimeAttribution.Summary == "" {
+		s.TimeAttribution.Summary = "No time has passed since the first submission, so none went anywhere."
+	}
+	s.Jobs = jobsOf(snap, f, &s.TimeAttribution)
+	s.JobsSummary = jobsSummary(s.Jobs)
+	if f.OneDAG() {
+		s.JobsSummary = dagSummary(&s.Jobs[0])
+	}
+	s.Limits = limitsOf(g.run, g.model)
+	s.summarize(g.Recorded)
+	return s, nil
+}
+
+// predictionHistory is what was predicted so far.
+func (g *Collector) predictionHistory() PredictionHistory {
+	c := PredictionHistory{Points: append([]Point{}, thin(g.kept.points, MostPoints)...), Marks: g.marks.sorted(), AlertSeconds: g.marks.firing}
+	state := g.last.Workflow.State
+	if total := g.last.ElapsedSeconds; state.Ended() && total != nil {
+		c.TotalSeconds = total
+		if state == dag.Succeeded {
+			c.score(g.kept.ticks, *total)
+		}
+	}
+	c.Summary = c.summary(state, &g.kept.turn)
+	return c
+}

@@ -1,0 +1,141 @@
+package runreport
+
+import (
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// A Job is a row of the table of jobs. Bytes and records are of the attempts that succeeded; null where one of them has not told its own.
+type Job struct {
+	frame.Job
+	WaitSeconds    *frame.Seconds `json:"wait_seconds"` // from its submission to its first task
+	LengthSeconds  *frame.Seconds `json:"length_seconds"`
+	OnPathSeconds  *frame.Seconds `json:"on_path_seconds"` // of the critical path
+	InputBytes     *float64       `json:"input_bytes"`
+	InputRecords   *float64       `json:"input_records"`
+	ShuffleBytes   *float64       `json:"shuffle_bytes"`
+	OutputRecords  *float64       `json:"output_records"`
+	MapSeconds     *Spread        `json:"map_seconds"`    // of its maps' lengths
+	ReduceSeconds  *Spread        `json:"reduce_seconds"` // of its reduces' lengths
+	FailedAttempts int            `json:"failed_attempts"`
+	KilledAttempts int            `json:"killed_attempts"`
+}
+
+// jobsOf is the table of jobs: what frames say of them, and what the newest snapshot shows of their tasks.
+func jobsOf(s *dag.Snapshot, f *frame.Frame, a *TimeAttribution) []Job {
+	out := make([]Job, len(f.Jobs))
+	for j := range f.Jobs {
+		out[j] = Job{Job: f.Jobs[j], OnPathSeconds: onPath(a, f.Jobs[j].Node)}
+		if j >= len(s.Jobs) {
+			continue
+		}
+		out[j].measure(&s.Plan.Jobs[j], &s.Jobs[j])
+	}
+	return out
+}
+
+// measure fills what the attempts of a job show.
+func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
+	if first := firstStart(j); j.Submitted.Known() && first.Known() {
+		to.WaitSeconds = frame.Since(max(first, j.Submitted), j.Submitted)
+	}
+	if j.Finished.Known() {
+		to.LengthSeconds = frame.Since(j.Finished, j.Submitted)
+	}
+	for k := range j.Stages {
+		for i := range j.Stages[k].Attempts {
+			switch j.Stages[k].Attempts[i].State {
+			case dag.AttemptFailed:
+				to.FailedAttempts++
+			case dag.AttemptKilled:
+				to.KilledAttempts++
+			case dag.AttemptWaiting, dag.AttemptRunning, dag.AttemptSucceeded:
+			}
+		}
+	}
+	if !plan.IsMapReduce() {
+		to.measureStages(plan, j)
+		return
+	}
+	to.MapSeconds, to.ReduceSeconds = spreadOf(j.Stages[dag.Map].Attempts), spreadOf(j.Stages[dag.Reduce].Attempts)
+	to.InputBytes = amount(j.Stages[dag.Map].Attempts, func(a *dag.Attempt) float64 { return a.Bytes })
+	to.InputRecords = amount(j.Stages[dag.Map].Attempts, func(a *dag.Attempt) float64 { return a.Done[0] })
+	to.ShuffleBytes = amount(j.Stages[dag.Reduce].Attempts, func(a *dag.Attempt) float64 { return a.Bytes })
+	last := j.Stages[dag.Reduce].Attempts
+	if len(last) == 0 {
+		last = j.Stages[dag.Map].Attempts
+	}
+	to.OutputRecords = amount(last, func(a *dag.Attempt) float64 { return a.Out })
+}
+
+// measureStages fills what the stages took in that read no other, what the others were given, and what those wrote that no stage reads.
+func (to *Job) measureStages(plan *dag.Job, j *dag.JobState) {
+	var first, others, last []dag.Attempt
+	for k := range j.NumStages() {
+		list := j.Stages[k].Attempts
+		if len(plan.Stages[k].After) == 0 {
+			first = append(first, list...)
+		} else {
+			others = append(others, list...)
+		}
+		read := func(s dag.Stage) bool {
+			return slices.ContainsFunc(s.After, func(e dag.Edge) bool { return e.From == k })
+		}
+		if !slices.ContainsFunc(plan.Stages, read) {
+			last = append(last, list...)
+		}
+	}
+	to.InputBytes = amount(first, func(a *dag.Attempt) float64 { return a.Bytes })
+	to.InputRecords = amount(first, func(a *dag.Attempt) float64 { return a.Done[0] })
+	to.ShuffleBytes = amount(others, func(a *dag.Attempt) float64 { return a.Bytes })
+	to.OutputRecords = amount(last, func(a *dag.Attempt) float64 { return a.Out })
+}
+
+// firstStart is when the first attempt of a job began.
+func firstStart(j *dag.JobState) dag.Instant {
+	first := dag.NoInstant
+	for k := range j.Stages {
+		for i := range j.Stages[k].Attempts {
+			if t := j.Stages[k].Attempts[i].Start; t.Known() && (!first.Known() || t < first) {
+				first = t
+			}
+		}
+	}
+	return first
+}
+
+// amount adds what the attempts that succeeded were given or gave; nil where there are none or one does not tell.
+func amount(list []dag.Attempt, of func(*dag.Attempt) float64) *float64 {
+	total := math.NaN()
+	for i := range list {
+		if list[i].State != dag.AttemptSucceeded {
+			continue
+		}
+		if math.IsNaN(total) {
+			total = 0
+		}
+		total += of(&list[i])
+		if math.IsNaN(total) {
+			return nil
+		}
+	}
+	return units.Rounded(total)
+}
+
+// onPath is the time of the critical path that is a job's; nil where nobody knows the path.
+func onPath(a *TimeAttribution, node string) *frame.Seconds {
+	if len(a.Parts) == 0 {
+		return nil
+	}
+	on := frame.Seconds(0)
+	for i := range a.Parts {
+		if p := &a.Parts[i]; p.Job != nil && *p.Job == node {
+			on = frame.SecondsOf(on.Duration() + p.EndSeconds.Duration() - p.StartSeconds.Duration())
+		}
+	}
+	return &on
+}

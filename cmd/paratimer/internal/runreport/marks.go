@@ -1,0 +1,144 @@
+package runreport
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Mark is something that happened: a failure, a lost node, an alert that changed its state.
+type Mark struct {
+	AtSeconds frame.Seconds `json:"at_seconds"`
+	Kind      string        `json:"kind"` // failure, alert, node
+	Text      string        `json:"text"`
+}
+
+// The kinds of marks.
+const (
+	MarkFailure = "failure"
+	MarkAlert   = "alert"
+	MarkNode    = "node"
+)
+
+// MostMarks bounds the marks of each kind: the first ones are kept.
+const MostMarks = 100
+
+// marks are what is remembered of what happened. Attempts of a master that died are seen once and never again.
+type marks struct {
+	all     []Mark
+	count   map[string]int
+	known   map[string]bool
+	alerts  map[string]frame.AlertState
+	firing  *frame.Seconds // when the first alert fired
+	masters []int
+}
+
+func (m *marks) add(at frame.Seconds, kind, key, text string) {
+	if m.known == nil {
+		m.known, m.count, m.alerts = map[string]bool{}, map[string]int{}, map[string]frame.AlertState{}
+	}
+	if m.count[kind] >= MostMarks || key != "" && m.known[key] {
+		return
+	}
+	m.count[kind]++
+	if key != "" {
+		m.known[key] = true
+	}
+	m.all = append(m.all, Mark{at, kind, text})
+}
+
+// see looks for what a snapshot shows that was not known.
+func (m *marks) see(s *dag.Snapshot) {
+	origin := s.Origin()
+	if !origin.Known() {
+		return
+	}
+	since := func(t dag.Instant) frame.Seconds {
+		if !t.Known() {
+			t = s.At
+		}
+		return frame.SecondsOf(max(t.Sub(origin), 0))
+	}
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; n.Lost {
+			m.add(since(n.LostAt), MarkNode, "node "+n.Name, "node "+name(n.Name)+" was lost")
+		}
+	}
+	for j := range s.Jobs {
+		job := &s.Jobs[j]
+		if len(m.masters) <= j {
+			m.masters = append(m.masters, job.Attempt)
+		}
+		if job.Attempt > m.masters[j] && m.masters[j] > 0 {
+			m.add(since(s.At), MarkFailure, "", fmt.Sprintf("the master%s was started again, as attempt %d", name(s.Plan.OfJob(j)), job.Attempt))
+		}
+		m.masters[j] = max(m.masters[j], job.Attempt)
+		for k := range job.NumStages() {
+			list := job.Stages[k].Attempts
+			for i := range list {
+				if a := &list[i]; a.State == dag.AttemptFailed && m.count[MarkFailure] < MostMarks {
+					m.add(since(a.End), MarkFailure, fmt.Sprint(j, k, a.Task, a.Number), failed(s, j, k, a))
+				}
+			}
+		}
+		if job.State == dag.Failed {
+			m.add(since(job.Finished), MarkFailure, fmt.Sprint("job ", j), name(s.Plan.JobName(j))+" failed"+because(job.Diagnosis))
+		}
+	}
+}
+
+// failed words a failed attempt.
+func failed(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
+	text := name(a.Name(s.Jobs[job].ID, s.Plan.StageName(job, k))) + name(s.Plan.OfJob(job)) + " failed"
+	if a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Name != "" {
+		text += " on " + name(s.Nodes[a.Node].Name)
+	}
+	return text + because(a.Diagnosis)
+}
+
+func because(diagnosis string) string {
+	if diagnosis == "" {
+		return ""
+	}
+	return ": " + name(diagnosis)
+}
+
+// hear looks for alerts that changed their state. One that nobody asked for is told of where it fires, and how that went on.
+func (m *marks) hear(f *frame.Frame) {
+	if f.ElapsedSeconds == nil {
+		return
+	}
+	for i := range f.Alerts {
+		a := &f.Alerts[i]
+		was, told := m.alerts[a.Bound]
+		if !told {
+			was = frame.OnTrack
+		}
+		if a.State == was || a.State == frame.Blind || a.State == frame.Ended && !was.Firing() && !missed(a) || a.Quiet && !told && !a.State.Firing() {
+			continue
+		}
+		at := *f.ElapsedSeconds
+		if m.firing == nil && a.State.Firing() {
+			m.firing = &at
+		}
+		text, _, _ := strings.Cut(a.Text, "; ") // what it waits for and what changed is told elsewhere
+		m.add(at, MarkAlert, "", name(a.Bound)+": "+name(text))
+		if m.alerts == nil {
+			m.alerts = map[string]frame.AlertState{}
+		}
+		m.alerts[a.Bound] = a.State
+	}
+}
+
+func missed(a *frame.Alert) bool { return a.Outcome != nil && *a.Outcome == frame.Missed }
+
+// sorted are the marks by time.
+func (m *marks) sorted() []Mark {
+	out := slices.Clone(m.all)
+	slices.SortStableFunc(out, func(a, b Mark) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) })
+	return append([]Mark{}, out...)
+}

@@ -1,0 +1,166 @@
+package runreport
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
+)
+
+// A look is what a reader can tell apart of bars. Where there are too many of them, fragments and rounds are not told apart.
+type look struct {
+	job, fragment, round int32
+	kind                 dag.StageIndex
+	outcome              Outcome
+	critical             bool
+}
+
+// The size of a chart in pixels, by which bars are too small to be told apart.
+const (
+	chartWidth  = 2000
+	chartHeight = 800
+)
+
+// panels lays out the rows: map slots and reduce slots, or containers of both.
+func (d *drawing) panels(c *Chart) {
+	panels, all := chart.Panels(d.s.Plan.Cluster.Policy, d.sch.Spans, d.look), 0
+	for _, from := range panels {
+		all += len(from.Bars)
+	}
+	for _, from := range panels {
+		p, bars, rows := Panel{Title: from.Title, Bars: []Bar{}}, from.Bars, from.Slots
+		if all > MostBars {
+			c.Merged = true
+			for k := range bars {
+				bars[k].Hue.fragment, bars[k].Hue.round = -1, -1
+			}
+			share := max(1, MostBars*len(bars)/all)
+			bars, rows = chart.Fit(bars, rows, share, d.sch.End-d.sch.Now, chartWidth, chartHeight)
+		}
+		if rows > MostRows {
+			c.Merged = true
+			bars, rows = chart.Merge(bars, rows, MostRows, 0), MostRows
+		}
+		p.Rows = d.labels(from.Slots, rows)
+		slices.SortStableFunc(bars, func(a, b chart.Bar[look]) int {
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Row, b.Row))
+		})
+		for k := range bars {
+			p.Bars = append(p.Bars, d.bar(&bars[k]))
+		}
+		c.Panels = append(c.Panels, p)
+	}
+}
+
+func (d *drawing) look(i int, s *schedule.Span) look {
+	l := look{job: s.Job, kind: s.Stage, outcome: d.outcome(s), fragment: d.fragment[i], round: d.round[i]}
+	l.critical = l.fragment >= 0 && d.onPath[l.fragment]
+	return l
+}
+
+// attempt is a span's first attempt, nil of one that is to come.
+func (d *drawing) attempt(job int32, k dag.StageIndex, task, number int32) *dag.Attempt {
+	list := d.s.Jobs[job].Stages[k].Attempts
+	i, found := slices.BinarySearchFunc(list, [2]int32{task, number}, func(a dag.Attempt, to [2]int32) int {
+		return cmp.Or(cmp.Compare(a.Task, to[0]), cmp.Compare(a.Number, to[1]))
+	})
+	if !found {
+		return nil
+	}
+	return &list[i]
+}
+
+func (d *drawing) outcome(s *schedule.Span) Outcome {
+	a := d.attempt(s.Job, s.Stage, s.First, s.Attempt)
+	switch {
+	case a == nil || a.State == dag.AttemptWaiting:
+		return Expected
+	case a.State == dag.AttemptFailed:
+		return Failed
+	case a.State == dag.AttemptKilled:
+		return Killed
+	case a.State == dag.AttemptRunning:
+		return Running
+	}
+	return OK
+}
+
+func (d *drawing) bar(b *chart.Bar[look]) Bar {
+	sp := &d.sch.Spans[b.Span]
+	out := Bar{
+		Row: b.Row, Rows: b.To - b.Row, StartSeconds: d.seconds(b.Start), EndSeconds: d.seconds(b.End), Job: d.jobs[sp.Job], Phase: frame.PhaseOf(d.s.Plan, int(sp.Job), sp.Stage, sp.Pause),
+		Tasks: b.Tasks, Outcome: b.Hue.outcome, Critical: b.Hue.critical, Name: units.Tasks(b.Tasks, name(sp.What(d.s.Plan))),
+	}
+	if b.Tasks == 1 {
+		out.Name = attemptName(d.s, int(sp.Job), sp.Stage, b.First, sp.Attempt)
+		if a := d.attempt(sp.Job, sp.Stage, b.First, sp.Attempt); a != nil && d.s.Plan.Jobs[sp.Job].Stages[sp.Stage].Copies() && a.CopyEnd.Known() && a.CopyEnd >= a.Start {
+			at := d.seconds(a.CopyEnd)
+			out.CopiedSeconds = &at
+		}
+	}
+	if f := b.Hue.fragment; f >= 0 && d.known[f] >= 0 {
+		fragment, round := d.known[f], int(b.Hue.round)
+		out.Fragment, out.Round = &fragment, &round
+	}
+	return out
+}
+
+// labels names rows: slots by number; containers by their node, where there are several, and by number on it. A row that stands for
+// several has the first one's and the last one's.
+func (d *drawing) labels(slots, rows int) []string {
+	nodes, hosts := map[int32]int{}, map[int32]string{}
+	containers := make([]string, len(d.sch.Nodes))
+	for i, node := range d.sch.Nodes {
+		if nodes[node]++; nodes[node] == 1 {
+			hosts[node] = d.host(node)
+		}
+		containers[i] = strings.TrimSpace(fmt.Sprint(hosts[node], " ", nodes[node]))
+	}
+	label := func(slot int) string {
+		if slot < len(containers) {
+			return containers[slot]
+		}
+		return fmt.Sprint(slot)
+	}
+	out := make([]string, rows)
+	for i := range out {
+		first, last := i*slots/rows, max((i+1)*slots/rows-1, i*slots/rows)
+		if out[i] = label(first); last > first {
+			out[i] += " – " + label(last)
+		}
+	}
+	return out
+}
+
+// host is a node's name without its port and, if it is no number, its domain; where several nodes have that, their ports. It is empty where the
+// node is not known or the only one.
+func (d *drawing) host(node int32) string {
+	if node < 0 || int(node) >= len(d.s.Nodes) || len(d.s.Nodes) < 2 {
+		return ""
+	}
+	short := shortHost(d.s.Nodes[node].Name)
+	for i := range d.s.Nodes {
+		if i != int(node) && shortHost(d.s.Nodes[i].Name) == short {
+			if _, port, ok := strings.Cut(d.s.Nodes[node].Name, ":"); ok {
+				return ":" + port
+			}
+			return d.s.Nodes[node].Name
+		}
+	}
+	return short
+}
+
+func shortHost(name string) string {
+	host, _, _ := strings.Cut(name, ":")
+	if strings.Trim(host, "0123456789.") == "" {
+		return host
+	}
+	short, _, _ := strings.Cut(host, ".")
+	return short
+}

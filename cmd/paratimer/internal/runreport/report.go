@@ -1,0 +1,37 @@
+// Package runreport is the report of a run, ended or so far: what happened, where the time went, what was predicted when, what would
+// have helped. It is made of frames and snapshots; reports draw it, comparisons compare it, and compute nothing of it.
+package runreport
+
+import (
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
+const SchemaVersion = 1
+
+// A Report is of one run. Its JSON follows the frames': unknown is null, seconds count from the first job's submission.
+type Report struct {
+	SchemaVersion     int               `json:"schema_version"`
+	From              string            `json:"from"` // the file or the query that was asked for
+	Workflow          frame.Workflow    `json:"workflow"`
+	User              *string           `json:"user"`
+	Queue             *string           `json:"queue"`
+	StartAt           *frame.Time       `json:"start_at"`
+	At                *frame.Time       `json:"at"`     // of the newest frame
+	EndAt             *frame.Time       `json:"end_at"` // null while it runs
+	ElapsedSeconds    *frame.Seconds    `json:"elapsed_seconds"`
+	Observations      int               `json:"observations"`
+	Headline          frame.Headline    `json:"headline"` // of the newest frame
+	WaitingOn         *string           `json:"waiting_on"`
+	Summary           []string          `json:"summary"` // what a reader must know, in a few sentences
+	Chart             Chart             `json:"chart"`
+	PredictionHistory PredictionHistory `json:"course"`
+	TimeAttribution   TimeAttribution   `json:"account"`
+	Jobs              []Job             `json:"jobs"` // in plan order
+	JobsSummary       string            `json:"jobs_says"`
+	Skew              Skew              `json:"skew"`
+	Limits            Limits            `json:"limits"`
+	Alerts            []frame.Alert     `json:"alerts"` // as they stood last
+	Warnings          []dag.Warning     `json:"warnings"`
+}

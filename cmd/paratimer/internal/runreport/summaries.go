@@ -1,0 +1,166 @@
+package runreport
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/units"
+)
+
+// summary is what to see in the history of the predictions.
+func (c *PredictionHistory) summary(state dag.State, t *turn) string {
+	summary := c.judged(state)
+	if turn := t.summary(c.Marks); turn != "" && !(c.TotalSeconds != nil && t.at > *c.TotalSeconds) {
+		summary += " " + turn
+	}
+	return summary
+}
+
+func (c *PredictionHistory) judged(state dag.State) string {
+	first, last := c.firstNumber(), Point{}
+	if n := len(c.Points); n > 0 {
+		last = c.Points[n-1]
+	}
+	switch {
+	case len(c.Points) == 0:
+		return "Nothing was submitted while it was watched, so nothing was predicted."
+	case !state.Ended() && last.TotalSeconds != nil:
+		summary := fmt.Sprintf("After %s it is predicted to take %s in all", units.Seconds(last.AtSeconds),
+			units.Seconds(*last.TotalSeconds))
+		if last.LowSeconds != nil && last.HighSeconds != nil && *last.LowSeconds < *last.HighSeconds {
+			summary += fmt.Sprintf(", within %s to %s", units.Seconds(*last.LowSeconds), units.Seconds(*last.HighSeconds))
+		}
+		return summary + "."
+	case !state.Ended() && last.LowSeconds != nil && last.HighSeconds != nil:
+		return fmt.Sprintf("After %s it is predicted to take between %s and %s in all: too much is assumed to name one time.", units.Seconds(last.AtSeconds), units.Seconds(*last.LowSeconds), units.Seconds(*last.HighSeconds))
+	case !state.Ended() && last.LowSeconds != nil && *last.LowSeconds > last.AtSeconds:
+		return fmt.Sprintf("After %s it is predicted to take at least %s in all: too much is assumed for more.",
+			units.Seconds(last.AtSeconds), units.Seconds(*last.LowSeconds))
+	case !state.Ended():
+		return fmt.Sprintf("After %s it is too early to say how long it will take.", units.Seconds(last.AtSeconds))
+	case state != dag.Succeeded && c.watched():
+		return "The query did not succeed: what was predicted until then is the end of a run that does."
+	case !c.watched():
+		return "It was looked at after its end, so nothing was predicted."
+	case c.MeanErrorPoints == nil || first == nil:
+		return "No time could be given before the end."
+	}
+	summary := fmt.Sprintf("The predicted time was %s of progress off on average, given from %s on at %s of the ticks.",
+		points(*c.MeanErrorPoints), units.Seconds(first.AtSeconds), units.Percent(float64(*c.NumberRatio)))
+	if c.HeldRatio == nil {
+		return summary
+	}
+	return summary + " " + c.held()
+}
+
+// held says how often the range held what happened, and since when.
+func (c *PredictionHistory) held() string {
+	switch {
+	case *c.HeldRatio == 0 && c.SettledSeconds != nil:
+		return fmt.Sprintf("Its 80 %% range never held what happened, but from %s on missed it by no more than a hundredth of the run.", units.Seconds(*c.SettledSeconds))
+	case *c.HeldRatio == 0:
+		return "Its 80 % range never held what happened."
+	}
+	summary := fmt.Sprintf("Its 80 %% range held what happened at %s of the ticks that had one",
+		units.Percent(float64(*c.HeldRatio)))
+	switch first, settled := c.FirstHeldSeconds, c.SettledSeconds; {
+	case settled == nil:
+		return summary + fmt.Sprintf(", first after %s, but not at the last one.", units.Seconds(*first))
+	case *settled > *first:
+		return summary + fmt.Sprintf(": first after %s and, to a hundredth of the run, for good from %s on.",
+			units.Seconds(*first), units.Seconds(*settled))
+	default:
+		return summary + fmt.Sprintf("; from %s on the end never left it by more than a hundredth of the run.",
+			units.Seconds(*settled))
+	}
+}
+
+// watched says that somebody looked before the end.
+func (c *PredictionHistory) watched() bool {
+	return len(c.Points) > 0 && (c.TotalSeconds == nil || c.Points[0].AtSeconds < *c.TotalSeconds)
+}
+
+// firstNumber is the first point with a time; nil where none has.
+func (c *PredictionHistory) firstNumber() *Point {
+	for i := range c.Points {
+		if c.Points[i].TotalSeconds != nil {
+			return &c.Points[i]
+		}
+	}
+	return nil
+}
+
+// points words percentage points: "0.4 points", "1 point".
+func points(v float64) string {
+	if s := fmt.Sprintf("%.1f", v); s != "1.0" {
+		return s + " points"
+	}
+	return "1 point"
+}
+
+// summary is what to see of the reduces.
+func (s *Skew) summary() string {
+	if len(s.Jobs) == 0 {
+		return "No job has two reduces that are done, so there is nothing to compare."
+	}
+	worst := &s.Jobs[0]
+	top, extra := &worst.Reduces[0], ""
+	if top.ShareRatio != nil {
+		extra = fmt.Sprintf(", and was given %s of all that the %d were", units.Percent(float64(*top.ShareRatio)), worst.All)
+	}
+	switch {
+	case worst.Uneven:
+		return fmt.Sprintf("The reduces of job %s are uneven: number %d worked %s, the median one %s%s.",
+			name(worst.Job), top.Task, units.Seconds(top.WorkSeconds), units.Seconds(worst.Median), extra)
+	case estimators.WorksLong(top.WorkSeconds.Duration(), worst.Median.Duration()):
+		return fmt.Sprintf("No job's reduces are uneven: number %d of job %s worked %s, the median one %s, but it was given no more.",
+			top.Task, name(worst.Job), units.Seconds(top.WorkSeconds), units.Seconds(worst.Median))
+	}
+	return fmt.Sprintf("No job's reduces are uneven by 5 s or more: the longest of job %s worked %s, its median one %s.",
+		name(worst.Job), units.Seconds(top.WorkSeconds), units.Seconds(worst.Median))
+}
+
+// dagSummary is what to see in the table of a DAG's vertices.
+func dagSummary(j *Job) string {
+	known, _ := j.Known()
+	summary := fmt.Sprintf("%s run as one DAG of %d vertices.", units.Count(*known.Total, "task"), len(j.Stages))
+	if lost := j.FailedAttempts + j.KilledAttempts; lost > 0 {
+		summary += fmt.Sprintf(" Attempts that failed or were killed: %d.", lost)
+	}
+	return summary
+}
+
+// jobsSummary is what to see in the table of jobs.
+func jobsSummary(jobs []Job) string {
+	var longest, first *Job
+	lost := 0
+	for i := range jobs {
+		j := &jobs[i]
+		lost += j.FailedAttempts + j.KilledAttempts
+		if j.OnPathSeconds != nil && *j.OnPathSeconds > 0 && (first == nil || *j.OnPathSeconds > *first.OnPathSeconds) {
+			first = j
+		}
+		if j.LengthSeconds != nil && (longest == nil || *j.LengthSeconds > *longest.LengthSeconds) {
+			longest = j
+		}
+	}
+	summary := "No job has ended yet."
+	switch {
+	case len(jobs) == 0:
+		return "No job is known."
+	case first != nil:
+		summary = fmt.Sprintf("Job %s holds most of the critical path: %s.", name(first.Node),
+			units.Seconds(*first.OnPathSeconds))
+	case longest != nil:
+		summary = fmt.Sprintf("Job %s took longest: %s.", name(longest.Node), units.Seconds(*longest.LengthSeconds))
+	}
+	if lost > 0 {
+		summary += " " + units.Count(lost, "attempt") + " failed or were killed."
+		if lost == 1 {
+			summary = strings.Replace(summary, " were killed.", " was killed.", 1)
+		}
+	}
+	return summary
+}

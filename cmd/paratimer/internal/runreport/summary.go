@@ -1,0 +1,217 @@
+package runreport
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// summarize says what a reader must know: what happened, what went wrong, where the time went, could it have been known, and what
+// would have helped.
+func (s *Report) summarize(recorded bool) {
+	s.Summary = []string{}
+	for _, summary := range []string{s.outcome(recorded), s.whatFailed(), s.whereItWent(), s.whatWasKnown(), s.whatIsUneven(), s.whatHelps()} {
+		if summary != "" {
+			s.Summary = append(s.Summary, summary)
+		}
+	}
+}
+
+// outcome is the run in a sentence.
+func (s *Report) outcome(recorded bool) string {
+	title := "The query"
+	if s.Workflow.Name != nil {
+		title = name(*s.Workflow.Name)
+	} else if s.Workflow.ID != nil {
+		title = name(*s.Workflow.ID)
+	}
+	title += " (" + s.size() + ")"
+	if s.StartAt == nil || s.ElapsedSeconds == nil {
+		return title + " has not begun: no job was submitted."
+	}
+	length, began := units.Seconds(*s.ElapsedSeconds), s.StartAt.Time().Format("15:04:05 UTC on 2 January 2006")
+	switch {
+	case s.EndAt != nil:
+		return fmt.Sprintf("%s %s after %s: from %s to %s.", title, ended(s.Workflow.State), length, began,
+			units.Clock(s.EndAt.Time(), s.StartAt.Time(), time.Second)+" UTC")
+	case s.Workflow.State.Ended():
+		return fmt.Sprintf("%s %s after %s; it began at %s.", title, ended(s.Workflow.State), length, began)
+	}
+	summary := fmt.Sprintf("%s has been running for %s, since %s", title, length, began)
+	if recorded {
+		summary = fmt.Sprintf("%s was running when the recording ends, %s after it began at %s", title, length, began)
+	}
+	left := view.Remaining(s.Headline)
+	switch {
+	case s.Headline.EndAt != nil:
+		return summary + fmt.Sprintf("; it is expected to end at %s, in %s.",
+			units.Clock(s.Headline.EndAt.Time(), s.StartAt.Time(), time.Second)+" UTC", left)
+	case left == "?":
+		return summary + "; when it ends is not known."
+	}
+	return summary + "; when it ends is not known: " + left + "."
+}
+
+// size counts jobs and tasks.
+func (s *Report) size() string {
+	tasks, known := 0, true
+	for i := range s.Jobs {
+		sum, all := s.Jobs[i].Known()
+		tasks, known = tasks+*sum.Total, known && all
+	}
+	what := units.Count(len(s.Jobs), "job")
+	if frame.OneDAG(s.Workflow, len(s.Jobs)) {
+		what = "a DAG of Tez"
+	}
+	text := what + ", " + units.Count(tasks, "task")
+	if !known {
+		text += " that are known"
+	}
+	return text
+}
+
+func ended(s dag.State) string {
+	switch s {
+	case dag.Killed:
+		return "was killed"
+	case dag.EndedUnconfirmed:
+		return "ended, as far as is known,"
+	default:
+		return s.String()
+	}
+}
+
+// whatFailed counts what went wrong.
+func (s *Report) whatFailed() string {
+	failed, nodes := 0, 0
+	for i := range s.Jobs {
+		failed += s.Jobs[i].FailedAttempts
+	}
+	last := ""
+	for _, m := range s.PredictionHistory.Marks {
+		switch m.Kind {
+		case MarkNode:
+			nodes++
+		case MarkFailure:
+			if last == "" || !strings.HasPrefix(m.Text, "job ") { // a job fails by an attempt, which says why
+				last = m.Text
+			}
+		}
+	}
+	var parts []string
+	if failed > 0 {
+		parts = append(parts, units.Count(failed, "attempt")+" failed")
+	}
+	if nodes > 0 {
+		was := " were lost"
+		if nodes == 1 {
+			was = " was lost"
+		}
+		parts = append(parts, units.Count(nodes, "node")+was)
+	}
+	switch {
+	case len(parts) == 0 && last == "":
+		return ""
+	case len(parts) == 0:
+		return "What went wrong: " + last + "."
+	case last == "":
+		return "What went wrong: " + list(parts) + "."
+	}
+	return "What went wrong: " + list(parts) + "; the last of it: " + strings.TrimSuffix(last, ".") + "."
+}
+
+// leastNamed is the share of a run from which on a summary names a cause.
+const leastNamed = 0.01
+
+// whereItWent names the causes that took most.
+func (s *Report) whereItWent() string {
+	causes := slices.Clone(s.TimeAttribution.Causes)
+	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	var parts []string
+	for _, c := range causes {
+		if c.Ratio != nil && len(parts) < 3 && (*c.Ratio >= leastNamed || len(parts) == 0 && *c.Ratio > 0) {
+			parts = append(parts, fmt.Sprintf("%s (%s, %s)", c.Title, units.Seconds(c.Seconds),
+				units.Percent(float64(*c.Ratio))))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Along the critical path the time went to " + list(parts) + "."
+}
+
+// whatWasKnown says since when the end was known, and when somebody was told.
+func (s *Report) whatWasKnown() string {
+	c := &s.PredictionHistory
+	if !s.Workflow.State.Ended() || s.ElapsedSeconds == nil || *s.ElapsedSeconds <= 0 {
+		if c.AlertSeconds != nil {
+			return fmt.Sprintf("The first alert came after %s.", units.Seconds(*c.AlertSeconds))
+		}
+		return ""
+	}
+	total, summary := *s.ElapsedSeconds, ""
+	switch {
+	case s.Workflow.State != dag.Succeeded:
+	case c.HeldRatio != nil:
+		summary = c.sinceWhen(total)
+	case c.MeanErrorPoints != nil:
+		summary = "Its end could not be predicted with a range."
+	case !c.watched():
+		summary = "It was looked at after its end, so nothing was predicted."
+	default:
+		summary = "No time could be given before the end."
+	}
+	if s.Workflow.State == dag.Succeeded && c.MeanErrorPoints != nil {
+		summary += fmt.Sprintf(" On average the predicted time was %s of progress off.", points(*c.MeanErrorPoints))
+	}
+	if c.AlertSeconds != nil {
+		summary = strings.TrimSpace(summary + fmt.Sprintf(" The first alert came after %s, %s before the end.",
+			units.Seconds(*c.AlertSeconds), units.Seconds(max(total-*c.AlertSeconds, 0))))
+	}
+	return summary
+}
+
+// sinceWhen says from when on the range held the end of a run of a length, and how reliably.
+func (c *PredictionHistory) sinceWhen(total frame.Seconds) string {
+	from := func(at frame.Seconds) string {
+		return fmt.Sprintf("From %s on, with %s of the run to go,", units.Seconds(at), units.Percent(float64(1-at/total)))
+	}
+	first := c.FirstHeldSeconds
+	switch settled := c.SettledSeconds; {
+	case first == nil && settled == nil:
+		return "Its 80 % range never held its end."
+	case first != nil && *c.HeldSinceRatio == 1:
+		return from(*first) + " its 80 % range held its end."
+	case first == nil || settled != nil && *settled <= *first:
+		return from(*settled) + " its end was within its 80 % range, to a hundredth of the run."
+	}
+	summary := from(*first) + fmt.Sprintf(" its 80 %% range held its end at %s of the ticks that had one",
+		units.Percent(float64(*c.HeldSinceRatio)))
+	if c.SettledSeconds == nil {
+		summary += ", but not at the last one"
+	}
+	return summary + "."
+}
+
+// whatIsUneven is the sentence of skew, where there is any.
+func (s *Report) whatIsUneven() string {
+	if len(s.Skew.Jobs) > 0 && s.Skew.Jobs[0].Uneven {
+		return s.Skew.Summary
+	}
+	return ""
+}
+
+// whatHelps is the first sentence of the limits.
+func (s *Report) whatHelps() string {
+	if len(s.Limits.Rows) == 0 {
+		return ""
+	}
+	return s.Limits.Summary
+}

@@ -1,0 +1,131 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/units"
+)
+
+// Remaining words a headline: "~11m (10m – 14m)", "~11m (10m – 14m, rough)", "6m – 24m (rough)", "at least 4m",
+// "up to 2m", "?". The words depend on the headline alone, so that one moment shows one number wherever it is shown.
+func Remaining(h frame.Headline) string { return shownOf(h).String() }
+
+// Left words the remaining time of a scenario, with the rounding of the headline that it stands beside: "~11m". The
+// headline's own remaining time reads as it does in Remaining.
+func Left(s frame.Seconds, h frame.Headline) string {
+	h.RemainingSeconds = &s
+	shown := shownOf(h)
+	if shown.kind == shownRange {
+		shown.kind = shownPoint
+	}
+	return shown.String()
+}
+
+// Unit is what a headline is rounded to: the coarsest unit that still shows what is known of it.
+func Unit(h frame.Headline) time.Duration {
+	switch {
+	case h.RemainingSeconds != nil && h.LowSeconds != nil && h.HighSeconds != nil:
+		return units.Step(h.RemainingSeconds.Duration(), (*h.HighSeconds - *h.LowSeconds).Duration())
+	case h.RemainingSeconds != nil:
+		return units.Step(h.RemainingSeconds.Duration(), 0)
+	case h.LowSeconds != nil && h.HighSeconds != nil:
+		return units.Step(h.HighSeconds.Duration(), (*h.HighSeconds - *h.LowSeconds).Duration())
+	case h.LowSeconds != nil:
+		return units.Step(h.LowSeconds.Duration(), 0)
+	}
+	return 0
+}
+
+// shown is what of a headline is shown, rounded.
+type shown struct {
+	kind           shownKind
+	mid, low, high time.Duration
+	rough          bool
+}
+
+type shownKind uint8
+
+const (
+	shownNothing shownKind = iota
+	shownFloor             // at least mid
+	shownCeiling           // up to mid
+	shownPoint             // mid
+	shownRange             // mid, between low and high
+	shownBetween           // between low and high
+)
+
+// overdue is the upper end from which on "any second now" would be wrong.
+const overdue = 5 * time.Second
+
+// shownOf chooses what of a headline is shown.
+func shownOf(h frame.Headline) shown {
+	unit := Unit(h)
+	up := func(s frame.Seconds) time.Duration { return (s.Duration() + unit - 1).Truncate(unit) }
+	switch {
+	case h.RemainingSeconds == nil && (h.LowSeconds == nil || *h.LowSeconds < 1 && h.HighSeconds == nil):
+		return shown{}
+	case h.RemainingSeconds == nil && h.HighSeconds == nil:
+		return shown{kind: shownFloor, mid: h.LowSeconds.Duration().Truncate(unit)}
+	case h.RemainingSeconds == nil:
+		return shown{
+			kind: shownBetween, low: h.LowSeconds.Duration().Truncate(unit), high: up(*h.HighSeconds),
+			rough: h.Rough,
+		}
+	}
+	d := h.RemainingSeconds.Duration()
+	s := shown{kind: shownPoint, mid: d.Round(unit)}
+	if h.LowSeconds == nil || h.HighSeconds == nil {
+		return s
+	}
+	low, high := h.LowSeconds.Duration(), h.HighSeconds.Duration()
+	switch {
+	case d < time.Second && high >= overdue: // its time is over, and it runs on: no point is left to name
+		unit = units.Step(high, high)
+		return shown{kind: shownCeiling, mid: up(*h.HighSeconds)}
+	case high-low < unit:
+		return s
+	}
+	s.kind, s.low, s.high, s.rough = shownRange, min(low.Truncate(unit), s.mid), max(up(*h.HighSeconds), s.mid), h.Rough
+	return s
+}
+
+func (s shown) String() string {
+	switch s.kind {
+	case shownFloor:
+		return "at least " + units.Short(s.mid)
+	case shownCeiling:
+		return "up to " + units.Short(s.mid)
+	case shownPoint:
+		return "~" + units.Short(s.mid)
+	case shownRange:
+		rough := ""
+		if s.rough {
+			rough = ", rough"
+		}
+		return fmt.Sprintf("~%s (%s – %s%s)", units.Short(s.mid), units.Short(s.low), units.Short(s.high), rough)
+	case shownBetween:
+		rough := ""
+		if s.rough {
+			rough = " (rough)"
+		}
+		return fmt.Sprintf("%s – %s%s", units.Short(s.low), units.Short(s.high), rough)
+	case shownNothing:
+	}
+	return "?"
+}
+
+// clearly tells whether a headline is clearly another than the one shown before: by more than half of its rounding. Two
+// values on the two sides of an edge of the rounding are not.
+func clearly(h, before frame.Headline) bool {
+	off := (Unit(h) / 2).Seconds()
+	for _, pair := range [][2]*frame.Seconds{
+		{h.RemainingSeconds, before.RemainingSeconds}, {h.LowSeconds, before.LowSeconds}, {h.HighSeconds, before.HighSeconds},
+	} {
+		if (pair[0] == nil) != (pair[1] == nil) || pair[0] != nil && (*pair[0]-*pair[1]).Duration().Abs().Seconds() > off {
+			return true
+		}
+	}
+	return false
+}

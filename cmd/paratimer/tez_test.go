@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/capture"
+)
+
+// nodeAddress is where recorded answers say that the NodeManager is.
+var nodeAddress = regexp.MustCompile(`localhost:8042`)
+
+// tezServer plays a recording as a cluster, so many seconds of it each time that its applications are listed.
+func tezServer(t *testing.T, file string, step time.Duration) string {
+	t.Helper()
+	rec, err := capture.Open(file)
+	if os.IsNotExist(err) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	player := capture.NewPlayer(rec)
+	player.Seek(rec.First.Add(15 * time.Second)) // the first DAG runs
+	var mu sync.Mutex
+	var server *httptest.Server
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.URL.Path == "/ws/v1/cluster/apps" {
+			player.Seek(min(player.Now().Add(step), rec.Last))
+		}
+		resp, err := player.RoundTrip(&http.Request{Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: "rm", Path: r.URL.Path, RawQuery: r.URL.RawQuery}})
+		if err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		for name, values := range resp.Header {
+			w.Header()[name] = values
+		}
+		body = nodeAddress.ReplaceAll(body, []byte(strings.TrimPrefix(server.URL, "http://")))
+		w.WriteHeader(resp.StatusCode)
+		_, _ = w.Write(body)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// skewed is a recording of one DAG of Pig that stands beside the source.
+const skewed = "../../adapters/tez/testdata/skew-3.jsonl.gz"
+
+func TestTez(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"attach", []string{"attach", "--every", "100ms"}, exitOK, []string{"skew.pig", "scope-", "succeeded after"}},
+		{"check by name", []string{"check", "skew.pig", "--timeout", "30"}, exitOK, []string{"skew.pig"}},
+		{"report", []string{"report", "skew.pig", "--output", "json", "-o", "-"}, exitOK, []string{"scope-"}},
+		{"doctor", []string{"doctor"}, exitBlind, []string{"ok    tez: 1 application of Tez runs", "ok    tez master: dag_", "ok    tez files: ", "ok    tez plan: "}},
+		{"watch", []string{"watch", "--rules", "-", "--every", "100ms", "--most", "100ms", "--timeout", "8s"}, exitTimeout, []string{"skew.pig"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := tezServer(t, skewed, 3*time.Second)
+			var out, stderr bytes.Buffer
+			args := append([]string{"paratimer"}, c.args...)
+			args = append(args, "--rm", server, "--jhs", server, "--user", "root")
+			code := run(t.Context(), args, environ(t), strings.NewReader("rules: [{name: all, match: {user: '*'}, within: 1h}]\n"), &out, &stderr)
+			t.Log(out.String(), stderr.String())
+			if code != c.code {
+				t.Errorf("exit code %d, want %d", code, c.code)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("nothing of %q", want)
+				}
+			}
+		})
+	}
+}
+
+// TestTezSession watches both DAGs of a script, one after the other.
+func TestTezSession(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	server := tezServer(t, filepath.Join("../../../shared/recordings-tez/session-3.jsonl.gz"), 2*time.Second)
+	code, out, stderr := paratimer(t, "attach", "--rm", server, "--jhs", server, "--user", "root", "--every", "100ms")
+	if code != exitOK || strings.Count(out, "succeeded after") != 2 || !strings.Contains(out, "session.pig #2") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+}
+
+// mapReduceWords are what no DAG has.
+var mapReduceWords = regexp.MustCompile(`\b(jobs?|maps?|reduces?|slots?)\b`)
+
+// TestTezWords holds that a DAG is shown as one, and that frames name the engine.
+func TestTezWords(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	code, out, stderr := paratimer(t, "replay", skewed)
+	if found := mapReduceWords.FindString(out); code != exitOK || found != "" || !strings.HasPrefix(out, "skew.pig: a DAG of Tez\n") {
+		t.Errorf("exit code %d, %q\n%s%s", code, found, out, stderr)
+	}
+	code, out, stderr = paratimer(t, "replay", skewed, "--output", "ndjson")
+	if code != exitOK || strings.Count(out, `"engine":"Tez"`) != strings.Count(out, "\n") || !strings.Contains(out, `"edges":["slow_start"]`) {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	code, out, stderr = paratimer(t, "report", skewed, "-o", "-")
+	for _, want := range []string{"Vertices</h2>", "scope-26 (shuffle)", "a DAG of Tez, 18 tasks"} {
+		if code != exitOK || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, the report has no %q\n%s", code, want, stderr)
+		}
+	}
+}

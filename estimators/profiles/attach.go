@@ -1,0 +1,75 @@
+package profiles
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Attach returns the snapshot with profiles to consult. While no job of the run has told the DAG (an application shows
+// its configuration only once its master is up), a profile of the same name stands in for it: its jobs are those to come.
+func Attach(s *dag.Snapshot, profiles []*dag.Plan) *dag.Snapshot {
+	if len(profiles) == 0 {
+		return s
+	}
+	out, plan := *s, *s.Plan
+	plan.Profiles = profiles
+	out.Plan = &plan
+	if dagKnown(s) {
+		return &out
+	}
+	for _, p := range profiles {
+		if sameScript(s.Plan.Name, p.Name) && standIn(&out, p) {
+			break
+		}
+	}
+	return &out
+}
+
+// dagKnown says that a job has shown its configuration.
+func dagKnown(s *dag.Snapshot) bool {
+	for j := range s.Plan.Jobs {
+		if job := &s.Plan.Jobs[j]; job.Limits.MapMB > 0 || len(job.After) > 0 || s.Jobs[j].State.Ended() {
+			return true
+		}
+	}
+	return len(s.Plan.Jobs) == 0
+}
+
+// sameScript compares the names that a script goes by: its path, and "PigLatin:" and its file name.
+func sameScript(a, b string) bool {
+	base := func(s string) string { return path.Base(strings.TrimPrefix(s, "PigLatin:")) }
+	return a != "" && base(a) == base(b)
+}
+
+// standIn gives the snapshot the profile's jobs, those submitted first. It says whether they fit.
+func standIn(s *dag.Snapshot, p *dag.Plan) bool {
+	graph, err := dag.NewGraph(p)
+	if err != nil {
+		return false
+	}
+	roots := graph.Levels()[0]
+	if len(roots) < len(s.Jobs) {
+		return false
+	}
+	jobs := make([]dag.Job, len(p.Jobs))
+	states := p.BlockedJobs()
+	for j := range p.Jobs {
+		jobs[j] = p.Jobs[j]
+		jobs[j].Stages = dag.Bare(jobs[j].Stages)
+	}
+	for i, state := range s.Jobs {
+		j := roots[i]
+		states[j] = state
+		if stages := s.Plan.Jobs[i].Stages; len(stages) == 1 && !stages[0].Known && len(state.Stages[0].Attempts) == 0 {
+			states[j].Stages = make([]dag.StageState, len(jobs[j].Stages)) // nothing is known of them yet
+		} else {
+			jobs[j].Stages = stages
+		}
+	}
+	s.Jobs = states
+	s.Plan.Jobs = slices.Clip(jobs)
+	return true
+}

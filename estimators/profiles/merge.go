@@ -1,0 +1,189 @@
+package profiles
+
+import (
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Merge makes one profile of several runs of the same script, oldest first. Sizes and numbers of tasks are the newest
+// run's; key groups are those of the newest run that had any, and as many reduces; costs and pauses are means over the runs
+// that know them, weighted by weights (nil: all alike); residuals are those of all runs, in their order. ok is false where
+// a run is of another script.
+func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
+	out := *runs[len(runs)-1]
+	out.Jobs = dag.CloneJobs(out.Jobs)
+	out.Residuals, out.InputSizes = nil, nil
+	var sizes []float64
+	sums := make([][][dag.Pipelines]tally, len(out.Jobs))
+	for j := range sums {
+		sums[j] = make([][dag.Pipelines]tally, len(out.Jobs[j].Stages))
+	}
+	for i, run := range runs {
+		m, n := matchPlan(&out, run)
+		if n == 0 {
+			return nil, false
+		}
+		out.Residuals = append(out.Residuals, run.Residuals...)
+		sizes = append(sizes, inputSizes(run)...)
+		for j := range out.Jobs {
+			for k := range out.Jobs[j].Stages {
+				stage := &out.Jobs[j].Stages[k]
+				known := Stage(m.Job(j), stage.Name)
+				if known == nil {
+					continue
+				}
+				if g := known.Groups; g != nil && known.Count() == stage.Count() {
+					stage.Groups = g
+				}
+				for p, pipe := range known.Pipelines {
+					if pipe.Alpha.IsUniform() && pipe.Alpha.Known() {
+						sums[j][k][p].add(pipe.Alpha.At(0), weight(weights, i))
+					}
+				}
+			}
+		}
+	}
+	for j := range out.Jobs {
+		for k := range out.Jobs[j].Stages {
+			phase := &out.Jobs[j].Stages[k]
+			phase.Pipelines = append([]dag.Pipeline(nil), phase.Pipelines...)
+			for p := range phase.Pipelines {
+				if sum := sums[j][k][p]; sum.weight > 0 && phase.Pipelines[p].Alpha.IsUniform() {
+					phase.Pipelines[p].Alpha = dag.Uniform(Round(sum.mean()))
+				}
+			}
+		}
+	}
+	if out.InputSizes = sizes[max(0, len(sizes)-dag.MaxInputSizes):]; len(out.InputSizes) < 2 {
+		out.InputSizes = nil
+	}
+	out.Overheads = meanOverheads(runs, weights)
+	return &out, true
+}
+
+// halfLife is after how many later runs a run weighs half in a mean. Costs follow a cluster that changes within a week
+// of nightly runs; five runs still take most of the noise of one away. Ages are counted in runs, not in days: a script
+// that runs once a month is no less known than one that runs each hour, and clocks may step.
+const halfLife = 5
+
+// Weights are what each of n runs, oldest first, counts in a mean of them; the newest counts 1.
+func Weights(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = math.Exp2(-float64(n-1-i) / halfLife)
+	}
+	return w
+}
+
+func weight(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
+}
+
+// A tally is a weighted sum and its weight.
+type tally struct{ sum, weight float64 }
+
+func (t *tally) add(v, weight float64) { t.sum, t.weight = t.sum+v*weight, t.weight+weight }
+func (t *tally) mean() float64         { return t.sum / t.weight }
+
+// meanOverheads are the means over the runs that know them: 0 is unknown.
+func meanOverheads(runs []*dag.Plan, weights []float64) dag.Overheads {
+	mean := func(of func(*dag.Overheads) time.Duration) time.Duration {
+		var t tally
+		for i, run := range runs {
+			if d := of(&run.Overheads); d > 0 {
+				t.add(float64(d), weight(weights, i))
+			}
+		}
+		if t.weight == 0 {
+			return 0
+		}
+		return time.Duration(t.mean()).Round(time.Millisecond)
+	}
+	newest := runs[len(runs)-1].Overheads
+	newest.Launch = mean(func(o *dag.Overheads) time.Duration { return o.Launch })
+	newest.AMStart = mean(func(o *dag.Overheads) time.Duration { return o.AMStart })
+	newest.Finish = mean(func(o *dag.Overheads) time.Duration { return o.Finish })
+	newest.Wave = mean(func(o *dag.Overheads) time.Duration { return o.Wave })
+	newest.Stagger = mean(func(o *dag.Overheads) time.Duration { return o.Stagger })
+	newest.Handoff = mean(func(o *dag.Overheads) time.Duration { return o.Handoff })
+	newest.AMHold = mean(func(o *dag.Overheads) time.Duration { return o.AMHold })
+	newest.Copy = mean(func(o *dag.Overheads) time.Duration { return o.Copy })
+	newest.SetupMin = mean(func(o *dag.Overheads) time.Duration { return o.SetupMin })
+	newest.SetupPer = mean(func(o *dag.Overheads) time.Duration { return o.SetupPer })
+	newest.Cold = mean(func(o *dag.Overheads) time.Duration { return o.Cold })
+	return newest
+}
+
+// inputSizes are those of a profile: of the runs that it is learned from, or of its own.
+func inputSizes(profile *dag.Plan) []float64 {
+	if len(profile.InputSizes) > 0 {
+		return profile.InputSizes
+	}
+	sum, maps := 0.0, 0
+	for j := range profile.Jobs {
+		job := &profile.Jobs[j]
+		if !job.IsMapReduce() {
+			continue
+		}
+		if n := job.Stages[dag.Map].Count(); len(job.After) == 0 && n > 0 {
+			sum, maps = sum+float64(n)*meanTuples(&job.Stages[dag.Map]), maps+n
+		}
+	}
+	if !(sum > 0) {
+		return nil
+	}
+	return []float64{Round(sum / float64(maps))}
+}
+
+// meanTuples is the mean of the known numbers of records that the tasks of a stage read; 0 where none is known.
+func meanTuples(s *dag.Stage) float64 {
+	if len(s.Pipelines) == 0 {
+		return 0
+	}
+	sum, known := 0.0, 0.0
+	for i := range s.Count() {
+		if v := s.Pipelines[len(s.Pipelines)-1].Tuples.At(i); v >= 0 {
+			sum, known = sum+v, known+1
+		}
+	}
+	return sum / max(known, 1)
+}
+
+// Round keeps six digits: a profile is read by people too.
+func Round(v float64) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	scale := math.Pow(10, 6-math.Ceil(math.Log10(math.Abs(v))))
+	return math.Round(v*scale) / scale
+}
+
+// Blank returns n figures of which none is known: NaN.
+func Blank(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.NaN()
+	}
+	return v
+}
+
+// Series stores equal values once. A phase of which nothing is known has no series.
+func Series(v []float64) dag.Series {
+	known, uniform := false, true
+	for _, x := range v {
+		known = known || !math.IsNaN(x)
+		uniform = uniform && x == v[0]
+	}
+	switch {
+	case !known:
+		return dag.Series{}
+	case uniform:
+		return dag.Uniform(v[0])
+	}
+	return dag.Each(v)
+}

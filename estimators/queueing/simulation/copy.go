@@ -1,0 +1,202 @@
+package simulation
+
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/estimators/queueing"
+)
+
+// A node has free slots.
+type node struct{ maps, reduces int }
+
+// A copyOf a job runs once or several times.
+type copyOf struct {
+	job       int
+	submitted float64
+	cycle     int
+	maps      int     // maps that have started
+	outputs   []int32 // the node of each map that has ended, in that order
+	reduces   []reduce
+	open      int // reduces, or maps of a job without, that have not ended
+	slots     []node
+	now       classes // of this cycle
+	took      record
+}
+
+// A reduce has taken the first outputs of its copy's.
+type reduce struct {
+	node   int32
+	taken  int
+	copied int
+	active int // shuffles that are going on
+}
+
+func (r *run) submitAll() {
+	fresh := func() []node {
+		all := make([]node, r.spec.Nodes)
+		for i := range all {
+			all[i] = node{r.spec.MapSlots, max(r.spec.ReduceSlots, 1)}
+		}
+		return all
+	}
+	shared := fresh()
+	for j := range r.spec.Jobs {
+		for range r.spec.Jobs[j].Copies {
+			c := &copyOf{job: j, slots: shared}
+			if r.options.Slots == Own {
+				c.slots = fresh()
+			}
+			r.copies = append(r.copies, c)
+		}
+	}
+	r.open = len(r.copies)
+	for _, c := range r.copies {
+		r.submit(c)
+	}
+}
+
+// submit starts a copy of a job from its beginning.
+func (r *run) submit(c *copyOf) {
+	j := r.job(c)
+	c.submitted = r.now
+	c.maps, c.outputs, c.reduces = 0, c.outputs[:0], c.reduces[:0]
+	c.open = j.Reduces
+	if j.Reduces == 0 {
+		c.open = j.Maps
+	}
+	r.fill(c)
+}
+
+// fill gives a copy the free slots that it has tasks for.
+func (r *run) fill(c *copyOf) {
+	j := r.job(c)
+	r.deal(c, &r.next.maps, j.Maps, r.startMap)
+	r.deal(c, &r.next.reduces, j.Reduces, r.startReduce)
+}
+
+// deal starts tasks in a slot of each node after the other, from the next node on: copies with fewer tasks than nodes do not all
+// crowd on the first.
+func (r *run) deal(c *copyOf, next *int, tasks int, start func(*copyOf, int) bool) {
+	for again := true; again; {
+		again = false
+		for n := range c.slots {
+			again = start(c, (*next+n)%len(c.slots)) || again
+		}
+	}
+	*next = (*next + tasks) % len(c.slots)
+}
+
+func (r *run) startMap(c *copyOf, n int) bool {
+	j := r.job(c)
+	if c.slots[n].maps == 0 || c.maps == j.Maps {
+		return false
+	}
+	c.slots[n].maps--
+	c.maps++
+	r.start(task{copy: c, kind: queueing.Map, node: int32(n), asks: r.draw(j.Map, 1, 1)})
+	return true
+}
+
+func (r *run) startReduce(c *copyOf, n int) bool {
+	if c.slots[n].reduces == 0 || len(c.reduces) == r.job(c).Reduces {
+		return false
+	}
+	c.slots[n].reduces--
+	c.reduces = append(c.reduces, reduce{node: int32(n)})
+	r.shuffle(c, len(c.reduces)-1)
+	return true
+}
+
+// shuffle starts what a reduce can copy, and its merge once all is copied.
+func (r *run) shuffle(c *copyOf, i int) {
+	j, red := r.job(c), &c.reduces[i]
+	if red.copied == j.Maps {
+		r.start(task{copy: c, kind: queueing.Merge, node: red.node, reduce: int32(i), asks: r.draw(j.Merge, 1, 1)})
+		return
+	}
+	threads, times := r.spec.ShuffleThreads, 1
+	if r.options.Grouped {
+		threads, times = 1, threads
+	}
+	for red.active < threads && red.taken < len(c.outputs) {
+		tokens := min(times, len(c.outputs)-red.taken)
+		remote := 0.0
+		for _, from := range c.outputs[red.taken : red.taken+tokens] {
+			if from != red.node {
+				remote++
+			}
+		}
+		red.taken += tokens
+		red.active++
+		r.start(task{
+			copy: c, kind: queueing.Shuffle, node: red.node, reduce: int32(i), tokens: tokens,
+			asks: r.draw(j.Shuffle, float64(times), remote/float64(tokens)),
+		})
+	}
+}
+
+// end is what follows from a task's end.
+func (r *run) end(t *task) {
+	c := t.copy
+	j := r.job(c)
+	c.now.add(t, r.now)
+	switch t.kind {
+	case queueing.Map:
+		c.slots[t.node].maps++
+		c.outputs = append(c.outputs, t.node)
+		if j.Reduces == 0 {
+			c.open--
+		}
+		r.offer(c, int(t.node), r.startMap)
+		for i := range c.reduces {
+			r.shuffle(c, i)
+		}
+	case queueing.Shuffle:
+		red := &c.reduces[t.reduce]
+		red.active--
+		red.copied += t.tokens
+		r.shuffle(c, int(t.reduce))
+	case queueing.Merge:
+		c.slots[t.node].reduces++
+		c.open--
+		r.offer(c, int(t.node), r.startReduce)
+	}
+	if c.open == 0 {
+		r.over(c)
+	}
+}
+
+// offer gives a free slot of a node to the first copy that has a task for it.
+func (r *run) offer(c *copyOf, n int, start func(*copyOf, int) bool) {
+	if r.options.Slots == Own {
+		start(c, n)
+		return
+	}
+	for _, other := range r.copies {
+		if start(other, n) {
+			return
+		}
+	}
+}
+
+// over is the end of a copy, which is submitted again as long as any copy has cycles left: the others must not be left alone.
+// Its first cycle, of copies that all began together, does not count.
+func (r *run) over(c *copyOf) {
+	if c.cycle >= min(r.options.Cycles, 1) && c.cycle <= r.options.Cycles || r.now == c.submitted {
+		c.took.responses += r.now - c.submitted
+		c.took.cycles++
+		c.took.classes.addAll(&c.now)
+	}
+	if c.cycle == r.options.Cycles || c.cycle < r.options.Cycles && r.now == c.submitted {
+		r.open-- // what takes no time would be submitted for ever
+	}
+	c.now = classes{}
+	c.cycle++
+	if r.options.Cycles > 0 && r.open > 0 && r.now > c.submitted {
+		i := slices.Index(r.copies, c)
+		r.copies = append(slices.Delete(r.copies, i, i+1), c)
+		r.submit(c)
+	}
+}
+
+func (r *run) job(c *copyOf) *queueing.Job { return &r.spec.Jobs[c.job] }

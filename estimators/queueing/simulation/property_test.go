@@ -1,0 +1,196 @@
+package simulation
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/paratimer/paratimer/estimators/queueing"
+)
+
+func simulated(t testing.TB, s *queueing.Spec, o Options) *Result {
+	t.Helper()
+	r, err := Simulate(s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-9*math.Abs(want)) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// A task by itself takes its demand, a chain of tasks the sum of theirs.
+func TestAlone(t *testing.T) {
+	s := published(1, 1)
+	s.Nodes = 1
+	j := &s.Jobs[0]
+	j.Maps, j.Reduces = 1, 1
+	chain := j.Map.Total() + j.Shuffle.Total() - j.Shuffle.Network + j.Merge.Total() // the map ran where the reduce does
+	for _, visits := range []int{1, 7} {
+		r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Visits: visits})
+		near(t, "response", r.Jobs[0].Response.Value, chain)
+		near(t, "makespan", r.Makespan.Value, chain)
+		near(t, "map", r.Jobs[0].Map.Value, j.Map.Total())
+		near(t, "last shuffle", r.Jobs[0].LastShuffle.Value, chain-j.Merge.Total())
+	}
+	j.Reduces = 0
+	r := simulated(t, s, Options{Runs: 4000})
+	if got := r.Jobs[0].Response; !(math.Abs(got.Value-j.Map.Total()) < 4*got.StandardError) {
+		t.Errorf("a map alone takes %v ± %v in the mean, its demand is %v", got.Value, got.StandardError, j.Map.Total())
+	}
+	if got := r.Jobs[0].Merge; got != (Mean{}) {
+		t.Errorf("a job without reduces has merges: %v", got)
+	}
+}
+
+// Each centre is busy for as long as all tasks together ask it to be (utilisation law), and no task is lost or served twice.
+func TestConservation(t *testing.T) {
+	for _, discipline := range []Discipline{ProcessorSharing, FirstCome} {
+		for _, slots := range []Slots{Own, Shared} {
+			for _, visits := range []int{1, 3} {
+				s := published(4, 5)
+				s.Jobs[0].Copies = 2
+				s.Jobs = append(s.Jobs, s.Jobs[0])
+				s.Jobs[1].Maps, s.Jobs[1].Reduces, s.Jobs[1].Copies = 17, 7, 1
+				s.Jobs[0].Shuffle.Network = 0 // else what is asked of it depends on where maps run
+				s.Jobs[1].Shuffle.Network = 0
+				s.Jobs[0].Map.Network = .02
+				r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Discipline: discipline, Slots: slots, Visits: visits})
+				var asked queueing.Demand
+				for _, j := range s.Jobs {
+					n, maps, reduces := float64(j.Copies), float64(j.Maps), float64(j.Reduces)
+					for _, c := range []struct {
+						d     queueing.Demand
+						tasks float64
+					}{{j.Map, n * maps}, {j.Shuffle, n * maps * reduces}, {j.Merge, n * reduces}} {
+						asked.CPU += c.d.CPU * c.tasks
+						asked.Fibre += c.d.Fibre * c.tasks
+						asked.Disk += c.d.Disk * c.tasks
+						asked.Network += c.d.Network * c.tasks
+					}
+				}
+				end := r.Makespan.Value
+				near(t, "CPU", r.CPU*12*end, asked.CPU)
+				near(t, "fibre", r.Fibre*3*end, asked.Fibre)
+				near(t, "disk", r.Disk*3*end, asked.Disk)
+				near(t, "network", r.Network*end, asked.Network)
+			}
+		}
+	}
+}
+
+func TestSameResult(t *testing.T) {
+	o := Options{Runs: 9, Seed: 5}
+	want := simulated(t, published(4, 5), o)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if got := simulated(t, published(4, 5), o); !reflect.DeepEqual(got, want) {
+		t.Errorf("one processor: %+v, several: %+v", got, want)
+	}
+	o.Seed++
+	if got := simulated(t, published(4, 5), o); reflect.DeepEqual(got, want) {
+		t.Error("another seed gives the same runs")
+	}
+}
+
+// Twice the demand takes twice as long.
+func TestScale(t *testing.T) {
+	s, double := published(4, 5), published(4, 5)
+	for _, d := range []*queueing.Demand{&double.Jobs[0].Map, &double.Jobs[0].Shuffle, &double.Jobs[0].Merge} {
+		*d = queueing.Demand{CPU: 2 * d.CPU, Fibre: 2 * d.Fibre, Disk: 2 * d.Disk, Network: 2 * d.Network}
+	}
+	near(t, "response", simulated(t, double, Options{Runs: 3}).Jobs[0].Response.Value, 2*simulated(t, s, Options{Runs: 3}).Jobs[0].Response.Value)
+}
+
+// Jobs that share slots take them in the order of submission; jobs with slots of their own do not wait for each other.
+func TestSlots(t *testing.T) {
+	s := &queueing.Spec{Nodes: 1, CPUs: 10, MapSlots: 2, ShuffleThreads: 1, Jobs: []queueing.Job{
+		{Name: "first", Copies: 1, Maps: 4, Map: queueing.Demand{CPU: 10}},
+		{Name: "second", Copies: 1, Maps: 2, Map: queueing.Demand{CPU: 10}},
+	}}
+	for slots, want := range map[Slots][2]float64{Shared: {20, 30}, Own: {20, 10}} {
+		r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Slots: slots})
+		if got := [2]float64{r.Jobs[0].Response.Value, r.Jobs[1].Response.Value}; got != want {
+			t.Errorf("%v slots: responses %v, want %v", slots, got, want)
+		}
+	}
+	// Submitted again at 20, the first stands behind the second, which at 30 stands behind the first.
+	r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Slots: Shared, Cycles: 2})
+	if got := [2]float64{r.Jobs[0].Response.Value, r.Jobs[1].Response.Value}; got != [2]float64{30, 30} {
+		t.Errorf("closed, shared slots: responses %v, want 30 for both", got)
+	}
+}
+
+// Copies with fewer tasks than nodes do not meet while nodes are idle.
+func TestDealing(t *testing.T) {
+	s := &queueing.Spec{Nodes: 6, CPUs: 1, MapSlots: 4, ShuffleThreads: 1, Jobs: []queueing.Job{
+		{Copies: 3, Maps: 2, Map: queueing.Demand{Disk: 10}},
+	}}
+	near(t, "response", simulated(t, s, Options{Distribution: Deterministic, Runs: 1}).Jobs[0].Response.Value, 10)
+	s.Jobs[0].Reduces, s.Jobs[0].Merge.Disk = 1, 5
+	near(t, "response", simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Slots: Shared}).Jobs[0].Response.Value, 15)
+}
+
+// More reduces than slots for them: the later ones copy when an earlier one has ended.
+func TestReduceWaves(t *testing.T) {
+	s := &queueing.Spec{Nodes: 2, CPUs: 4, MapSlots: 1, ShuffleThreads: 2, ReduceSlots: 1, Jobs: []queueing.Job{
+		{Copies: 1, Maps: 2, Reduces: 5, Map: queueing.Demand{CPU: 10}, Shuffle: queueing.Demand{CPU: 1}, Merge: queueing.Demand{CPU: 5}},
+	}}
+	r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1})
+	near(t, "response", r.Jobs[0].Response.Value, 10+3*(1+5))
+	near(t, "last map", r.Jobs[0].LastMap.Value, 10)
+	near(t, "last shuffle", r.Jobs[0].LastShuffle.Value, 10+2*6+1)
+}
+
+func TestErrors(t *testing.T) {
+	var field *queueing.FieldError
+	var option *OptionError
+	var size *SizeError
+	broken := published(1, 1)
+	broken.Jobs[0].Map.Disk = math.NaN()
+	huge := published(1, 1)
+	huge.Jobs[0].Maps, huge.Jobs[0].Reduces = 1e6, 1e3
+	unequal := &queueing.Spec{Nodes: 1, CPUs: 1, MapSlots: 1, ShuffleThreads: 1, Jobs: []queueing.Job{
+		{Copies: 1, Maps: 1, Map: queueing.Demand{CPU: 1e-3}},
+		{Copies: 1, Maps: 1, Map: queueing.Demand{Disk: 1e9}},
+	}}
+	for _, c := range []struct {
+		name    string
+		spec    *queueing.Spec
+		options Options
+		want    any
+	}{
+		{"NaN", broken, Options{}, &field},
+		{"runs", published(1, 1), Options{Runs: -1}, &option},
+		{"distribution", published(1, 1), Options{Distribution: 7}, &option},
+		{"cycles", published(1, 1), Options{Cycles: math.MaxInt}, &option},
+		{"tasks", huge, Options{}, &size},
+		{"work", published(1, 1), Options{Runs: 1 << 30}, &size},
+		{"a fast job beside a slow one", unequal, Options{Cycles: 1, Runs: 1000, Distribution: Deterministic}, &size},
+	} {
+		if _, err := Simulate(c.spec, c.options); !errors.As(err, c.want) {
+			t.Errorf("%s: %v, want a %T", c.name, err, c.want)
+		} else {
+			t.Log(err)
+		}
+	}
+}
+
+// A job that takes no time ends, however often it is submitted.
+func TestNoTime(t *testing.T) {
+	s := &queueing.Spec{Nodes: 1, CPUs: 1, MapSlots: 1, ShuffleThreads: 1, Jobs: []queueing.Job{
+		{Copies: 2, Maps: 3, Reduces: 2, Shuffle: queueing.Demand{Network: 1}}, // the only node needs no network
+	}}
+	for cycles := range 3 {
+		r := simulated(t, s, Options{Runs: 2, Cycles: cycles})
+		if j := r.Jobs[0]; j.Response.Value != 0 || r.Network != 0 || r.Makespan.Value != 0 {
+			t.Errorf("%d cycles: %+v", cycles, r)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package simulation
+
+import (
+	"math/rand/v2"
+
+	"github.com/paratimer/paratimer/estimators/queueing"
+)
+
+// A task is at one centre at a time.
+type task struct {
+	copy   *copyOf
+	kind   queueing.Kind
+	node   int32
+	reduce int32 // of a shuffle or merge
+	stage  int8  // the centre that it is at
+	round  int   // visits that are over
+	tokens int   // outputs that a shuffle takes
+	asks   [kinds]float64
+	start  float64
+}
+
+// A run is one simulation, from the submission of all jobs to the end of the last.
+type run struct {
+	spec    *queueing.Spec
+	options Options
+	random  *rand.Rand
+
+	now     float64
+	centres []centre // CPUs, fibre and disks of each node, then the network
+	agenda  *agenda
+	tasks   []task
+	free    []int32
+	ready   []int32 // tasks that go to their next centre now
+	copies  []*copyOf
+	open    int                         // copies that have not ended as often as they must
+	left    int                         // tasks that may still start
+	next    struct{ maps, reduces int } // the nodes that the next copy's first map and first reduce go to
+}
+
+// simulate runs all jobs and returns what they took, nil where that is more than so many tasks.
+func simulate(s *queueing.Spec, o Options, seed, limit int) *sample {
+	r := &run{spec: s, options: o, random: source(o.Seed, seed), left: limit}
+	r.centres = make([]centre, 3*s.Nodes+1)
+	for i := range r.centres {
+		servers := 1
+		switch {
+		case i == 3*s.Nodes: // the network
+		case i%3 == cpu:
+			servers = s.CPUs
+		case i%3 == disk:
+			servers = max(s.Disks, 1)
+		}
+		r.centres[i] = centre{servers: float64(servers), shared: o.Discipline == ProcessorSharing}
+	}
+	r.agenda = newAgenda(len(r.centres))
+	r.submitAll()
+	for r.settle(); r.open > 0; r.settle() {
+		if r.left < 0 {
+			return nil
+		}
+		i, when := r.agenda.first()
+		r.now = when
+		c := &r.centres[i]
+		t := c.leave(when)
+		r.agenda.set(i, c.next())
+		r.tasks[t].stage++
+		r.ready = append(r.ready, t)
+	}
+	return r.sample()
+}
+
+// start lets a task begin.
+func (r *run) start(t task) {
+	t.start = r.now
+	r.left -= r.options.Visits
+
+	i := int32(len(r.tasks))
+	if n := len(r.free); n > 0 {
+		i = r.free[n-1]
+		r.free = r.free[:n-1]
+		r.tasks[i] = t
+	} else {
+		r.tasks = append(r.tasks, t)
+	}
+	r.ready = append(r.ready, i)
+}
+
+// settle sends every task that has left a centre to its next one, or ends it, which may start others.
+func (r *run) settle() {
+	for k := 0; k < len(r.ready); { // which grows
+		r.advance(r.ready[k])
+		k++
+	}
+	r.ready = r.ready[:0]
+}
+
+func (r *run) advance(i int32) {
+	t := &r.tasks[i]
+	for {
+		for ; t.stage < kinds; t.stage++ {
+			if service := t.asks[t.stage] / float64(r.options.Visits); service > 0 {
+				at := r.centre(t)
+				c := &r.centres[at]
+				c.arrive(r.now, i, service)
+				r.agenda.set(at, c.next())
+				return
+			}
+		}
+		t.stage = 0
+		t.round++
+		if t.round >= r.options.Visits {
+			break
+		}
+	}
+	done := *t
+	r.free = append(r.free, i)
+	r.end(&done)
+}
+
+// centre is the index of the centre that a task is to visit.
+func (r *run) centre(t *task) int {
+	if t.stage == network {
+		return len(r.centres) - 1
+	}
+	return 3*int(t.node) + int(t.stage)
+}

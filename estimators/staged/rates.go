@@ -1,0 +1,147 @@
+package staged
+
+import (
+	"math"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+const (
+	// priorMS is how much watched work a profile's rate weighs against this run's.
+	priorMS = 4000
+	// paceMS is how much watched work the expectation weighs as much as that this run is as fast as the profile's.
+	paceMS = 4000
+)
+
+// learnRates finds what a unit of each stage costs, and how large its tasks are. What a stage reads follows from what the stages before it write.
+func (m *Model) learnRates() {
+	m.each(func(j int, k dag.StageIndex, l *law) {
+		l.sel = math.NaN()
+		if l.seen.out > 0 && l.seen.units > 0 {
+			l.sel = l.seen.out / l.seen.units
+		} else if l.prior.sel > 0 {
+			l.sel = l.prior.sel
+		}
+		m.learnSizes(j, k, l)
+		l.addRunning()
+	})
+	m.learnPace()
+	m.each(func(j int, k dag.StageIndex, l *law) { l.learnRate(m.pace) })
+	m.assume()
+}
+
+// addRunning counts what running tasks have done between their first report and their last one: before the first they started up.
+func (l *law) addRunning() {
+	if !l.seen.records || !l.ready() {
+		return
+	}
+	for _, a := range l.seen.running {
+		took, d := l.watched(a)
+		l.seen.units, l.seen.work = l.seen.units+d, l.seen.work+took
+	}
+}
+
+// watched is for how many milliseconds reports show an attempt at work, and how many records it worked on in them.
+func (l *law) watched(a *dag.Attempt) (took, units float64) {
+	if !a.First.At.Known() || !a.Last.At.Known() {
+		return 0, 0
+	}
+	from, to := max(a.First.At, l.begin(a)), a.Last.At
+	before := l.written(a.First.Done, a.First.Out)
+	if d := l.worked(a) - before; to > from && d > 0 {
+		return float64(to - from), d
+	}
+	return 0, 0
+}
+
+// ready reports whether all that its tasks wait for is there.
+func (l *law) ready() bool { return !l.waits || l.input.Known() }
+
+// worked is how many records an attempt has worked on.
+func (l *law) worked(a *dag.Attempt) float64 { return l.written(done(a), a.Out) }
+
+// written is how many records were worked on where so many were read and written. A task that reads all records of a key before it writes
+// counts them too early: then what it has written tells (docs/facts/tez.md T4).
+func (l *law) written(read, wrote float64) float64 {
+	if l.sel > 0 && wrote >= 0 {
+		read = min(read, wrote/l.sel)
+	}
+	return read
+}
+
+func lastChange(a *dag.Attempt, now dag.Instant) dag.Instant {
+	if a.Last.At.Known() {
+		return min(a.Last.At, now)
+	}
+	return now
+}
+
+// learnPace compares this run with the profile's.
+func (m *Model) learnPace() {
+	took, expected := 0.0, 0.0
+	m.each(func(_ int, _ dag.StageIndex, l *law) {
+		if l.prior.rate > 0 && l.prior.records == l.seen.records && l.seen.units > 0 {
+			took += l.seen.work
+			expected += l.seen.units * l.prior.rate
+		}
+	})
+	m.pace = (took + paceMS) / (expected + paceMS)
+}
+
+func (l *law) learnRate(pace float64) {
+	l.rate, l.origin = math.NaN(), schedule.Assumed
+	if l.seen.units > 0 && l.seen.work > 0 && l.sized {
+		l.rate, l.origin = l.seen.work/l.seen.units, schedule.Observed
+	}
+	if p := l.prior.rate * pace; p > 0 && l.prior.records == l.seen.records {
+		switch {
+		case l.origin == schedule.Observed:
+			l.rate = (l.seen.work + priorMS) / (l.seen.units + priorMS/p)
+		default:
+			l.rate, l.origin = p, schedule.Profiled
+		}
+	}
+}
+
+// assume gives stages that nobody has seen a rate: where their records are known the median rate of the stages that were seen, otherwise
+// a part of a mean task of these.
+func (m *Model) assume() {
+	var rates []float64
+	sum, n := 0.0, 0.0
+	m.each(func(_ int, _ dag.StageIndex, l *law) {
+		if l.rate > 0 && l.seen.records {
+			rates = append(rates, l.rate)
+		}
+		if l.rate > 0 {
+			for _, size := range l.size {
+				sum, n = sum+l.rate*size, n+1
+			}
+		}
+	})
+	slices.Sort(rates)
+	m.mean = sum / max(n, 1)
+	m.each(func(j int, k dag.StageIndex, l *law) {
+		if !math.IsNaN(l.rate) {
+			return
+		}
+		if in := m.input(j, k); in > 0 && len(rates) > 0 && len(l.size) > 0 {
+			for i := range l.size {
+				l.size[i] = in / float64(len(l.size))
+			}
+			l.rate = laterRate * min(rates[len(rates)/2], m.mean/l.size[0])
+			return
+		}
+		l.rate = laterWork * m.mean
+		for i := range l.size {
+			l.size[i] = 1
+		}
+	})
+}
+
+// laterWork is what a task of a stage that nobody has seen is assumed to take, as a share of a mean task, where not even its records are known.
+const laterWork = 0.1
+
+// laterRate is the same for a record, as a share of the median of the rates that were seen.
+const laterRate = 0.2

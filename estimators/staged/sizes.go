@@ -1,0 +1,142 @@
+package staged
+
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// learnSizes finds how many units each task of a stage has, those of the stages before it being known.
+func (m *Model) learnSizes(j int, k dag.StageIndex, l *law) {
+	n := m.snapshot.Plan.Jobs[j].Stages[k].Count()
+	l.size = make([]float64, n)
+	l.sized = true
+	if !l.seen.records {
+		for i := range l.size {
+			l.size[i] = l.prior.unit(i, n)
+		}
+		return
+	}
+	expected := l.expected(n)
+	told, of := 0.0, 0.0
+	open := make([]bool, n)
+	for i := range open {
+		open[i] = true
+	}
+	for _, e := range l.seen.ended {
+		l.size[e.task], open[e.task] = e.units, false
+		told += e.units
+		of += expected[e.task]
+	}
+	rest := 0.0
+	for i, o := range open {
+		if o {
+			rest += expected[i]
+		}
+	}
+	ratio := 1.0
+	switch in := m.input(j, k); {
+	case l.prior.own:
+	case in > 0 && rest > 0:
+		ratio = max(in-told, 0.02*in*rest/(rest+of)) / rest
+	case of > 0 && told > 0:
+		ratio = told / of
+	}
+	perByte := 0.0
+	if l.seen.bytes > 0 && told > 0 && !readsRecords(&m.snapshot.Plan.Jobs[j].Stages[k]) {
+		perByte = told / l.seen.bytes
+	}
+	// Of a task that reports its progress what it has read tells how much it reads in all.
+	totals, mean, count := make(map[int32]float64), 0.0, 0.0
+	for _, a := range l.seen.running {
+		if share := l.progress(a); share > leastShare && done(a) > 0 {
+			totals[a.Task] = done(a) / share
+			mean, count = mean+done(a)/share, count+1
+		}
+	}
+	known := m.input(j, k) > 0 || l.prior.n > 0 || len(l.seen.ended) > 0
+	if l.sized = known || count > 0; !known && count > 0 {
+		ratio = mean / count
+	}
+	for i, o := range open {
+		if o {
+			l.size[i] = expected[i] * ratio
+		}
+	}
+	for _, a := range l.seen.running {
+		switch total, told := totals[a.Task]; {
+		case told:
+			l.size[a.Task] = total
+		case perByte > 0 && a.Bytes > 0:
+			l.size[a.Task] = perByte * a.Bytes
+		}
+		if d := done(a); d > l.size[a.Task] {
+			l.size[a.Task] = d
+		}
+	}
+}
+
+// leastShare is the progress from which on it tells a task's size.
+const leastShare = 0.1
+
+// expected are the tasks' units before this run has told any, up to a factor: the profile's, task by task where there are as many.
+func (l *law) expected(n int) []float64 {
+	out := make([]float64, n)
+	mean := 1.0
+	if l.prior.n > 0 && l.prior.total > 0 && l.prior.records {
+		mean = l.prior.total / float64(l.prior.n)
+	}
+	for i := range out {
+		out[i] = mean
+		if l.prior.n == n && l.prior.records && mean != 1 {
+			out[i] = l.prior.units[i]
+		}
+	}
+	return out
+}
+
+// input is how many records all tasks of a stage read together: what the stages before it have written and are expected to write;
+// 0 where that is not known.
+func (m *Model) input(j int, k dag.StageIndex) float64 {
+	job := &m.snapshot.Plan.Jobs[j]
+	total := 0.0
+	for _, e := range job.Stages[k].After {
+		if e.Kind == dag.Broadcast {
+			continue
+		}
+		from := &m.stages[j][e.From]
+		wrote, known := from.seen.out, from.seen.out > 0
+		left := 0.0
+		for _, size := range from.size {
+			left += size
+		}
+		for _, e := range from.seen.ended {
+			left -= e.units
+		}
+		if left > 0 && len(from.seen.ended) < len(from.size) {
+			if math.IsNaN(from.sel) {
+				return 0
+			}
+			wrote += left * from.sel
+			known = true
+		}
+		if !known {
+			return 0
+		}
+		total += wrote
+	}
+	if share := m.stages[j][k].prior.share; share > 0 {
+		total *= share
+	}
+	return total
+}
+
+// readsRecords reports whether a stage reads what another one writes, beside broadcasts.
+func readsRecords(s *dag.Stage) bool {
+	for _, e := range s.After {
+		if e.Kind != dag.Broadcast {
+			return true
+		}
+	}
+	return false
+}

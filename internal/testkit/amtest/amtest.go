@@ -1,0 +1,195 @@
+// Package amtest runs a real Alertmanager for tests: on free ports, in a temporary folder, with a receiver that remembers
+// what people would have heard.
+package amtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// An Alertmanager is a running one, and its receiver.
+type Alertmanager struct {
+	URL  string
+	args []string
+	bin  string
+	cmd  *exec.Cmd
+	log  *bytes.Buffer
+
+	mu       sync.Mutex
+	received []Message
+}
+
+// A Message is what the receiver was told of one alert.
+type Message struct {
+	Status      string            `json:"status"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
+}
+
+// config sends each alert after 100 ms, and what has changed each 500 ms.
+const config = `
+route:
+  receiver: test
+  group_by: [alertname, workflow_id, bound]
+  group_wait: 100ms
+  group_interval: 500ms
+  repeat_interval: 24h
+receivers:
+- name: test
+  webhook_configs:
+  - url: %s
+    send_resolved: true
+`
+
+// Start starts an Alertmanager, or skips the test where there is none.
+func Start(t *testing.T) *Alertmanager {
+	t.Helper()
+	a := &Alertmanager{}
+	for _, name := range []string{"prometheus-alertmanager", "alertmanager"} {
+		if path, err := exec.LookPath(name); err == nil {
+			a.bin = path
+		}
+	}
+	if a.bin == "" {
+		t.Skip("SKIPPED: no prometheus-alertmanager on this machine; apt-get install prometheus-alertmanager")
+	}
+	receiver := httptest.NewServer(http.HandlerFunc(a.receive))
+	t.Cleanup(receiver.Close)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "config.yml")
+	if err := os.WriteFile(path, fmt.Appendf(nil, config, receiver.URL), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	addr := Free(t)
+	a.URL = "http://" + addr
+	a.args = []string{
+		"--config.file=" + path, "--storage.path=" + filepath.Join(dir, "data"), "--web.listen-address=" + addr,
+		"--cluster.listen-address=",
+	}
+	a.Up(t)
+	t.Cleanup(func() { a.Down(t) })
+	return a
+}
+
+// Free is an address of this machine that nobody listens at.
+func Free(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return addr
+}
+
+// Up starts it, again, and waits until it is ready.
+func (a *Alertmanager) Up(t *testing.T) {
+	t.Helper()
+	a.log = &bytes.Buffer{}
+	a.cmd = exec.CommandContext(context.Background(), a.bin, a.args...)
+	a.cmd.Stdout, a.cmd.Stderr = a.log, a.log
+	if err := a.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	Eventually(t, "Alertmanager is ready", func() bool {
+		resp, err := get(t, a.URL+"/-/ready")
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+}
+
+// Down kills it. What it knows of alerts is gone, as after a crash.
+func (a *Alertmanager) Down(t *testing.T) {
+	t.Helper()
+	if a.cmd == nil {
+		return
+	}
+	_ = a.cmd.Process.Kill()
+	_ = a.cmd.Wait() // it says that it was killed
+	a.cmd = nil
+	if t.Failed() {
+		t.Logf("Alertmanager said:\n%s", a.log)
+	}
+}
+
+func (a *Alertmanager) receive(w http.ResponseWriter, r *http.Request) {
+	var body struct{ Alerts []Message }
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	a.mu.Lock()
+	a.received = append(a.received, body.Alerts...)
+	a.mu.Unlock()
+}
+
+// Received is what the receiver was told, in order.
+func (a *Alertmanager) Received() []Message {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]Message(nil), a.received...)
+}
+
+// An Active is an alert that Alertmanager has now.
+type Active struct {
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
+	StartsAt    time.Time         `json:"startsAt"`
+	EndsAt      time.Time         `json:"endsAt"`
+}
+
+// Active asks for the alerts that fire.
+func (a *Alertmanager) Active(t *testing.T) []Active {
+	t.Helper()
+	resp, err := get(t, a.URL+"/api/v2/alerts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var all []Active
+	if err := json.NewDecoder(resp.Body).Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func get(t *testing.T, url string) (*http.Response, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return http.DefaultClient.Do(req)
+}
+
+// patience is how long Eventually waits: far longer than anything takes, as machines are loaded at times.
+const patience = time.Minute
+
+// Eventually waits until something is so. It waits for other processes, which no virtual clock can.
+func Eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	end := time.Now().Add(patience)
+	for !so() {
+		if time.Now().After(end) {
+			t.Fatalf("not within %v: %s", patience, what)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}

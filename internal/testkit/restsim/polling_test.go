@@ -1,0 +1,256 @@
+package restsim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/dag"
+)
+
+const start = dag.Instant(1_795_222_440_184)
+
+// bigJob is one job of n tasks on a cluster of width containers: maps of about 40 s, a tenth of them reduces.
+func bigJob(n, width int) *dag.Plan {
+	pipe := func(tuples, alpha float64) dag.Pipeline {
+		return dag.Pipeline{Tuples: dag.Uniform(tuples), Alpha: dag.Uniform(alpha)}
+	}
+	reduces := n / 10
+	return &dag.Plan{
+		Name: "big.pig",
+		Cluster: dag.Cluster{
+			Policy: dag.YARN, MemoryMB: 1024*width + 512, Setup: 2 * time.Second,
+			Nodes: []dag.Node{{Name: "n0:8042", MemoryMB: 1024*width + 512}},
+		},
+		Overheads: dag.Overheads{Launch: 6 * time.Second, AMStart: 3 * time.Second, Finish: time.Second, AMHold: 5 * time.Second},
+		Jobs: []dag.Job{{
+			Node: "j1", Name: "big", Limits: dag.Limits{AMMB: 512, MapMB: 1024, ReduceMB: 1024, SlowStart: 0.05, RampUp: 0.5},
+			Stages: dag.MapReduce(dag.Stage{Tasks: n - reduces, Known: true, Pipelines: []dag.Pipeline{pipe(4000, 10)}, Out: dag.Uniform(4000), Bytes: dag.Uniform(1e6)},
+				dag.Stage{Tasks: reduces, Known: true, Pipelines: []dag.Pipeline{pipe(float64(n-reduces), 0), pipe(0, 0), pipe(3000, 10)}, Out: dag.Uniform(3000), Bytes: dag.Uniform(1e6)}),
+		}},
+	}
+}
+
+// play returns a cluster that plays the plan.
+func play(t testing.TB, p *dag.Plan, o simulate.Options) *Cluster {
+	t.Helper()
+	o.Start = start
+	run, err := simulate.New(p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(context.Background(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// watcher returns a source that looks at the cluster, and the client below it.
+func watcher(t testing.TB, c *Cluster, target hadoop.Target) (*hadoop.Source, *hadoop.Client) {
+	t.Helper()
+	client, err := hadoop.NewClient(hadoop.Options{
+		Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
+		Transport: c, Now: c.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hadoop.NewSource(client, target), client
+}
+
+// watch ticks until the source is over, and calls see after each tick. It gives up after limit of virtual time.
+func watch(t testing.TB, c *Cluster, src *hadoop.Source, every, limit time.Duration, see func(*dag.Snapshot, error)) {
+	t.Helper()
+	ctx := context.Background()
+	for end := c.Now().Add(limit); ; {
+		s, err := src.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		see(s, err)
+		if c.Now() > end {
+			t.Fatalf("not over after %v", limit)
+		}
+		if err := c.Advance(ctx, c.Now().Add(every)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// naive asks what the crudest watcher asks in a tick (issue section 5): of each job that runs jobs/J, tasks, and of every task
+// attempts and counters. It returns the bytes of the answers.
+func naive(t testing.TB, c *Cluster) (bytes int64) {
+	t.Helper()
+	get := func(path string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://rm:8088"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s", path, resp.Status)
+		}
+		bytes += resp.ContentLength
+	}
+	s := c.Snapshot()
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.State != dag.Running {
+			continue
+		}
+		suffix := strings.TrimPrefix(j.ID, "job_")
+		base := "/proxy/application_" + suffix + "/ws/v1/mapreduce/jobs/" + j.ID
+		get(base)
+		get(base + "/tasks")
+		for _, k := range kinds {
+			for n := range s.Plan.Jobs[i].Stages[k].Count() {
+				task := fmt.Sprintf("%s/tasks/task_%s_%s_%06d", base, suffix, letters[k], n)
+				get(task + "/attempts")
+				get(task + "/counters")
+			}
+		}
+	}
+	return bytes
+}
+
+// A cost is what a run took to watch.
+type cost struct {
+	ticks, naive, ours, requests, most int64
+}
+
+func (c cost) String() string {
+	return fmt.Sprintf("%d ticks: naive %d MB (%d KB a tick), ours %d MB (%d KB, %d requests a tick): 1/%.1f",
+		c.ticks, c.naive>>20, c.naive>>10/c.ticks, c.ours>>20, c.ours>>10/c.ticks, c.requests/c.ticks, float64(c.naive)/float64(c.ours))
+}
+
+// measure watches a run of n tasks to its end. Naive polling is asked in every sample-th tick only; it takes a while.
+func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, sample int64) (cost, *Cluster) {
+	t.Helper()
+	opt := simulate.Options{Every: every, Seed: 1, Noise: 0.2, Know: simulate.Nothing, Shuffle: shuffle}
+	cluster, crude := play(t, bigJob(n, width), opt), play(t, bigJob(n, width), opt)
+	src, client := watcher(t, cluster, hadoop.Target{})
+	var c cost
+	sampled, samples := int64(0), int64(0)
+	watch(t, cluster, src, every, 24*time.Hour, func(s *dag.Snapshot, err error) {
+		if _, ok := errors.AsType[*hadoop.NoWorkflowError](err); ok {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.ticks++; c.ticks%sample == 0 {
+			if err := crude.Advance(context.Background(), cluster.Now()); err != nil {
+				t.Fatal(err)
+			}
+			sampled += naive(t, crude)
+			samples++
+			crude.asked = crude.asked[:0]
+		}
+	})
+	c.naive = sampled / max(1, samples) * c.ticks
+	got := client.Traffic()
+	c.ours, c.requests, c.most = got.Bytes, got.Requests, got.Most
+	return c, cluster
+}
+
+// TestPollingCost: on a 10,000-task job our polling costs at most a tenth of the bytes of naive polling, all told: the
+// ResourceManager's answers, the conf and the last look in the history server are on our side only.
+func TestPollingCost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIP: plays runs of 10,000 tasks")
+	}
+	for _, c := range []struct {
+		width   int
+		every   time.Duration
+		shuffle bool
+	}{
+		{1000, 5 * time.Second, false},
+		{300, 20 * time.Second, true},
+	} {
+		t.Run(fmt.Sprintf("%d containers, every %v", c.width, c.every), func(t *testing.T) {
+			got, cluster := measure(t, 10_000, c.width, c.every, c.shuffle, 10)
+			t.Log(got)
+			if got.ours*10 > got.naive {
+				t.Errorf("ours are more than a tenth: %d of %d bytes", got.ours, got.naive)
+			}
+			if got.most > 4 {
+				t.Errorf("%d requests under way", got.most)
+			}
+			checkAsked(t, cluster)
+		})
+	}
+}
+
+// BenchmarkPolling gives the table of docs/benchmarks.md: the ratio to naive polling by number of tasks and containers.
+func BenchmarkPolling(b *testing.B) {
+	for _, n := range []int{100, 1000, 10_000} {
+		for _, width := range []int{n / 100, n / 20, n / 5} {
+			b.Run(fmt.Sprintf("%d tasks, %d containers", n, width), func(b *testing.B) {
+				for b.Loop() {
+					c, _ := measure(b, n, width, 5*time.Second, false, 25)
+					b.ReportMetric(float64(c.naive)/float64(c.ours), "naive/ours")
+					b.ReportMetric(float64(c.ours/c.ticks), "B/tick")
+					b.ReportMetric(float64(c.requests/c.ticks), "requests/tick")
+				}
+			})
+		}
+	}
+}
+
+// checkAsked holds the rules of polling: no answer fetched twice in a tick, the conf once a job, attempts and counters of
+// tasks that run, and of each once more when it has ended.
+func checkAsked(t *testing.T, c *Cluster) {
+	t.Helper()
+	type key struct {
+		at   dag.Instant
+		path string
+	}
+	seen := map[key]bool{}
+	after := map[string]int{}
+	ends := map[string]dag.Instant{}
+	s := c.Snapshot()
+	for i := range s.Jobs {
+		for _, k := range kinds {
+			for _, a := range s.Jobs[i].Stages[k].Attempts {
+				ends[fmt.Sprintf("task_%s_%s_%06d", strings.TrimPrefix(s.Jobs[i].ID, "job_"), letters[k], a.Task)] = a.End
+			}
+		}
+	}
+	if len(ends) == 0 {
+		t.Fatal("no tasks: nothing is checked")
+	}
+	confs, details := 0, 0
+	for _, r := range c.Asked() {
+		if seen[key{r.At, r.Path}] {
+			t.Errorf("%s was asked twice at %d", r.Path, r.At)
+		}
+		seen[key{r.At, r.Path}] = true
+		part := strings.Split(r.Path, "/")
+		switch last := part[len(part)-1]; last {
+		case "conf":
+			confs++
+		case "attempts", "counters":
+			details++
+			if r.At >= ends[part[len(part)-2]] {
+				if after[r.Path]++; after[r.Path] > 1 {
+					t.Errorf("%s was asked again at %d, %v after its end", r.Path, r.At, r.At.Sub(ends[part[len(part)-2]]))
+				}
+			}
+		}
+	}
+	if confs != len(s.Jobs) || details == 0 {
+		t.Errorf("%d confs of %d jobs, %d times attempts or counters", confs, len(s.Jobs), details)
+	}
+}

@@ -1,0 +1,132 @@
+// Command accuracy writes docs/accuracy.md: how right ParaTimer is on every recording, without a profile and with the
+// profile of one other run of the same script, beside the other indicators, and what each part of the model adds. It runs the paratimer command and reads
+// nothing but its frames.
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
+	"github.com/paratimer/paratimer/lab/replaytest"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "accuracy:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	seeds := flag.Int("users", 60, "simulated runs beside other users, of each kind")
+	dags := flag.String("tez", "../shared/recordings-tez", "folder of the recordings of Tez")
+	only := flag.Bool("only-tez", false, "write the part about Tez alone")
+	flag.Parse()
+	if *only {
+		return tezAlone(*dags)
+	}
+	files, err := fixtures.Recordings("recordings", "recordings-busy")
+	if err != nil {
+		return err
+	}
+	command, err := replaytest.Build(context.Background())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+	t := tool{command}
+	recs := make([]*recording, len(files))
+	for i, f := range files {
+		recs[i] = &recording{file: f, name: fixtures.Name(f)}
+		if err := t.learn(recs[i]); err != nil {
+			return err
+		}
+	}
+	others, err := profiles()
+	if err != nil {
+		return err
+	}
+	others = append(slices.Clone(recs), others...)
+	if err := each(recs, func(r *recording) (err error) {
+		if r.without, err = t.replay(r, nil, "all"); err != nil {
+			return err
+		}
+		for _, o := range others {
+			if o == r || o.script != r.script {
+				continue
+			}
+			with, err := t.replay(r, o, "all")
+			if err != nil {
+				return err
+			}
+			r.with = append(r.with, pair{o, with})
+		}
+		slices.SortStableFunc(r.with, func(a, b pair) int { return cmp.Compare(mean(a.head.points), mean(b.head.points)) })
+		return nil
+	}); err != nil {
+		return err
+	}
+	write(os.Stdout, recs)
+	if err := bought(os.Stdout, recs); err != nil {
+		return err
+	}
+	if err := samples(os.Stdout, 3); err != nil {
+		return err
+	}
+	if err := papers(os.Stdout, "examples"); err != nil {
+		return err
+	}
+	if err := monitoring(os.Stdout, "examples", 5); err != nil {
+		return err
+	}
+	if err := users(os.Stdout, *seeds); err != nil {
+		return err
+	}
+	return tezRuns(os.Stdout, t, *dags)
+}
+
+// tezAlone writes the part about Tez.
+func tezAlone(dir string) error {
+	command, err := replaytest.Build(context.Background())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+	return tezRuns(os.Stdout, tool{command}, dir)
+}
+
+// each does something with every recording, as many at once as there are processors.
+func each(recs []*recording, do func(*recording) error) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for _, r := range recs {
+		group.Go(func() error { return do(r) })
+	}
+	return group.Wait()
+}
+
+// A recording is a run, measured twice. Of one that only lends its profile there is no file.
+type recording struct {
+	file, name, script, profile string
+	plan                        *dag.Plan // what its profile says
+	without                     *result
+	with                        []pair // with the profile of each other run of the script, best first
+}
+
+// A pair is a recording's result with the profile of another.
+type pair struct {
+	other *recording
+	*result
+}
+
+// middle is the pair of median mean.
+func (r *recording) middle() pair { return r.with[len(r.with)/2] }

@@ -1,0 +1,67 @@
+// Command calibration writes docs/calibration.md: how often ranges hold on simulated runs. It runs the paratimer command
+// and reads nothing but its report.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+
+	"github.com/paratimer/paratimer/lab/replaytest"
+)
+
+func main() {
+	runs := flag.Int("runs", 2000, "simulated runs a seed")
+	seeds := flag.Int("seeds", 3, "how many seeds, from 1 on")
+	flag.Parse()
+	if err := run(*runs, *seeds); err != nil {
+		fmt.Fprintln(os.Stderr, "calibration:", err)
+		os.Exit(1)
+	}
+}
+
+// A report is what of `paratimer calibrate --output json` is read.
+type report struct {
+	Workflows int    `json:"workflows"`
+	Failed    int    `json:"failed_runs"`
+	Rough     int    `json:"rough_runs"`
+	Coverage  []held `json:"coverage"`
+	Roughly   []held `json:"rough_coverage"`
+}
+
+type held struct {
+	At    float64  `json:"at_ratio"`
+	Range float64  `json:"range_ratio"`
+	Held  *float64 `json:"held_ratio"`
+	Raw   *float64 `json:"raw_held_ratio"`
+	Width *float64 `json:"mean_width_ratio"`
+	Runs  int      `json:"runs"`
+}
+
+func run(runs, seeds int) error {
+	command, err := replaytest.Build(context.Background())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = command.Remove() }() // what is left is in a temporary folder
+	var all []report
+	for seed := 1; seed <= seeds; seed++ {
+		cmd := exec.CommandContext(context.Background(), command.Exe, "calibrate", "--runs", strconv.Itoa(runs), "--seed", strconv.Itoa(seed), "--output", "json")
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", seed, err)
+		}
+		var r report
+		if err := json.Unmarshal(out, &r); err != nil {
+			return fmt.Errorf("seed %d: %w", seed, err)
+		}
+		all = append(all, r)
+	}
+	write(os.Stdout, runs, all)
+	return nil
+}

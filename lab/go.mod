@@ -1,0 +1,19 @@
+module github.com/paratimer/paratimer/lab
+
+go 1.26.0
+
+replace github.com/paratimer/paratimer => ../
+
+require (
+	github.com/paratimer/paratimer v0.0.0-00010101000000-000000000000
+	golang.org/x/sync v0.24.0
+	gonum.org/v1/gonum v0.17.0
+	pgregory.net/rapid v1.3.0
+)
+
+require (
+	github.com/dominikbraun/graph v0.23.0 // indirect
+	github.com/goccy/go-yaml v1.19.2 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+	golang.org/x/text v0.42.0 // indirect
+)

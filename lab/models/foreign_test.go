@@ -1,0 +1,33 @@
+//go:build foreign
+
+package main
+
+import (
+	"testing"
+
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
+)
+
+// TestOutside holds what docs/ernest.md says of ranges and refusals, on a part of the trials: every sixteenth.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	jobs, err := readOutside(fixtures.Foreign("runtimes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const every = 16
+	byFile, _, err := tallies(jobs, every)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for side, least := range []float64{0.75, 0.70} {
+		all := byFile[side][allFiles]
+		t.Log(all.row([]string{"among", "beyond"}[side]))
+		if held := all.held / all.ranged; !(held >= least) || held > 0.88 || all.all < 100 {
+			t.Errorf("of %d predictions the range held %.2f, want %.2f to 0.88", all.all, held, least)
+		}
+		if 5*all.right < 4*all.refused {
+			t.Errorf("%d of %d refused ones were off", all.right, all.refused)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/paratimer/paratimer/estimators/nearestfit"
+	"github.com/paratimer/paratimer/lab/skewed/phase"
+)
+
+// The names of the methods, as the tables have them.
+const (
+	theory       = "theory"
+	stream       = "stream"
+	onefit       = "one fit"
+	ours         = "ours"
+	foreknown    = "curve known"
+	polled       = "counters"
+	byJob        = "job_ratio"
+	byTask       = "task_ratio"
+	smoothedJob  = "job_ratio, EWMA"
+	smoothedTask = "task_ratio, EWMA"
+)
+
+// ewma is what the newest report weighs in the smoothed ratio.
+const ewma = .3
+
+// poll is how often counters are read.
+const poll = 6 // seconds
+
+// all are the watchers of every method.
+func all(run *phase.Run) []*watcher {
+	params := nearestfit.Default()
+	pool, smooth := params, params
+	pool.Pooled = true
+	smooth.EWMA, smooth.Use = ewma, nearestfit.NeighboursOnly // its fits would be asked by nobody
+	promised := paper(run.Work)
+	return []*watcher{
+		newWatcher(everything(run.Work), params, run.Seen, nearest(theory), foreseen(foreknown, run.Work)),
+		newWatcher(promised, params, run.Seen, nearest(stream), jobRatio(byJob), taskRatio(byTask)),
+		newWatcher(promised, pool, run.Seen, nearest(onefit)),
+		newWatcher(promised, deviating(), run.Seen, nearest(ours)),
+		newWatcher(promised, smooth, run.Seen, jobRatio(smoothedJob), taskRatio(smoothedTask)),
+		newWatcher(nothing(run.Work), params, run.Counts(poll), nearest(polled)),
+	}
+}
+
+// deviating are NearestFit's parameters with everything that the paper does not have, see the notes of nearestfit.Params.
+func deviating() nearestfit.Params {
+	p := nearestfit.Default()
+	p.Pooled, p.Conserve, p.Weights = true, true, nearestfit.PerSecond
+	return p
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/paratimer/paratimer/lab/skewed/phase"
+)
+
+// What is said beside the tables. Numbers in it would go out of date: they are in the tables.
+var (
+	//go:embed words/intro.md
+	introWords string
+	//go:embed words/fig6.md
+	fig6Words string
+	//go:embed words/realistic.md
+	realisticWords string
+	//go:embed words/waves.md
+	wavesWords string
+	//go:embed words/lambda.md
+	lambdaWords string
+	//go:embed words/parts.md
+	partsWords string
+	//go:embed words/counters.md
+	countersWords string
+	//go:embed words/recordings.md
+	recordingsWords string
+	//go:embed words/mapsintro.md
+	mapsIntro string
+	//go:embed words/maps.md
+	mapsWords string
+	// live is what the end-to-end test has measured on a real cluster.
+	//
+	//go:embed live.md
+	liveWords string
+	// table3 is the same of the paper's benchmarks; empty where they have not been run.
+	//
+	//go:embed table3.md
+	table3Words string
+)
+
+func introduction(l lab) string {
+	return fmt.Sprintf(introWords, l.seeds, l.largest, phase.ValueBytes, 100*noise, eachGroup*1e6, mean, maps, tick, lambda, entries*lambda, poll)
+}
+
+func list(items []string) string {
+	if len(items) == 0 {
+		return "none"
+	}
+	return strings.Join(items, ", ")
+}

@@ -1,0 +1,100 @@
+package sketch
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A Profile is the output of one map, by reduce and key.
+type Profile[K cmp.Ordered] struct {
+	Bytes []float64 // for each reduce, of all keys
+	Keys  []Key[K]  // the largest of them, or all, in any order
+}
+
+// A Key is a key of one map, or of all together.
+type Key[K cmp.Ordered] struct {
+	Key    K
+	Reduce int
+	Bytes  float64
+}
+
+// A ReduceInput is what all maps together write for one reduce.
+type ReduceInput[K cmp.Ordered] struct {
+	Bytes    float64  // of all its keys
+	Explicit []Key[K] // the keys that are known one by one, ascending by bytes, then by key
+	Implicit float64  // bytes of all other keys: Bytes less the explicit ones, at least 0
+}
+
+// ReduceInputs joins the profiles of maps for a number of reduces. Of each map, in the order given, the lambda largest keys (by
+// bytes, of equal ones the smaller key) are fed into a Space-Saving of this capacity, and a key is worth what it has
+// weighed for sure: upper counts would give small keys the bytes of others. The bytes of a reduce are conserved.
+// A lambda of 0 takes all keys, a capacity of 0 counts all exactly: the theoretical form, which needs memory for all keys.
+// Keys of a reduce that is out of range and bytes that are negative or not finite are left out.
+//
+// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 4.
+func ReduceInputs[K cmp.Ordered](maps []Profile[K], reduces, lambda, capacity int) []ReduceInput[K] {
+	out := make([]ReduceInput[K], max(0, reduces))
+	type placed struct {
+		key    K
+		reduce int
+	}
+	heavy, exact := New[placed](capacity), make(map[placed]float64)
+	for _, m := range maps {
+		for r := range min(len(m.Bytes), len(out)) {
+			if size(m.Bytes[r]) {
+				out[r].Bytes = sum(out[r].Bytes, m.Bytes[r])
+			}
+		}
+		for _, k := range largest(m.Keys, len(out), lambda) {
+			if capacity > 0 {
+				heavy.Add(placed{k.Key, k.Reduce}, k.Bytes)
+			} else {
+				exact[placed{k.Key, k.Reduce}] += k.Bytes
+			}
+		}
+	}
+	add := func(p placed, bytes float64) {
+		if bytes > 0 {
+			r := &out[p.reduce]
+			r.Explicit = append(r.Explicit, Key[K]{p.key, p.reduce, bytes})
+		}
+	}
+	for _, e := range heavy.Entries() {
+		add(e.Key, e.Sure())
+	}
+	for p, bytes := range exact {
+		add(p, bytes)
+	}
+	for r := range out {
+		p := &out[r]
+		slices.SortFunc(p.Explicit, func(a, b Key[K]) int {
+			return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Key, b.Key))
+		})
+		known := 0.0
+		for _, k := range p.Explicit {
+			known += k.Bytes
+		}
+		p.Implicit = max(0, p.Bytes-known)
+	}
+	return out
+}
+
+// largest returns the n keys of most bytes, heaviest first; all where n is 0.
+func largest[K cmp.Ordered](keys []Key[K], reduces, n int) []Key[K] {
+	in := make([]Key[K], 0, len(keys))
+	for _, k := range keys {
+		if k.Reduce >= 0 && k.Reduce < reduces && size(k.Bytes) && k.Key == k.Key { //nolint:gocritic,staticcheck // NaN
+			in = append(in, k)
+		}
+	}
+	slices.SortFunc(in, func(a, b Key[K]) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Key, b.Key))
+	})
+	if n > 0 && n < len(in) {
+		in = in[:n]
+	}
+	return in
+}
+
+func size(bytes float64) bool { return bytes >= 0 && !math.IsInf(bytes, 1) }
