@@ -88,7 +88,7 @@ func benchTick(b *testing.B, plan *dag.Plan, scenarios []Scenario) {
 		run = run.Append(c.at(at - 5_000*(before-1)))
 	}
 	b.ReportAllocs()
-	w := NewWorld(run, Paper(ObservedSlowdown), Options{})
+	w := NewReplayContext(run, Paper(ObservedSlowdown), Options{})
 	for _, s := range scenarios {
 		// The plan of standard_static is made once, at the first tick.
 		if _, err := s.Of(w); err != nil {

@@ -69,7 +69,7 @@ func Changes(before, after dag.Run, delta time.Duration, model Model) []Change {
 }
 
 func attribute(before, after dag.Run, model Model, tell func(time.Duration, Reason, string)) {
-	w := NewWorld(before, model, Options{})
+	w := NewReplayContext(before, model, Options{})
 	end, err := w.end(w.Costs.Left)
 	if err != nil {
 		return
@@ -86,7 +86,7 @@ func attribute(before, after dag.Run, model Model, tell func(time.Duration, Reas
 		if s == nil {
 			continue
 		}
-		next := NewWorld(replaced(w.Run, s), model, Options{})
+		next := NewReplayContext(replaced(w.Run, s), model, Options{})
 		moved, err := next.end(next.Costs.Left)
 		if err != nil {
 			continue // such a mixture cannot run: its part is told as other
@@ -112,7 +112,7 @@ func attribute(before, after dag.Run, model Model, tell func(time.Duration, Reas
 }
 
 // end replays the world with given costs.
-func (w *World) end(left schedule.Left) (dag.Instant, error) {
+func (w *ReplayContext) end(left schedule.Left) (dag.Instant, error) {
 	s, err := schedule.Replay(w.Now(), left, schedule.Options{FutureOnly: true})
 	if err != nil {
 		return dag.NoInstant, err

@@ -8,7 +8,7 @@ import (
 )
 
 // changedModels are the jobs with reduces left that go by their key groups in one of two cost models and not in the other.
-func changedModels(w *World, costs Costs) []int {
+func changedModels(w *ReplayContext, costs Costs) []int {
 	var out []int
 	for j := range w.Now().Plan.Jobs {
 		if w.Now().Plan.Jobs[j].IsMapReduce() && w.phase(j, dag.Reduce).left() > 0 && w.Costs.Groups.used(j) != costs.Groups.used(j) {
@@ -29,7 +29,7 @@ func onlyOf(jobs []int, these, others schedule.Left) schedule.Left {
 }
 
 // describeModels says by what the reduces of the jobs go now.
-func describeModels(w *World, costs Costs, jobs []int) string {
+func describeModels(w *ReplayContext, costs Costs, jobs []int) string {
 	var out []string
 	for _, j := range jobs {
 		now := " go by their key groups now"

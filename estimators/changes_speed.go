@@ -41,7 +41,7 @@ func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {
 
 // slower names the unfinished phase whose tasks the costs change most in all, "" where none changes by a percent. Reduces of
 // the jobs in told are told of already.
-func slower(w *World, costs Costs, reported []int) string {
+func slower(w *ReplayContext, costs Costs, reported []int) string {
 	var most float64
 	var subject string
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {

@@ -5,7 +5,7 @@ import "github.com/paratimer/paratimer/dag"
 // Corrected is a scenario whose distribution is corrected by what earlier runs of the workflow taught. The raw one is kept.
 func Corrected(s Scenario) Scenario {
 	raw := s.Estimate
-	s.Estimate = func(w *World) (Estimate, error) {
+	s.Estimate = func(w *ReplayContext) (Estimate, error) {
 		e, err := raw(w)
 		if err != nil || len(e.Distribution) == 0 {
 			return e, err
@@ -21,7 +21,7 @@ func Corrected(s Scenario) Scenario {
 }
 
 // doneTasks is the share of tasks that are done, as far as their number is known.
-func (w *World) doneTasks() float64 {
+func (w *ReplayContext) doneTasks() float64 {
 	all, left := 0, 0
 	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
 		all += p.Tasks

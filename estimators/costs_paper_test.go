@@ -75,7 +75,7 @@ func TestPaperCostsBeyondTheList(t *testing.T) {
 	plan.Jobs[0].Stages[dag.Map].Pipelines[0].Tuples = dag.Each([]float64{100, 200, 300})
 	s := running(plan, 0, 0)
 	s.Jobs[0].Stages[dag.Map].Attempts = nil
-	w := NewWorld(runOf(s), plannedCosts, Options{})
+	w := NewReplayContext(runOf(s), plannedCosts, Options{})
 	if got := w.Costs.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 3}); got.Same != 1<<30-3 || got.Origin != schedule.Unknown {
 		t.Errorf("task 3 of a list of three costs %+v", got)
 	}

@@ -153,7 +153,7 @@ type grading map[string]Score
 func (c *course) watch(t testing.TB, tick time.Duration, model Model, par pathfrag.Params, scenarios []Scenario) grading {
 	t.Helper()
 	samples := make(map[string][]Sample)
-	c.each(tick, model, par, func(at dag.Instant, w *World) {
+	c.each(tick, model, par, func(at dag.Instant, w *ReplayContext) {
 		for _, s := range scenarios {
 			e, err := s.Of(w)
 			if err != nil {
@@ -174,9 +174,9 @@ func (c *course) watch(t testing.TB, tick time.Duration, model Model, par pathfr
 }
 
 // each visits the ticks strictly inside the course.
-func (c *course) each(tick time.Duration, model Model, par pathfrag.Params, visit func(at dag.Instant, w *World)) {
+func (c *course) each(tick time.Duration, model Model, par pathfrag.Params, visit func(at dag.Instant, w *ReplayContext)) {
 	run := dag.Run{}.Append(c.at(0))
-	w := NewWorld(run, model, Options{Path: &par})
+	w := NewReplayContext(run, model, Options{Path: &par})
 	for at := dag.Instant(tick.Milliseconds()); at < c.total; at += dag.Instant(tick.Milliseconds()) {
 		run = run.Append(c.at(at))
 		w = w.Next(run)

@@ -1,6 +1,6 @@
 // Package estimators says how long: one estimator a file, each a pure function of a run.
 //
-// The scenarios of one tick share a World: one replay of the scheduler and one critical path. Where a cost comes from
+// The scenarios of one tick share a ReplayContext: one replay of the scheduler and one critical path. Where a cost comes from
 // is the business of Costs; how the schedule is read is the business of a Scenario.
 //
 // A cost model of one's own, [Costs], is enough to get all of [Scenarios]; [Shared] makes their estimators. [Paper] is the

@@ -18,10 +18,10 @@ type Failure struct {
 // Other than worstFailures, which adds to the standard time, it replays the scheduler with the failures in it, so a
 // failure off the critical path costs nothing.
 func WithFailures(name, meaning string, failures []Failure) Scenario {
-	return Scenario{name, meaning, func(w *World) (Estimate, error) { return w.failing(failures) }}
+	return Scenario{name, meaning, func(w *ReplayContext) (Estimate, error) { return w.failing(failures) }}
 }
 
-func (w *World) failing(failures []Failure) (Estimate, error) {
+func (w *ReplayContext) failing(failures []Failure) (Estimate, error) {
 	if w.ended() || len(failures) == 0 {
 		return standard(w)
 	}
@@ -50,12 +50,12 @@ func (w *World) failing(failures []Failure) (Estimate, error) {
 }
 
 // failureHalfway is the longest unfinished task, the first of them by plan order, failing after half its time.
-func failureHalfway(w *World) (Estimate, error) {
+func failureHalfway(w *ReplayContext) (Estimate, error) {
 	return w.failing(w.one(0.5, func(_ int, _ dag.StageIndex, g *group) float64 { return g.Full }))
 }
 
 // failureNow is the running task that has run longest failing at this instant.
-func failureNow(w *World) (Estimate, error) {
+func failureNow(w *ReplayContext) (Estimate, error) {
 	return w.failing(w.one(0, func(job int, k dag.StageIndex, g *group) float64 {
 		if !g.Running {
 			return -1
@@ -69,7 +69,7 @@ func failureNow(w *World) (Estimate, error) {
 }
 
 // one returns the failure of the task that weighs most, none where all weigh less than 0.
-func (w *World) one(ratio float64, weigh func(job int, k dag.StageIndex, g *group) float64) []Failure {
+func (w *ReplayContext) one(ratio float64, weigh func(job int, k dag.StageIndex, g *group) float64) []Failure {
 	var worst []Failure
 	most := -1.0
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
@@ -84,7 +84,7 @@ func (w *World) one(ratio float64, weigh func(job int, k dag.StageIndex, g *grou
 }
 
 // averageFailure adds the mean full duration of the unfinished tasks to the standard time.
-func averageFailure(w *World) (Estimate, error) {
+func averageFailure(w *ReplayContext) (Estimate, error) {
 	ms, err := w.standardMS()
 	if err != nil {
 		return Estimate{}, err

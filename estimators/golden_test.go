@@ -48,7 +48,7 @@ func (g *goldenRun) check(t *testing.T, c *golden.Case) {
 		return newPaperCosts(run.Now(), slow)
 	}
 	run := dag.Run{}.Append(golden.Start(c.Plan))
-	w := NewWorld(run, model, Options{Path: &pathfrag.Params{Delta1: c.Delta1, Delta2: c.Delta2}})
+	w := NewReplayContext(run, model, Options{Path: &pathfrag.Params{Delta1: c.Delta1, Delta2: c.Delta2}})
 	if want := c.Initial.WorstSingleTaskMS; want != nil {
 		g.fields["initial.worst_single_task_ms"]++
 		g.equal(t, "initial.worst_single_task_ms", w.worstMS(1), *want)
@@ -84,7 +84,7 @@ func started(s *dag.Snapshot) bool {
 	return false
 }
 
-func (g *goldenRun) instant(t *testing.T, c *golden.Case, in *golden.Instant, w *World) {
+func (g *goldenRun) instant(t *testing.T, c *golden.Case, in *golden.Instant, w *ReplayContext) {
 	t.Helper()
 	now := float64(in.At)
 	raw := func(b bounds, err error) bounds {
@@ -163,7 +163,7 @@ func (g *goldenRun) instant(t *testing.T, c *golden.Case, in *golden.Instant, w 
 }
 
 // tasks compares rem of each running task: none may be missing, and none may be too much.
-func (g *goldenRun) tasks(t *testing.T, in *golden.Instant, w *World) {
+func (g *goldenRun) tasks(t *testing.T, in *golden.Instant, w *ReplayContext) {
 	running := 0
 	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) { running += p.Running })
 	if running != len(in.TaskRemainingMS) {
@@ -179,7 +179,7 @@ func (g *goldenRun) tasks(t *testing.T, in *golden.Instant, w *World) {
 	}
 }
 
-func (g *goldenRun) of(t *testing.T, name string, estimate func(*World) (Estimate, error), w *World, want float64) {
+func (g *goldenRun) of(t *testing.T, name string, estimate func(*ReplayContext) (Estimate, error), w *ReplayContext, want float64) {
 	t.Helper()
 	e, err := estimate(w)
 	if err != nil {
@@ -193,7 +193,7 @@ func (g *goldenRun) of(t *testing.T, name string, estimate func(*World) (Estimat
 	g.equal(t, name, millis(*e.Remaining), want)
 }
 
-func (g *goldenRun) percent(t *testing.T, name string, estimate func(*World) (Estimate, error), w *World, want float64) {
+func (g *goldenRun) percent(t *testing.T, name string, estimate func(*ReplayContext) (Estimate, error), w *ReplayContext, want float64) {
 	t.Helper()
 	e, err := estimate(w)
 	if err != nil {

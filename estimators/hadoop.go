@@ -9,7 +9,7 @@ import (
 // hadoop is what Hadoop's own job pages say: a job's mapProgress and reduceProgress are the means of its tasks' progress
 // (JobImpl.computeProgress), and the phases of all jobs that have been submitted are averaged, each by its number of
 // tasks. Jobs to come have no page, so the figure falls back when one is submitted.
-func hadoop(w *World) (Estimate, error) {
+func hadoop(w *ReplayContext) (Estimate, error) {
 	s := w.Run.Now()
 	var sum amount
 	for j := range s.Plan.Jobs {

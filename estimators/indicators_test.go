@@ -32,7 +32,7 @@ func live() *dag.Snapshot {
 
 // Indicators work from what attempts say where the plan knows nothing.
 func TestIndicatorsWithoutPlan(t *testing.T) {
-	w := NewWorld(runOf(live()), plannedCosts, Options{})
+	w := NewReplayContext(runOf(live()), plannedCosts, Options{})
 	a := amounts(w.Run.Now())
 	// Maps: 100 + 300 + 200 known, the fourth as their mean; job 2 has as many.
 	if got := a[0][0]; got != (amount{500, 800}) {
@@ -47,7 +47,7 @@ func TestIndicatorsWithoutPlan(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		of   func(*World) (Estimate, error)
+		of   func(*ReplayContext) (Estimate, error)
 		want float64
 	}{
 		// (2.5/4 + 1/12) / 2 of the first of two jobs.
@@ -72,14 +72,14 @@ func TestIndicatorsAtTheEnds(t *testing.T) {
 	}
 	s.Jobs[0] = dag.JobState{Submitted: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	for _, c := range everyScenario() {
-		e, err := c.Of(NewWorld(runOf(s), plannedCosts, Options{}))
+		e, err := c.Of(NewReplayContext(runOf(s), plannedCosts, Options{}))
 		if err == nil && e.Remaining != nil && *e.Remaining > 0 {
 			t.Errorf("%s says %v of a workflow that nobody knows", c.Name, *e.Remaining)
 		}
 	}
 	s.State = dag.Killed
 	for _, c := range everyScenario() {
-		e, err := c.Of(NewWorld(runOf(s), plannedCosts, Options{}))
+		e, err := c.Of(NewReplayContext(runOf(s), plannedCosts, Options{}))
 		if err != nil || e.Progress != 1 || e.Remaining != nil && *e.Remaining != 0 {
 			t.Errorf("%s says %v, %v, %v of a workflow that is over", c.Name, e.Remaining, e.Progress, err)
 		}
@@ -130,10 +130,10 @@ func TestIndicatorsOfJobsThatDoNotRun(t *testing.T) {
 	s.Plan.Jobs[1].SetStage(dag.Map, dag.Stage{Tasks: 6, Known: true})
 	s.Jobs[0].Stages[dag.Reduce] = dag.StageState{}
 	s.Jobs[0].State = dag.Succeeded
-	w := NewWorld(runOf(s), plannedCosts, Options{})
+	w := NewReplayContext(runOf(s), plannedCosts, Options{})
 	for _, c := range []struct {
 		name string
-		of   func(*World) (Estimate, error)
+		of   func(*ReplayContext) (Estimate, error)
 		want float64
 	}{{"pig", pig, 0.5}, {"hadoop", hadoop, 1}} {
 		if e, err := c.of(w); err != nil || e.Progress != c.want {

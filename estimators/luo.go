@@ -7,7 +7,7 @@ const luoWindowMS = 10_000
 
 // luo is Luo et al.'s indicator (SIGMOD 2004) as the paper compares itself with it: what is left, at the speed of the last ten
 // seconds, one byte a tuple (docs/facts/paratimer.md A5, A10).
-func luo(w *World) (Estimate, error) {
+func luo(w *ReplayContext) (Estimate, error) {
 	now, before := w.Run.Now(), w.Run.Before(luoWindowMS)
 	sum := total(amounts(now), 1)
 	ms := luoLeft(sum.done, sum.total, total(amounts(before), 1).done, float64(now.At-before.At), w.elapsedMS())

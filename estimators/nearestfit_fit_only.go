@@ -1,4 +1,4 @@
 package estimators
 
 // nearestFitFitOnly is NearestFit with its fitted curves alone, for the ablation (section 8.6 of that paper).
-func nearestFitFitOnly(w *World) (Estimate, error) { return w.inForm(FormFitOnly) }
+func nearestFitFitOnly(w *ReplayContext) (Estimate, error) { return w.inForm(FormFitOnly) }

@@ -20,7 +20,7 @@ func (l FailureLaw) Probability(n int, ms float64) float64 {
 // supposing gives an estimate the probability that exactly n attempts fail from now on, which is what its scenario supposes (section 3).
 // It is the law of the sampled range, over what is left of the tasks; what repeated work adds to that is left out. Where a job's number of tasks
 // or a phase's cost is not known, nothing is said.
-func (w *World) supposing(n int, e Estimate) Estimate {
+func (w *ReplayContext) supposing(n int, e Estimate) Estimate {
 	if w.ended() {
 		return e
 	}

@@ -33,7 +33,7 @@ func TestProbabilitiesAreTheSamplers(t *testing.T) {
 	t.Parallel()
 	plan := joinPlan(17)
 	plan.Cluster.FailRate = 0.1
-	w := NewWorld(runOf(golden.Start(plan)), plannedCosts, Options{})
+	w := NewReplayContext(runOf(golden.Start(plan)), plannedCosts, Options{})
 	if _, err := w.Path(); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestGivenFailRate(t *testing.T) {
 	none := func(change func(*dag.Plan)) *float64 {
 		plan := joinPlan(17)
 		change(plan)
-		return answer(t, NewWorld(runOf(golden.Start(plan)), plannedCosts, Options{}), "standard").Probability
+		return answer(t, NewReplayContext(runOf(golden.Start(plan)), plannedCosts, Options{}), "standard").Probability
 	}
 	low, high := &dag.Plan{Cluster: dag.Cluster{FailRate: 0.01}}, &dag.Plan{Cluster: dag.Cluster{FailRate: 0.5}}
 	rare, often := none(func(p *dag.Plan) { p.Cluster.FailRate = 0.01 }), none(func(p *dag.Plan) { p.Cluster.FailRate = 0.5 })

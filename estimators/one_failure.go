@@ -9,8 +9,8 @@ const hadoopAttempts = 4
 // worstFailures is the pessimistic scenario (section 3.2.1, docs/facts/paratimer.md P17): k failures, each of the longest unfinished
 // task right before it finishes, when all that it did is lost. Each adds the task's full duration, whether it runs or
 // not. A task fails at most three times, else the job would fail; further failures fall to the next longest.
-func worstFailures(k int) func(*World) (Estimate, error) {
-	return func(w *World) (Estimate, error) {
+func worstFailures(k int) func(*ReplayContext) (Estimate, error) {
+	return func(w *ReplayContext) (Estimate, error) {
 		ms, err := w.standardMS()
 		if err != nil {
 			return Estimate{}, err
@@ -20,7 +20,7 @@ func worstFailures(k int) func(*World) (Estimate, error) {
 }
 
 // worstMS is the sum of the full durations that the k worst failures repeat.
-func (w *World) worstMS(k int) float64 {
+func (w *ReplayContext) worstMS(k int) float64 {
 	var sum float64
 	left := k
 	for _, full := range w.longest((k + hadoopAttempts - 2) / (hadoopAttempts - 1)) {
@@ -32,7 +32,7 @@ func (w *World) worstMS(k int) float64 {
 }
 
 // longest returns the full durations of the n longest unfinished tasks, longest first.
-func (w *World) longest(n int) []float64 {
+func (w *ReplayContext) longest(n int) []float64 {
 	var top []float64
 	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) {
 		for g := range p.all() {

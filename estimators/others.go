@@ -11,8 +11,8 @@ import (
 
 // othersAs replays the newest snapshot with other applications that do what load says. Where there is no other application, it is
 // standard, and moot. A replay that could only go on once others have gone gives a floor.
-func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*World) (Estimate, error) {
-	return func(w *World) (Estimate, error) {
+func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*ReplayContext) (Estimate, error) {
+	return func(w *ReplayContext) (Estimate, error) {
 		if moot := len(w.Now().Load) == 0; moot || w.ended() {
 			ms, err := w.standardMS()
 			if err != nil {
@@ -25,7 +25,7 @@ func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*World) (Estimate,
 		s := *w.Now()
 		s.Load = slices.Clone(s.Load)
 		change(w.Run, &s)
-		sch, err := schedule.Replay(&s, w.Costs.Left, schedule.Options{Lean: &schedule.Lean{}})
+		sch, err := schedule.Replay(&s, w.Costs.Left, schedule.Options{EndOnly: &schedule.EndOnly{}})
 		if err != nil {
 			return Estimate{}, err
 		}

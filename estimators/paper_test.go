@@ -39,7 +39,7 @@ func TestSection42Totals(t *testing.T) {
 		seconds float64
 		minutes int
 	}{{17, 1679.813, 28}, {16, 1498.250, 25}} {
-		w := NewWorld(dag.Run{}.Append(play(t, truth{plan: joinPlan(c.maps)}).at(0)), plannedCosts, Options{Path: &joinPath})
+		w := NewReplayContext(dag.Run{}.Append(play(t, truth{plan: joinPlan(c.maps)}).at(0)), plannedCosts, Options{Path: &joinPath})
 		e, err := pick(t, "standard")[0].Of(w)
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func TestSection43Cases(t *testing.T) {
 func TestSection321Failures(t *testing.T) {
 	c := play(t, truth{plan: joinPlan(17)})
 	names := []string{"standard", "failure_now", "failure_halfway", "average_failure", "one_failure", "three_failures"}
-	c.each(60*time.Second, plannedCosts, joinPath, func(at dag.Instant, w *World) {
+	c.each(60*time.Second, plannedCosts, joinPath, func(at dag.Instant, w *ReplayContext) {
 		ms := make(map[string]float64)
 		for _, s := range pick(t, names...) {
 			e, err := s.Of(w)
@@ -166,7 +166,7 @@ func TestSection321Failures(t *testing.T) {
 	})
 	// Just before the long maps of job 2 end, the cost of one failing halfway is half of its time.
 	s := WithFailures("m217", "m217 fails", []Failure{{Job: 1, Stage: dag.Map, Task: 16, Ratio: 0.5}})
-	w := NewWorld(dag.Run{}.Append(c.at(1_400_000)), plannedCosts, Options{Path: &joinPath})
+	w := NewReplayContext(dag.Run{}.Append(c.at(1_400_000)), plannedCosts, Options{Path: &joinPath})
 	std, _ := pick(t, "standard")[0].Of(w)
 	e, err := s.Of(w)
 	if err != nil {
@@ -214,7 +214,7 @@ func TestSection44SixteenReduces(t *testing.T) {
 	if g["skew_low_as_printed"].BiasPoints < 5 {
 		t.Errorf("skew_low_as_printed: bias %+.1f, want far too optimistic", g["skew_low_as_printed"].BiasPoints)
 	}
-	c.each(60*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *World) {
+	c.each(60*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *ReplayContext) {
 		b, err := w.skewBounds(true)
 		if err != nil {
 			t.Fatal(err)
@@ -274,7 +274,7 @@ func TestSection45WrongCardinalities(t *testing.T) {
 			return right
 		}})
 		third := float64(c.total - known)
-		c.each(tick, Paper(ObservedSlowdown), joinPath, func(at dag.Instant, w *World) {
+		c.each(tick, Paper(ObservedSlowdown), joinPath, func(at dag.Instant, w *ReplayContext) {
 			e, err := standard(w)
 			if err != nil {
 				t.Fatal(err)

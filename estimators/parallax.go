@@ -5,7 +5,7 @@ import "github.com/paratimer/paratimer/dag"
 // parallax is Parallax (Morton et al., ICDE 2010) as the ParaTimer paper compares itself with it: jobs and phases strictly one
 // after another, each at the average width n / ceil(n/C) of its n unfinished tasks, with the cost model's own slowdown
 // (docs/facts/paratimer.md A10, P15: parallax_avg_ms). Set-up counts once a round of pending tasks, none for running ones.
-func parallax(w *World) (Estimate, error) {
+func parallax(w *ReplayContext) (Estimate, error) {
 	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
 		c := slots(w.Now().Plan, job, k)
 		n := p.left()
@@ -17,7 +17,7 @@ func parallax(w *World) (Estimate, error) {
 
 // parallaxRounds packs the unfinished tasks of a phase into rounds of C, running ones first, and adds up the mean remaining time of
 // each round (docs/facts/paratimer.md A10: parallax_rounds_ms).
-func parallaxRounds(w *World) (Estimate, error) {
+func parallaxRounds(w *ReplayContext) (Estimate, error) {
 	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
 		pack := packing{width: slots(w.Now().Plan, job, k)}
 		for _, running := range []bool{true, false} {
@@ -33,7 +33,7 @@ func parallaxRounds(w *World) (Estimate, error) {
 }
 
 // ofPhases sums over the phases that have unfinished tasks.
-func (w *World) ofPhases(remaining func(job int, k dag.StageIndex, p *phase) float64) (Estimate, error) {
+func (w *ReplayContext) ofPhases(remaining func(job int, k dag.StageIndex, p *phase) float64) (Estimate, error) {
 	sum := 0.0
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
 		if p.left() > 0 {

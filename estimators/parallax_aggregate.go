@@ -10,7 +10,7 @@ import (
 // that kind worked in the last minute, over the work that they did, is the factor of every phase of that kind, those to
 // come too. The width of a phase of n tasks is n / ceil(n/C) throughout. It is the one reading that gives the paper's
 // published figures (docs/facts/paratimer.md A5, P15): a lone last map makes the cluster look C times slower.
-func parallaxAggregate(w *World) (Estimate, error) {
+func parallaxAggregate(w *ReplayContext) (Estimate, error) {
 	factor := w.aggregateSlowdown()
 	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
 		c := slots(w.Now().Plan, job, k)
@@ -21,7 +21,7 @@ func parallaxAggregate(w *World) (Estimate, error) {
 }
 
 // aggregateSlowdown is C x elapsed / (expected time of the work done), for each stage index (maps, reduces); 1 where too little was done.
-func (w *World) aggregateSlowdown() []float64 {
+func (w *ReplayContext) aggregateSlowdown() []float64 {
 	window := sampled(w.Run, slowdownWindowMS, slowdownSamples)
 	stages := dag.StageIndex(dag.MapReduceStages)
 	for j := range w.Now().Plan.Jobs {
@@ -56,7 +56,7 @@ func (w *World) aggregateSlowdown() []float64 {
 }
 
 // workDone adds the work that a phase had done by each snapshot of the window, and returns what it did in it.
-func (w *World) workDone(window []*dag.Snapshot, job int, k dag.StageIndex, done []float64) float64 {
+func (w *ReplayContext) workDone(window []*dag.Snapshot, job int, k dag.StageIndex, done []float64) float64 {
 	planned := &w.Now().Plan.Jobs[job].Stages[k]
 	var all phase
 	w.pend(&all, job, k, 0, planned.Count())

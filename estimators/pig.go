@@ -10,7 +10,7 @@ import (
 // reduce pipelines, sort left out (docs/facts/paratimer.md A5, A10, P27). Otherwise it counts as Pig's own MapReduceLauncher has
 // it: 1 once it has succeeded, else half of its map and half of its reduce progress as Hadoop gives them, so that a job without
 // reduces stands at a half until its end.
-func pig(w *World) (Estimate, error) {
+func pig(w *ReplayContext) (Estimate, error) {
 	s := w.Run.Now()
 	jobs := amounts(s)
 	sum := 0.0

@@ -26,7 +26,7 @@ func Sampled() Scenario {
 	return Scenario{"sampled", "many worlds that may be, replayed: half of them end by then", replayed}
 }
 
-func replayed(w *World) (Estimate, error) {
+func replayed(w *ReplayContext) (Estimate, error) {
 	if w.ended() {
 		return w.estimate(0), nil
 	}
@@ -47,7 +47,7 @@ func replayed(w *World) (Estimate, error) {
 }
 
 // sampling is the model's own way to draw, or the general one.
-func (w *World) sampling() func(Draws) Drawn {
+func (w *ReplayContext) sampling() func(Draws) Drawn {
 	if prepare := w.Costs.Sampling; prepare != nil {
 		return prepare()
 	}
@@ -83,7 +83,7 @@ func floorPower(n int) int {
 }
 
 // distribution replays each sample. All cores take part; which of them replays a sample changes nothing.
-func (w *World) distribution(draw func(Draws) Drawn) (Distribution, error) {
+func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, error) {
 	tasks := 0
 	w.eachPhase(func(_ int, _ dag.StageIndex, p *phase) { tasks += p.left() })
 	n := samples(tasks, w.options.Samples)
@@ -96,10 +96,10 @@ func (w *World) distribution(draw func(Draws) Drawn) (Distribution, error) {
 	for k := range workers {
 		wait.Go(func() {
 			defer func() { panics[k] = recover() }()
-			var lean schedule.Lean
+			var lean schedule.EndOnly
 			for i := k; i < n; i += workers {
 				s := draw(Draws{seed: seed, own: mix(seed ^ mix(uint64(i)+1)), sample: uint64(i), of: uint64(n)})
-				sch, err := schedule.Replay(s.Snapshot, s.Left, schedule.Options{Fault: s.Fault, FutureOnly: true, Lean: &lean})
+				sch, err := schedule.Replay(s.Snapshot, s.Left, schedule.Options{Fault: s.Fault, FutureOnly: true, EndOnly: &lean})
 				if err != nil {
 					errs[i] = err
 					continue

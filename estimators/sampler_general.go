@@ -24,7 +24,7 @@ const (
 )
 
 type general struct {
-	w        *World
+	w        *ReplayContext
 	phases   [][]generalPhase // by job and stage
 	failures FailureLaw
 }
@@ -37,7 +37,7 @@ type generalPhase struct {
 }
 
 // generalSampling is nil where a job's number of tasks is not known: its cost has no scale.
-func (w *World) generalSampling() func(Draws) Drawn {
+func (w *ReplayContext) generalSampling() func(Draws) Drawn {
 	g := &general{w: w, phases: make([][]generalPhase, len(w.Now().Plan.Jobs))}
 	for j := range g.phases {
 		g.phases[j] = make([]generalPhase, len(w.Now().Plan.Jobs[j].Stages))
@@ -59,7 +59,7 @@ func (w *World) generalSampling() func(Draws) Drawn {
 }
 
 // generalPhase compares a phase's finished tasks with their predictions.
-func (w *World) generalPhase(job int, k dag.StageIndex, p *phase) generalPhase {
+func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *phase) generalPhase {
 	g := generalPhase{setup: millis(w.Now().Plan.Cluster.Setup)}
 	if p.left() == 0 {
 		return g
@@ -90,7 +90,7 @@ func (w *World) generalPhase(job int, k dag.StageIndex, p *phase) generalPhase {
 
 // rest is what is left of a running task. One that has shown its pace goes on at it; one that should be over by its counters, or has none,
 // goes by its age.
-func (g *generalPhase) rest(w *World, job int, k dag.StageIndex, a *dag.Attempt) Rest {
+func (g *generalPhase) rest(w *ReplayContext, job int, k dag.StageIndex, a *dag.Attempt) Rest {
 	full, rem := w.Costs.Full(job, k, int(a.Task)), w.Costs.Rem(job, k, int(a.Task))
 	age := 0.0
 	if a.Start.Known() {

@@ -16,7 +16,7 @@ func spreadAt(t *testing.T, noise, ratio float64, fault schedule.Fault) (Distrib
 	t.Helper()
 	c := play(t, truth{plan: joinPlan(20), seed: 3, noise: noise, fault: fault})
 	s := c.at(dag.Instant(ratio * float64(c.total)))
-	w := NewWorld(dag.Run{}.Append(s), Paper(ObservedSlowdown), Options{})
+	w := NewReplayContext(dag.Run{}.Append(s), Paper(ObservedSlowdown), Options{})
 	e, err := Sampled().Of(w)
 	if err != nil || len(e.Distribution) == 0 {
 		t.Fatalf("%d values: %v", len(e.Distribution), err)
@@ -236,7 +236,7 @@ func TestCommonNumbersAreStratified(t *testing.T) {
 // Tasks of one phase are wrong each by itself too: one replay gives them different times.
 func TestTasksDifferWithinAReplay(t *testing.T) {
 	c := play(t, truth{plan: joinPlan(20), seed: 3})
-	w := NewWorld(dag.Run{}.Append(c.at(0)), Paper(ObservedSlowdown), Options{})
+	w := NewReplayContext(dag.Run{}.Append(c.at(0)), Paper(ObservedSlowdown), Options{})
 	left := w.sampling()(Draws{seed: 1, own: 2, of: 32}).Left
 	one, two := left(schedule.Task{Index: 0, Slot: -1, Node: -1}), left(schedule.Task{Index: 1, Slot: -1, Node: -1})
 	if one.Work == two.Work || one.Same != 1 {

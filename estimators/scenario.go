@@ -7,15 +7,15 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Scenario is an estimator over a World that it shares with others.
+// A Scenario is an estimator over a ReplayContext that it shares with others.
 type Scenario struct {
 	Name     string
 	Meaning  string // one sentence for people
-	Estimate func(*World) (Estimate, error)
+	Estimate func(*ReplayContext) (Estimate, error)
 }
 
 // Of asks the scenario. The estimate bears its name and meaning.
-func (s Scenario) Of(w *World) (Estimate, error) {
+func (s Scenario) Of(w *ReplayContext) (Estimate, error) {
 	e, err := s.Estimate(w)
 	if err != nil {
 		return Estimate{Scenario: s.Name, Meaning: s.Meaning, Moot: e.Moot, Progress: math.NaN()}, fmt.Errorf("estimators: %s: %w", s.Name, err)
@@ -75,7 +75,7 @@ func New(s Scenario, model Model, options Options) Estimator {
 	return Shared([]Scenario{s}, model, options)[0]
 }
 
-// Shared makes one estimator a scenario. While they are asked for the same run, they share one World: the first that
+// Shared makes one estimator a scenario. While they are asked for the same run, they share one ReplayContext: the first that
 // needs a replay makes it. That is memory, not state: each answers as it would alone. They are not safe for concurrent use.
 func Shared(scenarios []Scenario, model Model, options Options) []Estimator {
 	c := &common{model: model, options: options}
@@ -97,17 +97,17 @@ func (s shared) Estimate(run dag.Run) (Estimate, error) { return s.scenario.Of(s
 type common struct {
 	model   Model
 	options Options
-	world   *World
+	context *ReplayContext
 }
 
-func (c *common) of(run dag.Run) *World {
+func (c *common) of(run dag.Run) *ReplayContext {
 	switch {
-	case c.world == nil:
-		c.world = NewWorld(run, c.model, c.options)
-	case !sameRun(c.world.Run, run):
-		c.world = c.world.Next(run)
+	case c.context == nil:
+		c.context = NewReplayContext(run, c.model, c.options)
+	case !sameRun(c.context.Run, run):
+		c.context = c.context.Next(run)
 	}
-	return c.world
+	return c.context
 }
 
 func sameRun(a, b dag.Run) bool {

@@ -44,7 +44,7 @@ func TestSkewBoundsOfDAGs(t *testing.T) {
 	for range 150 {
 		plan, order := skewedDAG(r)
 		c := play(t, truth{plan: plan, order: order})
-		c.each(5*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *World) {
+		c.each(5*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *ReplayContext) {
 			low, high := millis(*answer(t, w, "skew_low").Remaining), millis(*answer(t, w, "skew_high").Remaining)
 			left := float64(c.total - at)
 			ticks++

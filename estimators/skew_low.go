@@ -4,12 +4,12 @@ package estimators
 // critical path at its best, and that no shorter than its longest task, and than all its work on all its slots. Algorithm 1
 // alone, skewLowAsPrinted, follows the shortest task that runs: beside a reduce of eight times the mean it says next to nothing.
 // Both bound one phase on slots of its own; where phases share slots they may exceed the standard time, so they are clamped to that.
-func skewLow(w *World) (Estimate, error) { return w.lowest(true) }
+func skewLow(w *ReplayContext) (Estimate, error) { return w.lowest(true) }
 
 // skewLowAsPrinted is the lower bound of Algorithm 1 as the paper prints it.
-func skewLowAsPrinted(w *World) (Estimate, error) { return w.lowest(false) }
+func skewLowAsPrinted(w *ReplayContext) (Estimate, error) { return w.lowest(false) }
 
-func (w *World) lowest(tight bool) (Estimate, error) {
+func (w *ReplayContext) lowest(tight bool) (Estimate, error) {
 	ms, err := w.standardMS()
 	if err != nil {
 		return Estimate{}, err

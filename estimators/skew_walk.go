@@ -10,7 +10,7 @@ import (
 // maps, or of a pause, adds its length to both; a segment of reduces adds, once for each job with a task in its fragment, the
 // job's bounds less what of the phase lies before the segment. That sums over jobs even where their reduces share slots, which at its worst is
 // one after the other. At their best they run beside each other: with tight, the segment's low is that of its longest job, not their sum.
-func (w *World) skewBounds(tight bool) (bounds, error) {
+func (w *ReplayContext) skewBounds(tight bool) (bounds, error) {
 	if w.ended() {
 		return bounds{}, nil
 	}
@@ -28,7 +28,7 @@ func (w *World) skewBounds(tight bool) (bounds, error) {
 	return **made, nil
 }
 
-func (w *World) walk(tight bool) (sum bounds) {
+func (w *ReplayContext) walk(tight bool) (sum bounds) {
 	path := w.path
 	counted := make([]bool, len(w.Now().Plan.Jobs))
 	begins := w.begins()
@@ -70,7 +70,7 @@ func (w *World) walk(tight bool) (sum bounds) {
 // later, where reduces hold their containers while maps still run.
 type begin struct{ hold, work dag.Instant }
 
-func (w *World) begins() []begin {
+func (w *ReplayContext) begins() []begin {
 	now := w.Now().At
 	out := make([]begin, len(w.Now().Plan.Jobs))
 	maps := make([]dag.Instant, len(out))
@@ -100,7 +100,7 @@ func (w *World) begins() []begin {
 }
 
 // jobsOf returns the jobs with a task in a fragment of the path, in plan order.
-func (w *World) jobsOf(fragment int) []int {
+func (w *ReplayContext) jobsOf(fragment int) []int {
 	var jobs []int
 	for _, r := range w.path.Fragments[fragment].Rounds {
 		for _, i := range w.path.Rounds[r].Spans {

@@ -75,7 +75,7 @@ const (
 
 // Uneven is asked for Estimate.Skew alone: it has no time.
 func Uneven() Scenario {
-	return Scenario{"skew", "the reduces that work longer than the others of their job", func(w *World) (Estimate, error) {
+	return Scenario{"skew", "the reduces that work longer than the others of their job", func(w *ReplayContext) (Estimate, error) {
 		skew, err := w.Skew(false)
 		return Estimate{Skew: skew, Progress: math.NaN()}, err
 	}}
@@ -86,7 +86,7 @@ func Uneven() Scenario {
 // the delay of all. It is nil where it is too early to say: the costs of what is left, or the sizes of
 // all reduces, are not known. With all it tells of every unfinished job with more than one reduce, and of its longest
 // reduces, skewed or not, done or not.
-func (w *World) Skew(all bool) ([]Skew, error) {
+func (w *ReplayContext) Skew(all bool) ([]Skew, error) {
 	if w.ended() || w.unknown() {
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ func (w *World) Skew(all bool) ([]Skew, error) {
 }
 
 // together is the delay of all skewed reduces of some jobs.
-func (w *World) together(found []*uneven, sch *schedule.Schedule) (time.Duration, error) {
+func (w *ReplayContext) together(found []*uneven, sch *schedule.Schedule) (time.Duration, error) {
 	left := w.Costs.Left
 	r := replays{w: w, end: sch.End}
 	for _, u := range found {
@@ -140,7 +140,7 @@ func (w *World) together(found []*uneven, sch *schedule.Schedule) (time.Duration
 
 // unevenJobs are the jobs worth a replay, those with the longest excess, in that order. known is false where reduces are
 // left and nothing has shown what they cost.
-func (w *World) unevenJobs(sch *schedule.Schedule, all bool) (found []*uneven, known bool) {
+func (w *ReplayContext) unevenJobs(sch *schedule.Schedule, all bool) (found []*uneven, known bool) {
 	works := w.reduceWork(sch)
 	known = len(works) == 0 && w.reducesKnown()
 	for _, u := range works {
@@ -158,7 +158,7 @@ func (w *World) unevenJobs(sch *schedule.Schedule, all bool) (found []*uneven, k
 }
 
 // reducesKnown says whether every job that is left has told how many reduces it has.
-func (w *World) reducesKnown() bool {
+func (w *ReplayContext) reducesKnown() bool {
 	for j := range w.Run.Now().Plan.Jobs {
 		if job := &w.Run.Now().Plan.Jobs[j]; job.IsMapReduce() && !job.Stages[dag.Reduce].Known && !w.jobEnded(j) {
 			return false
@@ -167,7 +167,7 @@ func (w *World) reducesKnown() bool {
 	return true
 }
 
-func (w *World) skewOf(u *uneven, sch *schedule.Schedule) (Skew, error) {
+func (w *ReplayContext) skewOf(u *uneven, sch *schedule.Schedule) (Skew, error) {
 	s := Skew{Job: u.job, Reduces: u.count, Keys: u.keys.origin(), Sizes: u.unit, Median: duration(u.median), Skewed: len(u.skewed)}
 	r := replays{w: w, u: u, end: sch.End}
 	s.Delay = r.delay(u.skewed)

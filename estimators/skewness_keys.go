@@ -35,7 +35,7 @@ type keyring struct {
 }
 
 // keyring finds a job's groups. Those of a plan with another number of reduces lie otherwise.
-func (w *World) keyring(job, reduces int) *keyring {
+func (w *ReplayContext) keyring(job, reduces int) *keyring {
 	k := &keyring{}
 	if of := w.Costs.Groups.Of; of != nil {
 		k.groups, k.time = of(job)

@@ -41,7 +41,7 @@ func TestSkewOfOddRuns(t *testing.T) {
 		}
 		model := Paper(ObservedSlowdown)
 		for _, all := range []bool{false, true} {
-			w := NewWorld(run, model, Options{})
+			w := NewReplayContext(run, model, Options{})
 			if _, err := w.Schedule(); err != nil {
 				continue // it can never run
 			}

@@ -37,7 +37,7 @@ type uneven struct {
 }
 
 // reduceWork collects the reduces of every unfinished job with more than one.
-func (w *World) reduceWork(sch *schedule.Schedule) []*uneven {
+func (w *ReplayContext) reduceWork(sch *schedule.Schedule) []*uneven {
 	s := w.Now()
 	jobs := make([]*uneven, len(s.Plan.Jobs))
 	maps := make([]dag.Instant, len(jobs)) // when the last map ends
@@ -134,7 +134,7 @@ func medianOf(works []reduceWork, of func(*reduceWork) float64) float64 {
 }
 
 // size finds what the reduces are given: bytes by their key groups, else by the cost model, else records by the plan.
-func (u *uneven) size(w *World) {
+func (u *uneven) size(w *ReplayContext) {
 	u.keys = w.keyring(u.job, u.count)
 	plan := &w.Now().Plan.Jobs[u.job].Stages[dag.Reduce]
 	sources := []struct {

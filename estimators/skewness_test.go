@@ -33,7 +33,7 @@ func unevenPlan(records ...float64) *dag.Plan {
 
 func skewOf(t *testing.T, plan *dag.Plan, model Model, all bool) []Skew {
 	t.Helper()
-	out, err := NewWorld(runOf(golden.Start(plan)), model, Options{}).Skew(all)
+	out, err := NewReplayContext(runOf(golden.Start(plan)), model, Options{}).Skew(all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,14 +268,14 @@ func TestSkewInMidRun(t *testing.T) {
 	at(dag.Reduce, 1, dag.AttemptRunning, 5000, dag.NoInstant)
 	at(dag.Reduce, 2, dag.AttemptSucceeded, 5000, 20_000)
 	at(dag.Reduce, 3, dag.AttemptSucceeded, 5000, 20_000)
-	got, err := NewWorld(runOf(s), paperModel, Options{}).Skew(false)
+	got, err := NewReplayContext(runOf(s), paperModel, Options{}).Skew(false)
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%+v %v", got, err)
 	}
 	if r := got[0].Worst[0]; got[0].Delay != 30*time.Second || r.Work != 60*time.Second || r.Running == nil || r.Running.Task != 1 {
 		t.Errorf("%+v", got[0])
 	}
-	all, err := NewWorld(runOf(s), paperModel, Options{}).Skew(true)
+	all, err := NewReplayContext(runOf(s), paperModel, Options{}).Skew(true)
 	if err != nil || len(all) != 1 || len(all[0].Worst) != 4 || !all[0].Worst[1].Done || all[0].Worst[1].Work != 10*time.Second {
 		t.Errorf("all: %+v %v", all, err)
 	}

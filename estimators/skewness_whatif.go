@@ -20,10 +20,10 @@ type Split struct {
 // replays asks what would be if the reduces of a job had other work. All start from the same snapshot, with the same costs of
 // everything else.
 type replays struct {
-	w    *World
+	w    *ReplayContext
 	u    *uneven
 	end  dag.Instant // that standard predicts
-	lean schedule.Lean
+	lean schedule.EndOnly
 	err  error // of the first replay that failed
 }
 
@@ -32,7 +32,7 @@ func (r *replays) sooner(s *dag.Snapshot, left schedule.Left) time.Duration {
 	if r.err != nil {
 		return 0
 	}
-	sch, err := schedule.Replay(s, left, schedule.Options{FutureOnly: true, Lean: &r.lean})
+	sch, err := schedule.Replay(s, left, schedule.Options{FutureOnly: true, EndOnly: &r.lean})
 	if err != nil {
 		r.err = err
 		return 0

@@ -9,7 +9,7 @@ import (
 // standard re-runs the scheduler from the snapshot at each tick; the time remaining is the length of the critical path
 // ("maximum overhead and accuracy", section 3.1.4; docs/facts/paratimer.md A4, P14).
 // Where nothing of what remains has a known cost it is too early to say, and the time is a floor.
-func standard(w *World) (Estimate, error) {
+func standard(w *ReplayContext) (Estimate, error) {
 	if w.ended() {
 		return w.estimate(0), nil
 	}
@@ -27,7 +27,7 @@ func standard(w *World) (Estimate, error) {
 
 // standardMS is the time remaining in milliseconds: the length of the critical path, which is the replay's
 // (docs/facts/paratimer.md A3).
-func (w *World) standardMS() (float64, error) {
+func (w *ReplayContext) standardMS() (float64, error) {
 	if w.ended() {
 		return 0, nil
 	}
@@ -39,7 +39,7 @@ func (w *World) standardMS() (float64, error) {
 }
 
 // scenario formats a time that rests on the replay.
-func (w *World) scenario(ms float64) Estimate {
+func (w *ReplayContext) scenario(ms float64) Estimate {
 	e := w.estimate(ms)
 	if w.ended() {
 		return e
@@ -50,7 +50,7 @@ func (w *World) scenario(ms float64) Estimate {
 }
 
 // plain formats a time that rests on the tasks' costs, but on no replay.
-func (w *World) plain(ms float64) Estimate {
+func (w *ReplayContext) plain(ms float64) Estimate {
 	e := w.estimate(ms)
 	if w.ended() {
 		return e
@@ -60,7 +60,7 @@ func (w *World) plain(ms float64) Estimate {
 }
 
 // early makes a floor of an estimate that comes too early.
-func (w *World) early(e Estimate) Estimate {
+func (w *ReplayContext) early(e Estimate) Estimate {
 	if w.unknown() {
 		e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
 	}

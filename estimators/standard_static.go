@@ -12,8 +12,8 @@ import (
 // weighted by time (docs/facts/paratimer.md P13). track says which tasks of a fragment are looked at.
 //
 // A plan whose path rests on costs that nobody had seen is no plan: the paper plans from a debug run's. Then it is standard.
-func standardStatic(track tracker) func(*World) (Estimate, error) {
-	return func(w *World) (Estimate, error) {
+func standardStatic(track tracker) func(*ReplayContext) (Estimate, error) {
+	return func(w *ReplayContext) (Estimate, error) {
 		if w.ended() {
 			return w.estimate(0), nil
 		}
@@ -32,7 +32,7 @@ func standardStatic(track tracker) func(*World) (Estimate, error) {
 }
 
 // plan returns the world of the newest anchor, with its path; nil where that is blind. It is kept while the anchor stays.
-func (w *World) plan() (*World, error) {
+func (w *ReplayContext) plan() (*ReplayContext, error) {
 	anchor := w.Run.Now()
 	if n := len(w.Run.Anchors); n > 0 {
 		anchor = w.Run.Anchors[n-1]
@@ -44,7 +44,7 @@ func (w *World) plan() (*World, error) {
 	if anchor != w.Run.Now() {
 		if w.planned == nil || w.anchor != anchor {
 			run := dag.Run{Window: []*dag.Snapshot{anchor}, Anchors: []*dag.Snapshot{anchor}}
-			w.planned, w.anchor = NewWorld(run, w.model, w.options), anchor
+			w.planned, w.anchor = NewReplayContext(run, w.model, w.options), anchor
 		}
 		plan = w.planned
 	}
@@ -58,14 +58,14 @@ func (w *World) plan() (*World, error) {
 }
 
 // blind says whether the path rests on costs that nobody had seen.
-func (w *World) blind() bool {
+func (w *ReplayContext) blind() bool {
 	origin, _ := w.trust()
 	return origin >= schedule.Assumed
 }
 
 // tracking is one look at the tasks on a planned path.
 type tracking struct {
-	now, plan *World
+	now, plan *ReplayContext
 	path      *pathfrag.Path
 	track     tracker
 	holding   []begin // of each job's reduces, in the plan

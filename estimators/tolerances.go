@@ -13,7 +13,7 @@ import (
 const heartbeat = 3 * time.Second
 
 // tolerances are the given ones, else those that the schedule suggests.
-func (w *World) tolerances(s *schedule.Schedule) pathfrag.Params {
+func (w *ReplayContext) tolerances(s *schedule.Schedule) pathfrag.Params {
 	if w.options.Path != nil {
 		return *w.options.Path
 	}

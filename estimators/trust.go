@@ -10,7 +10,7 @@ import (
 
 // trust returns, once the path is made, the least sure origin of the costs on the critical path, and the share of the remaining time in which nothing
 // runs but tasks whose cost is assumed or unknown. A job of unknown size is unknown.
-func (w *World) trust() (schedule.Origin, float64) {
+func (w *ReplayContext) trust() (schedule.Origin, float64) {
 	if !w.trusted {
 		w.trusted = true
 		w.origin, w.assumed = w.leastSure(w.onPath), w.assumedRatio()
@@ -19,7 +19,7 @@ func (w *World) trust() (schedule.Origin, float64) {
 }
 
 // leastSure is the least sure origin of what is left of the phases that count.
-func (w *World) leastSure(counts func(job int, k dag.StageIndex) bool) schedule.Origin {
+func (w *ReplayContext) leastSure(counts func(job int, k dag.StageIndex) bool) schedule.Origin {
 	worst := schedule.Observed
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
 		if p.left() > 0 && p.worst > worst && counts(job, k) {
@@ -32,7 +32,7 @@ func (w *World) leastSure(counts func(job int, k dag.StageIndex) bool) schedule.
 	return worst
 }
 
-func (w *World) assumedRatio() float64 {
+func (w *ReplayContext) assumedRatio() float64 {
 	if w.schedule.End <= w.schedule.Now {
 		return 0
 	}
@@ -53,7 +53,7 @@ func (w *World) assumedRatio() float64 {
 }
 
 // unseen says whether the costs of a span's tasks are assumed or unknown. A pause is known.
-func (w *World) unseen(s *schedule.Span) bool {
+func (w *ReplayContext) unseen(s *schedule.Span) bool {
 	if s.Count == 0 {
 		return false
 	}
@@ -66,7 +66,7 @@ func (w *World) unseen(s *schedule.Span) bool {
 }
 
 // onPath says whether the critical path runs over tasks of a phase.
-func (w *World) onPath(job int, k dag.StageIndex) bool {
+func (w *ReplayContext) onPath(job int, k dag.StageIndex) bool {
 	if w.critical == nil {
 		w.critical = make([][]bool, len(w.phases))
 		for j := range w.phases {
@@ -86,7 +86,7 @@ func (w *World) onPath(job int, k dag.StageIndex) bool {
 }
 
 // unknown says whether there is work left and nothing of it has a known cost.
-func (w *World) unknown() bool {
+func (w *ReplayContext) unknown() bool {
 	known, open := false, false
 	w.eachPhase(func(job int, _ dag.StageIndex, p *phase) {
 		open = open || !p.Known && !w.jobEnded(job)
@@ -99,7 +99,7 @@ func (w *World) unknown() bool {
 }
 
 // warnings are the cost model's own and one for each phase that nobody has seen.
-func (w *World) warnings() []dag.Warning {
+func (w *ReplayContext) warnings() []dag.Warning {
 	out := slices.Clone(w.Costs.Warnings)
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
 		plan := w.Now().Plan

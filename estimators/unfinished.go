@@ -44,13 +44,13 @@ func (p *phase) unseen() bool { return p.left() > 0 && p.worst == schedule.Unkno
 // left is how many tasks are not done.
 func (p *phase) left() int { return p.Running + p.Pending }
 
-// unfinished is the part of a World that holds what is left of each task.
+// unfinished is the part of a ReplayContext that holds what is left of each task.
 type unfinished struct {
 	phases [][]phase // by job and stage
 }
 
 // phase returns what is left of a job's phase.
-func (w *World) phase(job int, k dag.StageIndex) *phase {
+func (w *ReplayContext) phase(job int, k dag.StageIndex) *phase {
 	if w.phases == nil {
 		plan := w.Now().Plan
 		w.phases = make([][]phase, len(plan.Jobs))
@@ -64,7 +64,7 @@ func (w *World) phase(job int, k dag.StageIndex) *phase {
 	return &w.phases[job][k]
 }
 
-func (w *World) collect(job int, k dag.StageIndex) phase {
+func (w *ReplayContext) collect(job int, k dag.StageIndex) phase {
 	s := w.Now()
 	planned := &s.Plan.Jobs[job].Stages[k]
 	p := phase{Tasks: planned.Count(), Known: planned.Known}
@@ -106,7 +106,7 @@ func (w *World) collect(job int, k dag.StageIndex) phase {
 }
 
 // pend adds the pending tasks from first up to end.
-func (w *World) pend(p *phase, job int, k dag.StageIndex, first, end int) {
+func (w *ReplayContext) pend(p *phase, job int, k dag.StageIndex, first, end int) {
 	var last *stretch // the one that is being filled
 	for task := (schedule.Task{Job: job, Stage: k, Index: first, Slot: -1, Node: -1, Start: dag.NoInstant}); task.Index < end; {
 		cost := w.Costs.Left(task)
@@ -185,7 +185,7 @@ func (s *stretch) visit(from, to int, yield func(*group) bool) bool {
 }
 
 // eachPhase calls visit for every phase of the plan in order: jobs, and their stages.
-func (w *World) eachPhase(visit func(job int, k dag.StageIndex, p *phase)) {
+func (w *ReplayContext) eachPhase(visit func(job int, k dag.StageIndex, p *phase)) {
 	for j := range w.Now().Plan.Jobs {
 		for k := range w.Now().Plan.Jobs[j].NumStages() {
 			visit(j, k, w.phase(j, k))
@@ -194,7 +194,7 @@ func (w *World) eachPhase(visit func(job int, k dag.StageIndex, p *phase)) {
 }
 
 // jobEnded says whether a job is over, so that nothing unknown of it is left.
-func (w *World) jobEnded(job int) bool {
+func (w *ReplayContext) jobEnded(job int) bool {
 	s := w.Now()
 	return job < len(s.Jobs) && s.Jobs[job].State.Ended()
 }

@@ -60,7 +60,7 @@ func TestHappenedHolds(t *testing.T) {
 			if err != nil {
 				t.Skip(err) // its only node is lost
 			}
-			sch, err := schedule.Happened(s)
+			sch, err := schedule.History(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestHappenedHolds(t *testing.T) {
 			if err != nil {
 				continue // tasks are left that can never run
 			}
-			joined, err := schedule.Joined(s, future)
+			joined, err := schedule.HistoryAndPlan(s, future)
 			if err != nil {
 				t.Fatal(err)
 			}

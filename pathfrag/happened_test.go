@@ -41,7 +41,7 @@ func TestGoldenHappened(t *testing.T) {
 	for _, c := range golden.Load(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			s := lastSnapshot(t, c.Plan, simulate.Options{})
-			sch, err := schedule.Happened(s)
+			sch, err := schedule.History(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestGoldenJoined(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sch, err := schedule.Joined(in.Snapshot, future)
+				sch, err := schedule.HistoryAndPlan(in.Snapshot, future)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,11 +9,11 @@ import (
 // A driver submits the query's jobs. It is asked when the replay begins, and again whenever a job has ended.
 type driver interface {
 	// next submits what can be submitted at t, or soon after it.
-	next(y *yarn, t dag.Instant)
+	next(y *containers, t dag.Instant)
 }
 
 // loadDriver leaves out what is never submitted, submits other users' jobs at their own times, and lets the plan's driver begin.
-func (y *yarn) loadDriver() error {
+func (y *containers) loadDriver() error {
 	graph, err := dag.NewGraph(y.s.Plan)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (y *yarn) loadDriver() error {
 }
 
 // ours leaves other users' jobs out.
-func (y *yarn) ours(jobs []int) []int {
+func (y *containers) ours(jobs []int) []int {
 	out := make([]int, 0, len(jobs))
 	for _, j := range jobs {
 		if y.owner(j) == nil {
@@ -48,7 +48,7 @@ func (y *yarn) ours(jobs []int) []int {
 }
 
 // trimFailed takes out the jobs that depend on one that did not succeed: no driver submits them (docs/facts/hadoop.md C1).
-func (y *yarn) trimFailed(graph *dag.Graph) {
+func (y *containers) trimFailed(graph *dag.Graph) {
 	for _, j := range graph.Order() {
 		for _, a := range y.s.Plan.Jobs[j].After {
 			s := y.s.Jobs[a].State
@@ -61,7 +61,7 @@ func (y *yarn) trimFailed(graph *dag.Graph) {
 
 // submission is when a job is submitted that had to wait for others, the last of which ended at last (NoInstant: it waited for none).
 // One that should have come before t is late, and is not expected at once.
-func (y *yarn) submission(last, t dag.Instant) (from, at dag.Instant) {
+func (y *containers) submission(last, t dag.Instant) (from, at dag.Instant) {
 	if !last.Known() {
 		return t, t
 	}
@@ -72,7 +72,7 @@ func (y *yarn) submission(last, t dag.Instant) (from, at dag.Instant) {
 }
 
 // submitLater submits jobs one after the other from at on, and keeps the pause before the first.
-func (y *yarn) submitLater(jobs []int, from, at dag.Instant) {
+func (y *containers) submitLater(jobs []int, from, at dag.Instant) {
 	y.gaps = append(y.gaps, pauseOf(int32(jobs[0]), dag.Wave, from, at)) //nolint:gosec // an index
 	for i, j := range jobs {
 		y.at(at.Add(time.Duration(i)*y.s.Plan.Overheads.Stagger), rankSubmit, func(t dag.Instant) { y.submit(j, t) })
@@ -86,7 +86,7 @@ type eager struct {
 	sent   map[int]bool
 }
 
-func (e *eager) next(y *yarn, t dag.Instant) {
+func (e *eager) next(y *containers, t dag.Instant) {
 	if e.sent == nil {
 		e.sent = make(map[int]bool, len(e.order))
 	}
@@ -119,7 +119,7 @@ func (e *eager) next(y *yarn, t dag.Instant) {
 }
 
 // ready reports whether all that j comes after has ended, and when the last of it did.
-func (e *eager) ready(y *yarn, j int) (bool, dag.Instant) {
+func (e *eager) ready(y *containers, j int) (bool, dag.Instant) {
 	last := dag.NoInstant
 	for _, a := range y.s.Plan.Jobs[j].After {
 		if y.jobs[a].stage != ended {

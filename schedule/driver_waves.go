@@ -15,7 +15,7 @@ type waves struct {
 }
 
 // loadWaves submits the rest of the levels that the cluster has jobs of already.
-func (y *yarn) loadWaves(levels [][]int) *waves {
+func (y *containers) loadWaves(levels [][]int) *waves {
 	w := &waves{jobs: make([][]int, 0, len(levels))}
 	for _, level := range levels {
 		if ours := y.ours(level); len(ours) > 0 {
@@ -29,7 +29,7 @@ func (y *yarn) loadWaves(levels [][]int) *waves {
 	return w
 }
 
-func (y *yarn) anySubmitted(jobs []int) bool {
+func (y *containers) anySubmitted(jobs []int) bool {
 	for _, j := range jobs {
 		if y.jobs[j].submitted.Known() {
 			return true
@@ -39,7 +39,7 @@ func (y *yarn) anySubmitted(jobs []int) bool {
 }
 
 // submitRest submits the jobs of a wave whose siblings are with the cluster already.
-func (y *yarn) submitRest(jobs []int) {
+func (y *containers) submitRest(jobs []int) {
 	n := 0
 	for _, j := range jobs {
 		if y.jobs[j].stage == blocked && !y.jobs[j].submitted.Known() {
@@ -50,7 +50,7 @@ func (y *yarn) submitRest(jobs []int) {
 }
 
 // next submits the next level if all jobs before have ended.
-func (w *waves) next(y *yarn, t dag.Instant) {
+func (w *waves) next(y *containers, t dag.Instant) {
 	if w.sent >= len(w.jobs) {
 		return
 	}

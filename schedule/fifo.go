@@ -71,7 +71,7 @@ type heldReduce struct {
 func fifo(s *dag.Snapshot, left Left, opt Options) (*Schedule, error) {
 	e := &fifoEngine{snap: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, ends: newEndQueue(s.At), order: s.Plan.Cluster.Order}
 	e.moving = slices.ContainsFunc(e.order, moves)
-	if l := opt.Lean; l != nil {
+	if l := opt.EndOnly; l != nil {
 		l.ends.reset(e.now)
 		e.ends, e.spans = l.ends, l.spans[:0]
 		defer func() { l.ends, l.spans = e.ends, e.spans }()
@@ -201,7 +201,7 @@ func (e *fifoEngine) schedule() *Schedule {
 		sp.End = max(e.opt.Until, e.now) + 1
 		s.End = max(s.End, sp.End)
 	}
-	if e.opt.Lean != nil {
+	if e.opt.EndOnly != nil {
 		s.Spans = nil
 		return s
 	}

@@ -242,7 +242,7 @@ func (e *fifoEngine) push(sp *Span) {
 	if sp.Count == 1 && sp.Outcome == OK {
 		slot = 2*sp.Slots[0] + int32(sp.Stage)
 		e.holder[sp.Stage][sp.Slots[0]] = sp.Job
-		if e.opt.Lean != nil { // nobody looks at its span
+		if e.opt.EndOnly != nil { // nobody looks at its span
 			e.ends.push(end{sp.End, -1, slot})
 			return
 		}

@@ -184,13 +184,13 @@ func TestFIFOMonotone(t *testing.T) {
 }
 
 // A lean replay ends when the full one does, also with memory that another world has used.
-func TestLeanFIFOEndsTheSame(t *testing.T) {
-	var used schedule.Lean
+func TestEndOnlyFIFOEndsTheSame(t *testing.T) {
+	var used schedule.EndOnly
 	rapid.Check(t, func(t *rapid.T) {
 		d := draw(t)
 		opt := schedule.Options{Fault: d.fault}
 		full, err := schedule.Replay(d.seen, d.left(d.seen), opt)
-		opt.Lean = &used
+		opt.EndOnly = &used
 		lean, leanErr := schedule.Replay(d.seen, d.left(d.seen), opt)
 		if (err == nil) != (leanErr == nil) {
 			t.Fatalf("full: %v; lean: %v", err, leanErr)

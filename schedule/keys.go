@@ -75,7 +75,7 @@ func (e *fifoEngine) together(n int) int {
 }
 
 // inOrder are the jobs in the order in which the scheduler serves them: that of submission, or by the plan's keys before it.
-func (y *yarn) inOrder() []int {
+func (y *containers) inOrder() []int {
 	if len(y.s.Plan.Cluster.Order) == 0 {
 		return y.order
 	}

@@ -40,7 +40,7 @@ func TestOrderEqualsNaive(t *testing.T) {
 			if got := flat(sch); !slices.Equal(got, want) {
 				t.Fatalf("order %v, at %d:\ngot  %v\nwant %v", c.Plan.Cluster.Order, s.At, got, want)
 			}
-			lean, err := schedule.Replay(s, left, schedule.Options{Fault: fault, Lean: &schedule.Lean{}})
+			lean, err := schedule.Replay(s, left, schedule.Options{Fault: fault, EndOnly: &schedule.EndOnly{}})
 			if err != nil || lean.End != sch.End {
 				t.Fatalf("lean ends at %v (%v), want %v", lean.End, err, sch.End)
 			}

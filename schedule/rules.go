@@ -7,17 +7,17 @@ type stageRules interface {
 	// edges returns what a stage reads in the kinds that the replay distinguishes.
 	edges(after []dag.Edge) []dag.Edge
 	// first starts the job's first tasks at t.
-	first(y *yarn, j int, t dag.Instant)
+	first(y *containers, j int, t dag.Instant)
 	// grant hands out what the job may be given at t.
-	grant(y *yarn, j int, t dag.Instant)
+	grant(y *containers, j int, t dag.Instant)
 	// nextMB is the size of the container that grant would hand out next; 0: none.
-	nextMB(y *yarn, j int) int
+	nextMB(y *containers, j int) int
 	// want is how many tasks of a stage that copies are to hold containers or be asked for.
-	want(y *yarn, j int, k dag.StageIndex) int
+	want(y *containers, j int, k dag.StageIndex) int
 	// freed notes that n tasks have ended at t, whose containers the master may keep.
-	freed(job *yarnJob, n int, t dag.Instant)
+	freed(job *containersJob, n int, t dag.Instant)
 	// cold says that a task which starts at t takes longer than usual to start; kept that its container was launched before.
-	cold(y *yarn, kept bool, t dag.Instant) bool
+	cold(y *containers, kept bool, t dag.Instant) bool
 }
 
 func rulesOf(job *dag.Job) stageRules {
@@ -28,7 +28,7 @@ func rulesOf(job *dag.Job) stageRules {
 }
 
 // keptContainers takes up to n containers that the job's master has kept until t. Those that have been idle for too long are gone.
-func (y *yarn) keptContainers(j, n int, t dag.Instant) int {
+func (y *containers) keptContainers(j, n int, t dag.Instant) int {
 	idle := y.jobs[j].idle
 	if len(idle) == 0 {
 		return 0

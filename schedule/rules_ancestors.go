@@ -24,7 +24,7 @@ func (ancestorsFirst) edges(after []dag.Edge) []dag.Edge {
 	return out
 }
 
-func (ancestorsFirst) freed(job *yarnJob, n int, t dag.Instant) {
+func (ancestorsFirst) freed(job *containersJob, n int, t dag.Instant) {
 	if last := len(job.idle) - 1; last >= 0 && job.idle[last].at == t {
 		job.idle[last].n += n
 		return
@@ -32,9 +32,9 @@ func (ancestorsFirst) freed(job *yarnJob, n int, t dag.Instant) {
 	job.idle = append(job.idle, stamp{t, n})
 }
 
-func (ancestorsFirst) cold(_ *yarn, kept bool, _ dag.Instant) bool { return !kept }
+func (ancestorsFirst) cold(_ *containers, kept bool, _ dag.Instant) bool { return !kept }
 
-func (r ancestorsFirst) first(y *yarn, j int, t dag.Instant) {
+func (r ancestorsFirst) first(y *containers, j int, t dag.Instant) {
 	for _, k := range r {
 		if y.jobs[j].phase[k].copies() {
 			y.askCopying(j, k, t)
@@ -43,7 +43,7 @@ func (r ancestorsFirst) first(y *yarn, j int, t dag.Instant) {
 	r.grant(y, j, t)
 }
 
-func (r ancestorsFirst) grant(y *yarn, j int, t dag.Instant) {
+func (r ancestorsFirst) grant(y *containers, j int, t dag.Instant) {
 	for _, k := range r {
 		if p := &y.jobs[j].phase[k]; p.copies() {
 			y.grantCopying(j, k, t)
@@ -56,7 +56,7 @@ func (r ancestorsFirst) grant(y *yarn, j int, t dag.Instant) {
 	}
 }
 
-func (r ancestorsFirst) nextMB(y *yarn, j int) int {
+func (r ancestorsFirst) nextMB(y *containers, j int) int {
 	for _, k := range r {
 		if p := &y.jobs[j].phase[k]; p.lacksContainers() && y.room(j, k) > 0 {
 			return p.mb
@@ -79,7 +79,7 @@ func byLevel(stages []dag.Stage) []dag.StageIndex {
 }
 
 // lacksContainers says that tasks have been asked for that hold no container.
-func (p *yarnPhase) lacksContainers() bool {
+func (p *containersStage) lacksContainers() bool {
 	if p.copies() {
 		return p.wantsCopying()
 	}
@@ -88,7 +88,7 @@ func (p *yarnPhase) lacksContainers() bool {
 
 // want grows between two ratios of the least finished of the stages that are read
 // (ShuffleVertexManagerBase.getNumOfTasksToSchedule, docs/facts/tez.md T5).
-func (ancestorsFirst) want(y *yarn, j int, k dag.StageIndex) int {
+func (ancestorsFirst) want(y *containers, j int, k dag.StageIndex) int {
 	job := &y.jobs[j]
 	p := &job.phase[k]
 	all := p.granted + p.waiting + len(p.retry)

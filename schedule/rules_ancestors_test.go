@@ -66,7 +66,7 @@ func TestAncestorsFirst(t *testing.T) {
 		for _, lean := range []bool{false, true} {
 			opt := Options{}
 			if lean {
-				opt.Lean = new(Lean)
+				opt.EndOnly = new(EndOnly)
 			}
 			left := func(t Task) Cost {
 				cost := tenSeconds(t)

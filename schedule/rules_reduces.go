@@ -12,11 +12,11 @@ type reducesFirst struct{}
 
 func (reducesFirst) edges(after []dag.Edge) []dag.Edge { return after }
 
-func (reducesFirst) freed(*yarnJob, int, dag.Instant) {}
+func (reducesFirst) freed(*containersJob, int, dag.Instant) {}
 
-func (reducesFirst) cold(y *yarn, _ bool, t dag.Instant) bool { return y.cold(t) }
+func (reducesFirst) cold(y *containers, _ bool, t dag.Instant) bool { return y.cold(t) }
 
-func (reducesFirst) first(y *yarn, j int, t dag.Instant) {
+func (reducesFirst) first(y *containers, j int, t dag.Instant) {
 	job := &y.jobs[j]
 	for i := range job.phase {
 		if p := &job.phase[i]; !p.copies() && !p.closed {
@@ -26,7 +26,7 @@ func (reducesFirst) first(y *yarn, j int, t dag.Instant) {
 }
 
 // firstGrant starts the first tasks at once: Overheads.Launch is measured up to the first launch, hand-off included.
-func (y *yarn) firstGrant(j int, k dag.StageIndex, t dag.Instant) {
+func (y *containers) firstGrant(j int, k dag.StageIndex, t dag.Instant) {
 	p := &y.jobs[j].phase[k]
 	n := min(y.room(j, k), p.waiting)
 	for n > 0 && len(p.pending) > 0 {
@@ -37,8 +37,8 @@ func (y *yarn) firstGrant(j int, k dag.StageIndex, t dag.Instant) {
 		p.granted += run
 		lanes := y.seats(j, run, p.mb)
 		at := y.batch(batch{job: int32(j), kind: k, first: first, lanes: lanes, start: t})
-		if y.lean != nil {
-			y.lean.newest = -1
+		if y.endOnly != nil {
+			y.endOnly.newest = -1
 		}
 		y.later(t, rankStart, event{op: opStart, a: at})
 		p.waiting -= run
@@ -49,7 +49,7 @@ func (y *yarn) firstGrant(j int, k dag.StageIndex, t dag.Instant) {
 	}
 }
 
-func (reducesFirst) grant(y *yarn, j int, t dag.Instant) {
+func (reducesFirst) grant(y *containers, j int, t dag.Instant) {
 	job := &y.jobs[j]
 	for k := range job.phase {
 		if !job.phase[k].copies() {
@@ -68,9 +68,9 @@ func (reducesFirst) grant(y *yarn, j int, t dag.Instant) {
 	}
 }
 
-func (reducesFirst) nextMB(y *yarn, j int) int {
+func (reducesFirst) nextMB(y *containers, j int) int {
 	job := &y.jobs[j]
-	for _, wants := range [...]func(*yarnPhase) bool{(*yarnPhase).retries, (*yarnPhase).wantsCopying, (*yarnPhase).wantsPending} {
+	for _, wants := range [...]func(*containersStage) bool{(*containersStage).retries, (*containersStage).wantsCopying, (*containersStage).wantsPending} {
 		for k := range job.phase {
 			if p := &job.phase[k]; wants(p) && y.room(j, dag.StageIndex(k)) > 0 { //nolint:gosec // an index
 				return p.mb
@@ -83,7 +83,7 @@ func (reducesFirst) nextMB(y *yarn, j int) int {
 // want is slow start, then all once every
 // task before it has its container, else a share of the room that grows with those that are done
 // (RMContainerAllocator.scheduleReduces, docs/facts/hadoop.md F "Slow start").
-func (reducesFirst) want(y *yarn, j int, k dag.StageIndex) int {
+func (reducesFirst) want(y *containers, j int, k dag.StageIndex) int {
 	job := &y.jobs[j]
 	reduces := &job.phase[k]
 	maps := &job.phase[reduces.from]

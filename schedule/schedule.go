@@ -5,8 +5,8 @@
 // It reads no clock and does no I/O.
 //
 // To embed it, bring a [dag.Snapshot] and a [Left], which says how long a task would still hold its slot: [Replay] returns when
-// each task that is left would run, as the plan's policy hands them out. Where a snapshot shows what has been, [Happened] is the
-// schedule of that alone and [Joined] of both. [Gantt] draws any of them.
+// each task that is left would run, as the plan's policy hands them out. Where a snapshot shows what has been, [History] is the
+// schedule of that alone and [HistoryAndPlan] of both. [Gantt] draws any of them.
 //
 // # Stability
 //
@@ -77,8 +77,8 @@ type Options struct {
 	FutureOnly bool
 	// Owners says whose each job of the plan is, where a simulation plays others' jobs as well; nil: all are the query's.
 	Owners []Owner
-	// Lean leaves all but Now and End out of the Schedule, for one who needs no more; nil: all is told.
-	Lean *Lean
+	// EndOnly leaves all but Now and End out of the Schedule, for one who needs no more; nil: all is told.
+	EndOnly *EndOnly
 }
 
 // An Owner is whose a job is (YARN). A job with a known At is another user's: it is submitted then, whatever our waves do.
@@ -142,7 +142,7 @@ type Schedule struct {
 	Submitted, Finished []dag.Instant
 	// Mastered is when each job's AM gets its container; NoInstant where it had one before. YARN only, else nil.
 	Mastered []dag.Instant
-	// Nodes is of Happened and Joined under YARN, else nil: by slot, its node's index in Snapshot.Nodes, -1 where that is not known.
+	// Nodes is of History and HistoryAndPlan under YARN, else nil: by slot, its node's index in Snapshot.Nodes, -1 where that is not known.
 	Nodes []int32
 }
 

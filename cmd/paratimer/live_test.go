@@ -56,7 +56,7 @@ var held = []alert.Bound{
 func frames(t *testing.T, src watch.Source) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	_, err := watch.Watch{Source: src, Panel: follow.Panel(true, 0), Sinks: []watch.Sink{view.NewNDJSON(&out)}, Bounds: held, Log: zerolog.Nop()}.Run(t.Context())
+	_, err := watch.Watch{Source: src, Estimators: follow.EstimatorSet(true, 0), Sinks: []watch.Sink{view.NewNDJSON(&out)}, Bounds: held, Log: zerolog.Nop()}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestReportOfRecordings(t *testing.T) {
 			g.Recorded = true
 			each := &sounding{t: t, g: g}
 			w := watch.Watch{
-				Source: src, Panel: follow.Panel(false, 20), Sinks: []watch.Sink{g, each}, Log: zerolog.Nop(),
+				Source: src, Estimators: follow.EstimatorSet(false, 20), Sinks: []watch.Sink{g, each}, Log: zerolog.Nop(),
 				Bounds: []alert.Bound{{Name: "outside-bounds", Kind: alert.OutsideBounds, Quiet: true, Threshold: alert.DefaultThreshold, Hold: alert.DefaultHold}},
 			}
 			if _, err := w.Run(t.Context()); err != nil {

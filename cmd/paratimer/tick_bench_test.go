@@ -56,7 +56,7 @@ func BenchmarkTick(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		ticks := seen
-		w := watch.Watch{Source: &ticks, Panel: follow.Panel(false, 0), Log: zerolog.Nop()}.Stepper()
+		w := watch.Watch{Source: &ticks, Estimators: follow.EstimatorSet(false, 0), Log: zerolog.Nop()}.Stepper()
 		for range 2 {
 			if _, err := w.Step(b.Context()); err != nil {
 				b.Fatal(err)

@@ -112,7 +112,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	told := notify.New(notify.Config{Inline: true, Now: clock, Log: log, Sinks: []notify.Sink{sinks.DryRun{Previewer: sinks.Nobody{}, W: io.Discard}}}).Watch(nil)
 	defer told.Close()
 	stepper := watch.Watch{
-		Source: source, Panel: follow.Panel(true, 64), Sinks: []watch.Sink{meter, remembered, view.NewNDJSON(&frames)},
+		Source: source, Estimators: follow.EstimatorSet(true, 64), Sinks: []watch.Sink{meter, remembered, view.NewNDJSON(&frames)},
 		Bounds: held, Recall: told.Recall, Keep: told.Keep, Over: remembered.Over, Every: every, Log: log,
 	}.Stepper()
 	kept, ticks := map[int]uint64{}, 0

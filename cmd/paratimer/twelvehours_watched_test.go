@@ -60,7 +60,7 @@ func TestTwelveHoursWatched(t *testing.T) {
 					Join:   rec.Join,
 				}, nil
 			},
-			Panel: func() watch.Panel { return follow.Panel(false, 16) },
+			Estimators: func() watch.EstimatorSet { return follow.EstimatorSet(false, 16) },
 			Shown: func(_ fleet.Watched, tick frame.Tick) error {
 				if tick.Frame.Workflow.State.Ended() {
 					ended++

@@ -355,7 +355,7 @@ func TestOddGroups(t *testing.T) {
 	} {
 		m := New(runOf(s), Options{})
 		for _, c := range append([]estimators.Scenario{estimators.Sampled()}, append(estimators.Scenarios(), estimators.Others()...)...) {
-			if _, err := c.Of(estimators.NewWorld(runOf(s), Costs, estimators.Options{})); err != nil {
+			if _, err := c.Of(estimators.NewReplayContext(runOf(s), Costs, estimators.Options{})); err != nil {
 				t.Errorf("%s: %s: %v", name, c.Name, err)
 			}
 		}

@@ -27,7 +27,7 @@ func BenchmarkSkew(b *testing.B) {
 			r.Top = []dag.KeyGroup{{Key: "#large", Bytes: large}}
 		}
 		b.Run(fmt.Sprintf("jobs=%d/points=%d/uneven=%v", c.jobs, c.points, c.uneven), func(b *testing.B) {
-			w := estimators.NewWorld(runOf(s), Costs, estimators.Options{})
+			w := estimators.NewReplayContext(runOf(s), Costs, estimators.Options{})
 			if _, err := w.Schedule(); err != nil {
 				b.Fatal(err)
 			}

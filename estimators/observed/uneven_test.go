@@ -26,7 +26,7 @@ func TestSkewByKeyGroups(t *testing.T) {
 	r := quadratic()
 	at := func(now dag.Instant) estimators.Skew {
 		run := runOf(named(r.at(now-1000, dag.GroupsTapped)), named(r.at(now, dag.GroupsTapped)))
-		got, err := estimators.NewWorld(run, Costs, estimators.Options{}).Skew(false)
+		got, err := estimators.NewReplayContext(run, Costs, estimators.Options{}).Skew(false)
 		if err != nil || len(got) != 1 || len(got[0].Worst) != 1 {
 			t.Fatalf("at %d: %+v %v", now, got, err)
 		}

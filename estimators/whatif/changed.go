@@ -11,11 +11,11 @@ import (
 // changed is a cost model in a changed world, for the scenarios of estimators. It is made for one replay and the draws of one range.
 type changed struct {
 	model estimators.Costs
-	w     *world
+	w     *clusterState
 }
 
 // costsIn is the model in the world that the change leads to.
-func (r *Replay) costsIn(w *world, c Change) estimators.Costs {
+func (r *Replay) costsIn(w *clusterState, c Change) estimators.Costs {
 	one := &changed{r.costs, w}
 	out := estimators.Costs{
 		Left: w.left(), Full: one.full, Rem: one.rem,

@@ -10,7 +10,7 @@ import (
 
 // pool changes the memory of a YARN cluster, and what our queue may use of it, by whole containers, or the cores of executors. More of
 // them come on machines like those that are there; with fewer every machine has less.
-func (w *world) pool(by Slots) error {
+func (w *clusterState) pool(by Slots) error {
 	c := &w.s.Plan.Cluster
 	if math.IsInf(by.N, 1) {
 		w.unlimited()
@@ -52,7 +52,7 @@ func (w *world) pool(by Slots) error {
 }
 
 // least is what every job can run in: its largest task, and its master beside it where masters take memory.
-func (w *world) least() int {
+func (w *clusterState) least() int {
 	least := 0
 	for j := range w.s.Plan.Jobs {
 		if w.ended(j) {
@@ -68,7 +68,7 @@ func (w *world) least() int {
 }
 
 // master is what a job's master takes of the pool.
-func (w *world) master(j int) int {
+func (w *clusterState) master(j int) int {
 	am := w.s.Plan.Jobs[j].Limits.AMMB
 	switch {
 	case w.s.Plan.Cluster.Policy == dag.Executors:
@@ -80,7 +80,7 @@ func (w *world) master(j int) int {
 }
 
 // resizeNodes adds machines like those that are there, the last of them as large as is left, or takes from each.
-func (w *world) resizeNodes(sum int, ratio float64) {
+func (w *clusterState) resizeNodes(sum int, ratio float64) {
 	if sum == 0 {
 		return
 	}
@@ -116,7 +116,7 @@ func (w *world) resizeNodes(sum int, ratio float64) {
 const mostNodes = 100_000
 
 // unlimited gives every task, and every master, room on a machine of its own.
-func (w *world) unlimited() {
+func (w *clusterState) unlimited() {
 	c, one := &w.s.Plan.Cluster, slotSize(w.s.Plan)
 	sum, most := 0, dag.MaxMemory
 	for _, l := range w.s.Load {
@@ -151,7 +151,7 @@ func coresOf(p *dag.Plan, j int) int {
 }
 
 // atOnce changes how many tasks of a kind the AM of a MapReduce job may run at once (mapreduce.job.running.map.limit).
-func (w *world) atOnce(by Slots) error {
+func (w *clusterState) atOnce(by Slots) error {
 	some := false
 	for j := range w.s.Plan.Jobs {
 		job := &w.s.Plan.Jobs[j]

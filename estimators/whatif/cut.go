@@ -23,7 +23,7 @@ type attempt struct {
 
 // A course is a whole replay, of which moments can be seen.
 type course struct {
-	w     *world
+	w     *clusterState
 	s     *schedule.Schedule
 	ended [][]dag.Instant   // by job and stage: the end of its last task, 0 where it has none
 	asked map[attempt]asked // by the first task of a span
@@ -37,7 +37,7 @@ type asked struct {
 }
 
 // course replays a world and keeps what cannot be read off a schedule.
-func (w *world) course() (*course, error) {
+func (w *clusterState) course() (*course, error) {
 	c := &course{w: w, asked: make(map[attempt]asked), nodes: make(map[int32]int32)}
 	left := w.left()
 	record := func(t schedule.Task) schedule.Cost {
@@ -201,8 +201,8 @@ func (c *course) state(m *moment, j int) {
 	}
 }
 
-// world goes on from the moment, with what is left of what runs.
-func (m *moment) world(w *world) *world {
+// clusterState goes on from the moment, with what is left of what runs.
+func (m *moment) clusterState(w *clusterState) *clusterState {
 	left := w.left()
 	from := *w
 	from.s = m.s

@@ -18,7 +18,7 @@ func (e *evened) same(i int) int { return max(1, e.all-i) }
 
 // even spreads what is left of the work of each stage that reads others, such as a job's reduces, over the tasks that are not done. What
 // is lost already is lost: of a task that runs, what it has done stays.
-func (w *world) even() {
+func (w *clusterState) even() {
 	for j := range w.s.Plan.Jobs {
 		job := &w.s.Plan.Jobs[j]
 		for k := range job.NumStages() {
@@ -40,7 +40,7 @@ func (w *world) even() {
 }
 
 // unfinished visits what is left of the work of a phase's tasks by the model, equal ones at once.
-func (w *world) unfinished(j int, k dag.StageIndex, visit func(work time.Duration, count int)) {
+func (w *clusterState) unfinished(j int, k dag.StageIndex, visit func(work time.Duration, count int)) {
 	n, next := w.s.Plan.Jobs[j].Stages[k].Count(), 0
 	pending := func(to int) {
 		for next < to {

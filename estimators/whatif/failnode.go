@@ -44,10 +44,10 @@ func (c *course) nodeTrials() ([]trial, error) {
 			if node >= n || lost == 0 {
 				continue
 			}
-			here = append(here, trial{note: fmt.Sprintf("%s after %s", c.nodeName(node), c.since(t)), weight: lost, make: func() *world {
+			here = append(here, trial{note: fmt.Sprintf("%s after %s", c.nodeName(node), c.since(t)), weight: lost, make: func() *clusterState {
 				one := c.at(t)
 				c.lose(one, int32(node))
-				return one.world(c.w)
+				return one.clusterState(c.w)
 			}})
 		}
 		all = append(all, heaviest(here, nodesTried)...)

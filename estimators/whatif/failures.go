@@ -20,13 +20,13 @@ const (
 )
 
 // tries is how many replays may look for the worst failure.
-func (w *world) tries() int {
+func (w *clusterState) tries() int {
 	return min(max(tasksTry/max(w.tasks(), 1), leastTry), mostTries)
 }
 
 // fail makes the world one in which something fails, and says what: of what is asked for, what delays the end most. It is nil
 // where the query would never end.
-func (w *world) fail(f Failure) (failed *world, note string, err error) {
+func (w *clusterState) fail(f Failure) (failed *clusterState, note string, err error) {
 	c, err := w.course()
 	if err != nil {
 		return nil, "", err
@@ -70,7 +70,7 @@ func (w *world) fail(f Failure) (failed *world, note string, err error) {
 type trial struct {
 	note   string
 	weight time.Duration // what is lost
-	make   func() *world
+	make   func() *clusterState
 }
 
 // heaviest keeps the trials in which most is lost; of equal ones the first.
@@ -114,7 +114,7 @@ func (c *course) taskTrials() []trial {
 
 // failing is one attempt that fails just before its end.
 func (c *course) failing(j int, k dag.StageIndex, task, number int, weight time.Duration) trial {
-	return trial{note: c.w.taskName(j, k, task), weight: weight, make: func() *world {
+	return trial{note: c.w.taskName(j, k, task), weight: weight, make: func() *clusterState {
 		one := *c.w
 		before := c.w.fault
 		one.fault = func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
@@ -168,14 +168,14 @@ func (c *course) jobTrial(f Failure) ([]trial, error) {
 		return nil, nil
 	}
 	at := max(end-1, c.w.s.At)
-	return []trial{{note: fmt.Sprintf("%s starts again after %s", f.Job, c.since(at)), make: func() *world {
+	return []trial{{note: fmt.Sprintf("%s starts again after %s", f.Job, c.since(at)), make: func() *clusterState {
 		m := c.at(at)
 		js := &m.s.Jobs[j]
 		js.State, js.HeldMB = dag.Submitted, 0
 		for k := range js.Stages {
 			js.Stages[k].Attempts = nil
 		}
-		return m.world(c.w)
+		return m.clusterState(c.w)
 	}}}, nil
 }
 
@@ -199,6 +199,6 @@ func (c *course) since(t dag.Instant) time.Duration {
 }
 
 // taskName names a task as on a command line.
-func (w *world) taskName(j int, k dag.StageIndex, task int) string {
+func (w *clusterState) taskName(j int, k dag.StageIndex, task int) string {
 	return Failure{Job: w.s.Plan.Jobs[j].Node, Stage: w.s.Plan.StageName(j, k), Task: task}.String()
 }

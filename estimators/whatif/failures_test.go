@@ -94,7 +94,7 @@ func TestWorstTaskOnYARN(t *testing.T) {
 // failure moves is its cost: a job that loses nothing, because nothing of it has run, costs nothing.
 func TestGoingOnIsNoFailure(t *testing.T) {
 	r := example(t, "pig-join")
-	w, err := r.world(Change{})
+	w, err := r.clusterState(Change{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestGoingOnIsNoFailure(t *testing.T) {
 	}
 	for at := dag.Instant(0); at < c.s.End; at += 1000 {
 		m := c.at(at)
-		s, err := m.world(w).end(nil)
+		s, err := m.clusterState(w).end(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 func NewReplayOf(p Past, model estimators.Model) (*Replay, error) {
 	r := NewReplay(p.Before, model)
 	r.lost, r.others = p.Lost, p.OthersMB
-	w, err := r.world(Change{})
+	w, err := r.clusterState(Change{})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // policy changes the scheduler. Slots become containers and containers slots: as many tasks fit as before.
-func (w *world) policy(to Policy) error {
+func (w *clusterState) policy(to Policy) error {
 	c := &w.s.Plan.Cluster
 	onlyMapReduce := w.s.Plan.OnlyMapReduce()
 	switch {
@@ -37,7 +37,7 @@ func (w *world) policy(to Policy) error {
 
 // toSlots makes slots of containers: half of them for maps, as Hadoop 0.20 has it unless told otherwise, and no wave waits for
 // the others of the wave before.
-func (w *world) toSlots() {
+func (w *clusterState) toSlots() {
 	c := &w.s.Plan.Cluster
 	if c.Policy == dag.FIFO {
 		return
@@ -51,7 +51,7 @@ func (w *world) toSlots() {
 }
 
 // toContainers makes one pool of all slots, or a container of each core. A master takes a container's place, too.
-func (w *world) toContainers() {
+func (w *clusterState) toContainers() {
 	c := &w.s.Plan.Cluster
 	had, slots := RoomOf(w.s).Total(), "slots"
 	if c.Policy == dag.Executors {
@@ -86,7 +86,7 @@ func (w *world) toContainers() {
 
 // leastContainers lets a master of each job that is left, what runs, and one task more be held at once: with less, masters could
 // take all that there is and wait for each other for ever.
-func (w *world) leastContainers() int {
+func (w *clusterState) leastContainers() int {
 	n := 1
 	for j := range w.s.Jobs {
 		if !w.ended(j) {

@@ -206,7 +206,7 @@ func TestGoingOnFromAMomentChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := dag.Instant(rapid.Int64Range(0, int64(whole.s.End)).Draw(t, "at"))
-		on, err := whole.at(at).world(w).end(nil)
+		on, err := whole.at(at).clusterState(w).end(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ type Replay struct {
 	base  time.Duration // the replay of a finished run
 	// others is the most memory in MB that other applications held at once during a finished run.
 	others int
-	lean   schedule.Lean
+	lean   schedule.EndOnly
 }
 
 // NewReplay is the predictor of a run, or of a plan of which nothing has run.
@@ -33,8 +33,8 @@ func NewReplay(run dag.Run, model estimators.Model) *Replay {
 	return r
 }
 
-// world applies a change but for its failures.
-func (r *Replay) world(c Change) (*world, error) {
+// clusterState applies a change but for its failures.
+func (r *Replay) clusterState(c Change) (*clusterState, error) {
 	w, err := worldOf(r.now, r.costs.Left, c)
 	if err == nil && len(r.lost) > 0 && !c.Unfailing {
 		w.fault = again(r.lost)
@@ -70,7 +70,7 @@ func (r *Replay) Elapsed() time.Duration {
 
 // Predict is when the query would end under the change.
 func (r *Replay) Predict(c Change) (Answer, error) {
-	w, err := r.world(c)
+	w, err := r.clusterState(c)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -122,9 +122,9 @@ func costless(warned []dag.Warning) bool {
 }
 
 // estimate asks a scenario in a world without the failures of the change.
-func (r *Replay) estimate(w *world, c Change, s estimators.Scenario, opt estimators.Options) (estimators.Estimate, error) {
+func (r *Replay) estimate(w *clusterState, c Change, s estimators.Scenario, opt estimators.Options) (estimators.Estimate, error) {
 	model := func(dag.Run) estimators.Costs { return r.costsIn(w, c) }
-	return s.Of(estimators.NewWorld(r.run, model, opt))
+	return s.Of(estimators.NewReplayContext(r.run, model, opt))
 }
 
 // Bounds of ranges: so many replays each, and none where many tasks make that dear.
@@ -136,7 +136,7 @@ const (
 // Range is what 8 of 10 runs would take: many worlds that may be, changed and replayed. ok is false where the model gives none, of too
 // many tasks, and of a change with failures, which is one world and not many.
 func (r *Replay) Range(c Change) (low, high time.Duration, ok bool, err error) {
-	w, err := r.world(c)
+	w, err := r.clusterState(c)
 	if err != nil || len(c.Failures) > 0 {
 		return 0, 0, false, err
 	}
@@ -157,7 +157,7 @@ func (r *Replay) Range(c Change) (low, high time.Duration, ok bool, err error) {
 
 // End is Predict where no more than the length is wanted.
 func (r *Replay) End(c Change) (time.Duration, error) {
-	w, err := r.world(c)
+	w, err := r.clusterState(c)
 	if err != nil {
 		return 0, err
 	}

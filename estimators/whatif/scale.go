@@ -9,7 +9,7 @@ import (
 // scale makes the input so many times as large: of the jobs that read it there are more maps, each as large as it is; reduces get
 // larger, and with them the maps that read what they write, one a file. Other stages keep their tasks, which get larger. What runs or is
 // done has its input.
-func (w *world) scale(by float64) error {
+func (w *clusterState) scale(by float64) error {
 	graph, err := dag.NewGraph(w.s.Plan)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (w *world) scale(by float64) error {
 }
 
 // grow makes a job larger and says how much more it writes.
-func (w *world) grow(j int, by float64, growth []float64) float64 {
+func (w *clusterState) grow(j int, by float64, growth []float64) float64 {
 	if w.ended(j) {
 		return 1
 	}
@@ -65,7 +65,7 @@ func (w *world) grow(j int, by float64, growth []float64) float64 {
 
 // growStages gives the stages that read the job's input so much more, and the others what those before them write. It says how much more
 // those write that no stage reads.
-func (w *world) growStages(j int, by float64) float64 {
+func (w *clusterState) growStages(j int, by float64) float64 {
 	stages := w.s.Plan.Jobs[j].Stages
 	grown := make([]mean, len(stages)) // of what a stage reads, until it is its turn; then of what it writes
 	last := make([]bool, len(stages))
@@ -133,7 +133,7 @@ const splitBytes = 128 << 20
 
 // split gives the maps of a job that reads what others wrote so much more, and makes more of them where their files get larger
 // than a split, as far as their size is known.
-func (w *world) split(j int, by float64) {
+func (w *clusterState) split(j int, by float64) {
 	job, maps := &w.s.Plan.Jobs[j], &w.costs.phases[j][dag.Map]
 	maps.grown = by
 	n := job.Stages[dag.Map].Count()
@@ -147,7 +147,7 @@ func (w *world) split(j int, by float64) {
 }
 
 // input is how much more a job reads than it would: the mean over the files that it reads.
-func (w *world) input(job *dag.Job, growth []float64) float64 {
+func (w *clusterState) input(job *dag.Job, growth []float64) float64 {
 	var all mean
 	for _, a := range job.After {
 		stages, files := w.s.Plan.Jobs[a].Stages, 0
@@ -160,7 +160,7 @@ func (w *world) input(job *dag.Job, growth []float64) float64 {
 }
 
 // begun is how many tasks of a stage, from the first on, have an attempt.
-func (w *world) begun(j int, k dag.StageIndex) int {
+func (w *clusterState) begun(j int, k dag.StageIndex) int {
 	n := 0
 	for i := range w.s.Jobs[j].Stages[k].Attempts {
 		n = max(n, int(w.s.Jobs[j].Stages[k].Attempts[i].Task)+1)

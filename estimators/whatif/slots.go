@@ -8,7 +8,7 @@ import (
 )
 
 // slots changes the number of slots, containers or cores.
-func (w *world) slots(by Slots) error {
+func (w *clusterState) slots(by Slots) error {
 	if w.s.Plan.Cluster.Policy == dag.FIFO {
 		return w.fifoSlots(by)
 	}
@@ -18,7 +18,7 @@ func (w *world) slots(by Slots) error {
 	return w.atOnce(by)
 }
 
-func (w *world) fifoSlots(by Slots) error {
+func (w *clusterState) fifoSlots(by Slots) error {
 	c := &w.s.Plan.Cluster
 	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 		if by.Which == Maps && k == dag.Reduce || by.Which == Reduces && k == dag.Map {
@@ -41,7 +41,7 @@ func (w *world) fifoSlots(by Slots) error {
 }
 
 // tasksOf counts the maps or the reduces that may still want a slot.
-func (w *world) tasksOf(k dag.StageIndex) int {
+func (w *clusterState) tasksOf(k dag.StageIndex) int {
 	n := 0
 	for j := range w.s.Plan.Jobs {
 		if job := &w.s.Plan.Jobs[j]; !w.ended(j) && job.IsMapReduce() {
@@ -52,7 +52,7 @@ func (w *world) tasksOf(k dag.StageIndex) int {
 }
 
 // tasks counts those that may still want a slot.
-func (w *world) tasks() int {
+func (w *clusterState) tasks() int {
 	n := 0
 	for j := range w.s.Plan.Jobs {
 		if !w.ended(j) {

@@ -156,7 +156,7 @@ func TestStagesGoOn(t *testing.T) {
 	t.Parallel()
 	for _, at := range []int{3, 22, 33, 52, 80} {
 		r := NewReplay(played(t, stages(t, nil), time.Duration(at)*time.Second, simulate.Options{}), observed.Costs)
-		w, err := r.world(Change{})
+		w, err := r.clusterState(Change{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestStagesGoOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		for t1 := r.now.At; t1 < c.s.End; t1 += 500 {
-			s, err := c.at(t1).world(w).end(nil)
+			s, err := c.at(t1).clusterState(w).end(nil)
 			if err != nil || s.End != c.s.End {
 				t.Errorf("seen at %d s, going on from %d it ends at %d, the whole at %d (%v)", at, t1, s.End, c.s.End, err)
 			}
@@ -208,7 +208,7 @@ func TestLostExecutor(t *testing.T) {
 	}
 	// A task that runs has its input: where the executor without the only task of c is lost just before the end, nothing is done again.
 	p.Jobs[0].Stages[2].Tasks = 1
-	w, err := planned(p).world(Change{})
+	w, err := planned(p).clusterState(Change{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestLostExecutor(t *testing.T) {
 	}
 	m := c.at(c.s.End - 1)
 	c.lose(m, 1-m.s.Jobs[0].Stages[2].Attempts[0].Node)
-	if s, err := m.world(w).end(nil); err != nil || s.End != c.s.End {
+	if s, err := m.clusterState(w).end(nil); err != nil || s.End != c.s.End {
 		t.Errorf("without the other executor it ends at %v, want %v (%v)", s.End, c.s.End, err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A world is what is replayed: a snapshot, what its tasks cost, and what fails.
-type world struct {
+// A clusterState is what is replayed: a snapshot, what its tasks cost, and what fails.
+type clusterState struct {
 	s     *dag.Snapshot
 	costs *costs
 	fault schedule.Fault
@@ -20,8 +20,8 @@ type world struct {
 
 // worldOf applies a change to a completed snapshot, of which nothing is changed. Failures are not in it: which is the worst
 // takes a replay of the rest.
-func worldOf(s *dag.Snapshot, left schedule.Left, c Change) (*world, error) {
-	w := &world{s: copied(s), costs: newCosts(s, left)}
+func worldOf(s *dag.Snapshot, left schedule.Left, c Change) (*clusterState, error) {
+	w := &clusterState{s: copied(s), costs: newCosts(s, left)}
 	before := *w.s.Plan
 	if err := w.policy(c.Policy); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func copied(s *dag.Snapshot) *dag.Snapshot {
 }
 
 // left is the costs of one replay.
-func (w *world) left() schedule.Left {
+func (w *clusterState) left() schedule.Left {
 	if w.replayed != nil {
 		return w.replayed
 	}
@@ -70,16 +70,16 @@ func (w *world) left() schedule.Left {
 }
 
 // end replays the world. Only the end is told.
-func (w *world) end(lean *schedule.Lean) (*schedule.Schedule, error) {
-	return schedule.Replay(w.s, w.left(), schedule.Options{Fault: w.fault, FutureOnly: true, Lean: lean})
+func (w *clusterState) end(lean *schedule.EndOnly) (*schedule.Schedule, error) {
+	return schedule.Replay(w.s, w.left(), schedule.Options{Fault: w.fault, FutureOnly: true, EndOnly: lean})
 }
 
-func (w *world) note(code, format string, args ...any) {
+func (w *clusterState) note(code, format string, args ...any) {
 	w.notes = append(w.notes, Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 }
 
 // job finds a job by its name in the plan.
-func (w *world) job(name string) (int, error) {
+func (w *clusterState) job(name string) (int, error) {
 	var names []string
 	for j := range w.s.Plan.Jobs {
 		if w.s.Plan.Jobs[j].Node == name {
@@ -91,7 +91,7 @@ func (w *world) job(name string) (int, error) {
 }
 
 // stage finds a stage of a job by its name.
-func (w *world) stage(j int, name string) (dag.StageIndex, error) {
+func (w *clusterState) stage(j int, name string) (dag.StageIndex, error) {
 	job := &w.s.Plan.Jobs[j]
 	var names []string
 	for k := range job.NumStages() {
@@ -120,9 +120,9 @@ func listed(names []string) string {
 }
 
 // ended says whether a job is over.
-func (w *world) ended(j int) bool { return w.s.Jobs[j].State.Ended() }
+func (w *clusterState) ended(j int) bool { return w.s.Jobs[j].State.Ended() }
 
-func (w *world) slowStart(ratio float64) {
+func (w *clusterState) slowStart(ratio float64) {
 	if w.s.Plan.Cluster.Policy == dag.FIFO {
 		w.note(WarnNoEffect, "slow start: reduces on slots start when all maps have ended")
 		return
@@ -145,7 +145,7 @@ func (w *world) slowStart(ratio float64) {
 	}
 }
 
-func (w *world) pace(p Pace) error {
+func (w *clusterState) pace(p Pace) error {
 	only := -1
 	if p.Job != "" {
 		j, err := w.job(p.Job)

@@ -17,7 +17,7 @@ var (
 	stable = []string{"dag", "schedule", "pathfrag", "estimators", "adapters/planfile", "adapters/tape"}
 	young  = []string{
 		"estimators/observed", "estimators/nearestfit", "estimators/ernest", "estimators/queueing", "estimators/whatif",
-		"pathfrag/account", "adapters/simulate", "sketch",
+		"pathfrag/attribution", "adapters/simulate", "sketch",
 	}
 	examples = append(slices.Clone(stable), "estimators/nearestfit", "estimators/ernest", "estimators/queueing", "estimators/whatif", "adapters/simulate")
 )

@@ -21,7 +21,7 @@ const (
 	sampleFile   = "estimators/observed/sample.go"
 	slowdownFile = "estimators/observed/slowdown.go"
 	priorFile    = "estimators/observed/prior.go"
-	stageFile    = "schedule/yarn_stage.go"
+	stageFile    = "schedule/containers_stage.go"
 )
 
 // parts are those that the estimate of a run beside other load is made of.
@@ -31,7 +31,7 @@ var parts = []part{
 		File: stageFile, Old: "max(0, y.jobs[j].rules.want(y, j, k)-p.granted)", New: "y.jobs[j].rules.want(y, j, k)",
 	}}},
 	{"preemption for all of a job's hanging maps: for one", []replaytest.Edit{{
-		File: "schedule/yarn_preempt.go", Old: "containers(memoryOf(max(maps.requested(), 1), mapMB))", New: "containers(mapMB)",
+		File: "schedule/containers_preempt.go", Old: "containers(memoryOf(max(maps.requested(), 1), mapMB))", New: "containers(mapMB)",
 	}}},
 	{"sizes by rank: mean sizes", []replaytest.Edit{{File: priorFile, Old: "if k == dag.Reduce {\n\t\treturn p.total", New: "if k >= dag.Map {\n\t\treturn p.total"}}},
 	{"launches and gaps at this run's pace: at the profile's", []replaytest.Edit{{

@@ -4,19 +4,19 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/pathfrag/account"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
 // effects are what the causes of an account come under. Skew is work of the reduce that has it.
-var effects = map[account.Cause]Effect{
-	account.Queueing: Waiting, account.Launch: Startup, account.Containers: Waiting, account.SetUp: Startup, account.Work: Work,
-	account.Shuffle: Shuffle, account.Sort: Work, account.Skew: Work, account.Failures: Failures, account.Finish: Startup,
+var effects = map[attribution.Cause]Effect{
+	attribution.Queueing: Waiting, attribution.Launch: Startup, attribution.Containers: Waiting, attribution.SetUp: Startup, attribution.Work: Work,
+	attribution.Shuffle: Shuffle, attribution.Sort: Work, attribution.Skew: Work, attribution.Failures: Failures, attribution.Finish: Startup,
 }
 
 // Follow gives the run its critical path, by the account of all of it and its last snapshot. An account that waits for containers which
 // other tasks of the query hold goes through these tasks instead (ParaTimer, section 3.1.3): a job whose tasks became slower lengthens
 // the run by what others wait for it. What a task does again after a failure is the failure's. An account of less than the run says nothing of its length.
-func (r *Run) Follow(a *account.Account, s *dag.Snapshot) {
+func (r *Run) Follow(a *attribution.Attribution, s *dag.Snapshot) {
 	if !r.Succeeded() || a.From != r.Start || float64(a.Total().Milliseconds()) != r.Length {
 		return
 	}
@@ -28,16 +28,16 @@ func (r *Run) Follow(a *account.Account, s *dag.Snapshot) {
 		if !known {
 			effect = Rest
 		}
-		part := Part{Job: p.Job, Phase: p.Stage, Task: int(p.Task), Effect: effect, Length: float64(p.End - p.Start), Skew: p.Cause == account.Skew}
+		part := Part{Job: p.Job, Phase: p.Stage, Task: int(p.Task), Effect: effect, Length: float64(p.End - p.Start), Skew: p.Cause == attribution.Skew}
 		part.Phase = max(part.Phase, 0) // a pause of a job comes with its first stage
 		switch {
 		case again[attemptKey{p.Job, p.Stage, p.Task, p.Attempt}]:
 			r.Path = append(r.Path, part.of(Failures, p.End-p.Start))
-		case p.Cause == account.Containers:
+		case p.Cause == attribution.Containers:
 			parts := held(holders, part, p.Start, p.End)
 			slices.Reverse(parts)
 			r.Path = append(r.Path, parts...)
-		case p.Cause == account.Work && !r.Plan.Jobs[p.Job].Stages[p.Stage].Copies():
+		case p.Cause == attribution.Work && !r.Plan.Jobs[p.Job].Stages[p.Stage].Copies():
 			r.Path = append(r.Path, r.worked(part)...)
 		default:
 			r.Path = append(r.Path, part)

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/observed"
-	"github.com/paratimer/paratimer/pathfrag/account"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
 // joinOf is the plan of examples/pig-join.yaml, its records and costs scaled.
@@ -62,7 +62,7 @@ func night(t *testing.T, p *dag.Plan, n int, o simulate.Options) *Run {
 		t.Fatal(err)
 	}
 	var run dag.Run
-	var marks account.Marks
+	var marks attribution.Marks
 	var along Along
 	for {
 		s, err := src.Next(context.Background())
@@ -77,7 +77,7 @@ func night(t *testing.T, p *dag.Plan, n int, o simulate.Options) *Run {
 		along.See(s)
 	}
 	r := Of(fmt.Sprintf("night-%d", n), run)
-	a, err := account.Of(run.Now(), &marks)
+	a, err := attribution.Of(run.Now(), &marks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -135,10 +135,10 @@ func stagger(key string, d time.Duration) time.Duration {
 }
 
 // job is what a worker does with an entry of the queue.
-func (f *Fleet) job(ctx context.Context, e *entry) func(watch.Panel) {
+func (f *Fleet) job(ctx context.Context, e *entry) func(watch.EstimatorSet) {
 	if e.v == nil {
 		app := e.app
-		return func(watch.Panel) {
+		return func(watch.EstimatorSet) {
 			f.done <- finished{app: app, err: f.opt.Cluster.Identify(ctx, app)}
 		}
 	}
@@ -147,5 +147,5 @@ func (f *Fleet) job(ctx context.Context, e *entry) func(watch.Panel) {
 	if v.edition != f.edition {
 		v.is.Rules, v.edition, v.held = f.matching(v.is.Workflow), f.edition, false
 	}
-	return func(p watch.Panel) { f.done <- v.step(ctx, p) }
+	return func(p watch.EstimatorSet) { f.done <- v.step(ctx, p) }
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/holdup"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -45,16 +45,16 @@ type Options struct {
 	Cluster Cluster
 	// Open ties a workflow that is to be watched. An error leaves it alone until the next round.
 	Open func(Watched) (Hooks, error)
-	// Panel is who estimates for one worker.
-	Panel func() watch.Panel
+	// Estimators makes the estimators of one worker.
+	Estimators func() watch.EstimatorSet
 	// Shown is told of each tick, one at a time. An error ends the fleet.
 	Shown func(Watched, frame.Tick) error
 	// Left is told of a workflow that is not watched any more though it has not ended, in turn with Shown; nil: nobody is.
 	Left func(Watched)
 	// Listed is told after each round in which the applications were listed; nil: nobody is.
 	Listed func()
-	// Jams is told after each such round who holds others up, and has for a while, in turn with Shown; nil: nobody is.
-	Jams func(at dag.Instant, jams []holdup.Jam)
+	// Blockings is told after each such round who holds others up, and has for a while, in turn with Shown; nil: nobody is.
+	Blockings func(at dag.Instant, blockings []contention.Blocking)
 	// Every is the least time between observations of a workflow, and the time between two lists of the applications.
 	Every time.Duration
 	// Most is the most time between observations of one that needs long.
@@ -89,7 +89,7 @@ type Fleet struct {
 	queue   queue
 	board   *board
 
-	work chan func(watch.Panel)
+	work chan func(watch.EstimatorSet)
 	done chan finished
 	shew sync.Mutex
 }
@@ -98,7 +98,7 @@ type Fleet struct {
 func New(o Options, r []rules.Rule) *Fleet {
 	return &Fleet{
 		opt: o, rules: r, watched: map[string]*session{}, ended: map[string]bool{}, asked: map[string]time.Time{}, board: newBoard(),
-		work: make(chan func(watch.Panel)), done: make(chan finished, o.Workers+1),
+		work: make(chan func(watch.EstimatorSet)), done: make(chan finished, o.Workers+1),
 	}
 }
 
@@ -116,7 +116,7 @@ func (f *Fleet) Run(ctx context.Context) error {
 	var workers sync.WaitGroup
 	for range f.opt.Workers {
 		workers.Go(func() {
-			panel := f.opt.Panel()
+			panel := f.opt.Estimators()
 			for job := range f.work {
 				job(panel)
 			}
@@ -204,7 +204,7 @@ func (f *Fleet) round(ctx context.Context) {
 		return
 	}
 	f.discover(time.Now())
-	f.jam(time.Now())
+	f.findBlockings(time.Now())
 	if f.opt.Listed != nil {
 		f.opt.Listed()
 	}

@@ -197,10 +197,10 @@ func (s *said) summary() string {
 func options(c *cluster, s *said) Options {
 	return Options{
 		Cluster: c, Shown: s.show, Every: 3 * time.Second, Most: time.Minute, Workers: 2, Drain: time.Second, Log: zerolog.Nop(),
-		Panel: func() watch.Panel {
+		Estimators: func() watch.EstimatorSet {
 			all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), observed.Costs, estimators.Options{Samples: 16})
 			n := len(all) - 1
-			return watch.Panel{Scenarios: all[:n], Sampled: all[n], Model: observed.Costs}
+			return watch.EstimatorSet{Scenarios: all[:n], Sampled: all[n], Model: observed.Costs}
 		},
 	}
 }
@@ -406,7 +406,7 @@ func TestEndsWhileTheClusterHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		f := New(Options{Cluster: hanging{&cluster{}}, Every: 5 * time.Second, Workers: 1, Panel: func() watch.Panel { return watch.Panel{} }, Log: zerolog.Nop()}, nil)
+		f := New(Options{Cluster: hanging{&cluster{}}, Every: 5 * time.Second, Workers: 1, Estimators: func() watch.EstimatorSet { return watch.EstimatorSet{} }, Log: zerolog.Nop()}, nil)
 		began := time.Now()
 		if err := f.Run(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 2*time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))

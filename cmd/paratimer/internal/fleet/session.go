@@ -44,7 +44,7 @@ type session struct {
 }
 
 // step observes once. It never panics.
-func (v *session) step(ctx context.Context, p watch.Panel) (out finished) {
+func (v *session) step(ctx context.Context, p watch.EstimatorSet) (out finished) {
 	out.v = v
 	defer func() {
 		if r := recover(); r != nil {

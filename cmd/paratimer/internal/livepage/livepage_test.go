@@ -55,7 +55,7 @@ func stepped(snapshots ...*dag.Snapshot) (*Page, *watch.Stepper) {
 	page := New(runreport.NewCollector("q1", observed.Costs), 2*time.Second)
 	all := estimators.Shared(estimators.Scenarios(), observed.Costs, estimators.Options{})
 	return page, watch.Watch{
-		Source: &src, Panel: watch.Panel{Scenarios: all}, Sinks: []watch.Sink{page}, Log: zerolog.Nop(),
+		Source: &src, Estimators: watch.EstimatorSet{Scenarios: all}, Sinks: []watch.Sink{page}, Log: zerolog.Nop(),
 	}.Stepper()
 }
 

@@ -25,7 +25,7 @@ type View struct {
 
 // Of makes the view of a plan of which nothing has run, under the scenarios.
 func Of(plan *dag.Plan, model estimators.Model, opt estimators.Options, scenarios []estimators.Scenario) (*View, error) {
-	w := estimators.NewWorld(dag.Run{}.Append(Before(plan)), model, opt)
+	w := estimators.NewReplayContext(dag.Run{}.Append(Before(plan)), model, opt)
 	path, err := w.Path()
 	if err != nil {
 		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)

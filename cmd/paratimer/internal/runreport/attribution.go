@@ -3,7 +3,7 @@ package runreport
 import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/pathfrag/account"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
 // A TimeAttribution is where the time went, along the critical path: its parts follow each other from 0 to the end and add up.
@@ -37,20 +37,20 @@ const MostParts = 2000
 
 // attributionOf says where the time of a run went so far. Marks are of all its snapshots; towards is what the end of a run that goes on
 // waits for, nil where that is not known.
-func attributionOf(s *dag.Snapshot, marks *account.Marks, towards *account.Attempt) (TimeAttribution, error) {
-	var of *account.Account
+func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attribution.Attempt) (TimeAttribution, error) {
+	var of *attribution.Attribution
 	var err error
 	if towards != nil {
-		of, err = account.Towards(s, marks, *towards)
+		of, err = attribution.Towards(s, marks, *towards)
 	} else {
-		of, err = account.Of(s, marks)
+		of, err = attribution.Of(s, marks)
 	}
 	if err != nil {
 		return TimeAttribution{}, err
 	}
 	out := TimeAttribution{Parts: []Part{}, Causes: []Cause{}}
 	sums, total := of.ByCause(), of.Total()
-	for _, c := range account.Causes() {
+	for _, c := range attribution.Causes() {
 		if sums[c] > 0 {
 			out.Causes = append(out.Causes, Cause{
 				Cause: c.String(), Title: c.Title(), Meaning: c.Meaning(), Seconds: frame.SecondsOf(sums[c]), Ratio: frame.RatioOf(float64(sums[c]) / float64(total)),
@@ -78,9 +78,9 @@ func attemptName(s *dag.Snapshot, job int, k dag.StageIndex, task, number int32)
 }
 
 // fewer puts parts of a job together until there are at most so many, or no two that can be.
-func fewer(parts []account.Part, most int) []account.Part {
+func fewer(parts []attribution.Part, most int) []attribution.Part {
 	for chunk := 4; len(parts) > most && chunk < 4*len(parts); chunk *= 2 {
-		var out []account.Part
+		var out []attribution.Part
 		for from := 0; from < len(parts); {
 			to := from + 1
 			for to < len(parts) && to-from < chunk && parts[to].Job == parts[from].Job {
@@ -95,7 +95,7 @@ func fewer(parts []account.Part, most int) []account.Part {
 }
 
 // byCause appends one part for each cause of parts that follow each other, in the order in which causes first come.
-func byCause(out, parts []account.Part) []account.Part {
+func byCause(out, parts []attribution.Part) []attribution.Part {
 	first := len(out)
 	at := parts[0].Start
 	for i := range parts {

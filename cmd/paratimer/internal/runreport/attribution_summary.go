@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/pathfrag/account"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -15,24 +15,24 @@ import (
 const worthSaying = 0.03
 
 // verbs say what a length of time of a cause was.
-var verbs = map[account.Cause]string{
-	account.Queueing: "were queueing", account.Launch: "were launch", account.Containers: "waited for containers", account.SetUp: "were set-up",
-	account.Work: "were work", account.Shuffle: "were shuffle", account.Sort: "were sort and merge", account.Skew: "were lost to skew",
-	account.Failures: "were lost to failures", account.Finish: "went by until jobs were finished", account.Unknown: "were seen by nobody",
+var verbs = map[attribution.Cause]string{
+	attribution.Queueing: "were queueing", attribution.Launch: "were launch", attribution.Containers: "waited for containers", attribution.SetUp: "were set-up",
+	attribution.Work: "were work", attribution.Shuffle: "were shuffle", attribution.Sort: "were sort and merge", attribution.Skew: "were lost to skew",
+	attribution.Failures: "were lost to failures", attribution.Finish: "went by until jobs were finished", attribution.Unknown: "were seen by nobody",
 }
 
 // attributionSummary is the account in sentences: work first, then what took longest; the costliest skewed reduce; who waited for whom.
-func attributionSummary(s *dag.Snapshot, a *account.Account) string {
+func attributionSummary(s *dag.Snapshot, a *attribution.Attribution) string {
 	total, sums := a.Total(), a.ByCause()
 	if total <= 0 {
 		return ""
 	}
-	causes := slices.DeleteFunc(account.Causes(), func(c account.Cause) bool {
-		return sums[c] <= 0 || c != account.Work && float64(sums[c]) < worthSaying*float64(total)
+	causes := slices.DeleteFunc(attribution.Causes(), func(c attribution.Cause) bool {
+		return sums[c] <= 0 || c != attribution.Work && float64(sums[c]) < worthSaying*float64(total)
 	})
-	slices.SortStableFunc(causes, func(x, y account.Cause) int {
-		if (x == account.Work) != (y == account.Work) {
-			return order(y == account.Work) - order(x == account.Work)
+	slices.SortStableFunc(causes, func(x, y attribution.Cause) int {
+		if (x == attribution.Work) != (y == attribution.Work) {
+			return order(y == attribution.Work) - order(x == attribution.Work)
 		}
 		return cmp.Compare(sums[y], sums[x])
 	})
@@ -43,7 +43,7 @@ func attributionSummary(s *dag.Snapshot, a *account.Account) string {
 	summary := ""
 	for i, c := range causes[:min(len(causes), 5)] {
 		verb := verbs[c]
-		if c == account.Containers && s.Plan.Cluster.Policy == dag.Executors {
+		if c == attribution.Containers && s.Plan.Cluster.Policy == dag.Executors {
 			verb = "waited for cores"
 		}
 		switch {
@@ -64,10 +64,10 @@ func order(first bool) int {
 }
 
 // skewSummary names the reduce that cost most beyond the others of its job.
-func skewSummary(s *dag.Snapshot, a *account.Account) string {
+func skewSummary(s *dag.Snapshot, a *attribution.Attribution) string {
 	worst := -1
 	for i := range a.Parts {
-		if a.Parts[i].Cause == account.Skew && (worst < 0 || a.Parts[i].Length() > a.Parts[worst].Length()) {
+		if a.Parts[i].Cause == attribution.Skew && (worst < 0 || a.Parts[i].Length() > a.Parts[worst].Length()) {
 			worst = i
 		}
 	}
@@ -81,7 +81,7 @@ func skewSummary(s *dag.Snapshot, a *account.Account) string {
 
 // waitSummary names the job whose task was ready longest before it got a container that another job of the query had held. Others of its tasks
 // may have run meanwhile.
-func waitSummary(s *dag.Snapshot, a *account.Account, total time.Duration) string {
+func waitSummary(s *dag.Snapshot, a *attribution.Attribution, total time.Duration) string {
 	worst := -1
 	length := func(i int) time.Duration { return a.Waits[i].End.Sub(a.Waits[i].Start) }
 	for i := range a.Waits {

@@ -4,7 +4,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/pathfrag/account"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
 // A Chart is which task ran where and when: the paper's Fig. 3 and 4, of what happened and, while it runs, of what is to come.
@@ -93,7 +93,7 @@ func chartOf(run dag.Run, model estimators.Model) (Chart, error) {
 }
 
 // chartAndNext is the chart and, of a run that goes on, the running attempt that its critical path goes through now; nil where none is known.
-func chartAndNext(run dag.Run, model estimators.Model) (Chart, *account.Attempt, error) {
+func chartAndNext(run dag.Run, model estimators.Model) (Chart, *attribution.Attempt, error) {
 	d, err := newDrawing(run, model)
 	if err != nil {
 		return Chart{}, nil, err
@@ -111,10 +111,10 @@ func chartAndNext(run dag.Run, model estimators.Model) (Chart, *account.Attempt,
 }
 
 // waitedFor is the attempt that the frame says is waited for; nil where it names none.
-func (d *drawing) waitedFor() *account.Attempt {
+func (d *drawing) waitedFor() *attribution.Attempt {
 	job, k, a := frame.WaitedFor(d.s, d.ahead)
 	if a == nil || d.jobs[job] < 0 {
 		return nil
 	}
-	return &account.Attempt{Job: d.jobs[job], Stage: k, Task: a.Task, Number: a.Number}
+	return &attribution.Attempt{Job: d.jobs[job], Stage: k, Task: a.Task, Number: a.Number}
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/observed"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
-	"github.com/paratimer/paratimer/pathfrag/account"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
 // played plays a run up to a time, 0 for all of it.
-func played(t testing.TB, plan *dag.Plan, opt simulate.Options, until time.Duration) (dag.Run, *account.Marks) {
+func played(t testing.TB, plan *dag.Plan, opt simulate.Options, until time.Duration) (dag.Run, *attribution.Marks) {
 	t.Helper()
 	src, err := simulate.New(plan, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var run dag.Run
-	var marks account.Marks
+	var marks attribution.Marks
 	for {
 		s, err := src.Next(context.Background())
 		if errors.Is(err, io.EOF) {
@@ -202,12 +202,12 @@ func TestManyRows(t *testing.T) {
 
 // TestFewerParts holds that putting parts together keeps the sums by cause and by job, and leaves no gap.
 func TestFewerParts(t *testing.T) {
-	var parts []account.Part
+	var parts []attribution.Part
 	for i := range dag.Instant(5000) {
-		parts = append(parts, account.Part{Cause: account.Cause(i * i % 7), Job: int(i / 2000), Task: int32(i), Start: 10 * i, End: 10*i + 10})
+		parts = append(parts, attribution.Part{Cause: attribution.Cause(i * i % 7), Job: int(i / 2000), Task: int32(i), Start: 10 * i, End: 10*i + 10})
 	}
-	before := account.Account{To: 50_000, Parts: parts}
-	after := account.Account{To: 50_000, Parts: fewer(parts, 100)}
+	before := attribution.Attribution{To: 50_000, Parts: parts}
+	after := attribution.Attribution{To: 50_000, Parts: fewer(parts, 100)}
 	if len(after.Parts) > 100 {
 		t.Errorf("%d parts", len(after.Parts))
 	}
@@ -220,7 +220,7 @@ func TestFewerParts(t *testing.T) {
 	}
 	for c, d := range before.ByCause() {
 		if after.ByCause()[c] != d {
-			t.Errorf("%v: %v instead of %v", account.Cause(c), after.ByCause()[c], d)
+			t.Errorf("%v: %v instead of %v", attribution.Cause(c), after.ByCause()[c], d)
 		}
 	}
 	for j, d := range before.ByJob(3) {

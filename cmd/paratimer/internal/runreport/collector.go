@@ -6,7 +6,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/pathfrag/account"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
 // A Collector is a sink that makes the report of a watch, at any time of it.
@@ -21,7 +21,7 @@ type Collector struct {
 	seen  int
 	kept  memory
 	marks marks
-	waits account.Marks
+	waits attribution.Marks
 }
 
 // NewCollector returns a sink that has seen nothing yet. from is what was asked for: a file or a query.
@@ -61,7 +61,7 @@ func (g *Collector) Report() (*Report, error) {
 	if f.Workflow.State.Ended() {
 		s.EndAt = f.Headline.EndAt
 	}
-	var towards *account.Attempt
+	var towards *attribution.Attempt
 	var err error
 	if s.Chart, towards, err = chartAndNext(g.run, g.model); err != nil {
 		s.Chart = Chart{Summary: "What ran when cannot be drawn: " + name(err.Error()) + ".", Panels: []Panel{}, Fragments: []Fragment{}, Critical: []Segment{}}

@@ -30,17 +30,17 @@ type drawing struct {
 func newDrawing(run dag.Run, model estimators.Model) (*drawing, error) {
 	d := &drawing{s: run.Now()}
 	if !d.s.State.Ended() && model != nil {
-		w := estimators.NewWorld(run, model, estimators.Options{})
+		w := estimators.NewReplayContext(run, model, estimators.Options{})
 		if e, err := estimators.Scenarios()[0].Of(w); err == nil && e.Remaining != nil && e.Path != nil {
 			d.s, d.ahead = w.Now(), e.Path
-			if d.sch, err = schedule.Joined(d.s, e.Path.Schedule); err != nil {
+			if d.sch, err = schedule.HistoryAndPlan(d.s, e.Path.Schedule); err != nil {
 				return nil, err
 			}
 		}
 	}
 	var err error
 	if d.sch == nil {
-		if d.sch, err = schedule.Happened(d.s); err != nil {
+		if d.sch, err = schedule.History(d.s); err != nil {
 			return nil, err
 		}
 	}

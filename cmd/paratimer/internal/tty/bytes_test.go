@@ -148,7 +148,7 @@ func framesOf(t *testing.T, src watch.Source) []frame.Frame {
 	all := estimators.Shared(append(estimators.Scenarios(), estimators.Sampled()), observed.Costs, estimators.Options{Samples: 5})
 	n := len(all) - 1
 	k := &kept{}
-	w := watch.Watch{Source: src, Panel: watch.Panel{Scenarios: all[:n], Sampled: all[n], Model: observed.Costs}, Sinks: []watch.Sink{k}}
+	w := watch.Watch{Source: src, Estimators: watch.EstimatorSet{Scenarios: all[:n], Sampled: all[n], Model: observed.Costs}, Sinks: []watch.Sink{k}}
 	if _, err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // changes says why the end that standard predicts moved between two ticks; nil where it did not move enough to be told.
-func (p Panel) changes(before, after dag.Run, was, is frame.Answers) []frame.Change {
+func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []frame.Change {
 	if p.Model == nil || len(was.Scenarios) == 0 || len(is.Scenarios) == 0 {
 		return nil
 	}

@@ -21,9 +21,9 @@ const (
 
 // A Watch is a query watched: where snapshots come from, who estimates, who is shown.
 type Watch struct {
-	Source Source
-	Panel  Panel
-	Sinks  []Sink
+	Source     Source
+	Estimators EstimatorSet
+	Sinks      []Sink
 	// Bounds are what the query is held to, Alerts how it stood to them when an earlier watch left off.
 	Bounds []alert.Bound
 	Alerts alert.State
@@ -72,7 +72,7 @@ func (w *Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
 	}
 	next, err := unlessDone(ctx, func() ticker {
 		after := *t
-		after.tick(w.Panel, s)
+		after.tick(w.Estimators, s)
 		return after
 	})
 	if err != nil {
@@ -108,7 +108,7 @@ func (w *Watch) show(t *ticker, tick frame.Tick) error {
 			return fmt.Errorf("cannot remember the alerts: %w", err)
 		}
 	}
-	f.Estimates = w.Panel.shown(f.Estimates)
+	f.Estimates = w.Estimators.shown(f.Estimates)
 	tick.Frame = f
 	for _, s := range w.Sinks {
 		if err := s.Show(tick); err != nil {

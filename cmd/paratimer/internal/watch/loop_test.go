@@ -20,7 +20,7 @@ func watchOf(out *sink, every time.Duration, steps ...any) Watch {
 	s := script(steps)
 	return Watch{
 		Source: &s, Sinks: []Sink{out}, Every: every, Log: zerolog.Nop(),
-		Panel: Panel{Scenarios: []estimators.Estimator{until(1_100_000)}},
+		Estimators: EstimatorSet{Scenarios: []estimators.Estimator{until(1_100_000)}},
 	}
 }
 
@@ -143,7 +143,7 @@ func TestRunEndsWithTheCauseOfCancellation(t *testing.T) {
 func TestRunLivesOnWhereAnEstimatorFails(t *testing.T) {
 	var out sink
 	w := watchOf(&out, 0, one(1_010_000, dag.Running), one(1_020_000, dag.Succeeded))
-	w.Panel.Scenarios = []estimators.Estimator{failing{errors.New("stuck")}}
+	w.Estimators.Scenarios = []estimators.Estimator{failing{errors.New("stuck")}}
 	if _, err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestRecall(t *testing.T) {
 			return nil
 		},
 	}
-	w.Panel.Scenarios = append(w.Panel.Scenarios, until(1_010_000))
+	w.Estimators.Scenarios = append(w.Estimators.Scenarios, until(1_010_000))
 	if _, err := w.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (s *Stepper) Wait() time.Duration { return s.w.wait(&s.t, s.misses) }
 func (s *Stepper) State() dag.State { return s.t.state }
 
 // Ask replaces who estimates.
-func (s *Stepper) Ask(p Panel) { s.w.Panel = p }
+func (s *Stepper) Ask(p EstimatorSet) { s.w.Estimators = p }
 
 // Hold replaces what the query is held to. Bounds of the same name stand as they stood.
 func (s *Stepper) Hold(bounds []alert.Bound) { s.w.Bounds = bounds }

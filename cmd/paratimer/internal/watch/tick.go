@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// A Panel is who estimates. Scenarios[0] is the standard scenario, from which the headline is taken.
-type Panel struct {
+// An EstimatorSet is who estimates. Scenarios[0] is the standard scenario, from which the headline is taken.
+type EstimatorSet struct {
 	Scenarios, Others []estimators.Estimator
 	// Shown names the scenarios that are in the frames that sinks get; nil: all.
 	Shown []string
@@ -44,9 +44,9 @@ func (t *ticker) judge(bounds []alert.Bound, f frame.Frame) frame.Frame {
 
 // tick makes the frame of a new snapshot. Nobody estimates a workflow that is too large for that, and a run that was too large
 // begins anew once it is not.
-func (t *ticker) tick(p Panel, s *dag.Snapshot) frame.Frame {
+func (t *ticker) tick(p EstimatorSet, s *dag.Snapshot) frame.Frame {
 	if dag.TooLarge(s.Warnings) {
-		p = Panel{}
+		p = EstimatorSet{}
 		t.run, t.answers = dag.Run{}, frame.Answers{}
 	} else if len(t.run.Window) > 0 && dag.TooLarge(t.run.Now().Warnings) {
 		t.run, t.answers = dag.Run{}, frame.Answers{}
@@ -69,7 +69,7 @@ func (t *ticker) repeat(missed *dag.MissedError) frame.Frame {
 }
 
 // shown are the estimates that sinks get. Alerts have seen them all.
-func (p Panel) shown(all []frame.Estimate) []frame.Estimate {
+func (p EstimatorSet) shown(all []frame.Estimate) []frame.Estimate {
 	if p.Shown == nil {
 		return all
 	}
@@ -82,7 +82,7 @@ func (p Panel) shown(all []frame.Estimate) []frame.Estimate {
 	return out
 }
 
-func (p Panel) evaluate(run dag.Run) frame.Answers {
+func (p EstimatorSet) evaluate(run dag.Run) frame.Answers {
 	a := frame.Answers{Scenarios: evaluate(p.Scenarios, run), Others: evaluate(p.Others, run)}
 	if run.Now().State.Ended() {
 		return a

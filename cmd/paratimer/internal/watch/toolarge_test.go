@@ -24,7 +24,7 @@ func TestTooLargeIsNotEstimated(t *testing.T) {
 	var out sink
 	var windows []int
 	w := watchOf(&out, 0, one(1_010_000, dag.Running), large, one(1_030_000, dag.Running), one(1_040_000, dag.Running))
-	w.Panel = Panel{Scenarios: []estimators.Estimator{counting{&windows}}}
+	w.Estimators = EstimatorSet{Scenarios: []estimators.Estimator{counting{&windows}}}
 	if _, err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestRunEndsWhileAnEstimatorComputes(t *testing.T) {
 		}()
 		var out sink
 		w := watchOf(&out, 0, one(1_010_000, dag.Running))
-		w.Panel = Panel{Scenarios: []estimators.Estimator{e}}
+		w.Estimators = EstimatorSet{Scenarios: []estimators.Estimator{e}}
 		if _, err := w.Run(ctx); !errors.Is(err, cause) || len(out.frames) != 0 {
 			t.Errorf("Run = %v, %d frames", err, len(out.frames))
 		}
@@ -54,6 +54,6 @@ func TestPanicIsTheCallers(t *testing.T) {
 	}()
 	var out sink
 	w := watchOf(&out, 0, one(1_010_000, dag.Running))
-	w.Panel = Panel{Scenarios: []estimators.Estimator{panicking{}}}
+	w.Estimators = EstimatorSet{Scenarios: []estimators.Estimator{panicking{}}}
 	_, _ = w.Run(t.Context())
 }

@@ -87,7 +87,7 @@ func Run(c *cli.Context, src watch.Source, p Pace, options ...func(*watch.Watch)
 	}
 	defer done()
 	w := watch.Watch{
-		Source: src, Panel: PanelOf(ModelOf(c), shown, 0), Sinks: sinks,
+		Source: src, Estimators: EstimatorSetOf(ModelOf(c), shown, 0), Sinks: sinks,
 		Bounds: held, Every: p.Every, Speed: p.Speed, Log: command.Logger(c),
 	}
 	for _, option := range options {

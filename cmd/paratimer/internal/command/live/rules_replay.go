@@ -234,6 +234,6 @@ func tryRun(ctx context.Context, p pastRun, tried []variant, profiles []*dag.Pla
 
 // playHeld plays a run that is held to bounds, as fast as can be.
 func playHeld(ctx context.Context, src watch.Source, held []alert.Bound, sink watch.Sink) error {
-	_, err := watch.Watch{Source: src, Panel: follow.Panel(false, 0), Sinks: []watch.Sink{sink}, Bounds: held, Log: zerolog.Nop()}.Run(ctx)
+	_, err := watch.Watch{Source: src, Estimators: follow.EstimatorSet(false, 0), Sinks: []watch.Sink{sink}, Bounds: held, Log: zerolog.Nop()}.Run(ctx)
 	return err
 }

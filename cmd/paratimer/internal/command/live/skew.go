@@ -88,7 +88,7 @@ func skewSeen(ctx context.Context, c *cli.Context, when input.Moment, profiles [
 // skewReport is how the reduces stand at the end of a run.
 func skewReport(model estimators.Model, run dag.Run) (frame.SkewReport, error) {
 	s := run.Now()
-	w := estimators.NewWorld(run, model, estimators.Options{})
+	w := estimators.NewReplayContext(run, model, estimators.Options{})
 	r := frame.SkewReport{
 		SchemaVersion:  frame.SchemaVersion,
 		Workflow:       frame.Workflow{ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: dag.Blocked},
@@ -148,7 +148,7 @@ func skewedRun(
 // skewedNow looks at a query of the cluster, a second time where the first look tells nothing.
 func skewedNow(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (dag.Run, error) {
 	return input.Look(ctx, c, name, profiles, 2, func(run dag.Run) (bool, error) {
-		skew, err := estimators.NewWorld(run, follow.ModelOf(c), estimators.Options{}).Skew(false)
+		skew, err := estimators.NewReplayContext(run, follow.ModelOf(c), estimators.Options{}).Skew(false)
 		return skew != nil, err
 	})
 }
@@ -168,7 +168,7 @@ func skewedThen(ctx context.Context, model estimators.Model, path string, open f
 			since := s.Origin()
 			return since.Known() && s.At.Sub(since) >= until, nil
 		}
-		skew, err := estimators.NewWorld(run, model, estimators.Options{}).Skew(false)
+		skew, err := estimators.NewReplayContext(run, model, estimators.Options{}).Skew(false)
 		if err != nil {
 			return false, fmt.Errorf("%s, %s: %w", path, s.At.Time().Format(time.RFC3339), err)
 		}

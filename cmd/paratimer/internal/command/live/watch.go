@@ -13,9 +13,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/holdup"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -109,12 +109,12 @@ func watchMany(c *cli.Context) error {
 				meter.Observed()
 			}
 		},
-		Jams: func(at dag.Instant, jams []holdup.Jam) {
+		Blockings: func(at dag.Instant, blockings []contention.Blocking) {
 			if text, ok := screen.(*fleetText); ok {
-				text.jams(at, jams)
+				text.blockings(at, blockings)
 			}
 		},
-		Panel: func() watch.Panel { return follow.PanelOf(observed.Costs, shown, fleetSamples) },
+		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(observed.Costs, shown, fleetSamples) },
 		Shown: func(_ fleet.Watched, tick frame.Tick) error {
 			var errs []error
 			for _, s := range sinks {

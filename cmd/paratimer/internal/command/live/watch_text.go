@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/holdup"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -87,21 +87,21 @@ func (t *fleetText) line(f frame.Frame, name, text string) error {
 // namedWaiting is how many of those that wait are named.
 const namedWaiting = 3
 
-// jams prints a line where a workflow begins to hold others up, where it holds up twice as many as was said, and where it
+// blockings prints a line where a workflow begins to hold others up, where it holds up twice as many as was said, and where it
 // holds up nobody any more.
-func (t *fleetText) jams(at dag.Instant, jams []holdup.Jam) {
+func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
 	now := map[string]int{}
-	for i := range jams {
-		j := &jams[i]
+	for i := range blockings {
+		j := &blockings[i]
 		now[j.Holder.ID] += len(j.Waiting)
 	}
-	for i := range jams {
-		j := &jams[i]
+	for i := range blockings {
+		j := &blockings[i]
 		if told := t.held[j.Holder.ID]; told > 0 && now[j.Holder.ID] < 2*told {
 			now[j.Holder.ID] = told
 			continue
 		}
-		name, text := jamWords(j)
+		name, text := blockingText(j)
 		t.say(at, name, text)
 	}
 	for id, told := range t.held {
@@ -111,13 +111,13 @@ func (t *fleetText) jams(at dag.Instant, jams []holdup.Jam) {
 		}
 	}
 	t.held = now
-	for i := range jams {
-		t.names[jams[i].Holder.ID] = jams[i].Holder.Name
+	for i := range blockings {
+		t.names[blockings[i].Holder.ID] = blockings[i].Holder.Name
 	}
 }
 
-// jamWords are a line: of one that waits what it waits for, of several who holds them up.
-func jamWords(j *holdup.Jam) (name, text string) {
+// blockingText are a line: of one that waits what it waits for, of several who holds them up.
+func blockingText(j *contention.Blocking) (name, text string) {
 	holder := view.Escape(j.Holder.Name)
 	until := "nobody can say until when"
 	if j.Holder.End.Known() {
@@ -126,11 +126,11 @@ func jamWords(j *holdup.Jam) (name, text string) {
 	has := fmt.Sprintf("%d of %d", j.Has(), j.Of)
 	what := "containers"
 	switch j.Scope {
-	case holdup.Queue:
+	case contention.Queue:
 		has, what = has+" of queue "+view.Escape(j.Holder.Queue), "containers, of which its queue may have no more"
-	case holdup.User:
+	case contention.User:
 		has, what = has+" of "+view.Escape(j.Holder.User)+" in "+view.Escape(j.Holder.Queue), "containers, of which its user may have no more"
-	case holdup.Masters:
+	case contention.Masters:
 		has, what = has+" masters of queue "+view.Escape(j.Holder.Queue), "its application master"
 	}
 	if len(j.Waiting) == 1 {

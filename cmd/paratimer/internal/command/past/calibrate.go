@@ -38,7 +38,7 @@ func calibration(c *cli.Context) error {
 	}
 	report, err := calibrate.Run(c.Context, calibrate.Options{
 		Runs: runs, Seed: c.Uint64("seed"), Workers: runtime.GOMAXPROCS(0),
-		Estimator: func() estimators.Estimator { return follow.Panel(false, 0).Sampled },
+		Estimator: func() estimators.Estimator { return follow.EstimatorSet(false, 0).Sampled },
 	})
 	if err != nil {
 		return err

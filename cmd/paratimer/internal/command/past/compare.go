@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compareview"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/estimators/observed"
-	"github.com/paratimer/paratimer/pathfrag/account"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
 func compareFlags() []cli.Flag {
@@ -79,7 +79,7 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 		return nil, err
 	}
 	defer command.Closing(file, path, &err)
-	var marks account.Marks
+	var marks attribution.Marks
 	var along compare.Along
 	run, err := input.WholeRun(ctx, src, marks.See, along.See)
 	if ctx.Err() != nil {
@@ -89,7 +89,7 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 		return nil, command.Usage("%s: %w", path, err)
 	}
 	r = compare.Of(path, run)
-	a, err := account.Of(run.Now(), &marks)
+	a, err := attribution.Of(run.Now(), &marks)
 	if err != nil {
 		return nil, command.Usage("%s: %w", path, err)
 	}

@@ -98,11 +98,11 @@ func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a a
 		return a, err
 	}
 	rec := &history.Recorder{Store: store, Log: command.Logger(c), Past: true}
-	p := follow.Panel(false, 0)
+	p := follow.EstimatorSet(false, 0)
 	p.Model = nil // of what is said only the range is kept
 	p.Scenarios = []estimators.Estimator{only{p.Scenarios[0], ticks}}
 	p.Sampled = only{p.Sampled, ticks}
-	w := watch.Watch{Source: &whole{Source: src}, Panel: p, Log: command.Logger(c)}
+	w := watch.Watch{Source: &whole{Source: src}, Estimators: p, Log: command.Logger(c)}
 	rec.Join(&w)
 	if _, err := w.Run(c.Context); err != nil {
 		return a, err

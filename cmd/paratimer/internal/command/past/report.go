@@ -87,7 +87,7 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 	defer done(&err)
 	g = runreport.NewCollector(name, follow.ModelOf(c))
 	g.Recorded = rec == nil
-	w := watch.Watch{Source: src, Panel: follow.PanelOf(follow.ModelOf(c), follow.Battery{}, 0), Sinks: []watch.Sink{g}, Bounds: held, Log: command.Logger(c)}
+	w := watch.Watch{Source: src, Estimators: follow.EstimatorSetOf(follow.ModelOf(c), follow.Battery{}, 0), Sinks: []watch.Sink{g}, Bounds: held, Log: command.Logger(c)}
 	polls := math.MaxInt
 	if g.Recorded {
 		w.Sinks = append(w.Sinks, &patience{say: command.Tell(c)})

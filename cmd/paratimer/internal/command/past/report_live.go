@@ -45,7 +45,7 @@ func reportLive(c *cli.Context) (err error) {
 	}
 	defer done(&err)
 	w := watch.Watch{
-		Source: src, Panel: follow.PanelOf(follow.ModelOf(c), follow.Battery{}, 0), Bounds: held,
+		Source: src, Estimators: follow.EstimatorSetOf(follow.ModelOf(c), follow.Battery{}, 0), Bounds: held,
 		Log: command.Logger(c),
 	}
 	asks := liveEvery

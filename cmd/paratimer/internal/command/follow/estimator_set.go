@@ -1,0 +1,52 @@
+package follow
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/nearestfit"
+	"github.com/paratimer/paratimer/estimators/observed"
+)
+
+// EstimatorSet is who estimates: ParaTimer's scenarios, the range, which reduces hold the query back, and, if asked, all others for
+// comparison. The range has at most so many samples; 0: as many as the number of tasks asks for.
+func EstimatorSet(others bool, samples int) watch.EstimatorSet {
+	var b Battery
+	if others {
+		b.others = estimators.Others()
+	}
+	return EstimatorSetOf(observed.Costs, b, samples)
+}
+
+// EstimatorSetOf is EstimatorSet on another cost model, showing a battery. The headline and alerts rest on all of ParaTimer's
+// scenarios, shown or not.
+func EstimatorSetOf(model estimators.Model, b Battery, samples int) watch.EstimatorSet {
+	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()), estimators.Uneven())
+	n := len(scenarios) - 2
+	scenarios = append(scenarios, b.others...)
+	all := estimators.Shared(scenarios, model, estimators.Options{Samples: samples})
+	return watch.EstimatorSet{Scenarios: all[:n], Shown: b.shown, Sampled: all[n], Uneven: all[n+1], Others: all[n+2:], Model: model}
+}
+
+// DeltaFlag is --delta.
+func DeltaFlag() cli.Flag {
+	return &cli.Float64Flag{
+		Name: "delta", EnvVars: command.Env("delta"), Value: nearestfit.Default().DeltaBytes,
+		Usage: "of reduces that go by their key groups: groups whose sizes differ by `BYTES` at most take the same time (NearestFit's delta)",
+		Action: func(_ *cli.Context, v float64) error {
+			if !(v > 0 && v <= maxDelta) {
+				return command.Usage("--delta %v: it is more than 0, and 1e12 at most", v)
+			}
+			return nil
+		},
+	}
+}
+
+const maxDelta = 1e12
+
+// ModelOf is the cost model with the flags' parameters.
+func ModelOf(c *cli.Context) estimators.Model {
+	return observed.With(observed.Options{DeltaBytes: c.Float64("delta")})
+}

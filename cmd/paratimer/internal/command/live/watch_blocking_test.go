@@ -1,0 +1,53 @@
+package live
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// TestJamText: who holds others up is said when it begins, when it holds up twice as many, and when it is over.
+func TestJamText(t *testing.T) {
+	t.Parallel()
+	at := dag.InstantOf(time.Date(2026, 11, 21, 4, 2, 10, 0, time.UTC))
+	party := func(name string, containers int, end dag.Instant) contention.Tenant {
+		return contention.Tenant{ID: "pig_" + name, Name: name, User: "etl", Queue: "root.prod", Containers: containers, Masters: 1, End: end}
+	}
+	load := party("etl_load\x1b[31m", 8, at.Add(8*time.Minute))
+	waiting := func(n int) (all []contention.Tenant) {
+		for i := range n {
+			all = append(all, party(fmt.Sprintf("nightly_%d", i), 1, dag.NoInstant))
+		}
+		return all
+	}
+	var out bytes.Buffer
+	text := newFleetText(&out)
+	text.blockings(at, nil)
+	for _, n := range []int{1, 1, 2, 3, 5, 1} {
+		text.blockings(at, []contention.Blocking{{Holder: load, Scope: contention.Cluster, Of: 10, Waiting: waiting(n)}})
+	}
+	text.blockings(at, nil)
+	text.blockings(at, nil)
+	for _, scope := range []contention.Scope{contention.Queue, contention.User, contention.Masters} {
+		text.blockings(at, []contention.Blocking{{Holder: party("x", 2, dag.NoInstant), Scope: scope, Of: 3, Waiting: waiting(1)}})
+		text.held = map[string]int{}
+	}
+	want := `04:02:10  nightly_0  waits for containers: HOLDER holds 8 of 10, until about 04:10
+04:02:10  HOLDER  holds up 2 others, which wait for containers: it holds 8 of 10, until about 04:10 (nightly_0, nightly_1)
+04:02:10  HOLDER  holds up 5 others, which wait for containers: it holds 8 of 10, until about 04:10 (nightly_0, nightly_1, nightly_2, 2 more)
+04:02:10  HOLDER  holds nobody up any more
+04:02:10  nightly_0  waits for containers, of which its queue may have no more: x holds 2 of 3 of queue root.prod, nobody can say until when
+04:02:10  nightly_0  waits for containers, of which its user may have no more: x holds 2 of 3 of etl in root.prod, nobody can say until when
+04:02:10  nightly_0  waits for its application master: x holds 1 of 3 masters of queue root.prod, nobody can say until when
+`
+	want = strings.ReplaceAll(want, "HOLDER", view.Escape(load.Name))
+	if got := out.String(); got != want || strings.Contains(got, "\x1b") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -1,0 +1,166 @@
+package attribution_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/archive"
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
+)
+
+type source interface {
+	Next(ctx context.Context) (*dag.Snapshot, error)
+}
+
+// accountOf plays a source and accounts for every tenth snapshot and the last.
+func accountOf(t *testing.T, src source) (*dag.Snapshot, *attribution.Attribution) {
+	t.Helper()
+	var m attribution.Marks
+	var last *dag.Snapshot
+	check := func() *attribution.Attribution {
+		a, err := attribution.Of(last, &m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := partition(last, a); err != nil {
+			t.Fatalf("at %d: %v\n%s", last.At, err, text(last, a))
+		}
+		return a
+	}
+	for n := 0; ; n++ {
+		s, err := src.Next(t.Context())
+		var missed *dag.MissedError
+		if errors.As(err, &missed) {
+			continue
+		}
+		if errors.Is(err, io.EOF) {
+			return last, check()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = s
+		if m.See(s); n%10 == 0 {
+			check()
+		}
+	}
+}
+
+func captured(t *testing.T, path string) source {
+	t.Helper()
+	rec, err := capture.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := capture.NewSource(rec, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+func remembered(t *testing.T, dir, name string) source {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, name+".job_*.jhist.gz"))
+	if err != nil || len(files) == 0 {
+		return nil
+	}
+	tmp := t.TempDir()
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(tmp, filepath.Base(f)), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := archive.Read(t.Context(), os.DirFS(tmp), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := past.Choose(past.Group(found.Jobs), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := past.NewSource(w, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// TestRecordings holds the partition on all recordings, and that both readings of a run, its capture and its job history, give the
+// same account: to half a second what the engine's instants tell, to a tick where an AM's container is only seen by looking, and
+// where set-up ends by reports. History knows nothing of the attempts of a dead master (amrestart).
+func TestRecordings(t *testing.T) {
+	files, err := fixtures.Recordings("recordings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := 0
+	for _, f := range files {
+		name := fixtures.Name(f)
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("playing a capture takes a second")
+			}
+			s, a := accountOf(t, captured(t, f))
+			src := remembered(t, filepath.Dir(f), name)
+			if src == nil {
+				return
+			}
+			h, b := accountOf(t, src)
+			both++
+			if a.From != b.From || a.To != b.To {
+				t.Errorf("from %d to %d, in history %d to %d", a.From, a.To, b.From, b.To)
+			}
+			if name != "amrestart-1" {
+				agree(t, a, b)
+			}
+			if t.Failed() {
+				t.Logf("captured\n%shistory\n%s", text(s, a), text(h, b))
+			}
+		})
+	}
+	if both == 0 && !testing.Short() {
+		t.Error("no run was read twice")
+	}
+}
+
+func agree(t *testing.T, a, b *attribution.Attribution) {
+	t.Helper()
+	x, y := a.ByCause(), b.ByCause()
+	for _, of := range []struct {
+		off    time.Duration
+		causes []attribution.Cause
+	}{
+		{500 * time.Millisecond, []attribution.Cause{attribution.Queueing, attribution.Launch}},
+		{500 * time.Millisecond, []attribution.Cause{attribution.SetUp, attribution.Work}},
+		{500 * time.Millisecond, []attribution.Cause{attribution.Containers}},
+		{500 * time.Millisecond, []attribution.Cause{attribution.Shuffle}},
+		{500 * time.Millisecond, []attribution.Cause{attribution.Sort}},
+		{500 * time.Millisecond, []attribution.Cause{attribution.Skew}},
+		{500 * time.Millisecond, []attribution.Cause{attribution.Failures}},
+		{500 * time.Millisecond, []attribution.Cause{attribution.Finish}},
+		{500 * time.Millisecond, []attribution.Cause{attribution.Unknown}},
+		{1500 * time.Millisecond, []attribution.Cause{attribution.Queueing}},
+	} {
+		off := time.Duration(0)
+		for _, c := range of.causes {
+			off += x[c] - y[c]
+		}
+		if off.Abs() > of.off {
+			t.Errorf("%v: history has %v less", of.causes, off)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package attribution
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A usage is what our own containers hold over time: megabytes under YARN, else slots of a kind.
+type usage struct {
+	at   []dag.Instant
+	held []int // from at on
+}
+
+// usageOf sums what attempts and, under YARN, masters hold.
+func (r *run) usageOf(k dag.StageIndex, marks *Marks) *usage {
+	if r.pool {
+		k = 0
+	}
+	if u := r.usage[k]; u != nil {
+		return u
+	}
+	type step struct {
+		at dag.Instant
+		by int
+	}
+	var steps []step
+	add := func(from, to dag.Instant, n int) {
+		if from.Known() && n > 0 {
+			steps = append(steps, step{from, n})
+			if to.Known() {
+				steps = append(steps, step{max(to, from), -n})
+			}
+		}
+	}
+	for i := range r.all {
+		a := &r.all[i]
+		switch {
+		case r.pool:
+			add(a.Start, a.End, r.needs(a.job, a.kind))
+		case a.kind == k:
+			add(a.Start, a.End, 1)
+		}
+	}
+	for j := range r.s.Jobs {
+		if !r.pool {
+			break
+		}
+		from := r.begun(int32(j), marks)
+		add(from, r.s.Jobs[j].Finished.Add(r.s.Plan.Overheads.AMHold), r.s.Plan.Jobs[j].Limits.AMMB)
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	u, sum := &usage{}, 0
+	for i, s := range steps {
+		if sum += s.by; i+1 == len(steps) || steps[i+1].at > s.at {
+			u.at, u.held = append(u.at, s.at), append(u.held, sum)
+		}
+	}
+	r.usage[k] = u
+	return u
+}
+
+// begun is from when on a job's master is taken to hold its container.
+func (r *run) begun(j int32, marks *Marks) dag.Instant {
+	if m := marks.of(r.s.Plan.Jobs[j].Node); m != nil && m.holding.Known() {
+		return m.holding
+	}
+	return r.s.Jobs[j].Started
+}
+
+// needs is what a task of the job takes.
+func (r *run) needs(job int32, k dag.StageIndex) int {
+	if !r.pool {
+		return 1
+	}
+	plan := &r.s.Plan.Jobs[job]
+	switch {
+	case r.s.Plan.Cluster.Policy == dag.Executors:
+		return max(plan.Stages[k].Cores, 1)
+	case !plan.IsMapReduce():
+		return plan.Stages[k].MemoryMB
+	case k == dag.Map:
+		return plan.Limits.MapMB
+	}
+	return plan.Limits.ReduceMB
+}
+
+// capacity is what containers of ours may hold in all; 0 where nobody has said.
+func (r *run) capacity(k dag.StageIndex) int {
+	c := &r.s.Plan.Cluster
+	switch c.Policy {
+	case dag.FIFO:
+		return [...]int{c.MapSlots, c.ReduceSlots}[k]
+	case dag.Executors:
+		return c.Cores
+	}
+	mb, nodes := c.MemoryMB, 0
+	for i := range r.s.Nodes {
+		nodes += r.s.Nodes[i].MemoryMB
+	}
+	if nodes > 0 && (mb == 0 || nodes < mb) {
+		mb = nodes
+	}
+	if c.QueueMB > 0 {
+		mb = min(mb, c.QueueMB)
+	}
+	return mb
+}
+
+// full is the first instant from from on, and the end of the last stretch before t, in which there was no room for a task: as far as our
+// own containers, and those of others that somebody saw, tell. ok is false where there was room all the time.
+func (r *run) full(job int32, k dag.StageIndex, from, t dag.Instant, marks *Marks) (since, last dag.Instant, ok bool) {
+	room, need := r.capacity(k), r.needs(job, k)
+	if room <= 0 || need <= 0 || from >= t {
+		return 0, 0, false
+	}
+	u := r.usageOf(k, marks)
+	i := sort.Search(len(u.at), func(i int) bool { return u.at[i] > from }) - 1
+	for ; i < len(u.at); i++ {
+		begin, end, held := from, t, 0
+		if i >= 0 {
+			begin, held = max(from, u.at[i]), u.held[i]
+		}
+		if i+1 < len(u.at) {
+			end = min(t, u.at[i+1])
+		}
+		if begin >= t {
+			break
+		}
+		if r.pool {
+			held += marks.heldAt(begin)
+		}
+		if begin < end && held+need > room {
+			if !ok {
+				since, ok = begin, true
+			}
+			last = end
+		}
+	}
+	return since, last, ok
+}
+
+// kept says that a task of the job that was ready at an instant can have been kept waiting until t by containers that others held: a container
+// is given back some time after its task ends.
+func (r *run) kept(job int32, k dag.StageIndex, ready, t dag.Instant, marks *Marks) bool {
+	if r.capacity(k) <= 0 || r.needs(job, k) <= 0 {
+		return true // nobody can say that there was room
+	}
+	_, _, ok := r.full(job, k, max(ready, t-handover), t, marks)
+	return ok
+}

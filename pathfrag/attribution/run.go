@@ -1,0 +1,201 @@
+package attribution
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// handover is how long after a container was given back another task may take it over: three heartbeats (docs/facts/hadoop.md F).
+// What ended longer before was not what a task waited for.
+const handover = 3000
+
+// An attempt of a run.
+type attempt struct {
+	*dag.Attempt
+	job  int32
+	kind dag.StageIndex
+}
+
+// A phaseOf is a stage of a job.
+type phaseOf struct {
+	job  int32
+	kind dag.StageIndex
+}
+
+// A place is what an attempt takes over: a slot, or the containers of a node.
+type place struct {
+	slot, node int32
+	kind       dag.StageIndex
+}
+
+// A run is a snapshot's attempts in the orders that the chain needs.
+type run struct {
+	s       *dag.Snapshot
+	pool    bool // containers or cores, not slots of a kind
+	all     []attempt
+	phase   [][][2]int32      // by job and stage: where its attempts lie in all
+	ended   [][][]int32       // by job and stage: those with an end, by end
+	last    []int32           // by job: the last attempt to end, -1 none
+	first   []dag.Instant     // by job: the first start
+	places  map[place][]int32 // by end
+	byEnd   []int32
+	medians map[phaseOf]middle
+	usage   map[dag.StageIndex]*usage // of slots by kind, of a pool under 0
+}
+
+func newRun(s *dag.Snapshot) *run {
+	r := &run{s: s, pool: s.Plan.Cluster.Policy != dag.FIFO, places: make(map[place][]int32), medians: make(map[phaseOf]middle), usage: make(map[dag.StageIndex]*usage)}
+	n := len(s.Jobs)
+	r.phase, r.ended, r.last, r.first = make([][][2]int32, n), make([][][]int32, n), make([]int32, n), make([]dag.Instant, n)
+	var byEnd []int32
+	for j := range s.Jobs {
+		r.last[j], r.first[j] = -1, dag.NoInstant
+		r.phase[j], r.ended[j] = make([][2]int32, len(s.Jobs[j].Stages)), make([][]int32, len(s.Jobs[j].Stages))
+		for k := range s.Jobs[j].NumStages() {
+			from := int32(len(r.all))
+			attempts := s.Jobs[j].Stages[k].Attempts
+			for i := range attempts {
+				a := &attempts[i]
+				if a.State == dag.AttemptWaiting || a.End.Known() && a.Start.Known() && a.End < a.Start {
+					continue
+				}
+				id := int32(len(r.all))
+				r.all = append(r.all, attempt{a, int32(j), k})
+				if a.Start.Known() && (!r.first[j].Known() || a.Start < r.first[j]) {
+					r.first[j] = a.Start
+				}
+				if a.End.Known() && a.State != dag.AttemptRunning {
+					byEnd = append(byEnd, id)
+				}
+			}
+			r.phase[j][k] = [2]int32{from, int32(len(r.all))}
+		}
+	}
+	slices.SortFunc(byEnd, func(a, b int32) int {
+		if x, y := r.all[a].End, r.all[b].End; x != y {
+			return cmp.Compare(x, y)
+		}
+		return cmp.Compare(a, b)
+	})
+	r.byEnd = byEnd
+	for _, id := range byEnd {
+		a := &r.all[id]
+		r.ended[a.job][a.kind] = append(r.ended[a.job][a.kind], id)
+		if l := r.last[a.job]; l < 0 || !r.more(l, id) {
+			r.last[a.job] = id
+		}
+		if a.Start.Known() {
+			p := r.placeOf(a)
+			r.places[p] = append(r.places[p], id)
+		}
+	}
+	return r
+}
+
+// more says that a job waited rather for attempt a than for b, which ended no earlier: where it has succeeded, what failed or was
+// killed beside did not keep it.
+func (r *run) more(a, b int32) bool {
+	good := r.s.Jobs[r.all[a].job].State == dag.Succeeded
+	return good && r.all[a].State == dag.AttemptSucceeded && r.all[b].State != dag.AttemptSucceeded
+}
+
+func (r *run) placeOf(a *attempt) place {
+	switch {
+	case r.pool:
+		return place{-1, max(a.Node, -1), dag.Map}
+	case a.Slot >= 0:
+		return place{a.Slot, -1, a.kind}
+	}
+	return place{-1, max(a.Node, -1), a.kind}
+}
+
+// lastBy returns the last of a list by end that had ended by t, -1 if none had.
+func (r *run) lastBy(list []int32, t dag.Instant) int {
+	return sort.Search(len(list), func(i int) bool { return r.all[list[i]].End > t }) - 1
+}
+
+// gaveUp is whose container attempt id, which waited at t, can have taken over: the last one that was given back in its place shortly
+// before, of its own job rather than of another. It is -1 where there is none.
+func (r *run) gaveUp(id int32, t dag.Instant, been map[int32]bool) int32 {
+	x := &r.all[id]
+	list, best := r.places[r.placeOf(x)], int32(-1)
+	for i := r.lastBy(list, t); i >= 0; i-- {
+		q := list[i]
+		a := &r.all[q]
+		if a.End < t-handover || best >= 0 && a.End < r.all[best].End {
+			break
+		}
+		if q == id || been[q] || a.Task == x.Task && a.job == x.job && a.kind == x.kind {
+			continue
+		}
+		if best < 0 || a.job == x.job && r.all[best].job != x.job {
+			best = q
+		}
+	}
+	return best
+}
+
+// before is the attempt of its task that attempt id repeats, -1 if it is the first.
+func (r *run) before(id int32) int32 {
+	x, best := &r.all[id], int32(-1)
+	by := x.Start
+	if !by.Known() {
+		by = x.End
+	}
+	for q := id - 1; q >= r.phase[x.job][x.kind][0] && r.all[q].Task == x.Task; q-- {
+		a := &r.all[q]
+		if a.Start.Known() && a.End.Known() && a.End <= by && a.State != dag.AttemptSucceeded && (best < 0 || a.End > r.all[best].End) {
+			best = q
+		}
+	}
+	return best
+}
+
+// copies says that an attempt waits in its container for what other stages write, as a reduce does.
+func (r *run) copies(a *attempt) bool {
+	job := &r.s.Plan.Jobs[a.job]
+	return slices.ContainsFunc(job.Stages[a.kind].After, func(e dag.Edge) bool {
+		return e.Kind == dag.SlowStart || e.Kind == dag.Broadcast && job.Rules == dag.AncestorsFirst
+	})
+}
+
+// lastInput is the last attempt of a stage before it whose output an attempt had by t, -1 if none had ended or it reads no stage to its end.
+func (r *run) lastInput(x *attempt, t dag.Instant) int32 {
+	best := int32(-1)
+	for _, e := range r.s.Plan.Jobs[x.job].Stages[x.kind].After {
+		if e.Kind == dag.Pipelined {
+			continue
+		}
+		list := r.ended[x.job][e.From]
+		for i := r.lastBy(list, t); i >= 0; i-- {
+			a := &r.all[list[i]]
+			if e.Kind == dag.OneToOne && a.Task != x.Task || a.State != dag.AttemptSucceeded && !complete(a) {
+				continue
+			}
+			if best < 0 || a.End > r.all[best].End {
+				best = list[i]
+			}
+			break
+		}
+	}
+	return best
+}
+
+// inputLeft says that tasks which the stage of an attempt reads have not succeeded.
+func (r *run) inputLeft(x *attempt) bool {
+	return slices.ContainsFunc(r.s.Plan.Jobs[x.job].Stages[x.kind].After, func(e dag.Edge) bool { return r.left(x.job, e.From) })
+}
+
+// left says that tasks of a stage have not succeeded.
+func (r *run) left(job int32, k dag.StageIndex) bool {
+	p := &r.s.Plan.Jobs[job].Stages[k]
+	return !p.Known || r.s.Jobs[job].Stages[k].Succeeded() < p.Count()
+}
+
+// complete says that a killed attempt had done its work: only its output was lost.
+func complete(a *attempt) bool {
+	return a.State == dag.AttemptKilled && (a.Ratio == 1 || a.Total[0] > 0 && a.Done[0] >= a.Total[0])
+}

@@ -1,0 +1,84 @@
+package attribution
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A task that reads what others wrote is skewed if it works this much longer than the median one, by both, and was given more: as estimators.Skew has it.
+const (
+	skewRatio = 1.5
+	skewLeast = 5 * time.Second
+	skewSize  = 1.1
+)
+
+// A middle is the median task of a stage.
+type middle struct {
+	work  time.Duration
+	size  float64
+	count int
+}
+
+// skew is how much longer than the median task of its stage one works since it had its input; 0 of one that is not skewed.
+func (w *walker) skew(id int32, begin dag.Instant) time.Duration {
+	x := &w.all[id]
+	m := w.middle(x)
+	work := w.at.Sub(begin)
+	if m.count < 2 || work < m.work+skewLeast || float64(work) < skewRatio*float64(m.work) {
+		return 0
+	}
+	if size := sizeOf(x); size < skewSize*m.size { // neither is NaN
+		return 0
+	}
+	return work - m.work
+}
+
+// middle takes the lower medians over the tasks of an attempt's stage that have succeeded.
+func (w *walker) middle(x *attempt) middle {
+	of := phaseOf{x.job, x.kind}
+	if m, ok := w.medians[of]; ok {
+		return m
+	}
+	var works []time.Duration
+	var sizes []float64
+	for _, id := range w.ended[x.job][x.kind] {
+		a := &w.all[id]
+		if a.State != dag.AttemptSucceeded || !a.Start.Known() {
+			continue
+		}
+		begin, limit := a.Start, a.End
+		if a.CopyEnd.Known() {
+			limit = min(limit, a.CopyEnd)
+		}
+		if last := w.lastInput(a, limit); last >= 0 {
+			begin = max(begin, w.all[last].End)
+		}
+		works = append(works, a.End.Sub(begin))
+		sizes = append(sizes, sizeOf(a))
+	}
+	m := middle{count: len(works), size: math.NaN()}
+	if m.count > 0 {
+		slices.Sort(works)
+		m.work = works[(len(works)-1)/2]
+		if !slices.ContainsFunc(sizes, math.IsNaN) {
+			slices.Sort(sizes)
+			m.size = sizes[(len(sizes)-1)/2]
+		}
+	}
+	w.medians[of] = m
+	return m
+}
+
+// sizeOf is what a task was given: bytes or, where nobody tells them, records; NaN unknown.
+func sizeOf(a *attempt) float64 {
+	if !math.IsNaN(a.Bytes) {
+		return a.Bytes
+	}
+	if v := a.Done[dag.Work]; !math.IsNaN(v) {
+		return v
+	}
+	return a.Done[dag.Copy]
+}

@@ -1,0 +1,104 @@
+package attribution
+
+import (
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// startedBy finds what attempt id, at whose start the chain is, waited for, goes back to it and returns it; -1 where the chain has gone on to
+// the job's start. last is the last task that it reads, -1 if it reads none.
+//
+// It waited for what came last: its input, its attempt before, or a container. Who gave that back is the slot's last holder or,
+// under YARN, who ended last on the node within three heartbeats: the query's own work goes on there, in this job or in another
+// one. Another job's container counts only if there was no room beside it.
+func (w *walker) startedBy(id, last int32) int32 {
+	x := &w.all[id]
+	ready := w.jobReady(x.job)
+	if last >= 0 {
+		ready = w.all[last].End
+	}
+	again := w.before(id)
+	gap := Containers
+	if again >= 0 {
+		gap = Failures
+		if !complete(&w.all[again]) {
+			ready = max(ready, w.all[again].End)
+		}
+	}
+	if q := w.gaveUp(id, w.at, w.been); q >= 0 && w.took(id, q, ready, last >= 0 || again >= 0) {
+		if w.all[q].job != x.job {
+			w.waits = append(w.waits, Wait{Job: int(x.job), Holder: int(w.all[q].job), Start: max(ready, w.origin), End: w.at})
+		}
+		w.back(Containers, w.all[q].End, w.of(id))
+		return q
+	}
+	switch {
+	case again >= 0 && !complete(&w.all[again]) && ready == w.all[again].End && !w.been[again]:
+		w.back(gap, ready, w.of(id))
+		return again
+	case w.at > ready:
+		if q := w.ownBefore(id, ready); q >= 0 {
+			w.back(gap, w.all[q].End, w.of(id))
+			return q
+		}
+	}
+	if last >= 0 && !w.been[last] {
+		w.back(gap, w.all[last].End, w.of(id))
+		return last
+	}
+	if first := w.first[x.job]; first.Known() {
+		w.back(gap, max(first, ready), w.of(id))
+	}
+	w.jobStart(x.job)
+	return -1
+}
+
+// took says that attempt id, which was ready at an instant, had to wait for attempt q's container. fed says that it became ready by
+// what another attempt did.
+func (w *walker) took(id, q int32, ready dag.Instant, fed bool) bool {
+	x, a := &w.all[id], &w.all[q]
+	switch {
+	case a.End < ready, a.End == ready && fed, w.at <= ready && a.job != x.job:
+		return false
+	case a.job == x.job:
+		return true
+	}
+	return w.kept(x.job, x.kind, ready, w.at, w.marks)
+}
+
+// holder is who of another job gave a container back that the first task of a job, ready at an instant, can have waited for; -1 if none.
+func (w *walker) holder(j int32, k dag.StageIndex, ready dag.Instant) int32 {
+	for i := w.lastBy(w.byEnd, w.at); i >= 0; i-- {
+		q := w.byEnd[i]
+		a := &w.all[q]
+		if a.End <= ready || a.End < w.at-handover {
+			return -1
+		}
+		if a.job != j && !w.been[q] && a.Start.Known() && (w.pool || a.kind == k) {
+			if w.kept(j, k, ready, w.at, w.marks) {
+				return q
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// ownBefore is the attempt of the same phase that ended last by now and after ready, -1 if none.
+func (w *walker) ownBefore(id int32, ready dag.Instant) int32 {
+	x := &w.all[id]
+	list := w.ended[x.job][x.kind]
+	for i := w.lastBy(list, w.at); i >= 0 && w.all[list[i]].End > ready; i-- {
+		if q := list[i]; q != id && !w.been[q] && w.all[q].Task != x.Task && w.all[q].Start.Known() {
+			return q
+		}
+	}
+	return -1
+}
+
+// asking is how long a master may take to start its first task where nothing is seen to keep it; of more, nobody saw what it waited for.
+const asking = 10 * time.Second
+
+// pause is how far two snapshots may lie apart, in milliseconds, so that what came between them counts as seen.
+const pause = 5000
