@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -24,7 +25,7 @@ var nodeAddress = regexp.MustCompile(`localhost:8042`)
 func tezServer(t *testing.T, file string, step time.Duration) string {
 	t.Helper()
 	rec, err := capture.Open(file)
-	if os.IsNotExist(err) {
+	if errors.Is(err, os.ErrNotExist) {
 		t.Skip(err)
 	}
 	if err != nil {

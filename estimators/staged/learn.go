@@ -17,7 +17,10 @@ func Learn(run dag.Run) *dag.Plan {
 	m := New(dag.Run{}.Append(&s))
 	out := &dag.Plan{Name: bare.Name, Engine: bare.Engine, Cluster: bare.Cluster, Driver: bare.Driver, Overheads: m.snapshot.Plan.Overheads}
 	out.Cluster.Nodes = nil
-	out.Overheads.Cold = millis(m.start.extra)
+	out.Overheads.SetupMin, out.Overheads.Cold = bare.Overheads.SetupMin, 0
+	if m.start.firsts > 0 {
+		out.Overheads.Cold = millis(m.start.extra)
+	}
 	out.Jobs = make([]dag.Job, len(bare.Jobs))
 	for j := range bare.Jobs {
 		job := bare.Jobs[j]

@@ -26,7 +26,15 @@ func (m *Model) left(t schedule.Task) schedule.Cost {
 		work, origin := m.leftOf(l, t.Running)
 		return schedule.Cost{Work: millis(work), Origin: origin, Same: 1}
 	}
-	return schedule.Cost{Setup: millis(m.setup(t.Job, t.Cold)), Work: millis(l.work(t.Index)), Origin: l.origin, Same: l.same(t.Index)}
+	return schedule.Cost{Setup: millis(m.setupOf(t)), Work: millis(l.work(t.Index)), Origin: l.origin, Same: l.same(t.Index)}
+}
+
+// setupOf is what a task that would start later takes before its work. One that starts now may have been waiting for its container for long.
+func (m *Model) setupOf(t schedule.Task) float64 {
+	if !t.Cold || t.Start > m.snapshot.At || m.snapshot.Plan.Jobs[t.Job].Rules != dag.AncestorsFirst {
+		return m.setup(t.Job, t.Cold)
+	}
+	return m.launching(m.stages[t.Job][t.Stage].asked) + m.start.extra
 }
 
 // setup is what a task takes before its work: in a job whose containers are used again, only if one is launched for it.
@@ -85,7 +93,7 @@ func (m *Model) rem(j int, k dag.StageIndex, i int) float64 {
 
 // leftOf is what is left of the work of a running attempt: all of it while it waits for its input.
 func (m *Model) leftOf(l *law, a *dag.Attempt) (work float64, origin schedule.Origin) {
-	whole := l.work(int(a.Task))
+	whole := l.work(int(a.Task)) + m.extraOf(l, a)
 	if !l.ready() || !a.Start.Known() {
 		return whole, l.origin
 	}

@@ -24,7 +24,8 @@ import (
 type Model struct {
 	snapshot *dag.Snapshot // the run's newest one with its plan completed
 	profile  *profiles.Match
-	stages   [][]law // by job and stage
+	stages   [][]law               // by job and stage
+	firsts   map[int32]dag.Instant // when the first task of each container started
 	start    startup
 	mean     float64 // milliseconds of work of a mean task of the stages that were seen
 	pace     float64 // how many times as long as in the profile's run work takes
@@ -40,6 +41,7 @@ type law struct {
 	origin schedule.Origin
 	sel    float64     // records written for each unit; NaN unknown
 	waits  bool        // its tasks wait in their containers for those of other stages
+	asked  dag.Instant // since when containers may have been launched for its tasks
 	input  dag.Instant // where it waits: the end of the last of these, NoInstant while one is left
 }
 
@@ -48,7 +50,8 @@ func New(run dag.Run) *Model {
 	m := &Model{profile: profiles.Find(run.Now())}
 	m.snapshot = complete(run.Now(), m.profile)
 	m.observe()
-	m.learnStartup()
+	m.learnLaunch(&run.Now().Plan.Overheads)
+	m.learnExtra()
 	m.learnRates()
 	return m
 }

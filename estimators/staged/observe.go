@@ -30,7 +30,7 @@ type ended struct {
 // observe reads what the tasks of all stages have shown.
 func (m *Model) observe() {
 	s := m.snapshot
-	first := firstStarts(s)
+	m.firsts = firstStarts(s)
 	m.stages = make([][]law, len(s.Plan.Jobs))
 	for j := range s.Plan.Jobs {
 		job := &s.Plan.Jobs[j]
@@ -38,9 +38,10 @@ func (m *Model) observe() {
 		for k := range job.NumStages() {
 			l := &m.stages[j][k]
 			l.waits, l.input = m.inputEnd(j, k)
+			l.asked = m.asked(j, k)
 			l.prior = m.priorOf(j, k)
 			if j < len(s.Jobs) && int(k) < len(s.Jobs[j].Stages) {
-				l.observe(s.Jobs[j].Stages[k].Attempts, job.Stages[k].Count(), ms(s.Plan.Cluster.Setup), first)
+				m.watch(l, s.Jobs[j].Stages[k].Attempts, job.Stages[k].Count(), ms(s.Plan.Cluster.Setup))
 			}
 		}
 	}
@@ -54,25 +55,6 @@ func (m *Model) Worked(j int, k dag.StageIndex) map[int]float64 {
 		out[e.task] = e.work
 	}
 	return out
-}
-
-// firstStarts is when the first task started in each container.
-func firstStarts(s *dag.Snapshot) map[int32]dag.Instant {
-	first := map[int32]dag.Instant{}
-	for j := range s.Jobs {
-		if s.Plan.Jobs[j].Rules != dag.AncestorsFirst {
-			continue
-		}
-		for k := range s.Jobs[j].Stages {
-			for i := range s.Jobs[j].Stages[k].Attempts {
-				a := &s.Jobs[j].Stages[k].Attempts[i]
-				if t, seen := first[a.Slot]; a.Slot >= 0 && a.Start.Known() && (!seen || a.Start < t) {
-					first[a.Slot] = a.Start
-				}
-			}
-		}
-	}
-	return first
 }
 
 // inputEnd says whether the tasks of a stage wait in their containers for other stages, and when the last of these has ended.
@@ -115,7 +97,8 @@ func (l *law) begin(a *dag.Attempt) dag.Instant {
 	return a.Start
 }
 
-func (l *law) observe(attempts []dag.Attempt, n int, setup float64, first map[int32]dag.Instant) {
+// watch reads what the attempts at a stage of n tasks have shown.
+func (m *Model) watch(l *law, attempts []dag.Attempt, n int, setup float64) {
 	st := &l.seen
 	tells, told := 0, 0
 	st.bytes = 0
@@ -131,8 +114,7 @@ func (l *law) observe(attempts []dag.Attempt, n int, setup float64, first map[in
 			st.running = append(st.running, a)
 		case a.State == dag.AttemptSucceeded && a.End.Known() && a.Task != last:
 			last = a.Task
-			t, cold := first[a.Slot]
-			e := ended{task: int(a.Task), units: done(a), work: max(0, float64(a.End-l.begin(a))-setup), out: a.Out, cold: cold && t == a.Start}
+			e := ended{task: int(a.Task), units: done(a), work: max(0, float64(a.End-l.begin(a))-setup), out: a.Out, cold: m.first(a)}
 			if tells++; e.units > 0 {
 				told++
 			}

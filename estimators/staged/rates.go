@@ -11,8 +11,16 @@ import (
 const (
 	// priorMS is how much watched work a profile's rate weighs against this run's.
 	priorMS = 4000
-	// paceMS is how much watched work the expectation weighs as much as that this run is as fast as the profile's.
+	// paceMS is how much work of a stage makes it count half as one that has shown this run's pace.
 	paceMS = 4000
+	// paceStages is how many stages the expectation weighs as much as that a stage takes as long as in the profile's run: each may have changed in
+	// its own way.
+	paceStages = 1.0
+	// paceSigma is the logarithm of a pace that counts twice as much against the expectation: stages differ by a little, clusters by more.
+	paceSigma = 0.3
+	// launchPower is the power of the pace of launches that is expected of work before any was seen. Work that waits need not be slower.
+	launchPower = 0.1
+	paceMax     = 10
 )
 
 // learnRates finds what a unit of each stage costs, and how large its tasks are. What a stage reads follows from what the stages before it write.
@@ -80,14 +88,22 @@ func lastChange(a *dag.Attempt, now dag.Instant) dag.Instant {
 
 // learnPace compares this run with the profile's.
 func (m *Model) learnPace() {
-	took, expected := 0.0, 0.0
+	sum, weight := 0.0, 0.0
 	m.each(func(_ int, _ dag.StageIndex, l *law) {
-		if l.prior.rate > 0 && l.prior.records == l.seen.records && l.seen.units > 0 {
-			took += l.seen.work
-			expected += l.seen.units * l.prior.rate
+		expected := l.seen.units * l.prior.rate
+		if !(expected > 0) || l.prior.records != l.seen.records || !(l.seen.work > 0) {
+			return
 		}
+		w := min(expected, l.seen.work)
+		w /= w + paceMS
+		sum, weight = sum+w*math.Log(l.seen.work/expected), weight+w
 	})
-	m.pace = (took + paceMS) / (expected + paceMS)
+	mean, before := 0.0, launchPower*math.Log(m.start.scale)
+	if weight > 0 {
+		mean = sum/weight - before
+	}
+	shrunk := weight / (weight + paceStages/(1+mean*mean/(paceSigma*paceSigma)))
+	m.pace = min(max(math.Exp(before+shrunk*mean), 1/paceMax), paceMax)
 }
 
 func (l *law) learnRate(pace float64) {

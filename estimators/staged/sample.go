@@ -80,7 +80,7 @@ func (l *law) spread() stageSampling {
 
 // rest is what is left of a running attempt: by its counters if these tell it, else by its age.
 func (m *Model) rest(l *law, a *dag.Attempt, own estimators.Factors) estimators.Rest {
-	whole := l.work(int(a.Task))
+	whole := l.work(int(a.Task)) + m.extraOf(l, a)
 	if !l.ready() || !a.Start.Known() {
 		return estimators.NewRest(whole, 0, own, 1)
 	}

@@ -49,9 +49,9 @@ func (m *Model) learnSizes(j int, k dag.StageIndex, l *law) {
 	// Of a task that reports its progress what it has read tells how much it reads in all.
 	totals, mean, count := make(map[int32]float64), 0.0, 0.0
 	for _, a := range l.seen.running {
-		if share := l.progress(a); share > leastShare && done(a) > 0 {
-			totals[a.Task] = done(a) / share
-			mean, count = mean+done(a)/share, count+1
+		if total := m.totalBy(l, a); total > 0 {
+			totals[a.Task] = total
+			mean, count = mean+total, count+1
 		}
 	}
 	known := m.input(j, k) > 0 || l.prior.n > 0 || len(l.seen.ended) > 0
@@ -65,6 +65,9 @@ func (m *Model) learnSizes(j int, k dag.StageIndex, l *law) {
 	}
 	for _, a := range l.seen.running {
 		switch total, told := totals[a.Task]; {
+		case told && known:
+			share := l.progress(a)
+			l.size[a.Task] += share / (share + progressRatio) * (total - l.size[a.Task])
 		case told:
 			l.size[a.Task] = total
 		case perByte > 0 && a.Bytes > 0:
@@ -74,6 +77,19 @@ func (m *Model) learnSizes(j int, k dag.StageIndex, l *law) {
 			l.size[a.Task] = d
 		}
 	}
+}
+
+// totalBy is how many records a running attempt reads in all, by its progress; 0 where that does not tell. The engine gives progress now and
+// records at times: those read by then are of the progress that it had then.
+func (m *Model) totalBy(l *law, a *dag.Attempt) float64 {
+	share, read := l.progress(a), done(a)
+	if !(share > leastShare) || !(read > 0) {
+		return 0
+	}
+	if from := l.begin(a); a.Last.At > from && a.Last.At < m.snapshot.At {
+		share *= float64(a.Last.At-from) / float64(m.snapshot.At-from)
+	}
+	return read / share
 }
 
 // leastShare is the progress from which on it tells a task's size.

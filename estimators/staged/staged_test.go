@@ -148,7 +148,7 @@ func TestContainersStartOnce(t *testing.T) {
 	s.Plan = &plan
 	costs := staged.Costs(dag.Run{}.Append(s))
 	for _, cold := range []bool{false, true} {
-		c := costs.Left(schedule.Task{Stage: 0, Index: 5, Slot: -1, Node: -1, Cold: cold})
+		c := costs.Left(schedule.Task{Stage: 0, Index: 5, Slot: -1, Node: -1, Cold: cold, Start: s.At + 1})
 		if want := map[bool]time.Duration{true: 3 * time.Second}[cold]; c.Setup != want {
 			t.Errorf("cold %v: set-up %v, want %v", cold, c.Setup, want)
 		}

@@ -1,24 +1,110 @@
 package staged
 
-import "github.com/paratimer/paratimer/dag"
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
 
 // A startup is what a task takes beyond its work in a container that is launched for it.
 type startup struct {
 	launch float64 // milliseconds until its JVM runs
 	extra  float64 // more work of the first task in a JVM: classes are loaded, code is not compiled yet
+	whole  float64 // milliseconds of a launch from its beginning
+	scale  float64 // how many times as long as in the profile's run launches take
+	late   float64 // how much longer a launch is expected to take that is late, as a share of what it has taken
+	firsts float64 // first tasks of containers that were compared with others of their stage
 }
 
-// coldTasks is how many first tasks the profile's figure weighs as much as.
-const coldTasks = 4
+const (
+	// coldTasks is how many first tasks the expectation of what they take beyond others weighs as much as.
+	coldTasks = 1
+	// coldShare is the same as a share of a launch, where nothing has shown it.
+	coldShare = 0.35
+	// heldMS is the time from a DAG's submission within which no container can have been launched for it: it was held before.
+	heldMS = 1000
+	// scaleMax bounds how many times as long as in the profile's run launches take.
+	scaleMax = 20
+	// launchWait and launchNext are startup.late before this run has shown a launch and after.
+	launchWait, launchNext = 0.5, 0.15
+)
 
-// learnStartup compares the tasks that were the first in their container with the others of their stage.
-func (m *Model) learnStartup() {
+// learnLaunch finds what a launch takes: what this run has shown, otherwise what the profile says, the longer the longer none has come.
+// overheads are those that the run itself shows.
+func (m *Model) learnLaunch(overheads *dag.Overheads) {
 	o := &m.snapshot.Plan.Overheads
-	m.start.launch = ms(o.SetupMin)
-	if waited := m.waited(); waited > 0 {
-		// What has not come for long will not come at once.
-		m.start.launch = max(m.start.launch-waited, waited/2)
+	expected := ms(defaultStart)
+	if was := m.profile.Overheads(); was != nil && was.SetupMin > 0 {
+		expected = ms(was.SetupMin)
 	}
+	st := &m.start
+	st.launch, st.late = ms(o.SetupMin), launchWait
+	whole := st.launch
+	if overheads.SetupMin > 0 {
+		st.late = launchNext
+	} else if waited := m.waited(); waited > 0 {
+		whole = max(whole, (1+launchWait)*waited)
+	}
+	st.whole = whole
+	st.scale = min(max(whole/expected, 1/scaleMax), scaleMax)
+}
+
+// launching is what is left of a launch that was asked for at an instant: what has not come for long will not come at once.
+func (m *Model) launching(asked dag.Instant) float64 {
+	if !asked.Known() || asked >= m.snapshot.At {
+		return m.start.launch
+	}
+	waited := float64(m.snapshot.At - asked)
+	return max(m.start.launch-waited, m.start.late*waited)
+}
+
+// asked is since when containers may have been launched for the tasks of a stage that wait: since their stage let them begin, since one was lost.
+func (m *Model) asked(j int, k dag.StageIndex) dag.Instant {
+	job, js := &m.snapshot.Plan.Jobs[j], &m.snapshot.Jobs[j]
+	since := js.Submitted
+	if !since.Known() {
+		return since
+	}
+	since = since.Add(m.snapshot.Plan.Overheads.Launch)
+	for _, e := range job.Stages[k].After {
+		if e.Kind == dag.SlowStart || e.Kind == dag.Barrier {
+			since = max(since, allowed(&js.Stages[e.From], max(e.Ratio, e.Full), job.Stages[e.From].Count()))
+		}
+	}
+	for k := range js.Stages {
+		for i := range js.Stages[k].Attempts {
+			if a := &js.Stages[k].Attempts[i]; (a.State == dag.AttemptFailed || a.State == dag.AttemptKilled) && a.End.Known() {
+				since = max(since, a.End)
+			}
+		}
+	}
+	return since
+}
+
+// allowed is when so large a part of a stage had succeeded; of a smaller part, when the last one had.
+func allowed(s *dag.StageState, ratio float64, n int) dag.Instant {
+	var ends []dag.Instant
+	for i := range s.Attempts {
+		if a := &s.Attempts[i]; a.State == dag.AttemptSucceeded && a.End.Known() {
+			ends = append(ends, a.End)
+		}
+	}
+	if len(ends) == 0 {
+		return dag.NoInstant
+	}
+	slices.Sort(ends)
+	need := n
+	if ratio > 0 && ratio < 1 {
+		need = int(math.Ceil(ratio * float64(n)))
+	}
+	return ends[min(max(need, 1), len(ends))-1]
+}
+
+// learnExtra compares the tasks that were the first in their container with the others of their stage. Launches load a machine as what these
+// tasks do more does: where launches take longer than in the profile's run, so does that.
+func (m *Model) learnExtra() {
 	sum, n := 0.0, 0.0
 	m.each(func(_ int, _ dag.StageIndex, l *law) {
 		warm, units := 0.0, 0.0
@@ -36,7 +122,12 @@ func (m *Model) learnStartup() {
 			}
 		}
 	})
-	m.start.extra = max(0, (sum+coldTasks*ms(o.Cold))/(n+coldTasks))
+	m.start.firsts = n
+	expected := ms(m.snapshot.Plan.Overheads.Cold) * m.start.scale
+	if expected == 0 && m.profile != nil {
+		expected = coldShare * m.start.whole
+	}
+	m.start.extra = max(0, (sum+coldTasks*expected)/(n+coldTasks))
 	if m.start.extra == 0 {
 		return
 	}
@@ -52,7 +143,46 @@ func (m *Model) learnStartup() {
 	})
 }
 
-// waited is for how many milliseconds a job has waited for its first container; 0 once one runs.
+// extraOf is how many milliseconds of work an attempt at a stage has beyond its own, as the first in its container, since it could begin: what
+// it did while it waited for its input is over.
+func (m *Model) extraOf(l *law, a *dag.Attempt) float64 {
+	if !m.first(a) {
+		return 0
+	}
+	return max(0, m.start.extra-float64(l.begin(a)-a.Start))
+}
+
+// first reports whether an attempt is the first in its container.
+func (m *Model) first(a *dag.Attempt) bool {
+	t, seen := m.firsts[a.Slot]
+	return seen && t == a.Start
+}
+
+// firstStarts is when the first task started in each container that was launched for a job.
+func firstStarts(s *dag.Snapshot) map[int32]dag.Instant {
+	first := map[int32]dag.Instant{}
+	for j := range s.Jobs {
+		if s.Plan.Jobs[j].Rules != dag.AncestorsFirst {
+			continue
+		}
+		for k := range s.Jobs[j].Stages {
+			for i := range s.Jobs[j].Stages[k].Attempts {
+				a := &s.Jobs[j].Stages[k].Attempts[i]
+				if t, seen := first[a.Slot]; a.Slot >= 0 && a.Start.Known() && (!seen || a.Start < t) {
+					first[a.Slot] = a.Start
+				}
+			}
+		}
+		for slot, t := range first {
+			if at := s.Jobs[j].Submitted; at.Known() && t < at.Add(heldMS*time.Millisecond) {
+				first[slot] = dag.NoInstant
+			}
+		}
+	}
+	return first
+}
+
+// waited is for how many milliseconds a job has waited for the first container that is launched for it; 0 where it does not wait for one.
 func (m *Model) waited() float64 {
 	s, longest := m.snapshot, 0.0
 	for j := range s.Jobs {
@@ -60,12 +190,25 @@ func (m *Model) waited() float64 {
 		if js.State.Ended() || !js.Submitted.Known() {
 			continue
 		}
+		running, used := 0, s.Plan.Jobs[j].Limits.AMMB
 		for k := range js.Stages {
-			if len(js.Stages[k].Attempts) > 0 {
-				return 0
-			}
+			n := js.Stages[k].Running()
+			running, used = running+n, used+n*s.Plan.Jobs[j].Stages[k].MemoryMB
 		}
-		longest = max(longest, float64(s.At-js.Submitted)-ms(s.Plan.Overheads.Launch))
+		// Tasks that run did not need a launch. The cluster counts a container from the moment at which it is given.
+		if running == 0 && m.idle(j) || running > 0 && js.HeldMB > used {
+			longest = max(longest, float64(s.At-js.Submitted)-ms(s.Plan.Overheads.Launch))
+		}
 	}
 	return longest
+}
+
+// idle reports whether nothing of a job has run yet.
+func (m *Model) idle(j int) bool {
+	for k := range m.snapshot.Jobs[j].Stages {
+		if len(m.snapshot.Jobs[j].Stages[k].Attempts) > 0 {
+			return false
+		}
+	}
+	return true
 }

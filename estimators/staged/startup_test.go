@@ -1,0 +1,84 @@
+package staged_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/observed"
+	"github.com/paratimer/paratimer/estimators/profiles"
+	"github.com/paratimer/paratimer/estimators/staged"
+	"github.com/paratimer/paratimer/schedule"
+)
+
+// withStartup is a profile of vertices whose run launched a container in two seconds and lost a second with the first task in each.
+func withStartup(t *testing.T) *dag.Plan {
+	t.Helper()
+	before, _ := seenAt(t, 1, 1000*second)
+	profile := observed.Learn(dag.Run{}.Append(before))
+	profile.Overheads.SetupMin, profile.Overheads.Cold = 2*time.Second, time.Second
+	return profile
+}
+
+// cold is the set-up of a task that a container is launched for at an instant.
+func cold(s *dag.Snapshot, at dag.Instant) time.Duration {
+	costs := staged.Costs(dag.Run{}.Append(s))
+	return costs.Left(schedule.Task{Stage: 0, Index: 5, Slot: -1, Node: -1, Cold: true, Start: at}).Setup
+}
+
+// TestLaunchesScaleTogether: where launches take five times as long as in the profile's run, so do the first tasks of the containers.
+func TestLaunchesScaleTogether(t *testing.T) {
+	t.Parallel()
+	s, _ := seenAt(t, 1, 14*second)
+	plan := *s.Plan
+	plan.Overheads.SetupMin = 10 * time.Second
+	s.Plan = &plan
+	s = profiles.Attach(s, []*dag.Plan{withStartup(t)})
+	// No later task has ended that the first ones could be compared with.
+	if got := cold(s, s.At+1); got != 15*time.Second {
+		t.Errorf("set-up %v, want 10 s of launch and five times 1 s", got)
+	}
+}
+
+// TestLateLaunch: a launch that has not come for long is expected to take longer, but not from its beginning again.
+func TestLateLaunch(t *testing.T) {
+	t.Parallel()
+	profile := withStartup(t)
+	at := func(at dag.Instant) *dag.Snapshot {
+		p := vertices()
+		s := &dag.Snapshot{Plan: p, At: at, Jobs: p.BlockedJobs(), Stale: dag.NoInstant, State: dag.Running}
+		s.Jobs[0].Submitted, s.Jobs[0].State, s.Jobs[0].ID = 0, dag.Running, "application_1_1"
+		return profiles.Attach(s, []*dag.Plan{profile})
+	}
+	// A DAG takes two seconds to ask for containers where nothing tells.
+	early, late := cold(at(3*second), 3*second), cold(at(22*second), 22*second)
+	if early != 2*time.Second {
+		t.Errorf("a second after they were asked for: %v, want 1 s of launch and 1 s of the first task", early)
+	}
+	if want := 25 * time.Second; late != want { // half of 20 s, and 15 times 1 s
+		t.Errorf("20 s after they were asked for: %v, want %v", late, want)
+	}
+	if next := cold(at(22*second), 60*second); next != 17*time.Second {
+		t.Errorf("a launch to come: %v, want 2 s and 15 times 1 s", next)
+	}
+}
+
+// TestHeldContainers: a task that starts at once after the submission is in a container that an earlier DAG has left, and loads nothing.
+func TestHeldContainers(t *testing.T) {
+	t.Parallel()
+	learned := func(start dag.Instant) time.Duration {
+		s, _ := seenAt(t, 1, 1000*second)
+		for i := range s.Jobs[0].Stages[0].Attempts {
+			if a := &s.Jobs[0].Stages[0].Attempts[i]; a.Start == 2*second {
+				a.Start, a.End = start, start+13*second // others take ten
+			}
+		}
+		return observed.Learn(dag.Run{}.Append(s)).Overheads.Cold
+	}
+	if got := learned(2 * second); got < 2*time.Second || got > 3*time.Second {
+		t.Errorf("the first task of a container takes %v more, want most of 3 s", got)
+	}
+	if got := learned(second / 2); got != 0 {
+		t.Errorf("that of a held one takes %v more", got)
+	}
+}
