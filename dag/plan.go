@@ -5,10 +5,12 @@ import "time"
 // A Plan says what is to run and on what. Jobs are in plan order, which breaks ties.
 type Plan struct {
 	Name    string // the workflow's name, e.g. the script's path
-	Engine  string // what runs it, for people: "Tez"; "" is MapReduce
+	Engine  string // what runs it, for people: "Tez", "Spark"; "" is MapReduce
 	Cluster Cluster
 	Driver  Driver // who submits the jobs
 	Jobs    []Job
+	// Open says that work may come which nobody has announced: an application that submits its jobs one after the other.
+	Open bool
 	// Overheads of the engine that launches the jobs; all zero for the paper's cluster.
 	Overheads Overheads
 	// Profiles are plans with costs, learned from earlier runs, best first. They are consulted where this run knows nothing.
@@ -20,11 +22,14 @@ type Plan struct {
 	InputSizes []float64
 }
 
-// OneDAG reports whether the plan is one DAG of Tez: its stages are all that people know, no job.
-func (p *Plan) OneDAG() bool { return p.Engine == "Tez" && len(p.Jobs) == 1 }
+// OneDAG reports whether the plan is one DAG of Tez or one application of Spark: its stages are all that people know, no job.
+func (p *Plan) OneDAG() bool { return (p.Engine == "Tez" || p.Engine == "Spark") && len(p.Jobs) == 1 }
 
-// JobName names a job in a sentence: "job scope-35"; "the DAG" if the plan is one.
+// JobName names a job in a sentence: "job scope-35"; "the DAG" or "the application" if the plan is one.
 func (p *Plan) JobName(job int) string {
+	if p.OneDAG() && p.Engine == "Spark" {
+		return "the application"
+	}
 	if p.OneDAG() {
 		return "the DAG"
 	}

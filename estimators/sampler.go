@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
@@ -15,6 +16,8 @@ type Drawn struct {
 	Snapshot *dag.Snapshot
 	Left     schedule.Left
 	Fault    schedule.Fault // nil: nothing fails
+	// Later is how long work takes that nobody has announced, after so long for all that is known; nil: there is none.
+	Later func(known time.Duration) time.Duration
 }
 
 // Sampled is the scenario that gives a distribution: the scheduler is replayed from the snapshot with sampled costs and
@@ -38,7 +41,7 @@ func replayed(w *ReplayContext) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	if ms, err := w.standardMS(); err == nil {
+	if ms, err := w.standardMS(); err == nil && !w.Run.Now().Plan.Open {
 		d.centre(ms)
 	}
 	e := w.estimate(millis(d.At(0.5)))
@@ -104,7 +107,9 @@ func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, erro
 					errs[i] = err
 					continue
 				}
-				out[i] = max(sch.Remaining(), 0)
+				if out[i] = max(sch.Remaining(), 0); s.Later != nil {
+					out[i] += max(s.Later(out[i]), 0)
+				}
 			}
 		})
 	}

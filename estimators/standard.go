@@ -59,9 +59,9 @@ func (w *ReplayContext) plain(ms float64) Estimate {
 	return w.early(e)
 }
 
-// early makes a floor of an estimate that comes too early.
+// early makes a floor of an estimate that comes too early, or that is about a part of the work only.
 func (w *ReplayContext) early(e Estimate) Estimate {
-	if w.unknown() {
+	if w.unknown() || w.Run.Now().Plan.Open {
 		e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
 	}
 	return e

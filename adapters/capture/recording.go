@@ -38,6 +38,7 @@ type Recording struct {
 	tez         tezAnswers
 	kept        int    // bytes of bodies
 	rm          string // scheme and host of the ResourceManager
+	spark       bool   // a driver of Spark has been asked
 }
 
 type answer struct {
@@ -72,6 +73,7 @@ func (r *Recording) add(rec *Record) {
 	}
 	r.Lines++
 	path := served(u)
+	r.spark = r.spark || isSpark(u)
 	if strings.HasPrefix(path, "/ws/v1/cluster/") && r.rm == "" {
 		r.rm = u.Scheme + "://" + u.Host
 	}
@@ -94,6 +96,9 @@ func served(u *url.URL) string {
 	path := strings.TrimSuffix(u.Path, "/")
 	if strings.HasPrefix(path, "/webhdfs/v1") {
 		return path + "?" + u.Query().Get("op")
+	}
+	if isSpark(u) {
+		return sparkPath(u)
 	}
 	for _, root := range []string{"/proxy/", "/ws/v1/"} {
 		if i := strings.Index(path, root); i >= 0 {

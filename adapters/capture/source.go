@@ -40,7 +40,8 @@ func (e *CutOffError) Is(target error) bool { return target == io.ErrUnexpectedE
 // A Source plays one workflow of a recording: a snapshot for each recorded answer of /cluster/apps, and one for the last line.
 type Source struct {
 	rec    *Recording
-	player *Player
+	player *Player // of what a cluster answered; nil where rounds of Spark are played
+	spark  *sparkPlayer
 	query  interface {
 		Next(ctx context.Context) (*dag.Snapshot, error)
 	}
@@ -49,6 +50,9 @@ type Source struct {
 
 // NewSource plays rec to the same adapter that watches a live cluster.
 func NewSource(rec *Recording, o Options) (*Source, error) {
+	if rec.plays(o.Workflow) {
+		return newSparkSource(rec, o)
+	}
 	p := NewPlayer(rec)
 	rm := rec.rm
 	if rm == "" {
@@ -95,7 +99,7 @@ func thin(ticks []dag.Instant, every time.Duration) []dag.Instant {
 // a *CutOffError where the recording ends before it, *hadoop.NoWorkflowError where the workflow never came.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for len(s.ticks) > 0 {
-		s.player.Seek(s.ticks[0])
+		s.seek(s.ticks[0])
 		snap, err := s.query.Next(ctx)
 		_, none := errors.AsType[*hadoop.NoWorkflowError](err)
 		if none && len(s.ticks) > 1 {
@@ -114,6 +118,15 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		return nil, io.EOF
 	}
 	return nil, &CutOffError{At: s.rec.Last, Torn: s.rec.Torn}
+}
+
+// seek sets the instant that is played.
+func (s *Source) seek(t dag.Instant) {
+	if s.spark != nil {
+		s.spark.now = t
+		return
+	}
+	s.player.Seek(t)
 }
 
 // remark adds what the recording itself gives cause to.

@@ -23,6 +23,7 @@ type planHead struct {
 
 	Driver dag.Driver `json:"driver,omitzero"`
 	Engine text       `json:"engine,omitzero"`
+	Open   bool       `json:"open,omitzero"`
 }
 
 type cluster struct {
@@ -192,7 +193,7 @@ func (c *planCoder) encode(p *dag.Plan, whole bool) (*planLine, error) {
 		return nil, fmt.Errorf("tape: a plan of %d jobs is more than the %d that a tape holds", len(p.Jobs), maxJobs)
 	}
 	var l planLine
-	head := planHead{text(p.Name), clusterOf(&p.Cluster), overheadsOf(&p.Overheads), p.Driver, text(p.Engine)}
+	head := planHead{text(p.Name), clusterOf(&p.Cluster), overheadsOf(&p.Overheads), p.Driver, text(p.Engine), p.Open}
 	b, err := json.Marshal(head)
 	if err != nil {
 		return nil, err

@@ -149,7 +149,7 @@ func decodePlan(old *dag.Plan, l *planLine, groups int) (*dag.Plan, error) {
 	}
 	if l.Head != nil {
 		p.Name, p.Cluster, p.Overheads, p.Driver = string(l.Head.Name), l.Head.Cluster.dag(), l.Head.Overheads.dag(), l.Head.Driver
-		p.Engine = string(l.Head.Engine)
+		p.Engine, p.Open = string(l.Head.Engine), l.Head.Open
 	}
 	if l.Count.set {
 		jobs, err := resize(p.Jobs, l.Count.v, maxJobs, "jobs", dag.Job{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})

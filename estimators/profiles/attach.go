@@ -17,6 +17,10 @@ func Attach(s *dag.Snapshot, profiles []*dag.Plan) *dag.Snapshot {
 	out, plan := *s, *s.Plan
 	plan.Profiles = profiles
 	out.Plan = &plan
+	if s.Plan.Open {
+		extend(&out, profiles)
+		return &out
+	}
 	if dagKnown(s) {
 		return &out
 	}

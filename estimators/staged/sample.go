@@ -121,5 +121,9 @@ func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 		cost.Same = 1
 		return cost
 	}
-	return estimators.Drawn{Snapshot: s.m.snapshot, Left: left, Fault: s.failures.Fault(d, s.m.snapshot.At)}
+	drawn := estimators.Drawn{Snapshot: s.m.snapshot, Left: left, Fault: s.failures.Fault(d, s.m.snapshot.At)}
+	if s.m.snapshot.Plan.Open {
+		drawn.Later = s.m.later(d.Common(estimators.ForOther, 0, 0))
+	}
+	return drawn
 }

@@ -72,7 +72,7 @@ type Workflow struct {
 	ID    *string   `json:"id"`
 	Name  *string   `json:"name"`
 	State dag.State `json:"state"`
-	// Engine is what runs it: "Tez"; "" is MapReduce.
+	// Engine is what runs it: "Tez", "Spark"; "" is MapReduce.
 	Engine string `json:"engine,omitempty"`
 }
 
@@ -173,11 +173,21 @@ func (j *Job) IsMapReduce() bool {
 	return len(j.Stages) == 0 || len(j.Stages) == dag.MapReduceStages && j.Stages[dag.Map].Name == dag.MapReduceName(dag.Map)
 }
 
-// OneDAG reports whether the query is one DAG of Tez, which has vertices and no jobs.
+// OneDAG reports whether the query is one DAG of Tez or one application of Spark, which has stages and no jobs.
 func (f *Frame) OneDAG() bool { return OneDAG(f.Workflow, len(f.Jobs)) }
 
-// OneDAG reports whether a workflow of so many jobs is one DAG of Tez.
-func OneDAG(w Workflow, jobs int) bool { return w.Engine == "Tez" && jobs == 1 }
+// OneDAG reports whether a workflow of so many jobs is one DAG of Tez or one application of Spark.
+func OneDAG(w Workflow, jobs int) bool {
+	return (w.Engine == "Tez" || w.Engine == "Spark") && jobs == 1
+}
+
+// What says in a sentence what one DAG is: "a DAG of Tez", "an application of Spark".
+func (w Workflow) What() string {
+	if w.Engine == "Spark" {
+		return "an application of Spark"
+	}
+	return "a DAG of " + w.Engine
+}
 
 // A Change is a part of a move of the predicted end, and its cause.
 type Change struct {

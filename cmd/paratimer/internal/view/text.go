@@ -201,7 +201,7 @@ func title(f frame.Frame) string {
 		name = Escape(*f.Workflow.ID)
 	}
 	if f.OneDAG() {
-		return name + ": a DAG of " + Escape(f.Workflow.Engine) + "\n"
+		return name + ": " + Escape(f.Workflow.What()) + "\n"
 	}
 	return name + ": " + units.Count(len(f.Jobs), "job") + "\n"
 }

@@ -3,6 +3,7 @@ package past
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -62,7 +63,7 @@ func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
 	}
 	plan = observed.Learn(run)
 	for _, j := range plan.Jobs {
-		if j.Stages[dag.Map].Known || j.Stages[dag.Reduce].Known {
+		if slices.ContainsFunc(j.Stages, func(s dag.Stage) bool { return s.Known }) {
 			return plan, nil
 		}
 	}

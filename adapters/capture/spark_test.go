@@ -1,0 +1,102 @@
+package capture
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// played plays a recording of Spark to its end.
+func played(t *testing.T, name string, o Options) (all []*dag.Snapshot, missed int) {
+	t.Helper()
+	rec, err := Open(filepath.Join("..", "spark", "testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := NewSource(rec, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		s, err := src.Next(t.Context())
+		if _, is := errors.AsType[*dag.MissedError](err); is {
+			missed++
+			continue
+		}
+		if errors.Is(err, io.EOF) {
+			return all, missed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+}
+
+// pending counts the tasks of a stage that have not succeeded.
+func pending(s *dag.Snapshot, k int) int {
+	return s.Plan.Jobs[0].Stages[k].Tasks - s.Jobs[0].Stages[k].Succeeded()
+}
+
+// TestSparkRounds holds that a recording of a driver is played round by round, to the end of the last job.
+func TestSparkRounds(t *testing.T) {
+	t.Parallel()
+	all, missed := played(t, "skew-3.jsonl.gz", Options{})
+	first, last := all[0], all[len(all)-1]
+	if first.At >= all[1].At || first.State != dag.Running || !first.Plan.Open {
+		t.Errorf("the first snapshot is of %d, %v, open %v", first.At, first.State, first.Plan.Open)
+	}
+	if len(all) < 40 || missed == 0 {
+		t.Errorf("%d snapshots and %d missed rounds: the driver goes before the history server has the end", len(all), missed)
+	}
+	if last.State != dag.Succeeded || last.Plan.Open || last.Plan.Engine != "Spark" {
+		t.Errorf("the last snapshot is %v, open %v, of %q", last.State, last.Plan.Open, last.Plan.Engine)
+	}
+	if got := last.Jobs[0].Finished.Sub(last.Origin()).Seconds(); got < 45 || got > 46 {
+		t.Errorf("it took %.1f s, the history server says 45.6", got)
+	}
+	for k := range last.Plan.Jobs[0].Stages {
+		if n := pending(last, k); n != 0 {
+			t.Errorf("%d tasks of %s are open at the end", n, last.Plan.Jobs[0].Stages[k].Name)
+		}
+	}
+	for _, s := range all {
+		if s.Plan.Cluster.Cores != 4 {
+			t.Fatalf("%d cores at %d", s.Plan.Cluster.Cores, s.At)
+		}
+	}
+}
+
+// TestSparkLostExecutor holds that what an executor had written runs again when it is lost, and no more.
+func TestSparkLostExecutor(t *testing.T) {
+	t.Parallel()
+	all, _ := played(t, "fetch-3.jsonl.gz", Options{})
+	again := 0
+	for _, s := range all {
+		if s.Jobs[0].Stages[1].Succeeded() > 0 || len(s.Jobs[0].Stages[1].Attempts) > 4 {
+			again = max(again, pending(s, 0))
+		}
+	}
+	if again != 8 {
+		t.Errorf("%d tasks of the map stage were open at most after the loss, Spark ran 8 again", again)
+	}
+	if last := all[len(all)-1]; last.State != dag.Succeeded || pending(last, 0)+pending(last, 1) != 0 {
+		t.Errorf("at the end it is %v, with %d and %d tasks open", last.State, pending(last, 0), pending(last, 1))
+	}
+}
+
+// TestSparkUnknown holds that a recording says which applications it has.
+func TestSparkUnknown(t *testing.T) {
+	t.Parallel()
+	rec, err := Open(filepath.Join("..", "spark", "testdata", "skew-3.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unknown *UnknownError
+	if _, err = NewSource(rec, Options{Workflow: "application_1_0001"}); !errors.As(err, &unknown) || len(unknown.Holds) != 1 {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,171 @@
+package spark
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Bounds of what an application may tell. What is beyond them is left out, and the snapshot says so.
+const (
+	mostJobs      = 20_000
+	mostStages    = 20_000 // stages that compute something, of a plan
+	mostListed    = 200_000
+	mostAttempts  = 1_000 // attempts of a stage
+	mostTasks     = 2_000_000
+	mostExecutors = 20_000
+)
+
+// An App is what is known of one application. It is not safe for concurrent use.
+type App struct {
+	id, name, user, version string
+	turn                    string // the attempt of an application on YARN; ""
+	jobs                    map[int]*job
+	stages                  map[int]*stage
+	executors               []*executor // in the order in which they came
+	byExecutor              map[string]int
+	conf                    map[string]string
+	over                    bool        // the history server has its end
+	ended                   dag.Instant // as it has it
+	began                   dag.Instant
+	tasks                   int // of all stages
+	dropped                 bool
+	order                   []*stage // those of the plan, in the order in which they came into it
+	plan                    *dag.Plan
+	names                   map[string]int
+}
+
+// A job is a job of Spark.
+type job struct {
+	id                   int
+	name, description    string
+	submitted, completed dag.Instant
+	stages               []int
+	status               string
+	graph                bool // the parents of its stages are known
+}
+
+// A stage is a stage of Spark, with all its attempts.
+type stage struct {
+	id      int
+	name    string
+	rdds    []int // ascending
+	tasks   int
+	status  string // of its newest attempt
+	written float64
+	parents []int
+	known   bool // the parents are known
+	jobs    []int
+	tries   []*try          // by attempt
+	index   map[int]int32   // of partitions
+	parts   []int           // of indices, -1 none
+	filled  map[int32]*task // of tasks that have ended and that no list has shown
+	planned int             // its place in App.order from 1; 0: not there
+	title   string
+}
+
+// A try is one attempt of a stage.
+type try struct {
+	number               int
+	tasks                int
+	complete             int // tasks that have succeeded
+	runMS                float64
+	status               string
+	submitted, completed dag.Instant
+	failure              string
+	push                 bool
+	list                 map[int]*task // by task id
+}
+
+// A task is one attempt of a task.
+type task struct {
+	id, part    int
+	launch, end dag.Instant
+	executor    int // index in App.executors, -1 unknown
+	state       dag.AttemptState
+	guessed     bool // that and when it ended is a guess
+	why         string
+	in, read    float64 // records
+	out         float64
+	first, last dag.Mark
+	report      dag.Instant
+}
+
+// An executor is one of the application's.
+type executor struct {
+	id, host       string
+	cores          int
+	active         bool
+	excluded       bool
+	added, removed dag.Instant
+	reason         string
+}
+
+// NewApp returns an application of which nothing is known but, maybe, its id.
+func NewApp(id string) *App {
+	return &App{
+		id: id, jobs: map[int]*job{}, stages: map[int]*stage{}, byExecutor: map[string]int{}, conf: map[string]string{},
+		ended: dag.NoInstant, began: dag.NoInstant, names: map[string]int{},
+	}
+}
+
+// ID returns the application's id.
+func (a *App) ID() string { return a.id }
+
+// Begun reports whether a job of it has been seen.
+func (a *App) Begun() bool { return len(a.jobs) > 0 }
+
+// Over reports whether the history server has the application's end.
+func (a *App) Over() bool { return a.over }
+
+func (a *App) stageAt(id int) *stage {
+	s := a.stages[id]
+	if s == nil && id >= 0 && len(a.stages) < mostListed {
+		s = &stage{id: id, index: map[int]int32{}, written: math.NaN()}
+		a.stages[id] = s
+	}
+	return s
+}
+
+// tryAt returns an attempt of a stage, nil where there can be none.
+func (s *stage) tryAt(n int) *try {
+	if n < 0 || n >= mostAttempts {
+		return nil
+	}
+	for len(s.tries) <= n {
+		s.tries = append(s.tries, &try{number: len(s.tries), submitted: dag.NoInstant, completed: dag.NoInstant, list: map[int]*task{}})
+	}
+	return s.tries[n]
+}
+
+// newest returns the newest attempt of a stage, nil before the first.
+func (s *stage) newest() *try {
+	if len(s.tries) == 0 {
+		return nil
+	}
+	return s.tries[len(s.tries)-1]
+}
+
+func (a *App) executorAt(id string) int {
+	if id == "" {
+		return -1
+	}
+	if i, ok := a.byExecutor[id]; ok {
+		return i
+	}
+	if len(a.executors) >= mostExecutors {
+		return -1
+	}
+	a.byExecutor[id] = len(a.executors)
+	a.executors = append(a.executors, &executor{id: dag.Clean(id), active: true, added: dag.NoInstant, removed: dag.NoInstant})
+	return len(a.executors) - 1
+}
+
+// jobIDs returns the ids of the jobs, ascending.
+func (a *App) jobIDs() []int { return slices.Sorted(maps.Keys(a.jobs)) }
+
+// on reports whether a setting is true.
+func (a *App) on(key string) bool { return strings.EqualFold(a.conf[key], "true") }

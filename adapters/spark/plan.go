@@ -1,0 +1,137 @@
+package spark
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
+
+// heartbeat is how often an executor reports on its tasks (spark.executor.heartbeatInterval).
+const heartbeat = 10 * time.Second
+
+// grow takes new stages into the order of the plan: a stage keeps its place. A stage that was expected and is skipped after all keeps it too,
+// with no tasks.
+func (a *App) grow() {
+	t := a.twins()
+	for _, id := range a.jobIDs() {
+		j := a.jobs[id]
+		lacks := a.lacking(j, t)
+		for _, sid := range j.stages {
+			s := a.stages[sid]
+			if s == nil || s.planned > 0 || !s.ran() && !lacks[sid] {
+				continue
+			}
+			if len(a.order) >= mostStages {
+				a.dropped = true
+				return
+			}
+			a.order = append(a.order, s)
+			s.planned = len(a.order)
+			s.title = a.entitle(s)
+		}
+	}
+}
+
+// entitle names a stage by its call site and its last RDD, which are the same in each run of a program that submits its
+// jobs in the same order.
+func (a *App) entitle(s *stage) string {
+	name := cmp.Or(s.name, fmt.Sprintf("stage %d", s.id))
+	if n := len(s.rdds); n > 0 {
+		name = fmt.Sprintf("%s [RDD %d]", name, s.rdds[n-1])
+	}
+	a.names[name]++
+	if n := a.names[name]; n > 1 {
+		name = fmt.Sprintf("%s #%d", name, n)
+	}
+	return name
+}
+
+// idle reports whether a stage of the plan has nothing to run: it was expected, and is skipped.
+func (a *App) idle(s *stage, lacks map[int]bool) bool { return !s.ran() && !lacks[s.id] }
+
+// planOf makes the plan. It returns the one before where nothing has changed, so that readers may compare pointers.
+func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
+	p := &dag.Plan{
+		Name: cmp.Or(a.name, a.id), Engine: "Spark", Driver: dag.Eager, Open: open,
+		Cluster:   dag.Cluster{Policy: dag.Executors, Cores: a.cores()},
+		Jobs:      []dag.Job{{Node: "application", Name: cmp.Or(a.name, a.id), Stages: make([]dag.Stage, len(a.order))}},
+		Overheads: dag.Overheads{Report: heartbeat},
+	}
+	left := dag.MaxTasks
+	for i, s := range a.order {
+		stage := &p.Jobs[0].Stages[i]
+		stage.Name, stage.Known = s.title, true
+		if !a.idle(s, lacks) {
+			stage.Tasks = min(s.tasks, left)
+		}
+		left -= stage.Tasks
+		stage.After = a.edges(s, t)
+		stage.Pipelines = make([]dag.Pipeline, 1)
+	}
+	if a.plan != nil && reflect.DeepEqual(a.plan, p) {
+		return a.plan
+	}
+	a.plan = p
+	return p
+}
+
+// edges are what a stage reads, as barriers, and, as broadcasts of which nothing is read, the jobs that its own came after.
+func (a *App) edges(s *stage, t twins) []dag.Edge {
+	var out []dag.Edge
+	add := func(of *stage, kind dag.EdgeKind) {
+		if of == nil || of.planned == 0 || of.planned >= s.planned {
+			return
+		}
+		from := dag.StageIndex(of.planned - 1) //nolint:gosec // G115: bounded by mostStages
+		if !slices.ContainsFunc(out, func(e dag.Edge) bool { return e.From == from }) {
+			out = append(out, dag.Edge{From: from, Kind: kind})
+		}
+	}
+	own := false // it waits for a stage of its own job
+	for _, id := range s.jobs {
+		j := a.jobs[id]
+		if j == nil {
+			continue
+		}
+		for _, pid := range a.parentsOf(j, s) {
+			p := a.stages[pid]
+			if p == nil {
+				continue
+			}
+			own = own || p.planned > 0
+			if p.planned == 0 {
+				p = t.of(p)
+			}
+			add(p, dag.Barrier)
+		}
+	}
+	if !own {
+		for _, id := range s.jobs {
+			if j := a.jobs[id]; j != nil {
+				for _, last := range a.afterJobs(j) {
+					add(last, dag.Broadcast)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, func(x, y dag.Edge) int { return cmp.Compare(x.From, y.From) })
+	return out
+}
+
+// cores is how many tasks may run at once: those of the executors that are there.
+func (a *App) cores() int {
+	n := 0
+	for _, e := range a.executors {
+		if e.active && !e.excluded {
+			n += e.cores
+		}
+	}
+	return n
+}

@@ -1,0 +1,91 @@
+package spark
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// root begins the paths of Spark's REST service.
+const root = "/api/v1/applications"
+
+// An Answer is one that a driver or a history server gave.
+type Answer struct {
+	URL    *url.URL
+	At     dag.Instant // when it was there
+	Status int
+	Type   string // Content-Type
+	Body   func() string
+}
+
+// IsTick reports whether an address is the one that is asked first in every round: the list of applications.
+func IsTick(u *url.URL) bool { return strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), root) }
+
+// Concerns reports whether an address is one of Spark's, and the application that it is about; "" for all.
+func Concerns(u *url.URL) (app string, ok bool) {
+	if i := strings.Index(u.Path, root); i >= 0 {
+		rest := strings.Trim(u.Path[i+len(root):], "/")
+		app, _, _ = strings.Cut(rest, "/")
+		return app, true
+	}
+	return "", strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/jobs/job")
+}
+
+// Take takes an answer, and reports whether it told how far the application is. A history server that does not have its
+// end yet tells nothing.
+func (a *App) Take(w *Answer) bool {
+	if w.Status != http.StatusOK {
+		return false
+	}
+	if strings.HasSuffix(strings.TrimSuffix(w.URL.Path, "/"), "/jobs/job") {
+		id, err := strconv.Atoi(w.URL.Query().Get("id"))
+		return err == nil && a.TakePage(w.Body(), id)
+	}
+	i := strings.Index(w.URL.Path, root)
+	if i < 0 || !strings.Contains(w.Type, "json") {
+		return false // a driver that starts answers with a page
+	}
+	parts := strings.Split(strings.Trim(w.URL.Path[i+len(root):], "/"), "/")
+	if parts[0] == "" {
+		return a.TakeApplication([]byte(w.Body()))
+	}
+	if len(parts) == 1 {
+		return a.TakeApplication([]byte(w.Body())) && a.over
+	}
+	if a.id != "" && parts[0] != a.id {
+		return false
+	}
+	if _, err := strconv.Atoi(parts[1]); err == nil { // the attempt of an application on YARN
+		if parts = append(parts[:1:1], parts[2:]...); len(parts) == 1 {
+			return a.TakeApplication([]byte(w.Body())) && a.over
+		}
+	}
+	return a.takePart(parts[1:], w)
+}
+
+func (a *App) takePart(parts []string, w *Answer) bool {
+	body := func() []byte { return []byte(w.Body()) }
+	number := func(i int) int {
+		n, err := strconv.Atoi(parts[i])
+		if err != nil {
+			return -1
+		}
+		return n
+	}
+	switch {
+	case parts[0] == "jobs" && len(parts) == 1:
+		return a.TakeJobs(body())
+	case parts[0] == "stages" && len(parts) == 1:
+		return a.TakeStages(body())
+	case parts[0] == "stages" && len(parts) == 4 && parts[3] == "taskList":
+		return a.TakeTasks(body(), number(1), number(2), strings.ToUpper(w.URL.Query().Get("status")), w.At)
+	case parts[0] == "executors" || parts[0] == "allexecutors":
+		return a.TakeExecutors(body())
+	case parts[0] == "environment":
+		return a.TakeEnvironment(body())
+	}
+	return false
+}

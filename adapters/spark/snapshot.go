@@ -1,0 +1,185 @@
+package spark
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Snapshot tells what is known now; ok is false before the first job. Nothing of it is touched again. final says that no
+// better answer will come: an application whose end nobody has told is over all the same.
+func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool) {
+	if !a.Begun() {
+		return nil, false
+	}
+	a.grow()
+	if len(a.order) == 0 {
+		return nil, false
+	}
+	t := a.twins()
+	lacks := map[int]bool{}
+	for _, id := range a.jobIDs() {
+		for sid := range a.lacking(a.jobs[id], t) {
+			lacks[sid] = true
+		}
+	}
+	state := a.state(final)
+	if state.Ended() {
+		lacks = map[int]bool{}
+	}
+	snap = &dag.Snapshot{
+		Plan: a.planOf(t, lacks, !state.Ended()), At: now, ID: a.id, User: a.user, State: state, Stale: dag.NoInstant,
+		Jobs: make([]dag.JobState, 1), Nodes: a.nodes(now),
+	}
+	j := &snap.Jobs[0]
+	*j = dag.JobState{
+		ID: a.id, State: state, Attempt: 1, Submitted: min(a.submitted(), now), Started: min(a.submitted(), now),
+		Finished: dag.NoInstant, Stages: make([]dag.StageState, len(a.order)),
+	}
+	l := a.lanes()
+	for i, s := range a.order {
+		if s.ran() {
+			j.Stages[i].Attempts = a.attempts(s, now, l)
+		}
+	}
+	if state.Ended() {
+		j.Finished = min(max(a.completed(), j.Submitted), now)
+		stop(j, now)
+		j.Diagnosis = a.diagnosis(state)
+	}
+	snap.Warnings = a.remarks(state)
+	return snap, true
+}
+
+// stop ends what is told to run although the application is over.
+func stop(j *dag.JobState, now dag.Instant) {
+	for k := range j.Stages {
+		for i := range j.Stages[k].Attempts {
+			if at := &j.Stages[k].Attempts[i]; at.State == dag.AttemptRunning {
+				at.State, at.End = dag.AttemptKilled, max(at.Start, min(j.Finished, now))
+			}
+		}
+	}
+}
+
+// submitted is when the first job was submitted.
+func (a *App) submitted() dag.Instant {
+	first := dag.NoInstant
+	for _, j := range a.jobs {
+		if at := j.submitted; at.Known() && (!first.Known() || at < first) {
+			first = at
+		}
+	}
+	return first
+}
+
+// completed is when the last job ended; where one has no end, when the application did.
+func (a *App) completed() dag.Instant {
+	last := dag.NoInstant
+	for _, j := range a.jobs {
+		if !j.completed.Known() {
+			last = max(last, a.ended)
+		}
+		last = max(last, j.completed)
+	}
+	return last
+}
+
+// state judges how far the application is. Nothing tells whether an application has succeeded: it is what its last job was.
+func (a *App) state(final bool) dag.State {
+	open := false
+	var last *job
+	for _, id := range a.jobIDs() {
+		j := a.jobs[id]
+		open = open || !j.over()
+		if last == nil || j.completed >= last.completed {
+			last = j
+		}
+	}
+	switch {
+	case !a.over && !final:
+		return dag.Running
+	case !a.over || open:
+		return dag.EndedUnconfirmed
+	case last.status == "FAILED":
+		return dag.Failed
+	}
+	return dag.Succeeded
+}
+
+func (a *App) diagnosis(state dag.State) string {
+	if state != dag.Failed {
+		return ""
+	}
+	why := ""
+	for _, s := range a.order {
+		if t := s.newest(); t != nil && t.failure != "" {
+			why = fmt.Sprintf("stage %d: %s", s.id, t.failure)
+		}
+	}
+	return why
+}
+
+// nodes are the executors.
+func (a *App) nodes(now dag.Instant) []dag.NodeState {
+	out := make([]dag.NodeState, len(a.executors))
+	for i, e := range a.executors {
+		n := dag.NodeState{Name: nodeName(e), Cores: e.cores, LostAt: dag.NoInstant, Draining: e.excluded}
+		if !e.active {
+			n.Lost, n.LostAt = true, now
+			if e.removed.Known() {
+				n.LostAt = min(e.removed, now)
+			}
+			if strings.Contains(e.reason, "killed by driver") {
+				n.Cause = dag.NodeDecommissioned
+			}
+		}
+		out[i] = n
+	}
+	return out
+}
+
+func nodeName(e *executor) string {
+	if e.host == "" {
+		return "executor " + e.id
+	}
+	return "executor " + e.id + " on " + e.host
+}
+
+// remarks warns of what is missing.
+func (a *App) remarks(state dag.State) []dag.Warning {
+	var out []dag.Warning
+	warn := func(code, format string, args ...any) {
+		out = append(out, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+	}
+	if a.dropped {
+		warn(dag.WarnTooLarge, "too large to estimate: the application has more jobs, stages or tasks than are read")
+	}
+	if state.Ended() {
+		if state == dag.EndedUnconfirmed {
+			warn(dag.WarnObservation, "the driver of %s has gone, and no history server tells how it ended", a.id)
+		}
+		return out
+	}
+	guessed := 0
+	for _, id := range a.jobIDs() {
+		if j := a.jobs[id]; !j.over() && !a.told(j) {
+			guessed++
+		}
+	}
+	if guessed > 0 {
+		warn(dag.WarnNoEdges, "which stage reads which is a guess, as the page of the job could not be read")
+	}
+	return out
+}
+
+// told reports whether the parents of all stages of a job are known.
+func (a *App) told(j *job) bool {
+	for _, id := range j.stages {
+		if s := a.stages[id]; len(j.stages) > 1 && s != nil && !s.known {
+			return false
+		}
+	}
+	return true
+}

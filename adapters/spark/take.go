@@ -1,0 +1,329 @@
+package spark
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// TakeApplication takes an answer of /api/v1/applications or of one application, and reports whether it tells of this one.
+func (a *App) TakeApplication(body []byte) bool {
+	var list []wireApp
+	if len(body) > 0 && body[0] == '{' {
+		list = make([]wireApp, 1)
+		if json.Unmarshal(body, &list[0]) != nil {
+			return false
+		}
+	} else if json.Unmarshal(body, &list) != nil {
+		return false
+	}
+	for i := range list {
+		w := &list[i]
+		if a.id == "" {
+			a.id = dag.Clean(string(w.ID))
+		}
+		if a.id == "" || string(w.ID) != a.id {
+			continue
+		}
+		a.name = dag.Clean(string(w.Name))
+		if len(w.Attempts) > 0 {
+			at := &w.Attempts[0] // the newest
+			a.user, a.version, a.turn = dag.Clean(string(at.SparkUser)), string(at.Version), string(at.AttemptID)
+			a.began = at.StartTime.at()
+			if at.Completed {
+				a.over, a.ended = true, at.EndTime.at()
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// TakeJobs takes an answer of jobs, and reports whether it is one.
+func (a *App) TakeJobs(body []byte) bool {
+	var list []wireJob
+	if json.Unmarshal(body, &list) != nil {
+		return false
+	}
+	for i := range list {
+		w := &list[i]
+		ids := make([]int, 0, min(len(w.StageIDs), mostListed))
+		for _, n := range w.StageIDs {
+			ids = append(ids, n.id())
+		}
+		a.takeJob(w.JobID.id(), dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), w.SubmissionTime.at(), w.CompletionTime.at(), ids, string(w.Status))
+	}
+	return true
+}
+
+func (a *App) takeJob(id int, name, description string, submitted, completed dag.Instant, stages []int, status string) *job {
+	j := a.jobs[id]
+	if j == nil {
+		if id < 0 || len(a.jobs) >= mostJobs {
+			a.dropped = true
+			return nil
+		}
+		j = &job{id: id}
+		a.jobs[id] = j
+	}
+	j.name, j.description, j.submitted, j.completed, j.status = name, description, submitted, completed, status
+	if len(j.stages) != len(stages) {
+		j.stages = j.stages[:0]
+		for _, n := range stages {
+			if s := a.stageAt(n); s != nil {
+				j.stages = append(j.stages, n)
+				if !slices.Contains(s.jobs, id) {
+					s.jobs = append(s.jobs, id)
+				}
+			}
+		}
+		slices.Sort(j.stages)
+	}
+	return j
+}
+
+// TakeStages takes an answer of stages, or of one stage, and reports whether it is one.
+func (a *App) TakeStages(body []byte) bool {
+	var list []wireStage
+	if len(body) > 0 && body[0] == '{' {
+		list = make([]wireStage, 1)
+		if json.Unmarshal(body, &list[0]) != nil {
+			return false
+		}
+	} else if json.Unmarshal(body, &list) != nil {
+		return false
+	}
+	slices.SortStableFunc(list, func(x, y wireStage) int { return x.AttemptID.id() - y.AttemptID.id() })
+	for i := range list {
+		w := &list[i]
+		s := a.stageAt(w.StageID.id())
+		if s == nil {
+			a.dropped = true
+			continue
+		}
+		s.name = dag.Clean(string(w.Name))
+		if len(s.rdds) == 0 {
+			s.rdds = idsOf(w.RDDIDs)
+		}
+		status := string(w.Status)
+		n := w.AttemptID.id()
+		if n == 0 {
+			s.tasks = w.NumTasks.count(mostTasks)
+		}
+		if n >= len(s.tries)-1 {
+			s.status = status
+		}
+		if status == "PENDING" || status == "SKIPPED" {
+			continue
+		}
+		t := s.tryAt(n)
+		if t == nil {
+			continue
+		}
+		t.tasks, t.complete, t.status = w.NumTasks.count(mostTasks), w.NumComplete.count(mostTasks), status
+		t.submitted, t.completed = w.Submission.at(), w.Completion.at()
+		t.failure, t.push = firstLine(string(w.FailureReason)), w.PushEnabled
+		if w.RunTime >= 0 {
+			t.runMS = float64(w.RunTime)
+		}
+	}
+	return true
+}
+
+func idsOf(list []number) []int {
+	out := make([]int, 0, len(list))
+	for _, n := range list {
+		if id := n.id(); id >= 0 {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TakeTasks takes a list of tasks of a stage's attempt that was answered at an instant, and reports whether it is one.
+// only is the list's status parameter: RUNNING says that the list has all tasks that run.
+func (a *App) TakeTasks(body []byte, stageID, attempt int, only string, at dag.Instant) bool {
+	var list []wireTask
+	if json.Unmarshal(body, &list) != nil {
+		return false
+	}
+	s := a.stageAt(stageID)
+	if s == nil {
+		return true
+	}
+	t := s.tryAt(attempt)
+	if t == nil {
+		return true
+	}
+	seen := make(map[int]bool, len(list))
+	for i := range list {
+		id := list[i].TaskID.id()
+		seen[id] = true
+		a.takeTask(s, t, &list[i], at)
+	}
+	if only == "RUNNING" {
+		for id, k := range t.list {
+			if k.state == dag.AttemptRunning && !seen[id] {
+				k.state, k.end, k.guessed = dag.AttemptSucceeded, at, true // it has ended; a whole list will say how
+			}
+		}
+	}
+	return true
+}
+
+var taskStates = map[string]dag.AttemptState{
+	"RUNNING": dag.AttemptRunning, "GET RESULT": dag.AttemptRunning, "GETTING RESULT": dag.AttemptRunning,
+	"SUCCESS": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
+}
+
+func (a *App) takeTask(s *stage, t *try, w *wireTask, at dag.Instant) {
+	state, known := taskStates[string(w.Status)]
+	id := w.TaskID.id()
+	if id < 0 || !known {
+		return
+	}
+	k := a.taskAt(t, id)
+	if k == nil {
+		return
+	}
+	part := w.Index.id()
+	if w.PartitionID != nil && w.PartitionID.id() >= 0 {
+		part = w.PartitionID.id()
+	}
+	k.part, k.launch, k.executor = part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID))
+	if k.state != dag.AttemptRunning && state == dag.AttemptRunning && !k.guessed {
+		return // an older answer
+	}
+	k.state, k.guessed, k.end = state, false, dag.NoInstant
+	if state != dag.AttemptRunning && k.launch.Known() {
+		k.end = at
+		if w.Duration != nil && *w.Duration >= 0 {
+			k.end = k.launch + dag.Instant(min(float64(*w.Duration), 1<<43))
+		}
+	}
+	if state == dag.AttemptFailed || state == dag.AttemptKilled {
+		k.why = firstLine(string(w.Error))
+	}
+	if m := w.Metrics; m != nil {
+		read := float64(m.Read.Records)
+		wrong := state != dag.AttemptSucceeded && !t.push && (m.Read.Push.Requests > 0 || m.Read.Push.Blocks > 0)
+		if wrong { // SPARK-54505: metrics of tasks that have not succeeded are in the wrong fields
+			read = float64(m.Read.Push.Requests)
+		}
+		k.count(float64(m.Input.Records), read, max(zero(m.Write.Records), zero(m.Output.Records)), at)
+		if wrong {
+			k.out = zero(m.Write.Records)
+		}
+	}
+}
+
+func zero(n number) float64 {
+	if n > 0 {
+		return float64(n)
+	}
+	return 0
+}
+
+// taskAt returns a task of an attempt of a stage, nil if there are too many.
+func (a *App) taskAt(t *try, id int) *task {
+	k := t.list[id]
+	if k == nil {
+		if a.tasks >= mostTasks {
+			a.dropped = true
+			return nil
+		}
+		a.tasks++
+		nan := math.NaN()
+		none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
+		k = &task{id: id, launch: dag.NoInstant, end: dag.NoInstant, executor: -1, state: dag.AttemptRunning, in: nan, read: nan, out: nan, first: none, last: none, report: dag.NoInstant}
+		t.list[id] = k
+	}
+	return k
+}
+
+// count enters counters that were seen at an instant.
+func (k *task) count(in, read, out float64, at dag.Instant) {
+	if !k.report.Known() {
+		k.report = at
+	}
+	k.in, k.read, k.out = in, read, out
+	if !(in > 0) && !(out > 0) {
+		return
+	}
+	mark := dag.Mark{At: at, Done: in, Out: out}
+	switch {
+	case !k.first.At.Known():
+		k.first, k.last = mark, mark
+	case k.last.Done != in || k.last.Out != out:
+		k.last = mark
+	}
+}
+
+// TakeExecutors takes an answer of executors or allexecutors, and reports whether it is one.
+func (a *App) TakeExecutors(body []byte) bool {
+	var list []wireExecutor
+	if json.Unmarshal(body, &list) != nil {
+		return false
+	}
+	slices.SortStableFunc(list, func(x, y wireExecutor) int { return compareInstants(x.AddTime.at(), y.AddTime.at()) })
+	for i := range list {
+		w := &list[i]
+		if w.ID == "driver" && !(w.MaxTasks > 0) {
+			continue
+		}
+		n := a.executorAt(string(w.ID))
+		if n < 0 {
+			a.dropped = true
+			continue
+		}
+		e := a.executors[n]
+		e.host, e.active, e.excluded = dag.Clean(string(w.HostPort)), w.IsActive, w.IsExcluded
+		e.cores = w.MaxTasks.count(1 << 20)
+		e.added, e.removed, e.reason = w.AddTime.at(), w.RemoveTime.at(), firstLine(string(w.RemoveReason))
+	}
+	return true
+}
+
+func compareInstants(a, b dag.Instant) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// TakeEnvironment takes an answer of environment, and reports whether it is one.
+func (a *App) TakeEnvironment(body []byte) bool {
+	var w wireEnvironment
+	if json.Unmarshal(body, &w) != nil {
+		return false
+	}
+	for _, kv := range w.Properties {
+		if len(kv) == 2 && len(a.conf) < 10_000 {
+			a.conf[string(kv[0])] = string(kv[1])
+		}
+	}
+	return true
+}
+
+// firstLine is the first line of a text, without what would act on a terminal.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return dag.Clean(s[:min(len(s), 1000)])
+}
+
+// coresPerTask is spark.task.cpus.
+func (a *App) coresPerTask() int {
+	n, err := strconv.Atoi(a.conf["spark.task.cpus"])
+	if err != nil || n < 1 {
+		return 1
+	}
+	return n
+}

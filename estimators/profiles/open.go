@@ -1,0 +1,170 @@
+package profiles
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A plan that is open has the stages that have been announced. A profile of the same program tells the others. Its stages are
+// recognized by their names, which have the place in the program and the number of what they make; where these differ
+// from run to run, by the place alone, in order.
+
+// extend gives an open snapshot the profiles with the names of its own stages, and the stages to come of the first one
+// that fits. The plan stays open if the run has stages that the profile does not know of.
+func extend(s *dag.Snapshot, given []*dag.Plan) {
+	if len(s.Plan.Jobs) != 1 {
+		return
+	}
+	s.Plan.Profiles = nil
+	for _, p := range given {
+		a := align(&s.Plan.Jobs[0], p)
+		if a == nil {
+			s.Plan.Profiles = append(s.Plan.Profiles, p)
+			continue
+		}
+		renamed := a.renamed(s.Plan, p)
+		s.Plan.Profiles = append(s.Plan.Profiles, renamed)
+		if s.Plan.Open && !s.State.Ended() {
+			a.complete(s, &renamed.Jobs[0])
+		}
+	}
+}
+
+// An alignment says which stage of a run's job is which stage of a profile's.
+type alignment struct {
+	of    []int // by stage of the run: the profile's, -1 for none
+	taken []int // by stage of the profile: the run's, -1 for none
+	ahead []bool
+}
+
+var (
+	againSuffix = regexp.MustCompile(` #\d+$`)
+	madeSuffix  = regexp.MustCompile(` \[RDD \d+\]$`)
+)
+
+// placeOf is the part of a stage's name that says where in the program it is.
+func placeOf(name string) string {
+	return madeSuffix.ReplaceAllString(againSuffix.ReplaceAllString(name, ""), "")
+}
+
+// fitRatio is the share of a run's stages that a profile has to know to be one of the same program.
+const fitRatio = 0.5
+
+// align recognizes the stages of a run in a profile. It returns nil if too few are.
+func align(run *dag.Job, profile *dag.Plan) *alignment {
+	if len(profile.Jobs) != 1 {
+		return nil
+	}
+	known := &profile.Jobs[0]
+	a := &alignment{of: make([]int, len(run.Stages)), taken: make([]int, len(known.Stages))}
+	byName := make(map[string]int, len(known.Stages))
+	for i := range known.Stages {
+		byName[known.Stages[i].Name], a.taken[i] = i, -1
+	}
+	n := 0
+	pair := func(k, i int) {
+		a.of[k], a.taken[i] = i, k
+		n++
+	}
+	for k := range run.Stages {
+		a.of[k] = -1
+		if i, ok := byName[run.Stages[k].Name]; ok {
+			pair(k, i)
+		}
+	}
+	byPlace := map[string][]int{}
+	for i := range known.Stages {
+		if a.taken[i] < 0 {
+			place := placeOf(known.Stages[i].Name)
+			byPlace[place] = append(byPlace[place], i)
+		}
+	}
+	for _, same := range []bool{true, false} {
+		for k := range run.Stages {
+			if a.of[k] >= 0 {
+				continue
+			}
+			place := placeOf(run.Stages[k].Name)
+			at := slices.IndexFunc(byPlace[place], func(i int) bool {
+				return !same || known.Stages[i].Count() == run.Stages[k].Count()
+			})
+			if at >= 0 {
+				pair(k, byPlace[place][at])
+				byPlace[place] = slices.Delete(byPlace[place], at, at+1)
+			}
+		}
+	}
+	if float64(n) < fitRatio*float64(len(run.Stages)) || n == 0 {
+		return nil
+	}
+	a.lookAhead(known)
+	return a
+}
+
+// lookAhead marks the profile's stages that are to come: those that no stage of the run comes after in the profile.
+func (a *alignment) lookAhead(known *dag.Job) {
+	past := make([]bool, len(known.Stages))
+	for i := len(known.Stages) - 1; i >= 0; i-- {
+		past[i] = past[i] || a.taken[i] >= 0
+		for _, e := range known.Stages[i].After {
+			past[e.From] = past[e.From] || past[i]
+		}
+	}
+	a.ahead = make([]bool, len(known.Stages))
+	for i := range a.ahead {
+		a.ahead[i] = !past[i]
+	}
+}
+
+// renamed is the profile with the names that the run has for its stages. Others keep theirs, unless the run uses them.
+func (a *alignment) renamed(run, profile *dag.Plan) *dag.Plan {
+	out := *profile
+	out.Jobs = dag.CloneJobs(profile.Jobs)
+	job, of := &out.Jobs[0], &run.Jobs[0]
+	out.Name, job.Node, job.Feature, job.Alias = run.Name, of.Node, of.Feature, of.Alias
+	used := make(map[string]bool, len(of.Stages))
+	for k := range of.Stages {
+		used[of.Stages[k].Name] = true
+	}
+	for i := range job.Stages {
+		if k := a.taken[i]; k >= 0 {
+			job.Stages[i].Name = of.Stages[k].Name
+			continue
+		}
+		for used[job.Stages[i].Name] {
+			job.Stages[i].Name += "'"
+		}
+		used[job.Stages[i].Name] = true
+	}
+	return &out
+}
+
+// complete gives the snapshot the stages that are to come.
+func (a *alignment) complete(s *dag.Snapshot, known *dag.Job) {
+	jobs := dag.CloneJobs(s.Plan.Jobs)
+	states := dag.CloneStates(s.Jobs)
+	job := &jobs[0]
+	at := slices.Clone(a.taken)
+	for i := range known.Stages {
+		was := &known.Stages[i]
+		if !a.ahead[i] || !was.Known {
+			continue
+		}
+		to := dag.Stage{Name: was.Name, Tasks: was.Tasks, Known: true, Cores: was.Cores, Pipelines: make([]dag.Pipeline, 1)}
+		for _, e := range was.After {
+			if k := at[e.From]; k >= 0 {
+				e.From = dag.StageIndex(k) //nolint:gosec // an index
+				to.After = append(to.After, e)
+			}
+		}
+		slices.SortFunc(to.After, func(x, y dag.Edge) int { return cmp.Compare(x.From, y.From) })
+		at[i] = len(job.Stages)
+		job.Stages = append(job.Stages, to)
+		states[0].Stages = append(states[0].Stages, dag.StageState{})
+	}
+	s.Plan.Jobs, s.Jobs = jobs, states
+	s.Plan.Open = len(a.of) > 0 && a.of[len(a.of)-1] < 0
+}
