@@ -30,6 +30,7 @@ type Column struct {
 // A Kind is what the values of a column can be.
 type Kind int
 
+// The kinds of values.
 const (
 	Number   Kind = iota // finite
 	Positive             // a number greater than 0

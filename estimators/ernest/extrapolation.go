@@ -15,8 +15,10 @@ type Extrapolation struct {
 // How far predictions go. The paper trains with a tenth of the input and predicts four times the machines (§6.3); nothing that
 // is known speaks for more, but the model does not forbid it.
 const (
-	UsualScale, UsualMachines       = 32, 4
-	FarthestScale, FarthestMachines = 128, 16
+	UsualScale       = 32
+	UsualMachines    = 4
+	FarthestScale    = 128
+	FarthestMachines = 16
 )
 
 // A reach is the range of what the rows have.

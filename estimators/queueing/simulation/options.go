@@ -10,6 +10,7 @@ import (
 // A Distribution is how the service that one task asks of a centre varies about its mean.
 type Distribution int
 
+// The distributions of service.
 const (
 	Exponential   Distribution = iota
 	Deterministic              // each task asks for the mean
@@ -22,6 +23,7 @@ func (d Distribution) String() string {
 // A Discipline is the order in which a centre serves what is at it.
 type Discipline int
 
+// The disciplines of a center.
 const (
 	ProcessorSharing Discipline = iota // all at once, none by more than one server
 	FirstCome                          // one a server, in the order of arrival

@@ -41,9 +41,9 @@ type Forecast struct {
 	WorstSingleTaskMS *float64 `json:"worst_single_task_ms"`
 }
 
-// A Span is one attempt of a schedule, a Round and a Fragment are those of package pathfrag.
-// Tasks are names as TaskName gives them; in a Span without the primes of earlier attempts.
+// What a case says of a schedule. Tasks are named as TaskName names them; in a Span without the primes of earlier attempts.
 type (
+	// A Span is one attempt of a schedule.
 	Span struct {
 		Task    string `json:"task"`
 		Attempt int32  `json:"attempt"`
@@ -52,6 +52,7 @@ type (
 		EndMS   int64  `json:"end_ms"`
 		Outcome string `json:"outcome"`
 	}
+	// A Round is one of package pathfrag.
 	Round struct {
 		ID      int      `json:"id"`
 		Type    string   `json:"type"`
@@ -60,6 +61,7 @@ type (
 		Width   int      `json:"width"`
 		Tasks   []string `json:"tasks"`
 	}
+	// A Fragment is one of package pathfrag.
 	Fragment struct {
 		ID                    int      `json:"id"`
 		Type                  string   `json:"type"`
@@ -70,6 +72,7 @@ type (
 		SumOfRoundDurationsMS int64    `json:"sum_of_round_durations_ms"`
 		Tasks                 []string `json:"tasks"`
 	}
+	// A Segment is a part of the critical path.
 	Segment struct {
 		Fragment int    `json:"fragment"`
 		Kind     string `json:"kind"` // full or extra

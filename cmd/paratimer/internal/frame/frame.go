@@ -235,6 +235,7 @@ func (s Seconds) Duration() time.Duration {
 // A Ratio lies in 0..1 and is given to a millionth.
 type Ratio float64
 
+// RatioOf limits v to 0..1; nil if v is NaN.
 func RatioOf(v float64) *Ratio {
 	if math.IsNaN(v) {
 		return nil
@@ -270,6 +271,7 @@ func (t *Time) UnmarshalText(b []byte) error {
 	return err
 }
 
+// TimeOf is nil if the instant is not known.
 func TimeOf(t dag.Instant) *Time {
 	if !t.Known() {
 		return nil
@@ -277,6 +279,7 @@ func TimeOf(t dag.Instant) *Time {
 	return &Time{t}
 }
 
+// SecondsIn returns a length of time in seconds; nil stays nil.
 func SecondsIn(d *time.Duration) *Seconds {
 	if d == nil {
 		return nil
@@ -285,6 +288,7 @@ func SecondsIn(d *time.Duration) *Seconds {
 	return &s
 }
 
+// Since returns the seconds from origin to t; nil if either is not known.
 func Since(t, origin dag.Instant) *Seconds {
 	if !t.Known() || !origin.Known() {
 		return nil
@@ -293,6 +297,7 @@ func Since(t, origin dag.Instant) *Seconds {
 	return &s
 }
 
+// Text is nil for the empty string, which JSON shows as null.
 func Text(s string) *string {
 	if s == "" {
 		return nil

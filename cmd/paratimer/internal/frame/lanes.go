@@ -41,7 +41,7 @@ type Task struct {
 	Critical     bool
 }
 
-// Tasks of a job by their end, unfinished ones first and latest end first; at most so many, and how many there are in all.
+// TasksOf lists the tasks of a job by their end, unfinished ones first and latest end first; at most so many, and how many there are in all.
 type TasksOf func(job, most int) (tasks []Task, all int)
 
 // planned is the path whose instants may be told as predictions: standard's, where it has a number. Too early its costs are

@@ -76,7 +76,7 @@ type SkewReport struct {
 	Skew []Skew `json:"skew"`
 }
 
-// Skew formats what estimators tell of uneven reduces; nil stays nil. remaining is standard's, from which other ends count. Of a
+// SkewOf formats what estimators tell of uneven reduces; nil stays nil. remaining is standard's, from which other ends count. Of a
 // plan, which nobody has submitted, instants mean nothing: its times count from now.
 func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) []Skew {
 	if skew == nil || remaining == nil {

@@ -71,7 +71,7 @@ func finish(s *dag.Snapshot) dag.Instant {
 	return last
 }
 
-// Outcomes of Remember.
+// An Outcome says what Remember did with a run.
 type Outcome string
 
 // The outcomes.
