@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -102,7 +101,7 @@ func TestTezSession(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
-	server := tezServer(t, filepath.Join("../../../shared/recordings-tez/session-3.jsonl.gz"), 2*time.Second)
+	server := tezServer(t, "../../adapters/tez/testdata/session-3.jsonl.zst", 2*time.Second)
 	code, out, stderr := paratimer(t, "attach", "--rm", server, "--jhs", server, "--user", "root", "--every", "100ms")
 	if code != exitOK || strings.Count(out, "succeeded after") != 2 || !strings.Contains(out, "session.pig #2") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
