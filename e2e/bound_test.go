@@ -81,8 +81,8 @@ func (o *oncall) over(id, bound string) {
 	}
 }
 
-// missed checks the way of a bound that was missed: on track, at risk, late, ended. Where the risk may show only late, in a run of which
-// nothing is known, it may be skipped.
+// missed checks the way of a bound that was missed: on track, at risk, late, ended. In a run of which nothing is known the risk may show
+// only late, and may be skipped. It may come back once: on a busy machine an estimate can fall below the bound for some ticks.
 func (w *watcher) missed(bound string, warned bool) {
 	l := w.lab
 	l.t.Helper()
@@ -93,9 +93,14 @@ func (w *watcher) missed(bound string, warned bool) {
 			l.t.Logf("%s: %s at %s s", bound, is, number(f.Elapsed))
 		}
 	}
-	risk := slices.Contains(way, "at_risk")
-	if want := "on_track at_risk late ended"; strings.Join(way, " ") != want && (warned || risk || strings.Join(way, " ") != "on_track late ended") {
-		l.t.Errorf("%s went %v, want %s", bound, way, want)
+	switch strings.Join(way, " ") {
+	case "on_track at_risk late ended", "on_track at_risk on_track at_risk late ended":
+	case "on_track late ended":
+		if warned {
+			l.t.Errorf("%s went %v without a warning", bound, way)
+		}
+	default:
+		l.t.Errorf("%s went %v, want on_track at_risk late ended", bound, way)
 	}
 	for _, a := range w.last().Alerts {
 		if a.Bound == bound && deref(a.Outcome) != "missed" {
