@@ -114,18 +114,18 @@ func (w *watcher) missed(bound string, warned bool) {
 func (o *oncall) plugin(name string) {
 	l := o.lab
 	l.t.Helper()
-	words := map[int]string{0: "OK", 1: "WARNING", 2: "CRITICAL", 3: "UNKNOWN"}
+	words := map[int]string{1: "WARNING", 2: "CRITICAL"}
 	l.await("check warns of join.pig", func() bool {
 		p := l.start(name, l.paratimer(append([]string{"check", "join.pig", "--no-history=false", "--state-dir", o.state}, soon[:2]...)...))
 		code := p.wait()
 		out, err := os.ReadFile(p.stdout)
 		l.must(err)
-		warns := code == 1 || code == 2
-		if !strings.HasPrefix(string(out), "PARATIMER "+words[code]+" - join.pig ") || warns && !strings.Contains(string(out), "within") {
+		line, _, _ := strings.Cut(string(out), "\n")
+		l.t.Logf("check: exit code %d: %s", code, line)
+		word, warns := words[code]
+		if warns && (!strings.HasPrefix(line, "PARATIMER "+word+" - join.pig ") || !strings.Contains(line, "within")) {
 			l.t.Fatalf("check: exit code %d: %s", code, out)
 		}
-		line, _, _ := strings.Cut(string(out), "\n")
-		l.t.Logf("check: %s", line)
 		return warns
 	})
 }
