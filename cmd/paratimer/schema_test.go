@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	schema "github.com/paratimer/paratimer/internal/testkit/jsonschema"
+)
+
+// TestSchemas holds that the published JSON Schemas are those of the types, and that what the program writes is valid under them.
+// PARATIMER_UPDATE=1 writes them anew.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	tapes := []string{"../../examples/join.tape.gz", "../../examples/join-failure.tape.gz", skewed}
+	for _, c := range []struct {
+		file, title string
+		of          reflect.Type
+		args        []string
+		lines       bool // a document a line
+	}{
+		{
+			"frames.schema.json", "A frame of ParaTimer: one line of --output ndjson", reflect.TypeFor[frame.Frame](),
+			[]string{"replay", "--output", "ndjson"}, true,
+		},
+		{
+			"report.schema.json", "A report of ParaTimer: paratimer report --output json",
+			reflect.TypeFor[runreport.Report](),
+			[]string{"report", "--output", "json"}, false,
+		},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			t.Parallel()
+			published := filepath.Join("../../docs", c.file)
+			want, err := schema.Of(c.of, c.title)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if os.Getenv("PARATIMER_UPDATE") != "" {
+				if err := os.WriteFile(published, want, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, err := os.ReadFile(published); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s is not the schema of %v: PARATIMER_UPDATE=1 go test ./cmd/paratimer -run TestSchemas (%v)",
+					published, c.of, err)
+			}
+			valid, err := jsonschema.NewCompiler().Compile(published)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, tape := range tapes {
+				code, out, stderr := paratimer(t, append(c.args, tape)...)
+				if code != exitOK || out == "" {
+					t.Fatalf("%s: exit code %d\n%s", tape, code, stderr)
+				}
+				documents := []string{out}
+				if c.lines {
+					documents = strings.Split(strings.TrimSpace(out), "\n")
+				}
+				for i, d := range documents {
+					v, err := jsonschema.UnmarshalJSON(strings.NewReader(d))
+					if err == nil {
+						err = valid.Validate(v)
+					}
+					if err != nil {
+						t.Fatalf("%s, document %d: %v", tape, i+1, err)
+					}
+				}
+			}
+			if err := valid.Validate(map[string]any{"schema_version": "3"}); err == nil {
+				t.Error("anything is valid")
+			}
+		})
+	}
+}
+
+// TestPythonReader runs the reader that docs/frames.md shows on the frames of a replay.
+func TestPythonReader(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("SKIPPED: no python3 on the PATH, so the reader in Python was not run")
+	}
+	_, frames, _ := paratimer(t, "replay", "--output", "ndjson", "../../examples/join.tape.gz")
+	cmd := exec.CommandContext(t.Context(), python, "../../examples/read_frames.py")
+	cmd.Stdin = strings.NewReader(frames)
+	out, err := cmd.CombinedOutput()
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if err != nil || len(lines) != strings.Count(frames, "\n") || !strings.HasSuffix(lines[len(lines)-1], "succeeded") {
+		t.Errorf("%v: %d lines of %d\n%s", err, len(lines), strings.Count(frames, "\n"), out)
+	}
+	page, err := os.ReadFile("../../docs/frames.md")
+	if err != nil || !strings.Contains(string(page), "examples/read_frames.py") {
+		t.Errorf("docs/frames.md does not name examples/read_frames.py: %v", err)
+	}
+}
