@@ -40,7 +40,7 @@ func recorded(t *testing.T) (report, compare string) {
 }
 
 // sections are the parts of a finished run's report.
-var sections = []string{"summary", "sure", "account", "gantt", "course", "jobs", "skew", "limits", "made"}
+var sections = []string{"summary", "gantt", "sure", "account", "jobs", "limits", "skew", "course", "quality", "made"}
 
 // TestReportOpens opens a report from the disk with the network off: nothing goes wrong, nothing is asked for, and all parts are there.
 func TestReportOpens(t *testing.T) {
@@ -61,6 +61,52 @@ func TestReportOpens(t *testing.T) {
 		if h := p.height(t, "#"+id); h < 40 {
 			t.Errorf("part %s is %.0f pixels high", id, h)
 		}
+	}
+	p.holdQuiet(t)
+}
+
+// TestFirstScreen holds what a reader sees of a plain run without scrolling, the order of what follows, and the length of the page.
+func TestFirstScreen(t *testing.T) {
+	recorded(t)
+	folder := filepath.Dir(paratimer)
+	run(t, folder, "report", example(t, "examples/join.tape.gz"), "-o", "plain.html")
+	p := open(t, address(filepath.Join(folder, "plain.html")), look{})
+	var at struct {
+		Outcome, Tiles, Chart, Course, Quality, Page float64
+		Columns                                      int
+	}
+	p.eval(t, `(() => { const at = (s) => document.querySelector(s).getBoundingClientRect(); return {
+		Outcome: at(".lead").bottom, Tiles: at(".tiles").bottom, Chart: at("#gantt .box").bottom, Course: at("#course").top, Quality: at("#quality").top,
+		Page: document.documentElement.scrollHeight, Columns: new Set([...document.querySelectorAll(".tiles > div")].map((d) => d.offsetLeft)).size } })()`, &at)
+	t.Logf("%+v", at)
+	if at.Outcome > 250 || at.Tiles > 420 || at.Chart > 900 || at.Columns != 4 {
+		t.Errorf("the first screen of 900 pixels does not hold the outcome, four answers and the chart: %+v", at)
+	}
+	if at.Quality < at.Course || at.Page > 3500 {
+		t.Errorf("of %.0f pixels, 3500 at most, the predictions begin at %.0f, how good they were at %.0f", at.Page, at.Course, at.Quality)
+	}
+	p.holdQuiet(t)
+}
+
+// TestFragmentsAreToggled colors the bars by fragment, and back; the legend follows and is never longer than the chart.
+func TestFragmentsAreToggled(t *testing.T) {
+	file, _ := recorded(t)
+	p := open(t, file, look{width: 360})
+	fill := `getComputedStyle(document.querySelector("#gantt .bars.s0 rect")).fill`
+	var job, part, again string
+	var tall, short float64
+	p.eval(t, fill, &job)
+	p.eval(t, `document.querySelector("#gantt svg.plot").getBoundingClientRect().height`, &tall)
+	p.run(t, chromedp.Focus(chromedp.CSS(`#fragments`)), chromedp.KeyEvent(" "))
+	p.eval(t, fill, &part)
+	short = p.height(t, "#gantt .parts")
+	p.run(t, chromedp.Focus(chromedp.CSS(`#fragments`)), chromedp.KeyEvent(" "))
+	p.eval(t, fill, &again)
+	if !strings.Contains(part, "#hue") || strings.Contains(job, "#hue") || again != job {
+		t.Errorf("a bar is filled with %s, by fragment with %s, then with %s", job, part, again)
+	}
+	if jobs := p.height(t, "#gantt .jobs"); short == 0 || short > tall || jobs == 0 || jobs > tall || p.height(t, "#gantt .parts") > 0 {
+		t.Errorf("the chart is %.0f pixels high, the legends %.0f and %.0f", tall, jobs, short)
 	}
 	p.holdQuiet(t)
 }

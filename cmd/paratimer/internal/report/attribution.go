@@ -38,8 +38,8 @@ type step struct{ X, From, To string }
 const (
 	ownersHeight = 26.0
 	causeTop     = 38.0
-	causeHeight  = 44.0
-	partHeight   = 24.0
+	causeHeight  = 32.0
+	partHeight   = 20.0
 )
 
 // kinds of causes, by what a reader may do about them: work is what was asked for, waiting might be shorter, lost was for nothing.
@@ -61,7 +61,7 @@ func attributionOf(s *runreport.Report) *attribution {
 		y := causeTop + causeHeight*float64(i)
 		r := causeRow{
 			Title: cut(text(c.Title), 22), Took: units.Seconds(c.Seconds), Meaning: prose(c.Meaning),
-			TitleY: chart.Px(y + 18), TookY: chart.Px(y + 34), LineY: chart.Px(y),
+			TitleY: chart.Px(y + 14), TookY: chart.Px(y + 27), LineY: chart.Px(y),
 		}
 		if c.Ratio != nil {
 			r.Share = units.Percent(*c.Ratio)

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A gantt is which task ran where and when, like the paper's Fig. 3 and 4: rows are slots, a fragment's tasks share a colour and a
-// pattern, rounds are parted by seams, the critical path is a strip above and outlined. Heights are in pixels.
+// A gantt is which task ran where and when: rows are slots, the color is the job, the shade its stage, and the critical path is a strip
+// above and outlined. A reader may ask for the fragments of the paper's Fig. 3 and 4 instead. Heights are in pixels.
 type gantt struct {
 	From, To      float64 // seconds at the edges
 	Summary, Desc string
@@ -24,8 +24,10 @@ type gantt struct {
 	Panels        []panel
 	Now           string
 	Hues          []hue
-	Legend        []entry
-	More          int // fragments that the legend leaves out
+	Legend        []entry // jobs and stages
+	More          int     // that the legend leaves out
+	Fragments     []entry
+	MoreFragments int
 	Outcomes      []entry
 	Merged        bool
 }
@@ -34,6 +36,7 @@ type gantt struct {
 type block struct {
 	X, W, Y, H    string
 	Hue           int
+	Tone          string // classes of the job's color and the stage's shade
 	Label, LabelX string
 	LabelY        string
 	Name, NameY   string // labels that would fit into a wider one, the longest first, one a line
@@ -57,15 +60,18 @@ type panel struct {
 	Labels      []block
 }
 
-// A group is the bars of one colour.
+// A group is the bars of one look.
 type group struct {
 	Hue  int
+	Tone string
 	Bars []block
 }
 
 // An entry explains a colour or a mark.
 type entry struct {
 	Hue      int
+	Tone     string
+	Shades   []string
 	Kind     string
 	Critical bool
 	Text     string
@@ -79,6 +85,7 @@ const (
 	mostRows    = 620.0 // height of all rows together
 	axisHeight  = 26.0
 	fewBars     = 1500 // more of them have no seams and no labels
+	legendLine  = 26.0 // height of a line: the legend of a narrow screen has one for each entry
 )
 
 func ganttOf(s *runreport.Report) *gantt {
@@ -88,7 +95,7 @@ func ganttOf(s *runreport.Report) *gantt {
 		return g
 	}
 	along := scale{c.FromSeconds, c.ToSeconds}
-	paint := paintOf(s)
+	paint, tones := paintOf(s), tonesOf(s)
 	g.Hues = paint.hues
 	rows, bars := 0, 0
 	for _, p := range c.Panels {
@@ -99,19 +106,22 @@ func ganttOf(s *runreport.Report) *gantt {
 	for i := range c.Panels {
 		p := &c.Panels[i]
 		top += panelTitle
-		g.Panels = append(g.Panels, panelOf(s, p, along, paint, top, height, bars <= fewBars))
+		g.Panels = append(g.Panels, panelOf(s, p, along, looks{paint, tones}, top, height, bars <= fewBars))
 		top += height * float64(len(p.Rows))
 	}
 	g.Bottom, g.Height, g.TicksTop = chart.Px(top), chart.Px(top+axisHeight), chart.Px(top+17)
 	g.From, g.To = float64(along.from), float64(along.to)
 	g.Ticks = along.ticks(7)
 	for _, seg := range c.Critical {
-		g.strip(s, seg, along, paint, top)
+		g.strip(s, seg, along, looks{paint, tones}, top)
 	}
 	if c.NowSeconds != nil {
 		g.Now = along.x(*c.NowSeconds)
 	}
-	g.legend(s, paint)
+	most := min(max(int(top/legendLine)-1, 3), shownEntries)
+	g.Legend, g.More = tones.legend(s, most)
+	g.Fragments, g.MoreFragments = paint.legend(s, max(most/2, 3)) // they take two lines each
+	g.outcomes(s)
 	g.Desc = fmt.Sprintf("Gantt chart from %s to %s: %s in %s, %s of the critical path.", units.Seconds(c.FromSeconds),
 		units.Seconds(c.ToSeconds),
 		units.Count(bars, "bar"), units.Count(rows, "row"), units.Count(len(c.Critical), "part"))
@@ -119,7 +129,7 @@ func ganttOf(s *runreport.Report) *gantt {
 }
 
 // strip adds a stretch of the critical path.
-func (g *gantt) strip(s *runreport.Report, seg runreport.Segment, along scale, paint *paint, bottom float64) {
+func (g *gantt) strip(s *runreport.Report, seg runreport.Segment, along scale, look looks, bottom float64) {
 	b := block{
 		X: along.x(seg.StartSeconds), W: along.width(seg.StartSeconds, seg.EndSeconds), Y: chart.Px(stripTop), H: chart.Px(stripHeight),
 		Look: "in bold", Tip: text(seg.Title) + ": " + between(seg.StartSeconds, seg.EndSeconds) + ", on the critical path", Critical: true,
@@ -129,7 +139,7 @@ func (g *gantt) strip(s *runreport.Report, seg runreport.Segment, along scale, p
 		b.Kind, b.Look = "pause", "halo bold"
 		g.Pauses = append(g.Pauses, block{X: b.X, W: b.W, Y: chart.Px(stripTop + stripHeight), H: chart.Px(bottom - stripTop - stripHeight)})
 	} else {
-		b.Hue = paint.ofFragment(seg.Fragment)
+		b.Hue, b.Tone = look.paint.ofFragment(seg.Fragment), look.tones.ofFragment(s, &s.Chart.Fragments[seg.Fragment])
 	}
 	wide := along.share(seg.EndSeconds) - along.share(seg.StartSeconds)
 	title, length := text(seg.Title), units.Seconds(seg.EndSeconds-seg.StartSeconds)
@@ -148,9 +158,8 @@ func (b *block) fit(from, wide, middle float64, labels ...string) {
 	}
 }
 
-// legend names fragments, or phases of jobs where there are too many, and the marks that the chart has.
-func (g *gantt) legend(s *runreport.Report, paint *paint) {
-	g.Legend, g.More = paint.legend(s)
+// outcomes names the marks that the chart has.
+func (g *gantt) outcomes(s *runreport.Report) {
 	seen := map[string]bool{}
 	for i := range s.Chart.Panels {
 		for j := range s.Chart.Panels[i].Bars {
@@ -159,11 +168,14 @@ func (g *gantt) legend(s *runreport.Report, paint *paint) {
 			seen["copy"] = seen["copy"] || b.CopiedSeconds != nil && *b.CopiedSeconds > b.StartSeconds
 		}
 	}
+	if len(g.Strip) > 0 {
+		g.Outcomes = append(g.Outcomes, entry{Kind: "critical", Text: "outlined: on the critical path"})
+	}
 	for _, o := range []struct{ kind, summary string }{
-		{"failed", "✗ failed"}, {"killed", "– killed or lost"}, {"running", "runs now"}, {"expected", "to come, as predicted"}, {"copy", "pale: a reduce copies, or waits for maps"},
+		{"failed", "✗ failed"}, {"killed", "– killed or lost"}, {"running", "runs now"}, {"expected", "to come, as predicted"}, {"copy", "striped: a reduce copies, or waits for maps"},
 	} {
 		if o.kind == "copy" && frame.OneDAG(s.Workflow, len(s.Jobs)) {
-			o.summary = "pale: a task copies, or waits for the vertices that it reads"
+			o.summary = "striped: a task copies, or waits for the vertices that it reads"
 		}
 		if seen[o.kind] {
 			g.Outcomes = append(g.Outcomes, entry{Kind: o.kind, Text: o.summary})

@@ -11,11 +11,17 @@ import (
 
 const rowLetters = 11 // that fit beside the drawing
 
+// looks are what bars look like: by fragment, and by job and stage.
+type looks struct {
+	paint *paint
+	tones *tones
+}
+
 // panelOf lays out the rows of one kind of slots from top on.
-func panelOf(s *runreport.Report, p *runreport.Panel, along scale, paint *paint, top, row float64, few bool) panel {
+func panelOf(s *runreport.Report, p *runreport.Panel, along scale, look looks, top, row float64, few bool) panel {
 	out := panel{Title: text(p.Title), TitleY: chart.Px(top - 8), Top: chart.Px(top), Height: chart.Px(row * float64(len(p.Rows)))}
 	out.rows(p, top, row)
-	groups := map[int]int{}
+	groups := map[string]int{}
 	bars := slices.Clone(p.Bars)
 	slices.SortStableFunc(bars, func(a, b runreport.Bar) int { // outlines of the critical path are drawn last
 		return order(a.Critical) - order(b.Critical)
@@ -23,14 +29,14 @@ func panelOf(s *runreport.Report, p *runreport.Panel, along scale, paint *paint,
 	for i := range bars {
 		b := &bars[i]
 		block := barOf(s, b, along, top, row)
-		block.Hue = paint.of(b)
+		block.Hue, block.Tone = look.paint.of(b), look.tones.of(b.Job, int(b.Phase.Stage))
 		// Critical bars come in groups of their own, after the others.
-		key := 2*block.Hue + order(b.Critical)
+		key := fmt.Sprint(block.Hue, block.Tone, b.Critical)
 		at, ok := groups[key]
 		if !ok {
 			at = len(out.Groups)
 			groups[key] = at
-			out.Groups = append(out.Groups, group{Hue: block.Hue})
+			out.Groups = append(out.Groups, group{Hue: block.Hue, Tone: block.Tone})
 		}
 		if few {
 			from := along.share(b.StartSeconds)

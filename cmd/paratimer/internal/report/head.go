@@ -1,11 +1,8 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -17,8 +14,8 @@ type head struct {
 	Over           bool
 	Start, End     moment
 	User, Queue    string
-	Summary        []string
-	Facts          []fact
+	Glance         glance
+	Quality        []fact // how good the predictions were
 	WaitingOn      string
 	When           *when
 	Alerts         []alertRow
@@ -48,15 +45,15 @@ func headOf(s *runreport.Report) head {
 	if h.Name == "" {
 		h.Name = h.From
 	}
-	for _, l := range s.Summary {
-		h.Summary = append(h.Summary, prose(l))
-	}
+	h.Glance, h.Quality = glanceOf(s), qualityOf(s)
 	if !h.Over {
 		h.WaitingOn = prose(deref(s.WaitingOn))
 		h.When = whenOf(s)
 	}
-	h.Facts = factsOf(s, h.Over)
 	for i := range s.Alerts {
+		if s.Alerts[i].Quiet && !s.Alerts[i].State.Firing() {
+			continue // nobody asked for it
+		}
 		h.Alerts = append(h.Alerts, alertOf(&s.Alerts[i], s.At))
 	}
 	for _, w := range s.Warnings {
@@ -89,32 +86,6 @@ func stateOf(s dag.State) (words, class string) {
 		return "running", "open"
 	}
 	return "ended, unconfirmed", "open"
-}
-
-// factsOf are the numbers of the page's first look.
-func factsOf(s *runreport.Report, over bool) []fact {
-	var all []fact
-	add := func(title, value, note string) { all = append(all, fact{title, value, note}) }
-	if over {
-		add("Took", units.Known(s.ElapsedSeconds, units.Seconds), "")
-	} else {
-		end := ""
-		if s.Headline.EndAt != nil {
-			end = "about " + clock(s.Headline.EndAt, s.At)
-		}
-		add("Left", view.Remaining(s.Headline), end)
-		add("So far", units.Known(s.ElapsedSeconds, units.Seconds), "")
-	}
-	if v := s.PredictionHistory.MeanErrorPoints; v != nil {
-		add("Mean error", fmt.Sprintf("%.1f", *v), "points of progress, of the headline")
-	}
-	if v := s.PredictionHistory.HeldRatio; v != nil {
-		add("80 % range held", units.Percent(*v), "of the observations that had one")
-	}
-	if v := s.PredictionHistory.NumberRatio; v != nil {
-		add("Gave a number", units.Percent(*v), "of the observations")
-	}
-	return all
 }
 
 func alertOf(a *frame.Alert, at *frame.Time) alertRow {

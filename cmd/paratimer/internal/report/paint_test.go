@@ -1,12 +1,63 @@
 package report
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/dag"
 )
 
-// TestMergedBars holds that of bars which do not tell their fragments the colours stand for phases of jobs, in the legend too.
+// TestTones holds that the color is the job, the shade its stage, and that a single DAG of many stages has a color for each.
+func TestTones(t *testing.T) {
+	t.Parallel()
+	s := sample()
+	tones := tonesOf(s)
+	if a, b, c := tones.of(0, 0), tones.of(0, 1), tones.of(2, 1); a != "k0 s0" || b != "k0 s1" || c != "k2 s1" {
+		t.Errorf("tones %q, %q and %q", a, b, c)
+	}
+	if got := tones.of(99, 0); got != "" {
+		t.Errorf("a job that nobody knows has the tone %q", got)
+	}
+	all, more := tones.legend(s, 2)
+	if len(all) != 3 || more != 1 || all[2].Kind != "shades" {
+		t.Errorf("the legend is %+v and %d more", all, more)
+	}
+	s.Jobs = s.Jobs[:1]
+	s.Jobs[0].Stages = make([]frame.Stage, 12)
+	for i := range s.Chart.Panels[0].Bars {
+		s.Chart.Panels[0].Bars[i].Job, s.Chart.Panels[0].Bars[i].Phase.Stage = 0, dag.StageIndex(i%12)
+	}
+	tones = tonesOf(s)
+	if a, b := tones.of(0, 1), tones.of(0, 9); a != "k1 s0" || b != "k1 s1" {
+		t.Errorf("stages of a DAG have the tones %q and %q", a, b)
+	}
+}
+
+// TestLegendIsShort holds that a legend with one entry on each line is no longer than the chart.
+func TestLegendIsShort(t *testing.T) {
+	t.Parallel()
+	s := large()
+	s.Chart.Panels[0].Rows = s.Chart.Panels[0].Rows[:3]
+	for i := range s.Chart.Panels[0].Bars {
+		s.Chart.Panels[0].Bars[i].Row, s.Chart.Panels[0].Bars[i].Rows = i%3, 1
+	}
+	g := ganttOf(s)
+	var height float64
+	if _, err := fmt.Sscan(g.Height, &height); err != nil {
+		t.Fatal(err)
+	}
+	if n := float64(len(g.Legend) + 1); n*legendLine > height {
+		t.Errorf("%v entries stand below %v pixels of chart", n, height)
+	}
+}
+
+// TestMergedBars holds that no fragments are offered when the bars do not name theirs.
 func TestMergedBars(t *testing.T) {
+	t.Parallel()
 	s := sample()
 	s.Chart.Merged = true
 	for i := range s.Chart.Panels {
@@ -14,22 +65,41 @@ func TestMergedBars(t *testing.T) {
 			s.Chart.Panels[i].Bars[j].Fragment, s.Chart.Panels[i].Bars[j].Round = nil, nil
 		}
 	}
-	p := paintOf(s)
-	if !p.byPhase || p.of(&s.Chart.Panels[0].Bars[0]) == 0 {
-		t.Error("bars have no colour")
+	if g := ganttOf(s); len(g.Fragments) > 0 || len(g.Legend) == 0 {
+		t.Errorf("the legends are %v and %v", g.Legend, g.Fragments)
 	}
-	for i := range s.Chart.Fragments {
-		if f := &s.Chart.Fragments[i]; f.Width > 0 && p.phaseIn(s, f) >= 0 && p.phase[p.phaseIn(s, f)] != p.ofFragment(i) {
-			t.Errorf("fragment %d has another colour than its phase", i)
+	page := written(t, s)
+	if strings.Contains(page, "Color by path fragment instead") {
+		t.Error("the page offers fragments that no bar shows")
+	}
+}
+
+// TestSpike holds that one wide range neither leaves the drawing nor presses the rest to the floor, and that a lone range is seen.
+func TestSpike(t *testing.T) {
+	t.Parallel()
+	s := sample()
+	whole := predictionHistoryOf(s)
+	s.PredictionHistory.Points[30].HighSeconds, s.PredictionHistory.Points[30].High50Seconds = of(frame.Seconds(9000)), of(frame.Seconds(8000))
+	spiked := predictionHistoryOf(s)
+	var before, after float64
+	if _, err := fmt.Sscan(whole.Truth, &before); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(spiked.Truth, &after); err != nil {
+		t.Fatal(err)
+	}
+	if spiked.Cut != "2h30m" || math.Abs(before-after) > 5 {
+		t.Errorf("cut at %q, the truth lies at %v, without the spike at %v", spiked.Cut, after, before)
+	}
+	for _, p := range strings.Fields(strings.Join(append(spiked.Band80, spiked.Band50...), " ")) {
+		var x, y float64
+		if _, err := fmt.Sscanf(p, "%g,%g", &x, &y); err != nil || y < plotTop || y > plotTop+plotHeight {
+			t.Fatalf("the range reaches %s: %v", p, err)
 		}
 	}
-	all, _ := p.legend(s)
-	if len(all) == 0 {
-		t.Error("the legend is empty")
-	}
-	for _, e := range all {
-		if strings.Contains(e.Text, "at once") {
-			t.Errorf("the legend tells of a fragment that no bar shows: %s", e.Text)
-		}
+	lone := s.PredictionHistory.Points[40]
+	s.PredictionHistory.Points = []runreport.Point{{AtSeconds: 10}, lone, {AtSeconds: 60}}
+	if alone := predictionHistoryOf(s); len(alone.Band80) != 1 || len(strings.Fields(alone.Band80[0])) != 4 {
+		t.Errorf("a lone range is drawn as %v", alone.Band80)
 	}
 }

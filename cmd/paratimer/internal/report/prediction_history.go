@@ -30,6 +30,7 @@ type predictionHistory struct {
 	More           int
 	Changes        []change
 	OtherNames     string
+	Cut            string // how far up the range reaches that is cut off; "" when all of it is drawn
 }
 
 // A mark is something that happened, at a place in a lane above the lines.
@@ -45,16 +46,19 @@ type change struct{ At, Delta, Why string }
 
 const (
 	plotTop    = 30.0 // the lane of marks
-	plotHeight = 300.0
+	plotHeight = 240.0
 	plotWide   = 1000.0
 	mostMarks  = 40
 	mostListed = 12
 	mostMoved  = 40
 )
 
-// beyond is how far a range may reach above all predictions, as a multiple, before it is cut off: one wide range at the start must not
-// press all the rest to the floor.
-const beyond = 1.6
+// beyond is how far a range may reach above all predictions, as a multiple, before it is cut off and the legend says so: one wide range
+// at the start must not press all the rest to the floor.
+const beyond = 2.5
+
+// rare is the percentage of the points whose ranges may be cut off.
+const rare = 3
 
 func predictionHistoryOf(s *runreport.Report) *predictionHistory {
 	c := &predictionHistory{Summary: prose(s.PredictionHistory.Summary)}
@@ -67,10 +71,13 @@ func predictionHistoryOf(s *runreport.Report) *predictionHistory {
 		right = max(right, *s.PredictionHistory.TotalSeconds)
 	}
 	along := scale{0, max(right, 0.001)}
-	top := c.top(s, right)
+	top, high := c.top(s, right)
+	if high > top {
+		c.Cut = units.Seconds(high)
+	}
 	y := func(v frame.Seconds) float64 { return plotTop + plotHeight*(1-float64(v)/float64(top)) }
 	at := func(t, v frame.Seconds) string {
-		return chart.Px(along.share(t)/100*plotWide) + "," + chart.Px(max(y(v), plotTop-plotHeight))
+		return chart.Px(along.share(t)/100*plotWide) + "," + chart.Px(max(y(v), plotTop))
 	}
 	c.lines(s, at)
 	c.Past = strings.Join([]string{at(0, 0), at(right, right), at(right, 0)}, " ")

@@ -1,15 +1,20 @@
 package report
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
-// top is the length at the drawing's upper edge.
-func (c *predictionHistory) top(s *runreport.Report, right frame.Seconds) frame.Seconds {
-	top, high := right, frame.Seconds(0)
+// top is the length at the drawing's upper edge, and high the longest that any range reaches. A few points of a very wide range do not
+// press all the rest to the floor.
+func (c *predictionHistory) top(s *runreport.Report, right frame.Seconds) (top, high frame.Seconds) {
+	top = right
+	var highs []frame.Seconds
 	for i := range s.PredictionHistory.Points {
 		m := &s.PredictionHistory.Points[i]
 		for _, v := range []*frame.Seconds{m.TotalSeconds, m.LowSeconds} {
@@ -18,10 +23,15 @@ func (c *predictionHistory) top(s *runreport.Report, right frame.Seconds) frame.
 			}
 		}
 		if m.HighSeconds != nil {
-			high = max(high, *m.HighSeconds)
+			highs = append(highs, *m.HighSeconds)
 		}
 	}
-	return max(min(max(top, high), top*beyond), 0.001) * 1.04
+	if len(highs) == 0 {
+		return max(top, 0.001) * 1.04, 0
+	}
+	slices.Sort(highs)
+	common := highs[(len(highs)-1)*(100-rare)/100]
+	return max(min(max(top, common), top*beyond), 0.001) * 1.04, highs[len(highs)-1]
 }
 
 // lines draws what is known at each point; where it is not known lines have a gap.
@@ -81,10 +91,23 @@ func runs(m []runreport.Point, at func(t, v frame.Seconds) string, of func(*runr
 	return all
 }
 
+// right is a place in the drawing a little to the right of another.
+func right(place string) string {
+	x, y, _ := strings.Cut(place, ",")
+	v, err := strconv.ParseFloat(x, 64)
+	if err != nil {
+		return place
+	}
+	return chart.Px(v+plotWide/400) + "," + y
+}
+
 // bands are the outlines of a range.
 func bands(m []runreport.Point, at func(t, v frame.Seconds) string, of func(*runreport.Point) (low, high *frame.Seconds)) (all []string) {
 	var low, high []string
 	end := func() {
+		if len(low) == 1 { // a lone point is a narrow band
+			low, high = append(low, right(low[0])), append(high, right(high[0]))
+		}
 		if len(low) > 1 {
 			for i := len(high) - 1; i >= 0; i-- {
 				low = append(low, high[i])

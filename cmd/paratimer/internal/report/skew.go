@@ -13,6 +13,7 @@ import (
 // skew is how the longest reduces of jobs compare with the median: columns upwards for their work, downwards for what they were given.
 type skew struct {
 	Summary string
+	Uneven  bool // when no job's reduces are, the figures are folded
 	Jobs    []skewJob
 }
 
@@ -57,6 +58,7 @@ func skewOf(s *runreport.Report) *skew {
 	for i := range s.Skew.Jobs {
 		if j := skewJobOf(&s.Skew.Jobs[i]); j != nil {
 			j.ID = i
+			k.Uneven = k.Uneven || j.Uneven
 			k.Jobs = append(k.Jobs, *j)
 		}
 	}

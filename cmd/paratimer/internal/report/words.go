@@ -63,7 +63,7 @@ func stamp(t *frame.Time, layout string) string {
 	if t == nil {
 		return units.Unknown
 	}
-	return t.Instant.Time().UTC().Format(layout)
+	return t.Instant.Time().UTC().Round(time.Second).Format(layout)
 }
 
 // clock writes a time of day, with its date where that is not the observation's.

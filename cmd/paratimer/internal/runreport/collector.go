@@ -79,6 +79,7 @@ func (g *Collector) Report() (*Report, error) {
 	}
 	s.Limits = limitsOf(g.run, g.model)
 	s.summarize(g.Recorded)
+	s.glance(snap)
 	return s, nil
 }
 

@@ -98,6 +98,7 @@ func TestSummary(t *testing.T) {
 	known.PredictionHistory.HeldRatio, known.PredictionHistory.HeldSinceRatio, known.PredictionHistory.FirstHeldSeconds = frame.RatioOf(1), frame.RatioOf(1), sec(40)
 	late := known
 	late.PredictionHistory.SettledSeconds, late.PredictionHistory.HeldSinceRatio, late.PredictionHistory.AlertSeconds = sec(95), frame.RatioOf(0.97), nil
+	late.PredictionHistory.HeldRatio = frame.RatioOf(0.85)
 	failed := whole
 	failed.Workflow.State = dag.Failed
 	failed.Jobs[0].FailedAttempts = 0
@@ -114,8 +115,8 @@ func TestSummary(t *testing.T) {
 		{running, true, `q\x1b (1 job, 4 tasks) was running when the recording ends, 1m40s after it began at 00:16:40 UTC on 1 January 1970; when it ends is not known: at least 1m.`},
 		{early, false, `q\x1b (1 job, 4 tasks) has not begun: no job was submitted.`},
 		{unsized, true, `q\x1b (2 jobs, 0 tasks that are known) succeeded after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. No time could be given before the end.`},
-		{known, true, whatHappened + `From 40s on, with 60 % of the run to go, its 80 % range held its end. On average the predicted time was 1 point of progress off. The first alert came after 10s, 1m30s before the end.`},
-		{late, true, whatHappened + `From 40s on, with 60 % of the run to go, its 80 % range held its end at 97 % of the ticks that had one. On average the predicted time was 1 point of progress off.`},
+		{known, true, whatHappened + `Its 80 % range held its end at 100 % of the observations that had one, from 40s on, with 60 % of the run to go. On average the predicted time was 1 point of progress off. The first alert came after 10s, 1m30s before the end.`},
+		{late, true, whatHappened + `Its 80 % range held its end at 85 % of the observations that had one, and to a hundredth of the run always from 1m35s on, with 5 % to go. On average the predicted time was 1 point of progress off.`},
 		{failed, true, `q\x1b (1 job, 4 tasks) failed after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. What went wrong: 1 node was lost; the last of it: job a failed.`},
 		{boom, true, `q\x1b (1 job, 4 tasks) failed after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. What went wrong: t_0 of job a failed: Boom.`},
 	} {
@@ -127,3 +128,38 @@ func TestSummary(t *testing.T) {
 }
 
 const whatHappened = `q\x1b (1 job, 4 tasks) succeeded after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. `
+
+// TestGlance holds what a reader is told first: the failure of a job with its cause, the deadline before the first prediction, what was lost.
+func TestGlance(t *testing.T) {
+	t.Parallel()
+	s := reducedJob([]float64{10, 20, 30}, []float64{100, 200, 300})
+	s.Jobs[0].State = dag.Failed
+	s.Jobs[0].Stages[dag.Reduce].Attempts[1].State = dag.AttemptFailed
+	s.Jobs[0].Stages[dag.Reduce].Attempts[1].Diagnosis = "Boom"
+	r := Report{
+		Workflow: frame.Workflow{State: dag.Failed}, ElapsedSeconds: sec(100), EndAt: &frame.Time{Instant: at(100)},
+		PredictionHistory: PredictionHistory{TotalSeconds: sec(100), Points: []Point{{AtSeconds: 5, TotalSeconds: sec(80)}}},
+		TimeAttribution: TimeAttribution{Causes: []Cause{
+			{Cause: "queueing", Seconds: 5}, {Cause: "containers", Seconds: 5}, {Cause: "work", Seconds: 60}, {Cause: "failures", Seconds: 30},
+		}},
+	}
+	r.glance(s)
+	if f := r.Glance.Failure; f == nil || f.Reason != "Boom" || !strings.Contains(f.Title, "1 attempt of its task 1 of stage reduce failed") {
+		t.Errorf("failure %+v", f)
+	}
+	if l := r.Glance.Lost; len(l) != 3 || l[0].Seconds != 30 || l[1].Seconds != 10 || *l[1].Ratio != 0.1 || l[2].Seconds != 0 {
+		t.Errorf("lost %+v", l)
+	}
+	if a := r.Glance.Against; a == nil || a.Bound != nil || *a.ExpectedSeconds != 80 || a.LaterSeconds != nil {
+		t.Errorf("against %+v", a)
+	}
+	r.Alerts = []frame.Alert{
+		{Bound: "nobody's", Quiet: true, DeadlineAt: &frame.Time{Instant: at(1)}},
+		{Bound: "met", DeadlineAt: &frame.Time{Instant: at(120)}},
+		{Bound: "missed", DeadlineAt: &frame.Time{Instant: at(90)}},
+	}
+	r.glance(s)
+	if a := r.Glance.Against; *a.Bound != "missed" || *a.LaterSeconds != 10 {
+		t.Errorf("against %+v", a)
+	}
+}

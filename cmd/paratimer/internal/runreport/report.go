@@ -25,6 +25,7 @@ type Report struct {
 	Headline          frame.Headline    `json:"headline"` // of the newest frame
 	WaitingOn         *string           `json:"waiting_on"`
 	Summary           []string          `json:"summary"` // what a reader must know, in a few sentences
+	Glance            Glance            `json:"glance"`
 	Chart             Chart             `json:"chart"`
 	PredictionHistory PredictionHistory `json:"course"`
 	TimeAttribution   TimeAttribution   `json:"account"`

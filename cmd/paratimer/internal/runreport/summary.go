@@ -178,26 +178,32 @@ func (s *Report) whatWasKnown() string {
 	return summary
 }
 
-// sinceWhen says from when on the range held the end of a run of a length, and how reliably.
+// sinceWhen says how often the range held the end of a run of a length, of all observations with a range, and from when on.
 func (c *PredictionHistory) sinceWhen(total frame.Seconds) string {
-	from := func(at frame.Seconds) string {
-		return fmt.Sprintf("From %s on, with %s of the run to go,", units.Seconds(at), units.Percent(float64(1-at/total)))
-	}
-	first := c.FirstHeldSeconds
-	switch settled := c.SettledSeconds; {
-	case first == nil && settled == nil:
+	first, settled := c.FirstHeldSeconds, c.SettledSeconds
+	if first == nil && settled == nil {
 		return "Its 80 % range never held its end."
-	case first != nil && *c.HeldSinceRatio == 1:
-		return from(*first) + " its 80 % range held its end."
-	case first == nil || settled != nil && *settled <= *first:
-		return from(*settled) + " its end was within its 80 % range, to a hundredth of the run."
 	}
-	summary := from(*first) + fmt.Sprintf(" its 80 %% range held its end at %s of the ticks that had one",
-		units.Percent(float64(*c.HeldSinceRatio)))
-	if c.SettledSeconds == nil {
-		summary += ", but not at the last one"
+	from := settled
+	if from == nil || first != nil && *c.HeldSinceRatio == 1 {
+		from = first
 	}
-	return summary + "."
+	share := units.Percent(float64(*c.HeldRatio))
+	toGo := units.Percent(float64(max(1-*from/total, 0)))
+	if first == nil {
+		return fmt.Sprintf("From %s on, with %s of the run to go, its end was within a hundredth of the run of its 80 %% range.",
+			units.Seconds(*from), toGo)
+	}
+	summary := fmt.Sprintf("Its 80 %% range held its end at %s of the observations that had one", share)
+	switch {
+	case *c.HeldRatio == 1:
+		return summary + fmt.Sprintf(", from %s on, with %s of the run to go.", units.Seconds(*from), toGo)
+	case settled == nil:
+		return summary + fmt.Sprintf(", first after %s, but not at the last one.", units.Seconds(*first))
+	case *c.HeldSinceRatio == 1:
+		return summary + fmt.Sprintf(", and always from %s on, with %s of the run to go.", units.Seconds(*first), toGo)
+	}
+	return summary + fmt.Sprintf(", and to a hundredth of the run always from %s on, with %s to go.", units.Seconds(*settled), toGo)
 }
 
 // whatIsUneven is the sentence of skew, where there is any.

@@ -311,19 +311,32 @@
     row(by) { this.step(-10 * by); }
   }
 
-  // picking lets the legend of fragments show some of them alone.
+  // picking lets a legend show some of the bars alone: by job or, of the other legend, by fragment.
   const picking = (figure) => {
-    const picked = new Set();
-    for (const li of figure.querySelectorAll(".hues li[data-hue]")) {
-      const b = button("", "", () => {
-        picked.has(li.dataset.hue) ? picked.delete(li.dataset.hue) : picked.add(li.dataset.hue);
-        b.setAttribute("aria-pressed", picked.has(li.dataset.hue));
-        for (const g of figure.querySelectorAll(".bars, .strip")) g.classList.toggle("dimmed", picked.size > 0 && !picked.has(g.dataset.hue));
-      });
-      b.setAttribute("aria-pressed", "false");
-      b.append(...[...li.childNodes].slice(1));
-      li.append(b);
+    const bars = [...figure.querySelectorAll(".bars, .strip")];
+    const all = [];
+    for (const list of figure.querySelectorAll(".hues[data-by]")) {
+      const picked = new Set(), of = (g) => g.dataset[list.dataset.by] + " ";
+      for (const li of list.querySelectorAll("li[data-pick]")) {
+        const b = button("", "", () => {
+          picked.has(li.dataset.pick) ? picked.delete(li.dataset.pick) : picked.add(li.dataset.pick);
+          b.setAttribute("aria-pressed", picked.has(li.dataset.pick));
+          for (const g of bars) g.classList.toggle("dimmed", picked.size > 0 && ![...picked].some((p) => of(g).startsWith(p + " ")));
+        });
+        b.setAttribute("aria-pressed", "false");
+        b.append(...[...li.childNodes].slice(1));
+        li.append(b);
+        all.push([picked, b]);
+      }
     }
+    const toggle = figure.querySelector("input.fragments");
+    if (!toggle) return;
+    toggle.checked = kept.get("fragments") === true;
+    toggle.addEventListener("change", () => {
+      kept.set("fragments", toggle.checked);
+      for (const [picked, b] of all) { picked.clear(); b.setAttribute("aria-pressed", "false"); }
+      for (const g of bars) g.classList.remove("dimmed");
+    });
   };
 
   // sortable makes headings of a table buttons that sort by it; unknown values come last.

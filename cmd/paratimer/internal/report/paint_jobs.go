@@ -1,0 +1,150 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// The style sheet has so many colors for jobs, and so many shades of each for their stages.
+const (
+	jobColors = 8
+	shades    = 4
+)
+
+// A tone is how the bars of a stage of a job look: the color of the job, the shade of the stage.
+type tone struct{ Color, Shade int }
+
+// class is the tone in the style sheet; "" is that of tasks whose job nobody knows.
+func (t tone) class() string { return fmt.Sprintf("k%d s%d", t.Color, t.Shade) }
+
+// tones are the tones of all stages. Of a single DAG of many stages each has its own color.
+type tones struct {
+	byStage bool
+	firsts  []int // by job: how many jobs with bars came before it
+	jobs    []int // those with bars, in plan order
+	stages  []int // of a single DAG: its stages with bars
+}
+
+func tonesOf(s *runreport.Report) *tones {
+	t := &tones{firsts: make([]int, len(s.Jobs))}
+	seen, stages := make([]bool, len(s.Jobs)), map[int]bool{}
+	for i := range s.Chart.Panels {
+		for j := range s.Chart.Panels[i].Bars {
+			if b := &s.Chart.Panels[i].Bars[j]; b.Job >= 0 && b.Job < len(seen) {
+				seen[b.Job] = true
+				if b.Phase.Stage >= 0 {
+					stages[int(b.Phase.Stage)] = true
+				}
+			}
+		}
+	}
+	for j := range seen {
+		if t.firsts[j] = len(t.jobs); seen[j] {
+			t.jobs = append(t.jobs, j)
+		}
+	}
+	t.byStage = len(t.jobs) == 1 && len(s.Jobs[t.jobs[0]].Stages) > dag.MapReduceStages
+	if t.byStage {
+		for k := range stages {
+			t.stages = append(t.stages, k)
+		}
+		slices.Sort(t.stages)
+	}
+	return t
+}
+
+// of is the tone of a stage of a job.
+func (t *tones) of(job, stage int) string {
+	switch {
+	case job < 0 || job >= len(t.firsts) || stage < 0:
+		return ""
+	case t.byStage:
+		return tone{stage % jobColors, stage / jobColors % shades}.class()
+	}
+	return tone{t.firsts[job] % jobColors, min(stage, shades-1)}.class()
+}
+
+// ofFragment is the tone of a fragment: that of its first job.
+func (t *tones) ofFragment(s *runreport.Report, f *runreport.Fragment) string {
+	if f.Width == 0 || len(f.Jobs) == 0 || f.Phase.Pause != dag.NoPause {
+		return ""
+	}
+	return t.of(slices.IndexFunc(s.Jobs, func(j runreport.Job) bool { return j.Node == f.Jobs[0] }), int(f.Phase.Stage))
+}
+
+// legend names colors and shades with most entries at most, and says how many it leaves out.
+func (t *tones) legend(s *runreport.Report, most int) (all []entry, more int) {
+	if t.byStage {
+		job := &s.Jobs[t.jobs[0]]
+		for _, k := range t.stages[:min(len(t.stages), most)] {
+			all = append(all, entry{Tone: t.of(t.jobs[0], k), Text: capital(stageWord(job, k))})
+		}
+		return all, len(t.stages) - len(all)
+	}
+	staged := false
+	for _, j := range t.jobs[:min(len(t.jobs), most)] {
+		all = append(all, entry{Tone: t.of(j, 0), Shades: t.shadesOf(&s.Jobs[j], j), Text: cut(text(s.Jobs[j].Node), 40)})
+		staged = staged || len(s.Jobs[j].Stages) > dag.MapReduceStages
+	}
+	if len(all) == 0 {
+		return nil, 0
+	}
+	word := "light to dark: maps, reduces"
+	if staged {
+		word = "light to dark: first to last stage"
+	}
+	return append(all, entry{Kind: "shades", Text: word}), len(t.jobs) - len(all)
+}
+
+// shadesOf are the tones of a job's stages that differ.
+func (t *tones) shadesOf(j *runreport.Job, job int) (all []string) {
+	for k := range min(max(len(j.Stages), 1), shades) {
+		all = append(all, t.of(job, k))
+	}
+	return all
+}
+
+// Pick is what the bars' tones begin with that an entry stands for.
+func (e entry) Pick() string {
+	if len(e.Shades) == 0 {
+		return e.Tone
+	}
+	color, _, _ := strings.Cut(e.Tone, " ")
+	return color
+}
+
+// Swatch is the entry's shades beside each other.
+func (e entry) Swatch() (all []barShare) {
+	wide := 20 / float64(len(e.Shades))
+	for i, s := range e.Shades {
+		all = append(all, barShare{Kind: s, X: chart.Px(wide * float64(i)), W: chart.Px(wide)})
+	}
+	return all
+}
+
+// stageWord names the tasks of a stage of a job.
+func stageWord(j *runreport.Job, k int) string {
+	if k < len(j.Stages) {
+		return units.Stage(cut(text(j.Stages[k].Name), 40))
+	}
+	return units.Stage(dag.MapReduceName(dag.StageIndex(k))) //nolint:gosec // of a report without stages: 0 or 1
+}
+
+func fragmentText(f *runreport.Fragment) string {
+	names := make([]string, 0, 3)
+	for i, n := range f.Jobs {
+		if i == 3 {
+			names = append(names, fmt.Sprintf("%d more", len(f.Jobs)-3))
+			break
+		}
+		names = append(names, cut(text(n), 40))
+	}
+	return fmt.Sprintf("%s of %s: %d at once, %s, %s – %s", units.Stage(text(f.Phase.Name)), strings.Join(names, ", "), f.Width,
+		units.Count(f.Rounds, "round"), units.Seconds(f.StartSeconds), units.Seconds(f.EndSeconds))
+}

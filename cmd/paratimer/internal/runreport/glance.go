@@ -1,0 +1,187 @@
+package runreport
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/units"
+)
+
+// A Glance is what a reader wants to know first: how the run stood to what was expected, what time was lost and what would help most.
+type Glance struct {
+	Wrong   *string  `json:"wrong"`   // what went wrong, in a sentence; null when nothing did
+	Failure *Failure `json:"failure"` // why the run failed; null unless it did
+	Against *Against `json:"against"` // null when there is neither a deadline nor a first prediction
+	Lost    []Loss   `json:"lost"`    // failures, waiting and skew, in this order; empty when nobody knows
+	Helps   *Limit   `json:"helps"`   // the change that helps most, of those that somebody can make; null when none helps
+}
+
+// A Failure is why a run failed.
+type Failure struct {
+	Title  string `json:"title"`
+	Reason string `json:"reason"` // as the engine reported it; "" when it reported none
+}
+
+// An Against compares a run with its deadline, or with the first prediction when it had no deadline.
+type Against struct {
+	Bound           *string        `json:"bound"` // the alert's name; null for the first prediction
+	DeadlineAt      *frame.Time    `json:"deadline_at"`
+	ExpectedSeconds *frame.Seconds `json:"expected_seconds"` // of the first prediction: the whole length
+	LowSeconds      *frame.Seconds `json:"low_seconds"`
+	HighSeconds     *frame.Seconds `json:"high_seconds"`
+	LaterSeconds    *frame.Seconds `json:"later_seconds"` // than expected; negative: earlier; null while nobody knows
+}
+
+// A Loss is time on the critical path that did nothing for the result.
+type Loss struct {
+	Kind    string        `json:"kind"` // failures, waiting, skew
+	Seconds frame.Seconds `json:"seconds"`
+	Ratio   *frame.Ratio  `json:"ratio"` // of the time so far
+}
+
+// losses are the causes of the time attribution that each kind of loss adds up.
+var losses = []struct {
+	kind   string
+	causes []attribution.Cause
+}{
+	{"failures", []attribution.Cause{attribution.Failures}},
+	{"waiting", []attribution.Cause{attribution.Queueing, attribution.Containers}},
+	{"skew", []attribution.Cause{attribution.Skew}},
+}
+
+// glance fills what a reader wants to know first. The other parts of the report are complete.
+func (s *Report) glance(snap *dag.Snapshot) {
+	g := &s.Glance
+	if wrong := s.whatFailed(); wrong != "" {
+		g.Wrong = &wrong
+	}
+	if s.Workflow.State == dag.Failed {
+		g.Failure = failureOf(snap)
+	}
+	if g.Against = s.againstDeadline(); g.Against == nil {
+		g.Against = s.againstPrediction()
+	}
+	g.Lost = s.lost()
+	if n := len(s.PredictionHistory.Points); s.ElapsedSeconds != nil && n > 0 && len(s.Limits.Rows) > 0 {
+		base := s.ElapsedSeconds.Duration()
+		if last := s.PredictionHistory.Points[n-1].TotalSeconds; !s.Workflow.State.Ended() && last != nil {
+			base = last.Duration()
+		}
+		g.Helps = s.Limits.best(base)
+	}
+}
+
+// lost adds up the time attribution by kind of loss.
+func (s *Report) lost() []Loss {
+	total := frame.Seconds(0)
+	for _, c := range s.TimeAttribution.Causes {
+		total += c.Seconds
+	}
+	out := []Loss{}
+	if total <= 0 {
+		return out
+	}
+	for _, l := range losses {
+		sum := time.Duration(0)
+		for _, of := range l.causes {
+			for _, c := range s.TimeAttribution.Causes {
+				if c.Cause == of.String() {
+					sum += c.Seconds.Duration()
+				}
+			}
+		}
+		out = append(out, Loss{l.kind, frame.SecondsOf(sum), frame.RatioOf(sum.Seconds() / float64(total))})
+	}
+	return out
+}
+
+// againstDeadline compares the run with the bound that it missed by most, or met most narrowly; nil without a bound that a user set.
+func (s *Report) againstDeadline() *Against {
+	var worst *Against
+	for i := range s.Alerts {
+		a := &s.Alerts[i]
+		if a.Quiet || a.DeadlineAt == nil {
+			continue
+		}
+		later := a.BySeconds
+		if s.EndAt != nil {
+			later = frame.Since(s.EndAt.Instant, a.DeadlineAt.Instant)
+		}
+		if worst == nil || later != nil && (worst.LaterSeconds == nil || *later > *worst.LaterSeconds) {
+			worst = &Against{Bound: &a.Bound, DeadlineAt: a.DeadlineAt, LaterSeconds: later}
+		}
+	}
+	return worst
+}
+
+// againstPrediction compares the run with its first prediction; nil when there was none before the end.
+func (s *Report) againstPrediction() *Against {
+	first := s.PredictionHistory.firstNumber()
+	if first == nil || !s.PredictionHistory.watched() {
+		return nil
+	}
+	out := &Against{ExpectedSeconds: first.TotalSeconds, LowSeconds: first.LowSeconds, HighSeconds: first.HighSeconds}
+	now := s.PredictionHistory.TotalSeconds
+	if now == nil {
+		now = s.PredictionHistory.Points[len(s.PredictionHistory.Points)-1].TotalSeconds
+	}
+	if now != nil && (s.Workflow.State == dag.Succeeded || !s.Workflow.State.Ended()) {
+		later := frame.SecondsOf(now.Duration() - first.TotalSeconds.Duration())
+		out.LaterSeconds = &later
+	}
+	return out
+}
+
+// failureOf names the task that made a job fail, and what the engine reported of its last attempt.
+func failureOf(s *dag.Snapshot) *Failure {
+	for j := range s.Jobs {
+		job := &s.Jobs[j]
+		if job.State != dag.Failed {
+			continue
+		}
+		out := &Failure{Title: capital(s.Plan.JobName(j)) + " failed", Reason: job.Diagnosis}
+		k, a := lastFailed(job)
+		if a == nil {
+			return out
+		}
+		n := 0
+		for i := range job.Stages[k].Attempts {
+			if b := &job.Stages[k].Attempts[i]; b.Task == a.Task && b.State == dag.AttemptFailed {
+				n++
+			}
+		}
+		out.Title += fmt.Sprintf(": %s of its task %d of stage %s failed", units.Count(n, "attempt"), a.Task, s.Plan.StageName(j, k))
+		if a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Name != "" {
+			out.Title += ", the last on " + s.Nodes[a.Node].Name
+		}
+		if a.Diagnosis != "" {
+			out.Reason = a.Diagnosis
+		}
+		return out
+	}
+	return nil
+}
+
+// lastFailed is the attempt of a job that failed last, and its stage; nil when none failed.
+func lastFailed(job *dag.JobState) (stage dag.StageIndex, last *dag.Attempt) {
+	for k := range job.NumStages() {
+		for i := range job.Stages[k].Attempts {
+			if a := &job.Stages[k].Attempts[i]; a.State == dag.AttemptFailed && (last == nil || a.End > last.End) {
+				stage, last = k, a
+			}
+		}
+	}
+	return stage, last
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
