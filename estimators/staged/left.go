@@ -34,7 +34,7 @@ func (m *Model) setupOf(t schedule.Task) float64 {
 	if !t.Cold || t.Start > m.snapshot.At || m.snapshot.Plan.Jobs[t.Job].Rules != dag.AncestorsFirst {
 		return m.setup(t.Job, t.Cold)
 	}
-	return m.launching(m.stages[t.Job][t.Stage].asked) + m.start.extra
+	return m.launching(m.stages[t.Job][t.Stage].asked) + m.extraAt(t.Start)
 }
 
 // setup is what a task takes before its work: in a job whose containers are used again, only if one is launched for it.
@@ -45,7 +45,7 @@ func (m *Model) setup(j int, cold bool) float64 {
 	if !cold {
 		return 0
 	}
-	return m.start.launch + m.start.extra
+	return m.launchAt(m.snapshot.At) + m.extraAt(m.snapshot.At)
 }
 
 func (l *law) work(i int) float64 {

@@ -24,6 +24,7 @@ type ended struct {
 	units float64
 	work  float64 // milliseconds, from the instant at which its input was there
 	out   float64
+	start dag.Instant
 	cold  bool // the first in its container
 }
 
@@ -31,6 +32,7 @@ type ended struct {
 func (m *Model) observe() {
 	s := m.snapshot
 	m.firsts = firstStarts(s)
+	m.learnWave()
 	m.stages = make([][]law, len(s.Plan.Jobs))
 	for j := range s.Plan.Jobs {
 		job := &s.Plan.Jobs[j]
@@ -114,7 +116,7 @@ func (m *Model) watch(l *law, attempts []dag.Attempt, n int, setup float64) {
 			st.running = append(st.running, a)
 		case a.State == dag.AttemptSucceeded && a.End.Known() && a.Task != last:
 			last = a.Task
-			e := ended{task: int(a.Task), units: done(a), work: max(0, float64(a.End-l.begin(a))-setup), out: a.Out, cold: m.first(a)}
+			e := ended{task: int(a.Task), units: done(a), work: max(0, float64(a.End-l.begin(a))-setup), out: a.Out, start: a.Start, cold: m.first(a)}
 			if tells++; e.units > 0 {
 				told++
 			}

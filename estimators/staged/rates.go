@@ -19,7 +19,7 @@ const (
 	// paceSigma is the logarithm of a pace that counts twice as much against the expectation: stages differ by a little, clusters by more.
 	paceSigma = 0.3
 	// launchPower is the power of the pace of launches that is expected of work before any was seen. Work that waits need not be slower.
-	launchPower = 0.1
+	launchPower = 0.15
 	paceMax     = 10
 )
 

@@ -142,7 +142,7 @@ func TestProfileOfEarlierRun(t *testing.T) {
 // TestContainersStartOnce: what a container takes to be launched is no part of later tasks.
 func TestContainersStartOnce(t *testing.T) {
 	t.Parallel()
-	s, _ := seenAt(t, 1, 14*second)
+	s, _ := seenAt(t, 1, 11*second)
 	plan := *s.Plan
 	plan.Overheads.SetupMin = 3 * time.Second
 	s.Plan = &plan

@@ -10,12 +10,14 @@ import (
 
 // A startup is what a task takes beyond its work in a container that is launched for it.
 type startup struct {
-	launch float64 // milliseconds until its JVM runs
-	extra  float64 // more work of the first task in a JVM: classes are loaded, code is not compiled yet
-	whole  float64 // milliseconds of a launch from its beginning
-	scale  float64 // how many times as long as in the profile's run launches take
-	late   float64 // how much longer a launch is expected to take that is late, as a share of what it has taken
-	firsts float64 // first tasks of containers that were compared with others of their stage
+	launch float64     // milliseconds until its JVM runs
+	extra  float64     // more work of the first task in a JVM: classes are loaded, code is not compiled yet
+	whole  float64     // milliseconds of a launch from its beginning
+	scale  float64     // how many times as long as in the profile's run launches take
+	late   float64     // how much longer a launch is expected to take that is late, as a share of what it has taken
+	over   dag.Instant // when the first task of a new container had ended; NoInstant before
+	alone  float64     // what a launch after that takes as a share of one of those before
+	firsts float64     // first tasks of containers that were compared with others of their stage
 }
 
 const (
@@ -25,6 +27,8 @@ const (
 	coldShare = 0.35
 	// heldMS is the time from a DAG's submission within which no container can have been launched for it: it was held before.
 	heldMS = 1000
+	// alonePower is the power of the number of launches at the same time on a node that each takes longer by: a part of it is waiting.
+	alonePower = 0.4
 	// scaleMax bounds how many times as long as in the profile's run launches take.
 	scaleMax = 20
 	// launchWait and launchNext are startup.late before this run has shown a launch and after.
@@ -51,13 +55,63 @@ func (m *Model) learnLaunch(overheads *dag.Overheads) {
 	st.scale = min(max(whole/expected, 1/scaleMax), scaleMax)
 }
 
+// learnWave finds how many containers of a node were launched together, as those of a job's first tasks are. They share its processors.
+func (m *Model) learnWave() {
+	s := m.snapshot
+	m.start.over = dag.NoInstant
+	nodes, first := map[int32]bool{}, 0.0
+	for _, visit := range []func(a *dag.Attempt){
+		func(a *dag.Attempt) {
+			if m.first(a) && a.End.Known() && (!m.start.over.Known() || a.End < m.start.over) {
+				m.start.over = a.End
+			}
+		},
+		func(a *dag.Attempt) {
+			if m.first(a) && !m.apart(a.Start) {
+				nodes[a.Node] = true
+				first++
+			}
+		},
+	} {
+		for j := range s.Jobs {
+			for k := range s.Jobs[j].Stages {
+				for i := range s.Jobs[j].Stages[k].Attempts {
+					visit(&s.Jobs[j].Stages[k].Attempts[i])
+				}
+			}
+		}
+	}
+	m.start.alone = math.Pow(max(1, first/max(1, float64(len(nodes)))), -alonePower)
+}
+
+// apart reports whether a container that was launched at an instant, or for a task that started then, was launched by itself: that of
+// another one was over.
+func (m *Model) apart(at dag.Instant) bool { return m.start.over.Known() && at >= m.start.over }
+
+// launchAt is what a launch at an instant takes in milliseconds.
+func (m *Model) launchAt(at dag.Instant) float64 {
+	if at.Known() && m.apart(at) {
+		return m.start.launch * m.start.alone
+	}
+	return m.start.launch
+}
+
+// extraAt is what the first task of a container takes beyond its work, in milliseconds, where it starts at an instant.
+func (m *Model) extraAt(at dag.Instant) float64 {
+	if m.apart(at) {
+		return m.start.extra * m.start.alone
+	}
+	return m.start.extra
+}
+
 // launching is what is left of a launch that was asked for at an instant: what has not come for long will not come at once.
 func (m *Model) launching(asked dag.Instant) float64 {
+	whole := m.launchAt(asked)
 	if !asked.Known() || asked >= m.snapshot.At {
-		return m.start.launch
+		return whole
 	}
 	waited := float64(m.snapshot.At - asked)
-	return max(m.start.launch-waited, m.start.late*waited)
+	return max(whole-waited, m.start.late*waited)
 }
 
 // asked is since when containers may have been launched for the tasks of a stage that wait: since their stage let them begin, since one was lost.
@@ -117,7 +171,7 @@ func (m *Model) learnExtra() {
 			return
 		}
 		for _, e := range l.seen.ended {
-			if e.cold && e.units > 0 {
+			if e.cold && e.units > 0 && !m.apart(e.start) {
 				sum, n = sum+e.work-e.units*warm/units, n+1
 			}
 		}
@@ -135,7 +189,7 @@ func (m *Model) learnExtra() {
 	m.each(func(_ int, _ dag.StageIndex, l *law) {
 		for i := range l.seen.ended {
 			if e := &l.seen.ended[i]; e.cold {
-				less := min(m.start.extra, e.work/2)
+				less := min(m.extraAt(e.start), e.work/2)
 				e.work -= less
 				l.seen.work -= less
 			}
@@ -149,7 +203,7 @@ func (m *Model) extraOf(l *law, a *dag.Attempt) float64 {
 	if !m.first(a) {
 		return 0
 	}
-	return max(0, m.start.extra-float64(l.begin(a)-a.Start))
+	return max(0, m.extraAt(a.Start)-float64(l.begin(a)-a.Start))
 }
 
 // first reports whether an attempt is the first in its container.
