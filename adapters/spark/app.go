@@ -31,7 +31,8 @@ type App struct {
 	over                    bool        // the history server has its end
 	ended                   dag.Instant // as it has it
 	began                   dag.Instant
-	tasks                   int // of all stages
+	tasks                   int // attempts of tasks that are kept
+	expected                int // tasks of the stages of the plan
 	dropped                 bool
 	order                   []*stage // those of the plan, in the order in which they came into it
 	plan                    *dag.Plan

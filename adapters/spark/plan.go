@@ -28,11 +28,11 @@ func (a *App) grow() {
 			if s == nil || s.planned > 0 || !s.ran() && !lacks[sid] {
 				continue
 			}
-			if len(a.order) >= mostStages {
+			if len(a.order) >= mostStages || a.expected+s.tasks > mostTasks {
 				a.dropped = true
 				return
 			}
-			a.order = append(a.order, s)
+			a.order, a.expected = append(a.order, s), a.expected+s.tasks
 			s.planned = len(a.order)
 			s.title = a.entitle(s)
 		}

@@ -20,10 +20,11 @@ const (
 	Capture      // raw REST answers: lines with the keys t, url, status and body
 	History      // a MapReduce job's history file: its first line is Avro-Json or Avro-Binary, or it is one of a JobTracker's
 	Trace        // a Rumen trace: JSON objects of jobs, one after the other
+	EventLog     // a listener log of Spark: JSON objects of events, one a line; package spark knows packed ones and folders
 )
 
 func (k Kind) String() string {
-	names := [...]string{"unknown", "tape", "capture", "job history", "rumen trace"}
+	names := [...]string{"unknown", "tape", "capture", "job history", "rumen trace", "event log"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -91,6 +92,8 @@ func foreign(head []byte) Kind {
 func kindOf(head []byte) Kind {
 	keys := keysOf(head)
 	switch {
+	case bytes.HasPrefix(head, []byte(`{"Event":"SparkListener`)):
+		return EventLog
 	case keys["paratimer_tape"]:
 		return Tape
 	case keys["t"] && keys["url"] && (keys["status"] || keys["body"]):

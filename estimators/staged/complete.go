@@ -36,6 +36,9 @@ func complete(s *dag.Snapshot, profile *profiles.Match) *dag.Snapshot {
 			}
 		}
 	}
+	if was := profile.Overheads(); was != nil && plan.Cluster.Policy == dag.Executors {
+		plan.Overheads.Cold = orElse(plan.Overheads.Cold, was.Cold)
+	}
 	if ancestors(&plan) {
 		was := dag.Overheads{}
 		if o := profile.Overheads(); o != nil {

@@ -28,6 +28,17 @@ func (m *Model) learnSizes(j int, k dag.StageIndex, l *law) {
 		told += e.units
 		of += expected[e.task]
 	}
+	// A running task that has all of its input tells how much that is.
+	fetched := make(map[int32]float64)
+	for _, a := range l.seen.running {
+		if v := a.Total[dag.Copy]; v > 0 && open[a.Task] && !l.prior.own {
+			fetched[a.Task] = v
+			open[a.Task] = false
+			l.size[a.Task] = v
+			told += v
+			of += expected[a.Task]
+		}
+	}
 	rest := 0.0
 	for i, o := range open {
 		if o {
@@ -54,7 +65,7 @@ func (m *Model) learnSizes(j int, k dag.StageIndex, l *law) {
 			mean, count = mean+total, count+1
 		}
 	}
-	known := m.input(j, k) > 0 || l.prior.n > 0 || len(l.seen.ended) > 0
+	known := m.input(j, k) > 0 || l.prior.n > 0 || len(l.seen.ended)+len(fetched) > 0
 	if l.sized = known || count > 0; !known && count > 0 {
 		ratio = mean / count
 	}

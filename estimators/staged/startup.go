@@ -52,7 +52,9 @@ func (m *Model) learnLaunch(overheads *dag.Overheads) {
 		whole = max(whole, (1+launchWait)*waited)
 	}
 	st.whole = whole
-	st.scale = min(max(whole/expected, 1/scaleMax), scaleMax)
+	if st.scale = 1; whole > 0 {
+		st.scale = min(max(whole/expected, 1/scaleMax), scaleMax)
+	}
 }
 
 // learnWave finds how many containers of a node were launched together, as those of a job's first tasks are. They share its processors.
@@ -212,11 +214,11 @@ func (m *Model) first(a *dag.Attempt) bool {
 	return seen && t == a.Start
 }
 
-// firstStarts is when the first task started in each container that was launched for a job.
+// firstStarts is when the first task started in each container that was launched for a job, and on each core of executors.
 func firstStarts(s *dag.Snapshot) map[int32]dag.Instant {
 	first := map[int32]dag.Instant{}
 	for j := range s.Jobs {
-		if s.Plan.Jobs[j].Rules != dag.AncestorsFirst {
+		if s.Plan.Jobs[j].Rules != dag.AncestorsFirst && s.Plan.Cluster.Policy != dag.Executors {
 			continue
 		}
 		for k := range s.Jobs[j].Stages {
@@ -228,6 +230,9 @@ func firstStarts(s *dag.Snapshot) map[int32]dag.Instant {
 			}
 		}
 		for slot, t := range first {
+			if s.Plan.Cluster.Policy == dag.Executors {
+				break // executors wait for the first job without having run anything
+			}
 			if at := s.Jobs[j].Submitted; at.Known() && t < at.Add(heldMS*time.Millisecond) {
 				first[slot] = dag.NoInstant
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -49,7 +50,11 @@ func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io
 	if err != nil {
 		return nil, nil, command.Usage("cannot read the recording: %w", err)
 	}
-	src, err := playRecording(f, workflow, every)
+	play := playRecording
+	if spark.IsLog(path) {
+		play = playEventLog
+	}
+	src, err := play(f, workflow, every)
 	if err != nil {
 		f.Close()
 		return nil, nil, command.Usage("%s: %w", path, err)
@@ -94,13 +99,22 @@ func playRecording(f *os.File, workflow string, every time.Duration) (watch.Sour
 	case kind == tape.History, kind == tape.Trace:
 		return playHistory(f.Name(), workflow, every)
 	case kind == tape.Unknown:
-		return nil, errors.New("neither a tape nor a capture, nor a job history file or Rumen trace: record one with `paratimer attach --tape FILE` or `--capture FILE`")
+		return nil, errors.New("neither a tape nor a capture, nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --tape FILE` or `--capture FILE`")
 	}
 	rec, err := capture.Read(in)
 	if err != nil {
 		return nil, err
 	}
 	return capture.NewSource(rec, capture.Options{Workflow: workflow, Every: every})
+}
+
+// playEventLog plays an event log of Spark: a file, a folder of a rolling log, or a zip of the history server.
+func playEventLog(f *os.File, workflow string, every time.Duration) (watch.Source, error) {
+	log, err := spark.OpenLog(f.Name())
+	if err != nil {
+		return nil, err
+	}
+	return capture.NewLogSource(log, capture.Options{Workflow: workflow, Every: every})
 }
 
 // playHistory plays a workflow out of a history file, a trace, or a folder with such.
@@ -158,6 +172,9 @@ func FileKind(path string) (kind tape.Kind, exists bool, err error) {
 	case err != nil:
 		return tape.Unknown, false, nil // it names a query
 	}
+	if spark.IsLog(path) {
+		return tape.EventLog, true, nil
+	}
 	if info.IsDir() {
 		return tape.History, true, nil
 	}
@@ -174,5 +191,5 @@ func FileKind(path string) (kind tape.Kind, exists bool, err error) {
 
 // isPath says that a name is one of a file, not of a query.
 func isPath(name string) bool {
-	return strings.ContainsRune(name, filepath.Separator) || slices.Contains([]string{".tape", ".yaml", ".yml", ".json", ".jsonl", ".gz", ".jhist"}, filepath.Ext(name))
+	return strings.ContainsRune(name, filepath.Separator) || slices.Contains([]string{".tape", ".yaml", ".yml", ".json", ".jsonl", ".gz", ".zst", ".zstd", ".lz4", ".zip", ".jhist"}, filepath.Ext(name))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -75,6 +76,9 @@ func holdsHistory(path string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
+	if spark.IsLog(path) {
+		return false, nil
+	}
 	if info, err := f.Stat(); err != nil || info.IsDir() {
 		return err == nil, err
 	}

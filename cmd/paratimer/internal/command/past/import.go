@@ -17,7 +17,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/archive"
+	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -72,7 +74,12 @@ func importHistory(c *cli.Context) error {
 	var jobs []*past.Job
 	var failed []error // of arguments that cannot be read; the others are imported
 	var rejected []leftOut
+	var logs []string // event logs of Spark
 	for _, name := range c.Args().Slice() {
+		if !webhdfs.Is(name) && spark.IsLog(name) {
+			logs = append(logs, name)
+			continue
+		}
 		found, err := historyAt(c.Context, name, c.String("user"), input.ByKerberos(c)(webhdfs.Transport()))
 		switch {
 		case c.Context.Err() != nil:
@@ -87,11 +94,11 @@ func importHistory(c *cli.Context) error {
 			result.LeftOut = append(result.LeftOut, leftOut{s.Path, s.Why})
 		}
 	}
-	if len(jobs) == 0 {
+	if len(jobs)+len(logs) == 0 {
 		return errors.Join(failed...)
 	}
 	workflows := past.Group(jobs)
-	if id := c.String("workflow"); id != "" {
+	if id := c.String("workflow"); id != "" && len(jobs) > 0 {
 		w, err := past.Choose(workflows, id)
 		if err != nil {
 			return errors.Join(append(failed, command.Usage("--workflow: %w", err))...)
@@ -102,6 +109,18 @@ func importHistory(c *cli.Context) error {
 		return command.Usage("cannot make the folder of the tapes: %w", err)
 	}
 	names := map[string]bool{}
+	for _, name := range logs {
+		done, err := importLog(c, name, folder, names)
+		switch {
+		case c.Context.Err() != nil:
+			return context.Cause(c.Context)
+		case err != nil:
+			failed = append(failed, err)
+			rejected = append(rejected, leftOut{name, strings.TrimPrefix(err.Error(), name+": ")})
+			continue
+		}
+		result.Workflows = append(result.Workflows, done)
+	}
 	for _, w := range workflows {
 		done, err := importOne(c.Context, w, folder, tapeName(w.ID, names), c.Duration("every"))
 		var unusable unusableError
@@ -192,7 +211,28 @@ func importOne(ctx context.Context, w *past.Workflow, folder, name string, every
 	if err != nil {
 		return done, unusableError{err}
 	}
-	path := filepath.Join(folder, name)
+	done, err = importSource(ctx, src, filepath.Join(folder, name))
+	done.ID, done.Name, done.Jobs = w.ID, w.Name, len(w.Jobs)
+	return done, err
+}
+
+// importLog writes the tape of an application of Spark.
+func importLog(c *cli.Context, path, folder string, names map[string]bool) (done imported, err error) {
+	log, err := spark.OpenLog(path)
+	if err != nil {
+		return done, command.Usage("%w", err)
+	}
+	src, err := capture.NewLogSource(log, capture.Options{Workflow: c.String("workflow"), Every: c.Duration("every")})
+	if err != nil {
+		return done, command.Usage("%s: %w", path, err)
+	}
+	done, err = importSource(c.Context, src, filepath.Join(folder, tapeName(log.ID(), names)))
+	done.Jobs = 1
+	return done, err
+}
+
+// importSource writes the tape of what a source yields.
+func importSource(ctx context.Context, src tape.Source, path string) (done imported, err error) {
 	var last *dag.Snapshot
 	var snapshots int
 	err = command.WriteFile(path, func(w io.Writer) (err error) {
@@ -204,7 +244,7 @@ func importOne(ctx context.Context, w *past.Workflow, folder, name string, every
 	if err != nil {
 		return done, err
 	}
-	done = imported{ID: w.ID, Name: w.Name, Tape: path, State: last.State.String(), Jobs: len(w.Jobs), Snapshots: snapshots, Remarks: []string{}}
+	done = imported{ID: last.ID, Name: last.Plan.Name, Tape: path, State: last.State.String(), Snapshots: snapshots, Remarks: []string{}}
 	done.TotalSeconds = input.TotalSeconds(last)
 	for _, warning := range last.Warnings {
 		done.Remarks = append(done.Remarks, warning.Text)
@@ -221,6 +261,8 @@ func drain(ctx context.Context, src tape.Source) (last *dag.Snapshot, n int, err
 			return last, n, nil
 		case ctx.Err() != nil:
 			return nil, n, context.Cause(ctx)
+		case errors.Is(err, io.ErrUnexpectedEOF) && last != nil:
+			return last, n, nil // the application has not ended in its log
 		case err != nil:
 			return nil, n, err
 		}

@@ -1,0 +1,69 @@
+package capture
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// mostLogTicks is how many snapshots an event log is played in, where nobody has said how far apart they are.
+const mostLogTicks = 3600
+
+// A logSource plays an event log of Spark in steps of time.
+type logSource struct {
+	log    *spark.Log
+	reader *spark.Reader
+	next   dag.Instant
+	step   dag.Instant
+	done   bool
+}
+
+// NewLogSource plays an event log: a snapshot every so often, 0 is each second, or more seldom where a log is long. It
+// ends with io.EOF, or with a *CutOffError where the application has not ended in the log.
+func NewLogSource(log *spark.Log, o Options) (interface {
+	Next(ctx context.Context) (*dag.Snapshot, error)
+}, error,
+) {
+	if o.Workflow != "" && o.Workflow != log.ID() {
+		return nil, &UnknownError{Workflow: o.Workflow, Holds: []string{log.ID() + " of Spark"}}
+	}
+	step := dag.Instant(o.Every / time.Millisecond)
+	if step <= 0 {
+		step = max(1000, (log.Last-log.First)/mostLogTicks)
+	}
+	return &logSource{log: log, reader: log.Reader(), next: log.First, step: step}, nil
+}
+
+// Next plays one step.
+func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
+	for {
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case s.done && s.log.Ended:
+			return nil, io.EOF
+		case s.done:
+			return nil, &CutOffError{At: s.log.Last, Torn: s.log.Torn}
+		}
+		now := min(s.next, s.log.Last)
+		s.done = now >= s.log.Last
+		s.next += s.step
+		snap, ok := s.reader.At(now)
+		if !ok {
+			continue
+		}
+		s.done = s.done || snap.State.Ended()
+		if s.log.Bad > 0 {
+			marked := *snap
+			marked.Warnings = append(marked.Warnings[:len(marked.Warnings):len(marked.Warnings)], dag.Warning{
+				Code: dag.WarnObservation, Text: fmt.Sprintf("%d lines of the event log are no events and were left out", s.log.Bad),
+			})
+			snap = &marked
+		}
+		return snap, nil
+	}
+}

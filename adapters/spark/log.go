@@ -1,0 +1,162 @@
+package spark
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Bounds of an event log: a hostile file cannot fill our memory.
+const (
+	mostLine   = 64 << 20 // bytes of a line
+	mostLog    = 32 << 30 // bytes of all lines, unpacked
+	mostEvents = 3 * mostTasks
+)
+
+// A Log is the event log of an application.
+type Log struct {
+	events []*event
+	// Bad are lines that are no events. Torn says that the log breaks off, as one does of which the application runs.
+	Bad  int
+	Torn bool
+	// First and Last are the instants between which there are jobs to play.
+	First, Last dag.Instant
+	Ended       bool // the application has ended in it
+	total       int
+	id          string
+}
+
+// ErrNoLog says that a file holds no events of Spark.
+var ErrNoLog = errors.New("spark: no job of an application in it: not an event log, or one of an application that has run nothing")
+
+// ReadLog reads an event log: lines of JSON, plain or packed by gzip, zstd or lz4. A torn end is no error.
+func ReadLog(in io.Reader) (*Log, error) {
+	l := newLog()
+	if err := l.read(in); err != nil {
+		return nil, err
+	}
+	return l, l.check()
+}
+
+func newLog() *Log { return &Log{First: dag.NoInstant, Last: dag.NoInstant} }
+
+// read takes in one file of a log.
+func (l *Log) read(in io.Reader) error {
+	b, err := unpack(in)
+	if err != nil {
+		return fmt.Errorf("spark: %w", err)
+	}
+	var bad input.Streak
+	for n := 1; ; n++ {
+		line, err := readLine(b)
+		whole := err == nil
+		switch {
+		case errors.Is(err, errLine):
+			return fmt.Errorf("spark: line %d: %w", n, err)
+		case err != nil && !errors.Is(err, io.EOF):
+			if l.Torn = true; !errors.Is(err, io.ErrUnexpectedEOF) {
+				return fmt.Errorf("spark: line %d: %w", n, err)
+			}
+		}
+		if l.total += len(line); l.total > mostLog || len(l.events) > mostEvents {
+			return fmt.Errorf("spark: the event log has more than %d GB or %d events: too large to play", mostLog>>30, mostEvents)
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if err := l.note(line, whole, &bad); err != nil {
+				return fmt.Errorf("spark: line %d: %w", n, err)
+			}
+		}
+		if !whole {
+			return nil
+		}
+	}
+}
+
+// note takes a line; the last one of a log that breaks off may be half a line.
+func (l *Log) note(line []byte, whole bool, bad *input.Streak) error {
+	switch {
+	case l.take(line):
+		bad.Good()
+	case !whole:
+		l.Torn = true
+	default:
+		l.Bad++
+		return bad.Bad()
+	}
+	return nil
+}
+
+// take takes a line, and reports whether it is an event.
+func (l *Log) take(line []byte) bool {
+	e, ok := eventOf(line)
+	if !ok || e == nil {
+		return ok
+	}
+	e.at = l.Last
+	if at := e.time(); at.Known() && at > e.at {
+		e.at = at
+	}
+	switch e.kind() {
+	case "ApplicationStart":
+		l.id = dag.Clean(string(e.AppID))
+	case "ApplicationEnd":
+		l.Ended = true
+	case "JobStart":
+		if !l.First.Known() {
+			l.First = e.at
+		}
+	}
+	l.Last = e.at
+	l.events = append(l.events, e)
+	return true
+}
+
+func (l *Log) check() error {
+	if !l.First.Known() {
+		return ErrNoLog
+	}
+	return nil
+}
+
+var errLine = fmt.Errorf("it is longer than %d MB", mostLine>>20)
+
+func readLine(b *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := b.ReadSlice('\n')
+		if len(line)+len(part) > mostLine {
+			return nil, errLine
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// ID returns the id of the application.
+func (l *Log) ID() string { return l.id }
+
+// A Reader plays a log from its beginning. It is not safe for concurrent use.
+type Reader struct {
+	log  *Log
+	app  *App
+	next int
+}
+
+// Reader returns a reader that has read nothing.
+func (l *Log) Reader() *Reader { return &Reader{log: l, app: NewApp("")} }
+
+// At tells what had happened at an instant, which is not before that of the last call. ok is false before the first job.
+func (r *Reader) At(now dag.Instant) (snap *dag.Snapshot, ok bool) {
+	for r.next < len(r.log.events) && (r.log.events[r.next].at <= now) {
+		r.app.takeEvent(r.log.events[r.next])
+		r.next++
+	}
+	return r.app.Snapshot(now, false)
+}

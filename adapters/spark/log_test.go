@@ -1,0 +1,218 @@
+package spark
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+func logText(t *testing.T) []byte {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", "skew-3.eventlog.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// atEnd returns the last snapshot of a log.
+func atEnd(t *testing.T, l *Log) *dag.Snapshot {
+	t.Helper()
+	s, ok := l.Reader().At(l.Last)
+	if !ok {
+		t.Fatal("there is no job in the log")
+	}
+	return s
+}
+
+func done(s *dag.Snapshot) (tasks, succeeded int) {
+	for k := range s.Plan.Jobs[0].Stages {
+		tasks += s.Plan.Jobs[0].Stages[k].Tasks
+		succeeded += s.Jobs[0].Stages[k].Succeeded()
+	}
+	return tasks, succeeded
+}
+
+// TestLogs holds that the logs of three applications are read to their ends.
+func TestLogs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file          string
+		stages, tasks int
+		seconds       float64
+	}{
+		{"skew-3.eventlog.gz", 2, 26, 45.591},
+		{"rdd4-1.eventlog.zstd", 6, 0, 180.4},
+		{"aqe-3.eventlog.gz", 8, 54, 67.753},
+	} {
+		if !IsLog(filepath.Join("testdata", c.file)) {
+			t.Errorf("%s is not taken for an event log", c.file)
+		}
+		l, err := OpenLog(filepath.Join("testdata", c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := atEnd(t, l)
+		tasks, ended := done(s)
+		took := s.Jobs[0].Finished.Sub(s.Origin()).Seconds()
+		if s.State != dag.Succeeded || len(s.Plan.Jobs[0].Stages) != c.stages || tasks != ended || c.tasks > 0 && tasks != c.tasks || took < c.seconds-0.1 || took > c.seconds+0.1 {
+			t.Errorf("%s: %v, %d stages, %d of %d tasks, %.3f s", c.file, s.State, len(s.Plan.Jobs[0].Stages), ended, tasks, took)
+		}
+	}
+}
+
+// TestLogKnowsOnlyThePast holds that a log that is played shows no later event, and the edges between stages.
+func TestLogKnowsOnlyThePast(t *testing.T) {
+	t.Parallel()
+	l, err := OpenLog(filepath.Join("testdata", "skew-3.eventlog.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, ok := l.Reader().At(l.First + 5000)
+	if !ok || s.State != dag.Running || !s.Plan.Open || s.Plan.Cluster.Cores != 4 {
+		t.Fatalf("after 5 s: %v, open %v, %d cores", s.State, s.Plan.Open, s.Plan.Cluster.Cores)
+	}
+	if e := s.Plan.Jobs[0].Stages[1].After; len(e) != 1 || e[0].From != 0 || e[0].Kind != dag.Barrier {
+		t.Errorf("the second stage reads %+v", e)
+	}
+	for _, a := range s.Jobs[0].Stages[0].Attempts {
+		if a.Start > s.At || a.End.Known() && a.End > s.At {
+			t.Errorf("task %d runs from %d to %d at %d", a.Task, a.Start, a.End, s.At)
+		}
+	}
+}
+
+// TestLogPackings holds that a log is the same one however it is packed and cut into pieces.
+func TestLogPackings(t *testing.T) {
+	t.Parallel()
+	text := logText(t)
+	half := bytes.IndexByte(text[len(text)/2:], '\n') + len(text)/2 + 1
+	var packed bytes.Buffer
+	z, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = z.Write(text[:half]) // memory takes all
+	_ = z.Close()
+	var archive bytes.Buffer
+	zw := zip.NewWriter(&archive)
+	for name, b := range map[string][]byte{"eventlog_v2_app-1/events_1_app-1.zstd": packed.Bytes(), "eventlog_v2_app-1/events_2_app-1": text[half:], "eventlog_v2_app-1/appstatus_app-1": nil} {
+		w, err := zw.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = w.Write(b)
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name string, b []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("rolled/events_1_app-1.zstd", packed.Bytes())
+	write("rolled/appstatus_app-1", nil)
+	write("rolled/events_2_app-1", text[half:])
+	for _, path := range []string{
+		write("plain", text), write("log.lz4", lz4Of(text)), write("log.zip", archive.Bytes()), filepath.Join(dir, "rolled"),
+	} {
+		if !IsLog(path) {
+			t.Errorf("%s is not taken for an event log", path)
+			continue
+		}
+		l, err := OpenLog(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if s := atEnd(t, l); s.State != dag.Succeeded {
+			t.Errorf("%s ends as %v", path, s.State)
+		}
+	}
+	if _, err := OpenLog(write("log.snappy", []byte(snappyMagic+"…"))); err == nil || !strings.Contains(err.Error(), "snappy") {
+		t.Errorf("a log packed by snappy: %v", err)
+	}
+}
+
+// lz4Of packs a text in blocks of literals, the first one as it is.
+func lz4Of(text []byte) []byte {
+	var out []byte
+	block := func(method byte, data []byte, size int) {
+		out = append(out, lz4Magic...)
+		out = append(out, method)
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(data)))
+		out = binary.LittleEndian.AppendUint32(out, uint32(size))
+		out = append(append(out, 0, 0, 0, 0), data...)
+	}
+	block(lz4Raw|6, text[:100], 100)
+	for text = text[100:]; len(text) > 0; {
+		n := min(len(text), 15+255+3)
+		data := []byte{byte(min(n, 15) << 4)}
+		if n >= 15 {
+			for rest := n - 15; ; rest -= 255 {
+				if data = append(data, byte(min(rest, 255))); rest < 255 {
+					break
+				}
+			}
+		}
+		block(lz4Fast|6, append(data, text[:n]...), n)
+		text = text[n:]
+	}
+	block(lz4Raw|6, nil, 0)
+	return out
+}
+
+// TestLZ4Copies holds that a block that repeats what stands before is unpacked.
+func TestLZ4Copies(t *testing.T) {
+	t.Parallel()
+	got, err := lz4Block([]byte{0x32, 'a', 'b', 'c', 3, 0, 0x10, '!'}, 10)
+	if err != nil || string(got) != "abcabcabc!" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := lz4Block([]byte{0x32, 'a', 'b', 'c', 9, 0}, 9); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a copy from before the block: %v", err)
+	}
+}
+
+// TestTornLog holds that a log of an application that runs ends in the middle of a line.
+func TestTornLog(t *testing.T) {
+	t.Parallel()
+	text := logText(t)
+	l, err := ReadLog(bytes.NewReader(text[:len(text)*2/3]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := atEnd(t, l); !l.Torn || l.Ended || s.State != dag.Running {
+		t.Errorf("torn %v, ended %v, %v", l.Torn, l.Ended, s.State)
+	}
+	if _, err := ReadLog(strings.NewReader("hello\n")); err == nil {
+		t.Error("a text that is no log is read")
+	}
+}
