@@ -12,12 +12,13 @@ import (
 	"unicode"
 )
 
-// A Drawing is a template of an SVG file. In it `px` writes a length or place and `text` what people read, escaped.
+// A Drawing is a template of an SVG file. In it `px` writes a length or place, `text` what people read, escaped, and
+// `dark`, in its style, what is otherwise on a dark screen.
 type Drawing struct{ template *template.Template }
 
 // Parse makes a drawing of a template that is part of the program; one that is wrong panics.
 func Parse(text string) Drawing {
-	return Drawing{template.Must(template.New("svg").Funcs(template.FuncMap{"px": Px, "text": escape}).Parse(text))}
+	return Drawing{template.Must(template.New("svg").Funcs(template.FuncMap{"px": Px, "text": escape, "dark": func() string { return dark }}).Parse(text))}
 }
 
 // Draw writes the drawing of data, or nothing of it.
@@ -44,3 +45,14 @@ func escape(s string) string {
 		return r
 	}, s))
 }
+
+// dark are the colors of a drawing's paper, letters and lines where the reader prefers a dark screen. What stands for data keeps its color.
+const dark = `@media (prefers-color-scheme: dark) {
+text { fill: #c4c9d1 } .name, .job, .bold, .side { fill: #eceef1 } .light { fill: #fff } .dark { fill: #202124 } .pale { fill: #eceef1 }
+rect[fill="#fff"] { fill: #15171b } text[stroke="#fff"] { stroke: #15171b } line[stroke="#fff"] { stroke: #15171b }
+[stroke="#e3e5e8"], [stroke="#d5d8dc"] { stroke: #3a3f47 } rect[fill="#f0f1f3"], .cut, .operator { fill: #262a31 }
+[stroke="#202124"], [stroke="#5f6368"], .operator, .on { stroke: #eceef1 } circle[fill="#202124"] { fill: #eceef1 }
+[stroke="#1a73e8"] { stroke: #8ab4f8 } circle[fill="#1a73e8"] { fill: #8ab4f8 } [stroke="#188038"] { stroke: #81c995 } [stroke="#d93025"] { stroke: #f28b82 }
+.limit, .answer { stroke: #f28b82 } .says { fill: #f28b82 } .beside { stroke: #15171b }
+}
+`

@@ -29,6 +29,9 @@ const (
 	svgPieces = 5000
 )
 
+// treeLetters says what the operators of a tree are.
+const treeLetters = "S: one after the other · P_A: side by side, until all end · P_O: until the first ends · P_F: one of them · ×n: n alike"
+
 // svgLimits keep a tree to what can be looked at.
 var svgLimits = limits{depth: 12, parts: 10, nodes: 150}
 
@@ -39,11 +42,14 @@ type drawing struct {
 	Width, Height float64
 	Jobs          []jobDrawing
 	Legend        []legend
+	Letters       []note // what the letters in trees stand for
 }
 
 type jobDrawing struct {
 	Title  float64
 	Text   string
+	Note   *note // why the timeline ends elsewhere than the answer
+	Answer *tick // the answer on the timeline
 	Ticks  []tick
 	Rows   []note
 	Pieces []rect
@@ -58,8 +64,9 @@ type (
 		Text     string
 	}
 	note struct {
-		X, Y float64
-		Text string
+		X, Y  float64
+		Text  string
+		Faint bool // on a pale ground
 	}
 	rect struct {
 		X, Y, W, H float64
@@ -100,6 +107,12 @@ func (v *View) SVG(w io.Writer) error {
 	for i, k := range []queueing.Kind{queueing.Map, queueing.Shuffle, queueing.Merge} {
 		d.Legend = append(d.Legend, legend{left + float64(i)*110, y, k.String(), k.String()})
 	}
+	for _, j := range d.Jobs {
+		if len(j.Nodes) > 0 {
+			d.Letters = append(d.Letters, note{X: left + 360, Y: y, Text: treeLetters})
+			break
+		}
+	}
 	d.Height = y + 30
 	return svgTemplate.Draw(w, &d)
 }
@@ -108,7 +121,14 @@ func (v *View) SVG(w io.Writer) error {
 func (d *drawing) job(a *Answer, i int, y float64) float64 {
 	r := &a.Result.Jobs[i]
 	j := jobDrawing{Title: y, Text: fmt.Sprintf("%s: %s by %s", view.Escape(jobName(a.Spec, i)), response(a, i), a.Model)}
-	y = j.timeline(r, y+16)
+	answer, _ := a.Response(i)
+	if end := span(r); len(r.Threads) > 0 && answer > 1.01*end {
+		y += 18
+		j.Note = &note{Y: y, Text: fmt.Sprintf("The timeline ends at %s: it draws each task at its mean. Of tasks side by side the slowest ends later, and the answer counts that.",
+			units.Seconds(end))}
+		y += 12 // room for the answer's label
+	}
+	y = j.timeline(r, y+16, answer)
 	if r.Tree != nil {
 		s := prune(r.Tree, svgLimits)
 		used := 0.0
@@ -122,12 +142,19 @@ func (d *drawing) job(a *Answer, i int, y float64) float64 {
 	return y + 50
 }
 
-func (j *jobDrawing) timeline(r *queueing.JobResult, top float64) float64 {
+// timeline draws the threads up to the later of their end and the answer, in seconds, which is a line of its own.
+func (j *jobDrawing) timeline(r *queueing.JobResult, top, answer float64) float64 {
 	end := span(r)
+	if j.Note != nil {
+		end = answer
+	}
 	shown := min(len(r.Threads), svgRows)
 	bottom := top + float64(shown)*(rowHeight+rowGap)
 	for _, t := range chart.Ticks(end, 10, chart.TimeStep) {
 		j.Ticks = append(j.Ticks, tick{place(t, end), top, bottom, units.Seconds(t)})
+	}
+	if j.Note != nil {
+		j.Answer = &tick{place(answer, end), top, bottom, "the answer: " + units.Seconds(answer)}
 	}
 	for i := range shown {
 		t := &r.Threads[i]
@@ -152,7 +179,7 @@ func (j *jobDrawing) timeline(r *queueing.JobResult, top float64) float64 {
 				fmt.Sprintf("%s: %s – %s", what, units.Seconds(p.Start), units.Seconds(p.End)),
 			})
 			if w > 7*float64(len(what)) {
-				j.Labels = append(j.Labels, note{x + w/2, y + rowHeight/2, what})
+				j.Labels = append(j.Labels, note{x + w/2, y + rowHeight/2, what, p.Waits})
 			}
 		}
 	}

@@ -33,7 +33,7 @@ const (
 
 // A drawing is what the template draws. All places are in pixels.
 type drawing struct {
-	Name, Heading, Axis         string
+	Name, Heading, Axis, Steps  string
 	Total, Height               float64
 	Left, Right, Middle, Bottom float64
 	Rows, Columns               []mark
@@ -73,6 +73,7 @@ func (v *View) layout() *drawing {
 	if c.Name == "" {
 		c.Name = "query"
 	}
+	c.Steps = capital(v.steps())
 	switch v.Room.Policy {
 	case dag.YARN:
 		c.Axis = "containers, application masters' among them"
@@ -122,4 +123,12 @@ func (v *View) layout() *drawing {
 		}
 	}
 	return c
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }

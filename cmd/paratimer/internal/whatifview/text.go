@@ -148,6 +148,9 @@ func (v *View) curve(b io.Writer) {
 		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("  %6d  %8s  %s%s", p.Room.Total(), units.Exact(p.Remaining), bar,
 			mark), " "))
 	}
+	if why := v.steps(); why != "" {
+		fmt.Fprintf(b, "  %s\n", why)
+	}
 }
 
 // warnings lists each once.

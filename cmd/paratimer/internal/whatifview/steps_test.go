@@ -1,0 +1,45 @@
+package whatifview
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/whatif"
+)
+
+// curved is a view of a curve of so many containers each, and seconds.
+func curved(points ...[2]int) *View {
+	c := &whatif.Curve{}
+	for _, p := range points {
+		c.Points = append(c.Points, whatif.Point{Room: whatif.Room{Policy: dag.YARN, Containers: p[0]}, Remaining: time.Duration(p[1]) * time.Second})
+	}
+	return &View{Name: "q", Room: whatif.Room{Policy: dag.YARN}, Report: &whatif.Report{Curve: c}}
+}
+
+// TestSteps holds that more slots which take longer are explained, in text and drawing, and that a curve without such a step says nothing.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	up := curved([2]int{3, 600}, [2]int{4, 434}, [2]int{5, 516}, [2]int{6, 300}, [2]int{7, 310})
+	const want = "5 containers take 1m22s longer than 4: another job's master and early reduces then fit in, and hold containers for which maps wait; " +
+		"there is a smaller step upwards as well"
+	if got := up.steps(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := curved([2]int{3, 600}, [2]int{4, 400}, [2]int{5, 401}).steps(); got != "" {
+		t.Errorf("a curve that falls is explained: %s", got)
+	}
+	var text, drawn bytes.Buffer
+	up.curve(&text)
+	if err := up.SVG(&drawn); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), want) || !strings.Contains(drawn.String(), "5 containers take 1m22s longer than 4") {
+		t.Errorf("%s\n%s", text.String(), drawn.String())
+	}
+	if !strings.Contains(drawn.String(), "prefers-color-scheme: dark") {
+		t.Error("the drawing has no dark variant")
+	}
+}
