@@ -37,8 +37,12 @@ func watch(t *testing.T, l *lab, src *Source, every int64, see func(*dag.Snapsho
 // that is not there.
 func TestPolling(t *testing.T) {
 	t.Parallel()
+	tasks := 10_000
+	if testing.Short() {
+		tasks = 1000
+	}
 	for _, deaf := range []bool{false, true} {
-		l := newLab(10_000, 500, 30_000)
+		l := newLab(tasks, tasks/20, 30_000)
 		l.deaf = deaf
 		naive, tick := 0, 0
 		last := watch(t, l, NewSource(l, Target{ID: labDAG}), 5000, func(*dag.Snapshot) {
@@ -46,7 +50,7 @@ func TestPolling(t *testing.T) {
 				naive += 20 * l.naive()
 			}
 		})
-		if last.State != dag.Succeeded || last.Jobs[0].Stages[0].Succeeded() != 10_000 {
+		if last.State != dag.Succeeded || last.Jobs[0].Stages[0].Succeeded() != tasks {
 			t.Errorf("deaf %v: %v with %d tasks", deaf, last.State, last.Jobs[0].Stages[0].Succeeded())
 		}
 		bytes := 0
