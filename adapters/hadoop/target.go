@@ -28,10 +28,14 @@ type Target struct {
 type NoWorkflowError struct {
 	Target Target
 	Apps   int // applications that were seen
+	// Why says what the cluster knows of the target although it is nothing to watch; "": nothing.
+	Why string
 }
 
 func (e *NoWorkflowError) Error() string {
 	switch {
+	case e.Why != "":
+		return "hadoop: " + e.Why
 	case e.Target.ID != "":
 		return fmt.Sprintf("hadoop: %s is unknown to the cluster (%d applications seen): is the id right, is it too old?", e.Target.ID, e.Apps)
 	case e.Target.User != "":

@@ -161,7 +161,7 @@ func (s *Source) warn(code, format string, args ...any) {
 	s.warned = append(s.warned, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 }
 
-func (s *Source) none() error {
+func (s *Source) none() *hadoop.NoWorkflowError {
 	return &hadoop.NoWorkflowError{Target: hadoop.Target{ID: s.target.ID, User: s.target.User}, Apps: len(s.over.Listed())}
 }
 
@@ -269,9 +269,26 @@ func (s *Source) observe(ctx context.Context) error {
 		if _, named := IsDAG(s.target.ID); !named && !s.app.Ended {
 			return errEarly // its master has begun, and gets its DAG in a moment
 		}
-		return s.none()
+		none := s.none()
+		none.Why = s.without()
+		return none
 	}
 	return nil
+}
+
+// without says why a known application has nothing to watch.
+func (s *Source) without() string {
+	_, named := IsDAG(s.target.ID)
+	switch {
+	case s.app.Ended && named:
+		return fmt.Sprintf("%s has ended, and nothing is left that tells of %s: is the number right? `paratimer import` reads the history "+
+			"that Tez wrote", s.app.ID, s.id)
+	case s.app.Ended:
+		return fmt.Sprintf("%s has ended, and nothing is left that tells of a DAG: a session may end without one, and its master's files are "+
+			"deleted after some hours", s.app.ID)
+	}
+	return fmt.Sprintf("%s runs, and has no %s: is the number right? Without one, as in `paratimer attach %s`, its newest DAG is watched, or "+
+		"the first one awaited", s.app.ID, s.id, s.app.ID)
 }
 
 // mayAsk reports whether the DAG has a log, or nobody can say. To ask a master for a DAG that it has not makes it

@@ -131,3 +131,24 @@ func TestTezWords(t *testing.T) {
 		}
 	}
 }
+
+// TestTezQuery watches the second query of a session of Hive by the id that Hive gave to it, and --session the query that follows the first.
+func TestTezQuery(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	for _, c := range []struct {
+		args []string
+		ends int
+		want string
+	}{
+		{[]string{"root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272"}, 1, "report-3"},
+		{[]string{"--session", "hive_root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272"}, 2, "mapjoin-3"},
+	} {
+		server := tezServer(t, "../../../shared/recordings-tez/hive-3.jsonl.gz", 3*time.Second)
+		code, out, stderr := paratimer(t, append([]string{"attach", "--rm", server, "--jhs", server, "--user", "root", "--every", "100ms"}, c.args...)...)
+		if code != exitOK || strings.Count(out, "succeeded after") != c.ends || !strings.Contains(out, c.want) {
+			t.Errorf("%q: exit code %d\n%s%s", c.args, code, out, stderr)
+		}
+	}
+}
