@@ -1,6 +1,9 @@
 package dag
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // A Plan says what is to run and on what. Jobs are in plan order, which breaks ties.
 type Plan struct {
@@ -42,6 +45,18 @@ func (p *Plan) OfJob(job int) string {
 		return ""
 	}
 	return " of job " + p.Jobs[job].Node
+}
+
+// TaskWords names a task for people: "map 16 of scope-35", "task 3 of scan of query", "task 3 of Map 1" if the plan is one DAG.
+func (p *Plan) TaskWords(job int, k StageIndex, task int32) string {
+	stage := p.StageName(job, k)
+	switch {
+	case p.OneDAG():
+		return fmt.Sprintf("task %d of %s", task, stage)
+	case p.Jobs[job].IsMapReduce():
+		return fmt.Sprintf("%s %d of %s", stage, task, p.Jobs[job].Node)
+	}
+	return fmt.Sprintf("task %d of %s of %s", task, stage, p.Jobs[job].Node)
 }
 
 // A Policy names the scheduler that the replay imitates.

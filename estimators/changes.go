@@ -21,11 +21,20 @@ const (
 	ReasonOther   Reason = "other"   // the rest
 )
 
+// Two more reasons, which Explain alone gives: they need more than one observation.
+const (
+	ReasonWave  Reason = "wave"  // a stage needs more or fewer tasks in its last wave
+	ReasonStart Reason = "start" // tasks or pauses begin at another time than was planned
+)
+
 // A Change is one reason's part in a move of the predicted end.
 type Change struct {
 	Delta   time.Duration
 	Reason  Reason
 	Subject string // what it was, for people; "" where nothing can be named
+	// Event says that something happened that a reader is told of at once: work lost, new numbers of tasks, nodes or slots lost or
+	// gained. All else is a new prediction of the same work.
+	Event bool
 }
 
 // A move is told where it is more than both of these.
@@ -51,36 +60,58 @@ type ingredient func(s, later *dag.Snapshot) (*dag.Snapshot, string)
 // counted there too. The order matters where causes meet: a task that fails and whose costs have become known counts
 // as a failure at the old cost.
 func Changes(before, after dag.Run, delta time.Duration, model Model) []Change {
-	var out []Change
-	rest := delta
-	tell := func(d time.Duration, r Reason, subject string) {
-		if d.Abs() >= time.Second/2 {
-			out = append(out, Change{Delta: d, Reason: r, Subject: subject})
-			rest -= d
-		}
+	a := attribution{rest: delta}
+	if comparable(before, after) {
+		a.causes(before, after, model, asKnownLater)
 	}
-	if len(before.Window) > 0 && !before.Now().State.Ended() && !after.Now().State.Ended() {
-		attribute(before, after, model, tell)
-	}
-	if rest != 0 {
-		out = append(out, Change{Delta: rest, Reason: ReasonOther})
-	}
-	return out
+	return a.all()
 }
 
-func attribute(before, after dag.Run, model Model, tell func(time.Duration, Reason, string)) {
+// comparable says that two runs can be compared: neither has ended.
+func comparable(before, after dag.Run) bool {
+	return len(before.Window) > 0 && !before.Now().State.Ended() && !after.Now().State.Ended()
+}
+
+// An attribution is a move of the predicted end on its way to its parts.
+type attribution struct {
+	parts []Change
+	rest  time.Duration // what no part explains yet
+}
+
+// tell adds a part. One of less than half a second stays in the rest.
+func (a *attribution) tell(c Change) {
+	if c.Delta.Abs() >= time.Second/2 {
+		a.parts, a.rest = append(a.parts, c), a.rest-c.Delta
+	}
+}
+
+// all are the parts, the rest among them.
+func (a *attribution) all() []Change {
+	if a.rest != 0 {
+		a.parts = append(a.parts, Change{Delta: a.rest, Reason: ReasonOther})
+	}
+	return a.parts
+}
+
+// A hindsight predicts what was left of the tasks of s by what a later snapshot shows of them.
+type hindsight func(s, later *dag.Snapshot, costs Costs) schedule.Left
+
+// causes applies the causes to the older run one by one. It returns the older run's world with all of them, and its costs; nil if a
+// step cannot be compared.
+func (a *attribution) causes(before, after dag.Run, model Model, known hindsight) (*ReplayContext, schedule.Left, Costs) {
 	w := NewReplayContext(before, model, Options{})
 	end, err := w.end(w.Costs.Left)
 	if err != nil {
-		return
+		return nil, nil, Costs{}
 	}
 	for _, step := range []struct {
 		Reason
 		ingredient
+		event func(s, later *dag.Snapshot) bool
 	}{
-		{ReasonFailure, lostWork},
-		{ReasonSize, knownSizes},
-		{ReasonSlots, changedSlots},
+		{ReasonFailure, lostWork, func(_, _ *dag.Snapshot) bool { return true }},
+		{ReasonSize, knownSizes, func(s, later *dag.Snapshot) bool { return len(plannedSizes(s, later)) > 0 }},
+		{ReasonSlots, changedSlots, func(s, later *dag.Snapshot) bool { return len(capacityChanges(s, later)) > 0 }},
 	} {
 		s, subject := step.ingredient(w.Run.Now(), after.Now())
 		if s == nil {
@@ -91,24 +122,26 @@ func attribute(before, after dag.Run, model Model, tell func(time.Duration, Reas
 		if err != nil {
 			continue // such a mixture cannot run: its part is told as other
 		}
-		tell(moved.Sub(end), step.Reason, subject)
+		event := step.event(w.Run.Now(), after.Now())
+		a.tell(Change{Delta: moved.Sub(end), Reason: step.Reason, Subject: subject, Event: event})
 		w, end = next, moved
 	}
 	if !sameShape(w.Now(), after.Now()) {
-		return
+		return nil, nil, Costs{}
 	}
 	costs := model(after)
-	later := asKnownLater(w.Now(), after.Now(), costs)
+	later := known(w.Now(), after.Now(), costs)
 	other := changedModels(w, costs)
 	if len(other) > 0 {
 		if moved, err := w.end(onlyOf(other, later, w.Costs.Left)); err == nil {
-			tell(moved.Sub(end), ReasonModel, describeModels(w, costs, other))
+			a.tell(Change{Delta: moved.Sub(end), Reason: ReasonModel, Subject: describeModels(w, costs, other)})
 			end = moved
 		}
 	}
 	if moved, err := w.end(later); err == nil {
-		tell(moved.Sub(end), ReasonSpeed, slower(w, costs, other))
+		a.tell(Change{Delta: moved.Sub(end), Reason: ReasonSpeed, Subject: slower(w, costs, other, moved.Sub(end))})
 	}
+	return w, later, costs
 }
 
 // end replays the world with given costs.

@@ -112,7 +112,7 @@ func describeLosses(s, later *dag.Snapshot, lost []loss) string {
 	if len(lost) > 1 {
 		again = fmt.Sprintf(", and %d more: they start again", len(lost)-1)
 	}
-	return fmt.Sprintf("%s%s %s%s", first.attempt.Name(s.Jobs[first.job].ID, s.Plan.StageName(first.job, first.kind)), s.Plan.OfJob(first.job), what, again)
+	return s.Plan.TaskWords(first.job, first.kind, first.attempt.Task) + " " + what + again
 }
 
 // preempted says that the attempt was killed to make room.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // knownSizes is the ingredient of sizes: the later plan's jobs, numbers of tasks and records, and the sizes that
@@ -32,7 +33,7 @@ func knownSizes(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 			list, shown := shownSizes(p.Attempts, later.Jobs[l].Stages[k].Attempts, s.At)
 			if shown > 0 {
 				p.Attempts = list
-				subjects = append(subjects, fmt.Sprintf("the sizes of %d %s tasks%s", shown, plan.Jobs[l].Stages[k].Name, plan.OfJob(l)))
+				subjects = append(subjects, fmt.Sprintf("the sizes of %s%s became known", units.Tasks(shown, plan.Jobs[l].Stages[k].Name), plan.OfJob(l)))
 			}
 		}
 	}
@@ -68,9 +69,9 @@ func plannedSizes(s, later *dag.Snapshot) []string {
 		for k := range min(was.NumStages(), is.NumStages()) {
 			a, b := &was.Stages[k], &is.Stages[k]
 			if a.Known != b.Known || a.Count() != b.Count() {
-				out = append(out, fmt.Sprintf("%s has %d %s tasks", later.Plan.JobName(l), b.Count(), b.Name))
+				out = append(out, fmt.Sprintf("%s has %s", later.Plan.JobName(l), units.Tasks(b.Count(), b.Name)))
 			} else if !sameSizes(a, b) {
-				out = append(out, fmt.Sprintf("the records of %s tasks%s", b.Name, later.Plan.OfJob(l)))
+				out = append(out, fmt.Sprintf("the input sizes of %s tasks%s became known", b.Name, later.Plan.OfJob(l)))
 			}
 		}
 	}

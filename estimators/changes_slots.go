@@ -41,9 +41,18 @@ func node(s *dag.Snapshot, name string) *dag.NodeState {
 	return nil
 }
 
+// clusterChanges names the nodes and slots that came or went, and the other applications that hold more or less.
 func clusterChanges(s, later *dag.Snapshot) []string {
+	out := capacityChanges(s, later)
+	if len(out) == 0 && len(s.Nodes) == 0 && len(later.Nodes) > 0 {
+		out = append(out, "its nodes became known")
+	}
+	return append(out, loadChanges(s.Load, later.Load)...)
+}
+
+// capacityChanges names the nodes and slots that came or went. Nodes that nobody had named before are not new.
+func capacityChanges(s, later *dag.Snapshot) []string {
 	var out []string
-	named := false // nodes that nobody had told of before are not new
 	for i := range later.Nodes {
 		n := &later.Nodes[i]
 		was := node(s, n.Name)
@@ -53,7 +62,6 @@ func clusterChanges(s, later *dag.Snapshot) []string {
 		case n.Draining && (was == nil || !was.Draining):
 			out = append(out, "node "+n.Name+" is being decommissioned")
 		case was == nil && len(s.Nodes) == 0:
-			named = true
 		case was == nil:
 			out = append(out, "node "+n.Name+" is new")
 		case !n.Lost && was.Lost:
@@ -78,10 +86,7 @@ func clusterChanges(s, later *dag.Snapshot) []string {
 			out = append(out, fmt.Sprintf("%d %s, not %d", c.is, c.what, c.was))
 		}
 	}
-	if named && len(out) == 0 {
-		out = append(out, "its nodes became known")
-	}
-	return append(out, loadChanges(s.Load, later.Load)...)
+	return out
 }
 
 // loadChanges names the other applications that hold more or less than they did.

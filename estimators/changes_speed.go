@@ -3,6 +3,7 @@ package estimators
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
@@ -39,11 +40,11 @@ func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {
 	}
 }
 
-// slower names the unfinished phase whose tasks the costs change most in all, "" where none changes by a percent. Reduces of
-// the jobs in told are told of already.
-func slower(w *ReplayContext, costs Costs, reported []int) string {
+// slower names the unfinished phase whose tasks the costs change most in all, the way that the end has moved. Where none changes that way
+// by a percent, it is the tasks that run. Reduces of the jobs in reported have been told of already.
+func slower(w *ReplayContext, costs Costs, reported []int, moved time.Duration) string {
 	var most float64
-	var subject string
+	subject := "tasks that run take " + worded(moved, "longer", "less time") + " than was thought"
 	w.eachPhase(func(job int, k dag.StageIndex, p *phase) {
 		if p.left() == 0 || k == dag.Reduce && slices.Contains(reported, job) {
 			return
@@ -53,7 +54,11 @@ func slower(w *ReplayContext, costs Costs, reported []int) string {
 			was += tame(w.Costs.Full(job, k, i))
 			is += tame(costs.Full(job, k, i))
 		}
-		if diff := max(is-was, was-is); was > 0 && diff >= was/100 && diff > most {
+		diff := is - was
+		if moved < 0 {
+			diff = -diff
+		}
+		if was > 0 && diff >= was/100 && diff > most {
 			most = diff
 			subject = fmt.Sprintf("%s tasks%s %s", w.Now().Plan.StageName(job, k), w.Now().Plan.OfJob(job), wording(is/was, p.worst))
 		}

@@ -59,13 +59,13 @@ func TestChangesNameEachCause(t *testing.T) {
 			a.State, a.End = dag.AttemptFailed, 5000
 		}, slowed(1, never), []Change{
 			// Slot 2 takes m_000004 at 4 s instead of 10 s; the failed task follows it there, until 24 s.
-			{Delta: 4 * time.Second, Reason: ReasonFailure, Subject: "attempt_1_0001_m_000002_0 of job j1 failed and starts again"},
+			{Delta: 4 * time.Second, Reason: ReasonFailure, Subject: "map 2 of j1 failed and starts again", Event: true},
 		}},
 		{"a number of tasks", func(s *dag.Snapshot) { s.Plan.Jobs[0].Stages[dag.Map].Tasks = 12 }, slowed(1, never), []Change{
-			{Delta: 10 * time.Second, Reason: ReasonSize, Subject: "job j1 has 12 map tasks"},
+			{Delta: 10 * time.Second, Reason: ReasonSize, Subject: "job j1 has 12 maps", Event: true},
 		}},
 		{"slots", func(s *dag.Snapshot) { s.Plan.Cluster.MapSlots = 2 }, slowed(1, never), []Change{
-			{Delta: 10 * time.Second, Reason: ReasonSlots, Subject: "2 map slots, not 4"},
+			{Delta: 10 * time.Second, Reason: ReasonSlots, Subject: "2 map slots, not 4", Event: true},
 		}},
 		// 5 s more for what is left of the running maps, 10 s more for the four to come.
 		{"speed", func(*dag.Snapshot) {}, slowed(2, 5000), []Change{
@@ -146,16 +146,16 @@ func TestLosses(t *testing.T) {
 		wantSubject string
 	}{
 		{"nothing", []dag.Attempt{state(0, 0, runs)}, []dag.Attempt{state(0, 0, done)}, nil, ""},
-		{"failed", []dag.Attempt{state(0, 0, runs)}, []dag.Attempt{state(0, 0, fail)}, []int{0}, "m_000000_0 of job j failed and starts again"},
+		{"failed", []dag.Attempt{state(0, 0, runs)}, []dag.Attempt{state(0, 0, fail)}, []int{0}, "map 0 of j failed and starts again"},
 		{
 			"preempted",
 			[]dag.Attempt{state(0, 0, runs)},
 			[]dag.Attempt{{State: kill, Diagnosis: "Container preempted by scheduler"}},
 			[]int{0},
-			"m_000000_0 of job j was preempted and starts again",
+			"map 0 of j was preempted and starts again",
 		},
-		{"its output is lost", []dag.Attempt{state(0, 0, done)}, []dag.Attempt{state(0, 0, kill)}, []int{0}, "m_000000_0 of job j had succeeded, its output is lost: it runs again"},
-		{"forgotten by a new master", []dag.Attempt{state(0, 0, done), state(1, 0, runs)}, []dag.Attempt{state(0, 1000, runs)}, []int{0, 1}, "m_000000_0 of job j had succeeded, its output is lost, and 1 more: they start again"},
+		{"its output is lost", []dag.Attempt{state(0, 0, done)}, []dag.Attempt{state(0, 0, kill)}, []int{0}, "map 0 of j had succeeded, its output is lost: it runs again"},
+		{"forgotten by a new master", []dag.Attempt{state(0, 0, done), state(1, 0, runs)}, []dag.Attempt{state(0, 1000, runs)}, []int{0, 1}, "map 0 of j had succeeded, its output is lost, and 1 more: they start again"},
 		{"speculation", []dag.Attempt{state(0, 0, runs), state(0, 1, runs)}, []dag.Attempt{state(0, 0, kill), state(0, 1, done)}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -209,7 +209,7 @@ func (s *stage) frame(words []string) frame.Frame {
 		"waits": func(v string) { f.WaitingOn = &v },
 		"change": func(v string) {
 			delta, reason, _ := strings.Cut(v, ":")
-			f.Changes = append(f.Changes, frame.Change{DeltaSeconds: frame.SecondsOf(s.seconds(delta)), Reason: reason})
+			f.Moves = append(f.Moves, frame.Move{DeltaSeconds: frame.SecondsOf(s.seconds(delta)), Reason: reason})
 		},
 	})
 	return f

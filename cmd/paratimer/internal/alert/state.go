@@ -123,7 +123,8 @@ func (s *State) look(f *frame.Frame) visibility {
 	case sure && !s.Lost:
 		s.Still += wait
 	}
-	for _, c := range f.Changes {
+	for _, m := range f.Moves {
+		c := frame.Change{DeltaSeconds: m.DeltaSeconds, Reason: m.Reason, Subject: m.Subject, Shown: true}
 		s.Changes = append(s.Changes, Change{at, c})
 	}
 	s.Changes = s.Changes[max(0, len(s.Changes)-mostChanges):]

@@ -47,8 +47,8 @@ func (b *Bound) text(st *Standing, s *State, f *frame.Frame, v verdict) string {
 	w := words{b: b, st: st, s: s, f: f, v: v}
 	parts := []string{w.standing()}
 	if st.State != frame.Ended && st.State != frame.Blind {
-		if f.WaitingOn != nil {
-			parts = append(parts, "waits for "+*f.WaitingOn)
+		if waits := f.WaitsFor(); waits != "" {
+			parts = append(parts, "waits for "+waits)
 		}
 		if st.State.Firing() {
 			parts = append(parts, w.changes()...)
@@ -69,14 +69,14 @@ type words struct {
 func (w words) standing() string {
 	switch w.st.State {
 	case frame.Blind:
-		return "blind" + strings.TrimPrefix(w.since(), ",") + ", " + name(w.st.Before) + " before: " + w.why()
+		return "blind" + strings.TrimPrefix(w.since(), ";") + ", " + name(w.st.Before) + " before: " + w.why()
 	case frame.Ended:
 		return w.ended()
 	case frame.Late:
 		if w.b.Kind == NoProgress {
-			return "no progress for " + units.Short(w.s.Still) + w.since()
+			return "late: nothing has moved for " + units.Short(w.s.Still) + w.since()
 		}
-		return "late: " + w.what() + " has passed" + w.end() + w.since()
+		return "late: past " + w.what() + w.end()
 	}
 	if w.b.Kind == NoProgress {
 		return "on track: it moves, the last time " + units.Short(w.s.Still) + " ago"
@@ -164,14 +164,26 @@ func (w words) end() string {
 	if w.v.floor {
 		least = "not before "
 	}
-	return ", expected " + least + w.clock(w.v.expected) + " (" + units.Moved(by) + ")"
+	return "; expected " + least + w.clock(w.v.expected) + ", " + margin(by)
 }
 
+// margin words how much later than a bound it ends: "24s late", "40s early", "just in time".
+func margin(by time.Duration) string {
+	switch by = by.Round(time.Second); {
+	case by > 0:
+		return units.Short(by) + " late"
+	case by < 0:
+		return units.Short(-by) + " early"
+	}
+	return "just in time"
+}
+
+// since is when an alert began. A bound that is kept says nothing of it.
 func (w words) since() string {
-	if !w.st.Since.Known() {
+	if !w.st.Since.Known() || w.st.State == frame.OnTrack {
 		return ""
 	}
-	return ", since " + w.clock(w.st.Since)
+	return "; since " + w.clock(w.st.Since)
 }
 
 func (w words) ended() string {
@@ -187,9 +199,20 @@ func (w words) ended() string {
 		text += ", and something moved within any " + units.Short(w.b.For)
 	}
 	if by, ok := w.b.by(w.st, w.v); ok {
-		text += ", " + units.Signed(by.Round(time.Second).Seconds()) + " against " + w.what()
+		text += ", " + relative(by) + " " + w.what()
 	}
 	return text
+}
+
+// relative places the end against a bound: "24s after", "40s before", "at".
+func relative(by time.Duration) string {
+	switch by = by.Round(time.Second); {
+	case by > 0:
+		return units.Short(by) + " after"
+	case by < 0:
+		return units.Short(-by) + " before"
+	}
+	return "at"
 }
 
 // mostReported bounds how many changes an alert tells of.

@@ -10,7 +10,7 @@ import (
 // Aged repeats a frame, unseen for age since it was made, and why.
 func (f Frame) Aged(age time.Duration, why error) Frame {
 	f = f.Older(age)
-	f.Changes = []Change{}
+	f.Changes, f.Moves = []Change{}, []Move{}
 	f.Warnings = append(slices.Clone(f.Warnings), dag.Warning{Code: dag.WarnStale, Text: dag.Clean(why.Error())})
 	return f
 }

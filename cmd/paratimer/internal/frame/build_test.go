@@ -147,6 +147,11 @@ func TestFrameJSON(t *testing.T) {
  ],
  "waiting_on": "attempt_1_0001_m_000001_0 of job j1 on node1, since 00:16:42 UTC",
  "changes": [],
+ "moves": [],
+ "replans": {
+  "count": 0,
+  "most_seconds": 0
+ },
  "warnings": [],
  "alerts": [],
  "skew": null,
@@ -167,7 +172,7 @@ func TestFrameJSON(t *testing.T) {
 	if err := json.Unmarshal(got, &back); err != nil {
 		t.Fatalf("a frame does not read back: %v", err)
 	}
-	f.Digest, f.Tasks = 0, nil // they are in no JSON
+	f.Digest, f.Tasks, f.Waits = 0, nil, "" // they are in no JSON
 	if diff := cmp.Diff(f, back); diff != "" {
 		t.Errorf("read back (-made +read):\n%s", diff)
 	}
@@ -308,7 +313,7 @@ func TestWaitingOnASilentAttemptFirst(t *testing.T) {
 			a := &s.Jobs[0].Stages[dag.Map].Attempts[1]
 			a.First.At, a.Last.At = 1_005_000, 1_090_000
 			c.change(s, a)
-			if got := waitingOn(s, nil); got != c.want {
+			if got := waitingOn(s, nil, attempt); got != c.want {
 				t.Errorf("waitingOn = %q, want %q", got, c.want)
 			}
 			warned := silentWarnings(s)

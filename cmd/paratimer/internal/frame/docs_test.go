@@ -80,6 +80,7 @@ func TestContractClosesItsSets(t *testing.T) {
 			string(estimators.ReasonFailure), string(estimators.ReasonSize), string(estimators.ReasonSlots),
 			string(estimators.ReasonModel), string(estimators.ReasonSpeed), string(estimators.ReasonOther),
 		},
+		"move reason":  {string(estimators.ReasonWave), string(estimators.ReasonStart)},
 		"warning code": warningCodes(t),
 		"alert state":  {string(OnTrack), string(AtRisk), string(Late), string(Ended), string(Blind)},
 		"node state": {

@@ -32,6 +32,8 @@ type Frame struct {
 	Jobs           []Job         `json:"jobs"`
 	WaitingOn      *string       `json:"waiting_on"`
 	Changes        []Change      `json:"changes"`
+	Moves          []Move        `json:"moves"`
+	Replans        Replans       `json:"replans"`
 	Warnings       []dag.Warning `json:"warnings"`
 	Alerts         []Alert       `json:"alerts"`
 	Skew           []Skew        `json:"skew"` // nil: not known
@@ -45,6 +47,8 @@ type Frame struct {
 	HeldUpBy *HeldUp `json:"held_up_by,omitempty"`
 	HoldsUp  *int    `json:"holds_up,omitempty"`
 
+	// Waits is WaitingOn in short, for people: "map 16 of j2 on node 2"; "": use WaitingOn. It is in no JSON.
+	Waits string `json:"-"`
 	// Tasks tells of a job's tasks (index in Jobs); nil: nobody can. It is in no JSON.
 	Tasks TasksOf `json:"-"`
 	// Left is the distribution of the remaining time that Quantiles are taken from. Alerts ask it; it is in no JSON.
@@ -56,6 +60,14 @@ type Frame struct {
 // TooLarge reports whether the workflow has more tasks than are estimated, so that no number will come.
 func (f *Frame) TooLarge() bool {
 	return dag.TooLarge(f.Warnings)
+}
+
+// WaitsFor is what the query waits for, in short; "" where that is not known.
+func (f *Frame) WaitsFor() string {
+	if f.Waits == "" && f.WaitingOn != nil {
+		return *f.WaitingOn
+	}
+	return f.Waits
 }
 
 // A Quantile is the time within which the query ends with probability Q.
@@ -187,31 +199,6 @@ func (w Workflow) What() string {
 		return "an application of Spark"
 	}
 	return "a DAG of " + w.Engine
-}
-
-// A Change is a part of a move of the predicted end, and its cause.
-type Change struct {
-	DeltaSeconds Seconds `json:"delta_seconds"`
-	Reason       string  `json:"reason"`
-	Subject      *string `json:"subject"`
-}
-
-// Why words the cause: its subject, or what its reason means.
-func (c Change) Why() string {
-	if c.Subject != nil {
-		return *c.Subject
-	}
-	return reasons[c.Reason]
-}
-
-// reasons words those that have no subject.
-var reasons = map[string]string{
-	"failure": "work was lost",
-	"size":    "sizes became known",
-	"slots":   "slots were lost or gained",
-	"model":   "tasks are predicted in another way",
-	"speed":   "tasks run at another speed than was thought",
-	"other":   "for other reasons",
 }
 
 // An Other is what another estimator says, for comparison.

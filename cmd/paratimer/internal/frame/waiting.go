@@ -3,6 +3,7 @@ package frame
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,13 +14,13 @@ import (
 )
 
 // waitingOn names what the critical path waits on now, "" where that is not known. An attempt that has stopped
-// reporting comes first: the path through it is a guess.
-func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate) string {
+// reporting comes first: the path through it is a guess. named words an attempt.
+func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate, named nameOf) string {
 	if s.State.Ended() {
 		return ""
 	}
 	if job, k, a := oneSilent(s); a != nil {
-		return attempt(s, job, k, a)
+		return named(s, job, k, a)
 	}
 	if unconfirmed(s) {
 		return "the history server, which has not told how it ended"
@@ -27,7 +28,7 @@ func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate) string {
 	if len(scenarios) == 0 {
 		return ""
 	}
-	return describe(s, waitedSpan(s.Plan, scenarios[0].Path))
+	return describe(s, waitedSpan(s.Plan, scenarios[0].Path), named)
 }
 
 // unconfirmed says that every job of the query has ended, and that the query counts as running only because its history is not there.
@@ -111,7 +112,7 @@ func firstSpan(path *pathfrag.Path, seg pathfrag.Segment) *schedule.Span {
 	return on
 }
 
-func describe(s *dag.Snapshot, span *schedule.Span) string {
+func describe(s *dag.Snapshot, span *schedule.Span, named nameOf) string {
 	if span == nil || int(span.Job) >= len(s.Jobs) {
 		return ""
 	}
@@ -125,7 +126,7 @@ func describe(s *dag.Snapshot, span *schedule.Span) string {
 		return "the end of " + job + ", whose tasks are done"
 	}
 	if a := running(&s.Jobs[span.Job].Stages[span.Stage], span); a != nil {
-		return attempt(s, int(span.Job), span.Stage, a)
+		return named(s, int(span.Job), span.Stage, a)
 	}
 	slot := "slot"
 	if p := s.Plan.Cluster.Policy; p == dag.Executors || s.Plan.OneDAG() {
@@ -145,6 +146,36 @@ func running(p *dag.StageState, span *schedule.Span) *dag.Attempt {
 		}
 	}
 	return found
+}
+
+// A nameOf words an attempt of a stage of a job.
+type nameOf func(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string
+
+// briefAttempt names an attempt in short: "map 6 of scope-35 on node1". Its words stay as they are while it runs.
+func briefAttempt(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
+	words := s.Plan.TaskWords(job, k, a.Task)
+	if a.Number > 0 {
+		words += " (" + ordinal(int(a.Number)+1) + " attempt)"
+	}
+	if on := machine(s, a); on != "" {
+		words += " on " + on
+	}
+	if _, silent := silentSince(s, a); silent {
+		words += ", which stopped reporting"
+		if onLostNode(s, a) {
+			words += ": its node is lost"
+		}
+	}
+	return words
+}
+
+// ordinal is a number from 2 on as people count: "2nd", "3rd", "11th".
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		suffix = [...]string{"th", "st", "nd", "rd", "th", "th", "th", "th", "th", "th"}[n%10]
+	}
+	return strconv.Itoa(n) + suffix
 }
 
 // attempt names an attempt: "attempt_…_m_000006_0 of job scope-35 on node1, since 03:22:01 UTC".

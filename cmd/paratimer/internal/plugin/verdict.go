@@ -137,8 +137,8 @@ func (v *Verdict) long(f frame.Frame) {
 			v.Long = append(v.Long, a.Bound+": "+a.Text)
 		}
 	}
-	if f.WaitingOn != nil {
-		v.Long = append(v.Long, "waits for "+*f.WaitingOn)
+	if waits := f.WaitsFor(); waits != "" {
+		v.Long = append(v.Long, "waits for "+waits)
 	}
 	v.Long = append(v.Long, warnings(f)...)
 }

@@ -29,6 +29,7 @@ type predictionHistory struct {
 	Listed         []mark
 	More           int
 	Changes        []change
+	Replanned      string
 	OtherNames     string
 	Cut            string // how far up the range reaches that is cut off; "" when all of it is drawn
 }
@@ -116,17 +117,12 @@ func (c *predictionHistory) marks(s *runreport.Report, along scale) {
 	}
 }
 
-// changes words why the prediction moved.
+// changes words why the prediction moved, and counts the moves that did not last.
 func (c *predictionHistory) changes(s *runreport.Report) {
-	for i := range s.PredictionHistory.Points {
-		for _, ch := range s.PredictionHistory.Points[i].Changes {
-			if len(c.Changes) == mostMoved {
-				return
-			}
-			c.Changes = append(c.Changes, change{
-				units.Seconds(s.PredictionHistory.Points[i].AtSeconds), units.Signed(ch.DeltaSeconds),
-				prose(ch.Why()),
-			})
-		}
+	c.Replanned = s.PredictionHistory.Replans.Text()
+	moves := s.PredictionHistory.Moves
+	for i := range moves[:min(len(moves), mostMoved)] {
+		m := &moves[i]
+		c.Changes = append(c.Changes, change{units.Seconds(m.AtSeconds), units.Signed(m.DeltaSeconds), prose(m.Why())})
 	}
 }

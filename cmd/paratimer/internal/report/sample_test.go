@@ -104,7 +104,8 @@ func samplePredictionHistory() runreport.PredictionHistory {
 			m.LowSeconds = of(t + 10)
 		}
 		if t == 24 {
-			m.Changes = []frame.Change{{DeltaSeconds: 6, Reason: "failure", Subject: of("users m_000001 failed and starts again")}}
+			c.Moves = []runreport.Move{{AtSeconds: t, Move: frame.Move{DeltaSeconds: 6, Reason: "failure", Subject: of("users m_000001 failed and starts again")}}}
+			c.Replans = frame.Replans{Count: 6, MostSeconds: 15}
 		}
 		c.Points = append(c.Points, m)
 	}

@@ -85,7 +85,7 @@ func (g *Collector) Report() (*Report, error) {
 
 // predictionHistory is what was predicted so far.
 func (g *Collector) predictionHistory() PredictionHistory {
-	c := PredictionHistory{Points: append([]Point{}, thin(g.kept.points, MostPoints)...), Marks: g.marks.sorted(), AlertSeconds: g.marks.firing}
+	c := PredictionHistory{Points: append([]Point{}, thin(g.kept.points, MostPoints)...), Marks: g.marks.sorted(), AlertSeconds: g.marks.firing, Moves: append([]Move{}, g.kept.moves...), Replans: g.kept.replans}
 	state := g.last.Workflow.State
 	if total := g.last.ElapsedSeconds; state.Ended() && total != nil {
 		c.TotalSeconds = total
@@ -93,6 +93,6 @@ func (g *Collector) predictionHistory() PredictionHistory {
 			c.score(g.kept.ticks, *total)
 		}
 	}
-	c.Summary = c.summary(state, &g.kept.turn)
+	c.Summary = c.summary(state, g.kept.moves)
 	return c
 }

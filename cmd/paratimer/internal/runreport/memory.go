@@ -14,7 +14,9 @@ type memory struct {
 	ticks  []tick
 	stride int // of the ticks, so many are one
 	shown  int
-	turn   turn
+	moves  []Move
+	// replans counts the moves that are not among them.
+	replans frame.Replans
 }
 
 // mostTicks bounds the ticks that are scored: of more, each second one is left out.
@@ -36,7 +38,10 @@ func (m *memory) take(f *frame.Frame) {
 	if f.StaleSeconds > 0 || f.Workflow.State.Ended() {
 		return
 	}
-	m.turn.take(&point)
+	for _, move := range f.Moves {
+		m.moves = append(m.moves, Move{*f.ElapsedSeconds, move})
+	}
+	m.moves, m.replans = m.moves[max(0, len(m.moves)-mostMoves):], f.Replans
 	m.stride = max(m.stride, 1)
 	if m.shown++; m.shown%m.stride != 0 {
 		return

@@ -29,6 +29,9 @@ type PredictionHistory struct {
 	SettledSeconds *frame.Seconds `json:"settled_seconds"`
 	// AlertSeconds is when the first alert fired; null where none did.
 	AlertSeconds *frame.Seconds `json:"alert_seconds"`
+	// Moves are those of the predicted end that lasted, or came with an event; Replans counts the others.
+	Moves   []Move        `json:"moves"`
+	Replans frame.Replans `json:"replans"`
 }
 
 // MostPoints bounds a prediction history.
@@ -47,6 +50,15 @@ type Point struct {
 	Stale     bool           `json:"stale"`
 	Changes   []frame.Change `json:"changes"`
 }
+
+// A Move is a move of the predicted end that people were told of, and when.
+type Move struct {
+	AtSeconds frame.Seconds `json:"at_seconds"`
+	frame.Move
+}
+
+// mostMoves bounds the moves that are remembered: of more, the newest.
+const mostMoves = 1000
 
 // A Prediction is a total under a named scenario.
 type Prediction struct {

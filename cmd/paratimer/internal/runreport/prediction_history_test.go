@@ -19,10 +19,10 @@ func sec(v float64) *frame.Seconds {
 }
 
 // said is a frame that predicts so much more; NaN: nothing.
-func said(elapsed, remaining, low, high float64, changes ...frame.Change) *frame.Frame {
+func said(elapsed, remaining, low, high float64) *frame.Frame {
 	f := &frame.Frame{
 		ElapsedSeconds: sec(elapsed), Headline: frame.Headline{RemainingSeconds: sec(remaining), LowSeconds: sec(low), HighSeconds: sec(high)},
-		Workflow: frame.Workflow{State: dag.Running}, Changes: changes,
+		Workflow: frame.Workflow{State: dag.Running},
 	}
 	if !math.IsNaN(low) {
 		f.Quantiles = []frame.Quantile{{Q: 0.1, RemainingSeconds: frame.Seconds(low)}, {Q: 0.9, RemainingSeconds: frame.Seconds(high)}}
@@ -109,8 +109,8 @@ func deref(v *float64) float64 {
 // TestPredictionHistorySummary holds the sentence in every case.
 func TestPredictionHistorySummary(t *testing.T) {
 	nan := math.NaN()
-	change := frame.Change{DeltaSeconds: -30, Reason: "speed"}
-	first := frame.Change{DeltaSeconds: 99, Reason: "model"} // before it nothing was said
+	sooner := said(20, 80, 70, 90)
+	sooner.Moves = []frame.Move{{DeltaSeconds: -30, Reason: "speed"}}
 	for _, c := range []struct {
 		frames []*frame.Frame
 		state  dag.State
@@ -125,7 +125,7 @@ func TestPredictionHistorySummary(t *testing.T) {
 		{[]*frame.Frame{said(100, nan, nan, nan)}, dag.Failed, "It was looked at after its end, so nothing was predicted."},
 		{[]*frame.Frame{said(5, nan, nan, nan)}, dag.Succeeded, "No time could be given before the end."},
 		{
-			[]*frame.Frame{said(5, nan, nan, nan), said(10, 120, 110, 130, first), said(20, 80, 70, 90, change)},
+			[]*frame.Frame{said(5, nan, nan, nan), said(10, 120, 110, 130), sooner},
 			dag.Succeeded,
 			"The predicted time was 1.2 points of progress off on average, given from 10s on at 67 % of the ticks. Its 80 % range held what happened at 50 % of the ticks that had one; " +
 				"from 20s on the end never left it by more than a hundredth of the run. The predicted end moved most after 20s, by -30s: tasks run at another speed than was thought.",
@@ -143,7 +143,7 @@ func TestPredictionHistorySummary(t *testing.T) {
 		if c.state == dag.Succeeded {
 			history.score(m.ticks, 100)
 		}
-		if got := history.summary(c.state, &m.turn); got != c.want {
+		if got := history.summary(c.state, m.moves); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}

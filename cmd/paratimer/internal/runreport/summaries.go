@@ -10,10 +10,10 @@ import (
 )
 
 // summary is what to see in the history of the predictions.
-func (c *PredictionHistory) summary(state dag.State, t *turn) string {
+func (c *PredictionHistory) summary(state dag.State, moves []Move) string {
 	summary := c.judged(state)
-	if turn := t.summary(c.Marks); turn != "" && !(c.TotalSeconds != nil && t.at > *c.TotalSeconds) {
-		summary += " " + turn
+	if turn := turnOf(moves, c.TotalSeconds); turn != nil {
+		summary += " " + turn.summary(c.Marks)
 	}
 	return summary
 }

@@ -25,10 +25,10 @@ type point struct {
 	total, low, high *frame.Seconds
 }
 
-// A change is one that was told at a time.
+// A change is a move that people were told of at a time.
 type change struct {
 	at frame.Seconds
-	frame.Change
+	frame.Move
 }
 
 // Add remembers what Draw needs of a frame. Frames come in their order; one that is not later than the newest is passed over.
@@ -40,11 +40,8 @@ func (h *History) Add(f frame.Frame) {
 	if n := len(h.points); n > 0 && at <= h.points[n-1].at {
 		return
 	}
-	for _, c := range f.Changes {
-		// Where there is no number, its moves are no news; what was lost is.
-		if f.Headline.RemainingSeconds != nil || c.Reason == "failure" || c.Reason == "slots" {
-			h.changes = append(h.changes, change{at, c})
-		}
+	for _, m := range f.Moves {
+		h.changes = append(h.changes, change{at, m})
 	}
 	if n := len(h.changes) - mostChanges; n > 0 {
 		h.changes = append(h.changes[:0], h.changes[n:]...)

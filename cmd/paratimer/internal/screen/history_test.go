@@ -26,7 +26,7 @@ func TestHistoryIsBounded(t *testing.T) {
 			wide := frame.Seconds(90_000)
 			f.Headline.HighSeconds = &wide
 		}
-		f.Changes = []frame.Change{{DeltaSeconds: 6, Reason: "other"}}
+		f.Moves = []frame.Move{{DeltaSeconds: 6, Reason: "other"}}
 		h.Add(f)
 	}
 	if n := len(h.points); n > mostPoints || n < mostPoints/2 {
@@ -77,18 +77,6 @@ func TestHistoryOfTheEnd(t *testing.T) {
 		if got := h.points[0].total; (got == nil) != (want == nil) || got != nil && *got != *want {
 			t.Errorf("%v: %v", state, got)
 		}
-	}
-}
-
-// TestChangesAreNews holds which moves are remembered while no number is known.
-func TestChangesAreNews(t *testing.T) {
-	var h History
-	f := tick(10, 5)
-	f.Headline.RemainingSeconds = nil
-	f.Changes = []frame.Change{{DeltaSeconds: 9, Reason: "speed"}, {DeltaSeconds: 8, Reason: "failure"}, {DeltaSeconds: 7, Reason: "slots"}}
-	h.Add(f)
-	if len(h.changes) != 2 || h.changes[0].Reason != "failure" {
-		t.Errorf("%+v", h.changes)
 	}
 }
 

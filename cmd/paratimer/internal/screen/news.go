@@ -44,6 +44,9 @@ func (p *pen) changes() []line {
 			right(text(dim, units.Ago((p.elapsed()-c.at).Duration())), 10),
 			text(plain, "  "+p.foreign(shortened(c.Why())))))
 	}
+	if rest := p.f.Replans.Text(); rest != "" && len(out) < mostNews {
+		out = append(out, text(dim, "        "+p.own(rest)))
+	}
 	for i, l := range headed("changed", out) {
 		out[i] = l.cut(p.s.Width, p.tail)
 	}

@@ -109,7 +109,7 @@ func anyFrame(t *rapid.T) *frame.Frame {
 		f.Estimates = append(f.Estimates, frame.Estimate{Scenario: anyName(t), Meaning: anyName(t), RemainingSeconds: anySeconds(t)})
 		f.CriticalPath = append(f.CriticalPath, frame.Segment{Jobs: []string{node()}, Phase: anyPhase(t), StartSeconds: anySeconds(t), EndSeconds: anySeconds(t)})
 		f.Failures = append(f.Failures, frame.Failure{Job: node(), AtSeconds: anySeconds(t), Attempt: anyName(t), Why: frame.Text(anyName(t))})
-		f.Changes = append(f.Changes, frame.Change{DeltaSeconds: frame.Seconds(rapid.Float64Range(-1e6, 1e6).Draw(t, "delta")), Reason: "other", Subject: frame.Text(anyName(t))})
+		f.Moves = append(f.Moves, frame.Move{DeltaSeconds: frame.Seconds(rapid.Float64Range(-1e6, 1e6).Draw(t, "delta")), Reason: "other", Subject: frame.Text(anyName(t))})
 		f.Warnings = append(f.Warnings, dag.Warning{Code: rapid.SampledFrom([]string{dag.WarnStale, "other"}).Draw(t, "code"), Text: anyName(t)})
 		a := frame.Alert{Bound: anyName(t), State: rapid.SampledFrom([]frame.AlertState{frame.OnTrack, frame.AtRisk, frame.Late, frame.Ended, frame.Blind}).Draw(t, "alert"), BySeconds: anySeconds(t), Probability: f.ProgressRatio}
 		if rapid.Bool().Draw(t, "deadline") {

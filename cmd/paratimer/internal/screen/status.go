@@ -9,14 +9,15 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// waiting is what the critical path waits on now. The full name of an attempt gives way to its own part where there is no room.
+// waiting is what the critical path waits on now, in short.
 func (p *pen) waiting() []line {
-	if p.f.WaitingOn == nil || p.f.Workflow.State.Ended() {
+	waits := p.f.WaitsFor()
+	if waits == "" || p.f.Workflow.State.Ended() {
 		return nil
 	}
-	words := "Waits for " + p.foreign(*p.f.WaitingOn)
+	words := "Waits for " + p.foreign(waits)
 	if cells(words) > p.s.Width-1 {
-		words = "Waits for " + p.foreign(shortened(*p.f.WaitingOn))
+		words = "Waits for " + p.foreign(shortened(waits))
 	}
 	lines := wrap(plain, words, p.s.Width-3)
 	for i := range lines {

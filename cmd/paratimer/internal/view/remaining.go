@@ -51,6 +51,7 @@ const (
 	shownNothing shownKind = iota
 	shownFloor             // at least mid
 	shownCeiling           // up to mid
+	shownNow               // less than a second
 	shownPoint             // mid
 	shownRange             // mid, between low and high
 	shownBetween           // between low and high
@@ -68,6 +69,8 @@ func shownOf(h frame.Headline) shown {
 		return shown{}
 	case h.RemainingSeconds == nil && h.HighSeconds == nil:
 		return shown{kind: shownFloor, mid: h.LowSeconds.Duration().Truncate(unit)}
+	case h.RemainingSeconds == nil && *h.LowSeconds < 1: // a range from now on
+		return shown{kind: shownCeiling, mid: up(*h.HighSeconds), rough: h.Rough}
 	case h.RemainingSeconds == nil:
 		return shown{
 			kind: shownBetween, low: h.LowSeconds.Duration().Truncate(unit), high: up(*h.HighSeconds),
@@ -84,6 +87,8 @@ func shownOf(h frame.Headline) shown {
 	case d < time.Second && high >= overdue: // its time is over, and it runs on: no point is left to name
 		unit = units.Step(high, high)
 		return shown{kind: shownCeiling, mid: up(*h.HighSeconds)}
+	case d < time.Second: // any second now
+		return shown{kind: shownNow}
 	case high-low < unit:
 		return s
 	}
@@ -96,7 +101,13 @@ func (s shown) String() string {
 	case shownFloor:
 		return "at least " + units.Short(s.mid)
 	case shownCeiling:
-		return "up to " + units.Short(s.mid)
+		rough := ""
+		if s.rough {
+			rough = " (rough)"
+		}
+		return "up to " + units.Short(s.mid) + rough
+	case shownNow:
+		return units.Short(0)
 	case shownPoint:
 		return "~" + units.Short(s.mid)
 	case shownRange:

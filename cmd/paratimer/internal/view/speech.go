@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -16,8 +17,10 @@ type speech interface {
 	joint() string                              // between what remains, what it waits for, and how old that is
 	remaining(s shown) string
 	moved(s frame.Seconds) string
+	replans(ours string) string
 	seen(age time.Duration) string
-	prose(ours string) string // a text of ours that holds brief lengths of time
+	reasons(parts []string) string // a text and its reasons
+	prose(ours string) string      // a text of ours that holds brief lengths of time
 }
 
 // brief words lines for eyes: the time in a column before, lengths with units of one letter.
@@ -28,7 +31,7 @@ func (brief) line(at *frame.Seconds, text string) string {
 	if at != nil {
 		when = units.Elapsed(at.Duration())
 	}
-	return fmt.Sprintf("%8s  %s", when, text)
+	return wrapped(fmt.Sprintf("%8s  %s", when, text), columns, "          ")
 }
 
 func (b brief) last(at *frame.Seconds, text string) string { return b.line(at, text) }
@@ -37,5 +40,7 @@ func (brief) indent() string                { return "      " }
 func (brief) joint() string                 { return "  " }
 func (brief) remaining(s shown) string      { return s.String() }
 func (brief) moved(s frame.Seconds) string  { return units.Moved(s.Duration()) }
+func (brief) replans(ours string) string    { return ours }
 func (brief) seen(age time.Duration) string { return "(seen " + units.Ago(age) + ")" }
+func (brief) reasons(parts []string) string { return strings.Join(parts, "\n            ") }
 func (brief) prose(ours string) string      { return ours }

@@ -33,7 +33,13 @@ func (spoken) remaining(s shown) string {
 	case shownFloor:
 		return "at least " + spell(units.Short(s.mid)) + " left"
 	case shownCeiling:
-		return "up to " + spell(units.Short(s.mid)) + " left"
+		text := "up to " + spell(units.Short(s.mid)) + " left"
+		if s.rough {
+			text += ", roughly"
+		}
+		return text
+	case shownNow:
+		return spell(units.Short(0)) + " left"
 	case shownBetween:
 		text := "between " + spell(units.Short(s.low)) + " and " + spell(units.Short(s.high)) + " left"
 		if s.rough {
@@ -63,7 +69,13 @@ func (spoken) moved(s frame.Seconds) string {
 	return "the end comes " + spell(units.Moved(s.Duration()))
 }
 
+func (spoken) replans(ours string) string {
+	return tell(strings.Replace(ours, "±", "by at most ", 1))
+}
+
 func (spoken) seen(age time.Duration) string { return "seen " + spell(units.Short(age)) + " ago" }
+
+func (spoken) reasons(parts []string) string { return strings.Join(parts, "; ") }
 
 func (spoken) prose(ours string) string { return tell(ours) }
 

@@ -30,6 +30,7 @@ type Text struct {
 	at       frame.Seconds  // elapsed seconds of the newest status line
 	printed  string         // what the newest status line said, but for how old its observation was
 	waits    string         // what it waited for
+	rough    bool           // it was said that the range is rough
 	headline frame.Headline // what remained, before it was rounded
 	warned   map[dag.Warning]bool
 	jobs     map[string]dag.State
@@ -80,12 +81,8 @@ func (t *Text) news(b *strings.Builder, f frame.Frame) {
 	}
 	began := b.Len()
 	t.warnings(b, f, func(dag.Warning) bool { return true })
-	for _, c := range f.Changes {
-		// Where there is no number, its moves are no news; what was lost is. What is left of a move over its causes is none where it is small.
-		small := c.Reason == "other" && c.DeltaSeconds > -1 && c.DeltaSeconds < 1
-		if f.Headline.RemainingSeconds != nil && !small || c.Reason == "failure" || c.Reason == "slots" {
-			t.line(b, f, t.say.moved(c.DeltaSeconds)+": "+Escape(c.Why()))
-		}
+	for _, m := range f.Moves {
+		t.line(b, f, t.say.moved(m.DeltaSeconds)+": "+Escape(m.Why()))
 	}
 	t.jobLines(b, f, func(dag.State) bool { return true })
 	t.alertLines(b, f)
@@ -106,10 +103,20 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 	if !happened && k == t.kind && elapsed(f) < t.at+wait {
 		return
 	}
+	said := t.printed != "" && waitsFor(f) == t.waits
 	t.kind, t.at, t.printed, t.headline, t.waits = k, elapsed(f), text, f.Headline, waitsFor(f)
 	if f.Workflow.State.Ended() {
+		if rest := f.Replans.Text(); rest != "" {
+			t.line(b, f, t.say.replans(rest))
+		}
 		b.WriteString(t.say.last(f.ElapsedSeconds, text) + "\n")
 		return
+	}
+	if said {
+		text = t.paint(bold, t.remains(f))
+	}
+	if f.Headline.Rough {
+		t.rough = true
 	}
 	if f.StaleSeconds > 0 {
 		text += t.say.joint() + t.paint(yellow, t.say.seen(f.StaleSeconds.Duration()))
@@ -153,18 +160,25 @@ func (t *Text) standing(f frame.Frame) string {
 	if f.Workflow.State.Ended() {
 		return t.over(f)
 	}
-	parts := []string{t.paint(bold, t.say.remaining(shownOf(f.Headline)))}
+	parts := []string{t.paint(bold, t.remains(f))}
 	if w := waitsFor(f); w != "" {
 		parts = append(parts, w)
 	}
 	return strings.Join(parts, t.say.joint())
 }
 
+// remains is how much is left. That its range is rough is said once.
+func (t *Text) remains(f frame.Frame) string {
+	s := shownOf(f.Headline)
+	s.rough = s.rough && !t.rough
+	return t.say.remaining(s)
+}
+
 func waitsFor(f frame.Frame) string {
-	if f.WaitingOn == nil {
-		return ""
+	if w := f.WaitsFor(); w != "" {
+		return "waits for " + Escape(w)
 	}
-	return "waits for " + Escape(*f.WaitingOn)
+	return ""
 }
 
 func (t *Text) over(f frame.Frame) string {

@@ -38,17 +38,17 @@ func (t *Text) alert(a frame.Alert) string {
 	case a.State == frame.AtRisk, a.State == frame.Blind, a.State == frame.Ended && a.Outcome == nil:
 		colour = yellow
 	}
-	// The first part is ours. Others name what comes from the cluster, and begin with a length of ours at most.
+	// The first part and those on time are ours. Others name what comes from the cluster, and begin with a length of ours at most.
 	parts := strings.Split(Escape(a.Text), "; ")
 	for i, part := range parts {
 		ours, theirs := part, ""
-		if i > 0 {
+		if i > 0 && !strings.HasPrefix(part, "expected ") && !strings.HasPrefix(part, "since ") {
 			ours, theirs, _ = strings.Cut(part, " ")
 			theirs = " " + theirs
 		}
 		parts[i] = t.say.prose(ours) + theirs
 	}
-	head, rest, found := strings.Cut(strings.Join(parts, "; "), ":")
+	head, rest, found := strings.Cut(t.say.reasons(parts), ":")
 	if !found {
 		return t.paint(colour, head)
 	}

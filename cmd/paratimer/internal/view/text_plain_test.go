@@ -21,13 +21,13 @@ func course() []frame.Frame {
 	failed := frameOf(70, 900)
 	failed.Failures = []frame.Failure{{AtSeconds: sec(69), Job: "j1", Attempt: "m_000017_0", Node: str("n3"), Why: str("Exit code is 137")}}
 	failed.FailedAttempts = 1
-	failed.Changes = []frame.Change{{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}, {DeltaSeconds: -31, Reason: "speed", Subject: str("maps take 9 % less time than was thought")}, {DeltaSeconds: 0.3, Reason: "other"}}
+	failed.Moves = []frame.Move{{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}, {DeltaSeconds: -31, Reason: "speed", Subject: str("maps take 9 % less time than was thought")}}
 	failed.Skew = []frame.Skew{oneSkewed()}
 	risky := frameOf(130, 840)
 	risky.Failures, risky.FailedAttempts = failed.Failures, 1
 	risky.Alerts = []frame.Alert{{
 		Bound: "within", State: frame.AtRisk,
-		Text: "at risk: 83 % likely to miss its 15m (06:30 UTC), expected 06:31:05 UTC (+1m5s), since 06:20 UTC; waits for m_000002_0 of job 5m; +4m at 06:16 UTC: m_000017_0 failed",
+		Text: "at risk: 83 % likely to miss its 15m (06:30 UTC); expected 06:31:05 UTC, 1m5s late; waits for m_000002_0 of job 5m; +4m at 06:16 UTC: m_000017_0 failed",
 	}}
 	lost := frameOf(200, 800)
 	lost.Warnings = []dag.Warning{{Code: dag.WarnNodeLost, Text: "node n3 is lost"}, {Code: dag.WarnNotReporting, Text: "m_000002_0 is silent"}}
@@ -64,7 +64,7 @@ after 1 minute 10 seconds: the end comes 31 seconds sooner: maps take 9 percent 
 after 1 minute 10 seconds: about 15 minutes left
 after 1 minute 10 seconds: skew: reduce 3 of scope-30 has 61 percent of the bytes and holds the end back by 14 minutes, key #9f3a alone by 11 minutes
 after 1 minute 10 seconds: that key in 8 parts: 11 minutes 30 seconds sooner; 16 reduces: no sooner
-after 2 minutes 10 seconds: at risk: 83 percent likely to miss its 15 minutes (06:30 UTC), expected 06:31:05 UTC (1 minute 5 seconds later), since 06:20 UTC; waits for m_000002_0 of job 5m; 4 minutes later at 06:16 UTC: m_000017_0 failed
+after 2 minutes 10 seconds: at risk: 83 percent likely to miss its 15 minutes (06:30 UTC); expected 06:31:05 UTC, 1 minute 5 seconds late; waits for m_000002_0 of job 5m; 4 minutes later at 06:16 UTC: m_000017_0 failed
 after 2 minutes 10 seconds: about 14 minutes left
 after 3 minutes 20 seconds: warning: node n3 is lost
 after 3 minutes 20 seconds: warning: m_000002_0 is silent
@@ -88,7 +88,10 @@ failed after 16 minutes 40 seconds
 func TestQuiet(t *testing.T) {
 	var b bytes.Buffer
 	const want = `   1m10s  failed: m_000017_0 of job j1 on n3: Exit code is 137
-   2m10s  at risk: 83 % likely to miss its 15m (06:30 UTC), expected 06:31:05 UTC (+1m5s), since 06:20 UTC; waits for m_000002_0 of job 5m; +4m at 06:16 UTC: m_000017_0 failed
+   2m10s  at risk: 83 % likely to miss its 15m (06:30 UTC)
+            expected 06:31:05 UTC, 1m5s late
+            waits for m_000002_0 of job 5m
+            +4m at 06:16 UTC: m_000017_0 failed
    3m20s  warning: node n3 is lost
    3m20s  failed: m_000021_0 of job j1 (and 1 more)
   16m40s  job j1 failed

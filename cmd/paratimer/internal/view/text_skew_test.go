@@ -70,7 +70,8 @@ func TestSkewLines(t *testing.T) {
 		if err := text.Show(frame.Tick{Frame: f}); err != nil {
 			t.Fatal(err)
 		}
-		return strings.Split(strings.TrimSpace(out.String()), "\n")
+		lines := strings.ReplaceAll(out.String(), "\n"+strings.Repeat(" ", 10), " ") // wrapped
+		return strings.Split(strings.TrimSpace(lines), "\n")
 	}
 	at := func(task int, delay float64) frame.Skew {
 		s := oneSkewed()

@@ -26,8 +26,8 @@ func TestRemaining(t *testing.T) {
 		{nil, sec(245), nil, "at least 4m"},
 		{nil, sec(47), nil, "at least 46s"},
 		{nil, sec(370), sec(1430), "6m – 24m"},
-		{nil, sec(0), sec(28), "<1s – 30s"},
-		{sec(0.2), sec(0.2), sec(0.2), "~<1s"},
+		{nil, sec(0), sec(28), "up to 30s"},
+		{sec(0.2), sec(0.2), sec(0.2), "<1s"},
 		{sec(48), sec(48), sec(48), "~48s"},
 		{sec(111.7), sec(111.7), sec(111.7), "~1m50s"},
 		{sec(660), sec(612), sec(835), "~11m (10m – 14m)"},
@@ -108,8 +108,8 @@ func TestTextSaysWhatChanges(t *testing.T) {
 	same.WaitingOn = first.WaitingOn
 	moved := frameOf(12, 330)
 	moved.WaitingOn = first.WaitingOn
-	moved.Changes = []frame.Change{{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}}
-	moved.Changes = append(moved.Changes, frame.Change{DeltaSeconds: -3, Reason: "other"})
+	moved.Changes = []frame.Change{{DeltaSeconds: 241, Reason: "failure"}, {DeltaSeconds: -3, Reason: "other"}}
+	moved.Moves = []frame.Move{{DeltaSeconds: 241, Reason: "failure", Subject: str("m_000017_0 failed and starts again")}}
 	moved.Warnings = []dag.Warning{{Code: dag.WarnNodeLost, Text: "node1 is lost"}}
 	again := frameOf(13, 330)
 	again.WaitingOn, again.Warnings = first.WaitingOn, moved.Warnings
@@ -127,9 +127,8 @@ func TestTextSaysWhatChanges(t *testing.T) {
      10s  ~1m30s  waits for m_000001_0 of job j1
      12s  warning: node1 is lost
      12s  +4m: m_000017_0 failed and starts again
-     12s  -3s: for other reasons
-     12s  ~5m30s  waits for m_000001_0 of job j1
-     18s  ~5m20s  waits for m_000001_0 of job j1  (seen 5s ago)
+     12s  ~5m30s
+     18s  ~5m20s  (seen 5s ago)
       5m  job j1 succeeded
       5m  succeeded after 5m
 `

@@ -7,7 +7,7 @@ import (
 )
 
 // changes says why the end that standard predicts moved between two ticks; nil where it did not move enough to be told.
-func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []frame.Change {
+func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []estimators.Change {
 	if p.Model == nil || len(was.Scenarios) == 0 || len(is.Scenarios) == 0 {
 		return nil
 	}
@@ -21,9 +21,16 @@ func (p EstimatorSet) changes(before, after dag.Run, was, is frame.Answers) []fr
 	if !estimators.Moved(delta, end.Sub(origin)) {
 		return nil
 	}
+	return estimators.Changes(before, after, delta, p.Model)
+}
+
+// parts are changes as frames have them.
+func parts(changes []estimators.Change) []frame.Change {
 	var out []frame.Change
-	for _, c := range estimators.Changes(before, after, delta, p.Model) {
-		out = append(out, frame.Change{DeltaSeconds: frame.SecondsOf(c.Delta), Reason: string(c.Reason), Subject: frame.Text(c.Subject)})
+	for _, c := range changes {
+		out = append(out, frame.Change{
+			DeltaSeconds: frame.SecondsOf(c.Delta), Reason: string(c.Reason), Subject: frame.Text(c.Subject), Shown: c.Event,
+		})
 	}
 	return out
 }

@@ -34,6 +34,8 @@ type ticker struct {
 	// alerts is how the query stands to its bounds; recalled says that what was remembered of that is in it.
 	alerts   alert.State
 	recalled bool
+	// moves decides which moves of the predicted end people are told of.
+	moves moves
 }
 
 // judge gives a frame its alerts.
@@ -54,7 +56,9 @@ func (t *ticker) tick(p EstimatorSet, s *dag.Snapshot) frame.Frame {
 	before, answers := t.run, t.answers
 	t.run, t.at, t.state = t.run.Append(s), s.At, s.State
 	t.answers = p.evaluate(t.run)
-	t.last = frame.Of(s, t.answers, p.changes(before, t.run, answers, t.answers))
+	changes := p.changes(before, t.run, answers, t.answers)
+	t.last = frame.Of(s, t.answers, parts(changes))
+	t.moves.step(p.Model, before, t.run, changes, &t.last)
 	return t.last
 }
 

@@ -1,0 +1,178 @@
+package watch
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// A move that is no event is told once it has lasted for so long and for so many observations; one that leaves the range that was shown
+// needs half of the time.
+const (
+	lasting      = 20 * time.Second
+	observations = 3
+)
+
+// moves remembers the end that people were told last, and decides when they are told of another. The zero moves has told nothing.
+type moves struct {
+	base      dag.Run             // as it was when people were told last
+	end       dag.Instant         // the end that was predicted then
+	owed      []estimators.Change // parts of a move that came with an event and that people were not told of
+	low, high dag.Instant         // the range of the frame before the move began
+	began     dag.Instant         // when it began; NoInstant while the end stands as told
+	later     bool                // which way it went
+	seen      int                 // observations of it
+	event     estimators.Change   // with which owed came
+	replans   frame.Replans
+}
+
+// step takes a new frame in, whose raw changes are between the runs before and run, and gives it its moves.
+func (m *moves) step(model estimators.Model, before, run dag.Run, raw []estimators.Change, f *frame.Frame) {
+	defer func() { f.Replans = m.replans }()
+	if f.Workflow.State.Ended() || f.ElapsedSeconds == nil {
+		return
+	}
+	events, rest := split(raw)
+	for _, c := range events {
+		if f.Headline.RemainingSeconds != nil || c.Reason != estimators.ReasonSize {
+			f.Moves = append(f.Moves, told(c, *f.ElapsedSeconds))
+		}
+	}
+	end := f.Headline.EndAt
+	if end == nil || f.Headline.RemainingSeconds == nil || model == nil {
+		*m = moves{replans: m.replans}
+		return
+	}
+	if len(rest) > 0 && len(m.base.Window) > 0 {
+		m.replans.Count++
+		m.replans.MostSeconds = max(m.replans.MostSeconds, frame.SecondsOf(sum(rest).Abs()))
+	}
+	switch {
+	case len(m.base.Window) == 0:
+		m.stand(run, end.Instant)
+	case len(events) > 0:
+		if was := end.Add(-sum(raw)); was != m.end {
+			m.owed = merge(m.owed, estimators.Explain(m.base, before, was.Sub(m.end), model))
+		}
+		owed := merge(m.owed, rest)
+		m.stand(run, end.Instant)
+		m.owed, m.event = owed, largest(events)
+	default:
+		m.await(model, run, end.Instant, f)
+	}
+	if !m.began.Known() {
+		m.low, m.high = rangeOf(f)
+	}
+}
+
+// stand has people told of the run as it is.
+func (m *moves) stand(run dag.Run, end dag.Instant) {
+	*m = moves{base: run, end: end, began: dag.NoInstant, replans: m.replans}
+}
+
+// await tells of the move since people were told last, if there is one that has lasted.
+func (m *moves) await(model estimators.Model, run dag.Run, end dag.Instant, f *frame.Frame) {
+	at, move := run.Now().At, end.Sub(m.end)+sum(m.owed)
+	unit := view.Unit(f.Headline)
+	if !estimators.Moved(move, end.Sub(run.Now().Origin())) || move.Abs() < unit {
+		m.began = dag.NoInstant
+		return
+	}
+	if !m.began.Known() || m.later != (move > 0) {
+		m.began, m.later, m.seen = at, move > 0, 0
+	}
+	m.seen++
+	wait := lasting
+	if m.low.Known() && (end < m.low || end > m.high) {
+		wait /= 2
+	}
+	if m.seen < observations || at.Sub(m.began) < wait {
+		return
+	}
+	c := mainCause(merge(m.owed, estimators.Explain(m.base, run, end.Sub(m.end), model)), move)
+	if c.Reason == estimators.ReasonOther && m.event.Subject != "" {
+		c.Reason, c.Subject = m.event.Reason, m.event.Subject
+	}
+	f.Moves = append(f.Moves, told(c, max(0, *f.ElapsedSeconds-frame.SecondsOf(at.Sub(m.began)))))
+	m.stand(run, end)
+}
+
+// leastShare is the share of a move from which on a cause is named for all of it.
+const leastShare = 1.0 / 3
+
+// mainCause is a move as one change: its largest known cause that goes its way, or other causes where that is too small.
+func mainCause(all []estimators.Change, move time.Duration) estimators.Change {
+	best := estimators.Change{Reason: estimators.ReasonOther}
+	for _, c := range all {
+		if c.Reason != estimators.ReasonOther && (c.Delta > 0) == (move > 0) && c.Delta.Abs() > best.Delta.Abs() {
+			best = c
+		}
+	}
+	if best.Delta.Abs() < time.Duration(leastShare*float64(move.Abs())) {
+		best = estimators.Change{Reason: estimators.ReasonOther}
+	}
+	best.Delta = move
+	return best
+}
+
+func told(c estimators.Change, since frame.Seconds) frame.Move {
+	return frame.Move{DeltaSeconds: frame.SecondsOf(c.Delta), Reason: string(c.Reason), Subject: frame.Text(c.Subject), SinceSeconds: since}
+}
+
+func split(all []estimators.Change) (events, rest []estimators.Change) {
+	for _, c := range all {
+		if c.Event {
+			events = append(events, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return events, rest
+}
+
+// merge adds up the changes of one reason; the subject is that of the larger.
+func merge(a, b []estimators.Change) []estimators.Change {
+	out := slices.Clone(a)
+	for _, c := range b {
+		i := slices.IndexFunc(out, func(o estimators.Change) bool { return o.Reason == c.Reason })
+		if i < 0 {
+			out = append(out, c)
+			continue
+		}
+		if cmp.Compare(c.Delta.Abs(), out[i].Delta.Abs()) > 0 {
+			out[i].Subject = c.Subject
+		}
+		out[i].Delta += c.Delta
+	}
+	return out
+}
+
+func largest(all []estimators.Change) (most estimators.Change) {
+	for _, c := range all {
+		if c.Delta.Abs() > most.Delta.Abs() {
+			most = c
+		}
+	}
+	return most
+}
+
+func sum(all []estimators.Change) (d time.Duration) {
+	for _, c := range all {
+		d += c.Delta
+	}
+	return d
+}
+
+// rangeOf is the range of ends that a frame shows.
+func rangeOf(f *frame.Frame) (low, high dag.Instant) {
+	h := &f.Headline
+	if f.At == nil || h.LowSeconds == nil || h.HighSeconds == nil {
+		return dag.NoInstant, dag.NoInstant
+	}
+	return f.At.Add(h.LowSeconds.Duration()), f.At.Add(h.HighSeconds.Duration())
+}
