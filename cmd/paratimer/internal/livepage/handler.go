@@ -19,11 +19,13 @@ func (p *Page) Handler() http.Handler {
 	return serve.Guarded(mux)
 }
 
-func (p *Page) answer(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	shown, err := p.part(r.URL.Path)
+func (p *Page) answer(w http.ResponseWriter, r *http.Request) { p.answerAt(w, r, r.URL.Path) }
+
+// answerAt answers with what the page has under a path of its own.
+func (p *Page) answerAt(w http.ResponseWriter, r *http.Request, path string) {
+	shown, err := p.part(path)
 	if errors.Is(err, errNothing) {
-		h.Set("Refresh", "1")
+		w.Header().Set("Refresh", "1")
 		http.Error(w, "Nothing was observed yet; this page asks again.", http.StatusServiceUnavailable)
 		return
 	}
@@ -31,6 +33,12 @@ func (p *Page) answer(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	send(w, r, shown)
+}
+
+// send answers with a part, or with nothing when the reader has it already.
+func send(w http.ResponseWriter, r *http.Request, shown part) {
+	h := w.Header()
 	h.Set("Content-Security-Policy", report.LivePolicy+"; frame-ancestors 'none'")
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-cache") // it is kept, and asked for again by its tag

@@ -44,6 +44,9 @@ func watchFlags() []cli.Flag {
 		follow.EstimatorsFlag("which estimators are in the frames", follow.OwnEstimators),
 		&cli.DurationFlag{Name: "timeout", EnvVars: command.Env("timeout"), Usage: "end after `TIME`, with exit code 124"},
 	)
+	flags = append(flags, &cli.BoolFlag{Name: "plain", EnvVars: command.Env("plain"), Usage: "on a terminal print lines, and show no screen of all queries"},
+		&cli.StringFlag{Name: "listen", EnvVars: command.Env("listen"), Usage: "serve a page of all queries at `ADDRESS`, with a live report of each; a port, such as 9189, is this machine's own only, 0 is any that is free"},
+	)
 	return slices.Concat(flags, follow.SinkFlags(), input.HistoryFlags(), command.MetricsFlags(), collectFlags())
 }
 
@@ -85,10 +88,22 @@ func watchMany(c *cli.Context) error {
 		return err
 	}
 	defer done()
+	full := follow.FullScreen(c) && !c.Bool("dry-run")
 	screen := fleetSink(c)
+	if full {
+		screen = nothing{}
+	}
 	sinks := []watch.Sink{screen}
 	if meter != nil {
 		sinks = append(sinks, meter)
+	}
+	board, unserve, err := serveBoard(ctx, c, every, full)
+	if err != nil {
+		return err
+	}
+	defer unserve()
+	if board != nil {
+		sinks = append(sinks, board)
 	}
 	log := command.Logger(c)
 	keys, err := collecting(ctx, c)
@@ -129,6 +144,9 @@ func watchMany(c *cli.Context) error {
 			if meter != nil {
 				meter.Forget(w.ID)
 			}
+			if board != nil {
+				board.Forget(w.ID)
+			}
 		},
 		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: log,
 	}, all)
@@ -142,6 +160,9 @@ func watchMany(c *cli.Context) error {
 		log.Info().Int("rules", len(again)).Msg("the rules were read again")
 	})()
 	log.Info().Int("rules", len(all)).Msg("watching")
+	if full {
+		return follow.FleetOnScreen(ctx, c, board.Queries, many.Run)
+	}
 	return many.Run(ctx)
 }
 

@@ -370,7 +370,7 @@
 
   let charts = [];
   const start = (main) => {
-    const story = JSON.parse(main.querySelector("#story").textContent);
+    const data = main.querySelector("#story"), story = data && JSON.parse(data.textContent);
     charts = [...main.querySelectorAll("figure[data-chart]")].filter((f) => f.querySelector("svg.plot"))
       .map((f) => f.dataset.chart === "course" ? new Course(f, story) : new Chart(f));
     main.querySelectorAll("figure").forEach(picking);

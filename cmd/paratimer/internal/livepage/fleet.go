@@ -1,0 +1,160 @@
+package livepage
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/report"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/estimators"
+)
+
+// Bounds of a board.
+const (
+	mostRunning = 2000 // queries that are kept while they run
+	mostEnded   = 100  // that are kept after their end, the newest
+)
+
+// A Board is a sink of many watches: a page of all queries, and below it the live report of each.
+type Board struct {
+	every time.Duration
+	model estimators.Model
+
+	mu      sync.Mutex
+	queries map[string]*query // by id
+	shown   int               // ticks so far: when a query was last seen
+}
+
+// A query is what is kept of one.
+type query struct {
+	row  view.Query
+	page *Page
+	last int
+}
+
+// NewBoard is a board of no queries yet. Browsers ask each time that every has passed; model is that of the reports.
+func NewBoard(model estimators.Model, every time.Duration) *Board {
+	return &Board{every: every, model: model, queries: map[string]*query{}}
+}
+
+// Show takes a tick of a query in. One without an id, or beyond the bounds, is passed over.
+func (b *Board) Show(tick frame.Tick) error {
+	row := view.QueryOf(tick)
+	if row.ID == "" {
+		return nil
+	}
+	b.mu.Lock()
+	q := b.queries[row.ID]
+	if q == nil {
+		if len(b.queries) >= mostRunning+mostEnded || row.State.Ended() && tick.Frame.StaleSeconds > 0 {
+			b.mu.Unlock()
+			return nil
+		}
+		q = &query{page: New(runreport.NewCollector(row.ID, b.model), b.every)}
+		b.queries[row.ID] = q
+	}
+	if tick.Snapshot == nil { // a missed observation does not name them
+		row.User, row.Queue = q.row.User, q.row.Queue
+	}
+	b.shown++
+	q.row, q.last = row, b.shown
+	b.forgetEnded()
+	b.mu.Unlock()
+	return q.page.Show(tick)
+}
+
+// Forget drops a query that is not watched any more though it has not ended.
+func (b *Board) Forget(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.queries, id)
+}
+
+// forgetEnded drops the oldest of the ended queries.
+func (b *Board) forgetEnded() {
+	var ended []string
+	for id, q := range b.queries {
+		if q.row.State.Ended() {
+			ended = append(ended, id)
+		}
+	}
+	if len(ended) <= mostEnded {
+		return
+	}
+	slices.SortFunc(ended, func(x, y string) int { return cmp.Compare(b.queries[x].last, b.queries[y].last) })
+	for _, id := range ended[:len(ended)-mostEnded] {
+		delete(b.queries, id)
+	}
+}
+
+// Queries are the rows, the worst first.
+func (b *Board) Queries() []view.Query {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := make([]view.Query, 0, len(b.queries))
+	for _, q := range b.queries {
+		all = append(all, q.row)
+	}
+	view.SortQueries(all)
+	return all
+}
+
+// page is the live report of a query; nil when it is not known.
+func (b *Board) page(id string) *Page {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if q := b.queries[id]; q != nil {
+		return q.page
+	}
+	return nil
+}
+
+// Handler answers / with the page of all queries, /main with what is inside of it, and q/ID/ and q/ID/main with the live report of one.
+func (b *Board) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		b.answer(w, r, func(w io.Writer) error { return report.Fleet(w, b.Queries(), b.every) })
+	})
+	mux.HandleFunc("GET /main", func(w http.ResponseWriter, r *http.Request) {
+		b.answer(w, r, func(w io.Writer) error { return report.FleetMain(w, b.Queries()) })
+	})
+	mux.HandleFunc("GET /q/", func(w http.ResponseWriter, r *http.Request) {
+		escaped, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/q/"), "/")
+		id, err := url.PathUnescape(escaped)
+		p := b.page(id)
+		if !ok || err != nil || p == nil || rest != "" && rest != "main" {
+			http.Error(w, "This query is not watched any more; all that are stand at /.", http.StatusNotFound)
+			return
+		}
+		p.answerAt(w, r, "/"+rest)
+	})
+	return serve.Guarded(mux)
+}
+
+func (b *Board) answer(w http.ResponseWriter, r *http.Request, write func(io.Writer) error) {
+	var body bytes.Buffer
+	if err := write(&body); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	sum := sha256.Sum256(body.Bytes())
+	send(w, r, part{body.Bytes(), `"` + hex.EncodeToString(sum[:16]) + `"`})
+}
+
+// Serve answers on l those whom the door lets in, until stop is called. What goes wrong is told to failed.
+func (b *Board) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
+	return serve.Serve(l, b.Handler(), serve.Limits{Connections: maxConnections, Time: answerTime}, d, failed)
+}

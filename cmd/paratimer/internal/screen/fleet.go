@@ -1,0 +1,185 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
+)
+
+// A Fleet is the screen of many queries.
+type Fleet struct {
+	Queries       []view.Query // in the order in which they are shown
+	First         int          // how many are scrolled past
+	Width, Height int
+	Style         Style
+	Log           string // the newest line that the program has to tell; empty: none
+}
+
+// fleetColumns are the columns of a fleet: the least width of the screen from which on each is shown.
+var fleetColumns = [...]struct {
+	title      string
+	least, max int
+	right      bool
+	of         func(*view.Query) string
+	role       func(*view.Query) role
+}{
+	{"query", 0, 36, false, func(q *view.Query) string { return view.Escape(q.Name) }, func(*view.Query) role { return strong }},
+	{"stands", 0, 14, false, standing, standingRole},
+	{"left", 0, 22, true, func(q *view.Query) string {
+		if q.State.Ended() {
+			return "took " + units.Known(q.Elapsed, units.Seconds)
+		}
+		return q.Left
+	}, nil},
+	{"ends UTC", 60, 16, true, func(q *view.Query) string { return fleetClock(q.EndAt, q.At) }, nil},
+	{"held up by", 72, 60, false, func(q *view.Query) string { return view.HeldUpText(q.HeldUpBy) }, func(*view.Query) role { return warn }},
+	{"deadline", 72, 16, true, func(q *view.Query) string { return fleetClock(q.DeadlineAt, q.At) }, nil},
+	{"against it", 90, 16, true, against, standingRole},
+	{"holds up", 110, 8, true, func(q *view.Query) string {
+		if q.HoldsUp == 0 {
+			return ""
+		}
+		return fmt.Sprint(q.HoldsUp)
+	}, func(*view.Query) role { return warn }},
+	{"user", 130, 14, false, func(q *view.Query) string { return view.Escape(q.User) }, nil},
+	{"queue", 140, 24, false, func(q *view.Query) string { return view.Escape(q.Queue) }, nil},
+}
+
+// narrowest is the width down to which a column of texts is cut; one of numbers is left out.
+const narrowest = 14
+
+// DrawFleet draws the queries for a terminal: a summary, a heading, a line for each, and what the keys do.
+func DrawFleet(f Fleet) []string {
+	if f.Width < 1 || f.Height < 1 {
+		return nil
+	}
+	g := glyphsOf(f.Style)
+	tail := string(g.more)
+	lines := []line{text(strong, view.FleetSummary(f.Queries)), nil}
+	rows := max(f.Height-len(lines)-2, 0) // a heading above, the keys below
+	if f.Log != "" && rows > 3 {
+		rows--
+	}
+	first := min(max(f.First, 0), max(len(f.Queries)-rows, 0))
+	shown := f.Queries[first:min(first+rows, len(f.Queries))]
+	lines = append(lines, f.table(shown)...)
+	for len(lines) < f.Height-1-btoi(f.Log != "" && rows > 3) {
+		lines = append(lines, nil)
+	}
+	if f.Log != "" && rows > 3 {
+		lines = append(lines, text(warn, view.Escape(f.Log)))
+	}
+	foot := "q leaves; what is watched ends with it"
+	if len(shown) < len(f.Queries) {
+		foot = fmt.Sprintf("%d to %d of %d; up and down scroll; %s", first+1, first+len(shown), len(f.Queries), foot)
+	}
+	lines = append(lines, text(dim, foot))
+	for i := range lines {
+		lines[i] = lines[i].cut(f.Width, tail)
+	}
+	return render(f.Style, lines[:min(len(lines), f.Height)])
+}
+
+// table is the heading and the rows, each column as wide as its widest text.
+func (f Fleet) table(shown []view.Query) []line {
+	out := make([]line, len(shown)+1)
+	used := 0
+	tail := string(glyphsOf(f.Style).more)
+	for i := range fleetColumns {
+		c := &fleetColumns[i]
+		if f.Width < c.least {
+			continue
+		}
+		texts, wide := make([]string, len(shown)), 0
+		for k := range shown {
+			texts[k] = c.of(&shown[k])
+			wide = max(wide, min(cells(texts[k]), c.max))
+		}
+		if wide == 0 && i > 2 {
+			continue // nobody has any
+		}
+		wide = max(wide, cells(c.title))
+		if room := f.Width - used - 2; i > 2 && wide > room {
+			if c.right || room < narrowest {
+				continue
+			}
+			wide = room
+		}
+		put := func(row int, l line) {
+			if c.right && l.cells() < wide {
+				l = text(plain, strings.Repeat(" ", wide-l.cells())).and(l)
+			}
+			if used > 0 {
+				out[row] = out[row].pad(used).and(text(plain, "  "))
+			}
+			out[row] = out[row].and(l.cut(wide, tail))
+		}
+		put(0, text(dim, c.title))
+		for k := range shown {
+			r := plain
+			if c.role != nil {
+				r = c.role(&shown[k])
+			}
+			put(k+1, text(r, texts[k]))
+		}
+		if used > 0 {
+			used += 2
+		}
+		used += wide
+	}
+	return out
+}
+
+func standing(q *view.Query) string {
+	if q.State.Ended() && q.Standing == view.HasEnded {
+		return q.State.String()
+	}
+	return q.Standing.String()
+}
+
+func standingRole(q *view.Query) role {
+	switch q.Standing {
+	case view.IsLate, view.HasMissed:
+		return bad
+	case view.IsAtRisk:
+		return warn
+	case view.IsOnTrack:
+		return good
+	case view.IsUnseen, view.IsFree, view.HasEnded:
+	}
+	return plain
+}
+
+// against says how far from its deadline a query ends.
+func against(q *view.Query) string {
+	d := q.LaterSeconds
+	switch {
+	case d == nil:
+		return ""
+	case *d > 0:
+		return units.Short(d.Duration()) + " late"
+	}
+	return units.Short((-*d).Duration()) + " early"
+}
+
+func fleetClock(t, at *frame.Time) string {
+	if t == nil {
+		return ""
+	}
+	beside := time.Time{}
+	if at != nil {
+		beside = at.Time()
+	}
+	return units.Clock(t.Time(), beside, time.Minute)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,62 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// fleetOf is so many queries: the first is late and held up, the second holds it up.
+func fleetOf(n int) []view.Query {
+	at := dag.InstantOf(time.Date(2026, 3, 14, 1, 59, 26, 0, time.UTC))
+	in := func(m int) *frame.Time { return frame.TimeOf(at.Add(time.Duration(m) * time.Minute)) }
+	id, late, early := "wf-1", frame.Seconds(180), frame.Seconds(-1200)
+	all := make([]view.Query, n)
+	for i := range all {
+		all[i] = view.Query{
+			ID: fmt.Sprintf("wf-%d", i), Name: fmt.Sprintf("nightly-\x1b%d.pig", i), User: "etl", Queue: "root.production", State: dag.Running, Standing: view.IsOnTrack,
+			At: frame.TimeOf(at), EndAt: in(40 + i), DeadlineAt: in(60 + i), LaterSeconds: &early, Left: fmt.Sprintf("~%dm (%dm – %dm)", 40+i, 35+i, 50+i),
+		}
+	}
+	all[0].Standing, all[0].LaterSeconds, all[0].HeldUpBy = view.IsLate, &late, &frame.HeldUp{ID: &id, Name: &all[1].Name, Scope: "queue", Containers: 40, OfContainers: 60}
+	all[1].HoldsUp = 1
+	return all
+}
+
+// TestDrawFleet holds what is seen of many queries on small and large terminals: no line is too long, and wide ones say who holds up whom.
+func TestDrawFleet(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {200, 50}, {40, 8}, {10, 3}, {1, 1}, {0, 0}} {
+		lines := DrawFleet(Fleet{Queries: fleetOf(60), First: 7, Width: size[0], Height: size[1], Log: "a line"})
+		if len(lines) > size[1] || size[0] >= 40 && len(lines) != size[1] {
+			t.Errorf("%d lines on a terminal of %d", len(lines), size[1])
+		}
+		for _, l := range lines {
+			if cells(l) > size[0] || strings.Contains(l, "\x1b") {
+				t.Errorf("%d by %d: %q", size[0], size[1], l)
+			}
+		}
+	}
+	wide := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Width: 200, Height: 50}), "\n")
+	for _, want := range []string{"3 queries run, 1 late;", "holds up 1 other.", "3m late", "20m early", `nightly-\x1b1.pig: 40 of its queue's 60 containers`, "root.production"} {
+		if !strings.Contains(wide, want) {
+			t.Errorf("the screen lacks %q:\n%s", want, wide)
+		}
+	}
+	small := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Width: 80, Height: 24}), "\n")
+	if !strings.Contains(small, `nightly-\x1b1.pig:`) {
+		t.Errorf("a small screen does not say who holds up whom:\n%s", small)
+	}
+	scrolled := strings.Join(DrawFleet(Fleet{Queries: fleetOf(60), First: 99, Width: 80, Height: 24}), "\n")
+	if !strings.Contains(scrolled, "41 to 60 of 60") || !strings.Contains(scrolled, `nightly-\x1b59.pig`) {
+		t.Errorf("scrolled to the end:\n%s", scrolled)
+	}
+	if n := len(DrawFleet(Fleet{Width: 80, Height: 24})); n != 24 {
+		t.Errorf("without queries %d lines", n)
+	}
+}

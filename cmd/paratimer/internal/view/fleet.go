@@ -1,0 +1,178 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// A Query is what a list of many queries says of one, by its newest frame. Its texts are as the cluster gave them.
+type Query struct {
+	ID, Name, User, Queue string
+	State                 dag.State
+	Standing              Standing
+	Bound                 string // the bound by which it stands so; "" when it is held to none
+	DeadlineAt            *frame.Time
+	LaterSeconds          *frame.Seconds // than the deadline; negative: earlier
+	At, EndAt             *frame.Time
+	Elapsed               *frame.Seconds
+	Left                  string // the remaining time in words; "" once it has ended
+	HeldUpBy              *frame.HeldUp
+	HoldsUp               int
+	Stale                 bool
+}
+
+// A Standing is how a query stands to its bounds, the worst first.
+type Standing int
+
+// The standings.
+const (
+	IsLate Standing = iota
+	IsAtRisk
+	IsUnseen // it cannot be observed now
+	IsOnTrack
+	IsFree // held to no bound
+	HasMissed
+	HasEnded
+)
+
+// String names a standing.
+func (s Standing) String() string {
+	return [...]string{"late", "at risk", "not seen", "on track", "running", "was late", "ended"}[s]
+}
+
+// QueryOf is the row of a tick. user and queue are the snapshot's.
+func QueryOf(tick frame.Tick) Query {
+	f := &tick.Frame
+	q := Query{State: f.Workflow.State, At: f.At, EndAt: f.Headline.EndAt, Elapsed: f.ElapsedSeconds, HeldUpBy: f.HeldUpBy, Standing: IsFree, Stale: f.StaleSeconds > 0}
+	if f.Workflow.ID != nil {
+		q.ID = *f.Workflow.ID
+	}
+	if q.Name = q.ID; f.Workflow.Name != nil {
+		q.Name = *f.Workflow.Name
+	}
+	if tick.Snapshot != nil {
+		q.User, q.Queue = tick.Snapshot.User, tick.Snapshot.Queue
+	}
+	if f.HoldsUp != nil {
+		q.HoldsUp = *f.HoldsUp
+	}
+	if q.Left = Remaining(f.Headline); f.TooLarge() {
+		q.Left = "too large to estimate"
+	}
+	for i := range f.Alerts {
+		a := &f.Alerts[i]
+		if a.Quiet && !a.State.Firing() {
+			continue
+		}
+		if s := standingOf(a); q.Bound == "" || s < q.Standing {
+			q.Standing, q.Bound, q.DeadlineAt, q.LaterSeconds = s, a.Bound, a.DeadlineAt, a.BySeconds
+		}
+	}
+	if q.State.Ended() {
+		q.Left, q.HeldUpBy, q.HoldsUp = "", nil, 0
+		q.Standing = max(q.Standing, HasMissed)
+		if q.Bound == "" {
+			q.Standing = HasEnded
+		}
+	}
+	return q
+}
+
+func standingOf(a *frame.Alert) Standing {
+	switch {
+	case a.Outcome != nil && *a.Outcome == frame.Missed:
+		return HasMissed
+	case a.State == frame.Ended:
+		return HasEnded
+	case a.State == frame.Late:
+		return IsLate
+	case a.State == frame.AtRisk:
+		return IsAtRisk
+	case a.State == frame.Blind:
+		return IsUnseen
+	}
+	return IsOnTrack
+}
+
+// SortQueries puts first what stands worst, then what ends first; names decide the rest.
+func SortQueries(all []Query) {
+	end := func(q *Query) dag.Instant {
+		if q.EndAt == nil {
+			return dag.Instant(1<<63 - 1)
+		}
+		return q.EndAt.Instant
+	}
+	slices.SortFunc(all, func(a, b Query) int {
+		return cmp.Or(cmp.Compare(a.Standing, b.Standing), cmp.Compare(end(&a), end(&b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// FleetSummary says in a sentence how many queries run, how they stand, and who holds up most.
+func FleetSummary(all []Query) string {
+	running, count := 0, map[Standing]int{}
+	var holder *Query
+	for i := range all {
+		q := &all[i]
+		count[q.Standing]++
+		if !q.State.Ended() {
+			running++
+		}
+		if q.HoldsUp > 0 && (holder == nil || q.HoldsUp > holder.HoldsUp) {
+			holder = q
+		}
+	}
+	if len(all) == 0 {
+		return "No query that matches a rule was seen yet."
+	}
+	verb := "run"
+	if running == 1 {
+		verb = "runs"
+	}
+	parts := []string{units.Count(running, "query") + " " + verb}
+	if running != 1 {
+		parts[0] = fmt.Sprintf("%d queries run", running)
+	}
+	for _, s := range []Standing{IsLate, IsAtRisk, IsUnseen} {
+		if count[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[s], s))
+		}
+	}
+	if n := count[HasMissed]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d ended late", n))
+	}
+	text := strings.Join(parts, ", ")
+	if holder != nil {
+		text += fmt.Sprintf("; %s holds up %s", Escape(holder.Name), units.Count(holder.HoldsUp, "other"))
+	}
+	return text + "."
+}
+
+// HeldUpText says who holds a query up, and with what; "" when nobody does.
+func HeldUpText(h *frame.HeldUp) string {
+	if h == nil {
+		return ""
+	}
+	who := "another query"
+	switch {
+	case h.Name != nil:
+		who = Escape(*h.Name)
+	case h.ID != nil:
+		who = Escape(*h.ID)
+	}
+	of := "the cluster's"
+	switch h.Scope {
+	case "queue":
+		of = "its queue's"
+	case "user":
+		of = "its user's"
+	case "masters":
+		return fmt.Sprintf("%s: %d of %d masters of its queue", who, h.Containers, h.OfContainers)
+	}
+	return fmt.Sprintf("%s: %d of %s %d containers", who, h.Containers, of, h.OfContainers)
+}
