@@ -77,9 +77,9 @@ models:
 ernest:
 	$(call write,models,docs/ernest.md,-ernest docs/ernest.md)
 
-# The README's table of Hadoop versions, from docs/e2e.md.
+# The table of Hadoop versions in docs/versions.md, from docs/e2e.md.
 versions:
-	$(call write,versions,README.md)
+	$(call write,versions,docs/versions.md)
 
 # docs/reference.md from the command tree.
 reference:

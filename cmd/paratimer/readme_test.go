@@ -46,6 +46,9 @@ func TestReadme(t *testing.T) { runPage(t, "../../README.md", 10) }
 // TestTutorial runs the tutorial's commands.
 func TestTutorial(t *testing.T) { runPage(t, "../../docs/tutorial.md", 8) }
 
+// TestCommandsPage runs the commands of the tour.
+func TestCommandsPage(t *testing.T) { runPage(t, "../../docs/commands.md", 20) }
+
 // runPage runs a page's commands, in order, in one folder, and compares what they print. It has so many at least.
 func runPage(t *testing.T, page string, least int) {
 	t.Parallel()

@@ -1,5 +1,5 @@
-// Command versions prints the README with its table of Hadoop versions taken anew from docs/e2e.md, which `make e2e-all` writes:
-// what the README says was run live is what was run.
+// Command versions prints docs/versions.md with its table of Hadoop versions copied from docs/e2e.md, which `make e2e-all` writes.
+// So the page names only versions that were run live.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 }
 
 func write() error {
-	readme, err := os.ReadFile("README.md")
+	page, err := os.ReadFile("docs/versions.md")
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func write() error {
 	if err != nil {
 		return err
 	}
-	out, err := with(string(readme), table(string(runs)))
+	out, err := with(string(page), table(string(runs)))
 	if err != nil {
 		return err
 	}
@@ -38,12 +38,12 @@ func write() error {
 	return err
 }
 
-// with puts a table into the README.
-func with(readme, table string) (string, error) {
-	before, rest, found := strings.Cut(readme, begin)
+// with puts a table into the page. It fails if the page has no place for one.
+func with(page, table string) (string, error) {
+	before, rest, found := strings.Cut(page, begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		return "", fmt.Errorf("README.md has no place for the table: the lines %q and %q", strings.TrimSpace(begin), strings.TrimSpace(end))
+		return "", fmt.Errorf("docs/versions.md has no place for the table: the lines %q and %q", strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
 	return before + begin + table + end + after, nil
 }
@@ -69,7 +69,7 @@ func table(runs string) string {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", version, ran, cell[2], cell[3], cell[6], cell[7])
 	}
 	if b.Len() == 0 {
-		return "No run is recorded in [docs/e2e.md](docs/e2e.md) yet.\n"
+		return "No run is recorded in [e2e.md](e2e.md) yet.\n"
 	}
 	return b.String()
 }

@@ -1,0 +1,151 @@
+package house
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	// readmeLines is how long the README may be.
+	readmeLines = 120
+	// docsWords is how many words the README and docs/*.md may have. Bars of tables do not count as words. Rows of measured tables do
+	// not count either: they grow with the recordings. docs/facts is not counted: it is the source notes that comments cite.
+	docsWords = 60000
+)
+
+// measured are the pages whose tables are written by programs or are measurements.
+var measured = []string{
+	"accuracy.md", "alerts.md", "benchmarks.md", "calibration.md", "e2e.md", "ernest.md", "models.md", "nearestfit.md", "versions.md",
+}
+
+// docsPages reads the README and the pages of docs, by their paths below the root.
+func docsPages(t *testing.T) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]string{}
+	for _, path := range append(paths, "../../README.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[strings.TrimPrefix(filepath.ToSlash(path), "../../")] = string(text)
+	}
+	if len(pages) < 40 {
+		t.Fatalf("%d pages: nothing is guarded", len(pages))
+	}
+	return pages
+}
+
+// words counts a page's words as docsWords says.
+func words(page, text string) int {
+	isMeasured := false
+	for _, name := range measured {
+		isMeasured = isMeasured || page == "docs/"+name
+	}
+	n := 0
+	for line := range strings.Lines(text) {
+		row := strings.HasPrefix(line, "|")
+		if row && isMeasured {
+			continue
+		}
+		for _, word := range strings.Fields(line) {
+			if !row || strings.Trim(word, "|-:") != "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// TestPagesAreShort holds the length of the README and of all pages together.
+func TestPagesAreShort(t *testing.T) {
+	t.Parallel()
+	pages := docsPages(t)
+	if n := strings.Count(pages["README.md"], "\n"); n > readmeLines {
+		t.Errorf("README.md has %d lines, more than %d", n, readmeLines)
+	}
+	sum := 0
+	for page, text := range pages {
+		n := words(page, text)
+		sum += n
+		t.Logf("%6d %s", n, page)
+	}
+	t.Logf("%6d in all", sum)
+	if sum > docsWords {
+		t.Errorf("the README and docs have %d words, more than %d: run `go test -v -run TestPagesAreShort` to see each page", sum, docsWords)
+	}
+}
+
+// TestIndexNamesEveryPage holds that docs/README.md links to each page and schema of docs and docs/facts.
+func TestIndexNamesEveryPage(t *testing.T) {
+	t.Parallel()
+	index := docsPages(t)["docs/README.md"]
+	for _, pattern := range []string{"*.md", "*.json", "facts/*.md"} {
+		paths, err := filepath.Glob(filepath.Join("../../docs", pattern))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %v, %d pages", pattern, err, len(paths))
+		}
+		for _, path := range paths {
+			name, err := filepath.Rel("../../docs", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name = filepath.ToSlash(name); name != "README.md" && !strings.Contains(index, "]("+name+")") {
+				t.Errorf("docs/README.md does not link to %s", name)
+			}
+		}
+	}
+}
+
+var (
+	pageLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	pageHeading = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
+	pageFence   = regexp.MustCompile("(?ms)^```.*?^```")
+	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+)
+
+// TestLinksResolve holds that each relative link of a page leads to a file, and to a heading if it names one.
+func TestLinksResolve(t *testing.T) {
+	t.Parallel()
+	pages, links := docsPages(t), 0
+	for page, text := range pages {
+		for _, m := range pageLink.FindAllStringSubmatch(pageFence.ReplaceAllString(text, ""), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			links++
+			path, anchor, named := strings.Cut(m[1], "#")
+			target := page
+			if path != "" {
+				target = filepath.ToSlash(filepath.Join(filepath.Dir(page), path))
+			}
+			if _, err := os.Stat(filepath.Join("../..", target)); err != nil {
+				t.Errorf("%s links to %s, which does not exist", page, m[1])
+				continue
+			}
+			if other, isPage := pages[target]; named && isPage && !hasHeading(other, anchor) {
+				t.Errorf("%s links to %s, and that page has no such heading", page, m[1])
+			}
+		}
+	}
+	if links < 200 {
+		t.Errorf("%d links: nothing is guarded", links)
+	}
+}
+
+// hasHeading reports whether a page has a heading that hosts of Markdown give this anchor.
+func hasHeading(text, anchor string) bool {
+	for _, m := range pageHeading.FindAllStringSubmatch(pageFence.ReplaceAllString(text, ""), -1) {
+		title := pageLink.ReplaceAllString(strings.ReplaceAll(m[1], "[", ""), "")
+		if strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(title), ""), " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}
