@@ -85,7 +85,8 @@ func (c *Client) follow(ctx context.Context, at **url.URL) ([]byte, error) {
 			return nil, err
 		}
 		kind, _, _ := mime.ParseMediaType(r.header.Get("Content-Type"))
-		usable := kind == "application/json" || kind == "" && looksJSON(r.body) || kind == "text/plain" && isLog(u)
+		usable := kind == "application/json" || kind == "" && looksJSON(r.body) || kind == "text/plain" && isLog(u) ||
+			kind == "text/html" && isPage(u) && drawn(r.body)
 		if r.status == http.StatusOK && usable {
 			return c.fresh(u, r)
 		}
@@ -137,7 +138,7 @@ func (c *Client) fresh(u *url.URL, r *reply) ([]byte, error) {
 	if err := c.dates.old(u, r.header, r.floor, r.came); err != nil {
 		return nil, &Error{URL: u.String(), Err: err, Hint: "ask the cluster itself, not a cache"}
 	}
-	if date, err := http.ParseTime(r.header.Get("Date")); err == nil && strings.Contains(u.Path, "/ws/v1/cluster/") {
+	if date, err := http.ParseTime(r.header.Get("Date")); err == nil && (strings.Contains(u.Path, "/ws/v1/cluster/") || strings.HasPrefix(u.Path, "/api/v1/applications")) {
 		c.clock.observe(r.sent, r.came, date)
 	}
 	return r.body, nil
@@ -176,7 +177,7 @@ func (c *Client) exchange(outer context.Context, u *url.URL) (*reply, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hadoop: request: %w", err)
 	}
-	if req.Header.Set("Accept", "application/json"); isLog(req.URL) {
+	if req.Header.Set("Accept", "application/json"); isLog(req.URL) || isPage(req.URL) {
 		req.Header.Set("Accept", "*/*") // a NodeManager that is asked for JSON alone refuses a file with 503
 	}
 	req.Header.Set("User-Agent", "paratimer")
@@ -189,7 +190,7 @@ func (c *Client) exchange(outer context.Context, u *url.URL) (*reply, error) {
 	defer resp.Body.Close()
 	limit := min(bodyLimit(u), c.opt.MaxBody)
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if resp.StatusCode != http.StatusOK || kind != "application/json" && kind != "" && !isLog(u) {
+	if resp.StatusCode != http.StatusOK || kind != "application/json" && kind != "" && !isLog(u) && !isPage(u) {
 		limit = min(limit, shortBody) // a page is for an error message at most
 	}
 	body, n, err := c.budget.read(ctx, lease, resp.Body, limit)

@@ -34,7 +34,9 @@ type App struct {
 	tasks                   int // attempts of tasks that are kept
 	expected                int // tasks of the stages of the plan
 	dropped                 bool
-	order                   []*stage // those of the plan, in the order in which they came into it
+	round                   int       // of a source
+	manager                 dag.State // how the application ended, as a cluster manager has it; Blocked before
+	order                   []*stage  // those of the plan, in the order in which they came into it
 	plan                    *dag.Plan
 	names                   map[string]int
 }
@@ -46,6 +48,8 @@ type job struct {
 	submitted, completed dag.Instant
 	stages               []int
 	status               string
+	seen                 int  // the round in which it was last told
+	settled              bool // a source has its end, and its stages'
 	graph                bool // the parents of its stages are known
 }
 
@@ -63,6 +67,7 @@ type stage struct {
 	tries   []*try          // by attempt
 	index   map[int]int32   // of partitions
 	parts   []int           // of indices, -1 none
+	seen    int             // the round in which it was last told
 	filled  map[int32]*task // of tasks that have ended and that no list has shown
 	planned int             // its place in App.order from 1; 0: not there
 	title   string
@@ -70,7 +75,7 @@ type stage struct {
 
 // A try is one attempt of a stage.
 type try struct {
-	number               int
+	stage, number        int
 	tasks                int
 	complete             int // tasks that have succeeded
 	runMS                float64
@@ -79,6 +84,11 @@ type try struct {
 	failure              string
 	push                 bool
 	list                 map[int]*task // by task id
+	// Of a source that asks for a part of the tasks at a time: the tasks before from have ended, as those of ends have; the
+	// next window begins at window.
+	from, window int
+	ends         map[int]bool
+	whole        bool // all have been listed since it ended
 }
 
 // A task is one attempt of a task.
@@ -137,7 +147,7 @@ func (s *stage) tryAt(n int) *try {
 		return nil
 	}
 	for len(s.tries) <= n {
-		s.tries = append(s.tries, &try{number: len(s.tries), submitted: dag.NoInstant, completed: dag.NoInstant, list: map[int]*task{}})
+		s.tries = append(s.tries, &try{stage: s.id, number: len(s.tries), submitted: dag.NoInstant, completed: dag.NoInstant, list: map[int]*task{}})
 	}
 	return s.tries[n]
 }

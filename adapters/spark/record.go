@@ -76,9 +76,9 @@ func (a *App) takePart(parts []string, w *Answer) bool {
 		return n
 	}
 	switch {
-	case parts[0] == "jobs" && len(parts) == 1:
+	case parts[0] == "jobs" && len(parts) <= 2:
 		return a.TakeJobs(body())
-	case parts[0] == "stages" && len(parts) == 1:
+	case parts[0] == "stages" && len(parts) <= 3:
 		return a.TakeStages(body())
 	case parts[0] == "stages" && len(parts) == 4 && parts[3] == "taskList":
 		return a.TakeTasks(body(), number(1), number(2), strings.ToUpper(w.URL.Query().Get("status")), w.At)

@@ -44,7 +44,9 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 		}
 	}
 	if state.Ended() {
-		j.Finished = min(max(a.completed(), j.Submitted), now)
+		if j.Finished = min(max(a.completed(), j.Submitted), now); state == dag.EndedUnconfirmed {
+			j.Finished = now
+		}
 		stop(j, now)
 		j.Diagnosis = a.diagnosis(state)
 	}
@@ -100,6 +102,8 @@ func (a *App) state(final bool) dag.State {
 	switch {
 	case !a.over && !final:
 		return dag.Running
+	case a.manager.Ended() && (a.manager != dag.Succeeded || !open):
+		return a.manager
 	case !a.over || open:
 		return dag.EndedUnconfirmed
 	case last.status == "FAILED":

@@ -46,7 +46,12 @@ func (a *App) TakeApplication(body []byte) bool {
 // TakeJobs takes an answer of jobs, and reports whether it is one.
 func (a *App) TakeJobs(body []byte) bool {
 	var list []wireJob
-	if json.Unmarshal(body, &list) != nil {
+	if len(body) > 0 && body[0] == '{' {
+		list = make([]wireJob, 1)
+		if json.Unmarshal(body, &list[0]) != nil {
+			return false
+		}
+	} else if json.Unmarshal(body, &list) != nil {
 		return false
 	}
 	for i := range list {
@@ -70,6 +75,7 @@ func (a *App) takeJob(id int, name, description string, submitted, completed dag
 		j = &job{id: id}
 		a.jobs[id] = j
 	}
+	j.seen = a.round
 	j.name, j.description, j.submitted, j.completed, j.status = name, description, submitted, completed, status
 	if len(j.stages) != len(stages) {
 		j.stages = j.stages[:0]
@@ -105,7 +111,7 @@ func (a *App) TakeStages(body []byte) bool {
 			a.dropped = true
 			continue
 		}
-		s.name = dag.Clean(string(w.Name))
+		s.name, s.seen = dag.Clean(string(w.Name)), a.round
 		if len(s.rdds) == 0 {
 			s.rdds = idsOf(w.RDDIDs)
 		}
@@ -175,6 +181,23 @@ func (a *App) TakeTasks(body []byte, stageID, attempt int, only string, at dag.I
 	}
 	return true
 }
+
+// takeWindow takes a part of the list of an attempt's tasks, and reports which of them have ended.
+func (a *App) takeWindow(body []byte, t *try, s *stage, at dag.Instant) (ended []bool, ok bool) {
+	var list []wireTask
+	if s == nil || json.Unmarshal(body, &list) != nil {
+		return nil, false
+	}
+	for i := range list {
+		a.takeTask(s, t, &list[i], at)
+		state, known := taskStates[string(list[i].Status)]
+		ended = append(ended, known && state != dag.AttemptRunning)
+	}
+	return ended, true
+}
+
+// stageOf is the stage of an attempt.
+func (a *App) stageOf(t *try) *stage { return a.stages[t.stage] }
 
 var taskStates = map[string]dag.AttemptState{
 	"RUNNING": dag.AttemptRunning, "GET RESULT": dag.AttemptRunning, "GETTING RESULT": dag.AttemptRunning,

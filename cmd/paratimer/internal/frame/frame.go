@@ -193,6 +193,14 @@ func OneDAG(w Workflow, jobs int) bool {
 	return (w.Engine == "Tez" || w.Engine == "Spark") && jobs == 1
 }
 
+// Parts are what the stages of one DAG are called: vertices of Tez, stages of Spark.
+func (w Workflow) Parts() string {
+	if w.Engine == "Spark" {
+		return "stages"
+	}
+	return "vertices"
+}
+
 // What says in a sentence what one DAG is: "a DAG of Tez", "an application of Spark".
 func (w Workflow) What() string {
 	if w.Engine == "Spark" {

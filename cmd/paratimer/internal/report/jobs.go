@@ -43,7 +43,7 @@ const mostJobs = 1000
 
 func jobsOf(s *runreport.Report) *jobs {
 	if frame.OneDAG(s.Workflow, len(s.Jobs)) {
-		return verticesOf(&s.Jobs[0])
+		return verticesOf(s.Workflow, &s.Jobs[0])
 	}
 	staged := slices.ContainsFunc(s.Jobs, func(j runreport.Job) bool { return !j.IsMapReduce() })
 	t := &jobs{Title: "Jobs", Columns: []column{
@@ -86,10 +86,14 @@ func jobsOf(s *runreport.Report) *jobs {
 }
 
 // verticesOf is the table of a DAG's vertices.
-func verticesOf(j *runreport.Job) *jobs {
-	t := &jobs{Title: "Vertices", Columns: []column{
-		{"Vertex", "its name in the plan", false},
-		{"Reads", "the vertices whose output it reads, and how the data moves", false},
+func verticesOf(w frame.Workflow, j *runreport.Job) *jobs {
+	title, one := "Vertices", "Vertex"
+	if w.Engine == "Spark" {
+		title, one = "Stages", "Stage"
+	}
+	t := &jobs{Title: title, Columns: []column{
+		{one, "its name in the plan", false},
+		{"Reads", "the " + w.Parts() + " whose output it reads, and how the data moves", false},
 		{"Tasks", "how many", true},
 		{"From", "since the run began: when its first task started or will start", true},
 		{"To", "when its last task ended or will end", true},

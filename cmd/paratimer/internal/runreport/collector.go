@@ -75,7 +75,7 @@ func (g *Collector) Report() (*Report, error) {
 	s.Jobs = jobsOf(snap, f, &s.TimeAttribution)
 	s.JobsSummary = jobsSummary(s.Jobs)
 	if f.OneDAG() {
-		s.JobsSummary = dagSummary(&s.Jobs[0])
+		s.JobsSummary = dagSummary(s.Workflow, &s.Jobs[0])
 	}
 	s.Limits = limitsOf(g.run, g.model)
 	s.summarize(g.Recorded)

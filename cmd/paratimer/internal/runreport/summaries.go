@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/units"
@@ -123,9 +125,13 @@ func (s *Skew) summary() string {
 }
 
 // dagSummary is what to see in the table of a DAG's vertices.
-func dagSummary(j *Job) string {
+func dagSummary(w frame.Workflow, j *Job) string {
 	known, _ := j.Known()
-	summary := fmt.Sprintf("%s run as one DAG of %d vertices.", units.Count(*known.Total, "task"), len(j.Stages))
+	one := "DAG"
+	if w.Engine == "Spark" {
+		one = "application"
+	}
+	summary := fmt.Sprintf("%s run as one %s of %d %s.", units.Count(*known.Total, "task"), one, len(j.Stages), w.Parts())
 	if lost := j.FailedAttempts + j.KilledAttempts; lost > 0 {
 		summary += fmt.Sprintf(" Attempts that failed or were killed: %d.", lost)
 	}

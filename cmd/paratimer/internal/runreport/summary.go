@@ -68,7 +68,7 @@ func (s *Report) size() string {
 	}
 	what := units.Count(len(s.Jobs), "job")
 	if frame.OneDAG(s.Workflow, len(s.Jobs)) {
-		what = "a DAG of Tez"
+		what = s.Workflow.What()
 	}
 	text := what + ", " + units.Count(tasks, "task")
 	if !known {

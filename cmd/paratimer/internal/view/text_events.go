@@ -64,10 +64,13 @@ func (t *Text) jobLines(b *strings.Builder, f frame.Frame, matters func(dag.Stat
 func (t *Text) job(f *frame.Frame, j *frame.Job) string {
 	if f.OneDAG() {
 		s := "the DAG"
+		if f.Workflow.Engine == "Spark" {
+			s = "the application"
+		}
 		if f.Workflow.ID != nil {
 			s += " (" + Escape(*f.Workflow.ID) + ")"
 		}
-		return s + " " + j.State.String() + vertices(j)
+		return s + " " + j.State.String() + vertices(f, j)
 	}
 	s := "job " + Escape(j.Node)
 	if j.ID != nil {
@@ -76,9 +79,9 @@ func (t *Text) job(f *frame.Frame, j *frame.Job) string {
 	return s + " " + j.State.String() + counts(j)
 }
 
-func vertices(j *frame.Job) string {
+func vertices(f *frame.Frame, j *frame.Job) string {
 	if known, all := j.Known(); j.State == dag.Running && all {
-		return fmt.Sprintf(", vertices: %d, ", len(j.Stages)) + units.Count(*known.Total, "task")
+		return fmt.Sprintf(", %s: %d, ", f.Workflow.Parts(), len(j.Stages)) + units.Count(*known.Total, "task")
 	}
 	return ""
 }

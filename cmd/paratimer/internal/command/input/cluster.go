@@ -32,6 +32,11 @@ func NewClient(c *cli.Context, tap hadoop.Layer) (*hadoop.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return clientOf(c, site, tap)
+}
+
+// clientOf is a client of the services of a site, as flags have it.
+func clientOf(c *cli.Context, site hadoop.Site, tap hadoop.Layer) (*hadoop.Client, error) {
 	for _, host := range c.StringSlice("trust-host") {
 		if err := hadoop.TrustedHost(host); err != nil {
 			return nil, command.Usage("--trust-host %w", err)

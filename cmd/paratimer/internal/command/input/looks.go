@@ -37,7 +37,7 @@ func Look(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan
 		return run, err
 	}
 	rec := &history.Recorder{Store: StateOrNone(c, command.Logger(c)), Given: profiles, Log: zerolog.Nop()}
-	src := &Profiled{Source: tez.NewWorkflow(client, target), Profiles: rec.Profiles}
+	src := &Profiled{Source: NewWorkflow(c, client, target), Profiles: rec.Profiles}
 	for look := 1; ; look++ {
 		s, err := src.Next(ctx)
 		var missed *dag.MissedError

@@ -11,6 +11,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
@@ -25,7 +26,7 @@ func attachFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "session", EnvVars: command.Env("session"), Usage: "when a DAG of Tez has ended, watch the next one of its session; scripts of Pig are watched so unless --session=false or --tape is given"},
 		&cli.StringFlag{Name: "tape", EnvVars: command.Env("tape"), Usage: "record what is observed to `FILE`, for replay, learn and score"},
 		&cli.StringFlag{Name: "capture", EnvVars: command.Env("capture"), Usage: "record the raw answers to `FILE`, for bug reports; secrets are left out"},
-		input.ProfileFlag()), slices.Concat(input.HistoryFlags(), follow.SinkFlags(), collectFlags())...)...)
+		input.ProfileFlag()), slices.Concat(input.SparkFlags(), input.HistoryFlags(), follow.SinkFlags(), collectFlags())...)...)
 }
 
 // attach watches a query on a live cluster.
@@ -57,7 +58,11 @@ func attach(c *cli.Context) (err error) {
 		defer command.Closing(rec, path, &err)
 		tap = rec.Layer
 	}
-	if client, err = input.NewClient(c, tap); err != nil {
+	driver := ""
+	if client, driver, err = input.NewDriver(c, tap); err == nil && driver == "" {
+		client, err = input.NewClient(c, tap)
+	}
+	if err != nil {
 		return err
 	}
 	defer client.Close()
@@ -72,18 +77,22 @@ func attach(c *cli.Context) (err error) {
 	ctx, cancel := command.Limited(c)
 	defer cancel()
 	c.Context = ctx
+	if driver != "" {
+		at := spark.AtAddress(client, driver, c.String("spark-history"))
+		return attachTo(c, spark.NewSource(at, target.ID), target, keys, profiles, every)
+	}
 	for failed := error(nil); ; {
-		query := tez.NewWorkflow(client, target)
+		query := input.NewWorkflow(c, client, target)
 		err := attachTo(c, query, target, keys, profiles, every)
 		if failed = cmp.Or(failed, err); err != nil && !errors.Is(err, command.ErrQueryFailed) {
 			return err
 		}
-		onward := c.Bool("session") || !c.IsSet("session") && c.String("tape") == "" && query.Script()
+		onward := query.Tez != nil && c.Bool("session") || !c.IsSet("session") && c.String("tape") == "" && query.Script()
 		if !onward {
 			return failed
 		}
 		command.Tell(c)("waiting for the next DAG of the session")
-		if target.ID, err = nextDAG(ctx, query, every); err != nil || target.ID == "" {
+		if target.ID, err = nextDAG(ctx, query.Tez, every); err != nil || target.ID == "" {
 			return cmp.Or(err, failed)
 		}
 	}

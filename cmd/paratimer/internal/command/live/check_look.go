@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
-	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
@@ -94,7 +93,7 @@ func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, err
 			Store: store, Given: profiles, Log: zerolog.Nop(),
 			Known: func(usual time.Duration, _ int) { input.SetUsual(held, usual) },
 		}
-		src := &input.Profiled{Source: tez.NewWorkflow(client, target), Profiles: rec.Profiles}
+		src := &input.Profiled{Source: input.NewWorkflow(c, client, target), Profiles: rec.Profiles}
 		return lookThrough(ctx, src, held, input.LookEvery, func(f frame.Frame) bool {
 			return f.Headline.RemainingSeconds != nil || time.Since(began)+input.LookEvery > q.within/2
 		})

@@ -17,7 +17,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/tape"
-	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -167,7 +166,7 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 		return nil, nil, nil, err
 	}
 	rec = &history.Recorder{Store: input.StateOrNone(c, command.Logger(c)), Given: profiles, Log: zerolog.Nop()}
-	return &input.Profiled{Source: tez.NewWorkflow(client, target), Profiles: rec.Profiles}, rec, func(*error) { client.Close() }, nil
+	return &input.Profiled{Source: input.NewWorkflow(c, client, target), Profiles: rec.Profiles}, rec, func(*error) { client.Close() }, nil
 }
 
 // reportName is the name of a report: that of the recording or query, with .html, in the current folder.

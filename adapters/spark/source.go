@@ -1,0 +1,421 @@
+package spark
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Driver is where an application is asked about. Its errors are those of hadoop.Client.
+type Driver interface {
+	// Get asks for a path of the driver's web service, such as /api/v1/applications.
+	Get(ctx context.Context, path string) ([]byte, error)
+	// History asks the history server for the same; without one it is an error.
+	History(ctx context.Context, path string) ([]byte, error)
+	Now() dag.Instant
+}
+
+// A Source watches one application. It is not safe for concurrent use.
+type Source struct {
+	driver Driver
+	app    *App
+	asked  map[int]int // how often a job's page was asked for
+	begun  bool        // a round has been answered
+	silent int         // rounds in a row in which the driver did not answer
+	ticks  int
+	done   bool
+	ended  func(context.Context) (state dag.State, at dag.Instant) // what a cluster manager says; nil: there is none
+}
+
+// NewSource watches the application that a driver runs, or the one of that id.
+func NewSource(driver Driver, id string) *Source {
+	return &Source{driver: driver, app: NewApp(id), asked: map[int]int{}}
+}
+
+// App returns what is known of the application.
+func (s *Source) App() *App { return s.app }
+
+// Bounds of a round, so that a driver has little to answer.
+const (
+	pageTries   = 3   // of a job's page
+	pagesRound  = 5   // pages of jobs
+	partsRound  = 20  // stages and jobs that are asked for by their ids
+	pastRound   = 2   // stages that have ended of which tasks are asked for
+	tasksRound  = 60  // tasks of a stage that have ended
+	runningRow  = 100 // tasks of a stage that run: of more, a list comes more seldom
+	giveUp      = 3   // rounds without an answer after which the driver is taken to be gone
+	manyExecute = 50  // executors: of more, the list comes more seldom
+	seldom      = 5
+)
+
+// Next observes once. It neither waits nor retries. Errors: *dag.MissedError where an observation failed and a later one
+// may succeed, *hadoop.NoWorkflowError where there is no such application, io.EOF after a snapshot whose state is final.
+func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
+	if s.done {
+		return nil, io.EOF
+	}
+	s.ticks++
+	s.app.round = s.ticks
+	err := s.observe(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	final := false
+	if err != nil {
+		if s.silent++; !s.begun && starting(err) {
+			return s.app.beginning(s.driver.Now()), nil
+		}
+		if !s.begun {
+			return nil, &dag.MissedError{At: s.driver.Now(), Err: err}
+		}
+		if !s.fromHistory(ctx) {
+			if final = s.silent >= giveUp && gone(err); !final {
+				return nil, &dag.MissedError{At: s.driver.Now(), Err: err}
+			}
+		}
+	} else {
+		s.silent, s.begun = 0, true
+	}
+	snap, ok := s.app.Snapshot(s.driver.Now(), final)
+	if !ok {
+		snap = s.app.beginning(s.driver.Now())
+	}
+	s.done = snap.State.Ended()
+	return snap, nil
+}
+
+// starting reports whether a driver answers by the page that it has for all addresses while it starts.
+func starting(err error) bool {
+	e, ok := errors.AsType[*hadoop.Error](err)
+	return ok && e.Status == http.StatusOK && strings.Contains(e.Text, "starting up")
+}
+
+// gone reports whether nobody listens where the driver was, or whether its proxy says that it has ended.
+func gone(err error) bool {
+	e, ok := errors.AsType[*hadoop.Error](err)
+	return ok && (e.Status == 0 || e.Status >= 300 && e.Status < 400 || e.Status == http.StatusNotFound)
+}
+
+// get asks for a part of the application and takes the answer.
+func (s *Source) get(ctx context.Context, ask func(context.Context, string) ([]byte, error), path string) error {
+	body, err := ask(ctx, path)
+	if err != nil {
+		return err
+	}
+	u, err := url.Parse(path)
+	if err != nil {
+		return fmt.Errorf("spark: %w", err)
+	}
+	s.app.Take(&Answer{URL: u, At: s.driver.Now(), Status: http.StatusOK, Type: "application/json", Body: func() string { return string(body) }})
+	return nil
+}
+
+// path is that of a part of the application.
+func (s *Source) path(part string) string {
+	p := root + "/" + url.PathEscape(s.app.id)
+	if s.app.turn != "" {
+		p += "/" + url.PathEscape(s.app.turn)
+	}
+	return p + "/" + part
+}
+
+func (s *Source) observe(ctx context.Context) error {
+	body, err := s.driver.Get(ctx, root)
+	if err != nil {
+		return err
+	}
+	if !s.app.TakeApplication(body) {
+		return fmt.Errorf("spark: the driver does not run %s", cmp.Or(s.app.id, "an application"))
+	}
+	ask := s.driver.Get
+	if !s.begun {
+		for _, part := range []string{"environment", "jobs", "stages"} {
+			if err := s.get(ctx, ask, s.path(part)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, part := range []string{"jobs?status=running", "stages?status=active&status=pending"} {
+		if err := s.get(ctx, ask, s.path(part)); err != nil {
+			return err
+		}
+	}
+	if len(s.app.executors) <= manyExecute || s.ticks%seldom == 0 {
+		if err := s.get(ctx, ask, s.path("allexecutors")); err != nil {
+			return err
+		}
+	}
+	if err := s.askEnded(ctx); err != nil {
+		return err
+	}
+	s.askPages(ctx)
+	return s.askTasks(ctx)
+}
+
+// askEnded asks for jobs that ran in the round before and no longer do, and for stages of jobs that have left the list of those that run or wait.
+func (s *Source) askEnded(ctx context.Context) error {
+	left := partsRound
+	for _, id := range s.app.jobIDs() {
+		j := s.app.jobs[id]
+		if j.over() && j.settled || !j.over() && j.seen == s.ticks && s.ticks > 1 {
+			continue
+		}
+		if left <= 0 {
+			return nil
+		}
+		left--
+		if err := s.get(ctx, s.driver.Get, s.path("jobs/"+strconv.Itoa(id))); err != nil {
+			return err
+		}
+		open := false
+		for _, sid := range j.stages {
+			st := s.app.stages[sid]
+			if st == nil || st.status == "COMPLETE" || st.status == "SKIPPED" || st.seen == s.ticks {
+				continue
+			}
+			if !j.over() && st.status == "PENDING" {
+				continue
+			}
+			if left--; left < 0 {
+				open = true
+				break
+			}
+			if err := s.get(ctx, s.driver.Get, s.path("stages/"+strconv.Itoa(sid)+"?details=false")); err != nil && !gone(err) {
+				return err
+			}
+		}
+		j.settled = j.over() && !open
+	}
+	return nil
+}
+
+// askPages asks for the pages of jobs with several stages, the only place where their graphs are told.
+func (s *Source) askPages(ctx context.Context) {
+	n := 0
+	for _, id := range s.app.jobIDs() {
+		j := s.app.jobs[id]
+		if len(j.stages) < 2 || s.app.told(j) || s.asked[id] >= pageTries || n >= pagesRound {
+			continue
+		}
+		n++
+		s.asked[id]++
+		if body, err := s.driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(id)); err == nil {
+			s.app.TakePage(string(body), id)
+		}
+	}
+}
+
+// askTasks asks for the tasks of stages that run: those that run, and some of those that have ended.
+func (s *Source) askTasks(ctx context.Context) error {
+	past := 0
+	for _, id := range sortedKeys(s.app.stages) {
+		st := s.app.stages[id]
+		t := st.newest()
+		if t == nil || t.whole {
+			continue
+		}
+		if t.status != "ACTIVE" {
+			if past++; past > pastRound {
+				continue
+			}
+		}
+		list := s.path(fmt.Sprintf("stages/%d/%d/taskList", id, t.number))
+		each := 1 + s.app.cores()/runningRow
+		if t.status == "ACTIVE" && s.ticks%each == 0 {
+			if err := s.get(ctx, s.driver.Get, list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)); err != nil {
+				return err
+			}
+		}
+		if err := s.askWindow(ctx, t, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askWindow asks for tasks from the first one on whose end is not known. Tasks are listed in the order of their launch, so
+// that what is before it has not changed. Where one task holds the beginning, the next window begins behind the last one.
+func (s *Source) askWindow(ctx context.Context, t *try, list string) error {
+	if t.ends == nil {
+		t.ends = map[int]bool{}
+	}
+	for t.ends[t.from] {
+		delete(t.ends, t.from)
+		t.from++
+	}
+	at := t.from
+	if t.window >= t.from && t.window < t.from+len(t.list)+tasksRound {
+		at = t.window
+	}
+	for t.ends[at] {
+		at++
+	}
+	body, err := s.driver.Get(ctx, fmt.Sprintf("%s?offset=%d&length=%d", list, at, tasksRound))
+	if err != nil {
+		return err
+	}
+	states, ok := s.app.takeWindow(body, t, s.app.stageOf(t), s.driver.Now())
+	if !ok {
+		return fmt.Errorf("spark: the answer to %s is not what it should be", list)
+	}
+	for i, ended := range states {
+		if ended {
+			t.ends[at+i] = true
+		}
+	}
+	if t.window = at + len(states); len(states) < tasksRound {
+		t.window = t.from
+		if t.status != "ACTIVE" && at == t.from {
+			t.whole = true
+		}
+	}
+	return nil
+}
+
+// fromHistory asks the history server for the end, and reports whether it has it.
+func (s *Source) fromHistory(ctx context.Context) bool {
+	if s.ended != nil {
+		if state, at := s.ended(ctx); state.Ended() {
+			s.app.over, s.app.ended = true, at
+			s.app.manager = state
+		}
+	}
+	if err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id)); err != nil {
+		return s.app.over
+	}
+	if !s.app.over {
+		return false
+	}
+	for _, part := range []string{"jobs", "stages", "allexecutors"} {
+		_ = s.get(ctx, s.driver.History, s.path(part)) // what it does not tell stays as the driver had it
+	}
+	return true
+}
+
+// beginning is a snapshot of an application that has no job yet: one stage stands for all that come.
+func (a *App) beginning(now dag.Instant) *dag.Snapshot {
+	plan := &dag.Plan{
+		Name: cmp.Or(a.name, a.id), Engine: "Spark", Driver: dag.Eager, Open: true,
+		Cluster: dag.Cluster{Policy: dag.Executors, Cores: max(1, a.cores())},
+		Jobs:    []dag.Job{{Node: "application", Name: cmp.Or(a.name, a.id), Stages: []dag.Stage{{Name: "jobs"}}}},
+	}
+	snap := &dag.Snapshot{Plan: plan, At: now, ID: a.id, User: a.user, State: dag.Submitted, Stale: dag.NoInstant, Jobs: plan.BlockedJobs(), Nodes: a.nodes(now)}
+	if a.over {
+		snap.State = dag.Succeeded
+	}
+	snap.Jobs[0].ID, snap.Jobs[0].State = a.id, snap.State
+	return snap
+}
+
+// A webDriver is a driver at an address.
+type webDriver struct {
+	client  *hadoop.Client
+	base    string
+	history string
+}
+
+// AtAddress returns a driver at an address such as http://driver:4040. history is the history server's; "" for none.
+func AtAddress(client *hadoop.Client, base, history string) Driver {
+	return &webDriver{client, base, history}
+}
+
+func (d *webDriver) Get(ctx context.Context, path string) ([]byte, error) {
+	return d.client.Web(ctx, d.base, path)
+}
+
+func (d *webDriver) History(ctx context.Context, path string) ([]byte, error) {
+	if d.history == "" {
+		return nil, errors.New("spark: no history server is named: give --spark-history")
+	}
+	return d.client.Web(ctx, d.history, path)
+}
+
+func (d *webDriver) Now() dag.Instant { return d.client.Now() }
+
+// A yarnDriver is a driver behind the ResourceManager's proxy.
+type yarnDriver struct {
+	webDriver
+	app string
+}
+
+// OnYARN watches an application of Spark on YARN.
+func OnYARN(client *hadoop.Client, id, history string) *Source {
+	over := hadoop.NewOverview(client, nil)
+	s := NewSource(&yarnDriver{webDriver{client: client, history: history}, id}, id)
+	s.ended = func(ctx context.Context) (dag.State, dag.Instant) {
+		if over.Observe(ctx) != nil {
+			return dag.Running, dag.NoInstant
+		}
+		a, _ := over.App(ctx, id)
+		if !a.Ended {
+			return dag.Running, dag.NoInstant
+		}
+		return a.State, a.Finished
+	}
+	return s
+}
+
+// Get asks through the proxy. Once the application has ended the proxy names the history server.
+func (d *yarnDriver) Get(ctx context.Context, path string) ([]byte, error) {
+	body, err := d.client.Proxy(ctx, d.app, strings.TrimPrefix(path, "/"))
+	if e, ok := errors.AsType[*hadoop.Error](err); ok && d.history == "" && e.Location != "" {
+		if to, bad := url.Parse(e.Location); bad == nil && strings.Contains(to.Path, "/history/") && (to.Scheme == "http" || to.Scheme == "https") {
+			before, _, _ := strings.Cut(to.Path, "/history/")
+			if d.client.Trusts(to) {
+				d.history = to.Scheme + "://" + to.Host + before
+			}
+		}
+	}
+	return body, err
+}
+
+// Newest returns the id of the newest application of Spark that runs of a user, if it is newer than all others that can be
+// watched; the target names one that may be of Spark, or none. ok is false where it is not one of Spark.
+func Newest(ctx context.Context, client *hadoop.Client, target hadoop.Target) (id string, ok bool, err error) {
+	if target.ID != "" && !strings.HasPrefix(target.ID, "application_") {
+		return "", false, nil
+	}
+	over := hadoop.NewOverview(client, nil)
+	if err := over.Observe(ctx); err != nil {
+		return "", false, err
+	}
+	if target.ID != "" {
+		a, known := over.App(ctx, target.ID)
+		return target.ID, known && a.Type == "SPARK", nil
+	}
+	apps := slices.DeleteFunc(over.Listed(), func(a hadoop.App) bool {
+		watched := a.Type == "SPARK" || a.Type == "TEZ" || a.Type == "MAPREDUCE"
+		return a.Ended || !watched || target.User != "" && a.User != target.User
+	})
+	if len(apps) == 0 {
+		return "", false, nil
+	}
+	best := slices.MaxFunc(apps, func(x, y hadoop.App) int { return compareInstants(x.Submitted, y.Submitted) })
+	return best.ID, best.Type == "SPARK", nil
+}
+
+// The ports on which drivers of a machine listen, the first one that is free.
+const firstPort, lastPort = 4040, 4050
+
+// OnThisMachine returns the addresses of drivers that listen on this machine.
+func OnThisMachine(ctx context.Context, client *hadoop.Client) []string {
+	var out []string
+	for port := firstPort; port <= lastPort; port++ {
+		base := "http://localhost:" + strconv.Itoa(port)
+		body, err := client.Web(ctx, base, root)
+		if err == nil && NewApp("").TakeApplication(body) {
+			out = append(out, base)
+		}
+	}
+	return out
+}

@@ -1,0 +1,183 @@
+package spark
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A fake is a driver with one stage of many tasks, of which one after the other ends.
+type fake struct {
+	tasks, done int
+	now         dag.Instant
+	gone        bool
+	over        bool
+	bytes       int
+	naive       int // of the whole list of tasks
+	asked       []string
+}
+
+const fakeSlots = 4
+
+func (f *fake) Now() dag.Instant { return f.now }
+
+func (f *fake) stamp(at dag.Instant) string {
+	return at.Time().Format("2006-01-02T15:04:05.000") + "GMT"
+}
+
+func (f *fake) Get(_ context.Context, path string) ([]byte, error) {
+	if f.gone {
+		return nil, &hadoop.Error{URL: path, Err: errors.New("connection refused")}
+	}
+	b, err := f.answer(path)
+	f.bytes += len(b)
+	f.asked = append(f.asked, path)
+	return b, err
+}
+
+func (f *fake) History(_ context.Context, path string) ([]byte, error) {
+	if !f.over {
+		return nil, &hadoop.Error{URL: path, Status: http.StatusNotFound}
+	}
+	return f.answer(path)
+}
+
+func (f *fake) answer(path string) ([]byte, error) {
+	u, err := url.Parse(path)
+	if err != nil {
+		return nil, err
+	}
+	part := strings.TrimPrefix(u.Path, root+"/app-1/")
+	status, stage := "RUNNING", "ACTIVE"
+	end := ""
+	if f.done == f.tasks {
+		status, stage, end = "SUCCEEDED", "COMPLETE", fmt.Sprintf(`,"completionTime":%q`, f.stamp(f.now))
+	}
+	job := fmt.Sprintf(`{"jobId":0,"name":"count","stageIds":[0],"status":%q,"submissionTime":%q%s}`, status, f.stamp(1795366700000), end)
+	of := fmt.Sprintf(`{"stageId":0,"attemptId":0,"status":%q,"name":"count","numTasks":%d,"numCompleteTasks":%d,"executorRunTime":%d,"rddIds":[1],"submissionTime":%q%s,"details":%q}`,
+		stage, f.tasks, f.done, f.done*1000, f.stamp(1795366700000), end, strings.Repeat("x", 3000))
+	switch {
+	case u.Path == root, u.Path == root+"/app-1":
+		return []byte(fmt.Sprintf(`[{"id":"app-1","name":"fake","attempts":[{"completed":%v,"endTime":%q}]}]`, f.over, f.stamp(f.now))), nil
+	case part == "jobs" && u.Query().Get("status") == "running" && status != "RUNNING", part == "stages" && u.RawQuery != "" && stage != "ACTIVE":
+		return []byte("[]"), nil
+	case part == "jobs":
+		return []byte("[" + job + "]"), nil
+	case part == "jobs/0":
+		return []byte(job), nil
+	case part == "stages":
+		return []byte("[" + of + "]"), nil
+	case part == "stages/0":
+		return []byte("[" + of + "]"), nil
+	case part == "allexecutors":
+		return []byte(fmt.Sprintf(`[{"id":"0","isActive":true,"maxTasks":%d,"addTime":%q}]`, fakeSlots, f.stamp(1795366690000))), nil
+	case part == "stages/0/0/taskList":
+		return f.list(u.Query())
+	case part == "environment":
+		return []byte(`{"sparkProperties":[["spark.task.cpus","1"]]}`), nil
+	}
+	return nil, &hadoop.Error{URL: path, Status: http.StatusNotFound}
+}
+
+func (f *fake) list(q url.Values) ([]byte, error) {
+	from, to := 0, min(f.done+fakeSlots, f.tasks)
+	running := q.Get("status") == "RUNNING"
+	if running {
+		from = f.done
+	}
+	offset, _ := strconv.Atoi(q.Get("offset"))
+	length, err := strconv.Atoi(q.Get("length"))
+	if err != nil {
+		length = 20
+	}
+	from = min(from+offset, to)
+	to = min(to, from+length)
+	rows := make([]map[string]any, 0, to-from)
+	for i := from; i < to; i++ {
+		row := map[string]any{"taskId": i, "index": i, "partitionId": i, "launchTime": f.stamp(1795366700000 + dag.Instant(i*250)), "executorId": "0", "status": "RUNNING", "executorLogs": strings.Repeat("y", 1600)}
+		if i < f.done {
+			row["status"], row["duration"] = "SUCCESS", 1000
+		}
+		rows = append(rows, row)
+	}
+	return json.Marshal(rows)
+}
+
+// TestSourcePolls holds that a stage of 10,000 tasks costs a hundredth of what its list of tasks would, round by round, that all of its tasks
+// are known to have ended when it has, and that the history server's word ends the application.
+func TestSourcePolls(t *testing.T) {
+	t.Parallel()
+	f := &fake{tasks: 10_000, now: 1795366700000}
+	s := NewSource(f, "")
+	naive := 0
+	for _, done := range []int{0, 40, 80, 120, 5000, 5020, 9990} {
+		f.done, f.now = done, f.now+10_000
+		whole, err := f.list(url.Values{"length": {"100000"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.bytes, naive = 0, len(whole)
+		snap, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := snap.Jobs[0].Stages[0].Succeeded(); got != done {
+			t.Errorf("%d tasks are known to have succeeded, %d have", got, done)
+		}
+	}
+	if f.bytes*100 > naive {
+		t.Errorf("a round takes %d bytes, the list of tasks %d", f.bytes, naive)
+	}
+	f.done, f.now = f.tasks, f.now+10_000
+	if _, err := s.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.gone = true
+	var missed *dag.MissedError
+	if _, err := s.Next(t.Context()); !errors.As(err, &missed) {
+		t.Errorf("a driver that has gone, and a history server that does not have the end yet: %v", err)
+	}
+	f.over = true
+	snap, err := s.Next(t.Context())
+	if err != nil || snap.State != dag.Succeeded || snap.Jobs[0].Stages[0].Succeeded() != f.tasks {
+		t.Fatalf("the end: %v, %v", snap, err)
+	}
+	if _, err := s.Next(t.Context()); !errors.Is(err, io.EOF) {
+		t.Errorf("after the end: %v", err)
+	}
+	for _, path := range f.asked {
+		if strings.Contains(path, "kill") || strings.HasPrefix(path, "/stages") {
+			t.Errorf("the driver was asked for %s", path)
+		}
+	}
+}
+
+// TestSourceGone holds that an application whose end nobody tells ends as unconfirmed.
+func TestSourceGone(t *testing.T) {
+	t.Parallel()
+	f := &fake{tasks: 8, done: 3, now: 1795366700000}
+	s := NewSource(f, "app-1")
+	if _, err := s.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.gone = true
+	for range giveUp - 1 {
+		if _, err := s.Next(t.Context()); err == nil {
+			t.Fatal("a driver that has just gone has ended")
+		}
+	}
+	snap, err := s.Next(t.Context())
+	if err != nil || snap.State != dag.EndedUnconfirmed {
+		t.Errorf("%v, %v", snap, err)
+	}
+}

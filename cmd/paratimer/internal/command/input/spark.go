@@ -1,0 +1,107 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/url"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// SparkFlags say where a driver of Spark is.
+func SparkFlags() []cli.Flag {
+	return command.About("Where the cluster is",
+		&cli.StringFlag{Name: "spark", EnvVars: command.Env("spark"), Usage: "watch the application of Spark whose driver's web page is at `URL`, such as http://driver:4040"},
+		&cli.StringFlag{Name: "spark-history", EnvVars: command.Env("spark-history"), Usage: "ask Spark's history server at `URL` how the application ended, such as http://host:18080"},
+	)
+}
+
+// NewDriver is a client of the driver that --spark names, or of one on this machine if neither that nor a cluster is
+// named. base is "" where a cluster is named.
+func NewDriver(c *cli.Context, tap hadoop.Layer) (client *hadoop.Client, base string, err error) {
+	if base = c.String("spark"); base != "" {
+		client, err = sparkClient(c, base, tap)
+		return client, base, err
+	}
+	if _, err := site(c); err == nil || c.Args().Present() || c.String("rm") != "" || c.String("conf-dir") != "" {
+		return nil, "", nil
+	}
+	looking, err := sparkClient(c, "http://localhost:4040", nil)
+	if err != nil {
+		return nil, "", err
+	}
+	found := spark.OnThisMachine(c.Context, looking)
+	looking.Close()
+	switch len(found) {
+	case 0:
+		return nil, "", nil
+	case 1:
+		client, err = sparkClient(c, found[0], tap)
+		return client, found[0], err
+	}
+	return nil, "", command.Usage("%d drivers of Spark listen on this machine, from %s on: choose one by --spark URL", len(found), found[0])
+}
+
+func sparkClient(c *cli.Context, base string, tap hadoop.Layer) (*hadoop.Client, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, command.Usage("--spark %s: give the address of the driver's web page, such as http://driver:4040", base)
+	}
+	where, err := hadoop.RMSite(base, "")
+	if err != nil {
+		return nil, command.Usage("--spark: %w", err)
+	}
+	return clientOf(c, where, tap)
+}
+
+// A Workflow is what runs on a cluster, of whichever engine: MapReduce, Tez or Spark. Which one it is, the ResourceManager
+// tells. It is not safe for concurrent use.
+type Workflow struct {
+	client  *hadoop.Client
+	target  hadoop.Target
+	history string
+	source  interface {
+		Next(ctx context.Context) (*dag.Snapshot, error)
+	}
+	// Tez is nil if the workflow is an application of Spark, or not known yet.
+	Tez *tez.Workflow
+}
+
+// NewWorkflow watches target on a cluster.
+func NewWorkflow(c *cli.Context, client *hadoop.Client, target hadoop.Target) *Workflow {
+	return &Workflow{client: client, target: target, history: c.String("spark-history")}
+}
+
+// Next observes once. Its errors are those of the sources of the engines.
+func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
+	if w.source == nil {
+		id, is, err := spark.Newest(ctx, w.client, w.target)
+		switch {
+		case err != nil:
+			return nil, &dag.MissedError{At: w.client.Now(), Err: err}
+		case is:
+			w.source = spark.OnYARN(w.client, id, w.history)
+		default:
+			w.Tez = tez.NewWorkflow(w.client, w.target)
+			w.source = w.Tez
+		}
+	}
+	s, err := w.source.Next(ctx)
+	if _, none := errors.AsType[*hadoop.NoWorkflowError](err); none && w.target.ID == "" {
+		w.source, w.Tez = nil, nil // the next one may be of another engine
+	}
+	if errors.Is(err, io.EOF) {
+		return nil, io.EOF
+	}
+	return s, err
+}
+
+// Script reports whether the newest snapshot is of a DAG of a script of Pig, whose session may have more than one.
+func (w *Workflow) Script() bool { return w.Tez != nil && w.Tez.Script() }
