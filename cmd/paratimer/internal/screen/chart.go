@@ -8,8 +8,12 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// tallest is how much higher than the largest total the chart may get for a range.
-const tallest = 1.3
+// tallest is how much higher than the largest total the chart may get for a range, and tallestHigh that of a chart of manyRows.
+const (
+	tallest     = 1.3
+	tallestHigh = 2.0
+	manyRows    = 12
+)
 
 // A bucket is the points of a column.
 type bucket struct{ total, low, high float64 } // NaN: not known
@@ -41,7 +45,7 @@ func (p *pen) buckets() []bucket {
 		if pt.low != nil {
 			b.low = least(b.low, float64(*pt.low))
 		}
-		if pt.high != nil && pt.total != nil {
+		if pt.high != nil {
 			b.high = most(b.high, float64(*pt.high))
 		}
 		last = c
@@ -64,7 +68,11 @@ func most(a, b float64) float64 {
 }
 
 // extent is what the chart's height stands for: all totals, and the newest range as far as it does not flatten them.
-func extent(all []bucket) (lo, hi float64, ok bool) {
+func extent(all []bucket, rows int) (lo, hi float64, ok bool) {
+	reach := tallest
+	if rows >= manyRows {
+		reach = tallestHigh
+	}
 	lo, hi = math.NaN(), math.NaN()
 	var newest bucket
 	for _, b := range all {
@@ -80,7 +88,7 @@ func extent(all []bucket) (lo, hi float64, ok bool) {
 		lo = math.Min(lo, newest.low)
 	}
 	if !math.IsNaN(newest.high) {
-		hi = math.Max(hi, math.Min(newest.high, tallest*hi))
+		hi = math.Max(hi, math.Min(newest.high, reach*hi))
 	}
 	if pad := hi * 0.05; hi-lo < 2*pad {
 		lo, hi = lo-pad, hi+pad
@@ -91,7 +99,7 @@ func extent(all []bucket) (lo, hi float64, ok bool) {
 // chart draws the predicted length along the run, with its range, under the lanes.
 func (p *pen) chart(g gutter, rows int) []line {
 	all := p.buckets()
-	lo, hi, ok := extent(all)
+	lo, hi, ok := extent(all, rows)
 	if !ok || rows < 1 || hi <= lo {
 		return nil
 	}

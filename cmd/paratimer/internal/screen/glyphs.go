@@ -34,14 +34,14 @@ func glyphsOf(s Style) *glyphs {
 			seen: [4]rune{' ', 'M', 'R', 'B'}, waits: '-', holds: '=', slack: '.', now: '|',
 			limit: '!', failed: 'X', critical: '*', picked: '>', tick: '\'', here: 'v', more: '~',
 			from: '[', mid: 'o', to: ']', full: '#', empty: '-',
-			line: []rune("="), band: '.', steps: []rune("_.-=^"), states: [7]rune{'.', ',', '>', '+', 'X', 'X', '?'},
+			line: []rune("="), band: ':', steps: []rune("_.-=^"), states: [7]rune{'.', ',', '>', '+', 'X', 'X', '?'},
 		}
 	}
 	return &glyphs{
 		seen: [4]rune{' ', '▀', '▄', '█'}, dots: true, waits: '─', holds: '━', slack: '·', now: '│',
 		limit: '┊', failed: '✗', critical: '◆', picked: '›', tick: '╷', here: '▼', more: '…',
 		from: '├', mid: '●', to: '┤', full: '━', empty: '─',
-		line: []rune("⠉⠒⠤⣀"), band: '·', steps: []rune("▁▂▃▄▅▆▇█"), states: [7]rune{'○', '◌', '▸', '✓', '✗', '✗', '?'},
+		line: []rune("⠉⠒⠤⣀"), band: '░', steps: []rune("▁▂▃▄▅▆▇█"), states: [7]rune{'○', '◌', '▸', '✓', '✗', '✗', '?'},
 	}
 }
 

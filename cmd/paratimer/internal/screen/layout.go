@@ -12,6 +12,7 @@ const (
 	inChart
 	inChanges
 	inScenarios
+	inCritical // the tasks that the end waits for
 	inLegend
 	inLog
 	inReplay
@@ -58,13 +59,17 @@ var rations = [...]ration{
 	{inChart, 8, 1, false},
 	{inChanges, 8, 1, false},
 	{inBounds, 8, 1, false},
+	{inCritical, 8, 3, false},
+	{inBlank, 5, 1, false},
+	{inChart, 16, 1, false},
+	{inCritical, 16, 1, false},
 }
 
 // inBlank is blank lines between blocks: they are rationed like these.
 const inBlank = allBlocks
 
 // airy are the blocks with a blank line before them, the first to get one first.
-var airy = [...]int{inLanes, inChart, inChanges, inScenarios}
+var airy = [...]int{inLanes, inChart, inChanges, inScenarios, inCritical}
 
 // sideBySide is the width from which on changes and scenarios stand beside each other.
 const sideBySide = 120
@@ -74,7 +79,7 @@ func (p *pen) whole(g gutter) []line {
 	blocks := [allBlocks][]line{
 		inHead: p.head(), inWaiting: p.waiting(), inBounds: p.bounds(), inNotes: p.notes(), inJob: p.selectedJob(), inEnd: p.ends(g),
 		inChart: p.chart(g, 1), inChanges: p.changes(), inScenarios: p.scenarios(), inLegend: p.signs(), inLog: p.log(),
-		inReplay: p.playing(), inFoot: p.foot(),
+		inReplay: p.playing(), inFoot: p.foot(), inCritical: p.criticalTasks(),
 	}
 	if p.s.Width >= sideBySide {
 		blocks[inChanges] = p.beside(blocks[inChanges], blocks[inScenarios])
@@ -86,7 +91,7 @@ func (p *pen) whole(g gutter) []line {
 	}
 	have[inLanes] = len(p.f.Jobs) + 1
 	if have[inChart] > 0 {
-		have[inChart] = 8
+		have[inChart] = 16
 	}
 	have[inBlank] = len(airy)
 	got := share(p.s.Height, have, p.scenario() != nil)

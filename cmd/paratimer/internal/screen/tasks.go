@@ -1,7 +1,9 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -45,6 +47,63 @@ func (p *pen) tasks(rows int) []line {
 	}
 	return out
 }
+
+// Bounds of the critical tasks that a screen with room for them lists.
+const (
+	mostCritical    = 15
+	criticalJobs    = 4  // jobs that are asked for theirs
+	criticalOfTasks = 64 // tasks of each that are looked through, the last to end first
+)
+
+// criticalTasks lists the unfinished tasks on the critical path, of all jobs, the last to end first; none when nobody can tell.
+func (p *pen) criticalTasks() []line {
+	if p.f.Tasks == nil || p.f.Workflow.State.Ended() || p.s.Height < tallScreen {
+		return nil
+	}
+	type owned struct {
+		frame.Task
+		job string
+	}
+	var all []owned
+	jobs := 0
+	for j := range p.f.Jobs {
+		if !p.f.Jobs[j].Critical || p.f.Jobs[j].State != dag.Running || jobs == criticalJobs {
+			continue
+		}
+		jobs++
+		list, _ := p.f.Tasks(j, criticalOfTasks)
+		for i := range list {
+			if list[i].Critical && list[i].State != dag.AttemptSucceeded.String() {
+				all = append(all, owned{list[i], p.f.Jobs[j].Node})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	end := func(t *owned) frame.Seconds {
+		if t.EndSeconds == nil {
+			return 0
+		}
+		return *t.EndSeconds
+	}
+	slices.SortStableFunc(all, func(a, b owned) int { return cmp.Compare(end(&b), end(&a)) })
+	all = all[:min(len(all), mostCritical)]
+	name := 12
+	for i := range all {
+		name = min(max(name, cells(p.foreign(all[i].job+" "+brief(all[i].Name)))), p.s.Width/3)
+	}
+	out := []line{p.taskRow(name, text(dim, "critical task"), text(dim, "state"), text(dim, "ends"), text(dim, "runs"), text(dim, "tries"), text(dim, "node"))}
+	for i := range all {
+		t := all[i].Task
+		t.Name = all[i].job + " " + brief(t.Name)
+		out = append(out, p.task(&t, name))
+	}
+	return out
+}
+
+// tallScreen is the height from which on a screen has room for tasks of all jobs.
+const tallScreen = 36
 
 func (p *pen) task(t *frame.Task, name int) line {
 	ends, runs, node, tries := "?", "", "", ""
