@@ -60,7 +60,7 @@ func (p *pen) axis(g gutter) line {
 		for _, words := range all {
 			n := cells(words)
 			for _, at := range []int{now + 1, now - n} {
-				if len(labels) == 0 && t.free(at, at+n-1) {
+				if len(labels) == 0 && t.free(at, at+n-1) && (at > now || at == 0 || t.free(at-1, at-1)) {
 					if at < now {
 						words = strings.TrimPrefix(words, " ") + " "
 					}

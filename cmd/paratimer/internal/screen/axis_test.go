@@ -10,10 +10,10 @@ import (
 func TestAxisIsRegular(t *testing.T) {
 	t.Parallel()
 	s := recorded(t, "failure", 70)
-	for width := 60; width <= 300; width++ {
+	for width := 50; width <= 300; width++ {
 		s.Width, s.Height = width, 50
 		lines := Draw(s)
-		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "maps reduces") })
+		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, " UTC ") && strings.Contains(l, "╷") })
 		if at < 0 {
 			t.Fatalf("%d cells wide: no axis", width)
 		}
@@ -27,9 +27,16 @@ func TestAxisIsRegular(t *testing.T) {
 		if !slices.Contains(axis, '▼') {
 			t.Errorf("%d cells wide: now is not shown: %s", width, string(axis))
 		}
-		least, most := width, 0
+		least, most, now := width, 0, slices.Index(axis, '▼')
 		for i := 1; i < len(marks); i++ {
-			least, most = min(least, marks[i]-marks[i-1]), max(most, marks[i]-marks[i-1])
+			least = min(least, marks[i]-marks[i-1])
+		}
+		for i := 1; i < len(marks); i++ {
+			gap := marks[i] - marks[i-1]
+			if gap > least+1 && marks[i-1]+gap/2 <= now && now <= marks[i-1]+(gap+1)/2 {
+				gap /= 2 // now stands on a mark
+			}
+			most = max(most, gap)
 		}
 		if len(marks) > 2 && most-least > 1 {
 			t.Errorf("%d cells wide: marks are %d to %d cells apart: %s", width, least, most, string(axis))
