@@ -2,9 +2,10 @@ package spark
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
+
+	"github.com/pierrec/lz4/v4"
 )
 
 // lz4Magic begins each block of what Spark packs by lz4 (LZ4BlockOutputStream of lz4-java): after it stand how it is
@@ -12,11 +13,10 @@ import (
 const lz4Magic = "LZ4Block"
 
 const (
-	lz4Head  = len(lz4Magic) + 1 + 3*4
-	lz4Raw   = 0x10
-	lz4Fast  = 0x20
-	mostLZ4  = 32 << 20 // bytes of a block: lz4-java's own limit
-	lz4Least = 4        // bytes of a match
+	lz4Head = len(lz4Magic) + 1 + 3*4
+	lz4Raw  = 0x10
+	lz4Fast = 0x20
+	mostLZ4 = 32 << 20 // bytes of a block: lz4-java's own limit
 )
 
 // An lz4Reader unpacks. What is damaged or breaks off ends in an error that is io.ErrUnexpectedEOF.
@@ -69,52 +69,12 @@ func (r *lz4Reader) block() error {
 
 var errLZ4 = fmt.Errorf("%w: a block of lz4 is damaged", io.ErrUnexpectedEOF)
 
-// lz4Block unpacks one block of size bytes: literals, each followed by a copy of what stands before.
+// lz4Block unpacks one block of size bytes.
 func lz4Block(in []byte, size int) ([]byte, error) {
-	out := make([]byte, 0, size)
-	for len(in) > 0 {
-		token := in[0]
-		in = in[1:]
-		n, rest, err := lz4Length(in, int(token>>4))
-		if err != nil || n > len(rest) || len(out)+n > size {
-			return nil, errors.Join(errLZ4, err)
-		}
-		out, in = append(out, rest[:n]...), rest[n:]
-		if len(in) == 0 {
-			break // the last sequence has literals alone
-		}
-		if len(in) < 2 {
-			return nil, errLZ4
-		}
-		back := int(in[0]) | int(in[1])<<8
-		n, in, err = lz4Length(in[2:], int(token&15))
-		n += lz4Least
-		if err != nil || back == 0 || back > len(out) || len(out)+n > size {
-			return nil, errors.Join(errLZ4, err)
-		}
-		for range n {
-			out = append(out, out[len(out)-back])
-		}
-	}
-	if len(out) != size {
+	out := make([]byte, size)
+	n, err := lz4.UncompressBlock(in, out)
+	if err != nil || n != size {
 		return nil, errLZ4
 	}
 	return out, nil
-}
-
-// lz4Length reads what follows a length of 15.
-func lz4Length(in []byte, n int) (length int, rest []byte, err error) {
-	if n < 15 {
-		return n, in, nil
-	}
-	for {
-		if len(in) == 0 || n > mostLZ4 {
-			return 0, nil, errLZ4
-		}
-		b := in[0]
-		in = in[1:]
-		if n += int(b); b < 255 {
-			return n, in, nil
-		}
-	}
 }
