@@ -28,6 +28,9 @@ type Document struct {
 	Findings      []Finding  `json:"findings"`
 	CriticalPath  Path       `json:"critical_path"`
 	Jobs          []Job      `json:"jobs"`
+
+	gantts    []gantt // of the base and of the run; empty: not drawn
+	ganttJobs []ganttJob
 }
 
 // A Run is one run.

@@ -30,6 +30,8 @@ type page struct {
 	Findings                                 []Finding
 	Bars                                     []bar
 	Tables                                   []table
+	Gantts                                   []gantt
+	GanttJobs                                []ganttJob
 }
 
 // A bar is an effect, drawn from the middle.
@@ -48,7 +50,7 @@ func (d *Document) HTML(w io.Writer) error {
 	p := page{
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Title:  view.Escape(d.Workflow), Says: view.Escape(d.Difference.Says), Otherwise: view.Escape(strings.Join(d.Otherwise, "; ")), PathSays: view.Escape(d.CriticalPath.Says),
-		Style: template.CSS(style), Run: d.Run, BaseRun: d.BaseRun, Bars: d.bars(), Tables: []table{d.jobs(), d.runs()},
+		Style: template.CSS(style), Run: d.Run, BaseRun: d.BaseRun, Bars: d.bars(), Tables: []table{d.jobs(), d.runs()}, Gantts: d.gantts, GanttJobs: d.ganttJobs,
 	}
 	for _, f := range d.Findings {
 		f.Says = view.Escape(f.Says)

@@ -85,9 +85,9 @@ const (
 	MostSegments  = 1000
 )
 
-// chartOf draws what a run has had so far and, while it runs, what the model predicts of the rest. Of a query of which nothing was
+// ChartOf draws what a run has had so far and, while it runs, what the model predicts of the rest. Of a query of which nothing was
 // submitted, and nothing is predicted, it is empty.
-func chartOf(run dag.Run, model estimators.Model) (Chart, error) {
+func ChartOf(run dag.Run, model estimators.Model) (Chart, error) {
 	c, _, err := chartAndNext(run, model)
 	return c, err
 }

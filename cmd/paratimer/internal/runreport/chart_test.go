@@ -41,7 +41,7 @@ func played(t testing.TB, plan *dag.Plan, opt simulate.Options, until time.Durat
 
 func chartFor(t testing.TB, run dag.Run) Chart {
 	t.Helper()
-	c, err := chartOf(run, observed.Costs)
+	c, err := ChartOf(run, observed.Costs)
 	if err != nil {
 		t.Fatal(err)
 	}

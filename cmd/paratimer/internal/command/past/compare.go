@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compareview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/estimators/observed"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
@@ -41,12 +42,14 @@ func compared(c *cli.Context) error {
 		return command.Usage("--base %d: runs are counted from 1, in order of their starts", n)
 	}
 	var runs []*compare.Run
+	charts := map[*compare.Run]*runreport.Chart{}
 	for _, path := range c.Args().Slice() {
-		r, err := comparedRun(c.Context, c, path)
+		r, chart, err := comparedRun(c.Context, c, path)
 		if err != nil {
 			return err
 		}
 		runs = append(runs, r)
+		charts[r] = chart
 	}
 	found, err := compare.Compare(runs, c.Int("base"))
 	if base := new(compare.BaseError); errors.As(err, &base) {
@@ -61,6 +64,7 @@ func compared(c *cli.Context) error {
 	case "json":
 		content = doc.JSON
 	case "html":
+		doc.Draw(found, charts)
 		content = doc.HTML
 	}
 	if err := command.Write(c, cmp.Or(c.String("out"), "-"), content); err != nil {
@@ -72,29 +76,34 @@ func compared(c *cli.Context) error {
 	return nil
 }
 
-// comparedRun plays a recording to its end, or to where it is torn.
-func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, err error) {
+// comparedRun plays a recording to its end, or to where it is torn. The chart is nil unless a page is asked for, and where none can be drawn.
+func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, chart *runreport.Chart, err error) {
 	src, file, err := input.OpenRecording(path, c.String("workflow"), c.Duration("every"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer command.Closing(file, path, &err)
 	var marks attribution.Marks
 	var along compare.Along
 	run, err := input.WholeRun(ctx, src, marks.See, along.See)
 	if ctx.Err() != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if cut := new(capture.CutOffError); err != nil && (len(run.Window) == 0 || !errors.As(err, &cut)) {
-		return nil, command.Usage("%s: %w", path, err)
+		return nil, nil, command.Usage("%s: %w", path, err)
 	}
 	r = compare.Of(path, run)
 	a, err := attribution.Of(run.Now(), &marks)
 	if err != nil {
-		return nil, command.Usage("%s: %w", path, err)
+		return nil, nil, command.Usage("%s: %w", path, err)
 	}
 	r.Follow(a, run.Now())
 	r.Beside(&along)
 	r.Remember(run, observed.With(observed.Options{DeltaBytes: nearestfit.Default().DeltaBytes}))
-	return r, nil
+	if c.String("output") == "html" {
+		if drawn, err := runreport.ChartOf(run, observed.Costs); err == nil { // what else is compared does not need it
+			chart = &drawn
+		}
+	}
+	return r, chart, nil
 }
