@@ -63,13 +63,36 @@ func TestMan(t *testing.T) {
 func TestReference(t *testing.T) {
 	got := Reference(small())
 	for _, want := range []string{
-		"| `--output FORMAT` | write FORMAT: a\\|b | a | `TOOL_OUTPUT` |",
+		"| `--output FORMAT` | write FORMAT: a\\|b; in the environment `TOOL_OUTPUT` | a |",
 		"- `~/.toolrc`: what's set\n",
 		`More \*words\*.`,
 		"Work: [run](#tool-run)",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// TestSharedFlags holds that flags of the same meaning are described once, and others where they belong.
+func TestSharedFlags(t *testing.T) {
+	every := Flag{Name: "every", Value: "TIME", Does: "observe every TIME"}
+	other := Flag{Name: "every", Value: "TIME", Does: "print every TIME"}
+	alone := Flag{Name: "alone", Does: "be alone"}
+	got := Reference(&Command{Path: "tool", Does: "do", Commands: []Command{
+		{Path: "tool a", Does: "do a", Flags: []Flag{other}},
+		{Path: "tool b", Does: "do b", Flags: []Flag{every, alone}},
+		{Path: "tool c", Does: "do c", Flags: []Flag{every}},
+	}})
+	for want, n := range map[string]int{
+		"| `--every TIME` | observe every TIME |":    1,
+		"| `--every TIME` | print every TIME |":      1,
+		"| `--alone` | be alone |":                   1,
+		"[Shared flags](#shared-flags): `--every`\n": 2,
+		"\n## Shared flags\n":                        1,
+	} {
+		if strings.Count(got, want) != n {
+			t.Errorf("%q stands there %d times, not %d, in\n%s", want, strings.Count(got, want), n, got)
 		}
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// Reference is the whole tree as Markdown, a section a command.
+// Reference is the whole tree as Markdown, a section a command. Flags that mean the same in several commands are described once, at the end.
 func Reference(root *Command) string {
 	var b strings.Builder
-	b.WriteString("# Reference\n\nEvery command and flag, made from the command tree by `make reference`.\n")
+	b.WriteString("# Reference\n\nEvery command and flag, made from the command tree by `make reference`. " +
+		"Each flag is also an environment variable: `--conf-dir` is `PARATIMER_CONF_DIR`. Exceptions are named.\n")
+	common := sharedFlags(root)
 	for _, s := range root.sections() {
 		fmt.Fprintf(&b, "\n%s:", s.heading)
 		for _, c := range s.all {
@@ -17,12 +19,13 @@ func Reference(root *Command) string {
 		b.WriteString("\n")
 	}
 	for _, c := range root.All() {
-		entry(&b, c)
+		entry(&b, c, common)
 	}
+	common.write(&b)
 	return b.String()
 }
 
-func entry(b *strings.Builder, c *Command) {
+func entry(b *strings.Builder, c *Command, common shared) {
 	fmt.Fprintf(b, "\n## %s\n\n    %s\n\n%s\n", c.Path, c.synopsis(), markdown(sentence(c.Does)))
 	for _, p := range c.Text.Paragraphs {
 		fmt.Fprintf(b, "\n%s\n", markdown(p))
@@ -43,14 +46,7 @@ func entry(b *strings.Builder, c *Command) {
 		}
 		b.WriteString("```\n")
 	}
-	for _, s := range c.flagSections() {
-		if len(s.all) > 0 {
-			fmt.Fprintf(b, "\n%s:\n\n| flag | what it does | default | environment |\n|---|---|---|---|\n", s.heading)
-		}
-		for _, f := range s.all {
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", code(f.spelled()), cell(f.Does), cell(f.Default), code(strings.Join(f.Env, ", ")))
-		}
-	}
+	flags(b, c, common)
 	for _, n := range c.Text.Notes {
 		fmt.Fprintf(b, "\n%s:\n\n", n.Heading)
 		for _, p := range n.Paragraphs {
@@ -60,6 +56,40 @@ func entry(b *strings.Builder, c *Command) {
 			}
 			fmt.Fprintf(b, "%s\n", markdown(p))
 		}
+	}
+}
+
+// flags writes the flags of a command: a table of its own ones by subject, and the names of the shared ones.
+func flags(b *strings.Builder, c *Command, common shared) {
+	var names []string
+	for _, s := range c.flagSections() {
+		var own []*Flag
+		for _, f := range s.all {
+			if common.has(f) {
+				names = append(names, code("--"+f.Name))
+			} else {
+				own = append(own, f)
+			}
+		}
+		if len(own) > 0 {
+			fmt.Fprintf(b, "\n%s:\n\n", s.heading)
+			flagTable(b, own)
+		}
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(b, "\n[Shared flags](#shared-flags): %s\n", strings.Join(names, " "))
+	}
+}
+
+// flagTable writes a row for each flag.
+func flagTable(b *strings.Builder, flags []*Flag) {
+	b.WriteString("| flag | what it does | default |\n|---|---|---|\n")
+	for _, f := range flags {
+		does := cell(f.Does)
+		if usual := "PARATIMER_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")); len(f.Env) > 0 && strings.Join(f.Env, " ") != usual {
+			does += "; in the environment " + code(strings.Join(f.Env, ", "))
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", code(f.spelled()), does, cell(f.Default))
 	}
 }
 
