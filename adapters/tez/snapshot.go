@@ -51,9 +51,9 @@ func (s *Source) snapshot() *dag.Snapshot {
 	for i, index := range order {
 		j.Stages[i].Attempts = g.vertices[index].attempts(s.now)
 	}
-	s.over.Fill(snap, s.app.ID)
+	s.room.Fill(snap, s.app.ID)
 	s.remark(snap)
-	snap.Warnings = append(s.warned, s.over.Warnings()...)
+	snap.Warnings = append(s.warned, s.room.Warnings()...)
 	return snap
 }
 
@@ -61,7 +61,7 @@ func (s *Source) snapshot() *dag.Snapshot {
 // is known.
 func (s *Source) beginning() *dag.Snapshot {
 	plan := &dag.Plan{
-		Name: cmp.Or(s.g.name, s.id), Engine: "Tez", Cluster: s.over.Cluster(s.app.ID), Driver: dag.Eager,
+		Name: cmp.Or(s.g.name, s.id), Engine: "Tez", Cluster: s.room.Cluster(s.app.ID), Driver: dag.Eager,
 		Jobs: []dag.Job{{
 			Node: "dag", Name: cmp.Or(s.g.title, s.g.name, s.id), Rules: dag.AncestorsFirst, Limits: dag.Limits{AMMB: s.app.AMMB},
 			Stages: []dag.Stage{{Name: unknownStages}},
@@ -74,8 +74,8 @@ func (s *Source) beginning() *dag.Snapshot {
 	if at := s.g.submitted; at.Known() {
 		j.Submitted = min(at, s.now)
 	}
-	s.over.Fill(snap, s.app.ID)
-	snap.Warnings = append(s.warned, s.over.Warnings()...)
+	s.room.Fill(snap, s.app.ID)
+	snap.Warnings = append(s.warned, s.room.Warnings()...)
 	return snap
 }
 
@@ -161,7 +161,7 @@ func (h *indexHeap) Pop() any {
 func (s *Source) planOf(order []int32) *dag.Plan {
 	g := s.g
 	p := &dag.Plan{
-		Name: cmp.Or(g.name, s.id), Engine: "Tez", Cluster: s.over.Cluster(s.app.ID), Driver: dag.Eager,
+		Name: cmp.Or(g.name, s.id), Engine: "Tez", Cluster: s.room.Cluster(s.app.ID), Driver: dag.Eager,
 		Jobs: []dag.Job{{
 			Node: "dag", Name: cmp.Or(g.title, g.name, s.id), Rules: dag.AncestorsFirst, Input: g.inputs, Feature: g.feature(), Alias: g.key,
 			Stages: make([]dag.Stage, len(order)),
@@ -327,6 +327,8 @@ func (s *Source) remark(snap *dag.Snapshot) {
 	}
 	switch {
 	case g.planned:
+	case s.over == nil:
+		s.warn(dag.WarnNoEdges, "which vertex reads which is not known: the history has no plan of the DAG")
 	case s.logs == nil || s.logs.err != nil:
 		s.warn(dag.WarnNoEdges, "which vertex reads which is not known, as the files of the application's master could "+
 			"not be read: %s", s.logErr())

@@ -43,6 +43,7 @@ type Source struct {
 	cluster Cluster
 	target  Target
 	over    *hadoop.Overview
+	room    surroundings
 
 	now     dag.Instant
 	before  dag.Instant // of the observation before, NoInstant at first
@@ -67,12 +68,20 @@ type Source struct {
 	warned   []dag.Warning
 }
 
+// surroundings are what snapshots say of the cluster beside the application. A *hadoop.Overview is one.
+type surroundings interface {
+	Cluster(app string) dag.Cluster
+	Fill(snap *dag.Snapshot, app string)
+	Warnings() []dag.Warning
+}
+
 // NewSource watches target on cluster.
 func NewSource(cluster Cluster, target Target) *Source {
 	s := &Source{cluster: cluster, target: target, silentAt: dag.NoInstant, before: dag.NoInstant, firstAt: dag.NoInstant}
 	if s.over = target.Over; s.over == nil {
 		s.over = hadoop.NewOverview(cluster, target.Made)
 	}
+	s.room = s.over
 	s.lines.node = s.over.NodeIndex
 	return s
 }

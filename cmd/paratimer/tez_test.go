@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -151,4 +154,79 @@ func TestTezQuery(t *testing.T) {
 			t.Errorf("%q: exit code %d\n%s%s", c.args, code, out, stderr)
 		}
 	}
+}
+
+// TestTezHistory imports, learns from, reports and compares a DAG out of the files of ProtoHistoryLoggingService, also where HDFS has them.
+func TestTezHistory(t *testing.T) {
+	t.Parallel()
+	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	setenv(t, "XDG_STATE_HOME", t.TempDir())
+	const files, id = "../../adapters/tez/testdata/proto", "dag_1795367695478_0002_2"
+	out := t.TempDir()
+	tapeOf := filepath.Join(out, id+".tape.gz")
+	profile := filepath.Join(out, "p.yaml")
+	hdfs := httptest.NewServer(hdfsOf(os.DirFS(files)))
+	t.Cleanup(hdfs.Close)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"import", files, "-o", out}, id + ` "session.pig #2", 1 job, succeeded, 24.7s`},
+		{[]string{"import", hdfs.URL + "/webhdfs/v1/tez", "-o", t.TempDir()}, id + ` "session.pig #2", 1 job, succeeded, 24.7s`},
+		{[]string{"learn", files, "-o", profile}, ""},
+		{[]string{"replay", tapeOf, "--profile", profile}, "succeeded after 24s"},
+		{[]string{"replay", files, "--workflow", id}, "succeeded after 24s"},
+		{[]string{"score", files}, ""},
+		{[]string{"report", files, "-o", filepath.Join(out, "r.html")}, ""},
+		{[]string{"compare", files, tapeOf}, ""},
+	} {
+		code, stdout, stderr := paratimer(t, c.args...)
+		if code != exitOK || !strings.Contains(stdout, c.want) {
+			t.Errorf("%q: exit code %d\n%s%s", c.args, code, stdout, stderr)
+		}
+	}
+	if code, _, stderr := paratimer(t, "import", files, "--workflow", "dag_1_1_1", "-o", out); code != exitUsage || !strings.Contains(stderr, "dag_1_1_1") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
+// hdfsOf serves a folder as the folder /tez of a NameNode.
+func hdfsOf(in fs.FS) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.Trim(strings.TrimPrefix(r.URL.Path, "/webhdfs/v1/tez"), "/")
+		if name == "" {
+			name = "."
+		}
+		type status struct {
+			Name string `json:"pathSuffix"`
+			Type string `json:"type"`
+			Size int64  `json:"length"`
+		}
+		statusOf := func(info fs.FileInfo, name string) status {
+			if info.IsDir() {
+				return status{name, "DIRECTORY", 0}
+			}
+			return status{name, "FILE", info.Size()}
+		}
+		info, err := fs.Stat(in, name)
+		if err != nil {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		switch r.URL.Query().Get("op") {
+		case "GETFILESTATUS":
+			_ = json.NewEncoder(w).Encode(map[string]any{"FileStatus": statusOf(info, "")})
+		case "LISTSTATUS":
+			all, _ := fs.ReadDir(in, name)
+			list := []status{}
+			for _, e := range all {
+				info, _ := e.Info()
+				list = append(list, statusOf(info, e.Name()))
+			}
+			_ = json.NewEncoder(w).Encode(map[string]any{"FileStatuses": map[string]any{"FileStatus": list}})
+		default:
+			b, _ := fs.ReadFile(in, name)
+			_, _ = w.Write(b)
+		}
+	})
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -51,8 +52,11 @@ func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io
 		return nil, nil, command.Usage("cannot read the recording: %w", err)
 	}
 	play := playRecording
-	if spark.IsLog(path) {
+	switch {
+	case spark.IsLog(path):
 		play = playEventLog
+	case tez.IsHistory(path):
+		play = playTezHistory
 	}
 	src, err := play(f, workflow, every)
 	if err != nil {
@@ -117,6 +121,27 @@ func playEventLog(f *os.File, workflow string, every time.Duration) (watch.Sourc
 	return capture.NewLogSource(log, capture.Options{Workflow: workflow, Every: every})
 }
 
+// playTezHistory plays a DAG out of the history that Tez has written: a file, or a folder of such.
+func playTezHistory(f *os.File, workflow string, every time.Duration) (watch.Source, error) {
+	log, err := TezHistory(context.Background(), f.Name())
+	if err != nil {
+		return nil, err
+	}
+	return capture.NewHistorySource(log, capture.Options{Workflow: workflow, Every: every})
+}
+
+// TezHistory reads the history that Tez has written in a local file or folder.
+func TezHistory(ctx context.Context, path string) (*tez.Log, error) {
+	folder, name := filepath.Split(filepath.Clean(path))
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		folder, name = path, "."
+	}
+	if folder == "" {
+		folder = "."
+	}
+	return tez.ReadHistory(ctx, os.DirFS(folder), name)
+}
+
 // playHistory plays a workflow out of a history file, a trace, or a folder with such.
 func playHistory(path, workflow string, every time.Duration) (watch.Source, error) {
 	found, err := FindHistory(context.Background(), path)
@@ -172,7 +197,7 @@ func FileKind(path string) (kind tape.Kind, exists bool, err error) {
 	case err != nil:
 		return tape.Unknown, false, nil // it names a query
 	}
-	if spark.IsLog(path) {
+	if spark.IsLog(path) || tez.IsHistory(path) {
 		return tape.EventLog, true, nil
 	}
 	if info.IsDir() {

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -76,7 +77,7 @@ func holdsHistory(path string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	if spark.IsLog(path) {
+	if spark.IsLog(path) || tez.IsHistory(path) {
 		return false, nil
 	}
 	if info, err := f.Stat(); err != nil || info.IsDir() {

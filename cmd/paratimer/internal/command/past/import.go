@@ -21,6 +21,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -75,9 +76,19 @@ func importHistory(c *cli.Context) error {
 	var failed []error // of arguments that cannot be read; the others are imported
 	var rejected []leftOut
 	var logs []string // event logs of Spark
+	var dags []*tez.Log
 	for _, name := range c.Args().Slice() {
 		if !webhdfs.Is(name) && spark.IsLog(name) {
 			logs = append(logs, name)
+			continue
+		}
+		if log, is, err := tezHistoryAt(c, name); is {
+			if err != nil {
+				failed = append(failed, err)
+				rejected = append(rejected, leftOut{name, strings.TrimPrefix(err.Error(), name+": ")})
+				continue
+			}
+			dags = append(dags, log)
 			continue
 		}
 		found, err := historyAt(c.Context, name, c.String("user"), input.ByKerberos(c)(webhdfs.Transport()))
@@ -94,7 +105,7 @@ func importHistory(c *cli.Context) error {
 			result.LeftOut = append(result.LeftOut, leftOut{s.Path, s.Why})
 		}
 	}
-	if len(jobs)+len(logs) == 0 {
+	if len(jobs)+len(logs)+len(dags) == 0 {
 		return errors.Join(failed...)
 	}
 	workflows := past.Group(jobs)
@@ -120,6 +131,13 @@ func importHistory(c *cli.Context) error {
 			continue
 		}
 		result.Workflows = append(result.Workflows, done)
+	}
+	for _, log := range dags {
+		done, err := importDAGs(c, log, folder, names)
+		if err != nil {
+			return err
+		}
+		result.Workflows = append(result.Workflows, done...)
 	}
 	for _, w := range workflows {
 		done, err := importOne(c.Context, w, folder, tapeName(w.ID, names), c.Duration("every"))

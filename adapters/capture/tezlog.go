@@ -1,0 +1,75 @@
+package capture
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A historySource plays a DAG out of the history that Tez has written, in steps of time.
+type historySource struct {
+	player     *tez.Player
+	bad        int
+	next, last dag.Instant
+	step       dag.Instant
+	done       bool
+}
+
+// NewHistorySource plays a DAG of a history, the first one where none is chosen: a snapshot every so often, 0 is each second, or more seldom
+// where a DAG is long. It ends with io.EOF, or with a *CutOffError where the DAG has not ended in the history.
+func NewHistorySource(log *tez.Log, o Options) (interface {
+	Next(ctx context.Context) (*dag.Snapshot, error)
+}, error,
+) {
+	all := log.DAGs()
+	id := ""
+	for _, each := range all {
+		app, _ := tez.IsDAG(each)
+		if o.Workflow == "" || o.Workflow == each || o.Workflow == app {
+			id = each
+			break
+		}
+	}
+	if id == "" {
+		return nil, &UnknownError{Workflow: o.Workflow, Holds: all}
+	}
+	first, last := log.Span(id)
+	step := dag.Instant(o.Every / time.Millisecond)
+	if step <= 0 {
+		step = max(1000, (last-first)/mostLogTicks)
+	}
+	return &historySource{player: log.Play(id), bad: log.Bad, next: first, last: last, step: step}, nil
+}
+
+// Next plays one step.
+func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
+	for {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		now := min(s.next, s.last)
+		snap, ok, err := s.player.At(now)
+		switch {
+		case err != nil:
+			return nil, err
+		case s.done:
+			return nil, &CutOffError{At: s.last}
+		}
+		s.done = now >= s.last
+		s.next += s.step
+		if !ok {
+			continue
+		}
+		if s.bad > 0 {
+			marked := *snap
+			marked.Warnings = append(marked.Warnings[:len(marked.Warnings):len(marked.Warnings)], dag.Warning{
+				Code: dag.WarnObservation, Text: fmt.Sprintf("%d records or files of the history are no events and were left out", s.bad),
+			})
+			snap = &marked
+		}
+		return snap, nil
+	}
+}
