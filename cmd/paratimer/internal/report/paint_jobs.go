@@ -17,7 +17,7 @@ const (
 	shades    = 4
 )
 
-// A tone is how the bars of a stage of a job look: the color of the job, the shade of the stage.
+// A tone is how the bars of a stage of a job look: the color of the job, the shade of the stage, 0 the palest.
 type tone struct{ Color, Shade int }
 
 // class is the tone in the style sheet; "" is that of tasks whose job nobody knows.
@@ -27,12 +27,13 @@ func (t tone) class() string { return fmt.Sprintf("k%d s%d", t.Color, t.Shade) }
 type tones struct {
 	byStage bool
 	firsts  []int // by job: how many jobs with bars came before it
+	counts  []int // by job: its stages
 	jobs    []int // those with bars, in plan order
 	stages  []int // of a single DAG: its stages with bars
 }
 
 func tonesOf(s *runreport.Report) *tones {
-	t := &tones{firsts: make([]int, len(s.Jobs))}
+	t := &tones{firsts: make([]int, len(s.Jobs)), counts: make([]int, len(s.Jobs))}
 	seen, stages := make([]bool, len(s.Jobs)), map[int]bool{}
 	for i := range s.Chart.Panels {
 		for j := range s.Chart.Panels[i].Bars {
@@ -45,6 +46,7 @@ func tonesOf(s *runreport.Report) *tones {
 		}
 	}
 	for j := range seen {
+		t.counts[j] = len(s.Jobs[j].Stages)
 		if t.firsts[j] = len(t.jobs); seen[j] {
 			t.jobs = append(t.jobs, j)
 		}
@@ -65,9 +67,11 @@ func (t *tones) of(job, stage int) string {
 	case job < 0 || job >= len(t.firsts) || stage < 0:
 		return ""
 	case t.byStage:
-		return tone{stage % jobColors, stage / jobColors % shades}.class()
+		return tone{stage % jobColors, shades - 1 - stage/jobColors%shades}.class()
 	}
-	return tone{t.firsts[job] % jobColors, min(stage, shades-1)}.class()
+	// The first stage is the palest and the last one, or the fourth, the darkest: the two of a MapReduce job differ most.
+	last := min(max(t.counts[job], dag.MapReduceStages), shades) - 1
+	return tone{t.firsts[job] % jobColors, min(stage, last) * (shades - 1) / last}.class()
 }
 
 // ofFragment is the tone of a fragment: that of its first job.
@@ -104,7 +108,7 @@ func (t *tones) legend(s *runreport.Report, most int) (all []entry, more int) {
 
 // shadesOf are the tones of a job's stages that differ.
 func (t *tones) shadesOf(j *runreport.Job, job int) (all []string) {
-	for k := range min(max(len(j.Stages), 1), shades) {
+	for k := range min(max(len(j.Stages), dag.MapReduceStages), shades) {
 		all = append(all, t.of(job, k))
 	}
 	return all

@@ -16,7 +16,7 @@ func TestTones(t *testing.T) {
 	t.Parallel()
 	s := sample()
 	tones := tonesOf(s)
-	if a, b, c := tones.of(0, 0), tones.of(0, 1), tones.of(2, 1); a != "k0 s0" || b != "k0 s1" || c != "k2 s1" {
+	if a, b, c := tones.of(0, 0), tones.of(0, 1), tones.of(2, 1); a != "k0 s0" || b != "k0 s3" || c != "k2 s3" {
 		t.Errorf("tones %q, %q and %q", a, b, c)
 	}
 	if got := tones.of(99, 0); got != "" {
@@ -32,7 +32,7 @@ func TestTones(t *testing.T) {
 		s.Chart.Panels[0].Bars[i].Job, s.Chart.Panels[0].Bars[i].Phase.Stage = 0, dag.StageIndex(i%12)
 	}
 	tones = tonesOf(s)
-	if a, b := tones.of(0, 1), tones.of(0, 9); a != "k1 s0" || b != "k1 s1" {
+	if a, b := tones.of(0, 1), tones.of(0, 9); a != "k1 s3" || b != "k1 s2" {
 		t.Errorf("stages of a DAG have the tones %q and %q", a, b)
 	}
 }

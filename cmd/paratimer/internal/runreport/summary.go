@@ -36,7 +36,7 @@ func (s *Report) outcome(recorded bool) string {
 	if s.StartAt == nil || s.ElapsedSeconds == nil {
 		return title + " has not begun: no job was submitted."
 	}
-	length, began := units.Seconds(*s.ElapsedSeconds), s.StartAt.Time().Format("15:04:05 UTC on 2 January 2006")
+	length, began := units.Seconds(*s.ElapsedSeconds), s.StartAt.Time().Round(time.Second).Format("15:04:05 UTC on 2 January 2006")
 	switch {
 	case s.EndAt != nil:
 		return fmt.Sprintf("%s %s after %s: from %s to %s.", title, ended(s.Workflow.State), length, began,
