@@ -26,6 +26,7 @@ type gantt struct {
 	Hues          []hue
 	Legend        []entry // jobs and stages
 	More          int     // that the legend leaves out
+	By            string // what the color is: job or stage
 	Fragments     []entry
 	MoreFragments int
 	Outcomes      []entry
@@ -97,6 +98,9 @@ func ganttOf(s *runreport.Report) *gantt {
 	along := scale{c.FromSeconds, c.ToSeconds}
 	paint, tones := paintOf(s), tonesOf(s)
 	g.Hues = paint.hues
+	if g.By = "job"; tones.byStage {
+		g.By = "stage"
+	}
 	rows, bars := 0, 0
 	for _, p := range c.Panels {
 		rows, bars = rows+len(p.Rows), bars+len(p.Bars)

@@ -43,7 +43,7 @@ func panelOf(s *runreport.Report, p *runreport.Panel, along scale, look looks, t
 			if row >= 13 && !block.Mark {
 				block.Look = lookOf(b)
 				// In the middle of the middle row, so that no line crosses it.
-				block.fit(from, along.share(b.EndSeconds)-from, top+(float64(b.Row+(b.Rows-1)/2)+0.5)*row, labelsOf(s, b)...)
+				block.fit(from, along.share(b.EndSeconds)-from, top+(float64(b.Row+(b.Rows-1)/2)+0.5)*row, labelsOf(s, b, look.tones.byStage)...)
 			}
 			if block.Label != "" {
 				out.Labels = append(out.Labels, block)
@@ -135,12 +135,15 @@ func lookOf(b *runreport.Bar) string {
 	return "in"
 }
 
-// labelsOf is what may be written into a bar, the longest first: the job, and how many tasks it is.
-func labelsOf(s *runreport.Report, b *runreport.Bar) []string {
+// labelsOf is what may be written into a bar, the longest first: the job, or the stage of a single DAG, and how many tasks it is.
+func labelsOf(s *runreport.Report, b *runreport.Bar, byStage bool) []string {
 	if b.Job < 0 || b.Job >= len(s.Jobs) {
 		return nil
 	}
 	node := text(s.Jobs[b.Job].Node)
+	if byStage {
+		node = text(b.Phase.Name)
+	}
 	labels := []string{cut(node, 40), cut(node, 16), cut(node, 8)}
 	if b.Tasks > 1 {
 		labels = append([]string{fmt.Sprintf("%s ×%d", cut(node, 40), b.Tasks)}, labels...)

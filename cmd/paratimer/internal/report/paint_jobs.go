@@ -23,7 +23,7 @@ type tone struct{ Color, Shade int }
 // class is the tone in the style sheet; "" is that of tasks whose job nobody knows.
 func (t tone) class() string { return fmt.Sprintf("k%d s%d", t.Color, t.Shade) }
 
-// tones are the tones of all stages. Of a single DAG of many stages each has its own color.
+// tones are the tones of all stages. Those of a single DAG each have a color of their own.
 type tones struct {
 	byStage bool
 	firsts  []int // by job: how many jobs with bars came before it
@@ -51,7 +51,7 @@ func tonesOf(s *runreport.Report) *tones {
 			t.jobs = append(t.jobs, j)
 		}
 	}
-	t.byStage = len(t.jobs) == 1 && len(s.Jobs[t.jobs[0]].Stages) > dag.MapReduceStages
+	t.byStage = len(t.jobs) == 1 && !s.Jobs[t.jobs[0]].IsMapReduce()
 	if t.byStage {
 		for k := range stages {
 			t.stages = append(t.stages, k)
@@ -87,14 +87,14 @@ func (t *tones) legend(s *runreport.Report, most int) (all []entry, more int) {
 	if t.byStage {
 		job := &s.Jobs[t.jobs[0]]
 		for _, k := range t.stages[:min(len(t.stages), most)] {
-			all = append(all, entry{Tone: t.of(t.jobs[0], k), Text: capital(stageWord(job, k))})
+			all = append(all, entry{Tone: t.of(t.jobs[0], k), Text: stageWord(job, k)})
 		}
 		return all, len(t.stages) - len(all)
 	}
 	staged := false
 	for _, j := range t.jobs[:min(len(t.jobs), most)] {
 		all = append(all, entry{Tone: t.of(j, 0), Shades: t.shadesOf(&s.Jobs[j], j), Text: cut(text(s.Jobs[j].Node), 40)})
-		staged = staged || len(s.Jobs[j].Stages) > dag.MapReduceStages
+		staged = staged || !s.Jobs[j].IsMapReduce()
 	}
 	if len(all) == 0 {
 		return nil, 0

@@ -153,6 +153,11 @@ func TestGlance(t *testing.T) {
 	if a := r.Glance.Against; a == nil || a.Bound != nil || *a.ExpectedSeconds != 80 || a.LaterSeconds != nil {
 		t.Errorf("against %+v", a)
 	}
+	r.TimeAttribution.Causes = append(r.TimeAttribution.Causes, Cause{Cause: "unknown", Seconds: 60})
+	r.PredictionHistory.Points[0].AtSeconds = 100
+	if r.glance(s); len(r.Glance.Lost) > 0 || r.Glance.Against != nil {
+		t.Errorf("of what nobody saw: %+v", r.Glance)
+	}
 	r.Alerts = []frame.Alert{
 		{Bound: "nobody's", Quiet: true, DeadlineAt: &frame.Time{Instant: at(1)}},
 		{Bound: "met", DeadlineAt: &frame.Time{Instant: at(120)}},

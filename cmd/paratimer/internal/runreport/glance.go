@@ -75,14 +75,16 @@ func (s *Report) glance(snap *dag.Snapshot) {
 	}
 }
 
-// lost adds up the time attribution by kind of loss.
+// lost adds up the time attribution by kind of loss; it is empty when nobody saw what too much of the time went to.
 func (s *Report) lost() []Loss {
-	total := frame.Seconds(0)
+	total, unknown := frame.Seconds(0), frame.Seconds(0)
 	for _, c := range s.TimeAttribution.Causes {
-		total += c.Seconds
+		if total += c.Seconds; c.Cause == attribution.Unknown.String() {
+			unknown += c.Seconds
+		}
 	}
 	out := []Loss{}
-	if total <= 0 {
+	if total <= 0 || float64(unknown) > mostAssumed*float64(total) {
 		return out
 	}
 	for _, l := range losses {
@@ -121,11 +123,12 @@ func (s *Report) againstDeadline() *Against {
 // againstPrediction compares the run with its first prediction; nil when there was none before the end.
 func (s *Report) againstPrediction() *Against {
 	first := s.PredictionHistory.firstNumber()
-	if first == nil || !s.PredictionHistory.watched() {
-		return nil
+	total := s.PredictionHistory.TotalSeconds
+	if first == nil || total != nil && first.AtSeconds >= *total {
+		return nil // what is shown at the end is no prediction
 	}
 	out := &Against{ExpectedSeconds: first.TotalSeconds, LowSeconds: first.LowSeconds, HighSeconds: first.HighSeconds}
-	now := s.PredictionHistory.TotalSeconds
+	now := total
 	if now == nil {
 		now = s.PredictionHistory.Points[len(s.PredictionHistory.Points)-1].TotalSeconds
 	}
