@@ -23,7 +23,6 @@ type fake struct {
 	gone        bool
 	over        bool
 	bytes       int
-	naive       int // of the whole list of tasks
 	asked       []string
 }
 

@@ -10,6 +10,9 @@ import (
 // nothingLater is how likely it is that an application submits nothing more, as far as nobody knows its program.
 const nothingLater = 0.3
 
+// laterShare takes away from that what the work which is known tells: most applications announce most of their work early.
+const laterShare = 0.3
+
 // mostLater bounds what is expected of work that nobody has announced, in lengths of the run so far.
 const mostLater = 20
 
@@ -27,7 +30,7 @@ func (m *Model) later(u float64) func(known time.Duration) time.Duration {
 			return 0
 		}
 		passed := 1 - (u-nothingLater)/(1-nothingLater)
-		times := min(1/passed-1, mostLater)
+		times := min(laterShare*(1/passed-1), mostLater)
 		whole := float64(elapsed) + float64(known)
 		return time.Duration(math.Min(times*whole, float64(dag.MaxLength)))
 	}

@@ -102,7 +102,7 @@ func (m *Model) leftOf(l *law, a *dag.Attempt) (work float64, origin schedule.Or
 	left := whole - age
 	origin = l.origin
 	d := 0.0
-	if l.seen.records && int(a.Task) < len(l.size) {
+	if l.seen.records && !l.bent && int(a.Task) < len(l.size) {
 		d = l.worked(a)
 	}
 	if d > 0 {

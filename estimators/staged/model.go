@@ -39,6 +39,7 @@ type law struct {
 	sized  bool      // something tells them: the profile, tasks that have ended, or the engine's own progress of running ones
 	rate   float64   // milliseconds a unit; NaN unknown
 	origin schedule.Origin
+	bent   bool        // units count what tasks of so many records take, see bend
 	sel    float64     // records written for each unit; NaN unknown
 	waits  bool        // its tasks wait in their containers for those of other stages
 	asked  dag.Instant // since when containers may have been launched for its tasks
@@ -51,7 +52,11 @@ func New(run dag.Run) *Model {
 	m.snapshot = complete(run.Now(), m.profile)
 	m.observe()
 	m.learnLaunch(&run.Now().Plan.Overheads)
-	m.learnExtra()
+	if m.onCores() {
+		m.learnCold()
+	} else {
+		m.learnExtra()
+	}
 	m.learnRates()
 	return m
 }

@@ -14,6 +14,7 @@ type prior struct {
 	records bool      // units are records
 	units   []float64 // by task
 	total   float64   // their sum
+	took    []float64 // milliseconds by task; NaN unknown
 	rate    float64   // milliseconds a unit; NaN unknown
 	sel     float64   // records written a unit; NaN unknown
 	share   float64   // records read for each record that the stages before wrote; NaN unknown
@@ -59,9 +60,10 @@ func priorIn(stage *dag.Stage) prior {
 		return p
 	}
 	p.n = n
-	p.units = make([]float64, n)
+	p.units, p.took = make([]float64, n), make([]float64, n)
 	median := medianOf(stage.Extent, n)
 	for i := range p.units {
+		p.took[i] = stage.Extent.At(i)
 		switch v := pipe.Tuples.At(i); {
 		case !p.records:
 			p.units[i] = 1

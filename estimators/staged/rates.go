@@ -33,8 +33,17 @@ func (m *Model) learnRates() {
 			l.sel = l.prior.sel
 		}
 		m.learnSizes(j, k, l)
-		l.addRunning()
+		if !m.onCores() {
+			l.addRunning()
+		}
 	})
+	if m.onCores() {
+		m.each(func(_ int, _ dag.StageIndex, l *law) {
+			if l.bend(); !l.bent {
+				l.addRunning()
+			}
+		})
+	}
 	m.learnPace()
 	m.each(func(j int, k dag.StageIndex, l *law) { l.learnRate(m.pace) })
 	m.assume()

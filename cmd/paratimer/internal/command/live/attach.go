@@ -58,7 +58,7 @@ func attach(c *cli.Context) (err error) {
 		defer command.Closing(rec, path, &err)
 		tap = rec.Layer
 	}
-	driver := ""
+	var driver string
 	if client, driver, err = input.NewDriver(c, tap); err == nil && driver == "" {
 		client, err = input.NewClient(c, tap)
 	}
