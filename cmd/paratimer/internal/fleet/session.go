@@ -109,6 +109,9 @@ func (v *session) open() error {
 	}
 	v.held, v.usual, v.bounds = true, usual, nil
 	for _, r := range v.is.Rules {
+		if r.Unbound() {
+			continue
+		}
 		v.bounds = append(v.bounds, r.Bound(usual))
 	}
 	v.stepper.Hold(v.bounds)

@@ -64,6 +64,7 @@ func (b *Board) Show(tick frame.Tick) error {
 			return nil
 		}
 		q = &query{page: New(runreport.NewCollector(row.ID, b.model), b.every)}
+		q.page.up = "../../"
 		b.queries[row.ID] = q
 	}
 	if tick.Snapshot == nil { // a missed observation does not name them

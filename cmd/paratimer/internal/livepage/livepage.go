@@ -18,6 +18,7 @@ import (
 // A Page is a sink that follows a run. Nothing is made before somebody asks for it.
 type Page struct {
 	every time.Duration
+	up    string // where the page of all queries is; "" for none
 
 	mu        sync.Mutex
 	collector *runreport.Collector
@@ -76,8 +77,8 @@ func (p *Page) render() error {
 	}
 	p.parts = map[string]part{}
 	for path, write := range map[string]func(io.Writer) error{
-		"/":     func(w io.Writer) error { return report.Live(w, s, p.every) },
-		"/main": func(w io.Writer) error { return report.Main(w, s) },
+		"/":     func(w io.Writer) error { return report.Live(w, s, p.every, p.up) },
+		"/main": func(w io.Writer) error { return report.Main(w, s, p.up) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {

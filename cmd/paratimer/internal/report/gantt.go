@@ -26,7 +26,7 @@ type gantt struct {
 	Hues          []hue
 	Legend        []entry // jobs and stages
 	More          int     // that the legend leaves out
-	By            string // what the color is: job or stage
+	By            string  // what the color is: job or stage
 	Fragments     []entry
 	MoreFragments int
 	Outcomes      []entry

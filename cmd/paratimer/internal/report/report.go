@@ -25,21 +25,25 @@ func Write(w io.Writer, s *runreport.Report) error {
 
 // Live writes the page that follows a run: it asks for "main" beside it so often, and shows it where it has changed. A browser without
 // scripts loads the whole page instead.
-func Live(w io.Writer, s *runreport.Report, every time.Duration) error {
-	p := page{Policy: LivePolicy, Style: style, Script: script, EverySeconds: max(1, int(every/time.Second))}
+// up is the address of the page of all queries, "" for none.
+func Live(w io.Writer, s *runreport.Report, every time.Duration, up string) error {
+	p := page{Up: up, Policy: LivePolicy, Style: style, Script: script, EverySeconds: max(1, int(every/time.Second))}
 	return write(w, "page.tmpl", p, s)
 }
 
 // Main writes what is inside of the page's main element: what a live page replaces. An element in it with data-over says that
 // nothing more will come.
-func Main(w io.Writer, s *runreport.Report) error { return write(w, "main.tmpl", page{}, s) }
+func Main(w io.Writer, s *runreport.Report, up string) error {
+	return write(w, "main.tmpl", page{Up: up}, s)
+}
 
 // A page is what the templates draw. Every text in it that comes from elsewhere has been through text or prose.
 type page struct {
 	Policy       string
 	Style        template.CSS
 	Script       template.JS
-	EverySeconds int // 0: a file
+	EverySeconds int    // 0: a file
+	Up           string // where the page of all queries is; "" for none
 	head
 	Gantt             *gantt
 	PredictionHistory *predictionHistory

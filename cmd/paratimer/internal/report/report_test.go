@@ -90,7 +90,7 @@ func headings(t *testing.T, name, page string) {
 // A browser obeys the page's policy: the hashes are those of what stands in the page.
 func TestPolicy(t *testing.T) {
 	var live bytes.Buffer
-	if err := Live(&live, sample(), 2*time.Second); err != nil {
+	if err := Live(&live, sample(), 2*time.Second, ""); err != nil {
 		t.Fatal(err)
 	}
 	for name, page := range map[string]string{"file": written(t, sample()), "live": live.String()} {
@@ -182,10 +182,10 @@ func TestData(t *testing.T) {
 		t.Errorf("the page holds\n%s\nwant\n%s", a, b)
 	}
 	var first, main bytes.Buffer
-	if err := Main(&main, sample()); err != nil {
+	if err := Main(&main, sample(), ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := Live(&first, sample(), time.Second); err != nil {
+	if err := Live(&first, sample(), time.Second, ""); err != nil {
 		t.Fatal(err)
 	}
 	for name, p := range map[string]string{"file": page, "live": first.String()} {

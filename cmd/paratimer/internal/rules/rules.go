@@ -48,7 +48,14 @@ type Rule struct {
 
 	deadline  alert.Bound // its time
 	templates map[string]*template.Template
+	unbound   bool
 }
+
+// Everything matches every workflow, and holds it to nothing.
+func Everything() []Rule { return []Rule{{Name: "everything", unbound: true}} }
+
+// Unbound reports whether a rule holds nothing to a bound.
+func (r *Rule) Unbound() bool { return r.unbound }
 
 // file is a rule file as rules.schema.json has it.
 type file struct {

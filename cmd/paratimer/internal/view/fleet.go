@@ -128,7 +128,7 @@ func FleetSummary(all []Query) string {
 		}
 	}
 	if len(all) == 0 {
-		return "No query that matches a rule was seen yet."
+		return "No query was seen yet."
 	}
 	verb := "run"
 	if running == 1 {

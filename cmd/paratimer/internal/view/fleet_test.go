@@ -41,7 +41,7 @@ func TestQueriesAreSorted(t *testing.T) {
 	if got, want := FleetSummary(all), "5 queries run, 1 late, 1 at risk; holder holds up 2 others."; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := FleetSummary(nil); got != "No query that matches a rule was seen yet." {
+	if got := FleetSummary(nil); got != "No query was seen yet." {
 		t.Error(got)
 	}
 }

@@ -45,7 +45,7 @@ func watchFlags() []cli.Flag {
 		&cli.DurationFlag{Name: "timeout", EnvVars: command.Env("timeout"), Usage: "end after `TIME`, with exit code 124"},
 	)
 	flags = append(flags, &cli.BoolFlag{Name: "plain", EnvVars: command.Env("plain"), Usage: "on a terminal print lines, and show no screen of all queries"},
-		&cli.StringFlag{Name: "listen", EnvVars: command.Env("listen"), Usage: "serve a page of all queries at `ADDRESS`, with a live report of each; a port, such as 9189, is this machine's own only, 0 is any that is free"},
+		&cli.StringFlag{Name: "listen", EnvVars: command.Env("listen"), Usage: "serve a page of all queries at `ADDRESS`, with a live report of each, also without --rules; a port, such as 9189, is this machine's own only, 0 is any that is free"},
 	)
 	return slices.Concat(flags, follow.SinkFlags(), input.HistoryFlags(), command.MetricsFlags(), collectFlags())
 }
@@ -56,8 +56,8 @@ func watchMany(c *cli.Context) error {
 		return err
 	}
 	path := c.String("rules")
-	if path == "" {
-		return command.Usage("which workflows? Give --rules FILE; one workflow alone is watched by `paratimer attach`")
+	if path == "" && c.String("listen") == "" && !follow.FullScreen(c) {
+		return command.Usage("which workflows? Give --rules FILE, or --listen ADDRESS for a page of all; one workflow alone is watched by `paratimer attach`")
 	}
 	every, most := c.Duration("every"), c.Duration("most")
 	switch {
@@ -68,9 +68,12 @@ func watchMany(c *cli.Context) error {
 	case !(c.Float64("budget") >= 0):
 		return command.Usage("--budget %v: it is a number of questions a second, 0 or more", c.Float64("budget"))
 	}
-	all, err := readRules(c, path)
-	if err != nil {
-		return err
+	all := rules.Everything()
+	if path != "" {
+		var err error
+		if all, err = readRules(c, path); err != nil {
+			return err
+		}
 	}
 	shown, err := follow.BatteryOf(c)
 	if err != nil {
@@ -151,6 +154,9 @@ func watchMany(c *cli.Context) error {
 		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: log,
 	}, all)
 	defer onHangup(func() {
+		if path == "" {
+			return
+		}
 		again, err := rules.ReadFile(path, c.App.Reader, time.Local)
 		if err != nil {
 			log.Error().Err(err).Msg("the rules cannot be read again; those from before stay")
