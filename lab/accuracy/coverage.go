@@ -12,7 +12,7 @@ var levels = [...]struct {
 	low, high float64
 }{{"50 %", 0.25, 0.75}, {"80 %", 0.1, 0.9}, {"90 %", 0.05, 0.95}}
 
-// ranges are how often each range held the true remaining time, over the ticks with one; after counts those from the strike on.
+// ranges are how often each range held the true remaining time, over the ticks with one; after counts those from the disruption on.
 type ranges struct {
 	ticks, after int
 	held, later  [len(levels)]int
@@ -59,9 +59,9 @@ func coverage(w io.Writer, recs []*recording) {
 
 How often the range held the true remaining time, over the ticks that have one, and its mean width in lengths of the run. All are rough:
 no script ran nine times, so nothing corrects the sampler (on simulated runs with a history: calibration.md). Ticks of one run err
-together: a run is one observation. *from the strike on* is the 80 % range. The interval score is the 80 % range's, less is better.
+together: a run is one observation. *from the disruption on* is the 80 % range. The interval score is the 80 % range's, less is better.
 
-| recording | profile of | ticks | 50 % held | 80 % held | 90 % held | width of 80 % | interval score s | from the strike on |
+| recording | profile of | ticks | 50 % held | 80 % held | 90 % held | width of 80 % | interval score s | from the disruption on |
 |---|---|---|---|---|---|---|---|---|
 `)
 	var with, without, quiet ranges
@@ -79,7 +79,7 @@ together: a run is one observation. *from the strike on* is the 80 % range. The 
 		fmt.Fprintf(w, "| %s | none | %s |\n", r.name, &r.without.ranges)
 		without.sum(&r.without.ranges)
 	}
-	fmt.Fprintf(w, "| all | of each other run | %s |\n| all without a strike | of each other run | %s |\n| all | none | %s |\n", &with, &quiet, &without)
+	fmt.Fprintf(w, "| all | of each other run | %s |\n| all without a disruption | of each other run | %s |\n| all | none | %s |\n", &with, &quiet, &without)
 }
 
 func (r *ranges) sum(o *ranges) {

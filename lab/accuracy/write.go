@@ -14,20 +14,20 @@ func write(w io.Writer, recs []*recording) {
 	p := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	p("# How right ParaTimer is")
 	p("")
-	p("Written by `make accuracy` from recordings of real runs on a real Hadoop. Each number is of ParaTimer's headline (the")
+	p("Written by `make accuracy` from recordings of real runs on a real Hadoop. Each number is about ParaTimer's headline (the")
 	p("`standard` scenario) over all ticks strictly inside the run, as `mean / max` of the absolute error in percentage points:")
 	p("100 t/(t + remaining) against 100 t/total. The true total is the history server's. *gives* is the share of ticks with a point; the")
-	p("others show a range alone, or \"at least\". *%% of total* is the mean error of the estimated total in percent of the true one: the points are mild early in a run.")
+	p("others show only a range or \"at least\". *%% of total* is the mean error of the estimated total in percent of the true one. Early in a run, points look better than that.")
 	p("")
 	p("## With the profile of one other run of the same script")
 	p("")
-	p("Each recording with the profile of each other one. Shown is the pair of median mean, and the worst mean of all. The runs")
+	p("Each recording is tried with the profile of each other one. The table shows the pair of median mean, and the worst mean. The runs")
 	p("differ in pace (two-1, nodes-1 and long-1: each job in its own way), size, nodes and other load.")
 	p("")
-	p("Under *strike* a run counts from the first tick that shows what nothing before could know of: a failure, a killed master, a lost node,")
-	p("another script.")
+	p("A *disruption* is a failure, a killed master, a lost node or another script. Errors from the disruption on are counted from the first")
+	p("tick that shows it.")
 	p("")
-	p("| recording | total s | profile of | gives | points | bias | %% of total | from the strike on | worst profile |")
+	p("| recording | total s | profile of | gives | points | bias | %% of total | from the disruption on | worst profile |")
 	p("|---|---|---|---|---|---|---|---|---|")
 	var means []float64
 	var same, own pairs
@@ -49,7 +49,7 @@ func write(w io.Writer, recs []*recording) {
 		}
 	}
 	p("")
-	p("Median of the means shown: %s. Of all pairs, from the strike on where there is one:", number(median(means)))
+	p("Median of the means shown: %s. Of all pairs, from the disruption on where there is one:", number(median(means)))
 	p("")
 	p("| pairs of runs | pairs | median of means | worst mean | worst max |")
 	p("|---|---|---|---|---|")
@@ -58,7 +58,7 @@ func write(w io.Writer, recs []*recording) {
 	p("")
 	p("## Without any profile")
 	p("")
-	p("| recording | total s | gives | points | bias | %% of total | from the strike on |")
+	p("| recording | total s | gives | points | bias | %% of total | from the disruption on |")
 	p("|---|---|---|---|---|---|---|")
 	for _, r := range recs {
 		p("| %s | %.1f | %s |", r.name, r.without.total, row(r.without))
@@ -66,7 +66,7 @@ func write(w io.Writer, recs []*recording) {
 	p("")
 	p("## Beside other indicators")
 	p("")
-	p("Means in percentage points. ParaTimer's are with the profile shown above where there is one.")
+	p("Means in percentage points. ParaTimer uses the profile shown above if there is one.")
 	p("")
 	p("| recording | ParaTimer | without profile | pig | hadoop | dne | gnm |")
 	p("|---|---|---|---|---|---|---|")
