@@ -167,7 +167,7 @@ func TestValidate(t *testing.T) {
 			`dag: job "a": reduce.groups.tasks[0].sizes[1]: 1 bytes come after 1: sizes ascend, and equal ones are counted`,
 		},
 		{
-			"a count that is no number", func(p *Plan) {
+			"a count that is not a number", func(p *Plan) {
 				p.Jobs[0].Stages[Reduce].Groups = oneReduce(ReduceGroups{Explicit: []GroupSize{{1, nan}}})
 			},
 			`dag: job "a": reduce.groups.tasks[0].sizes[0] is NaN groups: it must lie between 0 and 1e+15 groups`,

@@ -18,7 +18,7 @@ func TestFailover(t *testing.T) {
 	o := l.oncall()
 	pig := l.client("pig", append([]string{"pig"}, joinLong...)...)
 	l.awaitApp("join.pig")
-	w := l.attach("attach", "", append(o.sinks(), "--within", "15s", "--within", "2h", "--outside-bounds", "--no-progress", "5m", "--hold", "2")...)
+	w := l.attach("attach", "", append(o.sinks(), "--within", "15s", "--within", "2h", "--drift", "--no-progress", "5m", "--hold", "2")...)
 	long := l.awaitJob(4)
 	id := o.hears("within")
 	mark := o.fingerprints("within")
@@ -41,7 +41,7 @@ func TestFailover(t *testing.T) {
 
 	seen := w.outage(first)
 	again := w.outage(second)
-	w.kept(first, "within-2", "outside-bounds", "no-progress")
+	w.kept(first, "within-2", "drift", "no-progress")
 	w.undisturbed(first)
 	late.undisturbed(first)
 	o.over(id, "within")

@@ -46,7 +46,7 @@ func (l *lab) attach(name, target string, more ...string) *watcher {
 		switch flag {
 		case "--profile", "--within", "--hold", "--no-progress":
 			w.told = append(w.told, more[i:i+2]...)
-		case "--outside-bounds":
+		case "--drift":
 			w.told = append(w.told, flag)
 		}
 	}

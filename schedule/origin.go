@@ -22,5 +22,5 @@ func (o *Origin) UnmarshalText(b []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("schedule: %q is no origin (one of %v)", b, originNames)
+	return fmt.Errorf("schedule: %q is not an origin (one of %v)", b, originNames)
 }

@@ -68,7 +68,7 @@ func Read(ctx context.Context, in fs.FS, name string) (*Find, error) {
 		case d.IsDir():
 			return nil
 		case d.Type()&^fs.ModeSymlink != 0 && candidate(name): // to open a pipe waits for ever
-			f.skip(name, errors.New("it is no file"))
+			f.skip(name, errors.New("it is not a file"))
 			return nil
 		}
 		if seen++; seen > maxFiles || len(f.Jobs) > maxJobs {

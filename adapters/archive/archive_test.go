@@ -100,7 +100,7 @@ func TestFile(t *testing.T) {
 func TestPipe(t *testing.T) {
 	in := fstest.MapFS{"done/a.jhist": {Mode: fs.ModeNamedPipe | 0o644}}
 	f, err := Read(t.Context(), in, "done")
-	if err != nil || len(f.Skipped) != 1 || f.Skipped[0].Why != "it is no file" {
+	if err != nil || len(f.Skipped) != 1 || f.Skipped[0].Why != "it is not a file" {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

@@ -39,7 +39,7 @@ func TrustedHost(host string) error {
 		return nil
 	}
 	if !plainHost.MatchString(host) || strings.ContainsAny(host, ":[]") {
-		return fmt.Errorf("%q is no host's name, such as rm2.example.com", oneLine(host))
+		return fmt.Errorf("%q is not a host's name, such as rm2.example.com", oneLine(host))
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (c *Client) misplaced(err error) bool {
 func Basic(user, password string, site Site) (Layer, error) {
 	switch {
 	case user == "" || strings.Contains(user, ":") || strings.ContainsFunc(user, unicode.IsControl):
-		return nil, fmt.Errorf("%q is no user's name for a password: it has neither colons nor control characters, and is not empty", user)
+		return nil, fmt.Errorf("%q is not a user's name for a password: it has neither colons nor control characters, and is not empty", user)
 	case password == "" || strings.ContainsFunc(password, unicode.IsControl):
 		return nil, errors.New("the password is empty or has control characters")
 	}

@@ -73,10 +73,10 @@ func TestStages(t *testing.T) {
 		{"two that are joined, one after the other", "1:2 3:2 2:4", "1", false, "1[] 3[0] 2[0 1] 4[2]"},
 		{"the order in which they came counts", "1:2 3:2 2:4", "3", false, "3[] 1[0] 2[0 1] 4[2]"},
 		{"at once", "1:2 3:2 2:4", "1", true, "1[] 3[] 2[0 1] 4[2]"},
-		{"what moves the result is no job", "1:0 0:2", "1", false, "1[]"},
+		{"what moves the result is not a job", "1:0 0:2", "1", false, "1[]"},
 		{"unless it is one", "1:0 0:2", "1 0", false, "1[] 0[0]"},
 		{"a first Stage-0 is one", "0:1", "0", false, "0[] 1[0]"},
-		{"what was passed is no job", "1:7 7:3 3:2", "1 2", false, "1[] 2[0]"},
+		{"what was passed is not a job", "1:7 7:3 3:2", "1 2", false, "1[] 2[0]"},
 		{"one of which the graph does not tell", "1:2", "1 5", false, "1[] 5[0] 2[0 1]"},
 		{"a circle", "1:2 2:1", "1 2", false, "1[] 2[0]"},
 	} {

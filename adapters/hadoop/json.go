@@ -216,7 +216,7 @@ func decode(what string, body []byte, v any) error {
 		return fmt.Errorf("hadoop: the answer to %s: %w", what, errTooMany)
 	}
 	if err := json.Unmarshal(body, v); err != nil {
-		return fmt.Errorf("hadoop: the answer to %s is no JSON: %w (it begins %s)", what, err, excerpt(body))
+		return fmt.Errorf("hadoop: the answer to %s is not JSON: %w (it begins %s)", what, err, excerpt(body))
 	}
 	to := reflect.ValueOf(v).Elem()
 	if to.Kind() != reflect.Struct || to.NumField() == 0 {

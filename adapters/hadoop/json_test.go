@@ -210,7 +210,7 @@ func TestIDs(t *testing.T) {
 		t.Error(k, i, n, ok)
 	}
 	if k, i, ok := taskID("task_1326232085508_4_4_m_0"); ok {
-		t.Error("the documentation's example is no id", k, i)
+		t.Error("the documentation's example is not an id", k, i)
 	}
 	for _, id := range []string{"", "task_1_2_x_0", "task_1_2_m_-1", "task_1_2_m_99999999999", "task_1_2_m_4194304", "attempt_1_2_m_0_-1", "attempt_1_2_m_0"} {
 		if _, _, ok := taskID(id); ok {

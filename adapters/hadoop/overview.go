@@ -27,7 +27,7 @@ func (c *Client) Proxy(ctx context.Context, app, path string) ([]byte, error) {
 // file, text.
 func (c *Client) NM(ctx context.Context, node, path string) ([]byte, error) {
 	if !plainHost.MatchString(node) {
-		return nil, &Error{URL: oneLine(node), Text: "this is no address of a NodeManager"}
+		return nil, &Error{URL: oneLine(node), Text: "this is not an address of a NodeManager"}
 	}
 	scheme := "http"
 	if bases := c.managers(); len(bases) > 0 && strings.HasPrefix(bases[0], "https:") {

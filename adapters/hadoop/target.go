@@ -68,7 +68,7 @@ func TargetOf(typed, user string) (Target, error) {
 	case inside.MatchString(id):
 		return Target{ID: "application_" + inside.FindStringSubmatch(id)[2]}, nil
 	case strings.HasPrefix(id, "application_"), strings.HasPrefix(id, "job_"):
-		return Target{}, fmt.Errorf("%q is no id: application_1700000000000_0001 and job_1700000000000_0001 are", oneLine(id))
+		return Target{}, fmt.Errorf("%q is not an id: application_1700000000000_0001 and job_1700000000000_0001 are", oneLine(id))
 	}
 	if u, err := url.Parse(id); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		if found := inURL.FindString(u.Path); found != "" {
@@ -77,7 +77,7 @@ func TargetOf(typed, user string) (Target, error) {
 		return Target{}, fmt.Errorf("the address %s names no application: give its id", oneLine(id))
 	}
 	if oneLine(id) != id {
-		return Target{}, fmt.Errorf("%q is no id of a workflow", oneLine(id))
+		return Target{}, fmt.Errorf("%q is not an id of a workflow", oneLine(id))
 	}
 	return Target{ID: id}, nil
 }

@@ -199,11 +199,11 @@ func TestTargets(t *testing.T) {
 		}
 	}
 	for typed, want := range map[string]string{
-		"application_7":           "is no id",
-		"job_1_2_m":               "is no id",
+		"application_7":           "is not an id",
+		"job_1_2_m":               "is not an id",
 		"http://rm:8088/cluster":  "names no application",
 		strings.Repeat("x", 2000): "2000 characters",
-		"a\x1b[31mb":              "is no id of a workflow",
+		"a\x1b[31mb":              "is not an id of a workflow",
 	} {
 		if got, err := TargetOf(typed, ""); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%q: %+v, %v; want %q", typed, got, err, want)

@@ -199,7 +199,7 @@ func TestNoHistory(t *testing.T) {
 		"no schema":   {"Avro-Json\n", "the schema in line 2 is missing"},
 		"no event":    {"Avro-Json\n{}\n", "no event of a job"},
 		"no job":      {lines(start), "does not tell when job_1700000000000_0001 was submitted"},
-		"bad schema":  {"Avro-Binary\n{\n", "the schema in line 2: it is no JSON"},
+		"bad schema":  {"Avro-Binary\n{\n", "the schema in line 2: it is not JSON"},
 		"recursive":   {"Avro-Binary\n" + `{"type":"record","name":"Event","fields":[{"name":"a","type":"Event"}]}` + "\nx", `type "Event" holds itself`},
 		"empty items": {"Avro-Binary\n" + `{"type":"record","name":"Event","fields":[{"name":"a","type":{"type":"array","items":"null"}}]}` + "\nx", "a list of things that take no bytes"},
 	} {

@@ -17,7 +17,7 @@ const (
 func checkSchema(text string) error {
 	var root any
 	if err := json.Unmarshal([]byte(text), &root); err != nil {
-		return fmt.Errorf("it is no JSON: %w", err)
+		return fmt.Errorf("it is not JSON: %w", err)
 	}
 	c := schemaCheck{named: map[string]bool{}, open: map[string]bool{}}
 	if _, err := c.empty(root, 0); err != nil {
@@ -53,7 +53,7 @@ func (c *schemaCheck) empty(t any, depth int) (bool, error) {
 	case map[string]any:
 		return c.object(t, depth)
 	}
-	return false, errors.New("something in it is no type")
+	return false, errors.New("something in it is not a type")
 }
 
 func (c *schemaCheck) object(t map[string]any, depth int) (bool, error) {

@@ -41,7 +41,7 @@ func Write(w io.Writer, f *File, c Comments) error {
 		writeJob(&b, &f.Jobs[i], &why)
 	}
 	if _, _, err := Read(b.Bytes(), "the job file"); err != nil {
-		return fmt.Errorf("this is no job file that could be read again: %w", err)
+		return fmt.Errorf("this is not a job file that could be read again: %w", err)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

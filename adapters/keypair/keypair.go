@@ -141,7 +141,7 @@ func bounded(name string) ([]byte, error) {
 		return nil, err
 	}
 	if len(data) > maxFile {
-		return nil, fmt.Errorf("%s is longer than %d KiB: it is no file of certificates", name, maxFile>>10)
+		return nil, fmt.Errorf("%s is longer than %d KiB: it is not a file of certificates", name, maxFile>>10)
 	}
 	return data, nil
 }

@@ -71,7 +71,7 @@ func Read(r io.Reader, opt Options) (*dag.Plan, error) {
 func readable(src []byte, name, what string) ([]byte, error) {
 	src = bytes.TrimPrefix(src, []byte("\xEF\xBB\xBF"))
 	if !utf8.Valid(src) {
-		return nil, &Error{File: name, Message: "this is no text in UTF-8: a " + what + " is YAML or JSON"}
+		return nil, &Error{File: name, Message: "this is not text in UTF-8: a " + what + " is YAML or JSON"}
 	}
 	return src, nil
 }

@@ -95,11 +95,11 @@ func parseMemory(s string) (mb int, err error) {
 	factor := map[byte]float64{'k': 1.0 / 1024, 'm': 1, 'g': 1024, 't': 1024 * 1024}[unit[0]]
 	v, err := strconv.ParseFloat(digits, 64)
 	if err != nil || factor == 0 || v < 0 || math.IsNaN(v) {
-		return 0, fmt.Errorf("is no amount of memory: write it like 3072MB or 3GB")
+		return 0, fmt.Errorf("is not an amount of memory: write it like 3072MB or 3GB")
 	}
 	v *= factor
 	if v != math.Trunc(v) {
-		return 0, fmt.Errorf("is no whole number of megabytes")
+		return 0, fmt.Errorf("is not a whole number of megabytes")
 	}
 	if v > 1<<52 {
 		return 0, fmt.Errorf("is too much")

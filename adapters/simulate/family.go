@@ -35,7 +35,7 @@ func ParseFamily(s string) (Family, error) {
 			return Family(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no family of noise; say one of %v", s, familyNames)
+	return 0, fmt.Errorf("%q is not a family of noise; say one of %v", s, familyNames)
 }
 
 // factor draws from the family. It is above 0 and at most maxFactor.

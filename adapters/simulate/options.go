@@ -122,7 +122,7 @@ func (o *Options) check(p *dag.Plan) error {
 	case int(o.Know) >= len(knowNames):
 		return bad("know", "no such thing: %v", o.Know)
 	case !o.Start.Known() || o.Start < 0 || o.Start > maxStart:
-		return bad("start", "%d is no instant from 0 to %d", o.Start, maxStart)
+		return bad("start", "%d is not an instant from 0 to %d", o.Start, maxStart)
 	case o.Every < 0 || o.Every > 0 && o.Every < time.Millisecond:
 		return bad("every", "%v is shorter than a millisecond", o.Every)
 	case !(o.Noise >= 0 && o.Noise <= maxNoise):
@@ -240,7 +240,7 @@ func checkPhase(j *dag.Job, k dag.StageIndex) error {
 		return bad("their number is not known")
 	}
 	if phase.Tasks < 0 || phase.Tasks > math.MaxInt32/2 {
-		return bad("%d is no number of tasks", phase.Tasks)
+		return bad("%d is not a number of tasks", phase.Tasks)
 	}
 	want := 1
 	if phase.Copies() {

@@ -38,7 +38,7 @@ func readCache(file string) (principal, []credential, error) {
 
 func parseCache(b []byte) (who principal, all []credential, err error) {
 	if len(b) < 2 || b[0] != 5 || b[1] != 3 && b[1] != 4 {
-		return who, nil, errors.New("it is no ticket cache of version 3 or 4")
+		return who, nil, errors.New("it is not a ticket cache of version 3 or 4")
 	}
 	c := cursor{b: b[2:], order: binary.BigEndian}
 	if b[1] == 4 {

@@ -102,13 +102,13 @@ func (c *conf) duration(name string, to *time.Duration) error {
 	if days, rest, ok := strings.Cut(v, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 15)
 		if err != nil {
-			return bad(s, "it is no time")
+			return bad(s, "it is not a time")
 		}
 		total, v = time.Duration(n)*24*time.Hour, cmp.Or(rest, "0s")
 	}
 	d, err := time.ParseDuration(v)
 	if err != nil || d < 0 || total+d > 100*365*24*time.Hour {
-		return bad(s, "it is no time")
+		return bad(s, "it is not a time")
 	}
 	*to = total + d
 	return nil

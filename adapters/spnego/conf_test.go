@@ -105,7 +105,7 @@ includedir /nonexistent/
 func TestConfErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"[libdefaults]\n dns_lookup_kdc = perhaps": "krb5.conf:2: dns_lookup_kdc = perhaps: it is true or false",
-		"[libdefaults]\n\nticket_lifetime = long":  "krb5.conf:3: ticket_lifetime = long: it is no time",
+		"[libdefaults]\n\nticket_lifetime = long":  "krb5.conf:3: ticket_lifetime = long: it is not a time",
 		"[libdefaults]\n renew_lifetime = 1d-5h":   "krb5.conf:2",
 		"[libdefaults]\n permitted_enctypes = des": "krb5.conf:2: permitted_enctypes = des: none of these is supported",
 		"default_realm = X":                        "krb5.conf:1: neither a section",

@@ -37,7 +37,7 @@ func readKeytab(file string) ([]keyEntry, error) {
 
 func parseKeytab(b []byte) ([]keyEntry, error) {
 	if len(b) < 2 || b[0] != 5 || b[1] != 2 {
-		return nil, errors.New("it is no keytab of version 2")
+		return nil, errors.New("it is not a keytab of version 2")
 	}
 	var keys []keyEntry
 	for c := (cursor{b: b[2:], order: binary.BigEndian}); len(c.b) >= 4; {
@@ -108,7 +108,7 @@ func keysOf(keys []keyEntry, file, name, realm string) (principal, []keyEntry, e
 	}
 	asked := parsePrincipal(name)
 	if !asked.valid() {
-		return asked, nil, &Error{Text: fmt.Sprintf("%q is no principal", name), Hint: "it is NAME, NAME/HOST or NAME/HOST@REALM"}
+		return asked, nil, &Error{Text: fmt.Sprintf("%q is not a principal", name), Hint: "it is NAME, NAME/HOST or NAME/HOST@REALM"}
 	}
 	var found []keyEntry
 	for _, k := range keys {

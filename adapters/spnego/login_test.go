@@ -54,8 +54,8 @@ func TestWhyNobodyIsLoggedIn(t *testing.T) {
 		"kcm":                     {Options{}, []string{"KRB5CCNAME=KCM:"}, "of the kind KCM", "--keytab"},
 		"no such keytab":          {Options{Keytab: "/nonexistent"}, nil, "/nonexistent cannot be read", "klist -k"},
 		"damaged keytab":          {Options{Keytab: short}, nil, "cut off or damaged", "klist -k"},
-		"a cache as keytab":       {Options{Keytab: ended}, nil, "no keytab of version 2", "klist -k"},
-		"a keytab as cache":       {Options{}, []string{"KRB5CCNAME=" + both}, "no ticket cache of version", "kinit"},
+		"a cache as keytab":       {Options{Keytab: ended}, nil, "not a keytab of version 2", "klist -k"},
+		"a keytab as cache":       {Options{}, []string{"KRB5CCNAME=" + both}, "not a ticket cache of version", "kinit"},
 		"which of two":            {Options{Keytab: both}, nil, "whose keys", "alice@SPNEGO.TEST, bob/host@SPNEGO.TEST"},
 		"not in the keytab":       {Options{Keytab: both, Principal: "dave"}, nil, "has no key of dave", "alice@SPNEGO.TEST, bob/host@SPNEGO.TEST"},
 		"another realm's":         {Options{Keytab: both, Principal: "alice@OTHER"}, nil, "has no key of alice@OTHER", "alice@SPNEGO.TEST"},
@@ -64,7 +64,7 @@ func TestWhyNobodyIsLoggedIn(t *testing.T) {
 		"unreachable":             {Options{Keytab: both, Principal: "alice"}, []string{"KRB5_CONFIG=" + unreachable}, "no KDC of SPNEGO.TEST answers", "port 88"},
 		"no configuration":        {Options{Keytab: both}, []string{"KRB5_CONFIG=/nonexistent"}, "there is no Kerberos configuration", "KRB5_CONFIG"},
 		"the environment's":       {Options{}, []string{"KRB5_KTNAME=FILE:" + both}, "whose keys", "--principal"},
-		"principal out of nobody": {Options{Keytab: both, Principal: "/"}, nil, "is no principal", "NAME/HOST"},
+		"principal out of nobody": {Options{Keytab: both, Principal: "/"}, nil, "is not a principal", "NAME/HOST"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := r.login(c.o, c.env...).Check(t.Context())

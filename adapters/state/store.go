@@ -30,7 +30,7 @@ func Open(dir string) (*Store, error) {
 		return nil, fmt.Errorf("state: %w", err)
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("state: %s is no folder", dir)
+		return nil, fmt.Errorf("state: %s is not a folder", dir)
 	}
 	s := &Store{dir}
 	s.sweep()
@@ -75,7 +75,7 @@ func read(path string) (*Workflow, error) {
 	case v.Version > Version:
 		return nil, fmt.Errorf("state: %s has version %d, this program knows %d: use the newer program, or another --state-dir", path, v.Version, Version)
 	case v.Version < 1:
-		return nil, fmt.Errorf("state: %s is no file of ours: it has no version; remove it to forget the workflow", path)
+		return nil, fmt.Errorf("state: %s is not a file of ours: it has no version; remove it to forget the workflow", path)
 	}
 	var w Workflow
 	if err := json.Unmarshal(b, &w); err != nil {

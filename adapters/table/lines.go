@@ -108,7 +108,7 @@ func (l *lines) text() (string, error) {
 	}
 	switch {
 	case bytes.IndexByte(long, 0) >= 0:
-		return "", &Error{File: l.file, Line: l.line, Why: "this is no text in UTF-8: save it as CSV in UTF-8"}
+		return "", &Error{File: l.file, Line: l.line, Why: "this is not text in UTF-8: save it as CSV in UTF-8"}
 	case !utf8.Valid(long):
 		long = bytes.ToValidUTF8(long, []byte("\uFFFD")) // a name in another encoding is still a name
 	}

@@ -110,7 +110,7 @@ func TestErrors(t *testing.T) {
 		{"machines,scale\n4,1\n", `f:1: --seconds "time": no column has this name; the columns are "machines", "scale"`},
 		{"machines,scale,time,Time,time\n4,1,1,2,3\n", `f:1: --seconds "time": several columns have this name: give its number, from 1`},
 		{"4,1,2\n", `f:1: --machines "machines": the file has no header: give the column's number, 1 to 3`},
-		{"m\x00a\x00", "f:1: this is no text in UTF-8: save it as CSV in UTF-8"},
+		{"m\x00a\x00", "f:1: this is not text in UTF-8: save it as CSV in UTF-8"},
 		{strings.Repeat("a", maxLine+1), "f:1: the line is too long for a table of runs"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "f", runs)
@@ -149,7 +149,7 @@ func (e endless) Read(b []byte) (int, error) {
 
 func TestBounded(t *testing.T) {
 	_, err := Read(endless{"1,2,3\n"}, "f", []Column{{Name: "1"}})
-	if err == nil || err.Error() != "f:1000001: more than 1000000 rows: this is no table of runs" {
+	if err == nil || err.Error() != "f:1000001: more than 1000000 rows: this is not a table of runs" {
 		t.Error(err)
 	}
 	_, err = Read(endless{"# " + strings.Repeat("a", 4000) + "\n"}, "f", runs)

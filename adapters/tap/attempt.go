@@ -21,7 +21,7 @@ var attemptID = regexp.MustCompile(`^attempt_((?:local)?[0-9]{1,19}_[0-9]{4,9})_
 func ParseAttempt(id string) (Attempt, error) {
 	m := attemptID.FindStringSubmatch(id)
 	if m == nil {
-		return Attempt{}, fmt.Errorf("%.80q is no id of a task attempt: attempt_TIME_JOB_r_TASK_NUMBER is one", id)
+		return Attempt{}, fmt.Errorf("%.80q is not an id of a task attempt: attempt_TIME_JOB_r_TASK_NUMBER is one", id)
 	}
 	task, _ := strconv.Atoi(m[3])
 	number, _ := strconv.Atoi(m[4])

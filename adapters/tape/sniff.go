@@ -15,12 +15,12 @@ type Kind uint8
 
 // The kinds of recordings.
 const (
-	Unknown Kind = iota
-	Tape         // ours: snapshots
-	Capture      // raw REST answers: lines with the keys t, url, status and body
-	History      // a MapReduce job's history file: its first line is Avro-Json or Avro-Binary, or it is one of a JobTracker's
-	Trace        // a Rumen trace: JSON objects of jobs, one after the other
-	EventLog     // a listener log of Spark: JSON objects of events, one a line; package spark knows packed ones and folders
+	Unknown  Kind = iota
+	Tape          // ours: snapshots
+	Capture       // raw REST answers: lines with the keys t, url, status and body
+	History       // a MapReduce job's history file: its first line is Avro-Json or Avro-Binary, or it is one of a JobTracker's
+	Trace         // a Rumen trace: JSON objects of jobs, one after the other
+	EventLog      // a listener log of Spark: JSON objects of events, one a line; package spark knows packed ones and folders
 )
 
 func (k Kind) String() string {

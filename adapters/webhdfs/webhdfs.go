@@ -54,7 +54,7 @@ type FS struct {
 func Open(ctx context.Context, name, user string, transport http.RoundTripper) (in *FS, file string, err error) {
 	u, err := url.Parse(name)
 	if err != nil || !Is(name) {
-		return nil, "", fmt.Errorf("webhdfs: %q is no address of HDFS: webhdfs://HOST:PORT/PATH, or http://HOST:PORT/webhdfs/v1/PATH", name)
+		return nil, "", fmt.Errorf("webhdfs: %q is not an address of HDFS: webhdfs://HOST:PORT/PATH, or http://HOST:PORT/webhdfs/v1/PATH", name)
 	}
 	if _, secret := u.User.Password(); secret {
 		return nil, "", errors.New("webhdfs: no passwords in addresses: they end up in logs")

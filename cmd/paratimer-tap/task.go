@@ -40,7 +40,7 @@ func readTask(s side, get func(string) string, ancestors func() string) (task, e
 		t.id = ancestors()
 	}
 	if t.id == "" {
-		return t, fmt.Errorf("this is no task of Hadoop (mapreduce_task_attempt_id is not set)")
+		return t, fmt.Errorf("this is not a task of Hadoop (mapreduce_task_attempt_id is not set)")
 	}
 	var err error
 	if t.attempt, err = tap.ParseAttempt(t.id); err != nil {
@@ -79,7 +79,7 @@ func (t *task) mapOutput(get func(string) string) {
 	t.reduces, _ = strconv.Atoi(reduces)
 	switch {
 	case first(get, "stream_map_streamprocessor") == "":
-		t.unprofiled("this is no map of Hadoop Streaming")
+		t.unprofiled("this is not a map of Hadoop Streaming")
 	case reduces == "0":
 		t.unprofiled("the job has no reduces")
 	case t.reduces < 1 || t.reduces > tap.MaxReduces:

@@ -41,7 +41,7 @@ func TestTasks(t *testing.T) {
 		{mapSide, append(mapTask, "mapred_partitioner_class=org.apache.hadoop.mapred.lib.KeyFieldBasedPartitioner"), `"\t" 1 true 3 "no promises: the partitioner is KeyFieldBasedPartitioner, not HashPartitioner"`},
 		{mapSide, append(mapTask, "mapreduce_job_output_group_comparator_class=a.B"), `"\t" 1 true 3 "no promises: keys are grouped by B"`},
 		{mapSide, append(mapTask, "stream_map_output_reader_class=a.Typed\x1b[2J"), `"\t" 1 true 3 "no promises: the map's output is not text but Typed\\x1b[2J"`},
-		{mapSide, append(mapTask, "stream_map_streamprocessor="), `"\t" 1 true 3 "no promises: this is no map of Hadoop Streaming"`},
+		{mapSide, append(mapTask, "stream_map_streamprocessor="), `"\t" 1 true 3 "no promises: this is not a map of Hadoop Streaming"`},
 		{reduceSide, reduceTask, `"\t" 1 false 0 ""`},
 		{reduceSide, append(reduceTask, "stream_num_map_output_key_fields=2"), `"\t" 2 false 0 ""`},
 		{reduceSide, append(reduceTask, "stream_num_map_output_key_fields=2", "stream_map_output_field_separator=."), `"\t" 1 false 0 ""`},

@@ -29,7 +29,7 @@ func run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writ
 	if f, ok := out.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		out = whole // a screen wants the terminal itself
 	}
-	app := admin.Completing(admin.Helpful(newApp(in, out, tty.NewAside(err))), args)
+	app := admin.Completing(admin.Helpful(newApp(in, out, tty.NewAside(err)), admin.AllHelp(args)), args)
 	command.Adopt(app, env)
 	defer command.CloseLog(app)
 	return whole.code(code(live.Plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)
@@ -59,13 +59,41 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			command.LogFileFlag(),
 		},
 		Commands: slices.Concat(
-			kind("Start here", plan.Demo(), admin.Doctor()),
-			kind("Watch a cluster", live.Commands()...),
-			kind("Before it runs", plan.Commands()...),
-			kind("Look back at runs", past.Commands()...),
+			grouped(slices.Concat([]*cli.Command{plan.Demo(), admin.Doctor()}, live.Commands(), past.Commands(), plan.Commands())),
 			kind("This program", admin.Commands()...),
 		),
 	}
+}
+
+// groups are the headings of the help and the commands below them, in its order.
+var groups = []struct {
+	heading string
+	names   []string
+}{
+	{"Start here", []string{"demo", "attach", "report", "doctor"}},
+	{"Live", []string{"watch", "check", "rules", "collect"}},
+	{"Past", []string{"compare", "replay", "score", "skew", "learn", "history", "import", "calibrate"}},
+	{"Plan", []string{"estimate", "simulate", "whatif", "ernest", "model"}},
+}
+
+// grouped puts commands under their headings. One that has none comes last, under that of plans.
+func grouped(all []*cli.Command) []*cli.Command {
+	var out []*cli.Command
+	for _, g := range groups {
+		for _, name := range g.names {
+			for i, c := range all {
+				if c != nil && c.Name == name {
+					out, all[i] = append(out, kind(g.heading, c)...), nil
+				}
+			}
+		}
+	}
+	for _, c := range all {
+		if c != nil {
+			out = append(out, kind(groups[len(groups)-1].heading, c)...)
+		}
+	}
+	return out
 }
 
 // kind puts commands under a heading of the help.

@@ -95,10 +95,10 @@ func TestCheckRecording(t *testing.T) {
 		{"--at 60s --within 10m", 0, `'late within'=0%;;;0;100`},
 		{"--at 60s --within 70s", 1, `WARNING .*, within at risk \|.* 'late within'=100%;;;0;100`},
 		{"--at 80s --within 70s", 2, `CRITICAL .*, within late \|`},
-		{"--within 70s", 0, `succeeded`}, // it is over: nothing can be done
+		{"--within 70s", 1, `^PARATIMER WARNING - join\.pig succeeded after 1m5\ds, 4\ds after its 1m10s \(`}, // it is over, and was late
 		{"--at 60s -w 30 -c 2m", 1, `remaining time outside 30 s \| 'remaining'=[0-9.]+s;30;120;0 `},
 		{"--at 60s -w 10 -c 30s", 2, `remaining time outside 30 s`},
-		{"--at 60s -w @1:2h -c ~:0:", 3, `is no range`},
+		{"--at 60s -w @1:2h -c ~:0:", 3, `is not a range`},
 		{"--at 60s -w @1:2h", 1, `remaining time outside @1:7200 s`},
 		{"--at 60s -w 60: -c 10:", 1, `'remaining'=[0-9.]+s;60:;10:;0 `},
 		{"--at 60s --within 70s -w 50% -c 90%", 2, `risk of within outside 90 % .*'late within'=100%;50;90;0;100`},
@@ -240,7 +240,7 @@ func TestCheckWatcher(t *testing.T) {
 		if code == 2 && strings.Contains(line, "within late") {
 			seen["late"] = true
 		}
-		if !seen["late"] || !strings.Contains(line, "succeeded") || code != 0 {
+		if !seen["late"] || !strings.Contains(line, "succeeded") || code != 1 {
 			return errors.New(line)
 		}
 		return nil

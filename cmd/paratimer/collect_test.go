@@ -426,7 +426,7 @@ func TestCollectUsage(t *testing.T) {
 		"can be guessed: take 16":              {"--collect", "0.0.0.0:0", "--collect-token-file", short},
 		"letters, digits":                      {"--collect", ":0", "--collect-token-file", file},
 		"no such file":                         {"--collect", ":0", "--collect-token-file", file + ".none"},
-		`"here" is no port`:                    {"--collect", ":here"},
+		`"here" is not a port`:                 {"--collect", ":here"},
 		"--lambda 0, --capacity 0: they are 1": {"--collect", ":0", "--lambda", "0"},
 	} {
 		code, _, stderr := paratimer(t, append([]string{"attach", "--rm", "http://127.0.0.1:1"}, args...)...)

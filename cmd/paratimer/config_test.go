@@ -45,7 +45,7 @@ func TestHostileConfig(t *testing.T) {
 		write("rm: {a: 1}\n"):                    "yaml:1:6: rm is a mapping",
 		write("every:\nuser: x\n"):               "yaml:1:",
 		write("- every\n"):                       "a configuration is a mapping",
-		write("every: 3s\nuser: \xff\n"):         "no text in UTF-8",
+		write("every: 3s\nuser: \xff\n"):         "not text in UTF-8",
 		write("every: 3s\n---\nevery: 4s\n"):     "a second document",
 		write("every: 3s\nevery: 4s\n"):          "yaml:2:",
 		write("# nothing\n\n---\n# but comments"): "",

@@ -69,7 +69,7 @@ func TestHelpFits(t *testing.T) {
 		for _, e := range c.Text.Examples {
 			example["  "+e.Line] = true
 		}
-		for _, line := range strings.Split(manual.Help(c), "\n") {
+		for _, line := range strings.Split(manual.Help(c)+manual.HelpAll(c), "\n") {
 			if utf8.RuneCountInString(line) > 80 && !example[line] {
 				t.Errorf("%s: %q", c.Path, line)
 			}

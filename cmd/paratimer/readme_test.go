@@ -73,7 +73,7 @@ func runPage(t *testing.T, page string, least int) {
 		case s.command == "go test ./...":
 			continue // it is what runs this
 		case args[0] != "paratimer":
-			t.Errorf("%s:%d: %q is no command of ours", page, s.line, s.command)
+			t.Errorf("%s:%d: %q is not a command of ours", page, s.line, s.command)
 			continue
 		case args[1] == "demo":
 			args = append(args, "--speed", "0")

@@ -29,12 +29,14 @@ func TestSchemas(t *testing.T) {
 	}{
 		{
 			"frames.schema.json", "A frame of ParaTimer: one line of --output ndjson", reflect.TypeFor[frame.Frame](),
-			[]string{"replay", "--output", "ndjson"}, true,
+			[]string{"replay", "--output", "ndjson"},
+			true,
 		},
 		{
 			"report.schema.json", "A report of ParaTimer: paratimer report --output json",
 			reflect.TypeFor[runreport.Report](),
-			[]string{"report", "--output", "json"}, false,
+			[]string{"report", "--output", "json"},
+			false,
 		},
 	} {
 		t.Run(c.file, func(t *testing.T) {

@@ -25,7 +25,7 @@ func lateArgs(t *testing.T, plan string, more ...string) []string {
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	setenv(t, "XDG_STATE_HOME", t.TempDir())
 	url := hadoopServer(t, plan, simulate.Options{})
-	return append([]string{"attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within", "1s", "--outside-bounds=false"}, more...)
+	return append([]string{"attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within", "1s"}, more...)
 }
 
 // TestTellsWithoutState: where nothing can be remembered it is said, and alerts are told all the same.

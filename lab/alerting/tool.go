@@ -49,7 +49,7 @@ type frame struct {
 
 // bounds are the flags of the deadlines of a run of so many seconds.
 func bounds(total float64) []string {
-	args := []string{"--outside-bounds=false"}
+	args := []string{}
 	for _, f := range factors {
 		args = append(args, "--within", fmt.Sprintf("%.3fs", f*total))
 	}

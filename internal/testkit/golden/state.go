@@ -43,7 +43,7 @@ func ParseTask(plan *dag.Plan, name string) (job int, k dag.StageIndex, index in
 	node, task, ok := strings.Cut(strings.TrimRight(name, "'"), ".")
 	job = slices.IndexFunc(plan.Jobs, func(j dag.Job) bool { return j.Node == node })
 	if !ok || job < 0 || len(task) < 2 {
-		return 0, 0, 0, fmt.Errorf("%q is no task of the plan", name)
+		return 0, 0, 0, fmt.Errorf("%q is not a task of the plan", name)
 	}
 	if task[0] == 'r' {
 		k = dag.Reduce

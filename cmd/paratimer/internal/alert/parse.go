@@ -14,21 +14,30 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// deadlineForm is [DATE] TIME [ZONE].
-var deadlineForm = regexp.MustCompile(`^(?:(\d{4}-\d{2}-\d{2})(?:[Tt]| +))?(\d{1,2}):(\d{2})(?::(\d{2}))? *(\S.*)?$`)
+// deadlineForm is [DATE] TIME [am|pm] [ZONE].
+var deadlineForm = regexp.MustCompile(`^(?:(\d{4}-\d{2}-\d{2})(?:[Tt]| +))?(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?(?: *([AaPp])\.?[Mm]\.?(?: |$))? *(\S.*)?$`)
 
 // ParseDeadline reads a Deadline: "06:30", "06:30 Europe/Berlin", "06:30+01:00", "2026-11-21 06:30", RFC 3339. Without a
 // date it is a time of day, without a zone one of the local zone. The zone is looked up; the bound still wants a name.
 func ParseDeadline(text string, local *time.Location) (Bound, error) {
 	m := deadlineForm.FindStringSubmatch(strings.TrimSpace(text))
-	if m == nil {
-		return Bound{}, fmt.Errorf("%q is no deadline: give 06:30, 06:30 Europe/Berlin, 2026-11-21 06:30 or 2026-11-21T06:30:00+01:00", text)
+	if m == nil || m[3] == "" && m[5] == "" { // an hour alone may be a length of time
+		return Bound{}, fmt.Errorf("cannot read %q as a time: give 06:30, 6:30pm, 06:30 Europe/Berlin, 2026-11-21 06:30 or 2026-11-21T06:30:00+01:00", text)
 	}
-	zone, err := parseZone(m[5], local)
+	zone, err := parseZone(m[6], local)
 	if err != nil {
 		return Bound{}, fmt.Errorf("%q: %w", text, err)
 	}
 	d := Daily{Hour: atoi(m[2]), Minute: atoi(m[3]), Second: atoi(m[4]), Zone: zone}
+	if m[5] != "" {
+		if d.Hour < 1 || d.Hour > 12 {
+			return Bound{}, fmt.Errorf("%q: before am or pm the hour is 1 to 12", text)
+		}
+		d.Hour %= 12
+		if strings.EqualFold(m[5], "p") {
+			d.Hour += 12
+		}
+	}
 	if d.Hour > 23 || d.Minute > 59 || d.Second > 59 {
 		return Bound{}, fmt.Errorf("%q: there is no such time of day; it is 00:00 to 23:59:59", text)
 	}
@@ -51,6 +60,15 @@ func atoi(digits string) int {
 
 var offsetForm = regexp.MustCompile(`^([+-])(\d{2}):?(\d{2})?$`)
 
+// abbreviations are names of zones that people write and that several zones share, or that the tz database has without summer time, each
+// with a place that is probably meant.
+var abbreviations = map[string]string{
+	"PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles", "MST": "America/Denver", "MDT": "America/Denver",
+	"CST": "America/Chicago", "CDT": "America/Chicago", "EST": "America/New_York", "EDT": "America/New_York", "ET": "America/New_York",
+	"BST": "Europe/London", "IST": "Asia/Kolkata", "CET": "Europe/Berlin", "CEST": "Europe/Berlin", "MEZ": "Europe/Berlin", "EET": "Europe/Athens",
+	"JST": "Asia/Tokyo", "AEST": "Australia/Sydney",
+}
+
 // parseZone reads a name of the tz database or an offset.
 func parseZone(text string, local *time.Location) (*time.Location, error) {
 	switch {
@@ -69,6 +87,9 @@ func parseZone(text string, local *time.Location) (*time.Location, error) {
 		}
 		return time.FixedZone(fmt.Sprintf("UTC%s%s:%02d", m[1], m[2], atoi(m[3])), 60*minutes), nil
 	}
+	if place := abbreviations[strings.ToUpper(text)]; place != "" {
+		return nil, fmt.Errorf("zone %s is ambiguous: give a place such as %s, or an offset such as +01:00", text, place)
+	}
 	zone, err := time.LoadLocation(text)
 	if err != nil {
 		return nil, fmt.Errorf("zone %s is not known: give one such as Europe/Berlin, UTC or +01:00", text)
@@ -84,7 +105,7 @@ func (b *Bound) Check() error {
 		errs = append(errs, err)
 	}
 	if b.Threshold < 0 || b.Threshold > 1 || math.IsNaN(b.Threshold) {
-		bad("a threshold of %v is no probability: give one above 0, up to 1", b.Threshold)
+		bad("a threshold of %v is not a probability: give one above 0, up to 1", b.Threshold)
 	}
 	if b.Hold < 0 {
 		bad("it cannot be held for %d ticks: give 1 or more", b.Hold)
@@ -92,7 +113,7 @@ func (b *Bound) Check() error {
 	switch b.Kind {
 	case Within, NoProgress:
 		if b.For <= 0 {
-			bad("%v is no length of time to be held to: give one such as 45m", b.For)
+			bad("%v is not a length of time to be held to: give one such as 45m", b.For)
 		}
 	case LongerThanUsual:
 		if !(b.Times > 0) || math.IsInf(b.Times, 0) {
@@ -110,7 +131,7 @@ func CheckJudge(on string) error {
 	if _, ok := quantile(on); ok || on == "" || slices.Contains(scenarios(), on) {
 		return nil
 	}
-	return fmt.Errorf("%q judges nothing: give a scenario (%s) or a quantile such as p90", on, strings.Join(scenarios(), ", "))
+	return fmt.Errorf("%q cannot judge when the query ends: give a scenario (%s) or a quantile such as p90", on, strings.Join(scenarios(), ", "))
 }
 
 func scenarios() []string {

@@ -38,16 +38,34 @@ func Usage(format string, args ...any) error { return UsageError{fmt.Errorf(form
 // UnknownCommand says what was meant, or else which commands there are. The library would suggest the likeliest name to any word,
 // however far, and only with its own errors and help.
 func UnknownCommand(word, of string, names []string) error {
+	if ours := guessed[word]; of == "" && ours != "" {
+		return Usage("%q is not a command; try %s", word, ours)
+	}
 	if of != "" {
 		of = " of " + of
 	}
 	switch near := planfile.Nearest(word, names); {
 	case near != "":
-		return Usage("%q is no command%s; did you mean %s?", word, of, near)
+		return Usage("%q is not a command%s; did you mean %s?", word, of, near)
 	case len(names) == 0:
-		return Usage("%q is no command%s: it has none", word, of)
+		return Usage("%q is not a command%s: it has none", word, of)
 	}
-	return Usage("%q is no command%s; the commands are %s", word, of, strings.Join(names, ", "))
+	return Usage("%q is not a command%s; the commands are %s", word, of, strings.Join(names, ", "))
+}
+
+// guessed are commands that other programs have, and what ours are called.
+var guessed = map[string]string{
+	"status": "`paratimer attach` for your newest query, or `paratimer check` for one look",
+	"list":   "`paratimer watch` for the queries of a cluster, or `paratimer history list` for past ones",
+	"ls":     "`paratimer watch` for the queries of a cluster, or `paratimer history list` for past ones",
+	"top":    "`paratimer watch`, which follows all queries of a cluster",
+	"ps":     "`paratimer watch`, which follows all queries of a cluster",
+	"run":    "`paratimer attach` for a query that runs (ParaTimer starts none), or `paratimer simulate` for a plan",
+	"start":  "`paratimer attach` for a query that runs (ParaTimer starts none), or `paratimer simulate` for a plan",
+	"show":   "`paratimer report`, or `paratimer history show`",
+	"follow": "`paratimer attach`", "monitor": "`paratimer attach`", "tail": "`paratimer attach`",
+	"eta": "`paratimer attach`", "predict": "`paratimer estimate` for a plan, or `paratimer attach` for a query that runs",
+	"diff": "`paratimer compare`", "play": "`paratimer replay`", "test": "`paratimer doctor` for a cluster, or `paratimer rules test` for rules",
 }
 
 // What Go's flag package says of flags that it cannot take.
@@ -129,6 +147,8 @@ func wanted(f cli.Flag) string {
 		return "a number, such as 0.5"
 	case *cli.BoolFlag:
 		return "true or false"
+	case *cli.GenericFlag:
+		return "a number such as 0.9, or a percentage such as 90%"
 	}
 	return ""
 }

@@ -48,7 +48,7 @@ func Configure(c *cli.Context) error {
 
 // NoSetting says what is wrong with a key that no flag has, and what was meant.
 func NoSetting(path string, s planfile.Field, known []string) string {
-	text := fmt.Sprintf("%s:%d: %s is no setting", path, s.Line, s.Name)
+	text := fmt.Sprintf("%s:%d: %s is not a setting", path, s.Line, s.Name)
 	if near := planfile.Nearest(s.Name, known); near != "" {
 		return text + "; did you mean " + near + "?"
 	}

@@ -32,7 +32,7 @@ func ParseRate(s string) (Rate, error) {
 	v, err := strconv.ParseFloat(digits, 64)
 	factor, known := rates[unit]
 	if err != nil || !known || !(v > 0) || math.IsInf(v*factor, 0) || v*factor < 1 {
-		return Rate{}, fmt.Errorf("%q is no rate: write it like 100MB/s, 90MiB/s or 1Gbit/s", s)
+		return Rate{}, fmt.Errorf("%q is not a rate: write it like 100MB/s, 90MiB/s or 1Gbit/s", s)
 	}
 	return Rate{v * factor, s}, nil
 }

@@ -194,15 +194,15 @@ func TestReadErrors(t *testing.T) {
 	}
 	good := file.String()
 	for _, c := range []struct{ old, new, want string }{
-		{`"format": "paratimer ernest model"`, `"format": "x"`, `f: this is no saved model: it has not the format "paratimer ernest model"`},
+		{`"format": "paratimer ernest model"`, `"format": "x"`, `f: this is not a saved model: it has not the format "paratimer ernest model"`},
 		{`"version": 1`, `"version": 2`, "f: this is version 2 of a saved model; version 1 is known: fit the runs again"},
 		{`"machines": 1,`, `"machines": 0,`, "f: row 1: machines 0: "},
 		{`"seconds": 42.1`, `"seconds": 142.1`, "f: its coefficients are not those of its rows"},
-		{`"rows": [`, `"rows": [], "more": [`, `f: this is no saved model: json: unknown field "more"`},
+		{`"rows": [`, `"rows": [], "more": [`, `f: this is not a saved model: json: unknown field "more"`},
 		{`"seconds": 42.1`, `"seconds": 42.1, "iterations": 2`, "f: 1 of 8 rows have iterations: all have them, or none"},
 		{`"extra": null`, `"extra": ["cube"]`, `f: no term is called "cube"`},
-		{good, "", "f: this is no saved model: EOF"},
-		{good, "{}", "f: this is no saved model: it has not the format"},
+		{good, "", "f: this is not a saved model: EOF"},
+		{good, "{}", "f: this is not a saved model: it has not the format"},
 	} {
 		text := strings.Replace(good, c.old, c.new, 1)
 		if text == good {

@@ -77,7 +77,7 @@ func Read(r io.Reader, file string) (*Model, error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&s); err != nil {
-		return nil, fmt.Errorf("%s: this is no saved model: %w", file, err)
+		return nil, fmt.Errorf("%s: this is not a saved model: %w", file, err)
 	}
 	m, err := s.model()
 	if err != nil {
@@ -89,7 +89,7 @@ func Read(r io.Reader, file string) (*Model, error) {
 func (s *saved) model() (*Model, error) {
 	switch {
 	case s.Format != format:
-		return nil, fmt.Errorf("this is no saved model: it has not the format %q", format)
+		return nil, fmt.Errorf("this is not a saved model: it has not the format %q", format)
 	case s.Version != version:
 		return nil, fmt.Errorf("this is version %d of a saved model; version %d is known: fit the runs again", s.Version, version)
 	case len(s.Rows) == 0 || len(s.Rows) > maxRows:

@@ -23,7 +23,7 @@ func SumOf(file string) (Sum, error) {
 		return Sum{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return Sum{}, fmt.Errorf("%s is no regular file", file)
+		return Sum{}, fmt.Errorf("%s is not a regular file", file)
 	}
 	f, err := os.Open(file)
 	if err != nil {

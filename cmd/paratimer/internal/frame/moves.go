@@ -26,6 +26,26 @@ type Move struct {
 	Subject      *string `json:"subject"`
 	// SinceSeconds is the elapsed time at which the end began to move.
 	SinceSeconds Seconds `json:"since_seconds"`
+	// DriftSeconds is how much later the end is now than the first one that stood for a while; nil before there was one.
+	DriftSeconds *Seconds `json:"drift_seconds"`
+}
+
+// Drift words how far the end is from the first one that stood, if that is another number than the move's: "now 4m later than
+// first predicted"; else "".
+func (m Move) Drift() string {
+	if m.DriftSeconds == nil {
+		return ""
+	}
+	const little, alike = 5, 0.25
+	d := *m.DriftSeconds
+	size, off := max(d, -d), max(d-m.DeltaSeconds, m.DeltaSeconds-d)
+	switch {
+	case size < little || off < max(little, alike*size):
+		return ""
+	case d > 0:
+		return "now " + units.About(d.Duration()) + " later than first predicted"
+	}
+	return "now " + units.About((-d).Duration()) + " sooner than first predicted"
 }
 
 // Why words the cause: its subject, or what its reason means.

@@ -1,6 +1,7 @@
 package manual
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,8 +12,66 @@ const (
 	helpColumn = 26 // where what a flag does begins, at most
 )
 
-// Help is what `--help` prints of a command.
+// What the short help has, at most.
+const (
+	mostExamples = 3
+	mostFlags    = 10
+)
+
+// Help is what `--help` prints of a command: how it is called, a few examples and the flags that most people want.
 func Help(c *Command) string {
+	if len(c.Flags) <= mostFlags+2 || len(c.Commands) > 0 {
+		return HelpAll(c)
+	}
+	short := *c
+	short.Text.Paragraphs = c.Text.Paragraphs[:min(1, len(c.Text.Paragraphs))]
+	short.Text.Examples = c.Text.Examples[:min(mostExamples, len(c.Text.Examples))]
+	short.Flags = usual(c.Flags)
+	return HelpAll(&short) + "\n" + Wrap(fmt.Sprintf("`%s --help all` shows all %d flags.", c.Path, len(c.Flags)), "", "") + "\n"
+}
+
+// wanted are the flags that most people want, the first ones most.
+var wanted = []string{
+	"rm", "within", "deadline", "profile", "output", "tape", "out", "quiet", "plain", "every", "speed", "rules", "at", "slots", "fail", "alertmanager", "exec",
+	"metrics", "listen", "recording", "warning", "critical", "seed", "know", "noise", "utc",
+}
+
+// usual are the wanted flags of a command in their order, filled up with those that the command itself is about.
+func usual(flags []Flag) []Flag {
+	chosen := map[string]bool{}
+	take := func(name string) {
+		if len(chosen) < mostFlags {
+			chosen[name] = true
+		}
+	}
+	own := map[string]bool{}
+	for i := range flags {
+		own[flags[i].Name] = true
+	}
+	for _, name := range wanted {
+		if own[name] {
+			take(name)
+		}
+	}
+	for i := range flags {
+		if flags[i].Heading == "" {
+			take(flags[i].Name)
+		}
+	}
+	for i := range flags {
+		take(flags[i].Name)
+	}
+	var out []Flag
+	for i := range flags {
+		if chosen[flags[i].Name] {
+			out = append(out, flags[i])
+		}
+	}
+	return out
+}
+
+// HelpAll is what `--help all` prints of a command: all that there is to say.
+func HelpAll(c *Command) string {
 	var b strings.Builder
 	put := func(s string) { b.WriteString(s + "\n") }
 	put(Wrap(c.Path+": "+c.Does, "", ""))

@@ -62,7 +62,7 @@ func ParseAxis(text string) (Axis, error) {
 		return Axis{}, fmt.Errorf("%q: %s", text, want)
 	}
 	if !slices.Contains(Settings(), name) {
-		return Axis{}, fmt.Errorf("%q is no setting: it is one of %s", name, strings.Join(Settings(), ", "))
+		return Axis{}, fmt.Errorf("%q is not a setting: it is one of %s", name, strings.Join(Settings(), ", "))
 	}
 	a := Axis{Name: name}
 	from, to, isRange := strings.Cut(list, "..")

@@ -22,7 +22,7 @@ func TestParseAxis(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"map-slots": "it is NAME=FROM..TO", "slots=1..2": `"slots" is no setting: it is one of nodes, cpus`, "nodes=": "it is NAME=", "nodes=2..1": "it is NAME=",
+		"map-slots": "it is NAME=FROM..TO", "slots=1..2": `"slots" is not a setting: it is one of nodes, cpus`, "nodes=": "it is NAME=", "nodes=2..1": "it is NAME=",
 		"nodes=1..x": "it is NAME=", "nodes=1..9:0": "it is NAME=", "nodes=-1..2": "it is NAME=", "nodes=1,-2": "it is NAME=",
 		"nodes=1..1000000000":                       "has 1000000000 values: a grid has at most 1000 points; take a larger step, as in nodes=1..1000000000:19999999",
 		"nodes=1" + strings.Repeat(",1", MaxPoints): "has 1001 values",

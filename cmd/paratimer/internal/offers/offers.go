@@ -127,7 +127,7 @@ func (o *Offer) set(key, value string) error {
 		}
 		o.Price = v
 	default:
-		return fmt.Errorf("%s is no key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit, speeds", key)
+		return fmt.Errorf("%s is not a key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit, speeds", key)
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func (d *Folder) add(path string, buffer []byte) error {
 		counted += len(piece)
 	}
 	if counted == 0 {
-		return fmt.Errorf("%s: no field ends within %d bytes: this is no text of rows", path, length)
+		return fmt.Errorf("%s: no field ends within %d bytes: this is not text of rows", path, length)
 	}
 	d.Sampled++
 	times := float64(size) / float64(counted)
@@ -137,7 +137,7 @@ func (d *Folder) fill(path string, f io.ReaderAt, piece []byte, at int64) error 
 		return fmt.Errorf("%s: %w after %d bytes", path, err, at+int64(n))
 	}
 	if i := bytes.IndexByte(piece, 0); i >= 0 {
-		return fmt.Errorf("%s is no text, but compressed or binary (byte %d is 0): only rows of text can be measured", path, at+int64(i))
+		return fmt.Errorf("%s is not text, but compressed or binary (byte %d is 0): only rows of text can be measured", path, at+int64(i))
 	}
 	return nil
 }

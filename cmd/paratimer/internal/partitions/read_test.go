@@ -123,7 +123,7 @@ func TestReadErrors(t *testing.T) {
 	for dir, want := range map[string]string{
 		folder(t, nil):                             "has no files",
 		filepath.Join(folder(t, nil), "none"):      "no such file",
-		folder(t, map[string]string{"a": "1\x00"}): "a is no text, but compressed or binary (byte 1 is 0)",
+		folder(t, map[string]string{"a": "1\x00"}): "a is not text, but compressed or binary (byte 1 is 0)",
 		linked: "is a link to a folder",
 		folder(t, map[string]string{"a": strings.Repeat("x", mostOfFile+1)}): "no field ends within",
 	} {

@@ -34,7 +34,7 @@ func (l *Limits) Set(typed string, critical bool) error {
 	percent := strings.Contains(typed, "%")
 	r, err := parse(strings.ReplaceAll(typed, "%", ""), percent)
 	if err != nil {
-		return fmt.Errorf("%q is no range: %w; 30m, 10m:2h, @0:60 and 50%% are", typed, err)
+		return fmt.Errorf("%q is not a range: %w; 30m, 10m:2h, @0:60 and 50%% are", typed, err)
 	}
 	t := &l.Remaining
 	if percent {
@@ -92,11 +92,11 @@ func number(s string, percent bool) (float64, error) {
 	}
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("%q is no number", s)
+		return 0, fmt.Errorf("%q is not a number", s)
 	case math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, fmt.Errorf("%q is no number to compare with", s)
+		return 0, fmt.Errorf("%q is not a number to compare with", s)
 	case percent && (v < 0 || v > 100):
-		return 0, fmt.Errorf("%s%% is no probability", s)
+		return 0, fmt.Errorf("%s%% is not a probability", s)
 	}
 	return v, nil
 }

@@ -79,6 +79,12 @@ func TestVerdicts(t *testing.T) {
 		{"missed an observation", func(f *frame.Frame) { f.StaleSeconds = frame.SecondsOf(old) }, nil, OK},
 		{"old", func(f *frame.Frame) { f.StaleSeconds = frame.SecondsOf(old + time.Second) }, nil, Unknown},
 		{"succeeded late", func(f *frame.Frame) { state(dag.Succeeded)(f); alert(frame.Ended)(f) }, nil, OK},
+		{"succeeded after its bound", func(f *frame.Frame) {
+			state(dag.Succeeded)(f)
+			alert(frame.Ended)(f)
+			missed := frame.Missed
+			f.Alerts[0].Outcome = &missed
+		}, nil, Warning},
 		{"failed", state(dag.Failed), nil, Critical},
 		{"killed", state(dag.Killed), nil, Critical},
 		{"unconfirmed", state(dag.EndedUnconfirmed), nil, Unknown},

@@ -31,7 +31,7 @@ func ParseState(s string) (State, error) {
 			return state, nil
 		}
 	}
-	return Unknown, fmt.Errorf("%q is no state: ok, warning, critical and unknown are", s)
+	return Unknown, fmt.Errorf("%q is not a state: ok, warning, critical and unknown are", s)
 }
 
 // worse orders states: critical, warning, unknown, ok. What is known to be bad goes before what is not known.
@@ -55,11 +55,16 @@ type Verdict struct {
 const old = time.Minute
 
 // Of judges a frame. Bounds speak through the frame's alerts: at risk warns, late is critical, blind is unknown. A query that has
-// ended is judged by how: failed and killed are critical.
+// ended is judged by how: failed and killed are critical, and one that succeeded after a bound warns.
 func Of(f frame.Frame, l Limits) Verdict {
 	v := Verdict{Text: name(f) + " " + status(f), Perf: perf(f, l)}
 	switch f.Workflow.State {
 	case dag.Succeeded:
+		for _, a := range f.Alerts {
+			if a.Outcome != nil && *a.Outcome == frame.Missed {
+				v.raise(Warning, missed(a))
+			}
+		}
 		v.long(f)
 		return v
 	case dag.Failed, dag.Killed:
@@ -87,6 +92,14 @@ func Of(f frame.Frame, l Limits) Verdict {
 	v.limits(f, l)
 	v.long(f)
 	return v
+}
+
+// missed says by how much a bound was missed: "26s after its 1m40s (06:30 UTC)".
+func missed(a frame.Alert) string {
+	if _, after, found := strings.Cut(a.Text, ", "); found {
+		return after
+	}
+	return a.Bound + " missed"
 }
 
 // limits holds the frame to -w and -c.

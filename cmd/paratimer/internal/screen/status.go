@@ -70,9 +70,9 @@ func unsaid(a *frame.Alert) bool {
 	return a.State == frame.OnTrack && a.Probability != nil && *a.Probability >= 0.5
 }
 
-// nameOf is a bound's name. That of the one which nobody has to ask for is said in words.
+// nameOf is a bound's name. That of drift is said in words.
 func (p *pen) nameOf(a *frame.Alert) string {
-	if a.Bound == "outside-bounds" {
+	if a.Bound == "drift" {
 		return "first range"
 	}
 	return p.foreign(a.Bound)

@@ -30,10 +30,10 @@ func TestCause(t *testing.T) {
 	for words, want := range map[string]string{
 		"GET http://rm:8088/ws/v1/cluster/apps?deSelects=x: dial tcp 10.0.0.1:8088: connect: connection refused (nothing listens there: is the port right?)": "rm:8088: connection refused (nothing listens there: is the port right?)",
 		"GET https://jhs:19890/ws/v1/history: 503 Service Unavailable":                                                                                       "jhs:19890: 503 Service Unavailable",
-		"GET http://[::1]:8088/ws: EOF":         "[::1]:8088: EOF",
-		"the answer is no JSON: unexpected end": "the answer is no JSON: unexpected end",
-		"GET http://rm":                         "GET http://rm",
-		"":                                      "",
+		"GET http://[::1]:8088/ws: EOF":          "[::1]:8088: EOF",
+		"the answer is not JSON: unexpected end": "the answer is not JSON: unexpected end",
+		"GET http://rm":                          "GET http://rm",
+		"":                                       "",
 	} {
 		if got := cause(words); got != want {
 			t.Errorf("%q: %q, want %q", words, got, want)

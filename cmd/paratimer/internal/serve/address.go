@@ -16,10 +16,10 @@ func Address(typed string) (address string, exposed bool, err error) {
 	}
 	host, port, err := net.SplitHostPort(typed)
 	if err != nil {
-		return "", false, fmt.Errorf("%q is no address: give a port, such as 9188, or HOST:PORT", typed)
+		return "", false, fmt.Errorf("%q is not an address: give a port, such as 9188, or HOST:PORT", typed)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return "", false, fmt.Errorf("%q is no port: give one from 1 to 65535, or 0 for any that is free", port)
+		return "", false, fmt.Errorf("%q is not a port: give one from 1 to 65535, or 0 for any that is free", port)
 	}
 	if host == "" {
 		host = "127.0.0.1"

@@ -43,7 +43,7 @@ func ReadDesign(in io.Reader) (rows []ernest.DesignRow, totalParts int, err erro
 	}
 	var d designFile
 	if err := json.Unmarshal(b, &d); err != nil {
-		return nil, 0, fmt.Errorf("it is no design: %w; `paratimer ernest design --output json` writes one", err)
+		return nil, 0, fmt.Errorf("it is not a design: %w; `paratimer ernest design --output json` writes one", err)
 	}
 	switch {
 	case d.Rows == nil:

@@ -25,10 +25,10 @@ func TestReadDesign(t *testing.T) {
 		t.Errorf("parts of something unknown: %+v", got)
 	}
 	for text, want := range map[string]string{
-		"":                                    "it is no design",
+		"":                                    "it is not a design",
 		"{}":                                  "it has no rows",
 		`{"rows":[]}`:                         "empty",
-		`{"rows":[{"machines":"x"}]}`:         "it is no design",
+		`{"rows":[{"machines":"x"}]}`:         "it is not a design",
 		`{"rows":[{"machines":0,"scale":1}]}`: "row 1: machines is 0",
 		`{"rows":[{"machines":1,"scale":1},{"machines":1.5,"scale":1}]}`: "row 2: machines is 1.5",
 		`{"rows":[{"machines":1,"scale":0}]}`:                            "row 1: scale is 0",

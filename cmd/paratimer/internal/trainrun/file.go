@@ -96,7 +96,7 @@ func (f *File) read(in io.Reader, command Template) error {
 	case err != nil:
 		return fmt.Errorf("cannot read the rows: %w", err)
 	case len(b) > maxBytes:
-		return fmt.Errorf("%s: larger than %d MB: this is no table of runs", f.path, maxBytes>>20)
+		return fmt.Errorf("%s: larger than %d MB: this is not a table of runs", f.path, maxBytes>>20)
 	}
 	whole := b[:bytes.LastIndexByte(b, '\n')+1]
 	f.Cut, f.size = string(b[len(whole):]), int64(len(whole))

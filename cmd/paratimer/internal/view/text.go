@@ -82,7 +82,11 @@ func (t *Text) news(b *strings.Builder, f frame.Frame) {
 	began := b.Len()
 	t.warnings(b, f, func(dag.Warning) bool { return true })
 	for _, m := range f.Moves {
-		t.line(b, f, t.say.moved(m.DeltaSeconds)+": "+Escape(m.Why()))
+		line := t.say.moved(m.DeltaSeconds) + ": " + Escape(m.Why())
+		if drift := m.Drift(); drift != "" {
+			line += "; " + t.say.prose(drift)
+		}
+		t.line(b, f, line)
 	}
 	t.jobLines(b, f, func(dag.State) bool { return true })
 	t.alertLines(b, f)

@@ -20,6 +20,7 @@ const (
 
 // moves remembers the end that people were told last, and decides when they are told of another. The zero moves has told nothing.
 type moves struct {
+	first     dag.Instant         // the first end that stood; 0: none has
 	base      dag.Run             // as it was when people were told last
 	end       dag.Instant         // the end that was predicted then
 	owed      []estimators.Change // parts of a move that came with an event and that people were not told of
@@ -45,7 +46,7 @@ func (m *moves) step(model estimators.Model, before, run dag.Run, raw []estimato
 	}
 	end := f.Headline.EndAt
 	if end == nil || f.Headline.RemainingSeconds == nil || model == nil {
-		*m = moves{replans: m.replans}
+		*m = moves{replans: m.replans, first: m.first}
 		return
 	}
 	if len(rest) > 0 && len(m.base.Window) > 0 {
@@ -68,11 +69,30 @@ func (m *moves) step(model estimators.Model, before, run dag.Run, raw []estimato
 	if !m.began.Known() {
 		m.low, m.high = rangeOf(f)
 	}
+	m.settle(run.Now().At)
+	m.drifted(f.Moves, end.Instant)
 }
 
 // stand has people told of the run as it is.
 func (m *moves) stand(run dag.Run, end dag.Instant) {
-	*m = moves{base: run, end: end, began: dag.NoInstant, replans: m.replans}
+	*m = moves{base: run, end: end, began: dag.NoInstant, replans: m.replans, first: m.first}
+}
+
+// settle remembers the first end that has stood for a while.
+func (m *moves) settle(at dag.Instant) {
+	if m.first == 0 && !m.began.Known() && len(m.base.Window) > 0 && at.Sub(m.base.Now().At) >= lasting {
+		m.first = m.end
+	}
+}
+
+// drifted gives moves how much later than first predicted the end is now.
+func (m *moves) drifted(list []frame.Move, end dag.Instant) {
+	for i := range list {
+		if m.first != 0 {
+			d := frame.SecondsOf(end.Sub(m.first))
+			list[i].DriftSeconds = &d
+		}
+	}
 }
 
 // await tells of the move since people were told last, if there is one that has lasted.

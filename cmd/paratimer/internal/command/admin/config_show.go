@@ -179,7 +179,7 @@ func unknownVariables(environ []string, root *manual.Command) []string {
 		if !strings.HasPrefix(name, "PARATIMER_") || value == "" || slices.Contains(known, name) {
 			continue
 		}
-		note := name + " is no setting"
+		note := name + " is not a setting"
 		if near := planfile.Nearest(name, known); near != "" {
 			note += "; did you mean " + near + "?"
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 func helpCommand() *cli.Command {
-	return command.Plain(command.New("help", "[COMMAND]", "say how a command is used", help))
+	return command.Plain(command.New("help", "[all] [COMMAND]", "say how a command is used; all: with every flag", help))
 }
 
 // help prints what `--help` prints of a command.
@@ -25,11 +25,15 @@ func help(c *cli.Context) error {
 
 // helpOf prints the help of the command that these words name.
 func helpOf(c *cli.Context, words []string) error {
+	write := manual.Help
+	if len(words) > 0 && words[0] == "all" {
+		write, words = manual.HelpAll, words[1:]
+	}
 	m, err := manualFor(c, words)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(c.App.Writer, manual.Help(m))
+	_, err = io.WriteString(c.App.Writer, write(m))
 	return err
 }
 

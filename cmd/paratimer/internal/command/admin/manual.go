@@ -112,30 +112,46 @@ func defaultOf(f cli.Flag, does string) string {
 		if f.Value != 0 || f.Name == "speed" {
 			return fmt.Sprint(f.Value)
 		}
+	case *cli.GenericFlag:
+		return f.Value.String()
 	case *cli.Uint64Flag:
 		return fmt.Sprint(f.Value)
 	}
 	return ""
 }
 
-// Helpful gives every command its help.
-func Helpful(app *cli.App) *cli.App {
+// Helpful gives every command its help; all: with every flag.
+func Helpful(app *cli.App, all bool) *cli.App {
 	root, err := Manual(app)
 	if err != nil {
 		return app // a test holds that it cannot be
 	}
-	app.CustomAppHelpTemplate = template(manual.Help(root))
-	helpfulCommands(app.Commands, root)
+	words := manual.Help
+	if all {
+		words = manual.HelpAll
+	}
+	app.CustomAppHelpTemplate = template(words(root))
+	helpfulCommands(app.Commands, root, words)
 	return app
 }
 
-func helpfulCommands(commands []*cli.Command, above *manual.Command) {
+// AllHelp reports whether a command line asks for the whole help: `--help all`.
+func AllHelp(args []string) bool {
+	for i := 1; i < len(args); i++ {
+		if prev := args[i-1]; args[i] == "all" && (prev == "--help" || prev == "-h") {
+			return true
+		}
+	}
+	return false
+}
+
+func helpfulCommands(commands []*cli.Command, above *manual.Command, words func(*manual.Command) string) {
 	for _, c := range commands {
 		if m := above.Find([]string{c.Name}); m != nil {
-			c.CustomHelpTemplate = template(manual.Help(m))
+			c.CustomHelpTemplate = template(words(m))
 			if len(c.Subcommands) > 0 {
 				c.Action = groupHelp(c)
-				helpfulCommands(c.Subcommands, m)
+				helpfulCommands(c.Subcommands, m, words)
 			}
 		}
 	}

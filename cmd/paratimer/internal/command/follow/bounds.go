@@ -27,18 +27,19 @@ func BoundFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "longer-than-usual", EnvVars: command.Env("longer-than-usual"), Usage: "it must end within `N` times its usual length, e.g. 1.5"},
 		&cli.DurationFlag{Name: "usual", EnvVars: command.Env("usual"), Usage: "its usual length is `TIME` (default: that of the runs that are remembered, or of the first --profile)"},
 		&cli.DurationFlag{Name: "no-progress", EnvVars: command.Env("no-progress"), Usage: "something of it must move within `TIME`, e.g. 10m: a counter, an attempt, a job"},
-		&cli.BoolFlag{Name: "outside-bounds", EnvVars: command.Env("outside-bounds"), Value: true, Usage: "its predicted end must stay within its first stable range, from skew_low to one_failure"},
+		&cli.BoolFlag{Name: "drift", EnvVars: command.Env("drift"), Usage: "its predicted end must stay within its first stable range, from skew_low to one_failure"},
+		&cli.BoolFlag{Name: "outside-bounds", EnvVars: command.Env("outside-bounds"), Hidden: true, Usage: "the old name of --drift"},
 		&cli.StringFlag{Name: "on", EnvVars: command.Env("on"), Usage: "`JUDGE` when it ends: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)"},
-		&cli.Float64Flag{Name: "risk", EnvVars: command.Env("risk"), Value: alert.DefaultThreshold, Usage: "it is at risk from this `PROBABILITY` of being late on"},
+		&cli.GenericFlag{Name: "risk", EnvVars: command.Env("risk"), Value: command.NewShare(alert.DefaultThreshold), Usage: "it is at risk from this `PROBABILITY` of being late on, e.g. 0.9 or 90%"},
 		&cli.IntFlag{Name: "hold", EnvVars: command.Env("hold"), Value: alert.DefaultHold, Usage: "it must be so for `N` ticks in a row"},
 	)
 }
 
 // Bounds are what the flags hold the query to.
 func Bounds(c *cli.Context) ([]alert.Bound, error) {
-	risk, hold := c.Float64("risk"), c.Int("hold")
+	risk, hold := command.ShareOf(c, "risk"), c.Int("hold")
 	if !(risk > 0 && risk <= 1) {
-		return nil, command.Usage("--risk %v: it is a probability above 0, up to 1, such as %v", risk, alert.DefaultThreshold)
+		return nil, command.Usage("--risk %v: it is a probability above 0, up to 1, such as %v or 90%%", risk, alert.DefaultThreshold)
 	}
 	if hold < 1 {
 		return nil, command.Usage("--hold %d: it is a number of ticks, 1 or more", hold)
@@ -56,9 +57,9 @@ func Bounds(c *cli.Context) ([]alert.Bound, error) {
 		all = append(all, b)
 	}
 	for i, text := range c.StringSlice("within") {
-		d, err := time.ParseDuration(text)
+		d, err := command.Length(text)
 		if err != nil {
-			return nil, command.Usage("--within %s: it is a length of time such as 45m or 1h30m", text)
+			return nil, command.Usage("--within %s: %w", text, err)
 		}
 		all = append(all, alert.Bound{Name: numbered("within", i), Kind: alert.Within, For: d})
 	}
@@ -74,8 +75,8 @@ func Bounds(c *cli.Context) ([]alert.Bound, error) {
 	if c.IsSet("no-progress") {
 		all = append(all, alert.Bound{Name: "no-progress", Kind: alert.NoProgress, For: c.Duration("no-progress")})
 	}
-	if c.Bool("outside-bounds") {
-		all = append(all, alert.Bound{Name: "outside-bounds", Kind: alert.OutsideBounds, Quiet: !c.IsSet("outside-bounds")})
+	if c.Bool("drift") || c.Bool("outside-bounds") {
+		all = append(all, alert.Bound{Name: "drift", Kind: alert.OutsideBounds})
 	}
 	for i := range all {
 		b := &all[i]

@@ -133,7 +133,7 @@ func skewedRun(
 	case kind == tape.Unknown:
 		plan, err := planfile.ReadFile(path, planfile.Options{})
 		if err != nil {
-			return dag.Run{}, command.Usage("%s is no recording, and no plan: %w", path, err)
+			return dag.Run{}, command.Usage("%s is not a recording, and no plan: %w", path, err)
 		}
 		plan.Profiles = profiles
 		return dag.Run{}.Append(planview.Before(plan)), nil

@@ -39,7 +39,7 @@ func watchFlags() []cli.Flag {
 		&cli.StringFlag{Name: "rules", EnvVars: command.Env("rules"), Usage: "watch what the rules in `FILE` match; SIGHUP reads them again"},
 		&cli.DurationFlag{Name: "every", EnvVars: command.Env("every"), Value: 5 * time.Second, Usage: "list the applications each `TIME`, and observe none more often"},
 		&cli.DurationFlag{Name: "most", EnvVars: command.Env("most"), Value: time.Minute, Usage: "observe each workflow at least each `TIME`, however long it still needs"},
-		&cli.Float64Flag{Name: "budget", EnvVars: command.Env("budget"), Value: 300, Usage: "put at most `N` questions a second to masters, the history server and, about single applications, the ResourceManager; 0 is no limit"},
+		&cli.Float64Flag{Name: "budget", EnvVars: command.Env("budget"), Value: 300, Usage: "put at most `N` questions a second to masters, the history server and, about single applications, the ResourceManager; 0 is not a limit"},
 		command.Choice("output", "write `FORMAT`", "text", "ndjson", "none"),
 		follow.EstimatorsFlag("which estimators are in the frames", follow.OwnEstimators),
 		&cli.DurationFlag{Name: "timeout", EnvVars: command.Env("timeout"), Usage: "end after `TIME`, with exit code 124"},

@@ -148,7 +148,7 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 	case err != nil:
 		return nil, nil, nil, err
 	case exists && kind == tape.Unknown && isPlan(name):
-		return nil, nil, nil, command.Usage("%s is no recording: a report tells of a run; `paratimer estimate` and `paratimer whatif` tell of a plan", name)
+		return nil, nil, nil, command.Usage("%s is not a recording: a report tells of a run; `paratimer estimate` and `paratimer whatif` tell of a plan", name)
 	case exists:
 		src, file, err := input.OpenRecording(name, c.String("workflow"), c.Duration("every"))
 		if err != nil {

@@ -47,7 +47,7 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 	case kind == tape.Unknown:
 		plan, err := planfile.ReadFile(path, planfile.Options{})
 		if err != nil {
-			return nil, nil, command.Usage("%s is no recording, and no plan: %w", path, err)
+			return nil, nil, command.Usage("%s is not a recording, and no plan: %w", path, err)
 		}
 		plan.Profiles = profiles
 		v := &whatifview.View{Name: plan.Name, At: dag.NoInstant, Miss: math.NaN()}

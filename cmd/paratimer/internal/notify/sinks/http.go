@@ -38,7 +38,7 @@ func NewClient(extra *x509.CertPool) *http.Client {
 func parseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, errors.New("it is no URL of the form http://HOST[:PORT][/PATH] or https://…")
+		return nil, errors.New("it is not a URL of the form http://HOST[:PORT][/PATH] or https://…")
 	}
 	return u, nil
 }

@@ -1,0 +1,56 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+var errNoLength = errors.New("give a length of time such as 45m or 1h30m")
+
+// Length reads a length of time such as 45m. The error of a number without a unit suggests one.
+func Length(text string) (time.Duration, error) {
+	text = strings.TrimSpace(text)
+	d, err := time.ParseDuration(text)
+	if err == nil {
+		return d, nil
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return 0, fmt.Errorf("a unit is missing: %sm?", text)
+	}
+	return 0, errNoLength
+}
+
+// A Share is the value of a flag that is a number or a percentage: 0.9 or 90%.
+type Share struct{ value float64 }
+
+// NewShare returns a Share with a default.
+func NewShare(v float64) *Share { return &Share{v} }
+
+// Set reads 0.9 or 90%.
+func (s *Share) Set(text string) error {
+	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if err != nil {
+		return fmt.Errorf("cannot read %q: give a number such as 0.9 or 90%%", text)
+	}
+	if percent {
+		v /= 100
+	}
+	s.value = v
+	return nil
+}
+
+func (s *Share) String() string { return strconv.FormatFloat(s.value, 'g', -1, 64) }
+
+// ShareOf is the value of such a flag.
+func ShareOf(c *cli.Context, name string) float64 {
+	if s, ok := c.Generic(name).(*Share); ok {
+		return s.value
+	}
+	return 0
+}

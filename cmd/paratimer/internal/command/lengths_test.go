@@ -1,0 +1,33 @@
+package command
+
+import "testing"
+
+func TestLength(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"45m": "45m0s", " 1h30m ": "1h30m0s",
+		"10": "a unit is missing: 10m?", "1.5": "a unit is missing: 1.5m?", "soon": errNoLength.Error(), "": errNoLength.Error(),
+	} {
+		d, err := Length(text)
+		got := d.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("Length(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestShare(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{"0.9": 0.9, "90%": 0.9, " 5 % ": 0.05, "1": 1} {
+		s := NewShare(0.5)
+		if err := s.Set(text); err != nil || s.value != want {
+			t.Errorf("Set(%q) = %v, %v; want %v", text, s.value, err, want)
+		}
+	}
+	if err := NewShare(0).Set("much"); err == nil {
+		t.Error("much is read as a number")
+	}
+}
