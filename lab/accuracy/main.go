@@ -30,7 +30,12 @@ func run() error {
 	seeds := flag.Int("users", 60, "simulated runs beside other users, of each kind")
 	dags := flag.String("tez", "../shared/recordings-tez", "folder of the recordings of Tez")
 	only := flag.Bool("only-tez", false, "write the part about Tez alone")
+	apps := flag.String("spark", "../shared/recordings-spark", "folder of the recordings of Spark")
+	onlySpark := flag.Bool("only-spark", false, "write the part about Spark alone")
 	flag.Parse()
+	if *onlySpark {
+		return sparkAlone(*apps)
+	}
 	if *only {
 		return tezAlone(*dags)
 	}
@@ -91,7 +96,10 @@ func run() error {
 	if err := users(os.Stdout, *seeds); err != nil {
 		return err
 	}
-	return tezRuns(os.Stdout, t, *dags)
+	if err := tezRuns(os.Stdout, t, *dags); err != nil {
+		return err
+	}
+	return sparkRuns(os.Stdout, t, *apps)
 }
 
 // tezAlone writes the part about Tez.
