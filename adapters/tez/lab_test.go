@@ -35,6 +35,7 @@ type lab struct {
 	gone   bool // its master does not know the DAG
 	silent bool // its master does not answer
 	deaf   bool // its NodeManager does not either
+	down   bool // its NodeManager cannot be reached
 	files  map[string][]byte
 	wrote  dag.Instant       // up to when the log is written
 	status string            // of the DAG; "" is by its tasks
@@ -217,6 +218,9 @@ func (l *lab) Proxy(_ context.Context, _, path string) ([]byte, error) {
 }
 
 func (l *lab) NM(_ context.Context, _, path string) ([]byte, error) {
+	if l.down {
+		return l.give("logs", "", &hadoop.Error{URL: path, Text: "connection refused"})
+	}
 	if l.deaf {
 		return l.give("logs", "", &hadoop.Error{URL: path, Status: 403, Text: "no view rights"})
 	}

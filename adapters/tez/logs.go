@@ -3,6 +3,7 @@ package tez
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -45,6 +46,9 @@ func (l *logs) list(ctx context.Context, c Cluster) {
 	var b logsBody
 	if err == nil {
 		err = json.Unmarshal(body, &b)
+	}
+	if err == nil && len(b.sizes()) == 0 {
+		err = errors.New("its list of them is empty")
 	}
 	if err != nil {
 		l.err = fmt.Errorf("the NodeManager does not list the files of the master: %w", err)
@@ -133,6 +137,9 @@ func (l *logs) tail(
 		return "", 0, err
 	}
 	length, content, ok := SplitLog(string(body))
+	if ok && int64(len(content)) < min(n, length) && !strings.Contains(string(body[max(0, len(body)-mostHead):]), "End of LogType:") {
+		return "", 0, fmt.Errorf("its answer breaks off after %d of %d bytes", len(content), min(n, length))
+	}
 	if !ok || length < int64(len(content)) {
 		length = max(listed, int64(len(content)))
 	}

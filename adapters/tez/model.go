@@ -260,6 +260,28 @@ func (g *graph) stop(at dag.Instant) {
 	}
 }
 
+// settle ends what is known to run as what it must have become in a DAG that has succeeded, where nothing has told: the newest attempt of each
+// task that has not succeeded yet.
+func (g *graph) settle(at dag.Instant) {
+	for _, v := range g.vertices {
+		for _, t := range v.task {
+			newest := -1
+			for i := range t.attempts {
+				switch t.attempts[i].State {
+				case dag.AttemptSucceeded:
+					newest = len(t.attempts)
+				case dag.AttemptRunning:
+					newest = max(newest, i)
+				}
+			}
+			if newest >= 0 && newest < len(t.attempts) {
+				a := &t.attempts[newest]
+				a.State, a.End, a.Ratio, v.dirty = dag.AttemptSucceeded, max(at, a.Start), 1, true
+			}
+		}
+	}
+}
+
 var attemptStates = map[string]dag.AttemptState{
 	"SUCCEEDED": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
 }

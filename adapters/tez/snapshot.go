@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"fmt"
 	"math"
+	"net/http"
 	"reflect"
 	"regexp"
 	"slices"
@@ -23,6 +24,9 @@ func (s *Source) snapshot() *dag.Snapshot {
 	g := s.g
 	state := s.state()
 	if state.Ended() {
+		if state == dag.Succeeded {
+			g.settle(orNow(g.finished, s.now))
+		}
 		g.stop(orNow(g.finished, s.now))
 	}
 	if s.plan == nil {
@@ -236,8 +240,12 @@ func (g *graph) edges(v *vertex, at map[int32]dag.StageIndex) []dag.Edge {
 	return out
 }
 
-// waitTicks is how long one word of the DAG's end waits for another, better one.
-const waitTicks = 3
+// waitTicks is how many ticks one word of the DAG's end waits for another, better one, and waitFiles for how many milliseconds where files
+// that were read before do not answer.
+const (
+	waitTicks = 3
+	waitFiles = 120_000
+)
 
 // sessionStats is what a session says of its DAGs when it ends.
 var sessionStats = regexp.MustCompile(`submittedDAGs=(\d+), successfulDAGs=(\d+), failedDAGs=(\d+), killedDAGs=(\d+)`)
@@ -251,13 +259,13 @@ func (s *Source) state() dag.State {
 	}
 	final := s.target.Final != nil && s.target.Final()
 	if st, over := dagStates[g.status]; over {
-		if s.awaited++; final || s.awaited > waitTicks || len(s.left) == 0 && (s.logs == nil || s.logs.sizes == nil) {
-			return st
+		if !final && s.await(len(s.left) > 0 || s.logs != nil && s.logs.sizes != nil) {
+			return dag.Running
 		}
-		return dag.Running
+		return st
 	}
 	if s.app.Ended {
-		if s.awaited++; !final && s.awaited <= waitTicks {
+		if !final && s.await(true) {
 			return dag.Running
 		}
 		st, why := s.byManager()
@@ -274,6 +282,25 @@ func (s *Source) state() dag.State {
 		return dag.Running
 	}
 	return dag.Submitted
+}
+
+// await reports whether the end that one word tells waits for another one: for some ticks where there is more to come, and for longer where the
+// master's files were read, or may be, and do not answer now.
+func (s *Source) await(more bool) bool {
+	if s.awaited++; s.awaited == 1 {
+		s.awaitedAt = s.now
+	}
+	if more && s.awaited <= waitTicks {
+		return true
+	}
+	if s.logs == nil || s.now-s.awaitedAt > waitFiles {
+		return false
+	}
+	switch status(s.logs.err) {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
+		return false
+	}
+	return s.logs.err != nil
 }
 
 // byManager is how the DAG ended as far as the ResourceManager's last words of the application tell.

@@ -56,16 +56,17 @@ type Source struct {
 	logs    *logs // of the newest master; nil before its container is known
 	lines   logReader
 
-	masters  int          // that have been seen
-	asked    bool         // the master has told of the DAG
-	gone     bool         // and says that it is none of its, or not any more
-	left     []attemptKey // attempts that nothing is known of and that were too many for a tick
-	awaited  int          // ticks since the DAG has ended by one word that another is to confirm
-	silentAt dag.Instant  // since when the master does not answer; NoInstant while it does
-	silence  error
-	plan     *dag.Plan
-	ended    bool
-	warned   []dag.Warning
+	masters   int          // that have been seen
+	asked     bool         // the master has told of the DAG
+	gone      bool         // and says that it is none of its, or not any more
+	left      []attemptKey // attempts that nothing is known of and that were too many for a tick
+	awaitedAt dag.Instant  // when awaited began
+	awaited   int          // ticks since the DAG has ended by one word that another is to confirm
+	silentAt  dag.Instant  // since when the master does not answer; NoInstant while it does
+	silence   error
+	plan      *dag.Plan
+	ended     bool
+	warned    []dag.Warning
 }
 
 // surroundings are what snapshots say of the cluster beside the application. A *hadoop.Overview is one.
@@ -88,6 +89,9 @@ func NewSource(cluster Cluster, target Target) *Source {
 
 // errEarly means that an application has no DAG yet, or one of which the vertices, or what they read, are not written yet.
 var errEarly = errors.New("tez: the plan of the DAG is not written yet")
+
+// mostBack is by how many milliseconds an observation may seem to be before the last one, in which case it counts as made with it.
+const mostBack = 60_000
 
 // early is how long a plan is waited for, in milliseconds: the history is written through a buffer.
 const early = 10_000
@@ -143,6 +147,9 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s.warned = nil
 	err := s.over.Observe(ctx)
 	s.now = s.over.Now()
+	if back := s.before - s.now; s.before.Known() && back > 0 && back < mostBack {
+		s.now = s.before // an answer of a cache, or one that others have overtaken
+	}
 	if err == nil {
 		err = s.choose(ctx)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoop"
 	"github.com/paratimer/paratimer/dag"
@@ -188,5 +189,50 @@ func TestManyAtOnce(t *testing.T) {
 	last := watch(t, l, NewSource(l, Target{ID: labDAG}), 2000, nil)
 	if n := last.Jobs[0].Stages[0].Succeeded(); n != 5_000 || last.State != dag.Succeeded {
 		t.Errorf("%v with %d tasks", last.State, n)
+	}
+}
+
+// TestFilesComeBack: a DAG that its master says is over waits for files that do not answer now, and not for those that are refused.
+func TestFilesComeBack(t *testing.T) {
+	t.Parallel()
+	for _, refused := range []bool{false, true} {
+		l := newLab(4, 2, 10_000)
+		src := NewSource(l, Target{ID: labDAG})
+		next := func() *dag.Snapshot {
+			s, err := src.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.now += 3000
+			return s
+		}
+		next()
+		l.advance(15_000)
+		next()
+		l.down, l.deaf = !refused, refused
+		l.status = "SUCCEEDED"
+		ended := 0
+		for range 20 {
+			if ended++; next().State.Ended() {
+				break
+			}
+		}
+		if refused && ended > 4 || !refused && ended != 20 {
+			t.Errorf("refused %v: it ended in look %d", refused, ended)
+		}
+		if refused {
+			continue
+		}
+		l.down = false
+		l.advance(1000)
+		s := next()
+		for range retryEach {
+			if !s.State.Ended() {
+				s = next()
+			}
+		}
+		if s.State != dag.Succeeded || s.Jobs[0].Finished.Sub(labStart) != 23*time.Second {
+			t.Errorf("%v after %v", s.State, s.Jobs[0].Finished.Sub(labStart))
+		}
 	}
 }

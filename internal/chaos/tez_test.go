@@ -1,0 +1,177 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/hadoop"
+	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A tezWorld is a cluster that runs one DAG.
+type tezWorld struct {
+	name  string
+	id    string
+	start dag.Instant
+	ended dag.Instant
+	serve func(t *testing.T) server
+}
+
+// recordedTez plays the recording that stands beside the source.
+func recordedTez(t *testing.T) *tezWorld {
+	t.Helper()
+	const file = "../../adapters/tez/testdata/skew-3.jsonl.gz"
+	if _, err := os.Stat(file); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := capture.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tezWorld{
+		name: "skew-3", id: "dag_1795367695478_0001_1", start: 1795367702384 + 1000, ended: rec.Last,
+		serve: func(*testing.T) server {
+			p := capture.NewPlayer(rec)
+			return server{p, p.Seek}
+		},
+	}
+}
+
+// TestChaosTez: under every fault plan a DAG is seen to the same end, with the same totals, and nothing is taken for lost on the way.
+func TestChaosTez(t *testing.T) {
+	worlds := []*tezWorld{recordedTez(t)}
+	from, to := *first, *first+uint64(*seeds)-1 //nolint:gosec // flags of ours
+	if *one > 0 {
+		from, to = *one, *one
+	}
+	n := uint64(len(worlds))
+	for i, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			calm := w.watch(t, FaultPlan{})
+			if last := calm[len(calm)-1]; last.State != dag.Succeeded || len(last.Jobs[0].Stages) < 2 {
+				t.Fatalf("without faults it ends %v", last.State)
+			}
+			plausibleTez(t, calm)
+			for seed := from; seed <= to; seed++ {
+				if seed%n != uint64(i) { //nolint:gosec // an index
+					continue
+				}
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					got := w.watch(t, Of(seed))
+					plausibleTez(t, got)
+					last, end := got[len(got)-1], calm[len(calm)-1]
+					if last.State != end.State || last.Plan.Name != end.Plan.Name || len(last.Jobs[0].Stages) != len(end.Jobs[0].Stages) {
+						t.Errorf("%v: it ended %v, else %v", Of(seed), last.State, end.State)
+					}
+					if Of(seed).Rate >= 0.5 {
+						return // files that do not answer for two minutes after the end are given up
+					}
+					if is, was := tezTotals(last), tezTotals(end); is != was {
+						t.Errorf("%v\n is %s\nwas %s", Of(seed), is, was)
+					}
+					if off := last.Jobs[0].Finished.Sub(end.Jobs[0].Finished); off.Abs() > every { // an old answer about the vertices may be all there is
+						t.Errorf("%v: it ended %v later", Of(seed), off)
+					}
+				})
+			}
+		})
+	}
+}
+
+// watch sees a DAG to its end under a fault plan, in a bubble's time.
+func (w *tezWorld) watch(t *testing.T, plan FaultPlan) (out []*dag.Snapshot) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		below, began := w.serve(t), time.Now()
+		bad := New(dated{below, w.start, began}, plan)
+		client, err := hadoop.NewClient(hadoop.Options{
+			Site:      hadoop.Site{RMs: []hadoop.Manager{{URL: "http://localhost:8088"}}, JHS: "http://jhs:19888"},
+			Transport: bad, Total: 2 * time.Second, MaxBody: 4 << 20,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := tez.NewSource(client, tez.Target{ID: w.id})
+		for {
+			now := w.start.Add(time.Since(began))
+			below.seek(min(now, w.ended))
+			if now > w.ended.Add(10*time.Minute) {
+				bad.Clear()
+			}
+			if now > w.ended.Add(30*time.Minute) {
+				t.Fatalf("not over %v after the end, %d snapshots", now.Sub(w.ended), len(out))
+			}
+			s, err := src.Next(context.Background())
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err == nil {
+				out = append(out, s)
+			}
+			time.Sleep(every - time.Since(began)%every)
+		}
+	})
+	return out
+}
+
+// plausibleTez holds each snapshot against the one before: time goes on, what has succeeded stays so, no attempt is lost, numbers are of tasks
+// that there are.
+func plausibleTez(t *testing.T, run []*dag.Snapshot) {
+	t.Helper()
+	before := map[string]int{}
+	for i, s := range run {
+		if t.Failed() {
+			return
+		}
+		if i > 0 && s.At < run[i-1].At {
+			t.Errorf("at %v after %v", s.At, run[i-1].At)
+		}
+		if s.State.Ended() != (i == len(run)-1) {
+			t.Errorf("snapshot %d of %d: %v", i, len(run), s.State)
+		}
+		if err := dag.Validate(s.Plan); err != nil && s.Plan.Cluster.MemoryMB > 0 { // before the first answer of metrics
+			t.Errorf("at %v: %v", s.At, err)
+		}
+		for k := range s.Jobs[0].Stages {
+			name, st := s.Plan.Jobs[0].Stages[k].Name, &s.Jobs[0].Stages[k]
+			if n := st.Succeeded(); n < before[name] || s.Plan.Jobs[0].Stages[k].Known && n > s.Plan.Jobs[0].Stages[k].Tasks {
+				t.Errorf("at %v: %d of %s have succeeded, were %d", s.At, n, name, before[name])
+			} else {
+				before[name] = n
+			}
+			for _, a := range st.Attempts {
+				if a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
+					t.Errorf("at %v: %s %d is %v: it never was", s.At, name, a.Task, a.State)
+				}
+			}
+		}
+	}
+}
+
+// tezTotals is what became of a DAG.
+func tezTotals(s *dag.Snapshot) string {
+	out := fmt.Sprintf("%v;", s.State)
+	for k := range s.Jobs[0].Stages {
+		read, wrote := 0.0, 0.0
+		for _, a := range s.Jobs[0].Stages[k].Attempts {
+			if !math.IsNaN(a.Done[0]) {
+				read += a.Done[0]
+			}
+			if !math.IsNaN(a.Out) {
+				wrote += a.Out
+			}
+		}
+		out += fmt.Sprintf(" %s %d, read %v, wrote %v;", s.Plan.Jobs[0].Stages[k].Name, s.Jobs[0].Stages[k].Succeeded(), read, wrote)
+	}
+	return out
+}
