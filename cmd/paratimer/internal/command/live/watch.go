@@ -120,7 +120,7 @@ func watchMany(c *cli.Context) error {
 	}
 	defer untie()
 	many := fleet.New(fleet.Options{
-		Cluster: newHubCluster(fleet.Budget(client, c.Float64("budget"))),
+		Cluster: input.NewHubCluster(fleet.Budget(client, c.Float64("budget"))),
 		Open:    tie,
 		Listed: func() {
 			if meter != nil {

@@ -3,6 +3,7 @@ package past
 import (
 	"context"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -12,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
@@ -38,6 +40,9 @@ func reportLive(c *cli.Context) (err error) {
 	}
 	ctx, cancel := command.Limited(c)
 	defer cancel()
+	if c.NArg() == 0 && !asked(held) && !c.IsSet("workflow") {
+		return reportAll(ctx, c)
+	}
 	name := c.Args().First()
 	src, rec, done, err := reported(ctx, c, name)
 	if err != nil {
@@ -59,7 +64,7 @@ func reportLive(c *cli.Context) (err error) {
 	if rec != nil {
 		rec.Join(&w)
 	}
-	stop, err := servePage(ctx, c, page)
+	stop, err := servePage(ctx, c, page.Serve)
 	if err != nil {
 		return err
 	}
@@ -86,8 +91,8 @@ func observedEvery(c *cli.Context) (time.Duration, error) {
 	return every, nil
 }
 
-// servePage serves a page where --listen says, and prints where that is.
-func servePage(ctx context.Context, c *cli.Context, page *livepage.Page) (stop func(), err error) {
+// servePage serves what answers where --listen says, and prints where that is.
+func servePage(ctx context.Context, c *cli.Context, answer func(net.Listener, serve.Door, func(error)) func()) (stop func(), err error) {
 	listener, door, err := command.Listen(ctx, c, "listen", c.String("listen"))
 	if err != nil {
 		return nil, err
@@ -97,5 +102,5 @@ func servePage(ctx context.Context, c *cli.Context, page *livepage.Page) (stop f
 		_ = listener.Close() // it has served nobody
 		return nil, fmt.Errorf("cannot say where the page is: %w", err)
 	}
-	return page.Serve(listener, door, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }), nil
+	return answer(listener, door, func(err error) { log.Error().Err(err).Msg("the page is not served any more") }), nil
 }

@@ -1,4 +1,4 @@
-package live
+package input
 
 import (
 	"context"
@@ -8,24 +8,25 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// hubCluster is a hub of workflows of both engines, whose sources are the loop's.
-type hubCluster struct {
+// A HubCluster is a hub of workflows of both engines, whose sources are the loop's.
+type HubCluster struct {
 	*hadoop.Hub
 	sessions *tez.Sessions
 }
 
-func newHubCluster(c tez.Cluster) hubCluster {
+// NewHubCluster returns the workflows of both engines on a cluster.
+func NewHubCluster(c tez.Cluster) HubCluster {
 	hub := hadoop.NewHub(c)
-	return hubCluster{hub, tez.NewSessions(c, hub)}
+	return HubCluster{hub, tez.NewSessions(c, hub)}
 }
 
 // Running lists the applications of MapReduce, then those of Tez.
-func (h hubCluster) Running() []hadoop.Submitted {
+func (h HubCluster) Running() []hadoop.Submitted {
 	return append(h.Hub.Running(), h.sessions.Running()...)
 }
 
 // Identify asks an application which workflow it is of.
-func (h hubCluster) Identify(ctx context.Context, app string) error {
+func (h HubCluster) Identify(ctx context.Context, app string) error {
 	if ok, err := h.sessions.Identify(ctx, app); ok {
 		return err
 	}
@@ -33,7 +34,7 @@ func (h hubCluster) Identify(ctx context.Context, app string) error {
 }
 
 // Source is a source of a DAG, or of the workflow of an application.
-func (h hubCluster) Source(id string) watch.Source {
+func (h HubCluster) Source(id string) watch.Source {
 	if _, is := tez.IsDAG(id); is {
 		return h.sessions.Source(id)
 	}
