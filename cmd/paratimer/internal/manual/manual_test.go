@@ -84,6 +84,19 @@ func TestSharedFlags(t *testing.T) {
 		{Path: "tool b", Does: "do b", Flags: []Flag{every, alone}},
 		{Path: "tool c", Does: "do c", Flags: []Flag{every}},
 	}})
+	group := []Flag{{Name: "x", Does: "x", Heading: "Letters"}, {Name: "y", Does: "y", Heading: "Letters"}, {Name: "z", Does: "z", Heading: "Letters"}}
+	grouped := Reference(&Command{Path: "tool", Does: "do", Commands: []Command{
+		{Path: "tool a", Does: "do a", Flags: group}, {Path: "tool b", Does: "do b", Flags: group}, {Path: "tool c", Does: "do c", Flags: group[:2]},
+	}})
+	for want, n := range map[string]int{
+		"[Shared flags](#shared-flags): *Letters*\n":    2,
+		"[Shared flags](#shared-flags): `--x`, `--y`\n": 1,
+		"\n*Letters*:\n\n| flag":                        1,
+	} {
+		if strings.Count(grouped, want) != n {
+			t.Errorf("%q stands there %d times, not %d, in\n%s", want, strings.Count(grouped, want), n, grouped)
+		}
+	}
 	for want, n := range map[string]int{
 		"| `--every TIME` | observe every TIME |":    1,
 		"| `--every TIME` | print every TIME |":      1,

@@ -61,12 +61,12 @@ func entry(b *strings.Builder, c *Command, common shared) {
 
 // flags writes the flags of a command: a table of its own ones by subject, and the names of the shared ones.
 func flags(b *strings.Builder, c *Command, common shared) {
-	var names []string
+	var all []*Flag
 	for _, s := range c.flagSections() {
 		var own []*Flag
 		for _, f := range s.all {
 			if common.has(f) {
-				names = append(names, code("--"+f.Name))
+				all = append(all, f)
 			} else {
 				own = append(own, f)
 			}
@@ -76,8 +76,8 @@ func flags(b *strings.Builder, c *Command, common shared) {
 			flagTable(b, own)
 		}
 	}
-	if len(names) > 0 {
-		fmt.Fprintf(b, "\n[Shared flags](#shared-flags): %s\n", strings.Join(names, " "))
+	if len(all) > 0 {
+		fmt.Fprintf(b, "\n[Shared flags](#shared-flags): %s\n", strings.Join(common.names(all), ", "))
 	}
 }
 

@@ -1,6 +1,8 @@
 package manual
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -41,16 +43,51 @@ func (s shared) has(f *Flag) bool {
 	return found && meaning(same) == meaning(f)
 }
 
-// write adds the section of the shared flags, by name.
+// names are the flags of one command: a subject stands for its flags if the command has all of them and they are three or more.
+func (s shared) names(flags []*Flag) []string {
+	has := map[string]int{}
+	for _, f := range flags {
+		has[s[f.Name].Heading]++
+	}
+	whole := map[string]bool{}
+	for _, g := range s.sections() {
+		whole[g.heading] = len(g.all) >= 3 && has[g.heading] == len(g.all)
+	}
+	var out []string
+	for _, f := range flags {
+		name := code("--" + f.Name)
+		if h := s[f.Name].Heading; h != "" && whole[h] {
+			name = "*" + h + "*"
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// sections are the shared flags by subject, those without one first. Subjects and flags are in the order of their names.
+func (s shared) sections() []section[Flag] {
+	all := make([]Flag, 0, len(s))
+	for _, f := range s {
+		all = append(all, *f)
+	}
+	slices.SortFunc(all, func(x, y Flag) int {
+		return cmp.Or(strings.Compare(x.Heading, y.Heading), strings.Compare(x.Name, y.Name))
+	})
+	return sectioned(all, "", func(f *Flag) string { return f.Heading })
+}
+
+// write adds the section of the shared flags.
 func (s shared) write(b *strings.Builder) {
 	if len(s) == 0 {
 		return
 	}
-	all := make([]*Flag, 0, len(s))
-	for _, f := range s {
-		all = append(all, f)
+	b.WriteString("\n## Shared flags\n\nThese flags mean the same in every command that lists them. A subject stands for all of its flags.\n")
+	for _, g := range s.sections() {
+		if b.WriteString("\n"); g.heading != "" {
+			fmt.Fprintf(b, "*%s*:\n\n", g.heading)
+		}
+		flagTable(b, g.all)
 	}
-	slices.SortFunc(all, func(x, y *Flag) int { return strings.Compare(x.Name, y.Name) })
-	b.WriteString("\n## Shared flags\n\nThese flags mean the same in every command that lists them.\n\n")
-	flagTable(b, all)
 }
