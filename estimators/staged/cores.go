@@ -9,6 +9,10 @@ import (
 // The cores of executors need no launch, but the first task of each loads classes, and its code is not compiled yet. It may take ten times as
 // long as others, so that it tells nothing of what these cost.
 
+// coreStages is how many stages the expectation weighs as much as that a stage takes as long as in the profile's run. Tasks of small stages take a
+// part that does not tell the pace of others, even if it is ten times as long.
+const coreStages = 0.3
+
 // onCores reports whether tasks run on the cores of executors.
 func (m *Model) onCores() bool { return m.snapshot.Plan.Cluster.Policy == dag.Executors }
 

@@ -112,6 +112,9 @@ func (m *Model) learnPace() {
 		mean = sum/weight - before
 	}
 	shrunk := weight / (weight + paceStages/(1+mean*mean/(paceSigma*paceSigma)))
+	if m.onCores() {
+		shrunk = weight / (weight + coreStages)
+	}
 	m.pace = min(max(math.Exp(before+shrunk*mean), 1/paceMax), paceMax)
 }
 

@@ -18,6 +18,8 @@ const (
 	taskSigma     = 0.1  // a task's work
 	startSigma    = 0.5  // launches of containers
 	rateSamplesMS = 4000
+	// otherPace is the uncertainty of a profile's rates that a pace other than its own brings, as a share of the pace's logarithm.
+	otherPace = 0.8
 )
 
 // A sampling is what one tick prepares of a model for its draws. It is only read by them.
@@ -100,11 +102,19 @@ func (m *Model) rest(l *law, a *dag.Attempt, own estimators.Factors) estimators.
 func (s *sampling) sample(d estimators.Draws) estimators.Drawn {
 	speed := estimators.LogNormal(d.Common(estimators.ForSpeed, 0, 0), driftSigma)
 	start := estimators.LogNormal(d.Common(estimators.ForSetup, 0, 0), startSigma)
+	other := 1.0
+	if s.m.onCores() {
+		// A run on a machine of another pace is not slower by the same factor in all of its stages.
+		other = estimators.LogNormal(d.Common(estimators.ForSize, 0, 0), otherPace*math.Abs(math.Log(s.m.pace)))
+	}
 	scale := make([][]float64, len(s.stages))
 	for j := range scale {
 		scale[j] = make([]float64, len(s.stages[j]))
 		for k := range scale[j] {
 			scale[j][k] = speed * estimators.LogNormal(d.Common(estimators.ForRate, j, dag.StageIndex(k)), s.stages[j][k].rate) //nolint:gosec // an index
+			if s.m.stages[j][k].origin == schedule.Profiled {
+				scale[j][k] *= other
+			}
 		}
 	}
 	left := func(t schedule.Task) schedule.Cost {
