@@ -126,11 +126,11 @@ func summary(old []byte) []byte {
 
 Written by `+"`make e2e-all`"+`: what was tried against a real Hadoop (3.4.2 where not said otherwise) with Pig 0.17, on one machine with %d cores.
 
-Errors are those of `+"`standard`"+`, mean / max in percentage points, over the ticks that give a point; in brackets the share of
-ticks that give none ("at least" or nothing). With profile: of an earlier run of the same script, in other sizes. After: where something
-was broken, the same from the first tick that shows it, without and with profile; nothing can know of it before. Of runs
-through the tap the column without profile is of the same run as if there were no tap. Load is the machine's average over the last minute
-of the scenario: these runs wait rather than compute, and what exceeds the cores is others' work.
+Errors are those of `+"`standard`"+`, mean / max in percentage points, over the ticks that give a point. In brackets stands the share of
+ticks that give none ("at least" or nothing). The profile is that of an earlier run of the same script, in other sizes. After: if something
+was broken, the same from the first tick that shows it, without and with profile. For runs
+through the tap the column without profile is the same run as if there were no tap. Load is the machine's average over the last minute
+of the scenario. These runs wait rather than compute, so load above the number of cores comes from others.
 
 | scenario | total s | without profile | with profile | after | load | checked | |
 |---|---:|---:|---:|---:|---|---|---|

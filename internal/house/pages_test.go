@@ -13,7 +13,7 @@ const (
 	readmeLines = 120
 	// docsWords is how many words the README and docs/*.md may have. Bars of tables do not count as words. Rows of measured tables do
 	// not count either: they grow with the recordings. docs/facts is not counted: it is the source notes that comments cite.
-	docsWords = 60000
+	docsWords = 50000
 )
 
 // measured are the pages whose tables are written by programs or are measurements.
