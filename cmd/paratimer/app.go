@@ -57,6 +57,7 @@ func newApp(in io.Reader, out, err io.Writer) *cli.App {
 			command.Choice("log-format", "talk on stderr in this `FORMAT`; auto is console on a terminal", "auto", "console",
 				"json"),
 			command.LogFileFlag(),
+			command.UTCFlag(),
 		},
 		Commands: slices.Concat(
 			grouped(slices.Concat([]*cli.Command{plan.Demo(), admin.Doctor()}, live.Commands(), past.Commands(), plan.Commands())),

@@ -4,11 +4,13 @@ import (
 	"context"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
+	time.Local = time.UTC // what is printed does not depend on the machine
 	testscript.Main(m, map[string]func(){
 		"paratimer": func() { os.Exit(run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr)) },
 	})
@@ -21,6 +23,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("TZ", "UTC")
 			e.Setenv("XDG_CONFIG_HOME", e.WorkDir+"/config")
 			for _, name := range []string{"HADOOP_CONF_DIR", "YARN_CONF_DIR", "HADOOP_HOME", "NO_COLOR"} {
 				e.Setenv(name, "")

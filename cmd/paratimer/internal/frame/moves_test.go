@@ -8,8 +8,11 @@ func TestDrift(t *testing.T) {
 		delta, drift float64
 		want         string
 	}{
-		{60, 60, ""}, {60, 62, ""}, {380, 370, ""}, // the move is the drift
-		{60, 240, "now 4m later than first predicted"}, {60, -120, "now 2m sooner than first predicted"},
+		{60, 60, ""},
+		{60, 62, ""},
+		{380, 370, ""}, // the move is the drift
+		{60, 240, "now 4m later than first predicted"},
+		{60, -120, "now 2m sooner than first predicted"},
 		{-60, 3, ""},
 	} {
 		drift := Seconds(c.drift)

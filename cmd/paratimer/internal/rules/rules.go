@@ -4,6 +4,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -46,7 +47,8 @@ type Rule struct {
 	Labels      map[string]string `plan:"labels"`
 	Annotations map[string]string `plan:"annotations"`
 
-	deadline  alert.Bound // its time
+	deadline  alert.Bound    // its time
+	local     *time.Location // the zone of the reader
 	templates map[string]*template.Template
 	unbound   bool
 }
@@ -122,6 +124,7 @@ func place(i int) func(steps ...string) []string {
 
 // check notes what the schema cannot see, and prepares the rule's deadline, patterns and templates.
 func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local *time.Location) {
+	r.local = local
 	r.checkBounds(doc, at)
 	if r.Deadline != "" {
 		var err error
@@ -227,15 +230,13 @@ func (r *Rule) Bound(usual time.Duration) alert.Bound {
 	default:
 		b.Kind = alert.OutsideBounds
 	}
+	b.Zone = r.Zone()
 	return b
 }
 
 // Zone is the zone in which people of the rule tell the time.
 func (r *Rule) Zone() *time.Location {
-	if r.deadline.Zone != nil {
-		return r.deadline.Zone
-	}
-	return time.UTC
+	return cmp.Or(r.deadline.Zone, r.local, time.UTC)
 }
 
 // BoundText is the rule's bound in words.

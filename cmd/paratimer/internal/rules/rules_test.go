@@ -58,6 +58,7 @@ func TestRead(t *testing.T) {
 		{Name: "still", Kind: alert.NoProgress, For: 10 * time.Minute},
 		{Name: "outside", Kind: alert.OutsideBounds},
 	} {
+		want.Zone = time.UTC // the reader's
 		if got := all[i+1].Bound(time.Hour); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, want %+v", want.Name, got, want)
 		}
@@ -86,7 +87,7 @@ func TestFaults(t *testing.T) {
 		{rule("within: 1m\n    no_progress: 2m"), "4:18: rule a has within and no_progress: a rule has one bound"},
 		{rule("deadline: \"25:00\""), "3:15: "},
 		{rule("deadline: \"06:30 Europe/Nowhere\""), "3:15: "},
-		{rule("within: 1m\n    on: p101"), "4:9: on: \"p101\" judges nothing"},
+		{rule("within: 1m\n    on: p101"), "4:9: on: \"p101\" cannot judge"},
 		{rule("within: 1m\n    risk: 1.5"), "4:11: rules[0].risk is 1.5: it must be a probability"},
 		{rule("within: 1m\n    hold: 0"), "4:11: rules[0].hold is 0: it must be a whole number from 1 to 1000"},
 		{rule("no_progress: 1m\n    risk: 0.5"), "4:11: risk has no meaning with no_progress"},

@@ -80,7 +80,7 @@ func (p *pen) axis(g gutter) line {
 	}
 	clocks := ""
 	if known {
-		clocks = "UTC"
+		clocks = p.zone(p.f.At.Time())
 	}
 	return g.left(nil, text(dim, clocks), text(dim, counted("maps", "reduces")), p.tail).and(t.line(sorted(ticks, labels)...))
 }

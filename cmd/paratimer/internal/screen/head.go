@@ -97,7 +97,7 @@ func (p *pen) fold(parts ...line) []line {
 func (p *pen) when(h frame.Headline) line {
 	switch {
 	case h.RemainingSeconds != nil && h.EndAt != nil:
-		return text(strong, "Ends ~"+p.clock(h.EndAt.Time(), view.Unit(h))+" UTC")
+		return text(strong, "Ends ~"+p.clock(h.EndAt.Time(), view.Unit(h))+" "+p.zone(h.EndAt.Time()))
 	case h.RemainingSeconds != nil:
 		return text(strong, "Ends")
 	case h.HighSeconds != nil:
@@ -105,7 +105,7 @@ func (p *pen) when(h frame.Headline) line {
 	case h.LowSeconds != nil && *h.LowSeconds >= 1:
 		if t, ok := p.at(p.elapsed() + *h.LowSeconds); ok {
 			unit := view.Unit(h)
-			return text(strong, "Ends after "+p.clock(t.Truncate(unit), unit)+" UTC")
+			return text(strong, "Ends after "+p.clock(t.Truncate(unit), unit)+" "+p.zone(t))
 		}
 		return text(strong, "Ends")
 	}
@@ -151,7 +151,7 @@ func (p *pen) scenario() *frame.Estimate {
 func (p *pen) over() line {
 	when := ""
 	if p.f.Headline.EndAt != nil {
-		when = " at " + p.clock(p.f.Headline.EndAt.Time(), time.Second) + " UTC"
+		when = " at " + p.clock(p.f.Headline.EndAt.Time(), time.Second) + " " + p.zone(p.f.Headline.EndAt.Time())
 	}
 	if p.f.ElapsedSeconds != nil {
 		when += ", after " + units.Elapsed(p.f.ElapsedSeconds.Duration())

@@ -50,7 +50,10 @@ func (p *pen) at(s frame.Seconds) (time.Time, bool) {
 // clock words an instant to a unit, with its day where that is not the frame's.
 func (p *pen) clock(t time.Time, unit time.Duration) string {
 	if p.f.At == nil {
-		return units.Clock(t.UTC(), time.Time{}, unit)
+		return units.Clock(t.In(p.s.Style.zone()), time.Time{}, unit)
 	}
-	return units.Clock(t.UTC(), p.f.At.Time(), unit)
+	return units.Clock(t.In(p.s.Style.zone()), p.f.At.Time().In(p.s.Style.zone()), unit)
 }
+
+// zone names the zone of the clocks at an instant, e.g. "CET".
+func (p *pen) zone(t time.Time) string { return t.In(p.s.Style.zone()).Format("MST") }

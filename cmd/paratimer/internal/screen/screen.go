@@ -2,7 +2,12 @@
 // terminal, no clock, no keys are read here, and nothing is computed that the frame does not say. Colour never carries meaning alone.
 package screen
 
-import "github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+import (
+	"cmp"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
 
 // A State is everything that the drawing depends on.
 type State struct {
@@ -27,7 +32,12 @@ type Style struct {
 	Colour bool // else no escape sequence is written at all
 	Light  bool // dark text on a light ground
 	ASCII  bool // else UTF-8
+	// Zone is the zone of all clocks; nil: UTC.
+	Zone *time.Location
 }
+
+// zone is the zone of the clocks.
+func (s Style) zone() *time.Location { return cmp.Or(s.Zone, time.UTC) }
 
 // A Choice is what the reader has chosen to see. The zero Choice is the screen as it opens.
 type Choice struct {

@@ -27,7 +27,7 @@ func (p *pen) selectedJob() []line {
 			if j.State.Ended() {
 				words = "ended "
 			}
-			parts = append(parts, words+p.clock(t, time.Second)+" UTC")
+			parts = append(parts, words+p.clock(t, time.Second)+" "+p.zone(t))
 		}
 	}
 	if s := j.SlackSeconds; s != nil && !j.State.Ended() {

@@ -49,7 +49,7 @@ func Bounds(c *cli.Context) ([]alert.Bound, error) {
 	}
 	var all []alert.Bound
 	for i, text := range c.StringSlice("deadline") {
-		b, err := alert.ParseDeadline(text, time.Local)
+		b, err := alert.ParseDeadline(text, command.Zone(c))
 		if err != nil {
 			return nil, command.Usage("--deadline: %w", err)
 		}
@@ -81,6 +81,9 @@ func Bounds(c *cli.Context) ([]alert.Bound, error) {
 	for i := range all {
 		b := &all[i]
 		b.On, b.Threshold, b.Hold = c.String("on"), risk, hold
+		if b.Zone == nil {
+			b.Zone = command.Zone(c)
+		}
 		if err := b.Check(); err != nil {
 			return nil, command.Usage("--%s: %w", b.Name, err)
 		}

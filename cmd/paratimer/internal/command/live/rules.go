@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -27,7 +26,7 @@ func rulesCommand() *cli.Command {
 
 // readRules reads a rule file. Its faults are the caller's.
 func readRules(c *cli.Context, path string) ([]rules.Rule, error) {
-	all, err := rules.ReadFile(path, c.App.Reader, time.Local)
+	all, err := rules.ReadFile(path, c.App.Reader, command.Zone(c))
 	if err != nil {
 		return nil, command.Usage("%w", err)
 	}

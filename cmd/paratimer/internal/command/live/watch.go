@@ -157,7 +157,7 @@ func watchMany(c *cli.Context) error {
 		if path == "" {
 			return
 		}
-		again, err := rules.ReadFile(path, c.App.Reader, time.Local)
+		again, err := rules.ReadFile(path, c.App.Reader, command.Zone(c))
 		if err != nil {
 			log.Error().Err(err).Msg("the rules cannot be read again; those from before stay")
 			return
@@ -202,7 +202,9 @@ func fleetSink(c *cli.Context) watch.Sink {
 	case "none":
 		return nothing{}
 	}
-	return newFleetText(c.App.Writer)
+	text := newFleetText(c.App.Writer)
+	text.zone = command.Zone(c)
+	return text
 }
 
 type nothing struct{}

@@ -17,6 +17,7 @@ import (
 // fleetText prints a line where a workflow comes, where an alert of it changes its state, and where it ends.
 type fleetText struct {
 	out  io.Writer
+	zone *time.Location    // of clocks; nil: UTC
 	told map[string]toldOf // by workflow id
 	// Who holds others up, by id: how many it was said to, and its name.
 	held  map[string]int
@@ -78,7 +79,7 @@ func (t *fleetText) Show(tick frame.Tick) error {
 func (t *fleetText) line(f frame.Frame, name, text string) error {
 	at := "?"
 	if f.At != nil {
-		at = units.Clock(f.At.Time(), time.Time{}, time.Second)
+		at = t.clock(f.At.Instant)
 	}
 	_, err := fmt.Fprintf(t.out, "%s  %s  %s\n", at, name, text)
 	return err
@@ -101,7 +102,7 @@ func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
 			now[j.Holder.ID] = told
 			continue
 		}
-		name, text := blockingText(j)
+		name, text := blockingText(j, cmp.Or(t.zone, time.UTC))
 		t.say(at, name, text)
 	}
 	for id, told := range t.held {
@@ -116,12 +117,12 @@ func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
 	}
 }
 
-// blockingText are a line: of one that waits what it waits for, of several who holds them up.
-func blockingText(j *contention.Blocking) (name, text string) {
+// blockingText are a line, its times of day in a zone: of one that waits what it waits for, of several who holds them up.
+func blockingText(j *contention.Blocking, zone *time.Location) (name, text string) {
 	holder := view.Escape(j.Holder.Name)
 	until := "nobody can say until when"
 	if j.Holder.End.Known() {
-		until = "until about " + units.Clock(j.Holder.End.Time(), time.Time{}, time.Minute)
+		until = "until about " + units.Clock(j.Holder.End.Time().In(zone), time.Time{}, time.Minute)
 	}
 	has := fmt.Sprintf("%d of %d", j.Has(), j.Of)
 	what := "containers"
@@ -148,5 +149,11 @@ func blockingText(j *contention.Blocking) (name, text string) {
 
 func (t *fleetText) say(at dag.Instant, name, text string) {
 	// An error is met again, and told, with the next frame.
-	_, _ = fmt.Fprintf(t.out, "%s  %s  %s\n", units.Clock(at.Time(), time.Time{}, time.Second), name, text)
+	_, _ = fmt.Fprintf(t.out, "%s  %s  %s\n", t.clock(at), name, text)
+}
+
+// clock is a time of day in the reader's zone, with the zone's name.
+func (t *fleetText) clock(at dag.Instant) string {
+	when := at.Time().In(cmp.Or(t.zone, time.UTC))
+	return units.Clock(when, time.Time{}, time.Second) + when.Format(" MST")
 }
