@@ -1,6 +1,8 @@
 package screen
 
 import (
+	"strings"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/units"
@@ -53,12 +55,15 @@ func (p *pen) changes() []line {
 	return out
 }
 
-// scenarios lists how long it takes if; the chosen one is marked. Where nothing is known they are floors, and not listed.
+// scenarios lists how long it takes if; the chosen one is marked, and those that make no difference to the first are one row. If nothing is
+// known they are floors, and not listed.
 func (p *pen) scenarios() []line {
 	if p.f.Workflow.State.Ended() || p.f.Headline.RemainingSeconds == nil {
 		return nil
 	}
 	var out []line
+	var same []string
+	first := ""
 	for i := range p.f.Estimates {
 		e := &p.f.Estimates[i]
 		mark, r := " ", plain
@@ -71,8 +76,17 @@ func (p *pen) scenarios() []line {
 		if e.RemainingSeconds != nil {
 			left = view.Left(*e.RemainingSeconds, p.f.Headline)
 		}
+		if i == 0 {
+			first = left
+		} else if left == first && left != units.Unknown && e.Scenario != p.s.Choice.Scenario {
+			same = append(same, strings.ReplaceAll(e.Scenario, "_", " "))
+			continue
+		}
 		out = append(out, text(strong, mark).and(right(text(strong, left), 7), text(plain, "  "),
 			text(r, p.foreign(e.Meaning)), text(dim, likely(e))))
+	}
+	if len(same) > 0 {
+		out = append(out, text(strong, " ").and(right(text(dim, "same"), 7), text(dim, "  "+"no difference: "+p.foreign(strings.Join(same, ", ")))))
 	}
 	for i, l := range headed("left if", out) {
 		out[i] = l.cut(p.s.Width, p.tail)

@@ -10,6 +10,7 @@ import (
 func TestZone(t *testing.T) {
 	t.Parallel()
 	s := recorded(t, "failure", 70)
+	s.Frame.WaitingOn = nil // as JSON has it, in UTC
 	utc := strings.Join(Draw(s), "\n")
 	s.Style.Zone = time.FixedZone("IST", 5*3600+1800)
 	local := strings.Join(Draw(s), "\n")
