@@ -14,6 +14,7 @@ const (
 	driftSigma    = 0.12 // the cluster from now on
 	watchedSigma  = 0.25 // a stage's rate in this run, shrinking with what was watched of it
 	profiledSigma = 0.4  // a stage's rate where only a profile tells it
+	launchedSigma = 0.3  // the same in a job whose containers are launched, where launches take their part of the uncertainty
 	assumedSigma  = 1.4  // where nothing does
 	taskSigma     = 0.1  // a task's work
 	startSigma    = 0.5  // launches of containers
@@ -48,6 +49,9 @@ func (m *Model) sampling() func(estimators.Draws) estimators.Drawn {
 			sum, n = sum+l.work(i), n+1
 		}
 		s.stages[j][k] = l.spread()
+		if l.origin == schedule.Profiled && !l.prior.own && m.snapshot.Plan.Jobs[j].Rules == dag.AncestorsFirst {
+			s.stages[j][k].rate = launchedSigma
+		}
 		for _, a := range l.seen.running {
 			s.running[a] = m.rest(l, a, s.stages[j][k].own)
 		}
