@@ -1,7 +1,9 @@
 package report
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
@@ -52,9 +54,13 @@ func lengthTile(s *runreport.Report) tile {
 	if s.Workflow.State.Ended() {
 		return tile{Title: "Took", Value: units.Known(s.ElapsedSeconds, units.Seconds)}
 	}
-	t := tile{Title: "Left", Value: view.Remaining(s.Headline), Note: units.Known(s.ElapsedSeconds, units.Seconds) + " so far"}
+	left, sure, _ := strings.Cut(view.Remaining(s.Headline), " (")
+	t := tile{Title: "Left", Value: left, Note: units.Known(s.ElapsedSeconds, units.Seconds) + " so far"}
 	if s.Headline.EndAt != nil {
 		t.Note = "ends about " + clock(s.Headline.EndAt, s.At) + ", " + t.Note
+	}
+	if sure != "" {
+		t.Note = strings.TrimSuffix(sure, ")") + "; " + t.Note
 	}
 	return t
 }
@@ -152,6 +158,8 @@ func helpsTile(s *runreport.Report) tile {
 		t.Value, t.Note = "to fix the failure", "what did not run is not known"
 	case len(s.Limits.Rows) == 0:
 		return tile{}
+	case !slices.ContainsFunc(s.Limits.Rows, func(r runreport.Limit) bool { return r.TotalSeconds != nil }):
+		t.Value, t.Note = "not known", "too much is assumed to tell"
 	}
 	return t
 }

@@ -109,9 +109,12 @@ func (s *Report) againstDeadline() *Against {
 		if a.Quiet || a.DeadlineAt == nil {
 			continue
 		}
-		later := a.BySeconds
-		if s.EndAt != nil {
+		later := a.BySeconds // by its judge, which may be another scenario than the headline's
+		switch {
+		case s.EndAt != nil:
 			later = frame.Since(s.EndAt.Instant, a.DeadlineAt.Instant)
+		case s.Headline.EndAt != nil:
+			later = frame.Since(s.Headline.EndAt.Instant, a.DeadlineAt.Instant)
 		}
 		if worst == nil || later != nil && (worst.LaterSeconds == nil || *later > *worst.LaterSeconds) {
 			worst = &Against{Bound: &a.Bound, DeadlineAt: a.DeadlineAt, LaterSeconds: later}
