@@ -17,7 +17,8 @@ func TestGlance(t *testing.T) {
 	s.Glance = runreport.Glance{
 		Against: &runreport.Against{Bound: of("deadline"), DeadlineAt: frame.TimeOf(s.EndAt.Instant.Add(-10 * time.Second)), LaterSeconds: of(frame.Seconds(10))},
 		Lost: []runreport.Loss{
-			{Kind: "failures", Seconds: 5, Ratio: frame.RatioOf(.05)}, {Kind: "waiting", Seconds: 0, Ratio: frame.RatioOf(0)},
+			{Kind: "failures", Seconds: 5, Ratio: frame.RatioOf(.05)},
+			{Kind: "waiting", Seconds: 0, Ratio: frame.RatioOf(0)},
 			{Kind: "skew", Seconds: 27, Ratio: frame.RatioOf(.27)},
 		},
 		Helps: &s.Limits.Rows[1],

@@ -43,6 +43,7 @@ func (p *pen) axis(g gutter) line {
 		t.put(col, col+w-1, p.g.tick, dim)
 	}
 	var labels []label
+	clocked := false
 	if now := p.scale.now; now >= 0 {
 		for i := range marks {
 			if m := &marks[i]; m.col < now && now < m.col+m.words {
@@ -65,6 +66,7 @@ func (p *pen) axis(g gutter) line {
 						words = strings.TrimPrefix(words, " ") + " "
 					}
 					labels = append(labels, label{span{words, n, strong}, at})
+					clocked = n > cells(" now ")
 				}
 			}
 		}
@@ -81,6 +83,14 @@ func (p *pen) axis(g gutter) line {
 	clocks := ""
 	if known {
 		clocks = p.zone(p.f.At.Time())
+		if p.scale.now >= 0 && !clocked { // the time that it is stands beside the axis when there is no room on it
+			is, zone := p.clock(zero.Add(p.elapsed().Duration()), time.Second), clocks
+			for _, words := range []string{is, is + " " + zone} {
+				if cells(words) <= g.name {
+					clocks = words
+				}
+			}
+		}
 	}
 	return g.left(nil, text(dim, clocks), text(dim, counted("maps", "reduces")), p.tail).and(t.line(sorted(ticks, labels)...))
 }
