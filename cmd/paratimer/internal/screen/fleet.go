@@ -19,34 +19,37 @@ type Fleet struct {
 	Log           string // the newest line that the program has to tell; empty: none
 }
 
+// endsTitle is the title of the column that names the zone of all clocks.
+const endsTitle = "ends"
+
 // fleetColumns are the columns of a fleet: the least width of the screen from which on each is shown.
 var fleetColumns = [...]struct {
 	title      string
 	least, max int
 	right      bool
-	of         func(*view.Query) string
+	of         func(*view.Query, *time.Location) string
 	role       func(*view.Query) role
 }{
-	{"query", 0, 36, false, func(q *view.Query) string { return view.Escape(q.Name) }, func(*view.Query) role { return strong }},
+	{"query", 0, 36, false, func(q *view.Query, _ *time.Location) string { return view.Escape(q.Name) }, func(*view.Query) role { return strong }},
 	{"stands", 0, 14, false, standing, standingRole},
-	{"left", 0, 22, true, func(q *view.Query) string {
+	{"left", 0, 22, true, func(q *view.Query, _ *time.Location) string {
 		if q.State.Ended() {
 			return "took " + units.Known(q.Elapsed, units.Seconds)
 		}
 		return q.Left
 	}, nil},
-	{"ends UTC", 60, 16, true, func(q *view.Query) string { return fleetClock(q.EndAt, q.At) }, nil},
-	{"held up by", 72, 60, false, func(q *view.Query) string { return view.HeldUpText(q.HeldUpBy) }, func(*view.Query) role { return warn }},
-	{"deadline", 72, 16, true, func(q *view.Query) string { return fleetClock(q.DeadlineAt, q.At) }, nil},
+	{endsTitle, 60, 16, true, func(q *view.Query, zone *time.Location) string { return fleetClock(q.EndAt, q.At, zone) }, nil},
+	{"held up by", 72, 60, false, func(q *view.Query, _ *time.Location) string { return view.HeldUpText(q.HeldUpBy) }, func(*view.Query) role { return warn }},
+	{"deadline", 72, 16, true, func(q *view.Query, zone *time.Location) string { return fleetClock(q.DeadlineAt, q.At, zone) }, nil},
 	{"against it", 90, 16, true, against, standingRole},
-	{"holds up", 110, 8, true, func(q *view.Query) string {
+	{"holds up", 110, 8, true, func(q *view.Query, _ *time.Location) string {
 		if q.HoldsUp == 0 {
 			return ""
 		}
 		return fmt.Sprint(q.HoldsUp)
 	}, func(*view.Query) role { return warn }},
-	{"user", 130, 14, false, func(q *view.Query) string { return view.Escape(q.User) }, nil},
-	{"queue", 140, 24, false, func(q *view.Query) string { return view.Escape(q.Queue) }, nil},
+	{"user", 130, 14, false, func(q *view.Query, _ *time.Location) string { return view.Escape(q.User) }, nil},
+	{"queue", 140, 24, false, func(q *view.Query, _ *time.Location) string { return view.Escape(q.Queue) }, nil},
 }
 
 // narrowest is the width down to which a column of texts is cut; one of numbers is left out.
@@ -96,13 +99,17 @@ func (f Fleet) table(shown []view.Query) []line {
 		}
 		texts, wide := make([]string, len(shown)), 0
 		for k := range shown {
-			texts[k] = c.of(&shown[k])
+			texts[k] = c.of(&shown[k], f.Style.zone())
 			wide = max(wide, min(cells(texts[k]), c.max))
 		}
 		if wide == 0 && i > 2 {
 			continue // nobody has any
 		}
-		wide = max(wide, cells(c.title))
+		title := c.title
+		if title == endsTitle && len(shown) > 0 && shown[0].At != nil {
+			title += " " + shown[0].At.Time().In(f.Style.zone()).Format("MST")
+		}
+		wide = max(wide, cells(title))
 		if room := f.Width - used - 2; i > 2 && wide > room {
 			if c.right || room < narrowest {
 				continue
@@ -118,7 +125,7 @@ func (f Fleet) table(shown []view.Query) []line {
 			}
 			out[row] = out[row].and(l.cut(wide, tail))
 		}
-		put(0, text(dim, c.title))
+		put(0, text(dim, title))
 		for k := range shown {
 			r := plain
 			if c.role != nil {
@@ -134,7 +141,7 @@ func (f Fleet) table(shown []view.Query) []line {
 	return out
 }
 
-func standing(q *view.Query) string {
+func standing(q *view.Query, _ *time.Location) string {
 	if q.State.Ended() && q.Standing == view.HasEnded {
 		return q.State.String()
 	}
@@ -155,7 +162,7 @@ func standingRole(q *view.Query) role {
 }
 
 // against says how far from its deadline a query ends.
-func against(q *view.Query) string {
+func against(q *view.Query, _ *time.Location) string {
 	d := q.LaterSeconds
 	switch {
 	case d == nil:
@@ -166,15 +173,15 @@ func against(q *view.Query) string {
 	return units.Short((-*d).Duration()) + " early"
 }
 
-func fleetClock(t, at *frame.Time) string {
+func fleetClock(t, at *frame.Time, zone *time.Location) string {
 	if t == nil {
 		return ""
 	}
 	beside := time.Time{}
 	if at != nil {
-		beside = at.Time()
+		beside = at.Time().In(zone)
 	}
-	return units.Clock(t.Time(), beside, time.Minute)
+	return units.Clock(t.Time().In(zone), beside, time.Minute)
 }
 
 func btoi(b bool) int {

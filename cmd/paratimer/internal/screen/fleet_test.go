@@ -52,6 +52,10 @@ func TestDrawFleet(t *testing.T) {
 	if !strings.Contains(small, `nightly-\x1b1.pig:`) {
 		t.Errorf("a small screen does not say who holds up whom:\n%s", small)
 	}
+	there := time.FixedZone("CET", 3600)
+	if zoned := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Width: 80, Height: 24, Style: Style{Zone: there}}), "\n"); !strings.Contains(zoned, "ends CET") || !strings.Contains(zoned, "03:39") {
+		t.Errorf("clocks are not in the reader's zone:\n%s", zoned)
+	}
 	scrolled := strings.Join(DrawFleet(Fleet{Queries: fleetOf(60), First: 99, Width: 80, Height: 24}), "\n")
 	if !strings.Contains(scrolled, "41 to 60 of 60") || !strings.Contains(scrolled, `nightly-\x1b59.pig`) {
 		t.Errorf("scrolled to the end:\n%s", scrolled)
