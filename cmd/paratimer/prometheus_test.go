@@ -246,6 +246,8 @@ func TestPrometheus(t *testing.T) {
 	began := time.Now()
 	replayed, attached := freeAddress(t), freeAddress(t)
 	p := startPrometheus(t, replayed, attached)
+	// It looks at new targets some seconds after it is ready: a short run could be over before its first scrape.
+	p.is(`up == 0`, 2)
 	// It is 115 s long, and late from 60 s on, which is nearly three seconds at this speed.
 	serveAt(t, replayed, "replay", tape, "--speed", "20", "--within", "60s")
 	serveAt(t, attached, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "500ms", "--within", "1h", "--exec", "true")

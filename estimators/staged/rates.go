@@ -20,7 +20,7 @@ const (
 	paceSigma = 0.3
 	// launchPower is the power of the pace of launches that is expected of work before any was seen. Work that waits need not be slower.
 	launchPower = 0.15
-	paceMax     = 10
+	paceMax     = 10.0
 )
 
 // learnRates finds what a unit of each stage costs, and how large its tasks are. What a stage reads follows from what the stages before it write.

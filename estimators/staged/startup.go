@@ -30,7 +30,7 @@ const (
 	// alonePower is the power of the number of launches at the same time on a node that each takes longer by: a part of it is waiting.
 	alonePower = 0.4
 	// scaleMax bounds how many times as long as in the profile's run launches take.
-	scaleMax = 20
+	scaleMax = 20.0
 	// launchWait and launchNext are startup.late before this run has shown a launch and after.
 	launchWait, launchNext = 0.5, 0.15
 )
