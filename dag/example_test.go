@@ -6,7 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A plan of three jobs on a cluster of map slots and reduce slots, and how far it is: what every other package asks for.
+// A plan of three jobs on a cluster of map slots and reduce slots, and how far it is: what every other package asks
+// for.
 func Example() {
 	plan := &dag.Plan{
 		Name:    "visits.pig",
@@ -14,7 +15,8 @@ func Example() {
 		Jobs: []dag.Job{
 			{Node: "load", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 8}, dag.Stage{Known: true})},
 			{Node: "rank", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 2}, dag.Stage{Known: true, Tasks: 2}), After: []int{0}},
-			{Node: "join", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true, Tasks: 2}), After: []int{0, 1}}, // its maps nobody knows yet
+			// its maps nobody knows yet
+			{Node: "join", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true, Tasks: 2}), After: []int{0, 1}},
 		},
 	}
 	if err := dag.Validate(plan); err != nil {

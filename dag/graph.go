@@ -99,7 +99,8 @@ func (g *Graph) reach() {
 	}
 }
 
-// Order returns all jobs, each after the ones that it depends on; where there is a choice, in plan order. Do not modify it.
+// Order returns all jobs, each after the ones that it depends on; where there is a choice, in plan order. Do not modify
+// it.
 func (g *Graph) Order() []int { return g.order }
 
 // Level returns the longest distance of job j from a job without dependencies, 0 for such a job.
@@ -123,7 +124,8 @@ func (g *Graph) Levels() [][]int {
 // Next returns the jobs that depend on job j directly, in plan order. Do not modify it.
 func (g *Graph) Next(j int) []int { return g.next[j] }
 
-// DependsOn says whether job a depends on job b, directly or through others. No job depends on itself. It takes constant time.
+// DependsOn says whether job a depends on job b, directly or through others. No job depends on itself. It takes
+// constant time.
 func (g *Graph) DependsOn(a, b int) bool {
 	return g.ancestors[a*g.words()+b/64]&(1<<(b%64)) != 0
 }

@@ -7,9 +7,11 @@ import (
 )
 
 // jobGraph returns the jobs of p as a graph: vertex i+1 is job i, an edge leads from a job to one that depends on it.
-// Dependencies on jobs that do not exist are left out. For ordering use NewGraph: the library's own sorts are quadratic.
+// Dependencies on jobs that do not exist are left out. For ordering use NewGraph: the library's own sorts are
+// quadratic.
 //
-// Vertices count from 1 because StronglyConnectedComponents of v0.23.0 loses the component of a vertex with the zero key.
+// Vertices count from 1 because StronglyConnectedComponents of v0.23.0 loses the component of a vertex with the zero
+// key.
 func jobGraph(p *Plan) graph.Graph[int, int] {
 	g := graph.New(graph.IntHash, graph.Directed())
 	// Adding fails only for an edge that is there already.

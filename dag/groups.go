@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Groups is what is known of the key groups of a job's reduces: what its maps write for them, and what they have processed.
-// It is observed like everything else in a JobState: unchanged parts may be shared between snapshots, and a reduce's Done
-// grows at its end while its attempt is the same one, unless a report comes late or there are so many points that they are
-// joined.
+// Groups is what is known of the key groups of a job's reduces: what its maps write for them, and what they have
+// processed. It is observed like everything else in a JobState: unchanged parts may be shared between snapshots, and a
+// reduce's Done grows at its end while its attempt is the same one, unless a report comes late or there are so many
+// points that they are joined.
 type Groups struct {
 	Origin GroupOrigin
-	// Maps is how many map tasks' profiles are in; 0 where the sizes come from a profile or are not known. While other maps
-	// run, sizes are what these have written so far.
+	// Maps is how many map tasks' profiles are in; 0 where the sizes come from a profile or are not known. While other
+	// maps run, sizes are what these have written so far.
 	Maps    int
 	Reduces []ReduceGroups // one for each reduce task, by index
 	// Note says why less is known than the origin could tell, e.g. that a combiner runs after the tap; "" otherwise.
@@ -34,20 +34,21 @@ const (
 type ReduceGroups struct {
 	// Bytes is the size of all its groups, NaN where it is not known.
 	Bytes float64
-	// Explicit are the sizes that are known one by one, ascending; equal ones are counted. What is done is not taken out.
+	// Explicit are the sizes that are known one by one, ascending; equal ones are counted. What is done is not taken
+	// out.
 	Explicit []GroupSize
 	// Implicit is the bytes of all other groups: Bytes less the explicit ones, at least 0. NaN where Bytes is.
 	Implicit float64
 	// Top names the largest explicit groups, largest first; at most MaxTopGroups.
 	Top []KeyGroup
 
-	// Attempt is the number of the attempt that Done is of, -1 where none has reported. A new attempt's groups replace the
-	// older one's, they are never added.
+	// Attempt is the number of the attempt that Done is of, -1 where none has reported. A new attempt's groups replace
+	// the older one's, they are never added.
 	Attempt int32
 	Done    []GroupPoint // in order of arrival
 
-	// The group that the attempt is in, where it tells: what it has read of it so far, since when, and its name. NaN, NoInstant
-	// and "" where it does not.
+	// The group that the attempt is in, where it tells: what it has read of it so far, since when, and its name. NaN,
+	// NoInstant and "" where it does not.
 	OpenBytes float64
 	OpenSince Instant
 	OpenKey   string
@@ -65,7 +66,8 @@ type GroupSize struct {
 	Count float64
 }
 
-// A KeyGroup is a group by name. Key is a hash, written "#" and hexadecimal digits, unless the job's owner let its keys be shown.
+// A KeyGroup is a group by name. Key is a hash, written "#" and hexadecimal digits, unless the job's owner let its keys
+// be shown.
 type KeyGroup struct {
 	Key   string
 	Bytes float64

@@ -18,7 +18,8 @@ type Load struct {
 	AMMB      int     // of HeldMB, what its AM holds; 0 where unknown
 	ShareMB   int     // what its queue is guaranteed, where that is not ours; 0 where unknown. QueueState tells more
 	Progress  float64 // the engine's own figure for the application, 0..1; NaN where unknown
-	// Need is what it has left to do, where its own AM could be asked; else nil. Like all of a snapshot it is never changed.
+	// Need is what it has left to do, where its own AM could be asked; else nil. Like all of a snapshot it is never
+	// changed.
 	Need  *Need
 	Until Instant // when it is expected to end; an observation leaves it NoInstant, a cost model may set it
 	// Length is how long it is expected to hold what it is still to be given; 0 where unknown. A cost model may set it.
@@ -39,8 +40,8 @@ func (l *Load) Title() string {
 	return l.ID
 }
 
-// A Need is what a MapReduce application has left to do, as its AM tells it (GET jobs/J and jobs/J/tasks). It may be some seconds
-// older than the snapshot.
+// A Need is what a MapReduce application has left to do, as its AM tells it (GET jobs/J and jobs/J/tasks). It may be
+// some seconds older than the snapshot.
 type Need struct {
 	At     Instant // when the AM was asked
 	Map    NeedPhase
@@ -68,12 +69,14 @@ const (
 	OrderFair              // the one that holds least is served first
 )
 
-// A QueueState is a leaf queue of the scheduler as it is now. Under the fair scheduler ShareMB is its steady fair share.
+// A QueueState is a leaf queue of the scheduler as it is now. Under the fair scheduler ShareMB is its steady fair
+// share.
 type QueueState struct {
-	Name      string
-	ShareMB   int // what it is guaranteed; 0 where unknown
-	MaxMB     int // what all its applications together may hold at most; 0: not limited, or unknown
-	UserMB    int // what one user may hold at most, however few want any (user-limit-factor); 0: not limited, or unknown
+	Name    string
+	ShareMB int // what it is guaranteed; 0 where unknown
+	MaxMB   int // what all its applications together may hold at most; 0: not limited, or unknown
+	// what one user may hold at most, however few want any (user-limit-factor); 0: not limited, or unknown
+	UserMB    int
 	MastersMB int // what all AMs together may hold at most; 0: not limited, or unknown
 	// UserRatio is what one user may hold at least of what the queue has, however many want some, 0..1
 	// (minimum-user-limit-percent). At 1, and at 0 for unknown, users are served in the order of their applications.

@@ -2,10 +2,12 @@ package dag
 
 import "fmt"
 
-// An OrderKey is something that a scheduler given as data compares jobs by, to decide whose task takes a free slot or container.
+// An OrderKey is something that a scheduler given as data compares jobs by, to decide whose task takes a free slot or
+// container.
 type OrderKey uint8
 
-// The keys. Where all keys of an order are equal, the job that was submitted first goes first, then the one that stands first in the plan.
+// The keys. Where all keys of an order are equal, the job that was submitted first goes first, then the one that stands
+// first in the plan.
 const (
 	BySubmit    OrderKey = iota // submitted earlier
 	ByPriority                  // of higher Job.Priority

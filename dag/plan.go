@@ -12,20 +12,23 @@ type Plan struct {
 	Cluster Cluster
 	Driver  Driver // who submits the jobs
 	Jobs    []Job
-	// Open says that work may come which nobody has announced: an application that submits its jobs one after the other.
+	// Open says that work may come which nobody has announced: an application that submits its jobs one after the
+	// other.
 	Open bool
 	// Overheads of the engine that launches the jobs; all zero for the paper's cluster.
 	Overheads Overheads
-	// Profiles are plans with costs, learned from earlier runs, best first. They are consulted where this run knows nothing.
+	// Profiles are plans with costs, learned from earlier runs, best first. They are consulted where this run knows
+	// nothing.
 	Profiles []*Plan
 	// Residuals of a profile say how wrong the ranges of the runs were that it is learned from, oldest run first.
 	Residuals []Residual
-	// InputSizes of a profile are the records of a mean map that read the query's own input, in each of the runs that it is learned from, oldest
-	// first; none where it is learned from one.
+	// InputSizes of a profile are the records of a mean map that read the query's own input, in each of the runs that
+	// it is learned from, oldest first; none where it is learned from one.
 	InputSizes []float64
 }
 
-// OneDAG reports whether the plan is one DAG of Tez or one application of Spark: its stages are all that people know, no job.
+// OneDAG reports whether the plan is one DAG of Tez or one application of Spark: its stages are all that people know,
+// no job.
 func (p *Plan) OneDAG() bool { return (p.Engine == "Tez" || p.Engine == "Spark") && len(p.Jobs) == 1 }
 
 // JobName names a job in a sentence: "job scope-35"; "the DAG" or "the application" if the plan is one.
@@ -47,7 +50,8 @@ func (p *Plan) OfJob(job int) string {
 	return " of job " + p.Jobs[job].Node
 }
 
-// TaskWords names a task for people: "map 16 of scope-35", "task 3 of scan of query", "task 3 of Map 1" if the plan is one DAG.
+// TaskWords names a task for people: "map 16 of scope-35", "task 3 of scan of query", "task 3 of Map 1" if the plan is
+// one DAG.
 func (p *Plan) TaskWords(job int, k StageIndex, task int32) string {
 	stage := p.StageName(job, k)
 	switch {
@@ -80,7 +84,8 @@ type Cluster struct {
 	QueueMB      int           // YARN: what our queue may use at most; 0: MemoryMB
 	Cores        int           // Executors: cores for tasks, all executors together
 	Nodes        []Node        // YARN: the nodes, Executors: the executors, where known
-	// Order is whose tasks go first where slots or containers are scarce, the first key before the second; nil: BySubmit, as Hadoop's FIFO.
+	// Order is whose tasks go first where slots or containers are scarce, the first key before the second; nil:
+	// BySubmit, as Hadoop's FIFO.
 	Order    []OrderKey
 	FailRate float64 // attempts that fail in an hour of a task, where given; 0: unknown
 }
@@ -95,9 +100,10 @@ type Node struct {
 
 // Overheads are the pauses around jobs that are nobody's task. Package observed learns them from runs.
 type Overheads struct {
-	Launch   time.Duration // a job's submission to the launch of its first task (AM start included)
-	AMStart  time.Duration // a job's submission to its AM holding a container
-	Beat     time.Duration // between heartbeats of an AM to the scheduler: containers are picked up, and reduces asked for, only then
+	Launch  time.Duration // a job's submission to the launch of its first task (AM start included)
+	AMStart time.Duration // a job's submission to its AM holding a container
+	// between heartbeats of an AM to the scheduler: containers are picked up, and reduces asked for, only then
+	Beat     time.Duration
 	Finish   time.Duration // a job's last task end to the job's end
 	Wave     time.Duration // a wave's last job end to the submission of the next wave
 	Stagger  time.Duration // between submissions of jobs of one wave
@@ -126,7 +132,8 @@ type Job struct {
 	Priority int
 	// Input names what the job reads, as the engine tells it; used to recognise a job in a profile.
 	Input []string
-	// InputBytes is how many bytes the files of Input have, as their file system says; 0: unknown. In a profile it is the earlier run's.
+	// InputBytes is how many bytes the files of Input have, as their file system says; 0: unknown. In a profile it is
+	// the earlier run's.
 	InputBytes float64
 }
 

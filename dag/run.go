@@ -3,8 +3,9 @@ package dag
 // A Run is what a watcher has seen of one query: a bounded window of snapshots and the ones that plans are made from.
 // Estimators are pure functions of a run.
 type Run struct {
-	Window  []*Snapshot // newest last; at least one
-	Anchors []*Snapshot // the first snapshot and the one at the newest failure: when the paper (section 4) plans and re-plans
+	Window []*Snapshot // newest last; at least one
+	// the first snapshot and the one at the newest failure: when the paper (section 4) plans and re-plans
+	Anchors []*Snapshot
 }
 
 // Now returns the newest snapshot.
@@ -21,7 +22,8 @@ func (r Run) Before(ms int64) *Snapshot {
 	return r.Window[0]
 }
 
-// windowMS bounds a run's window: rates are taken over at most a minute (docs/facts/paratimer.md P16), and ten seconds of it by Luo.
+// windowMS bounds a run's window: rates are taken over at most a minute (docs/facts/paratimer.md P16), and ten seconds
+// of it by Luo.
 const windowMS = 60_000
 
 // Append returns the run with s as its newest snapshot. Snapshots older than the window are dropped, anchors stay.

@@ -17,8 +17,8 @@ type Snapshot struct {
 	Load     []Load       // YARN: containers of applications that are not ours
 	Stale    Instant      // the instant of the last good observation if this is a repetition of it, else NoInstant
 	Warnings []Warning
-	// NextContainer is when the scheduler is expected to give out a container again, where it has given none for long although there is
-	// room (YARN); 0: at once. An observation leaves it 0, a cost model may set it.
+	// NextContainer is when the scheduler is expected to give out a container again, where it has given none for long
+	// although there is room (YARN); 0: at once. An observation leaves it 0, a cost model may set it.
 	NextContainer Instant
 }
 
@@ -49,10 +49,11 @@ type Attempt struct {
 	Task   int32 // index in its phase, from 0
 	Number int32 // 0 for the first attempt
 	State  AttemptState
-	Slot   int32   // FIFO: the slot; with AncestorsFirst the container, by the order in which they came; -1 where there is none
-	Node   int32   // YARN: index in Snapshot.Nodes, FIFO: slot / SlotsPerNode; -1 where unknown
-	Start  Instant // holds its slot since
-	End    Instant // NoInstant while it runs
+	// FIFO: the slot; with AncestorsFirst the container, by the order in which they came; -1 where there is none
+	Slot  int32
+	Node  int32   // YARN: index in Snapshot.Nodes, FIFO: slot / SlotsPerNode; -1 where unknown
+	Start Instant // holds its slot since
+	End   Instant // NoInstant while it runs
 
 	Done    [Pipelines]float64 // tuples processed in each pipeline (the paper's K). A map uses only Done[0]
 	Total   [Pipelines]float64 // tuples in all, as this run's reports imply; NaN unknown
@@ -62,7 +63,8 @@ type Attempt struct {
 	CopyEnd Instant            // reduce: all map outputs are here
 	SortEnd Instant            // reduce: sorted, the reduce function begins
 
-	// First is the first report that showed work in the attempt's last pipeline, Last the newest change of its counters.
+	// First is the first report that showed work in the attempt's last pipeline, Last the newest change of its
+	// counters.
 	First, Last Mark
 	// FirstReport is when the first counters of any kind were seen; NoInstant before.
 	FirstReport Instant

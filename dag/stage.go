@@ -2,12 +2,13 @@ package dag
 
 import "slices"
 
-// A Stage is the tasks of a job that do the same: a MapReduce job's maps, its reduces, a vertex of Tez, a stage of Spark.
+// A Stage is the tasks of a job that do the same: a MapReduce job's maps, its reduces, a vertex of Tez, a stage of
+// Spark.
 type Stage struct {
 	Name  string // what the engine calls it, unique in its job: "map", "Reducer 2"
 	After []Edge // the stages that it reads
-	// What a task takes of the cluster: memory (YARN) or cores (Executors); 0 is the engine's default, one core. A MapReduce job's
-	// containers are in its Limits.
+	// What a task takes of the cluster: memory (YARN) or cores (Executors); 0 is the engine's default, one core. A
+	// MapReduce job's containers are in its Limits.
 	MemoryMB, Cores int
 	MaxRunning      int  // how many of its tasks may run at once; 0: no limit
 	Tasks           int  // number of tasks; meaningless while !Known
@@ -29,7 +30,8 @@ type Edge struct {
 	Kind EdgeKind
 	// Ratio of From's tasks that must have succeeded before the stage's own are asked for, if Kind is SlowStart.
 	Ratio float64
-	// Full is the ratio from which on all of them may be asked for: in between it is a share that grows (AncestorsFirst alone).
+	// Full is the ratio from which on all of them may be asked for: in between it is a share that grows (AncestorsFirst
+	// alone).
 	Full float64
 }
 
@@ -38,11 +40,11 @@ type StageRules uint8
 
 // The rules.
 const (
-	// ReducesFirst is MapReduce's master: tasks that copy go before others, as far as slow start and ramp-up let them; a container runs
-	// one task.
+	// ReducesFirst is MapReduce's master: tasks that copy go before others, as far as slow start and ramp-up let them;
+	// a container runs one task.
 	ReducesFirst StageRules = iota
-	// AncestorsFirst is Tez's: the stage nearest to the roots goes first, and none while one that it reads, directly or not, waits for
-	// containers. A container that is free runs the next task without being launched again.
+	// AncestorsFirst is Tez's: the stage nearest to the roots goes first, and none while one that it reads, directly or
+	// not, waits for containers. A container that is free runs the next task without being launched again.
 	AncestorsFirst
 )
 
@@ -53,13 +55,15 @@ type EdgeKind uint8
 const (
 	// Barrier lets the stage start when every task of the one before it has succeeded.
 	Barrier EdgeKind = iota
-	// SlowStart lets it start when a ratio of them has; its tasks hold their containers and copy until the last one has.
+	// SlowStart lets it start when a ratio of them has; its tasks hold their containers and copy until the last one
+	// has.
 	SlowStart
 	// Pipelined lets it start with the stage before it.
 	Pipelined
 	// OneToOne lets a task start when the task of the same index has succeeded.
 	OneToOne
-	// Broadcast gives every task the whole output of the stage before it. It is a barrier whose volume does not grow a task's input.
+	// Broadcast gives every task the whole output of the stage before it. It is a barrier whose volume does not grow a
+	// task's input.
 	Broadcast
 )
 
@@ -81,7 +85,8 @@ const MapReduceStages = 2
 // MapReduceName returns the name of a stage of a MapReduce job.
 func MapReduceName(k StageIndex) string { return [...]string{Map: "map", Reduce: "reduce"}[k] }
 
-// MapReduce returns the stages of a MapReduce job: reduces copy what maps write, and may hold containers before the last map has ended.
+// MapReduce returns the stages of a MapReduce job: reduces copy what maps write, and may hold containers before the
+// last map has ended.
 func MapReduce(maps, reduces Stage) []Stage {
 	maps.Name, reduces.Name = MapReduceName(Map), MapReduceName(Reduce)
 	maps.After = nil

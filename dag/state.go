@@ -7,13 +7,14 @@ type State uint8
 
 // The states of a job, and of a workflow (all but Blocked and Submitted).
 const (
-	Blocked          State = iota // not submitted
-	Submitted                     // submitted, nothing runs
-	Running                       //
-	Succeeded                     //
-	Failed                        //
-	Killed                        //
-	EndedUnconfirmed              // a job: nobody knows any more how it ended; a workflow: of one of its jobs so, or jobs never came
+	Blocked   State = iota // not submitted
+	Submitted              // submitted, nothing runs
+	Running                //
+	Succeeded              //
+	Failed                 //
+	Killed                 //
+	// a job: nobody knows any more how it ended; a workflow: of one of its jobs so, or jobs never came
+	EndedUnconfirmed
 )
 
 var stateNames = [...]string{"blocked", "submitted", "running", "succeeded", "failed", "killed", "ended_unconfirmed"}

@@ -10,13 +10,15 @@ import (
 // MaxText bounds a text from outside, in bytes: as much as a path may have.
 const MaxText = 4096
 
-// Clean returns a text from outside (a name, a queue, a diagnosis) as every plan and snapshot holds it: on one line, valid
-// UTF-8, of MaxText bytes at most, and without characters that act on whatever shows them. Those are control characters,
-// line and paragraph separators, the controls of writing direction and invisible characters. Clean writes them as Go escapes, so
-// that names which differ in them stay different. It keeps the joiners of Persian, Hindi and Khmer. Clean(Clean(s)) is Clean(s).
+// Clean returns a text from outside (a name, a queue, a diagnosis) as every plan and snapshot holds it: on one line,
+// valid UTF-8, of MaxText bytes at most, and without characters that act on whatever shows them. Those are control
+// characters, line and paragraph separators, the controls of writing direction and invisible characters. Clean writes
+// them as Go escapes, so that names which differ in them stay different. It keeps the joiners of Persian, Hindi and
+// Khmer. Clean(Clean(s)) is Clean(s).
 //
-// Clean does not keep all names apart: a name that itself contains such an escape as text, or two that differ only beyond MaxText bytes, may
-// become equal. Names are keys too, so adapters call Clean as they read, before anything is looked up by a name.
+// Clean does not keep all names apart: a name that itself contains such an escape as text, or two that differ only
+// beyond MaxText bytes, may become equal. Names are keys too, so adapters call Clean as they read, before anything is
+// looked up by a name.
 func Clean(s string) string {
 	if len(s) <= MaxText && plain(s) {
 		return s
@@ -64,7 +66,8 @@ func acts(r rune) bool {
 		return r < ' ' || r == 0x7F
 	}
 	switch r {
-	case '\u200B', '\u200C', '\u200D': // zero-width space, non-joiner and joiner: scripts without spaces or with ligatures need them
+	case '\u200B', '\u200C', '\u200D':
+		// zero-width space, non-joiner and joiner: scripts without spaces or with ligatures need them
 		return false
 	}
 	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Noncharacter_Code_Point, unicode.Other_Default_Ignorable_Code_Point) ||

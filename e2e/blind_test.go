@@ -11,7 +11,8 @@ import (
 // down is how long the ResourceManager is away. It is real time: heartbeats and reposts go on meanwhile.
 const down = 20 * time.Second
 
-// TestBlind kills the ResourceManager in the middle of a run that has missed one bound and keeps another, and starts it again.
+// TestBlind kills the ResourceManager in the middle of a run that has missed one bound and keeps another, and starts it
+// again.
 func TestBlind(t *testing.T) {
 	l := up(t, "--recovery")
 	o := l.oncall()

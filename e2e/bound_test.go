@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// soon is a bound that the small join misses on any machine, held for so few ticks that it is a risk before it is missed.
+// soon is a bound that the small join misses on any machine, held for so few ticks that it is a risk before it is
+// missed.
 var soon = []string{"--within", "35s", "--hold", "2"}
 
 // An oncall is what is beside a watcher: who is told of alerts, who scrapes it, what is remembered.
@@ -45,8 +46,8 @@ func (o *oncall) sinks() []string {
 	return args
 }
 
-// hears waits until a bound fires in Alertmanager, and checks that it is one alert. It returns the workflow's id there, which is
-// its first job's where it was told before a master had answered.
+// hears waits until a bound fires in Alertmanager, and checks that it is one alert. It returns the workflow's id there,
+// which is its first job's where it was told before a master had answered.
 func (o *oncall) hears(bound string) (id string) {
 	l := o.lab
 	l.t.Helper()
@@ -61,7 +62,8 @@ func (o *oncall) hears(bound string) (id string) {
 	return ids[0]
 }
 
-// over checks that people have heard once that a bound of a workflow that has ended fired, once that it is over, and of nothing else.
+// over checks that people have heard once that a bound of a workflow that has ended fired, once that it is over, and of
+// nothing else.
 func (o *oncall) over(id, bound string) {
 	l := o.lab
 	l.t.Helper()
@@ -81,8 +83,9 @@ func (o *oncall) over(id, bound string) {
 	}
 }
 
-// missed checks the way of a bound that was missed: on track, at risk, late, ended. In a run of which nothing is known the risk may show
-// only late, and may be skipped. It may come back once: on a busy machine an estimate can fall below the bound for some ticks.
+// missed checks the way of a bound that was missed: on track, at risk, late, ended. In a run of which nothing is known
+// the risk may show only late, and may be skipped. It may come back once: on a busy machine an estimate can fall below
+// the bound for some ticks.
 func (w *watcher) missed(bound string, warned bool) {
 	l := w.lab
 	l.t.Helper()
@@ -109,8 +112,9 @@ func (w *watcher) missed(bound string, warned bool) {
 	}
 }
 
-// plugin has a monitoring plugin look until the bound is in danger: a warning, or critical once the run is late. A single look may come too
-// early for either, since what a plugin sees in its own few seconds is less than what the watcher beside it has seen.
+// plugin has a monitoring plugin look until the bound is in danger: a warning, or critical once the run is late. A
+// single look may come too early for either, since what a plugin sees in its own few seconds is less than what the
+// watcher beside it has seen.
 func (o *oncall) plugin(name string) {
 	l := o.lab
 	l.t.Helper()

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// recordings checks what a watcher has left behind: what plays checks, and that the score's truth is the history server's.
+// recordings checks what a watcher has left behind: what plays checks, and that the score's truth is the history
+// server's.
 func (w *watcher) recordings(code int) {
 	l := w.lab
 	l.t.Helper()
@@ -24,8 +25,8 @@ func (w *watcher) recordings(code int) {
 	}
 }
 
-// plays checks that a watcher's tape gives its frames again, byte for byte, and that its capture plays to the same end. It reports whether
-// the capture plays at all.
+// plays checks that a watcher's tape gives its frames again, byte for byte, and that its capture plays to the same end.
+// It reports whether the capture plays at all.
 func (w *watcher) plays(code int) bool {
 	l := w.lab
 	l.t.Helper()

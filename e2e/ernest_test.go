@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// The Streaming job of TestErnest: a map copies 100 records in ten seconds, a reduce takes 5 ms a record. Machines are containers,
-// which the job's own settings limit.
+// The Streaming job of TestErnest: a map copies 100 records in ten seconds, a reduce takes 5 ms a record. Machines are
+// containers, which the job's own settings limit.
 const (
 	ernestWhole    = 24 // files of the whole input
 	ernestMost     = 6  // files of a training run at most
@@ -107,8 +107,8 @@ func parseRows(csv string) (rows [][3]float64) {
 	return rows
 }
 
-// rowsOfHistory checks that the cluster's job history tells of the same runs: as many containers, as much input, and somewhat
-// less time than their clients took.
+// rowsOfHistory checks that the cluster's job history tells of the same runs: as many containers, as much input, and
+// somewhat less time than their clients took.
 func (l *lab) rowsOfHistory(timed [][3]float64) {
 	l.t.Helper()
 	out := string(l.run("rows", 0, "ernest", "rows", filepath.Join(l.root, "run", "staging", "history")))

@@ -174,8 +174,8 @@ func (f frame) jobs() []string {
 	return ids
 }
 
-// early is by how much less than predicted the run has come to the end of a job: what has passed since its first submission
-// in the frame after the job's end, less the job's predicted end on the critical path. It is 0 off the path.
+// early is by how much less than predicted the run has come to the end of a job: what has passed since its first
+// submission in the frame after the job's end, less the job's predicted end on the critical path. It is 0 off the path.
 func (f frame) early(job string, after frame) time.Duration {
 	for _, j := range f.Jobs {
 		if j.ID == nil || *j.ID != job || after.Elapsed == nil {

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// TestHeldUp watches three scripts of one user at once: a load that takes the whole node, and two that come after it and wait.
+// TestHeldUp watches three scripts of one user at once: a load that takes the whole node, and two that come after it
+// and wait.
 func TestHeldUp(t *testing.T) {
 	l := up(t)
 	file := filepath.Join(l.dir, "rules.yaml")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestHiveStages runs jobs that carry the properties that Hive gives to a query's stages, one after the other as Hive does: two scans and
-// a join of them. The stage that fetches the result needs no job. Hive itself is not part of it.
+// TestHiveStages runs jobs that carry the properties that Hive gives to a query's stages, one after the other as Hive
+// does: two scans and a join of them. The stage that fetches the result needs no job. Hive itself is not part of it.
 func TestHiveStages(t *testing.T) {
 	l := up(t)
 	const query = "-- nightly\nselect a.k\nfrom a join b on a.k = b.k\nwhere a.secret = 'hunter2'"

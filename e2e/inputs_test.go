@@ -10,7 +10,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 )
 
-// TestInputsOnHDFS: a real NameNode tells the sizes of the inputs of a script's jobs, and they are in its tape, its capture and its profile.
+// TestInputsOnHDFS: a real NameNode tells the sizes of the inputs of a script's jobs, and they are in its tape, its
+// capture and its profile.
 func TestInputsOnHDFS(t *testing.T) {
 	l := up(t, "--hdfs")
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)

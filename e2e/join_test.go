@@ -13,11 +13,12 @@ var joinSmall = []string{
 	"-p", "parallel_a=3", "-p", "parallel_b=2", "-p", "parallel=3",
 }
 
-// profiles holds learned profiles for later tests, by script. Tests run in the order of their files, so this one is first.
+// profiles holds learned profiles for later tests, by script. Tests run in the order of their files, so this one is
+// first.
 var profiles = map[string]string{}
 
-// TestJoin runs two DISTINCTs and a JOIN twice, with everybody beside it whom a lateness concerns. Of the first run nothing is
-// known before; the second is watched with what is remembered of it.
+// TestJoin runs two DISTINCTs and a JOIN twice, with everybody beside it whom a lateness concerns. Of the first run
+// nothing is known before; the second is watched with what is remembered of it.
 func TestJoin(t *testing.T) {
 	l := up(t)
 	o := l.oncall()
@@ -132,9 +133,9 @@ func (w *watcher) since(at time.Time) float64 {
 }
 
 // noStepAtHandOver checks that the predicted end stays where it was when a job goes from its AM to the history server.
-// The goal is 2 s. The tick also brings the news of the job's last tasks; where the job has ended earlier or later than the
-// frame before it said, that much of the step is theirs. On a busy machine what is left may be worth more than 2 s: what fails
-// is longer than the time between the two frames and than a tenth of the whole.
+// The goal is 2 s. The tick also brings the news of the job's last tasks; where the job has ended earlier or later than
+// the frame before it said, that much of the step is theirs. On a busy machine what is left may be worth more than 2 s:
+// what fails is longer than the time between the two frames and than a tenth of the whole.
 func (w *watcher) noStepAtHandOver() {
 	l := w.lab
 	l.t.Helper()

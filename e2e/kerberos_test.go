@@ -80,8 +80,8 @@ func (k *kerberized) keepTicket(ctx context.Context, name string) (ended chan st
 	return ended
 }
 
-// TestKerberos attaches to a cluster that wants Kerberos through a run that outlives its tickets and cookies, by keytab and by
-// ticket cache, the KDC being away for a while; and tells those who may not.
+// TestKerberos attaches to a cluster that wants Kerberos through a run that outlives its tickets and cookies, by keytab
+// and by ticket cache, the KDC being away for a while; and tells those who may not.
 func TestKerberos(t *testing.T) {
 	k := kerberizedUp(t)
 	t.Setenv("HADOOP_USER_NAME", "alice") // who submits: RPC stays simple

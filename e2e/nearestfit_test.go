@@ -67,8 +67,8 @@ func TestTable3(t *testing.T) {
 	}
 }
 
-// table3 runs a benchmark. The reduces do and write what the generator says, are promised what it gives them, and no key group is missed. The estimate is
-// no worse than counters, or good enough.
+// table3 runs a benchmark. The reduces do and write what the generator says, are promised what it gives them, and no
+// key group is missed. The estimate is no worse than counters, or good enough.
 func (l *lab) table3(b benchmark.Benchmark) {
 	l.t.Helper()
 	input := b.Input()
@@ -143,8 +143,8 @@ func wantOutput(b *benchmark.Benchmark, groups []benchmark.Group) []string {
 	return all
 }
 
-// TestTable3Jobs runs the jobs of the paper's benchmarks within one process each, without a cluster and without sleep: they do what the
-// generator says.
+// TestTable3Jobs runs the jobs of the paper's benchmarks within one process each, without a cluster and without sleep:
+// they do what the generator says.
 func TestTable3Jobs(t *testing.T) {
 	home, err := os.UserHomeDir()
 	if err != nil {

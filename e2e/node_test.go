@@ -15,7 +15,8 @@ func TestLostNode(t *testing.T) {
 	loseNode(t, "one of two nodes lost, reduces of the last job on it; the AM gives its attempts up after 10 s", "-D", "yarn.client.nodemanager-connect.max-wait-ms=10000")
 }
 
-// TestLostNodeByDefault does the same with Hadoop's own patience: the AM tries for three minutes to stop its attempts there.
+// TestLostNodeByDefault does the same with Hadoop's own patience: the AM tries for three minutes to stop its attempts
+// there.
 func TestLostNodeByDefault(t *testing.T) {
 	loseNode(t, "the same; the AM holds on for three minutes, as by default")
 }

@@ -11,10 +11,11 @@ import (
 	"time"
 )
 
-// Four NodeManagers of 1024, 1024, 768 and 768 MB; the third takes three times as long for a record. A master takes 512 MB, a task 256.
+// Four NodeManagers of 1024, 1024, 768 and 768 MB; the third takes three times as long for a record. A master takes 512
+// MB, a task 256.
 
-// joinNodes is a join with so many maps in its first job. Ten are one more than four nodes hold beside two masters: what becomes of a
-// node concerns what runs there and what is to come.
+// joinNodes is a join with so many maps in its first job. Ten are one more than four nodes hold beside two masters:
+// what becomes of a node concerns what runs there and what is to come.
 func joinNodes(maps int) []string {
 	return []string{
 		"pig", "join", "-p", fmt.Sprintf("a=%dx300x150", maps), "-p", "b=3x200x100", "-p", "pace=30", "-p", "pace_out=60",
@@ -78,7 +79,8 @@ func (f frame) odd(node string) string {
 	return ""
 }
 
-// says fails where no frame says that of the node; it returns the first one from an event on that does and how many seconds later it was.
+// says fails where no frame says that of the node; it returns the first one from an event on that does and how many
+// seconds later it was.
 func (w *watcher) says(node, what string, since time.Time) (int, float64) {
 	l := w.lab
 	l.t.Helper()

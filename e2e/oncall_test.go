@@ -145,7 +145,8 @@ func (s *server) series(expr string) int {
 	return len(got.Data.Result)
 }
 
-// families waits until Prometheus has scraped every metric that docs/metrics.md promises of a watcher of one query that collects no key groups.
+// families waits until Prometheus has scraped every metric that docs/metrics.md promises of a watcher of one query that
+// collects no key groups.
 func (s *server) families() {
 	s.lab.t.Helper()
 	page, err := os.ReadFile("../docs/metrics.md")

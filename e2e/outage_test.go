@@ -98,8 +98,8 @@ func (w *watcher) at(t time.Time) int {
 	return slices.IndexFunc(w.frames, func(f frame) bool { return f.At != nil && f.At.After(t) })
 }
 
-// outage is how long frames were stale after an instant, or said that a master was not heard while others were. There must be such frames, and
-// the query must be seen again after them.
+// outage is how long frames were stale after an instant, or said that a master was not heard while others were. There
+// must be such frames, and the query must be seen again after them.
 func (w *watcher) outage(from time.Time) time.Duration {
 	l := w.lab
 	l.t.Helper()
@@ -135,8 +135,8 @@ func (w *watcher) kept(since time.Time, bounds ...string) {
 	}
 }
 
-// undisturbed checks that no work is taken for lost: what was done stays done, no master counts as restarted, and no failure
-// moves the end.
+// undisturbed checks that no work is taken for lost: what was done stays done, no master counts as restarted, and no
+// failure moves the end.
 func (w *watcher) undisturbed(since time.Time) {
 	l := w.lab
 	l.t.Helper()

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// TestPast imports the job history of a script: from the history server's folder in a real HDFS, and from a copy of it on disk.
+// TestPast imports the job history of a script: from the history server's folder in a real HDFS, and from a copy of it
+// on disk.
 func TestPast(t *testing.T) {
 	l := up(t, "--hdfs")
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)

@@ -12,7 +12,8 @@ import (
 
 // A cluster that is shared: bob comes while our join runs, and goes before it ends.
 
-// joinWide is the paper's script with maps for a minute on a whole node, so that there is time for somebody to come and go.
+// joinWide is the paper's script with maps for a minute on a whole node, so that there is time for somebody to come and
+// go.
 var joinWide = []string{
 	"join", "-p", "a=16x240x120", "-p", "b=4x160x80", "-p", "pace=50", "-p", "pace_b=25", "-p", "pace_out=180",
 	"-p", "parallel_a=3", "-p", "parallel_b=2", "-p", "parallel=3",
@@ -152,7 +153,8 @@ func TestUserLimit(t *testing.T) {
 		}
 		most = max(most, running)
 	}
-	// Of 3072 MB a user may hold 1843: with two masters of 512 room for four tasks of 256, as the last one may go beyond.
+	// Of 3072 MB a user may hold 1843: with two masters of 512 room for four tasks of 256, as the last one may go
+	// beyond.
 	if most == 0 || most > 6 {
 		l.t.Errorf("%d tasks of ours ran at once, though a user may hold 1843 MB", most)
 	}

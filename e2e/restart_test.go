@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// TestKilledAndStartedAgain has the ResourceManager kill both jobs of a script's first wave, and starts the script once more. Each
-// watcher of one run ends with it; the watcher of all sees two runs, and what is remembered is what one can learn from.
+// TestKilledAndStartedAgain has the ResourceManager kill both jobs of a script's first wave, and starts the script once
+// more. Each watcher of one run ends with it; the watcher of all sees two runs, and what is remembered is what one can
+// learn from.
 func TestKilledAndStartedAgain(t *testing.T) {
 	l := up(t)
 	o := l.oncall()

@@ -15,11 +15,12 @@ func joinOf(a, b int) []string {
 	}
 }
 
-// mostSampleError is what no load between the three runs excuses. On an idle machine 4 points are the goal: in a sample start-ups are most of a
-// task, and other load makes them several times as long.
+// mostSampleError is what no load between the three runs excuses. On an idle machine 4 points are the goal: in a sample
+// start-ups are most of a task, and other load makes them several times as long.
 const mostSampleError = 8
 
-// TestSampleProfiles: debug runs on 1 % and 10 % of the data give the profiles of the full run (the ParaTimer paper, section 4.1).
+// TestSampleProfiles: debug runs on 1 % and 10 % of the data give the profiles of the full run (the ParaTimer paper,
+// section 4.1).
 func TestSampleProfiles(t *testing.T) {
 	l := up(t)
 	watched := func(name string, script []string) *watcher {

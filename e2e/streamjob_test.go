@@ -26,7 +26,8 @@ type streaming struct {
 	basename string
 }
 
-// streaming starts a job and waits until the cluster knows it. wrap is what its commands are given to: of a tap, or unwrapped.
+// streaming starts a job and waits until the cluster knows it. wrap is what its commands are given to: of a tap, or
+// unwrapped.
 func (l *lab) streaming(name, input string, reduces int, wrap wrapper, mapper, reducer string, more ...string) *streaming {
 	l.t.Helper()
 	s := &streaming{output: filepath.Join(l.dir, name+".output"), reduces: reduces}
@@ -111,8 +112,8 @@ func (l *lab) shuffled(input string, reduces int) []groups {
 	return all
 }
 
-// counted checks that the output of power.py is what it must be: every key at the reduce that the partitioner names, once, in
-// order, with its number of records.
+// counted checks that the output of power.py is what it must be: every key at the reduce that the partitioner names,
+// once, in order, with its number of records.
 func (s *streaming) counted(input string) {
 	l := s.lab
 	l.t.Helper()

@@ -44,7 +44,8 @@ func TestKilledTask(t *testing.T) {
 		fmt.Sprintf("cost named in `changes`; before the kill `standard` said %s s and `one_failure` %s s", short(standard), short(one)))
 }
 
-// TestKilledMaster kills the AM of a job whose maps are half done. Pig's output committer recovers nothing: all run again.
+// TestKilledMaster kills the AM of a job whose maps are half done. Pig's output committer recovers nothing: all run
+// again.
 func TestKilledMaster(t *testing.T) {
 	l := up(t)
 	pig := l.client("pig", append([]string{"pig"}, joinLong...)...)
@@ -151,8 +152,8 @@ func (w *watcher) logChanges() {
 	}
 }
 
-// summarize scores the run, with the profile of TestJoin where that has run, and adds it to the summary. shown is the index
-// of the first frame that shows what was broken, -1 where nothing was.
+// summarize scores the run, with the profile of TestJoin where that has run, and adds it to the summary. shown is the
+// index of the first frame that shows what was broken, -1 where nothing was.
 func (w *watcher) summarize(scenario string, shown int, checked string) {
 	l := w.lab
 	l.t.Helper()

@@ -51,7 +51,8 @@ func (l *lab) squares(name, kind, input string, properties []string) *streaming 
 	return s
 }
 
-// squared runs a job of quadratic cost with the jar in it, watched, and again as it is. Both must do the same, and the goals hold.
+// squared runs a job of quadratic cost with the jar in it, watched, and again as it is. Both must do the same, and the
+// goals hold.
 func (l *lab) squared(scenario, kind string) {
 	l.t.Helper()
 	c := l.collector()
@@ -74,12 +75,14 @@ func (l *lab) squared(scenario, kind string) {
 	l.jarRow(scenario, scores, without, tapped, bare)
 }
 
-// lastGroup is how large a reduce's last group may be of which the jar tells nothing, in bytes: the time from its first record to the
-// task's end is the task's own end unless the group is large or the reduce's groups are slow (Groups.LARGE).
+// lastGroup is how large a reduce's last group may be of which the jar tells nothing, in bytes: the time from its first
+// record to the task's end is the task's own end unless the group is large or the reduce's groups are slow
+// (Groups.LARGE).
 const lastGroup = 4096
 
-// conserved checks that what maps promise each reduce is what it gets, though a combiner or partitioner stands between them, and that
-// all its groups are told. What stands between two groups belongs to the first: so all groups have ended but perhaps the last.
+// conserved checks that what maps promise each reduce is what it gets, though a combiner or partitioner stands between
+// them, and that all its groups are told. What stands between two groups belongs to the first: so all groups have ended
+// but perhaps the last.
 func (w *watcher) conserved(a app) {
 	l := w.lab
 	l.t.Helper()
@@ -162,9 +165,9 @@ func TestJarOwn(t *testing.T) {
 	up(t).squared("Java, the same with its own partitioner, order and grouping", "own")
 }
 
-// TestJarCost runs a job that does nothing but move 400 MB, in pairs, with and without the jar, in either order. The processor
-// time of all pairs together is held to a limit: a busy machine makes little more of it, and a single pair differs by a fifth for
-// no reason of the jar's.
+// TestJarCost runs a job that does nothing but move 400 MB, in pairs, with and without the jar, in either order. The
+// processor time of all pairs together is held to a limit: a busy machine makes little more of it, and a single pair
+// differs by a fifth for no reason of the jar's.
 func TestJarCost(t *testing.T) {
 	l := up(t)
 	const moved = "4x240000x1000z1.0w400"
@@ -197,7 +200,8 @@ func TestJarCost(t *testing.T) {
 	}
 	slices.Sort(cpu)
 	slices.Sort(walls)
-	// Tasks of three seconds that only move data are the worst case (docs/tap.md): the limit finds regressions, it is not the goal.
+	// Tasks of three seconds that only move data are the worst case (docs/tap.md): the limit finds regressions, it is
+	// not the goal.
 	if with/without > 1.5 {
 		t.Errorf("with the jar jobs take %.3f of the processor time without, want at most 1.5", with/without)
 	}

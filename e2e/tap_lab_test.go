@@ -101,9 +101,10 @@ func (w *watcher) lastSnapshot() *dag.Snapshot {
 	return last
 }
 
-// promised checks what taps told of a job whose maps copy its input: what maps promised each reduce is what the partitioner gives
-// it, to the byte, and the counters of Hadoop agree. What a reduce has told that it has processed is no more, and at least told of
-// it: of the last groups, which a command may well have read without pause, a tap says nothing.
+// promised checks what taps told of a job whose maps copy its input: what maps promised each reduce is what the
+// partitioner gives it, to the byte, and the counters of Hadoop agree. What a reduce has told that it has processed is
+// no more, and at least told of it: of the last groups, which a command may well have read without pause, a tap says
+// nothing.
 func (w *watcher) promised(s *streaming, input string, told float64) {
 	l := w.lab
 	l.t.Helper()

@@ -59,7 +59,8 @@ func cell(g graded, name string) string {
 	return s.String()
 }
 
-// renewed is a text and a table after it, with new rows in the place of an older table's that begin with the same cell, and the others after them.
+// renewed is a text and a table after it, with new rows in the place of an older table's that begin with the same cell,
+// and the others after them.
 func renewed(old []byte, text string, titles []string, rows [][]string) []byte {
 	format := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 	var all []string
@@ -80,7 +81,8 @@ func renewed(old []byte, text string, titles []string, rows [][]string) []byte {
 	return []byte(text + format(titles) + "|" + strings.Repeat("---|", len(titles)) + "\n" + strings.Join(all, ""))
 }
 
-// TestLiveTable: a table of which nothing is measured anew stays as it is, and what is measured takes the place of its old row.
+// TestLiveTable: a table of which nothing is measured anew stays as it is, and what is measured takes the place of its
+// old row.
 func TestLiveTable(t *testing.T) {
 	old, err := os.ReadFile("../lab/skewed/live.md")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestTapPig streams a Pig script's groups through the tap, twice. Pig's maps promise nothing, so in the first run the groups that
-// are left are not known; in the second they are those of the first, which is remembered.
+// TestTapPig streams a Pig script's groups through the tap, twice. Pig's maps promise nothing, so in the first run the
+// groups that are left are not known; in the second they are those of the first, which is remembered.
 func TestTapPig(t *testing.T) {
 	l := up(t)
 	const input = "4x1500x300z1.0w400"
@@ -52,8 +52,8 @@ func TestTapPig(t *testing.T) {
 		"quadratic cost, Zipf keys; all groups of 4 reduces are told, output as it must be")
 }
 
-// outputOfPig checks that each key is in the output once, with its number of records. Pig's own types hash otherwise than Text,
-// so which reduce it comes from is not checked.
+// outputOfPig checks that each key is in the output once, with its number of records. Pig's own types hash otherwise
+// than Text, so which reduce it comes from is not checked.
 func (l *lab) outputOfPig(folder, input string) {
 	l.t.Helper()
 	want := map[string]bool{}

@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// zipf is the tapped jobs' input: 24,000 records of 400 bytes, an eighth of them of one key. A reduce of power.py with quadratic
-// then takes 80 s, 55 s of them for that key, and the other three 2 to 4 s; with linear they take 24 to 66 s.
+// zipf is the tapped jobs' input: 24,000 records of 400 bytes, an eighth of them of one key. A reduce of power.py with
+// quadratic then takes 80 s, 55 s of them for that key, and the other three 2 to 4 s; with linear they take 24 to 66 s.
 const (
 	zipf      = "4x6000x1000z1.0w400"
 	quadratic = "python3 power.py 2 5"
@@ -101,9 +101,9 @@ func (g graded) mean(t *testing.T, name string) float64 {
 	return *s.Mean
 }
 
-// cost is the time that the reduce functions of a job take through the tap over what they take without, and the same of the whole
-// job. The goal is 1.05. A busy machine alone makes more of the whole, which starts and ends ten JVMs; so only the reduces,
-// which sleep, are held to anything, and to what no noise explains.
+// cost is the time that the reduce functions of a job take through the tap over what they take without, and the same of
+// the whole job. The goal is 1.05. A busy machine alone makes more of the whole, which starts and ends ten JVMs; so
+// only the reduces, which sleep, are held to anything, and to what no noise explains.
 func (l *lab) cost(tapped, bare *streaming) (reduces, wall float64) {
 	l.t.Helper()
 	with, without := l.reduceSeconds(tapped), l.reduceSeconds(bare)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTez runs the join as a DAG of Tez twice: of the first run nothing is known before, the second one is watched with what is remembered
-// of it. Vertices and edges come from the log files of the DAG's master.
+// TestTez runs the join as a DAG of Tez twice: of the first run nothing is known before, the second one is watched with
+// what is remembered of it. Vertices and edges come from the log files of the DAG's master.
 func TestTez(t *testing.T) {
 	l := up(t, "--with", "tez")
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)

@@ -88,8 +88,8 @@ func (e *encrypted) front(h http.Handler, change func(*tls.Config)) string {
 
 const gatewayPassword = "pass-word-of-the-gateway"
 
-// TestTLS watches a run on a cluster that speaks nothing but TLS, its application's master too, at first hand and through a
-// gateway that wants a password. Then the cluster shows bad certificates, each of which is told apart.
+// TestTLS watches a run on a cluster that speaks nothing but TLS, its application's master too, at first hand and
+// through a gateway that wants a password. Then the cluster shows bad certificates, each of which is told apart.
 func TestTLS(t *testing.T) {
 	e := encryptedUp(t)
 	ca := e.file("ca.pem")

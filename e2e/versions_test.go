@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// versions are the Hadoops that are tried: the last of the 2.x, and those of today. They differ in the JSON of their servers
-// (docs/facts/hadoop.md A1) and in the format of their history.
+// versions are the Hadoops that are tried: the last of the 2.x, and those of today. They differ in the JSON of their
+// servers (docs/facts/hadoop.md A1) and in the format of their history.
 var versions = []string{"2.10.2", "3.3.6", "3.4.2", "3.5.0"}
 
 // joinTiny is the paper's script with as few tasks as its three jobs can have: it is run once a version.
@@ -22,7 +22,8 @@ var joinTiny = []string{
 	"-p", "parallel_a=1", "-p", "parallel_b=1", "-p", "parallel=1",
 }
 
-// TestVersions watches the paper's script on each of them from the submission to the end, beside everybody who asks that cluster.
+// TestVersions watches the paper's script on each of them from the submission to the end, beside everybody who asks
+// that cluster.
 func TestVersions(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {

@@ -23,7 +23,8 @@ func (a amount) ratio() (f float64, ok bool) {
 //
 // Where the plan does not know N, an attempt's own total stands in. A task that has told no total counts as the mean of
 // those of its pipeline that have, and as done by the share that the engine gives for it. A pipeline of which nobody
-// knows a size counts as the mean pipeline of its type (else as one tuple a task), a job of unknown size as the mean job.
+// knows a size counts as the mean pipeline of its type (else as one tuple a task), a job of unknown size as the mean
+// job.
 func amounts(s *dag.Snapshot) [][]amount {
 	jobs := make([][]sizing, len(s.Plan.Jobs))
 	var types [pipes]sizing
@@ -160,7 +161,8 @@ func (z *sizing) task(planned float64, state taskState, a *dag.Attempt, copies b
 	}
 }
 
-// doneShare is how much of pipeline p an attempt has done by the engine's own progress; a reduce's thirds are copy, sort, reduce.
+// doneShare is how much of pipeline p an attempt has done by the engine's own progress; a reduce's thirds are copy,
+// sort, reduce.
 func doneShare(a *dag.Attempt, state taskState, copies bool, p int) float64 {
 	if state == taskDone {
 		return 1

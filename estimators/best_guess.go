@@ -1,8 +1,8 @@
 package estimators
 
-// bestGuess is the paper's best guess under data skew (section 4.4): every task at its own size, handed out in the order that the
-// scheduler is expected to take, which is the standard replay. Its Low and High are the bounds over every other order:
-// the tighter lower bound and Algorithm 1's upper one.
+// bestGuess is the paper's best guess under data skew (section 4.4): every task at its own size, handed out in the
+// order that the scheduler is expected to take, which is the standard replay. Its Low and High are the bounds over
+// every other order: the tighter lower bound and Algorithm 1's upper one.
 func bestGuess(w *ReplayContext) (Estimate, error) {
 	ms, err := w.standardMS()
 	if err != nil {

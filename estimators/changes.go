@@ -32,8 +32,8 @@ type Change struct {
 	Delta   time.Duration
 	Reason  Reason
 	Subject string // what it was, for people; "" where nothing can be named
-	// Event says that something happened that a reader is told of at once: work lost, new numbers of tasks, nodes or slots lost or
-	// gained. All else is a new prediction of the same work.
+	// Event says that something happened that a reader is told of at once: work lost, new numbers of tasks, nodes or
+	// slots lost or gained. All else is a new prediction of the same work.
 	Event bool
 }
 
@@ -96,8 +96,8 @@ func (a *attribution) all() []Change {
 // A hindsight predicts what was left of the tasks of s by what a later snapshot shows of them.
 type hindsight func(s, later *dag.Snapshot, costs Costs) schedule.Left
 
-// causes applies the causes to the older run one by one. It returns the older run's world with all of them, and its costs; nil if a
-// step cannot be compared.
+// causes applies the causes to the older run one by one. It returns the older run's world with all of them, and its
+// costs; nil if a step cannot be compared.
 func (a *attribution) causes(before, after dag.Run, model Model, known hindsight) (*ReplayContext, schedule.Left, Costs) {
 	w := NewReplayContext(before, model, Options{})
 	end, err := w.end(w.Costs.Left)

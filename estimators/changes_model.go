@@ -7,7 +7,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// changedModels are the jobs with reduces left that go by their key groups in one of two cost models and not in the other.
+// changedModels are the jobs with reduces left that go by their key groups in one of two cost models and not in the
+// other.
 func changedModels(w *ReplayContext, costs Costs) []int {
 	var out []int
 	for j := range w.Now().Plan.Jobs {

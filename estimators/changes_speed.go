@@ -40,8 +40,9 @@ func asKnownLater(s, later *dag.Snapshot, costs Costs) schedule.Left {
 	}
 }
 
-// slower names the unfinished phase whose tasks the costs change most in all, the way that the end has moved. Where none changes that way
-// by a percent, it is the tasks that run. Reduces of the jobs in reported have been told of already.
+// slower names the unfinished phase whose tasks the costs change most in all, the way that the end has moved. Where
+// none changes that way by a percent, it is the tasks that run. Reduces of the jobs in reported have been told of
+// already.
 func slower(w *ReplayContext, costs Costs, reported []int, moved time.Duration) string {
 	var most float64
 	subject := "tasks that run take " + worded(moved, "longer", "less time") + " than was thought"

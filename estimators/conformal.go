@@ -21,10 +21,10 @@ const halving = 50
 // come as far. It also says how many runs that rests on; with fewer than MinRuns the stock scores stand in for them.
 //
 // This is split conformal prediction with signed scores and equal tails (Romano, Patterson and Candès, "Conformalized
-// Quantile Regression", 2019, section 6), conditional on progress (Mondrian: Vovk et al., 2005, section 4.5; the strata are
-// joined by interpolation). Every quantile is corrected for itself, so that the outcome is a distribution as well. Below
-// the lowest and above the highest order for which there are runs enough, the raw distribution's own tail goes on, as much
-// wider as the part beside it became.
+// Quantile Regression", 2019, section 6), conditional on progress (Mondrian: Vovk et al., 2005, section 4.5; the strata
+// are joined by interpolation). Every quantile is corrected for itself, so that the outcome is a distribution as well.
+// Below the lowest and above the highest order for which there are runs enough, the raw distribution's own tail goes
+// on, as much wider as the part beside it became.
 //
 // The tick is d's own.
 func (d Distribution) Corrected(tick RangeTick, residuals []dag.Residual) (Distribution, int) {
@@ -81,7 +81,8 @@ func (c *correction) at(q float64) float64 {
 // mostWider bounds how much wider or narrower a tail becomes that no run backs.
 const mostWider = 4
 
-// scoresAt are the earlier runs' scores at a point, one a run, in order: interpolated between the points that the run has.
+// scoresAt are the earlier runs' scores at a point, one a run, in order: interpolated between the points that the run
+// has.
 func scoresAt(residuals []dag.Residual, progress float64) []float64 {
 	var out []float64
 	for i := 0; i < len(residuals); {

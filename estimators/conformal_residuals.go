@@ -50,8 +50,9 @@ func Residuals(run string, ticks []RangeTick, total time.Duration) []dag.Residua
 
 func byProgress(a, b dag.Residual) int { return cmp.Compare(a.Progress, b.Progress) }
 
-// progress is how far the run seems to be, 0..1: by time, elapsed / (elapsed + median), or by tasks where that is further.
-// A median that is far too late would make a run that ends seem to be in its middle, and be corrected like one.
+// progress is how far the run seems to be, 0..1: by time, elapsed / (elapsed + median), or by tasks where that is
+// further. A median that is far too late would make a run that ends seem to be in its middle, and be corrected like
+// one.
 func (t RangeTick) progress() float64 {
 	p := t.Done
 	if all := t.Elapsed + t.Median; all > 0 {

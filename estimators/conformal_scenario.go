@@ -2,7 +2,8 @@ package estimators
 
 import "github.com/paratimer/paratimer/dag"
 
-// Corrected is a scenario whose distribution is corrected by what earlier runs of the workflow taught. The raw one is kept.
+// Corrected is a scenario whose distribution is corrected by what earlier runs of the workflow taught. The raw one is
+// kept.
 func Corrected(s Scenario) Scenario {
 	raw := s.Estimate
 	s.Estimate = func(w *ReplayContext) (Estimate, error) {

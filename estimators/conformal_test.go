@@ -33,8 +33,8 @@ func remembered(scores ...float64) []dag.Residual {
 	return out
 }
 
-// Nine runs bound 80 % by their best and worst; eight bound nothing, and change nothing: stock scores stand in, whatever
-// they were.
+// Nine runs bound 80 % by their best and worst; eight bound nothing, and change nothing: stock scores stand in,
+// whatever they were.
 func TestFewRunsGetTheStock(t *testing.T) {
 	raw := normal(100, 10)
 	scores := []float64{-4, -3, -2, -1, 0, 1, 2, 3, 4}

@@ -22,27 +22,28 @@ type Costs struct {
 	// Rem is what is left of that task: 0 if it is done, Full if it does not run.
 	Rem func(job int, k dag.StageIndex, i int) float64
 
-	// Completed is the run's newest snapshot with another Plan, whose jobs are the same ones in the same order: the model may know
-	// more of it, such as the sizes of jobs to come and the overheads of the cluster. The scheduler is replayed on it. Nil: on
-	// the newest snapshot as it is.
+	// Completed is the run's newest snapshot with another Plan, whose jobs are the same ones in the same order: the
+	// model may know more of it, such as the sizes of jobs to come and the overheads of the cluster. The scheduler is
+	// replayed on it. Nil: on the newest snapshot as it is.
 	Completed *dag.Snapshot
 	// Warnings are what a reader must know about the costs.
 	Warnings []dag.Warning
-	// NodeFactors returns how many times as long tasks take on nodes that are slower or faster than the others, by the nodes'
-	// indices in Snapshot.Nodes. Nil: no such node is known.
+	// NodeFactors returns how many times as long tasks take on nodes that are slower or faster than the others, by the
+	// nodes' indices in Snapshot.Nodes. Nil: no such node is known.
 	NodeFactors func() map[int32]float64
-	// AssumedRatio says how much of the time that remains by a schedule is assumed, 0..1. Nil: the origins of the costs say it.
+	// AssumedRatio says how much of the time that remains by a schedule is assumed, 0..1. Nil: the origins of the costs
+	// say it.
 	AssumedRatio func(*schedule.Schedule) float64
-	// Sampling prepares the draws of one tick from what the model knows of how far its costs may be off. What it returns is called
-	// once a replay, by several goroutines at once; it must be a pure function. It returns nil if the model knows too little for
-	// any range. Nil: costs are drawn in a general way.
+	// Sampling prepares the draws of one tick from what the model knows of how far its costs may be off. What it
+	// returns is called once a replay, by several goroutines at once; it must be a pure function. It returns nil if the
+	// model knows too little for any range. Nil: costs are drawn in a general way.
 	Sampling func() func(Draws) Drawn
 	// Residuals are how wrong the ranges of earlier runs of this workflow were, oldest run first.
 	Residuals []dag.Residual
 	// Groups are what the model knows of key groups.
 	Groups GroupCosts
-	// ReduceSize is how much a reduce of a job is given: bytes, or records if InRecords is set; NaN if it is not known. Nil: the plan
-	// says it.
+	// ReduceSize is how much a reduce of a job is given: bytes, or records if InRecords is set; NaN if it is not known.
+	// Nil: the plan says it.
 	ReduceSize func(job, task int) float64
 	InRecords  bool
 }
@@ -50,13 +51,13 @@ type Costs struct {
 // GroupCosts are what a cost model knows of the key groups of reduces. Of each function nil says that it knows nothing.
 type GroupCosts struct {
 	// Of is what is known of the key groups of a job's reduces, in this run or in a profile that fits it, nil where
-	// nothing is; and what one of them takes, nil where the job's reduces go by something else. There may be more reduces
-	// than the job has: those are nobody's.
+	// nothing is; and what one of them takes, nil where the job's reduces go by something else. There may be more
+	// reduces than the job has: those are nobody's.
 	Of func(job int) (*dag.Groups, GroupTime)
 	// Used says whether Left, Full and Rem go by the key groups of a job.
 	Used func(job int) bool
-	// In is Left with the reduces of every job whose groups allow it predicted in one form, be that better than the model's own way
-	// or not. It returns nil if no task that is left is predicted so: then the form says nothing.
+	// In is Left with the reduces of every job whose groups allow it predicted in one form, be that better than the
+	// model's own way or not. It returns nil if no task that is left is predicted so: then the form says nothing.
 	In func(f GroupForm) schedule.Left
 }
 

@@ -26,15 +26,17 @@ type paperPhase struct {
 	n        int
 	attempts []dag.Attempt
 	pipes    []paperPipe
-	// Of pending tasks, computed once: each is asked for by the replay and by the scenarios. A uniform phase has one entry.
+	// Of pending tasks, computed once: each is asked for by the replay and by the scenarios. A uniform phase has one
+	// entry.
 	uniform bool
 	pending []paperTask
 }
 
 // A paperTask is the cost of a pending task without set-up.
 type paperTask struct {
-	work    float64 // ms
-	rounded int64   // ms; each pipeline rounded by itself, so that pipeline boundaries are whole too (docs/facts/paratimer.md A1)
+	work float64 // ms
+	// ms; each pipeline rounded by itself, so that pipeline boundaries are whole too (docs/facts/paratimer.md A1)
+	rounded int64
 	origin  schedule.Origin
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// docs/facts/paratimer.md A10: full and rem in floats, a later task's pipelines rounded each by itself, half up; set-up is left
-// while K = 0.
+// docs/facts/paratimer.md A10: full and rem in floats, a later task's pipelines rounded each by itself, half up; set-up
+// is left while K = 0.
 func TestPaperCosts(t *testing.T) {
 	plan := slowPlan()
 	plan.Jobs[1].SetStage(dag.Reduce, phaseOf(2, 3, 0.5, 1, 0.5, 1, 0.2))

@@ -209,8 +209,9 @@ func phaseOf(n int, tuplesAndAlpha ...float64) dag.Stage {
 	return p
 }
 
-// joinPlan is the paper's query of section 4.2, two DISTINCTs and a JOIN over 16 + 16 slots, with alphas that give its published
-// times (docs/facts/paratimer.md A2): 4 maps of 557 s, maps2 maps of 727 s, and 226 s of reduces and job 3 at 17 maps.
+// joinPlan is the paper's query of section 4.2, two DISTINCTs and a JOIN over 16 + 16 slots, with alphas that give its
+// published times (docs/facts/paratimer.md A2): 4 maps of 557 s, maps2 maps of 727 s, and 226 s of reduces and job 3 at
+// 17 maps.
 func joinPlan(maps2 int) *dag.Plan {
 	in1, in2 := 4*2_500_000/16., float64(maps2)*2_500_000/16
 	third := phaseOf(32, in1, 0.01)

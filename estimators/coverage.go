@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/forecast"
 )
 
-// Range is the central range of a level, 0..1: the quantiles of order (1-level)/2 and (1+level)/2. It panics on an empty
-// distribution.
+// Range is the central range of a level, 0..1: the quantiles of order (1-level)/2 and (1+level)/2. It panics on an
+// empty distribution.
 func (d Distribution) Range(level float64) (low, high time.Duration) {
 	return d.At((1 - level) / 2), d.At((1 + level) / 2)
 }
@@ -22,7 +22,8 @@ func RunsFor(level float64) int {
 // Levels are the ranges that are scored: how often each should hold what happens.
 var Levels = [...]float64{0.50, 0.80, 0.95}
 
-// A RangeSample is what a distribution said at one tick of a run, in seconds. It keeps what scoring needs, not the whole.
+// A RangeSample is what a distribution said at one tick of a run, in seconds. It keeps what scoring needs, not the
+// whole.
 type RangeSample struct {
 	Elapsed float64
 	ranges  [len(Levels)][2]float64
@@ -60,8 +61,8 @@ type LevelScore struct {
 	IntervalScore float64 // mean, seconds
 }
 
-// GradeRanges scores what distributions said along a run that took total seconds. Only ticks strictly inside count. Ticks
-// of one run err together: a run is one observation of how well ranges hold, not as many as it has ticks.
+// GradeRanges scores what distributions said along a run that took total seconds. Only ticks strictly inside count.
+// Ticks of one run err together: a run is one observation of how well ranges hold, not as many as it has ticks.
 func GradeRanges(total float64, samples []RangeSample) RangeScore {
 	var out RangeScore
 	for i := range samples {

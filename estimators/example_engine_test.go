@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// An engine is what another engine's adapter is made of: it asks for the state of a query and hands out snapshots. This one "asks" a
-// clock. Two scans feed a join; each of four cores runs one task.
+// An engine is what another engine's adapter is made of: it asks for the state of a query and hands out snapshots. This
+// one "asks" a clock. Two scans feed a join; each of four cores runs one task.
 type engine struct {
 	plan *dag.Plan
 	at   dag.Instant
@@ -22,7 +22,8 @@ func newEngine() *engine {
 	stage := func(name string, tasks int, seconds float64, after ...dag.Edge) dag.Stage {
 		return dag.Stage{
 			Name: name, Tasks: tasks, Known: true, After: after,
-			Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(seconds)}}, // milliseconds a record
+			// milliseconds a record
+			Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(seconds)}},
 		}
 	}
 	return &engine{plan: &dag.Plan{
@@ -52,7 +53,8 @@ func (e *engine) Next(context.Context) (*dag.Snapshot, error) {
 	return s, nil
 }
 
-// A new engine brings a source, and the plan says the rest: its stages, how they read each other, the cluster. See docs/engines.md.
+// A new engine brings a source, and the plan says the rest: its stages, how they read each other, the cluster. See
+// docs/engines.md.
 func Example_engine() {
 	var run dag.Run
 	source := newEngine()

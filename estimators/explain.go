@@ -11,9 +11,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Explain says why the predicted end has moved by delta over several observations. It is Changes with hindsight: tasks that started
-// since count as long as they took, and what is then left is named by the first stage whose plan has moved: more or fewer tasks in
-// its last wave, or another start. The parts add up to delta.
+// Explain says why the predicted end has moved by delta over several observations. It is Changes with hindsight: tasks
+// that started since count as long as they took, and what is then left is named by the first stage whose plan has
+// moved: more or fewer tasks in its last wave, or another start. The parts add up to delta.
 func Explain(before, after dag.Run, delta time.Duration, model Model) []Change {
 	a := attribution{rest: delta}
 	if !comparable(before, after) {
@@ -85,8 +85,9 @@ func extents(s *schedule.Schedule) map[row]extent {
 	return out
 }
 
-// replanned compares two plans of the same tasks with the same costs, the later one made by what has happened since. The Change is named
-// by the first row, by its end, that has moved by at least half of what the end has; it has no subject where none has.
+// replanned compares two plans of the same tasks with the same costs, the later one made by what has happened since.
+// The Change is named by the first row, by its end, that has moved by at least half of what the end has; it has no
+// subject where none has.
 func replanned(plan *dag.Plan, was, is *schedule.Schedule) Change {
 	moved := is.End.Sub(was.End)
 	before, after := extents(was), extents(is)
@@ -141,8 +142,8 @@ func earlier(a, b row) bool {
 
 func sameWay(a, b time.Duration) bool { return a > 0 && b > 0 || a < 0 && b < 0 }
 
-// lastWave counts the tasks of a row that end in the longer plan after the shorter one is over with it, and how many run at once at
-// most.
+// lastWave counts the tasks of a row that end in the longer plan after the shorter one is over with it, and how many
+// run at once at most.
 func lastWave(was, is *schedule.Schedule, key row) (n, width int) {
 	a, b := extents(was)[key].end, extents(is)[key].end
 	long, over := is, a

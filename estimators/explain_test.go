@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// TestReplanned holds how the difference of two plans of the same tasks is named: by the first stage that has moved, as a cliff of its last
-// wave or as another start.
+// TestReplanned holds how the difference of two plans of the same tasks is named: by the first stage that has moved, as
+// a cliff of its last wave or as another start.
 func TestReplanned(t *testing.T) {
 	t.Parallel()
 	plan := &dag.Plan{Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}, {Node: "b", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
@@ -54,7 +54,8 @@ func TestReplanned(t *testing.T) {
 	}
 }
 
-// TestExplainKnowsWhatHappened: a map that started after the first observation and took longer than planned is speed, with hindsight.
+// TestExplainKnowsWhatHappened: a map that started after the first observation and took longer than planned is speed,
+// with hindsight.
 func TestExplainKnowsWhatHappened(t *testing.T) {
 	t.Parallel()
 	before := dag.Run{}.Append(shop(4000))

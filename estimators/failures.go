@@ -6,7 +6,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Failure is a task whose next attempt to end fails instead, after Ratio (0..1) of the attempt's time, or now if that is past.
+// A Failure is a task whose next attempt to end fails instead, after Ratio (0..1) of the attempt's time, or now if that
+// is past.
 type Failure struct {
 	Job   int
 	Stage dag.StageIndex

@@ -22,8 +22,8 @@ const (
 	FormNeighboursOnly                     // NearestFit without its curve
 )
 
-// inForm is the time that remains with the work of reduces in one form: the standard replay on other costs. It is too early
-// to say where the form has no data of any reduce that is left.
+// inForm is the time that remains with the work of reduces in one form: the standard replay on other costs. It is too
+// early to say where the form has no data of any reduce that is left.
 func (w *ReplayContext) inForm(f GroupForm) (Estimate, error) {
 	if w.ended() {
 		return w.estimate(0), nil

@@ -6,9 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// hadoop is what Hadoop's own job pages say: a job's mapProgress and reduceProgress are the means of its tasks' progress
-// (JobImpl.computeProgress), and the phases of all jobs that have been submitted are averaged, each by its number of
-// tasks. Jobs to come have no page, so the figure falls back when one is submitted.
+// hadoop is what Hadoop's own job pages say: a job's mapProgress and reduceProgress are the means of its tasks'
+// progress (JobImpl.computeProgress), and the phases of all jobs that have been submitted are averaged, each by its
+// number of tasks. Jobs to come have no page, so the figure falls back when one is submitted.
 func hadoop(w *ReplayContext) (Estimate, error) {
 	s := w.Run.Now()
 	var sum amount
@@ -48,8 +48,8 @@ func hadoopProgress(s *dag.Snapshot, job int, k dag.StageIndex) amount {
 	return sum
 }
 
-// progressOf is an attempt's progress as the engine gives it, else by its tuples: Hadoop counts a reduce's copy, sort and
-// reduce a third each.
+// progressOf is an attempt's progress as the engine gives it, else by its tuples: Hadoop counts a reduce's copy, sort
+// and reduce a third each.
 func progressOf(planned *dag.Stage, task int, a *dag.Attempt) float64 {
 	if !math.IsNaN(a.Ratio) {
 		return min(max(a.Ratio, 0), 1)

@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// live is a snapshot as a Hadoop gives it: no tuples in the plan, two jobs, the second not submitted and its size unknown.
-// Job 1: four maps, two done, one at half by its own total, one waiting; two reduces, one copying.
+// live is a snapshot as a Hadoop gives it: no tuples in the plan, two jobs, the second not submitted and its size
+// unknown. Job 1: four maps, two done, one at half by its own total, one waiting; two reduces, one copying.
 func live() *dag.Snapshot {
 	nan := math.NaN()
 	attempt := func(task int32, state dag.AttemptState, done, total, ratio float64) dag.Attempt {
@@ -86,7 +86,8 @@ func TestIndicatorsAtTheEnds(t *testing.T) {
 	}
 }
 
-// docs/facts/paratimer.md A5: units left, at the speed of the last ten seconds, of all the time where nothing moved in them.
+// docs/facts/paratimer.md A5: units left, at the speed of the last ten seconds, of all the time where nothing moved in
+// them.
 func TestLuo(t *testing.T) {
 	for _, c := range []struct{ done, total, before, window, elapsed, want float64 }{
 		{50, 150, 30, 10_000, 60_000, 50_000},
@@ -122,8 +123,8 @@ func TestSlotsOfYARN(t *testing.T) {
 	}
 }
 
-// A job that has succeeded is whole to Pig, with reduces or not; one that is not submitted has no page with Hadoop, even if its size
-// is known.
+// A job that has succeeded is whole to Pig, with reduces or not; one that is not submitted has no page with Hadoop,
+// even if its size is known.
 func TestIndicatorsOfJobsThatDoNotRun(t *testing.T) {
 	s := live()
 	s.Plan.Jobs[0].SetStage(dag.Reduce, dag.Stage{Known: true})

@@ -5,8 +5,8 @@ import "math"
 // luoWindowMS is the time over which Luo's speed is taken.
 const luoWindowMS = 10_000
 
-// luo is Luo et al.'s indicator (SIGMOD 2004) as the paper compares itself with it: what is left, at the speed of the last ten
-// seconds, one byte a tuple (docs/facts/paratimer.md A5, A10).
+// luo is Luo et al.'s indicator (SIGMOD 2004) as the paper compares itself with it: what is left, at the speed of the
+// last ten seconds, one byte a tuple (docs/facts/paratimer.md A5, A10).
 func luo(w *ReplayContext) (Estimate, error) {
 	now, before := w.Run.Now(), w.Run.Before(luoWindowMS)
 	sum := total(amounts(now), 1)
@@ -17,8 +17,9 @@ func luo(w *ReplayContext) (Estimate, error) {
 	return w.estimate(ms), nil
 }
 
-// luoLeft returns the milliseconds remaining when done of total units are done now and were doneBefore windowMS earlier. If
-// nothing moved in that time, the speed since the start, elapsedMS ago, counts; NaN if nothing was ever done.
+// luoLeft returns the milliseconds remaining when done of total units are done now and were doneBefore windowMS
+// earlier. If nothing moved in that time, the speed since the start, elapsedMS ago, counts; NaN if nothing was ever
+// done.
 func luoLeft(done, total, doneBefore, windowMS, elapsedMS float64) float64 {
 	left := total - done
 	switch {

@@ -65,8 +65,8 @@ func TestProbabilitiesAreTheSamplers(t *testing.T) {
 	}
 }
 
-// A rate comes from the plan, else from the first profile that has one; a higher one makes no failure less likely. Where a job's size is not
-// known nothing is said.
+// A rate comes from the plan, else from the first profile that has one; a higher one makes no failure less likely.
+// Where a job's size is not known nothing is said.
 func TestGivenFailRate(t *testing.T) {
 	t.Parallel()
 	none := func(change func(*dag.Plan)) *float64 {

@@ -6,9 +6,10 @@ import "github.com/paratimer/paratimer/dag"
 // fail three times and the query still end.
 const hadoopAttempts = 4
 
-// worstFailures is the pessimistic scenario (section 3.2.1, docs/facts/paratimer.md P17): k failures, each of the longest unfinished
-// task right before it finishes, when all that it did is lost. Each adds the task's full duration, whether it runs or
-// not. A task fails at most three times, else the job would fail; further failures fall to the next longest.
+// worstFailures is the pessimistic scenario (section 3.2.1, docs/facts/paratimer.md P17): k failures, each of the
+// longest unfinished task right before it finishes, when all that it did is lost. Each adds the task's full duration,
+// whether it runs or not. A task fails at most three times, else the job would fail; further failures fall to the next
+// longest.
 func worstFailures(k int) func(*ReplayContext) (Estimate, error) {
 	return func(w *ReplayContext) (Estimate, error) {
 		ms, err := w.standardMS()

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// othersAs replays the newest snapshot with other applications that do what load says. Where there is no other application, it is
-// standard, and moot. A replay that could only go on once others have gone gives a floor.
+// othersAs replays the newest snapshot with other applications that do what load says. Where there is no other
+// application, it is standard, and moot. A replay that could only go on once others have gone gives a floor.
 func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*ReplayContext) (Estimate, error) {
 	return func(w *ReplayContext) (Estimate, error) {
 		if moot := len(w.Now().Load) == 0; moot || w.ended() {
@@ -31,7 +31,8 @@ func othersAs(change func(run dag.Run, s *dag.Snapshot)) func(*ReplayContext) (E
 		}
 		ms := float64(sch.End - sch.Now)
 		if len(s.Load) == 0 {
-			// With more room a list scheduler may end a little later, by who happens to be next (Graham 1969). Nobody's absence costs that.
+			// With more room a list scheduler may end a little later, by who happens to be next (Graham 1969). Nobody's
+			// absence costs that.
 			standard, err := w.standardMS()
 			if err != nil {
 				return Estimate{}, err

@@ -98,7 +98,8 @@ func TestOthersKeepGoOrShare(t *testing.T) {
 	steady := sharedRun(1024, 1024, 1024)
 	about("alone", steady, 50*time.Second)
 	about("slots_as_now", steady, 100*time.Second)
-	// Half of 2560 MB is ours: three containers beside the master, once bob has given 256 MB more. He holds less, so takes what comes free.
+	// Half of 2560 MB is ours: three containers beside the master, once bob has given 256 MB more. He holds less, so
+	// takes what comes free.
 	if got := remains(t, steady, "slots_fair_share"); got < 105*time.Second || got > 140*time.Second {
 		t.Errorf("slots_fair_share: %v", got)
 	}

@@ -31,8 +31,8 @@ func atMost(t *testing.T, what string, s Score, mean, highest float64) {
 	}
 }
 
-// Section 4.2, Figure 4: 4 maps of 557 s and 17 of 727 s on 16 slots take 28 minutes; without the seventeenth the critical
-// path moves to the short maps and what follows them, and the query takes 25.
+// Section 4.2, Figure 4: 4 maps of 557 s and 17 of 727 s on 16 slots take 28 minutes; without the seventeenth the
+// critical path moves to the short maps and what follows them, and the query takes 25.
 func TestSection42Totals(t *testing.T) {
 	for _, c := range []struct {
 		maps    int
@@ -50,8 +50,8 @@ func TestSection42Totals(t *testing.T) {
 	}
 }
 
-// Sections 3.1.3 and 4.2: with the plan as profile, the same policy and no noise the error is 0.00, re-simulated or static, with
-// the slowdown factor measured; the cheap trackers of section 3.1.4 follow equal tasks as well.
+// Sections 3.1.3 and 4.2: with the plan as profile, the same policy and no noise the error is 0.00, re-simulated or
+// static, with the slowdown factor measured; the cheap trackers of section 3.1.4 follow equal tasks as well.
 func TestSection42NoNoiseNoError(t *testing.T) {
 	for _, maps := range []int{17, 16} {
 		c := play(t, truth{plan: joinPlan(maps)})
@@ -62,8 +62,8 @@ func TestSection42NoNoiseNoError(t *testing.T) {
 	}
 }
 
-// Section 4.2: at most 1.1 / 4.6 (4.2 GB) and 0.6 / 4.2 (4 GB) points. docs/facts/paratimer.md A5: 0.5 % noise and a blocking
-// combine of 5 s.
+// Section 4.2: at most 1.1 / 4.6 (4.2 GB) and 0.6 / 4.2 (4 GB) points. docs/facts/paratimer.md A5: 0.5 % noise and a
+// blocking combine of 5 s.
 func TestSection42Noise(t *testing.T) {
 	for _, maps := range []int{17, 16} {
 		for seed := range uint64(5) {
@@ -75,8 +75,8 @@ func TestSection42Noise(t *testing.T) {
 	}
 }
 
-// Section 4.2: Parallax is pessimistic by 7-8 and at most 19-20 points on 4.2 GB and optimistic by 3-5 and at most 20 on 4 GB; the
-// others are off by more than 11 and 28. docs/facts/paratimer.md A5 has what the reference makes of them.
+// Section 4.2: Parallax is pessimistic by 7-8 and at most 19-20 points on 4.2 GB and optimistic by 3-5 and at most 20
+// on 4 GB; the others are off by more than 11 and 28. docs/facts/paratimer.md A5 has what the reference makes of them.
 func TestSection42Others(t *testing.T) {
 	names := []string{"parallax", "parallax_aggregate", "pig", "dne", "gnm", "luo"}
 	want := map[int]map[string][3]float64{ // mean, max, sign of the bias
@@ -96,7 +96,8 @@ func TestSection42Others(t *testing.T) {
 	}
 }
 
-// Section 3.1.3 and docs/facts/paratimer.md P16: the slowdown factor corrects a cluster that is 25 % slower than the plan says.
+// Section 3.1.3 and docs/facts/paratimer.md P16: the slowdown factor corrects a cluster that is 25 % slower than the
+// plan says.
 func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
 	slower := joinPlan(17)
 	for j := range slower.Jobs {
@@ -113,7 +114,8 @@ func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
 	near(t, "without", g["standard"], 2.8, 6, 3)
 }
 
-// Section 4.3, cases A to D: a map fails, in the job off the critical path (A, B) and on it (C, D). docs/facts/paratimer.md A6.
+// Section 4.3, cases A to D: a map fails, in the job off the critical path (A, B) and on it (C, D).
+// docs/facts/paratimer.md A6.
 func TestSection43Cases(t *testing.T) {
 	for _, c := range []struct {
 		name                  string
@@ -141,8 +143,8 @@ func TestSection43Cases(t *testing.T) {
 	}
 }
 
-// Section 3.2.1: what a failure costs is between nothing and one_failure's, whenever and whichever task fails; named failures that are
-// not the worst lie in between, and more failures cost more.
+// Section 3.2.1: what a failure costs is between nothing and one_failure's, whenever and whichever task fails; named
+// failures that are not the worst lie in between, and more failures cost more.
 func TestSection321Failures(t *testing.T) {
 	c := play(t, truth{plan: joinPlan(17)})
 	names := []string{"standard", "failure_now", "failure_halfway", "average_failure", "one_failure", "three_failures"}
@@ -225,9 +227,9 @@ func TestSection44SixteenReduces(t *testing.T) {
 	})
 }
 
-// Section 4.4, skewed reduces handed out in an order that nobody knows: the best guess stays within 4 points in the mean, the upper
-// bound within 17 and above, the lower within 6 and below the truth, which Algorithm 1 as printed misses; Parallax is worse
-// (docs/facts/paratimer.md A8).
+// Section 4.4, skewed reduces handed out in an order that nobody knows: the best guess stays within 4 points in the
+// mean, the upper bound within 17 and above, the lower within 6 and below the truth, which Algorithm 1 as printed
+// misses; Parallax is worse (docs/facts/paratimer.md A8).
 func TestSection44SkewedReduces(t *testing.T) {
 	for _, s := range []float64{0.3, 0.5, 1.0} {
 		for seed := range uint64(5) {
@@ -251,8 +253,8 @@ func TestSection44SkewedReduces(t *testing.T) {
 	}
 }
 
-// Section 4.5: cardinalities that are wrong by two for a job to come make an error of that job's time, until it is submitted
-// and they are known; then there is none.
+// Section 4.5: cardinalities that are wrong by two for a job to come make an error of that job's time, until it is
+// submitted and they are known; then there is none.
 func TestSection45WrongCardinalities(t *testing.T) {
 	for _, wrong := range []float64{0.5, 2} {
 		right, believed := joinPlan(17), joinPlan(17)

@@ -2,9 +2,10 @@ package estimators
 
 import "github.com/paratimer/paratimer/dag"
 
-// parallax is Parallax (Morton et al., ICDE 2010) as the ParaTimer paper compares itself with it: jobs and phases strictly one
-// after another, each at the average width n / ceil(n/C) of its n unfinished tasks, with the cost model's own slowdown
-// (docs/facts/paratimer.md A10, P15: parallax_avg_ms). Set-up counts once a round of pending tasks, none for running ones.
+// parallax is Parallax (Morton et al., ICDE 2010) as the ParaTimer paper compares itself with it: jobs and phases
+// strictly one after another, each at the average width n / ceil(n/C) of its n unfinished tasks, with the cost model's
+// own slowdown (docs/facts/paratimer.md A10, P15: parallax_avg_ms). Set-up counts once a round of pending tasks, none
+// for running ones.
 func parallax(w *ReplayContext) (Estimate, error) {
 	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
 		c := slots(w.Now().Plan, job, k)
@@ -15,8 +16,8 @@ func parallax(w *ReplayContext) (Estimate, error) {
 	})
 }
 
-// parallaxRounds packs the unfinished tasks of a phase into rounds of C, running ones first, and adds up the mean remaining time of
-// each round (docs/facts/paratimer.md A10: parallax_rounds_ms).
+// parallaxRounds packs the unfinished tasks of a phase into rounds of C, running ones first, and adds up the mean
+// remaining time of each round (docs/facts/paratimer.md A10: parallax_rounds_ms).
 func parallaxRounds(w *ReplayContext) (Estimate, error) {
 	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
 		pack := packing{width: slots(w.Now().Plan, job, k)}
@@ -43,7 +44,8 @@ func (w *ReplayContext) ofPhases(remaining func(job int, k dag.StageIndex, p *ph
 	return w.plain(sum), nil
 }
 
-// workAndSetup returns the remaining work of all unfinished tasks without set-up, and the mean set-up of a pending task.
+// workAndSetup returns the remaining work of all unfinished tasks without set-up, and the mean set-up of a pending
+// task.
 func (p *phase) workAndSetup() (work, setup float64) {
 	for g := range p.all() {
 		work += g.work() * float64(g.Count)

@@ -6,10 +6,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// parallaxAggregate is parallax at the speed of the whole cluster: for each kind of task, C slots times the time that tasks of
-// that kind worked in the last minute, over the work that they did, is the factor of every phase of that kind, those to
-// come too. The width of a phase of n tasks is n / ceil(n/C) throughout. It is the one reading that gives the paper's
-// published figures (docs/facts/paratimer.md A5, P15): a lone last map makes the cluster look C times slower.
+// parallaxAggregate is parallax at the speed of the whole cluster: for each kind of task, C slots times the time that
+// tasks of that kind worked in the last minute, over the work that they did, is the factor of every phase of that kind,
+// those to come too. The width of a phase of n tasks is n / ceil(n/C) throughout. It is the one reading that gives the
+// paper's published figures (docs/facts/paratimer.md A5, P15): a lone last map makes the cluster look C times slower.
 func parallaxAggregate(w *ReplayContext) (Estimate, error) {
 	factor := w.aggregateSlowdown()
 	return w.ofPhases(func(job int, k dag.StageIndex, p *phase) float64 {
@@ -20,7 +20,8 @@ func parallaxAggregate(w *ReplayContext) (Estimate, error) {
 	})
 }
 
-// aggregateSlowdown is C x elapsed / (expected time of the work done), for each stage index (maps, reduces); 1 where too little was done.
+// aggregateSlowdown is C x elapsed / (expected time of the work done), for each stage index (maps, reduces); 1 where
+// too little was done.
 func (w *ReplayContext) aggregateSlowdown() []float64 {
 	window := sampled(w.Run, slowdownWindowMS, slowdownSamples)
 	stages := dag.StageIndex(dag.MapReduceStages)
@@ -95,7 +96,8 @@ func (p *phase) workDone(planned *dag.Stage, k dag.StageIndex, list []dag.Attemp
 	return sum
 }
 
-// workShare is how much of a task's work an attempt has done: by time where the plan knows sizes and costs, else by progress.
+// workShare is how much of a task's work an attempt has done: by time where the plan knows sizes and costs, else by
+// progress.
 func workShare(planned *dag.Stage, task int, a *dag.Attempt, k dag.StageIndex) float64 {
 	var done, all float64
 	for p := range min(pipelinesOf(planned), len(planned.Pipelines)) {

@@ -6,10 +6,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// pig is Pig's percentage, the mean over jobs. A job whose tuples the plan knows counts as the mean of its map, copy and
-// reduce pipelines, sort left out (docs/facts/paratimer.md A5, A10, P27). Otherwise it counts as Pig's own MapReduceLauncher has
-// it: 1 once it has succeeded, else half of its map and half of its reduce progress as Hadoop gives them, so that a job without
-// reduces stands at a half until its end.
+// pig is Pig's percentage, the mean over jobs. A job whose tuples the plan knows counts as the mean of its map, copy
+// and reduce pipelines, sort left out (docs/facts/paratimer.md A5, A10, P27). Otherwise it counts as Pig's own
+// MapReduceLauncher has it: 1 once it has succeeded, else half of its map and half of its reduce progress as Hadoop
+// gives them, so that a job without reduces stands at a half until its end.
 func pig(w *ReplayContext) (Estimate, error) {
 	s := w.Run.Now()
 	jobs := amounts(s)

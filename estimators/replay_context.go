@@ -8,15 +8,16 @@ import (
 
 // Options change how a ReplayContext reads a run. The zero Options are the defaults.
 type Options struct {
-	// Path holds the tolerances of rounds and fragments, 0 being a tolerance as any other; if it is nil, Tolerances chooses them. They
-	// change what is shown, what standard_static tracks and the bounds of skew, never the standard estimate.
+	// Path holds the tolerances of rounds and fragments, 0 being a tolerance as any other; if it is nil, Tolerances
+	// chooses them. They change what is shown, what standard_static tracks and the bounds of skew, never the standard
+	// estimate.
 	Path *pathfrag.Params
 	// Samples bounds how many replays a tick makes for a distribution; 0: as many as the number of tasks asks for.
 	Samples int
 }
 
-// A ReplayContext is all that the scenarios of one tick share: the run, what its tasks cost, and, made once when first asked for, the
-// replayed schedule and the path through it. A ReplayContext is not safe for concurrent use.
+// A ReplayContext is all that the scenarios of one tick share: the run, what its tasks cost, and, made once when first
+// asked for, the replayed schedule and the path through it. A ReplayContext is not safe for concurrent use.
 type ReplayContext struct {
 	Run   dag.Run
 	Costs Costs
@@ -34,8 +35,9 @@ type ReplayContext struct {
 	// bounds under skew, made once
 	loose, tight *bounds
 	err          error
-	planned      *ReplayContext // the context of the anchor that standard_static planned from, and that it was planned for
-	anchor       *dag.Snapshot
+	// the context of the anchor that standard_static planned from, and that it was planned for
+	planned *ReplayContext
+	anchor  *dag.Snapshot
 }
 
 // NewReplayContext makes the context of a run, whose costs the model knows.
@@ -47,8 +49,8 @@ func NewReplayContext(run dag.Run, model Model, options Options) *ReplayContext 
 	return w
 }
 
-// Next makes the context of a later moment of the same run. It answers as NewReplayContext does, but keeps the plan of standard_static
-// as long as nothing new has failed.
+// Next makes the context of a later moment of the same run. It answers as NewReplayContext does, but keeps the plan of
+// standard_static as long as nothing new has failed.
 func (w *ReplayContext) Next(run dag.Run) *ReplayContext {
 	next := NewReplayContext(run, w.model, w.options)
 	next.planned, next.anchor = w.planned, w.anchor

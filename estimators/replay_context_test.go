@@ -32,8 +32,8 @@ func oneJob() *dag.Plan {
 	}}
 }
 
-// Where nothing of what remains has a known cost it is too early to say: the time is a floor. With some of it known, the time is
-// given, and the share of it that rests on assumptions.
+// Where nothing of what remains has a known cost it is too early to say: the time is a floor. With some of it known,
+// the time is given, and the share of it that rests on assumptions.
 func TestTooEarlyAndAssumed(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -121,8 +121,8 @@ func TestWhatIsLeft(t *testing.T) {
 	}
 }
 
-// Reduces that hold their slots while maps run (docs/facts/paratimer.md P6) count the wait: with one reduce, every scenario of
-// skew and the static path are the truth.
+// Reduces that hold their slots while maps run (docs/facts/paratimer.md P6) count the wait: with one reduce, every
+// scenario of skew and the static path are the truth.
 func TestReducesThatWaitForMaps(t *testing.T) {
 	plan := oneJob()
 	plan.Jobs[0].SetStage(dag.Reduce, phaseOf(1, 0, 0, 0, 0, 1000, 20))
@@ -194,7 +194,8 @@ func TestSameRun(t *testing.T) {
 	}
 }
 
-// An extra segment that is less than the one before leaves nothing, and takes nothing from the sum (docs/facts/paratimer.md A10).
+// An extra segment that is less than the one before leaves nothing, and takes nothing from the sum
+// (docs/facts/paratimer.md A10).
 func TestExtraSegmentsAreNotNegative(t *testing.T) {
 	w := NewReplayContext(runOf(golden.Start(oneJob())), plannedCosts, Options{})
 	left := []float64{5000, 1000, 3000}
@@ -267,8 +268,8 @@ func TestTrackersOfUnequalTasks(t *testing.T) {
 	}
 }
 
-// Where two jobs' reduces share slots, Algorithm 1 may say more than the truth (docs/facts/paratimer.md A8, golden case g09);
-// what is shown is clamped (docs/facts/paratimer.md P21).
+// Where two jobs' reduces share slots, Algorithm 1 may say more than the truth (docs/facts/paratimer.md A8, golden case
+// g09); what is shown is clamped (docs/facts/paratimer.md P21).
 func TestBoundsAreClamped(t *testing.T) {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 5}, Jobs: []dag.Job{
 		{Node: "j1", Stages: dag.MapReduce(phaseOf(2, 1000, 8), phaseOf(7, 0, 0, 0, 0, 1000, 20))},
@@ -299,8 +300,8 @@ func answer(t *testing.T, w *ReplayContext, name string) Estimate {
 	return e
 }
 
-// docs/facts/paratimer.md P7: delta1 = max(5 % of the median task time, two ticks), delta2 = set-up + a heartbeat; given ones are
-// kept.
+// docs/facts/paratimer.md P7: delta1 = max(5 % of the median task time, two ticks), delta2 = set-up + a heartbeat;
+// given ones are kept.
 func TestTolerances(t *testing.T) {
 	plan := oneJob()
 	plan.Cluster.Setup = time.Second

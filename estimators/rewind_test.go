@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 )
 
-// noisy says whether some attempt of a case took another time than its plan says. Then nobody can tell where the others stood
-// before their snapshot.
+// noisy says whether some attempt of a case took another time than its plan says. Then nobody can tell where the others
+// stood before their snapshot.
 func noisy(c *golden.Case) bool {
 	for i := range c.Instants {
 		s := c.Instants[i].Snapshot
@@ -39,8 +39,8 @@ func asPlanned(s *dag.Snapshot, j int, k dag.StageIndex, a dag.Attempt) bool {
 	return true
 }
 
-// rewind returns the state that a snapshot of a case without noise had ms before, at 0 at the earliest. An attempt that has failed
-// since runs.
+// rewind returns the state that a snapshot of a case without noise had ms before, at 0 at the earliest. An attempt that
+// has failed since runs.
 func rewind(s *dag.Snapshot, ms dag.Instant) *dag.Snapshot {
 	before := &dag.Snapshot{Plan: s.Plan, At: max(0, s.At-ms), State: s.State, Jobs: s.Plan.BlockedJobs()}
 	for j := range s.Jobs {
@@ -62,7 +62,8 @@ func rewind(s *dag.Snapshot, ms dag.Instant) *dag.Snapshot {
 	return before
 }
 
-// planned is how far an attempt that started at start is by the plan at an instant, K = floor(N (t-t0) / (t1-t0)), and when it ends.
+// planned is how far an attempt that started at start is by the plan at an instant, K = floor(N (t-t0) / (t1-t0)), and
+// when it ends.
 func planned(plan *dag.Plan, j int, k dag.StageIndex, task int, start, at dag.Instant) (done [dag.Pipelines]float64, end dag.Instant) {
 	t0 := start.Add(plan.Cluster.Setup)
 	for p, pipe := range plan.Jobs[j].Stages[k].Pipelines {

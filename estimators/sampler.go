@@ -21,10 +21,11 @@ type Drawn struct {
 }
 
 // Sampled is the scenario that gives a distribution: the scheduler is replayed from the snapshot with sampled costs and
-// failures, and the ends of the replays are the distribution. What a whole replay has in common (speed, start-up, pauses)
-// is drawn first: tasks that are wrong each by itself average out, and give a band that covers nothing.
-// Remaining is the median. Where not even the scale of what is left is known, the distribution is empty. Where standard gives
-// a floor or nothing, because a phase was never seen or an attempt is far past its time, the distribution is wide.
+// failures, and the ends of the replays are the distribution. What a whole replay has in common (speed, start-up,
+// pauses) is drawn first: tasks that are wrong each by itself average out, and give a band that covers nothing.
+// Remaining is the median. Where not even the scale of what is left is known, the distribution is empty. Where standard
+// gives a floor or nothing, because a phase was never seen or an attempt is far past its time, the distribution is
+// wide.
 func Sampled() Scenario {
 	return Scenario{"sampled", "many worlds that may be, replayed: half of them end by then", replayed}
 }
@@ -59,7 +60,8 @@ func (w *ReplayContext) sampling() func(Draws) Drawn {
 
 // samples is how many replays a tick makes of a query with so many unfinished tasks. It is a power of two, which
 // stratified draws want: 256 up to 1,000 tasks; then growing with the tasks, since a longer query can afford a finer
-// range, to 1,024 up to 10,000; then falling, so that a tick of more never replays above 5 million tasks, or 32 times what is left.
+// range, to 1,024 up to 10,000; then falling, so that a tick of more never replays above 5 million tasks, or 32 times
+// what is left.
 func samples(tasks, most int) int {
 	n := 256
 	switch {
@@ -131,10 +133,10 @@ func (w *ReplayContext) distribution(draw func(Draws) Drawn) (Distribution, erro
 // centreMost is how far, as a ratio, a distribution is moved to where standard is.
 const centreMost = 0.1
 
-// centre moves the median towards standard's answer, by a tenth at most. The end of tasks beside each other that are drawn
-// is later than that of tasks that take their means, and costs taken from real runs have that in them already: the
-// median of replays is no better than one replay with the best costs, and errs late (docs/facts/measured.md 6). What moves the
-// median by more (an attempt past its time, a phase nobody has seen) is no such bias and stays.
+// centre moves the median towards standard's answer, by a tenth at most. The end of tasks beside each other that are
+// drawn is later than that of tasks that take their means, and costs taken from real runs have that in them already:
+// the median of replays is no better than one replay with the best costs, and errs late (docs/facts/measured.md 6).
+// What moves the median by more (an attempt past its time, a phase nobody has seen) is no such bias and stays.
 func (d Distribution) centre(standard float64) {
 	median := millis(d.At(0.5))
 	if !(median > 0) || !(standard > 0) {
@@ -146,8 +148,8 @@ func (d Distribution) centre(standard float64) {
 	}
 }
 
-// seedOf makes the numbers of a run: of its id and script, not of the instant, so that from tick to tick each sample is the same world,
-// seen a little later, and quantiles move only as far as what was observed moves them.
+// seedOf makes the numbers of a run: of its id and script, not of the instant, so that from tick to tick each sample is
+// the same world, seen a little later, and quantiles move only as far as what was observed moves them.
 func seedOf(s *dag.Snapshot) uint64 {
 	h := uint64(14695981039346656037) // FNV-1a
 	for _, text := range []string{s.ID, "\x00", s.Plan.Name} {

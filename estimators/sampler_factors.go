@@ -6,7 +6,8 @@ import (
 	"sort"
 )
 
-// Factors are what a task's time may be, as multiples of its prediction: equally likely values, ascending. An empty one is 1.
+// Factors are what a task's time may be, as multiples of its prediction: equally likely values, ascending. An empty one
+// is 1.
 //
 // They are the residuals of tasks that have ended, each smoothed a little, and a lognormal prior that weighs as much as
 // priorTasks of them. The slowest outlierRatio of tasks follows no such law: P(F > x) = 1/x (Pareto, exponent 1).
@@ -24,8 +25,8 @@ const (
 	maxOutlier = 20
 )
 
-// NewFactors makes the factors of a phase from the log residuals of its finished tasks; sigma is the standard deviation of the
-// prior. No spread at all gives the factor 1.
+// NewFactors makes the factors of a phase from the log residuals of its finished tasks; sigma is the standard deviation
+// of the prior. No spread at all gives the factor 1.
 func NewFactors(residuals []float64, sigma float64) Factors {
 	sigma = min(max(sigma, 0), 3)
 	residuals = slices.DeleteFunc(slices.Clone(residuals), func(r float64) bool { return math.IsNaN(r) || math.IsInf(r, 0) })
@@ -97,8 +98,9 @@ func (f Factors) below(x float64) float64 {
 	return float64(i) / float64(len(f.of))
 }
 
-// A Rest is what is left of something that is predicted to take Whole and has lasted for Age: conditional on its not being
-// over yet. What lasts longer than the factors know follows the law of outliers: it lasts as long again with probability one half.
+// A Rest is what is left of something that is predicted to take Whole and has lasted for Age: conditional on its not
+// being over yet. What lasts longer than the factors know follows the law of outliers: it lasts as long again with
+// probability one half.
 type Rest struct {
 	whole, age float64
 	factors    Factors

@@ -9,8 +9,9 @@ import (
 
 // A FailureLaw is how often attempts fail: as a Poisson process of a rate that is drawn once a replay. The rate's
 // distribution is what Jeffreys' prior, Gamma(1/2, ·), becomes by the failures that this run has shown in the time that
-// its attempts have held slots. The prior weighs as much as failureTasks mean tasks without a failure. Where the plan gives a rate
-// (Cluster.FailRate), or else a profile does, the prior is that of givenFailures failures seen at that rate.
+// its attempts have held slots. The prior weighs as much as failureTasks mean tasks without a failure. Where the plan
+// gives a rate (Cluster.FailRate), or else a profile does, the prior is that of givenFailures failures seen at that
+// rate.
 type FailureLaw struct {
 	shape float64
 	ms    float64
@@ -43,7 +44,8 @@ func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {
 	return l
 }
 
-// givenRate is how many attempts fail in an hour of a task, as the plan or the first of its profiles that tells says; 0: nobody does.
+// givenRate is how many attempts fail in an hour of a task, as the plan or the first of its profiles that tells says;
+// 0: nobody does.
 func givenRate(p *dag.Plan) float64 {
 	rate := p.Cluster.FailRate
 	for i := 0; i < len(p.Profiles) && rate == 0; i++ {
@@ -79,8 +81,8 @@ func (l FailureLaw) Fault(d Draws, now dag.Instant) schedule.Fault {
 	}
 }
 
-// gammaQuantile is the quantile of order u of the Gamma distribution with rate 1: Wilson and Hilferty's cube (PNAS 1931) for shapes
-// from 1 on; the shape 1/2 is half the square of a normal number.
+// gammaQuantile is the quantile of order u of the Gamma distribution with rate 1: Wilson and Hilferty's cube (PNAS
+// 1931) for shapes from 1 on; the shape 1/2 is half the square of a normal number.
 func gammaQuantile(u, shape float64) float64 {
 	if shape == 0.5 {
 		z := Normal((1 + u) / 2)

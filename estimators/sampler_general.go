@@ -13,8 +13,8 @@ import (
 const (
 	// speedSigma is how far the speed of a cluster may move from now on.
 	speedSigma = 0.03
-	// rateSigma is how far a phase's rate may be from what a plan says of it, between runs of one script, and rateTasks how many
-	// finished tasks outweigh that.
+	// rateSigma is how far a phase's rate may be from what a plan says of it, between runs of one script, and rateTasks
+	// how many finished tasks outweigh that.
 	rateSigma = 0.1
 	rateTasks = 2
 	// workSigma is how unlike tasks of a phase are before any has ended.
@@ -88,8 +88,8 @@ func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *phase) genera
 	return g
 }
 
-// rest is what is left of a running task. One that has shown its pace goes on at it; one that should be over by its counters, or has none,
-// goes by its age.
+// rest is what is left of a running task. One that has shown its pace goes on at it; one that should be over by its
+// counters, or has none, goes by its age.
 func (g *generalPhase) rest(w *ReplayContext, job int, k dag.StageIndex, a *dag.Attempt) Rest {
 	full, rem := w.Costs.Full(job, k, int(a.Task)), w.Costs.Rem(job, k, int(a.Task))
 	age := 0.0

@@ -75,8 +75,9 @@ func New(s Scenario, model Model, options Options) Estimator {
 	return Shared([]Scenario{s}, model, options)[0]
 }
 
-// Shared makes one estimator a scenario. While they are asked for the same run, they share one ReplayContext: the first that
-// needs a replay makes it. That is memory, not state: each answers as it would alone. They are not safe for concurrent use.
+// Shared makes one estimator a scenario. While they are asked for the same run, they share one ReplayContext: the first
+// that needs a replay makes it. That is memory, not state: each answers as it would alone. They are not safe for
+// concurrent use.
 func Shared(scenarios []Scenario, model Model, options Options) []Estimator {
 	c := &common{model: model, options: options}
 	out := make([]Estimator, len(scenarios))

@@ -34,8 +34,9 @@ func skewedDAG(r *rand.Rand) (*dag.Plan, map[int][]int) {
 	return plan, order
 }
 
-// Section 3.3 on DAGs, where jobs' reduces may share slots: whatever the order of reduces, the truth lies between skew_low and
-// skew_high but for one tick in a hundred. What remains are runs in which skew beside the critical path outgrows its slack.
+// Section 3.3 on DAGs, where jobs' reduces may share slots: whatever the order of reduces, the truth lies between
+// skew_low and skew_high but for one tick in a hundred. What remains are runs in which skew beside the critical path
+// outgrows its slack.
 func TestSkewBoundsOfDAGs(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 9))

@@ -6,10 +6,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// skewBounds replaces each reduce phase on the critical path by its bounds (docs/facts/paratimer.md A10, P21, P22). A segment of
-// maps, or of a pause, adds its length to both; a segment of reduces adds, once for each job with a task in its fragment, the
-// job's bounds less what of the phase lies before the segment. That sums over jobs even where their reduces share slots, which at its worst is
-// one after the other. At their best they run beside each other: with tight, the segment's low is that of its longest job, not their sum.
+// skewBounds replaces each reduce phase on the critical path by its bounds (docs/facts/paratimer.md A10, P21, P22). A
+// segment of maps, or of a pause, adds its length to both; a segment of reduces adds, once for each job with a task in
+// its fragment, the job's bounds less what of the phase lies before the segment. That sums over jobs even where their
+// reduces share slots, which at its worst is one after the other. At their best they run beside each other: with tight,
+// the segment's low is that of its longest job, not their sum.
 func (w *ReplayContext) skewBounds(tight bool) (bounds, error) {
 	if w.ended() {
 		return bounds{}, nil
@@ -66,8 +67,8 @@ func (w *ReplayContext) walk(tight bool) (sum bounds) {
 	return sum
 }
 
-// A begin is when the first unfinished reduce of a job holds its slot (at now, if it does already), and when it can work:
-// later, where reduces hold their containers while maps still run.
+// A begin is when the first unfinished reduce of a job holds its slot (at now, if it does already), and when it can
+// work: later, where reduces hold their containers while maps still run.
 type begin struct{ hold, work dag.Instant }
 
 func (w *ReplayContext) begins() []begin {

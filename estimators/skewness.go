@@ -17,7 +17,8 @@ type Skew struct {
 	Reduces int             // reduce tasks of the job
 	Keys    dag.GroupOrigin // who measured its key groups; GroupsNone: nothing is known of its keys
 	Sizes   SizeUnit        // what shares are of
-	// Median is how long the median reduce works: to its end from its start, or from the last map's end where that is later.
+	// Median is how long the median reduce works: to its end from its start, or from the last map's end where that is
+	// later.
 	Median time.Duration
 	Skewed int           // how many unfinished reduces are skewed
 	Delay  time.Duration // of all of them: without it each takes the median
@@ -82,9 +83,9 @@ func Uneven() Scenario {
 }
 
 // Skew tells of the unfinished jobs whose skewed reduces delay the query's end by more than 5 s and a fiftieth of what
-// remains, the greatest delay first. Where several hold it back and none does alone, as two branches that end together, each has
-// the delay of all. It is nil where it is too early to say: the costs of what is left, or the sizes of
-// all reduces, are not known. With all it tells of every unfinished job with more than one reduce, and of its longest
+// remains, the greatest delay first. Where several hold it back and none does alone, as two branches that end together,
+// each has the delay of all. It is nil where it is too early to say: the costs of what is left, or the sizes of all
+// reduces, are not known. With all it tells of every unfinished job with more than one reduce, and of its longest
 // reduces, skewed or not, done or not.
 func (w *ReplayContext) Skew(all bool) ([]Skew, error) {
 	if w.ended() || w.unknown() {
@@ -138,8 +139,8 @@ func (w *ReplayContext) together(found []*uneven, sch *schedule.Schedule) (time.
 	return r.sooner(w.Now(), left), r.err
 }
 
-// unevenJobs are the jobs worth a replay, those with the longest excess, in that order. known is false where reduces are
-// left and nothing has shown what they cost.
+// unevenJobs are the jobs worth a replay, those with the longest excess, in that order. known is false where reduces
+// are left and nothing has shown what they cost.
 func (w *ReplayContext) unevenJobs(sch *schedule.Schedule, all bool) (found []*uneven, known bool) {
 	works := w.reduceWork(sch)
 	known = len(works) == 0 && w.reducesKnown()

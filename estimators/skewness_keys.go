@@ -135,11 +135,12 @@ func unnamed(sizes []dag.GroupSize) []dag.KeyGroup {
 	return out
 }
 
-// closeSize is how far the size of a finished group may be from that of a key, to be the key's (docs/facts/nearestfit.md N9).
+// closeSize is how far the size of a finished group may be from that of a key, to be the key's
+// (docs/facts/nearestfit.md N9).
 const closeSize = 0.05
 
-// notDone says which of a reduce's groups, largest first, none of its finished ones is taken for: of each finished group
-// that with the nearest size. What an attempt has done counts for that attempt only.
+// notDone says which of a reduce's groups, largest first, none of its finished ones is taken for: of each finished
+// group that with the nearest size. What an attempt has done counts for that attempt only.
 func notDone(top []dag.KeyGroup, g *dag.ReduceGroups, running *dag.Attempt) []bool {
 	left := make([]bool, len(top))
 	for i := range left {

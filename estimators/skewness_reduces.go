@@ -88,8 +88,8 @@ func (u *uneven) add(r reduceWork) {
 	u.works = append(u.works, r)
 }
 
-// attempts adds the reduces that are done, tells those that run, and finds the median. Of a task that runs twice the attempt
-// that ends first counts.
+// attempts adds the reduces that are done, tells those that run, and finds the median. Of a task that runs twice the
+// attempt that ends first counts.
 func (u *uneven) attempts(list []dag.Attempt, maps dag.Instant) {
 	slices.SortFunc(u.works, func(a, b reduceWork) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.end, b.end)) })
 	u.works = slices.CompactFunc(u.works, func(a, b reduceWork) bool { return a.first == b.first })
@@ -182,8 +182,8 @@ func (u *uneven) share(task int) float64 {
 // excess is how much longer than the median a reduce works, in milliseconds.
 func (r *reduceWork) excess(u *uneven) float64 { return r.ms - u.median }
 
-// judge says which reduces are skewed: they work longer than the median one, and were given more, in all or in one key. What is
-// slow on no more than others have is not skewed.
+// judge says which reduces are skewed: they work longer than the median one, and were given more, in all or in one key.
+// What is slow on no more than others have is not skewed.
 func (u *uneven) judge(all bool) {
 	for i := range u.works {
 		r := &u.works[i]

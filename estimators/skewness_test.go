@@ -136,8 +136,8 @@ func TestASlowReduceIsNotSkewed(t *testing.T) {
 	}
 }
 
-// hugeKey is four reduces of 1,000 bytes each but for one, which has a key of 200 bytes beside small ones: at the square of
-// the bytes, in ms, that key takes 40 s.
+// hugeKey is four reduces of 1,000 bytes each but for one, which has a key of 200 bytes beside small ones: at the
+// square of the bytes, in ms, that key takes 40 s.
 func hugeKey() (*dag.Plan, *dag.Groups) {
 	g := &dag.Groups{Origin: dag.GroupsTapped, Maps: 1, Reduces: make([]dag.ReduceGroups, 4)}
 	for i := range g.Reduces {
@@ -151,9 +151,9 @@ func hugeKey() (*dag.Plan, *dag.Groups) {
 	return unevenPlan(10_000, 10_000, 48_000, 10_000), g
 }
 
-// A key that takes 40 of its reduce's 48 s is found although the reduce has no more bytes than others; without it the query
-// ends 38 s sooner, when the others do. Split in four, each part takes 2.5 s: reduce 2 then works 8 + 2.5 s, the others
-// 12.5 s.
+// A key that takes 40 of its reduce's 48 s is found although the reduce has no more bytes than others; without it the
+// query ends 38 s sooner, when the others do. Split in four, each part takes 2.5 s: reduce 2 then works 8 + 2.5 s, the
+// others 12.5 s.
 func TestSkewOfAKey(t *testing.T) {
 	plan, groups := hugeKey()
 	model := keyed(groups, 2)

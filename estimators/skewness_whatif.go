@@ -8,8 +8,9 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Split is what the query would gain if a key's values were spread over as many parts as the job has reduces, one for each
-// reduce that is not done. It takes a job that can merge what the parts give: a sum or a count can, a median cannot.
+// A Split is what the query would gain if a key's values were spread over as many parts as the job has reduces, one for
+// each reduce that is not done. It takes a job that can merge what the parts give: a sum or a count can, a median
+// cannot.
 type Split struct {
 	Task   int
 	Key    string // "" where it has no name
@@ -17,8 +18,8 @@ type Split struct {
 	Sooner time.Duration
 }
 
-// replays asks what would be if the reduces of a job had other work. All start from the same snapshot, with the same costs of
-// everything else.
+// replays asks what would be if the reduces of a job had other work. All start from the same snapshot, with the same
+// costs of everything else.
 type replays struct {
 	w    *ReplayContext
 	u    *uneven
@@ -40,8 +41,8 @@ func (r *replays) sooner(s *dag.Snapshot, left schedule.Left) time.Duration {
 	return max(r.end.Sub(sch.End), 0)
 }
 
-// changed are costs with what each reduce of a job has left changed by some milliseconds, by the same for all but the tasks
-// of cuts, which are ascending.
+// changed are costs with what each reduce of a job has left changed by some milliseconds, by the same for all but the
+// tasks of cuts, which are ascending.
 func (u *uneven) changed(left schedule.Left, cuts []int, by func(task int) float64) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
 		c := left(t)
@@ -93,8 +94,8 @@ func (u *uneven) atMedian(left schedule.Left, works []reduceWork) schedule.Left 
 }
 
 // split looks at the largest key that is left of each reduce: its Delay, and of the one with the longest reduce, what
-// splitting it would gain. The cost of a part is that of a group of its size: where cost grows as the square of the size,
-// the parts together take less than the whole.
+// splitting it would gain. The cost of a part is that of a group of its size: where cost grows as the square of the
+// size, the parts together take less than the whole.
 func (r *replays) split(worst []SkewedReduce) *Split {
 	var best *Split
 	for i := range worst {
@@ -128,9 +129,9 @@ func (r *replays) split(worst []SkewedReduce) *Split {
 	return best
 }
 
-// double is how much sooner the query would end with twice the reduces, nil where no key is known. What is left of a reduce
-// is dealt again, as hashing does: the largest key stays whole where it is, and on average half of the rest goes to a
-// new reduce.
+// double is how much sooner the query would end with twice the reduces, nil where no key is known. What is left of a
+// reduce is dealt again, as hashing does: the largest key stays whole where it is, and on average half of the rest goes
+// to a new reduce.
 func (r *replays) double() *time.Duration {
 	if !r.u.keys.named() {
 		return nil

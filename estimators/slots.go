@@ -2,8 +2,9 @@ package estimators
 
 import "github.com/paratimer/paratimer/dag"
 
-// slots is C, how many tasks of a job's phase can run at once: the slots of the kind (FIFO), or what fits beside the job's
-// own AM in the memory that we may use (YARN). At least 1; where memory or size is unknown, every task is taken to fit.
+// slots is C, how many tasks of a job's phase can run at once: the slots of the kind (FIFO), or what fits beside the
+// job's own AM in the memory that we may use (YARN). At least 1; where memory or size is unknown, every task is taken
+// to fit.
 func slots(plan *dag.Plan, job int, k dag.StageIndex) int {
 	c := &plan.Cluster
 	if c.Policy == dag.FIFO {

@@ -9,8 +9,8 @@ import (
 // freedWindow is how far back it is looked how fast containers of others came free.
 const freedWindow = 2 * time.Minute
 
-// slotsAsNow has other applications keep what they hold, but for what they free: that comes free as fast as it did, on balance, in
-// the last two minutes. They take nothing that is free, and nothing of ours.
+// slotsAsNow has other applications keep what they hold, but for what they free: that comes free as fast as it did, on
+// balance, in the last two minutes. They take nothing that is free, and nothing of ours.
 func slotsAsNow(run dag.Run, s *dag.Snapshot) {
 	held, rate := othersMB(s), freedRate(run)
 	for i := range s.Load {
@@ -22,7 +22,8 @@ func slotsAsNow(run dag.Run, s *dag.Snapshot) {
 	}
 }
 
-// freedRate is by how much less memory others hold each millisecond, in the mean of the last minutes; 0 where they hold more.
+// freedRate is by how much less memory others hold each millisecond, in the mean of the last minutes; 0 where they hold
+// more.
 func freedRate(run dag.Run) float64 {
 	now := run.Now()
 	for _, s := range run.Window {

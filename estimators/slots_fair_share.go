@@ -7,9 +7,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// slotsFairShare has us end up with our fair share: what our queue is guaranteed among the queues that somebody uses, split
-// evenly among its users. What others hold above the rest they free within the length of their tasks; what they hold less they
-// take first of all that comes free.
+// slotsFairShare has us end up with our fair share: what our queue is guaranteed among the queues that somebody uses,
+// split evenly among its users. What others hold above the rest they free within the length of their tasks; what they
+// hold less they take first of all that comes free.
 func slotsFairShare(_ dag.Run, s *dag.Snapshot) {
 	theirs, held := max(0, clusterMB(s)-fairMB(s)), othersMB(s)
 	stay := dag.Load{ID: "others", Queue: "others", Submitted: dag.NoInstant, HeldMB: min(held, theirs), PendingMB: max(0, theirs-held), ShareMB: dag.MaxMemory, Until: dag.NoInstant}

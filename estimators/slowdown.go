@@ -59,14 +59,14 @@ const (
 	slowdownSamples  = 13
 )
 
-// minExpectedMS is the least expected work that a factor is taken from: ratios of tiny works are noise, and carried over
-// they ruin every later job (docs/facts/measured.md 3).
+// minExpectedMS is the least expected work that a factor is taken from: ratios of tiny works are noise, and carried
+// over they ruin every later job (docs/facts/measured.md 3).
 const minExpectedMS = 3_000
 
-// ObservedSlowdown measures factors over the last minute of the run: observed over expected time, counted only
-// while a task was certainly inside the pipeline (0 < K < N at both ends of the interval), so stalled time after the
-// last tuple does not count. A pipeline has its own factor, else that of its type over all jobs, else 1; factors are
-// clipped to 0.1..10. Other than in the paper, a type that nobody has seen takes the factor of all that was seen, before 1: a
+// ObservedSlowdown measures factors over the last minute of the run: observed over expected time, counted only while a
+// task was certainly inside the pipeline (0 < K < N at both ends of the interval), so stalled time after the last tuple
+// does not count. A pipeline has its own factor, else that of its type over all jobs, else 1; factors are clipped to
+// 0.1..10. Other than in the paper, a type that nobody has seen takes the factor of all that was seen, before 1: a
 // slower cluster is slower for reduces too.
 func ObservedSlowdown(run dag.Run) Slowdown {
 	window := sampled(run, slowdownWindowMS, slowdownSamples)

@@ -46,8 +46,8 @@ func measure(window []*dag.Snapshot, job int, k dag.StageIndex) (sum [dag.Pipeli
 	return sum
 }
 
-// sample returns the first (step 1) or the last (step -1) snapshot in which attempt a was inside pipeline p, and the attempt
-// as it was then.
+// sample returns the first (step 1) or the last (step -1) snapshot in which attempt a was inside pipeline p, and the
+// attempt as it was then.
 func sample(window []*dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt, pl dag.Pipeline, p, step int) (*dag.Snapshot, *dag.Attempt) {
 	i := 0
 	if step < 0 {

@@ -6,12 +6,14 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// standardStatic is the paper's default (sections 3.1.3, 3.1.4; docs/facts/paratimer.md A4): the critical path is planned at the
-// start and at each failure (the run's newest anchor), and between them only the tasks on it are looked at. What remains of a
-// fragment is the sum over its rounds of the mean remaining time of the round's unfinished tasks, so the width of the remainder is
-// weighted by time (docs/facts/paratimer.md P13). track says which tasks of a fragment are looked at.
+// standardStatic is the paper's default (sections 3.1.3, 3.1.4; docs/facts/paratimer.md A4): the critical path is
+// planned at the start and at each failure (the run's newest anchor), and between them only the tasks on it are looked
+// at. What remains of a fragment is the sum over its rounds of the mean remaining time of the round's unfinished tasks,
+// so the width of the remainder is weighted by time (docs/facts/paratimer.md P13). track says which tasks of a fragment
+// are looked at.
 //
-// A plan whose path rests on costs that nobody had seen is no plan: the paper plans from a debug run's. Then it is standard.
+// A plan whose path rests on costs that nobody had seen is no plan: the paper plans from a debug run's. Then it is
+// standard.
 func standardStatic(track tracker) func(*ReplayContext) (Estimate, error) {
 	return func(w *ReplayContext) (Estimate, error) {
 		if w.ended() {
@@ -31,7 +33,8 @@ func standardStatic(track tracker) func(*ReplayContext) (Estimate, error) {
 	}
 }
 
-// plan returns the world of the newest anchor, with its path; nil where that is blind. It is kept while the anchor stays.
+// plan returns the world of the newest anchor, with its path; nil where that is blind. It is kept while the anchor
+// stays.
 func (w *ReplayContext) plan() (*ReplayContext, error) {
 	anchor := w.Run.Now()
 	if n := len(w.Run.Anchors); n > 0 {
@@ -73,8 +76,8 @@ type tracking struct {
 	monitored []TaskID
 }
 
-// remaining sums over the critical path. An extra segment counts what the segment before it leaves over, once it has started;
-// before, it counts without what of it lay before the segment in the plan.
+// remaining sums over the critical path. An extra segment counts what the segment before it leaves over, once it has
+// started; before, it counts without what of it lay before the segment in the plan.
 func (t *tracking) remaining() float64 {
 	var sum, before float64
 	for _, seg := range t.path.Critical {

@@ -20,8 +20,9 @@ func (w *ReplayContext) tolerances(s *schedule.Schedule) pathfrag.Params {
 	return Tolerances(s, w.Now().Plan, w.Run)
 }
 
-// Tolerances are chosen for a schedule of a run and its plan, since the paper gives none: delta1 = max(5 % of the median task time, two ticks), delta2 = set-up + a
-// heartbeat. They change what rounds and fragments are shown, never a time.
+// Tolerances are chosen for a schedule of a run and its plan, since the paper gives none: delta1 = max(5 % of the
+// median task time, two ticks), delta2 = set-up + a heartbeat. They change what rounds and fragments are shown, never a
+// time.
 func Tolerances(s *schedule.Schedule, plan *dag.Plan, run dag.Run) pathfrag.Params {
 	par := pathfrag.Params{Delta1: medianSpan(s) / 20, Delta2: heartbeat}
 	par.Delta2 += max(0, plan.Cluster.Setup)

@@ -19,7 +19,8 @@ const subset = 4
 // trackSubset looks at a few tasks of each round: less to ask for, less exact (section 3.1.4).
 func trackSubset(t *tracking, f *pathfrag.Fragment) float64 { return t.rounds(f, subset) }
 
-// rounds sums, over the fragment's rounds, the mean remaining time of the unfinished tasks among the first most of each; 0 means all.
+// rounds sums, over the fragment's rounds, the mean remaining time of the unfinished tasks among the first most of
+// each; 0 means all.
 func (t *tracking) rounds(f *pathfrag.Fragment, most int) float64 {
 	sum := 0.0
 	for _, r := range f.Rounds {
@@ -44,8 +45,8 @@ func (t *tracking) rounds(f *pathfrag.Fragment, most int) float64 {
 	return sum
 }
 
-// trackThread looks at the tasks of one slot. It is the cheapest of all, one task at a time, and as exact as that slot is
-// like the others (section 3.1.4).
+// trackThread looks at the tasks of one slot. It is the cheapest of all, one task at a time, and as exact as that slot
+// is like the others (section 3.1.4).
 func trackThread(t *tracking, f *pathfrag.Fragment) float64 {
 	slot, sum := t.thread(f), 0.0
 	for _, r := range f.Rounds {
@@ -72,7 +73,8 @@ func (t *tracking) monitor(s *schedule.Span, g *group) {
 	}
 }
 
-// thread is the lowest slot of the fragment's last round: rounds grow no wider, so slots of the last one were there before.
+// thread is the lowest slot of the fragment's last round: rounds grow no wider, so slots of the last one were there
+// before.
 func (t *tracking) thread(f *pathfrag.Fragment) int32 {
 	last := f.Rounds[len(f.Rounds)-1]
 	slot := int32(-1)

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// trust returns, once the path is made, the least sure origin of the costs on the critical path, and the share of the remaining time in which nothing
-// runs but tasks whose cost is assumed or unknown. A job of unknown size is unknown.
+// trust returns, once the path is made, the least sure origin of the costs on the critical path, and the share of the
+// remaining time in which nothing runs but tasks whose cost is assumed or unknown. A job of unknown size is unknown.
 func (w *ReplayContext) trust() (schedule.Origin, float64) {
 	if !w.trusted {
 		w.trusted = true

@@ -19,8 +19,8 @@ type group struct {
 	Origin       schedule.Origin
 }
 
-// A stretch is a group; or, where each is not nil, as many pending tasks that differ in nothing but their cost, which is
-// each's. Most tasks of a large query are such, and they are held in 8 bytes.
+// A stretch is a group; or, where each is not nil, as many pending tasks that differ in nothing but their cost, which
+// is each's. Most tasks of a large query are such, and they are held in 8 bytes.
 type stretch struct {
 	group
 	each []float64

@@ -44,8 +44,8 @@ func bench(jobs, tasks, slots int, uniform bool) (*dag.Snapshot, schedule.Left) 
 	}
 }
 
-// BenchmarkTick is the core's share of a tick: replay and path of a DAG of 100,000 tasks, at the start and in the middle of its
-// run, when half of the tasks are attempts of the snapshot.
+// BenchmarkTick is the core's share of a tick: replay and path of a DAG of 100,000 tasks, at the start and in the
+// middle of its run, when half of the tasks are attempts of the snapshot.
 func BenchmarkTick(b *testing.B) {
 	for _, uniform := range []bool{false, true} {
 		for _, jobs := range []int{10, 1000} {
@@ -97,7 +97,8 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkFindTiny has tasks a thousand times shorter than delta1: a thousand rounds of the same slots are open at a time.
+// BenchmarkFindTiny has tasks a thousand times shorter than delta1: a thousand rounds of the same slots are open at a
+// time.
 func BenchmarkFindTiny(b *testing.B) {
 	for _, tasks := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(tasks), func(b *testing.B) {

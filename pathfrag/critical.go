@@ -5,10 +5,10 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// walk finds the critical path (section 3.1.3; docs/facts/paratimer.md A3): from now on the fragment that starts earliest, among
-// equal starts the one that ends last, then the one with the smaller id. What starts before the end of a segment and ends after
-// it survives from there on, and competes with what starts there. So only the one that ends last of all that have
-// started can follow. Fragments are in order of their starts.
+// walk finds the critical path (section 3.1.3; docs/facts/paratimer.md A3): from now on the fragment that starts
+// earliest, among equal starts the one that ends last, then the one with the smaller id. What starts before the end of
+// a segment and ends after it survives from there on, and competes with what starts there. So only the one that ends
+// last of all that have started can follow. Fragments are in order of their starts.
 func (p *Path) walk() {
 	now := p.Schedule.Now
 	at, last := now, -1   // last: of the fragments that start by at the one that ends last

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A schedule is cut into rounds and path fragments; the critical path leads through it from now to its end. Job "small" runs
-// beside "large" and has slack.
+// A schedule is cut into rounds and path fragments; the critical path leads through it from now to its end. Job "small"
+// runs beside "large" and has slack.
 func ExampleFind() {
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 3, ReduceSlots: 1},

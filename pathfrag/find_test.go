@@ -31,8 +31,8 @@ func jobs(p dag.Policy, after ...[]int) *dag.Plan {
 	return plan
 }
 
-// A YARN schedule: a launch, reduces that start before the maps' end and wait in copy, the job's end, the next wave. Pauses
-// are fragments of width 0, and the path covers them.
+// A YARN schedule: a launch, reduces that start before the maps' end and wait in copy, the job's end, the next wave.
+// Pauses are fragments of width 0, and the path covers them.
 func TestPauses(t *testing.T) {
 	plan := jobs(dag.YARN, nil, nil, []int{0})
 	s := &schedule.Schedule{
@@ -143,7 +143,8 @@ func TestNoOrder(t *testing.T) {
 	}
 }
 
-// A job on the critical path has no slack, though the job graph alone would give it some: job b's maps take over a's slots.
+// A job on the critical path has no slack, though the job graph alone would give it some: job b's maps take over a's
+// slots.
 func TestSlackOfSlots(t *testing.T) {
 	s := &schedule.Schedule{
 		End:       20,
@@ -208,7 +209,8 @@ func TestEqualsNaiveAnywhere(t *testing.T) {
 			job := rapid.IntRange(0, 2).Draw(t, "job")
 			slots := rapid.SliceOfNDistinct(rapid.Int32Range(0, 5), 1, 3, rapid.ID).Draw(t, "slots")
 			slices.Sort(slots)
-			if n := int32(len(slots)); slots[n-1]-slots[0] == n-1 { // consecutive slots are views, as a replay makes them
+			// consecutive slots are views, as a replay makes them
+			if n := int32(len(slots)); slots[n-1]-slots[0] == n-1 {
 				slots = all[slots[0] : slots[0]+n]
 			}
 			start := dag.Instant(rapid.IntRange(0, 8).Draw(t, "start"))

@@ -21,8 +21,8 @@ type fitter struct {
 	pieces []piece
 	cells  []roundList
 	cell   dag.Instant // width
-	// used holds by slot the rounds whose task in the slot may be over while the round still accepts. Only tasks no longer
-	// than delta1 can be. Nil until there is one.
+	// used holds by slot the rounds whose task in the slot may be over while the round still accepts. Only tasks no
+	// longer than delta1 can be. Nil until there is one.
 	used  []rounds
 	table int
 }

@@ -34,9 +34,9 @@ type match struct {
 	handoffs        int32
 }
 
-// chain joins rounds to fragments (section 3.1.2; docs/facts/paratimer.md A2, A1 rule 5). Rounds of equal start are one group: of
-// the pairs of a fragment and a round that continues it those of equal width come first, then those with more slot handoffs.
-// Rounds that continue none open fragments.
+// chain joins rounds to fragments (section 3.1.2; docs/facts/paratimer.md A2, A1 rule 5). Rounds of equal start are one
+// group: of the pairs of a fragment and a round that continues it those of equal width come first, then those with more
+// slot handoffs. Rounds that continue none open fragments.
 func (c *cutting) chain() []Fragment {
 	ch := &chaining{
 		c: c, of: make([]int32, len(c.rounds)), handoffs: make([]int32, len(c.rounds)), counted: make([]int32, len(c.rounds)),
@@ -133,8 +133,8 @@ func (ch *chaining) candidates(matches []match, r int32) []match {
 	return matches
 }
 
-// depends says whether a job of the round depends on a job in the fragment. Such a round waits for the query's data, not
-// for the fragment's slots (docs/facts/paratimer.md P11).
+// depends says whether a job of the round depends on a job in the fragment. Such a round waits for the query's data,
+// not for the fragment's slots (docs/facts/paratimer.md P11).
 func (ch *chaining) depends(b *Round, f *chain) bool {
 	last := int32(-1)
 	for _, i := range b.Spans {

@@ -13,9 +13,9 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// TestGolden compares schedule, rounds, fragments and critical path with those of the independent reference program: the
-// plan at t = 0 and the re-plan at each instant. Every field, integers exactly. Uniform phases are replayed
-// in whole rounds and, once more, task by task.
+// TestGolden compares schedule, rounds, fragments and critical path with those of the independent reference program:
+// the plan at t = 0 and the re-plan at each instant. Every field, integers exactly. Uniform phases are replayed in
+// whole rounds and, once more, task by task.
 func TestGolden(t *testing.T) {
 	cases, fields := golden.Load(t), 0
 	for _, c := range cases {

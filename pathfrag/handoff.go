@@ -28,8 +28,8 @@ func (c *cutting) tableSize(k dag.StageIndex) int {
 	return int(size)
 }
 
-// follow finds for each span which spans held its slots immediately before (docs/facts/paratimer.md A2: "a slot vacated by a task
-// of A"; A10). Failed attempts hold slots too.
+// follow finds for each span which spans held its slots immediately before (docs/facts/paratimer.md A2: "a slot vacated
+// by a task of A"; A10). Failed attempts hold slots too.
 func (c *cutting) follow() {
 	c.pred = make([]handoff, 0, len(c.spans))
 	c.predOf = make([]int32, len(c.spans))

@@ -14,8 +14,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// naive is rounds, fragments and critical path as docs/facts/paratimer.md A2, A3 and A10 define them, task by task, with no
-// thought of speed.
+// naive is rounds, fragments and critical path as docs/facts/paratimer.md A2, A3 and A10 define them, task by task,
+// with no thought of speed.
 type naive struct {
 	plan           *dag.Plan
 	delta1, delta2 int64

@@ -13,7 +13,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// The worked examples of ParaTimer (SIGMOD 2010), as docs/facts/paratimer.md A2 reads them. Job 1 is j1, m11 is j1.m1, r1 is j1.r1.
+// The worked examples of ParaTimer (SIGMOD 2010), as docs/facts/paratimer.md A2 reads them. Job 1 is j1, m11 is j1.m1,
+// r1 is j1.r1.
 
 // A paperJob is a job whose tasks of a kind are alike; lengths in seconds.
 type paperJob struct {
@@ -161,8 +162,8 @@ func TestPaperFragments(t *testing.T) {
 		fragments: []string{"j1.m1-16 | j1.m17-32 | j1.m33-36", "j1.r1-16", "j2.m1-16 | j2.m17-20", "j2.r1-16 | j2.r17-20"},
 		path:      []string{"0", "1", "2", "3"}, seconds: 65.8,
 	}, {
-		// Two wide jobs: more slots go from the first round to job 2 than to the rest of job 1. "Same job first" would give
-		// three fragments for two jobs (docs/facts/paratimer.md A2, "handoff count").
+		// Two wide jobs: more slots go from the first round to job 2 than to the rest of job 1. "Same job first" would
+		// give three fragments for two jobs (docs/facts/paratimer.md A2, "handoff count").
 		name: "3.1.2 two wide jobs", slots: 16, par: half,
 		jobs:      []paperJob{{20, 10, 0, 0, nil}, {16, 15, 0, 0, nil}},
 		fragments: []string{"j1.m1-16 | j2.m1-12", "j1.m17-20 | j2.m13-16"},
@@ -222,8 +223,8 @@ func TestPaperFragments(t *testing.T) {
 	}
 }
 
-// joinQuery is the parallel join of section 4.2 by the times that docs/facts/paratimer.md A2 infers: 557 s and 727 s a map, 226 s
-// from r2 to the end.
+// joinQuery is the parallel join of section 4.2 by the times that docs/facts/paratimer.md A2 infers: 557 s and 727 s a
+// map, 226 s from r2 to the end.
 func joinQuery(maps int) []paperJob {
 	return []paperJob{{4, 557, 16, 27, nil}, {maps, 727, 16, 106, nil}, {32, 20, 16, 80, []int{0, 1}}}
 }
@@ -253,8 +254,8 @@ func expect(t *testing.T, plan *dag.Plan, p *pathfrag.Path, fragments, path []st
 	}
 }
 
-// Section 3.2.1, figure 3(b): m26 fails right before its end, the worst time, and runs again at once. The query takes longer by one
-// whole map, less the 100 ms.
+// Section 3.2.1, figure 3(b): m26 fails right before its end, the worst time, and runs again at once. The query takes
+// longer by one whole map, less the 100 ms.
 func TestPaperFigure3b(t *testing.T) {
 	plan := paperPlan(5, 0, figure3(8, 10))
 	s := failing(t, plan, 1, 5, 9900*time.Millisecond)
@@ -266,8 +267,8 @@ func TestPaperFigure3b(t *testing.T) {
 		[]string{"3", "4", "5", "6"}, 17)
 }
 
-// Section 3.2.2, figure 3(c): m12 fails. m24 takes its slot (not m12 itself: docs/facts/paratimer.md A7), m12' runs after m11;
-// they form two fragments, m25 moves to p2, and the query takes as long as before.
+// Section 3.2.2, figure 3(c): m12 fails. m24 takes its slot (not m12 itself: docs/facts/paratimer.md A7), m12' runs
+// after m11; they form two fragments, m25 moves to p2, and the query takes as long as before.
 func TestPaperFigure3c(t *testing.T) {
 	plan := paperPlan(5, 0, figure3(8, 10))
 	s := failing(t, plan, 0, 1, 3*time.Second)

@@ -3,8 +3,8 @@
 //
 // Invariant: the length of the critical path is the schedule's makespan minus now.
 //
-// [Find] takes any [schedule.Schedule], of a replay or of what has been, and its plan. The tolerances of [Params] change how much is
-// told as one round, never the path's length.
+// [Find] takes any [schedule.Schedule], of a replay or of what has been, and its plan. The tolerances of [Params]
+// change how much is told as one round, never the path's length.
 //
 // # Stability
 //
@@ -26,8 +26,9 @@ type Params struct {
 	Delta2 time.Duration // a round follows another if it starts no later than this after it
 }
 
-// A Round is a set of tasks of stages with one index that start together and end together, at most one a slot (Definition 3.1).
-// A pause is a round of width 0 and of no stage, and so is a failed attempt that the path needs: see Find.
+// A Round is a set of tasks of stages with one index that start together and end together, at most one a slot
+// (Definition 3.1). A pause is a round of width 0 and of no stage, and so is a failed attempt that the path needs: see
+// Find.
 type Round struct {
 	ID         int // its index in Path.Rounds
 	Stage      dag.StageIndex
@@ -47,7 +48,8 @@ type Fragment struct {
 	Start, End dag.Instant
 }
 
-// A Segment is a fragment's part of the critical path. Extra: an earlier segment overlaps its start, only the rest counts.
+// A Segment is a fragment's part of the critical path. Extra: an earlier segment overlaps its start, only the rest
+// counts.
 type Segment struct {
 	Fragment   int
 	Extra      bool

@@ -6,11 +6,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// slack is the total float of each job in the job graph, with the instants of the schedule: how much later the job may end
-// so that, all else lasting as long as planned, the query still ends when it does. A job waits for the last of the
-// jobs before it; under YARN for the whole wave before it, as Pig submits. Slots are not edges: what a late job
-// takes from others' slots is not counted, but a job with a task on the critical path has no slack at all, since those
-// who follow it there follow in its slots.
+// slack is the total float of each job in the job graph, with the instants of the schedule: how much later the job may
+// end so that, all else lasting as long as planned, the query still ends when it does. A job waits for the last of the
+// jobs before it; under YARN for the whole wave before it, as Pig submits. Slots are not edges: what a late job takes
+// from others' slots is not counted, but a job with a task on the critical path has no slack at all, since those who
+// follow it there follow in its slots.
 //
 // It is 0 too for a job that the schedule does not end, and not below 0.
 func slack(plan *dag.Plan, graph *dag.Graph, p *Path) []time.Duration {
@@ -39,7 +39,8 @@ func slack(plan *dag.Plan, graph *dag.Graph, p *Path) []time.Duration {
 	return slack
 }
 
-// criticalJobs marks the jobs with a task on the critical path. Pauses are shared: their job is the one that they are named by.
+// criticalJobs marks the jobs with a task on the critical path. Pauses are shared: their job is the one that they are
+// named by.
 func (p *Path) criticalJobs(n int) []bool {
 	on := make([]bool, n)
 	for _, seg := range p.Critical {

@@ -52,7 +52,8 @@ func BenchmarkBareHeap(b *testing.B) {
 	}
 }
 
-// BenchmarkFIFO replays 1,000,000 tasks on 10,000 slots: all of different lengths, and as uniform phases of one job and of ten.
+// BenchmarkFIFO replays 1,000,000 tasks on 10,000 slots: all of different lengths, and as uniform phases of one job and
+// of ten.
 func BenchmarkFIFO(b *testing.B) {
 	ms := lengths(benchTasks)
 	b.Run("different", func(b *testing.B) {

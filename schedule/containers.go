@@ -7,9 +7,9 @@ import (
 )
 
 // yarn replays what real clusters do with a Pig script (docs/facts/hadoop.md F, seen on recordings of Hadoop 3.4.2):
-// one pool of containers by memory, an AM container for each job, the earlier application first, inside an
-// application failed maps before reduces before maps, reduces asked for by slow start and ramp-up, each holding
-// its container through the copy phase, and the next wave of jobs submitted only when the whole one before it has ended.
+// one pool of containers by memory, an AM container for each job, the earlier application first, inside an application
+// failed maps before reduces before maps, reduces asked for by slow start and ramp-up, each holding its container
+// through the copy phase, and the next wave of jobs submitted only when the whole one before it has ended.
 //
 // Its spans lie in the future or run now: the past is not repeated. Slots are lanes, numbered as containers are
 // handed out; a freed lane is used again, so a lane's tasks follow each other as in a slot.

@@ -55,8 +55,8 @@ func TestYARNEarlyReducesHoldContainers(t *testing.T) {
 	}
 }
 
-// TestDrivers submits one graph as each driver does: the job after the short one waits for the whole wave, for the short one alone, or
-// for all before it; a serial driver leaves a job's parent alone as well.
+// TestDrivers submits one graph as each driver does: the job after the short one waits for the whole wave, for the
+// short one alone, or for all before it; a serial driver leaves a job's parent alone as well.
 func TestDrivers(t *testing.T) {
 	t.Parallel()
 	p := joinPlan()
@@ -230,8 +230,8 @@ func TestYARNDoesNotWaitForTheChildrenOfAFailedJob(t *testing.T) {
 	}
 }
 
-// A job that holds as many early reduces as it may asks for no more: containers that its maps have just given back go to maps
-// (recording etl-1, where ten maps of a wave end at one instant).
+// A job that holds as many early reduces as it may asks for no more: containers that its maps have just given back go
+// to maps (recording etl-1, where ten maps of a wave end at one instant).
 func TestYARNHeldReducesAreNotAskedForAgain(t *testing.T) {
 	p := joinPlan()
 	p.Jobs = []dag.Job{yarnJobOf("a", nil, 20, 12)}
@@ -262,7 +262,8 @@ func TestYARNHeldReducesAreNotAskedForAgain(t *testing.T) {
 	}
 }
 
-// Until the next container is given nothing starts, masters and tasks of later jobs included; what runs goes on. Then all is as it would have been.
+// Until the next container is given nothing starts, masters and tasks of later jobs included; what runs goes on. Then
+// all is as it would have been.
 func TestYARNNextContainer(t *testing.T) {
 	s := blankSnapshot(joinPlan())
 	usual := mustReplay(t, s, joinLeft, Options{})

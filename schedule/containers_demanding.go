@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An ask is what another application wants next. On a cluster of a thousand applications all asks are looked through for each
-// container of ours, so they are small and lie beside each other.
+// An ask is what another application wants next. On a cluster of a thousand applications all asks are looked through
+// for each container of ours, so they are small and lie beside each other.
 type ask struct {
 	load, queue int32
 	mb          int // of the next container; 0: none now
@@ -93,9 +93,9 @@ func (y *containers) roomiestMB(q *queue) int {
 	return min(y.pool.freeMB, q.maxMB-q.heldMB, q.limitMB()-held)
 }
 
-// candidates yields those of the others that could be given their next container now, with its size. Of a queue that serves in the
-// order of submission it is the first one: whoever is behind it has to wait for it. Where what is free is less than anybody in a
-// queue wants, which is most of the time on a full cluster, nobody there is looked at.
+// candidates yields those of the others that could be given their next container now, with its size. Of a queue that
+// serves in the order of submission it is the first one: whoever is behind it has to wait for it. Where what is free is
+// less than anybody in a queue wants, which is most of the time on a full cluster, nobody there is looked at.
 func (y *containers) candidates() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		left := 0

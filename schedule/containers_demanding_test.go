@@ -53,8 +53,8 @@ func TestApplying(t *testing.T) {
 	})
 }
 
-// checkDemanding holds that the index of who wants memory is what findDemanding would make now: who is satisfied must leave it, or each
-// container costs a look at every application there ever was.
+// checkDemanding holds that the index of who wants memory is what findDemanding would make now: who is satisfied must
+// leave it, or each container costs a look at every application there ever was.
 func (y *containers) checkDemanding(t *rapid.T) {
 	var want []ask
 	demanding := map[[2]int32]int{} // of a queue and a user

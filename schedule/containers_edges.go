@@ -96,7 +96,8 @@ func (y *containers) opens(j int, k dag.StageIndex) bool {
 	return true
 }
 
-// holdTasks takes the tasks out of pending and of those to run again that wait for the one of the same index of a stage.
+// holdTasks takes the tasks out of pending and of those to run again that wait for the one of the same index of a
+// stage.
 func (y *containers) holdTasks(j int, k, from dag.StageIndex) {
 	job := &y.jobs[j]
 	p, before := &job.phase[k], &job.phase[from]

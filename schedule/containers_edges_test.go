@@ -22,7 +22,8 @@ func TestEdges(t *testing.T) {
 		// The second core has nothing better to do at 10 s: the first two outputs are there, the third is not.
 		{dag.Edge{Kind: dag.OneToOne}, "a0@0 a1@0 a2@10 b0@10 b1@14 b2@20"},
 		{dag.Edge{Kind: dag.Pipelined}, "a0@0 a1@0 a2@10 b0@10 b1@14 b2@18"},
-		// Half of the first stage has ended at 10 s, but the reduce that starts then holds its core until the last one has, and copies.
+		// Half of the first stage has ended at 10 s, but the reduce that starts then holds its core until the last one
+		// has, and copies.
 		{dag.Edge{Kind: dag.SlowStart, Ratio: 0.5}, "a0@0 a1@0 a2@10 b0@10 b1@20 b2@24"},
 		{dag.Edge{Kind: dag.SlowStart, Ratio: 1}, "a0@0 a1@0 a2@10 b0@20 b1@20 b2@24"},
 	} {
@@ -79,8 +80,9 @@ func TestEmptyStage(t *testing.T) {
 	}
 }
 
-// What an executor's loss has undone runs again in the order of what reads what: b0 waits for a0, one to one, and c0 for all of b, although
-// cores are idle. At 25 s the second executor is lost: what a0 and b0 wrote is gone; c0, or b0 where b has not ended, ran there.
+// What an executor's loss has undone runs again in the order of what reads what: b0 waits for a0, one to one, and c0
+// for all of b, although cores are idle. At 25 s the second executor is lost: what a0 and b0 wrote is gone; c0, or b0
+// where b has not ended, ran there.
 func TestLostInputIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	ten := func(task, node int32, state dag.AttemptState, start dag.Instant) dag.Attempt {

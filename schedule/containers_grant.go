@@ -38,8 +38,9 @@ func (y *containers) grantJob(j int, t dag.Instant) {
 	}
 }
 
-// leavesRoom says that another AM would leave room for a container of a task beside it, or that it is the only one. Schedulers see to that
-// by a limit for AMs (CapacityScheduler's maximum-am-resource-percent); where that is known it counts.
+// leavesRoom says that another AM would leave room for a container of a task beside it, or that it is the only one.
+// Schedulers see to that by a limit for AMs (CapacityScheduler's maximum-am-resource-percent); where that is known it
+// counts.
 func (y *containers) leavesRoom(j int) bool {
 	if y.queues[y.jobs[j].queue].mastersMB < plenty {
 		return y.mastersFit(y.jobs[j].queue, y.jobs[j].amMB)
@@ -176,8 +177,8 @@ func (y *containers) noteStarts(lanes []int32, t dag.Instant) {
 	}
 }
 
-// run puts up to n tasks of equal cost into lanes, schedules their end and returns how many it took.
-// a is the attempt that runs already, nil for tasks that start at t; kept says that these start in containers that were kept.
+// run puts up to n tasks of equal cost into lanes, schedules their end and returns how many it took. a is the attempt
+// that runs already, nil for tasks that start at t; kept says that these start in containers that were kept.
 func (y *containers) run(j int, k dag.StageIndex, first int32, n int, number int32, t dag.Instant, lanes []int32, a *dag.Attempt, kept bool) int {
 	task := Task{Job: j, Stage: k, Index: int(first), Attempt: int(number), Slot: int(lanes[0]), Node: int(y.pool.node[lanes[0]]), Running: a, Start: t}
 	if a == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A load is another application in the replay. Of one whose need is known, tasks end and others take their place until none is
-// left. Any other gives what it holds back evenly up to its expected end, and takes what it has asked for.
+// A load is another application in the replay. Of one whose need is known, tasks end and others take their place until
+// none is left. Any other gives what it holds back evenly up to its expected end, and takes what it has asked for.
 type load struct {
 	queue, user int32
 	submitted   dag.Instant

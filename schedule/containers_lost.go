@@ -14,8 +14,8 @@ func (y *containers) doomed(a *dag.Attempt) bool {
 	return !a.End.Known() && a.Node >= 0 && int(a.Node) < len(y.s.Nodes) && y.s.Nodes[a.Node].Lost
 }
 
-// abandonLater runs the task of an attempt again whose node is lost. The AM believes it to run until it has given up trying
-// to stop its container (recording nodelost-1: three minutes). It holds no memory: that went with the node.
+// abandonLater runs the task of an attempt again whose node is lost. The AM believes it to run until it has given up
+// trying to stop its container (recording nodelost-1: three minutes). It holds no memory: that went with the node.
 func (y *containers) abandonLater(j int, k dag.StageIndex, a *dag.Attempt) {
 	p := &y.jobs[j].phase[k]
 	p.granted++

@@ -13,8 +13,8 @@ type needed struct {
 	length     time.Duration
 }
 
-// An ebb is memory that another application's tasks give back at one instant: those that started within an eighth of a task's
-// length of each other end together, so that a replay does not grow with the tasks of others.
+// An ebb is memory that another application's tasks give back at one instant: those that started within an eighth of a
+// task's length of each other end together, so that a replay does not grow with the tasks of others.
 type ebb struct {
 	load  int32
 	kind  dag.StageIndex

@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// takesContainers says by node whether new containers of ours come to it: not to one that is lost or drains, nor to one of another
-// partition, unless something of ours has run there.
+// takesContainers says by node whether new containers of ours come to it: not to one that is lost or drains, nor to one
+// of another partition, unless something of ours has run there.
 func takesContainers(s *dag.Snapshot) []bool {
 	open := make([]bool, len(s.Nodes))
 	apart := false
@@ -95,7 +95,8 @@ func (y *containers) host(name string) int32 {
 	return int32(slices.IndexFunc(y.s.Nodes, func(n dag.NodeState) bool { return n.Name == name }))
 }
 
-// seatMaster takes the memory of a job's AM that has its container. On a node that takes no containers it is none of ours.
+// seatMaster takes the memory of a job's AM that has its container. On a node that takes no containers it is none of
+// ours.
 func (y *containers) seatMaster(j int) {
 	job, n := &y.jobs[j], y.host(y.s.Jobs[j].Master)
 	if n >= 0 && !y.pool.open[n] {

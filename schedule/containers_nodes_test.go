@@ -80,7 +80,8 @@ func lose(s *dag.Snapshot, cause dag.NodeCause) {
 	s.Nodes[1].Lost, s.Nodes[1].LostAt, s.Nodes[1].Cause = true, s.At, cause
 }
 
-// TestMastersGiveTheirNodesBack: two jobs end whose masters hold most of the only node; the tasks of the third are all put there.
+// TestMastersGiveTheirNodesBack: two jobs end whose masters hold most of the only node; the tasks of the third are all
+// put there.
 func TestMastersGiveTheirNodesBack(t *testing.T) {
 	limits := dag.Limits{AMMB: 512, MapMB: 256, ReduceMB: 256}
 	s := &dag.Snapshot{

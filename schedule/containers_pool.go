@@ -34,7 +34,8 @@ func (p *pool) init(s *dag.Snapshot) {
 				sum += p.room[i]
 			}
 		}
-		// Nodes are asked more seldom than the total, which counts those that drain: trust them where they know of less, or are all there is.
+		// Nodes are asked more seldom than the total, which counts those that drain: trust them where they know of
+		// less, or are all there is.
 		if sum > 0 && (total == 0 || sum < total) {
 			total = sum
 		}

@@ -10,7 +10,8 @@ import (
 // (yarn.app.mapreduce.am.job.reduce.preemption.limit's default).
 const preemptionLimit = 0.5
 
-// hanging says that none of a job's maps holds a container, some have been asked for, and reduces that wait for them leave no room.
+// hanging says that none of a job's maps holds a container, some have been asked for, and reduces that wait for them
+// leave no room.
 func (y *containers) hanging(j int) bool {
 	job := &y.jobs[j]
 	if job.stage != active {
@@ -24,7 +25,8 @@ func (y *containers) hanging(j int) bool {
 	return false
 }
 
-// starved is a stage that p copies from, none of whose tasks holds a container and some of which cannot be given one; -1: none is.
+// starved is a stage that p copies from, none of whose tasks holds a container and some of which cannot be given one;
+// -1: none is.
 func (y *containers) starved(j int, p *containersStage) dag.StageIndex {
 	for _, e := range p.after {
 		if maps := &y.jobs[j].phase[e.From]; e.Kind == dag.SlowStart && maps.granted == 0 && maps.requested() > 0 && y.room(j, e.From) == 0 {
@@ -43,8 +45,9 @@ func (y *containers) preemptLater(t dag.Instant) {
 	}
 }
 
-// preempt kills reduces of a job to make room for its maps, the youngest first: as many as all of its maps need, but
-// no more than half of what the job may hold (RMContainerAllocator.preemptReducer; docs/facts/hadoop.md F, reduce preemption).
+// preempt kills reduces of a job to make room for its maps, the youngest first: as many as all of its maps need, but no
+// more than half of what the job may hold (RMContainerAllocator.preemptReducer; docs/facts/hadoop.md F, reduce
+// preemption).
 func (y *containers) preempt(j int) (any bool) {
 	for i := range y.jobs[j].phase {
 		if y.jobs[j].phase[i].copies() && y.preemptStage(j, dag.StageIndex(i)) { //nolint:gosec // an index

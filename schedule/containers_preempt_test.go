@@ -8,7 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// afterLostMaps is a job whose early reduces hold all ten containers while the outputs of so many maps are lost. All are at hand to run.
+// afterLostMaps is a job whose early reduces hold all ten containers while the outputs of so many maps are lost. All
+// are at hand to run.
 func afterLostMaps(lost int) *dag.Snapshot {
 	p := joinPlan()
 	p.Jobs = []dag.Job{yarnJobOf("a", nil, 20, 12)}
@@ -30,8 +31,8 @@ func afterLostMaps(lost int) *dag.Snapshot {
 	return s
 }
 
-// The master makes room for all maps that hang at once, up to half of its memory (docs/facts/hadoop.md F, reduce preemption;
-// recording nodelost-1).
+// The master makes room for all maps that hang at once, up to half of its memory (docs/facts/hadoop.md F, reduce
+// preemption; recording nodelost-1).
 func TestYARNPreemptsForAllMapsThatHang(t *testing.T) {
 	for _, c := range []struct{ lost, want int }{{1, 1}, {3, 3}, {5, 5}, {8, 5}} {
 		s := afterLostMaps(c.lost)
@@ -75,7 +76,8 @@ func TestYARNPreemptsBesideAnotherJob(t *testing.T) {
 	}
 }
 
-// More maps than an int can hold the memory of still make room: a replay whose master says that it made room and kills nothing never ends.
+// More maps than an int can hold the memory of still make room: a replay whose master says that it made room and kills
+// nothing never ends.
 func TestYARNPreemptsForMapsWithoutMeasure(t *testing.T) {
 	y := &containers{s: afterLostMaps(8), left: func(Task) Cost { return Cost{Work: 20 * second, Same: 1} }, now: 60 * 1000, first: dag.NoInstant}
 	if err := y.load(); err != nil {

@@ -99,8 +99,8 @@ func (y *containers) tenantOf(q int32, name string) int32 {
 	return int32(len(*users) - 1)
 }
 
-// limitMB is what one user may hold in the queue now: the larger of an equal part for each user that wants some and of its least
-// part of what the queue has, and never more than userMB (CapacityScheduler, UsersManager.computeUserLimit).
+// limitMB is what one user may hold in the queue now: the larger of an equal part for each user that wants some and of
+// its least part of what the queue has, and never more than userMB (CapacityScheduler, UsersManager.computeUserLimit).
 func (q *queue) limitMB() int {
 	if q.userRatio >= 1 {
 		return q.userMB

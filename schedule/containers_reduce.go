@@ -14,7 +14,8 @@ func (y *containers) beatLater(j int, t dag.Instant) {
 	y.later(y.nextBeat(j, t), rankBeat, event{op: opBeat, a: int32(j)})
 }
 
-// beat is a heartbeat of the AM: it makes room for stages that hang because others copy from them, else it reconsiders those that copy.
+// beat is a heartbeat of the AM: it makes room for stages that hang because others copy from them, else it reconsiders
+// those that copy.
 func (y *containers) beat(j int, t dag.Instant) {
 	y.jobs[j].beating = false
 	if y.hanging(j) {
@@ -28,7 +29,8 @@ func (y *containers) beat(j int, t dag.Instant) {
 	}
 }
 
-// askCopying asks for more tasks of a stage that copies, or takes back asks that were not granted. The scheduler hears it a heartbeat later.
+// askCopying asks for more tasks of a stage that copies, or takes back asks that were not granted. The scheduler hears
+// it a heartbeat later.
 func (y *containers) askCopying(j int, k dag.StageIndex, t dag.Instant) {
 	job := &y.jobs[j]
 	if job.stage != active {
@@ -103,8 +105,8 @@ func (y *containers) fail(at int, t dag.Instant) {
 	y.retryLater(j, k, t)
 }
 
-// retryLater hides the retries of a stage that does not copy from the scheduler until the AM has asked for them: the request comes a
-// heartbeat too late for the container that the failed attempt held, which goes to the next map
+// retryLater hides the retries of a stage that does not copy from the scheduler until the AM has asked for them: the
+// request comes a heartbeat too late for the container that the failed attempt held, which goes to the next map
 // (recording failure-1; ParaTimer section 3.2.2 saw the same of its scheduler).
 func (y *containers) retryLater(j int, k dag.StageIndex, t dag.Instant) {
 	p := &y.jobs[j].phase[k]

@@ -18,8 +18,8 @@ type applicant struct {
 	held      int
 }
 
-// share hands out free memory among all applications that want some, as CapacityScheduler does: the queue first that holds least of
-// its share, in it the application that was submitted first, or that holds least.
+// share hands out free memory among all applications that want some, as CapacityScheduler does: the queue first that
+// holds least of its share, in it the application that was submitted first, or that holds least.
 func (y *containers) share(t dag.Instant) {
 	for y.pool.freeMB > 0 {
 		y.noteUsers()
@@ -86,8 +86,8 @@ func (y *containers) neediest() (best applicant, sole, ok bool) {
 	return best, sole && y.queues[best.queue].userRatio >= 1, ok
 }
 
-// roomFor is how much more another application may hold. One of whose need nothing is known, but what it has asked for, takes
-// no more than what is certain: its queue's guarantee, or in our queue what it is given before a job of ours.
+// roomFor is how much more another application may hold. One of whose need nothing is known, but what it has asked for,
+// takes no more than what is certain: its queue's guarantee, or in our queue what it is given before a job of ours.
 func (y *containers) roomFor(l *load) int {
 	room := y.roomIn(l.queue, l.user)
 	switch {
@@ -120,7 +120,8 @@ func (y *containers) unitMB() int {
 	return y.unit()
 }
 
-// nextMB is the size of the container that the job would be given next; 0 where it wants none or there is no room for it.
+// nextMB is the size of the container that the job would be given next; 0 where it wants none or there is no room for
+// it.
 func (y *containers) nextMB(j int) int {
 	job := &y.jobs[j]
 	switch {

@@ -54,7 +54,8 @@ func (y *containers) loadStage(j int) {
 	}
 }
 
-// lateShare is how much longer to wait for something that is late by d already: half as long again, at least half a beat.
+// lateShare is how much longer to wait for something that is late by d already: half as long again, at least half a
+// beat.
 func lateShare(late, beat time.Duration) time.Duration {
 	return max(late/2, beat/2)
 }

@@ -35,7 +35,8 @@ type containersJob struct {
 	queue, user         int32
 	rampUp              float64
 	rules               stageRules
-	idle                []stamp // containers that are kept, by the instant from which on they are free, oldest first (AncestorsFirst)
+	// containers that are kept, by the instant from which on they are free, oldest first (AncestorsFirst)
+	idle []stamp
 }
 
 // A containersStage counts a stage's tasks. pending are ranges of indices that have not been granted, in order;
@@ -43,13 +44,14 @@ type containersJob struct {
 type containersStage struct {
 	after       []dag.Edge // what it reads, as the job's rules take it
 	total, done int
-	mb          int         // of a container
-	most        int         // tasks that may run at once; 0: no limit
-	closed      bool        // it waits for stages that it reads: its pending tasks are not asked for
-	lacks       []int8      // by task: how many tasks of the same index it waits for (OneToOne); nil without such an edge
-	row         int32       // in EndOnly.stages
-	tracked     bool        // a stage reads it one to one: it matters which of its tasks end
-	ended       dag.Instant // the end of its last task; NoInstant while one is left
+	mb          int  // of a container
+	most        int  // tasks that may run at once; 0: no limit
+	closed      bool // it waits for stages that it reads: its pending tasks are not asked for
+	// by task: how many tasks of the same index it waits for (OneToOne); nil without such an edge
+	lacks   []int8
+	row     int32       // in EndOnly.stages
+	tracked bool        // a stage reads it one to one: it matters which of its tasks end
+	ended   dag.Instant // the end of its last task; NoInstant while one is left
 	// Of a stage that copies while the stages before it run:
 	slowStart     float64
 	from          dag.StageIndex // the stage by whose tasks it is asked for; -1: it does not copy
@@ -105,8 +107,8 @@ func (job *containersJob) left() int {
 	return n
 }
 
-// requested is how many tasks the scheduler has been asked for and has given no container. Retries behind a negative index
-// are not asked for yet.
+// requested is how many tasks the scheduler has been asked for and has given no container. Retries behind a negative
+// index are not asked for yet.
 func (p *containersStage) requested() int {
 	if p.closed || len(p.retry) > 0 && p.retry[0] < 0 {
 		return p.waiting
@@ -203,8 +205,8 @@ func (y *containers) loadJob(j int) {
 	}
 }
 
-// loadIdle finds the containers that the job's master keeps: those in which a task has ended and none runs, as many as the application holds
-// beside its running tasks.
+// loadIdle finds the containers that the job's master keeps: those in which a task has ended and none runs, as many as
+// the application holds beside its running tasks.
 func (y *containers) loadIdle(j int) {
 	job, js := &y.jobs[j], &y.s.Jobs[j]
 	freed := map[int32]dag.Instant{} // by container: the end of its last task, NoInstant while one runs

@@ -23,9 +23,9 @@ const columns = 60
 //	map      1 ..b1------xb1'--
 //	a = scope-35
 //
-// A task is its job's letter and its index from 1, with a prime for each earlier attempt, as far as there is room. Then '=' is
-// time before now, '-' time to come, 'x' the end of an attempt that fails, '.' an idle slot. Pauses have a row of
-// their own. Times count from the first submission. What is shorter than a column has one if the slot is idle then.
+// A task is its job's letter and its index from 1, with a prime for each earlier attempt, as far as there is room. Then
+// '=' is time before now, '-' time to come, 'x' the end of an attempt that fails, '.' an idle slot. Pauses have a row
+// of their own. Times count from the first submission. What is shorter than a column has one if the slot is idle then.
 func ascii(plan *dag.Plan, s *schedule.Schedule) string {
 	origin := s.Now
 	for _, t := range s.Submitted {

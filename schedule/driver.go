@@ -12,7 +12,8 @@ type driver interface {
 	next(y *containers, t dag.Instant)
 }
 
-// loadDriver leaves out what is never submitted, submits other users' jobs at their own times, and lets the plan's driver begin.
+// loadDriver leaves out what is never submitted, submits other users' jobs at their own times, and lets the plan's
+// driver begin.
 func (y *containers) loadDriver() error {
 	graph, err := dag.NewGraph(y.s.Plan)
 	if err != nil {
@@ -47,7 +48,8 @@ func (y *containers) ours(jobs []int) []int {
 	return out
 }
 
-// trimFailed takes out the jobs that depend on one that did not succeed: no driver submits them (docs/facts/hadoop.md C1).
+// trimFailed takes out the jobs that depend on one that did not succeed: no driver submits them (docs/facts/hadoop.md
+// C1).
 func (y *containers) trimFailed(graph *dag.Graph) {
 	for _, j := range graph.Order() {
 		for _, a := range y.s.Plan.Jobs[j].After {
@@ -59,8 +61,8 @@ func (y *containers) trimFailed(graph *dag.Graph) {
 	}
 }
 
-// submission is when a job is submitted that had to wait for others, the last of which ended at last (NoInstant: it waited for none).
-// One that should have come before t is late, and is not expected at once.
+// submission is when a job is submitted that had to wait for others, the last of which ended at last (NoInstant: it
+// waited for none). One that should have come before t is late, and is not expected at once.
 func (y *containers) submission(last, t dag.Instant) (from, at dag.Instant) {
 	if !last.Known() {
 		return t, t
@@ -79,7 +81,8 @@ func (y *containers) submitLater(jobs []int, from, at dag.Instant) {
 	}
 }
 
-// eager submits each job when the jobs that it comes after have ended; serial only when no other one is left that was submitted.
+// eager submits each job when the jobs that it comes after have ended; serial only when no other one is left that was
+// submitted.
 type eager struct {
 	order  []int // dependencies first
 	serial bool

@@ -8,7 +8,8 @@ import (
 )
 
 // waves are Pig's: a level of the DAG is submitted only when every job of the levels before has ended
-// (docs/facts/hadoop.md C2). A replay that submits each job as early as it can would be wrong for a wave of unlike branches.
+// (docs/facts/hadoop.md C2). A replay that submits each job as early as it can would be wrong for a wave of unlike
+// branches.
 type waves struct {
 	jobs [][]int // by level
 	sent int     // levels that are submitted

@@ -2,8 +2,8 @@ package schedule
 
 import "github.com/paratimer/paratimer/dag"
 
-// EndOnly makes a replay tell nothing but its end, and keeps its memory for the next one. One who replays a thousand worlds
-// looks at their ends only. It is not safe for concurrent use; the zero value is ready.
+// EndOnly makes a replay tell nothing but its end, and keeps its memory for the next one. One who replays a thousand
+// worlds looks at their ends only. It is not safe for concurrent use; the zero value is ready.
 type EndOnly struct {
 	// ends are of spans that succeed, and of others' tasks: their order within an instant does not matter.
 	ends    endQueue
@@ -92,8 +92,8 @@ func (y *containers) batch(b batch) int32 {
 	return int32(len(y.batches) - 1)
 }
 
-// joins adds n tasks to the newest batch, where they follow on its tasks and start with it. No other batch has come between, so
-// tasks start in the same order as in batches of their own.
+// joins adds n tasks to the newest batch, where they follow on its tasks and start with it. No other batch has come
+// between, so tasks start in the same order as in batches of their own.
 func (y *containers) joins(j int, k dag.StageIndex, first int32, n int, start dag.Instant, kept bool) bool {
 	if !y.laneless() || y.endOnly.newest < 0 {
 		return false

@@ -9,7 +9,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestEndOnlyEndsTheSame replays any world twice, lean and in full: the ends are the same, also with memory that another world has used.
+// TestEndOnlyEndsTheSame replays any world twice, lean and in full: the ends are the same, also with memory that
+// another world has used.
 func TestEndOnlyEndsTheSame(t *testing.T) {
 	var used EndOnly
 	different := 0

@@ -6,10 +6,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An endQueue orders ends by instant, those of one instant as they were pushed. It is a radix heap (Ahuja, Mehlhorn, Orlin,
-// Tarjan, JACM 1990): virtual time never goes back, so ends that differ from the last instant in bit b only have to be
-// told apart once time gets there. A bucket of few ends is sorted instead of being split up. So a push costs one append,
-// an end a few moves and its place in a short list.
+// An endQueue orders ends by instant, those of one instant as they were pushed. It is a radix heap (Ahuja, Mehlhorn,
+// Orlin, Tarjan, JACM 1990): virtual time never goes back, so ends that differ from the last instant in bit b only have
+// to be told apart once time gets there. A bucket of few ends is sorted instead of being split up. So a push costs one
+// append, an end a few moves and its place in a short list.
 type endQueue struct {
 	last    dag.Instant // where buckets are counted from: no end is before it
 	n       int
@@ -65,8 +65,8 @@ func (q *endQueue) put(e end) {
 	q.buckets[b] = append(q.buckets[b], e)
 }
 
-// spill puts the near ends, too many for a list, back into buckets. Every instant up to upto differs from the ends of the other
-// buckets in the same highest bit, so those stay where they are.
+// spill puts the near ends, too many for a list, back into buckets. Every instant up to upto differs from the ends of
+// the other buckets in the same highest bit, so those stay where they are.
 func (q *endQueue) spill() {
 	k := len(q.near) - 1
 	q.last = q.near[k].at
@@ -97,7 +97,8 @@ func (q *endQueue) pop() end {
 	return e
 }
 
-// alike is how many ends there are at the first instant, if all are of plain tasks of that row; else 0. The queue must not be empty.
+// alike is how many ends there are at the first instant, if all are of plain tasks of that row; else 0. The queue must
+// not be empty.
 func (q *endQueue) alike(row int32) int32 {
 	at := q.first()
 	n := int32(0)

@@ -19,14 +19,15 @@ func twoJobs() *dag.Plan {
 	}
 }
 
-// Another scheduler brings two things: a snapshot of what runs, and a Left that says how long each task would still hold
-// its slot. Here each map takes 10 s and each reduce 20 s.
+// Another scheduler brings two things: a snapshot of what runs, and a Left that says how long each task would still
+// hold its slot. Here each map takes 10 s and each reduce 20 s.
 func ExampleReplay() {
 	left := func(t schedule.Task) schedule.Cost {
 		if t.Stage == dag.Reduce {
 			return schedule.Cost{Work: 20 * time.Second, Same: 1, Origin: schedule.Profiled}
 		}
-		return schedule.Cost{Work: 10 * time.Second, Same: 1000, Origin: schedule.Profiled} // the maps after it take as long
+		// the maps after it take as long
+		return schedule.Cost{Work: 10 * time.Second, Same: 1000, Origin: schedule.Profiled}
 	}
 	plan := twoJobs()
 	s, err := schedule.Replay(&dag.Snapshot{Plan: plan}, left, schedule.Options{})
@@ -51,8 +52,8 @@ func ExampleReplay() {
 	// 50 s to 60 s, slots [0 1]: join.m1 and 1 more
 }
 
-// In mid-run a task that is running comes with its attempt: what is left of it follows from when it started, or from how far its
-// counters are.
+// In mid-run a task that is running comes with its attempt: what is left of it follows from when it started, or from
+// how far its counters are.
 func ExampleReplay_running() {
 	plan := twoJobs()
 	s := &dag.Snapshot{

@@ -8,10 +8,11 @@ import (
 )
 
 // fifoEngine replays Hadoop 0.20's FIFO scheduler over map slots and reduce slots, as the ParaTimer paper assumes it
-// (section 3.1; docs/facts/paratimer.md A1, A7, P2 to P6). A job is submitted when all jobs that it is after are complete. Each free
-// slot takes the first eligible task by (submission, plan position, task index), or by the plan's Order before these; the reduces of a job are eligible
-// once its last map has ended. All that happens in one millisecond is one batch: ends and failures, submissions,
-// maps, reduces. A task of no length ends in a further batch of the same millisecond.
+// (section 3.1; docs/facts/paratimer.md A1, A7, P2 to P6). A job is submitted when all jobs that it is after are
+// complete. Each free slot takes the first eligible task by (submission, plan position, task index), or by the plan's
+// Order before these; the reduces of a job are eligible once its last map has ended. All that happens in one
+// millisecond is one batch: ends and failures, submissions, maps, reduces. A task of no length ends in a further batch
+// of the same millisecond.
 //
 // The cost of a replay is in spans, not in tasks: n log n in the number of different ends and in jobs.
 type fifoEngine struct {

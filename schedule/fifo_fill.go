@@ -14,7 +14,8 @@ const maxInstant = math.MaxInt64 / 2
 // lastTry is the attempt from which on Fault is not asked: a Fault that lets no task through would replay forever.
 const lastTry = 100
 
-// millis rounds a length of time to whole milliseconds, half up (docs/facts/paratimer.md A1); less than nothing is nothing.
+// millis rounds a length of time to whole milliseconds, half up (docs/facts/paratimer.md A1); less than nothing is
+// nothing.
 func millis(d time.Duration) dag.Instant {
 	if d <= 0 {
 		return 0

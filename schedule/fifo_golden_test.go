@@ -78,9 +78,9 @@ func expand(plan *dag.Plan, s *schedule.Schedule) []golden.Span {
 	return out
 }
 
-// TestFIFOGoldenRuns replays the whole runs of the reference program, failures included: the engine is the ground truth as well.
-// What was seen of them at each instant is equal, counters included. Cases whose truth differs from their plan (noise,
-// another hand-out order) are left out: their total does not come from the plan.
+// TestFIFOGoldenRuns replays the whole runs of the reference program, failures included: the engine is the ground truth
+// as well. What was seen of them at each instant is equal, counters included. Cases whose truth differs from their plan
+// (noise, another hand-out order) are left out: their total does not come from the plan.
 func TestFIFOGoldenRuns(t *testing.T) {
 	runs := 0
 	for _, c := range golden.Load(t) {

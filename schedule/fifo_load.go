@@ -187,7 +187,8 @@ func (e *fifoEngine) waitsFor(j int32) string {
 	return "it is never submitted"
 }
 
-// sorted returns the attempts ordered by task, then number. They are large, and looked at once a replay: they are compared where they are.
+// sorted returns the attempts ordered by task, then number. They are large, and looked at once a replay: they are
+// compared where they are.
 func sorted(attempts []dag.Attempt) []dag.Attempt {
 	for i := 1; i < len(attempts); i++ {
 		if a, b := &attempts[i-1], &attempts[i]; a.Task > b.Task || a.Task == b.Task && a.Number > b.Number {

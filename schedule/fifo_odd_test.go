@@ -14,7 +14,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Slots that are unknown, taken or out of range: each running attempt gets one of its own, beyond the cluster's if need be.
+// Slots that are unknown, taken or out of range: each running attempt gets one of its own, beyond the cluster's if need
+// be.
 func TestFIFOOddSlots(t *testing.T) {
 	s := small([2]int{6, 0})
 	s.At = 2000
@@ -41,8 +42,8 @@ func TestFIFOTwins(t *testing.T) {
 	}
 }
 
-// Instants that contradict now are brought into order; attempts may come in any order; tasks that the plan does not have count
-// while they run.
+// Instants that contradict now are brought into order; attempts may come in any order; tasks that the plan does not
+// have count while they run.
 func TestFIFOOddAttempts(t *testing.T) {
 	s := small([2]int{3, 0})
 	s.At = 5000
@@ -64,8 +65,8 @@ func TestFIFOSkips(t *testing.T) {
 	check(t, s, mustReplay(t, s, tens, schedule.Options{FutureOnly: true}), "j1.m3 0-10 s0", "j1.m4' 0-10 s1", "j1.m2' 0-10 s2")
 }
 
-// A snapshot of anything at all makes no panic, and what comes of it is a schedule: tasks that are not done succeed once,
-// slots are used by one at a time.
+// A snapshot of anything at all makes no panic, and what comes of it is a schedule: tasks that are not done succeed
+// once, slots are used by one at a time.
 func TestFIFOAnySnapshot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := golden.Draw(t)

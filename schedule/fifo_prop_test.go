@@ -43,8 +43,8 @@ func single(left schedule.Left) schedule.Left {
 	return func(t schedule.Task) schedule.Cost { c := left(t); c.Same = 1; return c }
 }
 
-// TestFIFOEqualsNaive compares the engine with an implementation of the rules attempt by attempt: from the start with failures,
-// and from any instant of that run, with failures still to come.
+// TestFIFOEqualsNaive compares the engine with an implementation of the rules attempt by attempt: from the start with
+// failures, and from any instant of that run, with failures still to come.
 func TestFIFOEqualsNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := draw(t)
@@ -84,7 +84,8 @@ func flat(s *schedule.Schedule) []naiveAttempt {
 	return out
 }
 
-// TestFIFOConserves: every task succeeds once, after as many failures as its attempt's number says, and no slot is used twice at once.
+// TestFIFOConserves: every task succeeds once, after as many failures as its attempt's number says, and no slot is used
+// twice at once.
 func TestFIFOConserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := draw(t)

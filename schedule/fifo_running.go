@@ -35,7 +35,8 @@ func newRunningSet(e *fifoEngine) *runningSet {
 	return &runningSet{e: e, twins: make(map[attemptKey]bool), waiting: make(map[attemptKey]Cost)}
 }
 
-// add takes the running attempts of a task. Of several the one with least left decides; the others hold their slots as long.
+// add takes the running attempts of a task. Of several the one with least left decides; the others hold their slots as
+// long.
 func (r *runningSet) add(job int32, k dag.StageIndex, attempts []*dag.Attempt) {
 	from, best := len(r.runs[k]), 0
 	for i, a := range attempts {
@@ -96,8 +97,8 @@ func (r *runningSet) start() {
 	}
 }
 
-// claim settles who holds which slot. An attempt whose slot is unknown, taken or out of range gets the lowest that nobody
-// claims; where the cluster has no more, it gets one beyond the cluster's, which nobody uses after it.
+// claim settles who holds which slot. An attempt whose slot is unknown, taken or out of range gets the lowest that
+// nobody claims; where the cluster has no more, it gets one beyond the cluster's, which nobody uses after it.
 func (r *runningSet) claim(k dag.StageIndex) {
 	free := &r.e.free[k]
 	taken := make([]bool, len(free.all))

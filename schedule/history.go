@@ -8,16 +8,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// History is the schedule that a run has had so far, as its snapshot tells it: one to be cut into rounds, fragments and a critical
-// path as a plan is. It begins (Now) with the first submission and ends with the last job's end or, of a run that is not over,
-// with the snapshot's instant.
+// History is the schedule that a run has had so far, as its snapshot tells it: one to be cut into rounds, fragments and
+// a critical path as a plan is. It begins (Now) with the first submission and ends with the last job's end or, of a run
+// that is not over, with the snapshot's instant.
 //
-// An attempt is OK if it has succeeded or runs; it Fails if it has failed, was killed, or has lost its work since: its time was in vain.
-// What runs ends with the snapshot and is not Past. Spans are attempts of consecutive tasks that start and end together.
-// Pauses have the names that a replay would give them. What nobody has seen is left out, not invented: an attempt without a known start; one
-// without a known end whose job is over. Under FIFO slots are the attempts'; an unknown one stays so, and its span has no Slots.
-// Under YARN they are rows, as many for each node as it has run containers at once: see Schedule.Nodes. No snapshot tells when a job's
-// AM got its container: Mastered is unknown.
+// An attempt is OK if it has succeeded or runs; it Fails if it has failed, was killed, or has lost its work since: its
+// time was in vain. What runs ends with the snapshot and is not Past. Spans are attempts of consecutive tasks that
+// start and end together. Pauses have the names that a replay would give them. What nobody has seen is left out, not
+// invented: an attempt without a known start; one without a known end whose job is over. Under FIFO slots are the
+// attempts'; an unknown one stays so, and its span has no Slots. Under YARN they are rows, as many for each node as it
+// has run containers at once: see Schedule.Nodes. No snapshot tells when a job's AM got its container: Mastered is
+// unknown.
 //
 // The cost is n log n in attempts. A snapshot whose jobs are not its plan's is an error.
 func History(s *dag.Snapshot) (*Schedule, error) {

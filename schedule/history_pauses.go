@@ -2,8 +2,8 @@ package schedule
 
 import "github.com/paratimer/paratimer/dag"
 
-// gaps are the stretches between the end of what jobs waited for and their submission: of a level of the graph where it is
-// submitted as one, otherwise of each job.
+// gaps are the stretches between the end of what jobs waited for and their submission: of a level of the graph where it
+// is submitted as one, otherwise of each job.
 func (h *history) gaps() []Span {
 	if h.snap.Plan.Driver != dag.Waves {
 		return h.jobGaps()
@@ -29,7 +29,8 @@ func (h *history) gaps() []Span {
 	return out
 }
 
-// jobGaps are the gaps before jobs that are submitted each for itself. A serial driver's job waits for all that were submitted before.
+// jobGaps are the gaps before jobs that are submitted each for itself. A serial driver's job waits for all that were
+// submitted before.
 func (h *history) jobGaps() []Span {
 	var out []Span
 	var all []int
@@ -81,7 +82,8 @@ func (h *history) named(sch *Schedule, pauses []Span) []Span {
 	return pauses
 }
 
-// stage is what a query in which no task runs waits for: a job that has been submitted to start tasks, to end; or the next one to be submitted.
+// stage is what a query in which no task runs waits for: a job that has been submitted to start tasks, to end; or the
+// next one to be submitted.
 func (h *history) stage(last int32) (dag.Pause, int32) {
 	ending := int32(-1)
 	for j := range h.snap.Jobs {

@@ -7,10 +7,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// HistoryAndPlan is what a run has had so far and, from the snapshot's instant on, what a replay of that snapshot expects: one schedule from
-// the first submission to the expected end. Nothing of what has happened is changed by it. An attempt that runs ends when the
-// replay says, in the slot that it has; one that the replay does not let end (its node is lost) ends now. Under YARN tasks to come
-// take rows that are free, those that follow each other in a lane of the replay the same one.
+// HistoryAndPlan is what a run has had so far and, from the snapshot's instant on, what a replay of that snapshot
+// expects: one schedule from the first submission to the expected end. Nothing of what has happened is changed by it.
+// An attempt that runs ends when the replay says, in the slot that it has; one that the replay does not let end (its
+// node is lost) ends now. Under YARN tasks to come take rows that are free, those that follow each other in a lane of
+// the replay the same one.
 func HistoryAndPlan(s *dag.Snapshot, future *Schedule) (*Schedule, error) {
 	h, err := newHistory(s)
 	if err != nil {
@@ -89,7 +90,8 @@ func (h *history) foretell(future *Schedule) {
 	h.pieces = append(h.pieces, coming...)
 }
 
-// lanesToRows gives each lane of the replay the lowest row that nothing runs in, on a node that is not lost, or a new one.
+// lanesToRows gives each lane of the replay the lowest row that nothing runs in, on a node that is not lost, or a new
+// one.
 func (h *history) lanesToRows(coming []piece, lanes map[int32]int32) {
 	taken := make([]bool, len(h.nodes))
 	for _, row := range lanes {

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// rows gives each container the lowest row of its node that is free when it starts. Nodes follow each other in the order of the
-// snapshot; containers of which nobody knows the node have rows of their own at the end.
+// rows gives each container the lowest row of its node that is free when it starts. Nodes follow each other in the
+// order of the snapshot; containers of which nobody knows the node have rows of their own at the end.
 func (h *history) rows() {
 	slices.SortFunc(h.pieces, func(a, b piece) int {
 		if c := cmp.Compare(uint32(a.node), uint32(b.node)); c != 0 { // -1 is last
@@ -30,7 +30,8 @@ func (h *history) rows() {
 	}
 }
 
-// rowsOf numbers the rows of one node, whose pieces come in order of start, from a first one on, and returns how many it needs.
+// rowsOf numbers the rows of one node, whose pieces come in order of start, from a first one on, and returns how many
+// it needs.
 func rowsOf(pieces []piece, first int32) int32 {
 	var busy busyRows
 	var free freeRows

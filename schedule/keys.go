@@ -13,7 +13,8 @@ type standing struct {
 	remaining, running int
 }
 
-// byKeys compares jobs by a scheduler that is given as data (section 3.1.1): by each key of the plan's order, until one decides; 0 where none does.
+// byKeys compares jobs by a scheduler that is given as data (section 3.1.1): by each key of the plan's order, until one
+// decides; 0 where none does.
 func byKeys(p *dag.Plan, a, b int, of func(j int) standing) int {
 	for _, key := range p.Cluster.Order {
 		c := 0
@@ -74,7 +75,8 @@ func (e *fifoEngine) together(n int) int {
 	return n
 }
 
-// inOrder are the jobs in the order in which the scheduler serves them: that of submission, or by the plan's keys before it.
+// inOrder are the jobs in the order in which the scheduler serves them: that of submission, or by the plan's keys
+// before it.
 func (y *containers) inOrder() []int {
 	if len(y.s.Plan.Cluster.Order) == 0 {
 		return y.order

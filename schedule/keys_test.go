@@ -14,7 +14,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// TestOrderEqualsNaive: under any order of keys the engine does what the rules say attempt by attempt, from the start and from any instant.
+// TestOrderEqualsNaive: under any order of keys the engine does what the rules say attempt by attempt, from the start
+// and from any instant.
 func TestOrderEqualsNaive(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -48,7 +49,8 @@ func TestOrderEqualsNaive(t *testing.T) {
 	})
 }
 
-// TestOrderBySubmitIsBuiltIn: an order by submission, told as data, gives the very schedule of FIFO and of YARN as they are built in.
+// TestOrderBySubmitIsBuiltIn: an order by submission, told as data, gives the very schedule of FIFO and of YARN as they
+// are built in.
 func TestOrderBySubmitIsBuiltIn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -68,7 +70,8 @@ func TestOrderBySubmitIsBuiltIn(t *testing.T) {
 	})
 }
 
-// orderedJobs are two jobs at once: a of ten maps, b of two, each of 10 s, on two slots or in two containers beside the masters'.
+// orderedJobs are two jobs at once: a of ten maps, b of two, each of 10 s, on two slots or in two containers beside the
+// masters'.
 func orderedJobs(policy dag.Policy, order ...dag.OrderKey) *dag.Plan {
 	phase := func(n int) dag.Stage {
 		return dag.Stage{Tasks: n, Known: true, Pipelines: []dag.Pipeline{{Tuples: dag.Uniform(10), Alpha: dag.Uniform(1000)}}}
@@ -99,7 +102,8 @@ func TestOrders(t *testing.T) {
 		{"running", dag.FIFO, []dag.OrderKey{dag.ByRunning}, 60_000, 20_000},
 		{"submit decides before priority, the plan before that", dag.FIFO, []dag.OrderKey{dag.BySubmit, dag.ByPriority}, 60_000, 10_000},
 		{"containers", dag.YARN, nil, 50_000, 60_000},
-		{"containers by priority", dag.YARN, []dag.OrderKey{dag.ByPriority}, 50_000, 10_000}, // b's master leaves room for a third
+		// b's master leaves room for a third
+		{"containers by priority", dag.YARN, []dag.OrderKey{dag.ByPriority}, 50_000, 10_000},
 		{"containers by what remains", dag.YARN, []dag.OrderKey{dag.ByRemaining}, 50_000, 10_000},
 	} {
 		sch, err := schedule.Replay(golden.Start(orderedJobs(c.policy, c.order...)), left, schedule.Options{})

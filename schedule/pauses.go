@@ -8,8 +8,8 @@ import (
 )
 
 // pauses returns the spans in which the query waits for no task: the waves' gaps that are given, and for every other
-// stretch between now and the end in which nothing runs a Launch span (the job whose task comes next is waiting
-// for its master or a container) or a Finish span (after the last task). With them the spans cover every instant, so that a
+// stretch between now and the end in which nothing runs a Launch span (the job whose task comes next is waiting for its
+// master or a container) or a Finish span (after the last task). With them the spans cover every instant, so that a
 // path through them is as long as the schedule.
 func pauses(s *Schedule, gaps []Span) []Span {
 	busy := make([]Span, 0, len(s.Spans)+len(gaps))

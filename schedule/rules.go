@@ -16,7 +16,8 @@ type stageRules interface {
 	want(y *containers, j int, k dag.StageIndex) int
 	// freed notes that n tasks have ended at t, whose containers the master may keep.
 	freed(job *containersJob, n int, t dag.Instant)
-	// cold says that a task which starts at t takes longer than usual to start; kept that its container was launched before.
+	// cold says that a task which starts at t takes longer than usual to start; kept that its container was launched
+	// before.
 	cold(y *containers, kept bool, t dag.Instant) bool
 }
 
@@ -27,7 +28,8 @@ func rulesOf(job *dag.Job) stageRules {
 	return reducesFirst{}
 }
 
-// keptContainers takes up to n containers that the job's master has kept until t. Those that have been idle for too long are gone.
+// keptContainers takes up to n containers that the job's master has kept until t. Those that have been idle for too
+// long are gone.
 func (y *containers) keptContainers(j, n int, t dag.Instant) int {
 	idle := y.jobs[j].idle
 	if len(idle) == 0 {

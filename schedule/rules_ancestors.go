@@ -8,8 +8,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// ancestorsFirst are the rules of Tez' master (docs/facts/tez.md T5, T6): the stages of a job in the order of their distance from the roots. So
-// none gets a container while one that it reads waits for some. A container that is free runs the next task.
+// ancestorsFirst are the rules of Tez' master (docs/facts/tez.md T5, T6): the stages of a job in the order of their
+// distance from the roots. So none gets a container while one that it reads waits for some. A container that is free
+// runs the next task.
 type ancestorsFirst []dag.StageIndex
 
 // edges makes a broadcast one that its readers wait for in their containers: they are asked for at once.
@@ -65,7 +66,8 @@ func (r ancestorsFirst) nextMB(y *containers, j int) int {
 	return 0
 }
 
-// byLevel orders stages by their distance from the roots: the longest path to one. In one distance the order of the plan counts.
+// byLevel orders stages by their distance from the roots: the longest path to one. In one distance the order of the
+// plan counts.
 func byLevel(stages []dag.Stage) []dag.StageIndex {
 	level, order := make([]int, len(stages)), make([]dag.StageIndex, len(stages))
 	for k := range stages {

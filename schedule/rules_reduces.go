@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// reducesFirst are the rules of MapReduce's master (docs/facts/hadoop.md F, priorities 5, 10, 20): tasks to run again, then those that
-// copy, then the others; each in a container of its own.
+// reducesFirst are the rules of MapReduce's master (docs/facts/hadoop.md F, priorities 5, 10, 20): tasks to run again,
+// then those that copy, then the others; each in a container of its own.
 type reducesFirst struct{}
 
 func (reducesFirst) edges(after []dag.Edge) []dag.Edge { return after }

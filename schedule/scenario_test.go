@@ -18,7 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/*.txt; commit only changes that you can explain")
 
-// TestScenarios replays small plans and compares the drawn schedules. A file holds paragraphs: commands, ----, the drawing.
+// TestScenarios replays small plans and compares the drawn schedules. A file holds paragraphs: commands, ----, the
+// drawing.
 //
 //	slots maps=5 reduces=5 per_node=2 setup=1s
 //	job a after=x,y maps=2*8s,3s reduces=1*2s

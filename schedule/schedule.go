@@ -1,17 +1,18 @@
-// Package schedule says when each task that is left would run: it replays a scheduler from any snapshot in virtual time.
+// Package schedule says when each task that is left would run: it replays a scheduler from any snapshot in virtual
+// time.
 //
 // One engine serves as planner and as ground truth of simulations; only the costs differ. It is
 // deterministic: the same snapshot and costs give the same schedule. Times are integer milliseconds.
 // It reads no clock and does no I/O.
 //
-// To embed it, bring a [dag.Snapshot] and a [Left], which says how long a task would still hold its slot: [Replay] returns when
-// each task that is left would run, as the plan's policy hands them out. Where a snapshot shows what has been, [History] is the
-// schedule of that alone and [HistoryAndPlan] of both. [Gantt] draws any of them.
+// To embed it, bring a [dag.Snapshot] and a [Left], which says how long a task would still hold its slot: [Replay]
+// returns when each task that is left would run, as the plan's policy hands them out. Where a snapshot shows what has
+// been, [History] is the schedule of that alone and [HistoryAndPlan] of both. [Gantt] draws any of them.
 //
 // # Stability
 //
-// Names and meanings stay within a major version; fields and policies may be added. What a replay of a YARN snapshot says may
-// change in a minor version, where it becomes more like the real scheduler (docs/api.md).
+// Names and meanings stay within a major version; fields and policies may be added. What a replay of a YARN snapshot
+// says may change in a minor version, where it becomes more like the real scheduler (docs/api.md).
 package schedule
 
 import (
@@ -35,8 +36,8 @@ type Task struct {
 	Start dag.Instant
 	// Together is how many tasks start on its node at about the same time, itself included; 0 where unknown.
 	Together int
-	// Cold says that it is one of the run's first batch, whose JVMs take longer to start: nothing has started longer before it than
-	// starts count as together. YARN only.
+	// Cold says that it is one of the run's first batch, whose JVMs take longer to start: nothing has started longer
+	// before it than starts count as together. YARN only.
 	Cold bool
 }
 
@@ -57,15 +58,17 @@ type Cost struct {
 	Work   time.Duration // what is left of its work; of a reduce: once the last map output exists
 	Spread float64       // relative standard deviation of Work, 0 where unknown
 	Origin Origin
-	// Same is how many tasks of the phase, counted from this one on and this one included, have this very cost. At least 1.
+	// Same is how many tasks of the phase, counted from this one on and this one included, have this very cost. At
+	// least 1.
 	Same int
 }
 
-// Left predicts what is left of a task. It is the hinge between cost models and the scheduler: a new paper is usually a new Left.
+// Left predicts what is left of a task. It is the hinge between cost models and the scheduler: a new paper is usually a
+// new Left.
 type Left func(Task) Cost
 
-// A Fault makes a simulated attempt fail. It is asked when an attempt starts at start and would end at end,
-// and returns when it fails; ok is false for an attempt that succeeds. A lost node is no Fault: it is a change of the snapshot.
+// A Fault makes a simulated attempt fail. It is asked when an attempt starts at start and would end at end, and returns
+// when it fails; ok is false for an attempt that succeeds. A lost node is no Fault: it is a change of the snapshot.
 type Fault func(t Task, start, end dag.Instant) (at dag.Instant, ok bool)
 
 // Options change a replay. The zero value replays with nothing going wrong.
@@ -75,13 +78,15 @@ type Options struct {
 	Until dag.Instant
 	// Finished tasks of the snapshot are left out of Spans (they are needed for the paper's rounds, not for a time).
 	FutureOnly bool
-	// Owners says whose each job of the plan is, where a simulation plays others' jobs as well; nil: all are the query's.
+	// Owners says whose each job of the plan is, where a simulation plays others' jobs as well; nil: all are the
+	// query's.
 	Owners []Owner
 	// EndOnly leaves all but Now and End out of the Schedule, for one who needs no more; nil: all is told.
 	EndOnly *EndOnly
 }
 
-// An Owner is whose a job is (YARN). A job with a known At is another user's: it is submitted then, whatever our waves do.
+// An Owner is whose a job is (YARN). A job with a known At is another user's: it is submitted then, whatever our waves
+// do.
 type Owner struct {
 	User, Queue string
 	At          dag.Instant // NoInstant for the query's own jobs
@@ -135,14 +140,15 @@ type Schedule struct {
 	Now   dag.Instant
 	End   dag.Instant // when the last task (FIFO) or job (YARN) ends; Now if nothing is left
 	Spans []Span      // sorted by start, kind, first slot, attempt
-	// Freed says that the replay took other applications' memory as free because nothing else could ever have happened: they
-	// will end some day, and End is a floor.
+	// Freed says that the replay took other applications' memory as free because nothing else could ever have happened:
+	// they will end some day, and End is a floor.
 	Freed bool
 	// Submitted and Finished hold each job's instants, past or planned.
 	Submitted, Finished []dag.Instant
 	// Mastered is when each job's AM gets its container; NoInstant where it had one before. YARN only, else nil.
 	Mastered []dag.Instant
-	// Nodes is of History and HistoryAndPlan under YARN, else nil: by slot, its node's index in Snapshot.Nodes, -1 where that is not known.
+	// Nodes is of History and HistoryAndPlan under YARN, else nil: by slot, its node's index in Snapshot.Nodes, -1
+	// where that is not known.
 	Nodes []int32
 }
 

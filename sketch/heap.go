@@ -1,7 +1,7 @@
 package sketch
 
-// A node is an entry's place in the order in which entries leave. What is compared stands in the heap itself: a step then
-// touches few cache lines, and no map.
+// A node is an entry's place in the order in which entries leave. What is compared stands in the heap itself: a step
+// then touches few cache lines, and no map.
 type node struct {
 	count    float64
 	inserted uint64

@@ -26,11 +26,11 @@ type ReduceInput[K cmp.Ordered] struct {
 	Implicit float64  // bytes of all other keys: Bytes less the explicit ones, at least 0
 }
 
-// ReduceInputs joins the profiles of maps for a number of reduces. Of each map, in the order given, the lambda largest keys (by
-// bytes, of equal ones the smaller key) are fed into a Space-Saving of this capacity, and a key is worth what it has
-// weighed for sure: upper counts would give small keys the bytes of others. The bytes of a reduce are conserved.
-// A lambda of 0 takes all keys, a capacity of 0 counts all exactly: the theoretical form, which needs memory for all keys.
-// Keys of a reduce that is out of range and bytes that are negative or not finite are left out.
+// ReduceInputs joins the profiles of maps for a number of reduces. Of each map, in the order given, the lambda largest
+// keys (by bytes, of equal ones the smaller key) are fed into a Space-Saving of this capacity, and a key is worth what
+// it has weighed for sure: upper counts would give small keys the bytes of others. The bytes of a reduce are conserved.
+// A lambda of 0 takes all keys, a capacity of 0 counts all exactly: the theoretical form, which needs memory for all
+// keys. Keys of a reduce that is out of range and bytes that are negative or not finite are left out.
 //
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 4.
 func ReduceInputs[K cmp.Ordered](maps []Profile[K], reduces, lambda, capacity int) []ReduceInput[K] {

@@ -13,13 +13,13 @@ import (
 	"slices"
 )
 
-// A SpaceSaving keeps the heaviest keys of a weighted stream: at most a fixed number of entries, each with what its key has
-// weighed at most and by how much that may be too much. Any key heavier than the stream's weight by the number of entries
-// is among them.
+// A SpaceSaving keeps the heaviest keys of a weighted stream: at most a fixed number of entries, each with what its key
+// has weighed at most and by how much that may be too much. Any key heavier than the stream's weight by the number of
+// entries is among them.
 //
-// Metwally, Agrawal, El Abbadi, "Efficient Computation of Frequent and Top-k Elements in Data Streams", 2005, section 3,
-// with weights. Which entry leaves is fixed: the one with the smallest count, of these the one that came first. So the same
-// stream gives the same entries. A step takes time logarithmic in the number of entries.
+// Metwally, Agrawal, El Abbadi, "Efficient Computation of Frequent and Top-k Elements in Data Streams", 2005, section
+// 3, with weights. Which entry leaves is fixed: the one with the smallest count, of these the one that came first. So
+// the same stream gives the same entries. A step takes time logarithmic in the number of entries.
 type SpaceSaving[K comparable] struct {
 	capacity int
 	slots    map[K]int32 // of a key's entry

@@ -36,8 +36,8 @@ func Have[T any](p *T, word func(T) string) string {
 	return word(*p)
 }
 
-// Percent words a ratio as whole percent: "42 %", "120 %". A part is never 0 % or 100 %: it is "under 1 %", "over 99 %".
-// NaN and infinities are Unknown.
+// Percent words a ratio as whole percent: "42 %", "120 %". A part is never 0 % or 100 %: it is "under 1 %", "over 99
+// %". NaN and infinities are Unknown.
 func Percent[T ~float64](ratio T) string { return percent(float64(ratio), 0) }
 
 // Tenths words a ratio to a tenth of a percent, for errors and other measured shares: "0.3 %", "79.4 %", "under 0.1 %".

@@ -102,7 +102,8 @@ func (f *Find) skip(name string, err error) {
 	f.Skipped = append(f.Skipped, Skipped{name, err.Error()})
 }
 
-// trackerFile is the name of a JobTracker's history file: the JobTracker's host and start (before Hadoop 1.0), the job, its user and name.
+// trackerFile is the name of a JobTracker's history file: the JobTracker's host and start (before Hadoop 1.0), the job,
+// its user and name.
 var trackerFile = regexp.MustCompile(`^([^.].*_)?job_[0-9]{12}_[0-9]+_`)
 
 // candidate says that a file's name is one of a history's. Anything else in a folder is not looked at.

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// A body is an answer's text. Long ones (task lists, confs) are kept deflated: an hour of a wide job is half a gigabyte.
+// A body is an answer's text. Long ones (task lists, confs) are kept deflated: an hour of a wide job is half a
+// gigabyte.
 type body struct {
 	text string
 	zip  string // deflated, where text is ""

@@ -26,8 +26,9 @@ func (e *UnknownError) Error() string {
 
 var jobOfConf = regexp.MustCompile(`/jobs/(job_\d+_\d+)/conf$`)
 
-// target finds what to play. A workflow id stands for its first application, so that its snapshots begin with its submission.
-// Without an id it is the first workflow that was submitted after the recording began, or, if none was, the newest that runs.
+// target finds what to play. A workflow id stands for its first application, so that its snapshots begin with its
+// submission. Without an id it is the first workflow that was submitted after the recording began, or, if none was, the
+// newest that runs.
 func (r *Recording) target(workflow string) (hadoop.Target, error) {
 	apps, ids := r.submissions(), r.workflows()
 	if workflow == "" {

@@ -19,8 +19,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/knoxtest"
 )
 
-// TestThroughGateway: a recorded run watched through a gateway, over TLS and with a password, is the run that was recorded; a
-// capture of that plays to the same end, and nothing secret is in it.
+// TestThroughGateway: a recorded run watched through a gateway, over TLS and with a password, is the run that was
+// recorded; a capture of that plays to the same end, and nothing secret is in it.
 func TestThroughGateway(t *testing.T) {
 	files := recordings(t)
 	file := files[0]

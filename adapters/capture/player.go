@@ -12,9 +12,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Player serves a recording as an http.RoundTripper at a virtual instant: a path answers its newest record that is not
-// later, whatever the host and, but for the operations of HDFS, the query. Of the lists of a DAG of Tez it answers what
-// is asked for, as the newest records of each part have it, and of a container's log files what they held then. What was not recorded yet is 404.
+// A Player serves a recording as an http.RoundTripper at a virtual instant: a path answers its newest record that is
+// not later, whatever the host and, but for the operations of HDFS, the query. Of the lists of a DAG of Tez it answers
+// what is asked for, as the newest records of each part have it, and of a container's log files what they held then.
+// What was not recorded yet is 404.
 type Player struct {
 	rec *Recording
 	now atomic.Int64

@@ -252,7 +252,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestFlaws: what a recording's flaws mean for its snapshots is said in them, and a failed answer is a missed observation.
+// TestFlaws: what a recording's flaws mean for its snapshots is said in them, and a failed answer is a missed
+// observation.
 func TestFlaws(t *testing.T) {
 	apps := `{"apps":{"app":[{"id":"application_1_0001","state":"RUNNING","startedTime":1000,"applicationType":"MAPREDUCE"}]}}`
 	failed := strings.Replace(line(2000, appsPath, "broken"), `"status":200`, `"status":500`, 1)

@@ -1,7 +1,7 @@
 // Package capture reads and writes raw recordings of REST traffic, and serves them again in virtual time.
 //
-// A recording is JSON lines, plain or gzipped, one answer a line: t (epoch ms before the request), ms (time taken), date,
-// url, status, type (Content-Type), body (a redirect's is "Location: ..."). It is also our bug-report format.
+// A recording is JSON lines, plain or gzipped, one answer a line: t (epoch ms before the request), ms (time taken),
+// date, url, status, type (Content-Type), body (a redirect's is "Location: ..."). It is also our bug-report format.
 package capture
 
 import (
@@ -129,9 +129,9 @@ func (r *Recording) at(u *url.URL, t dag.Instant) (answer, bool) {
 	return list[n-1], true
 }
 
-// ticks returns, for each tick of the recorded watch, the instant of its last request, and the instant of the last line. A tick begins with
-// a request for /cluster/apps and ends before the longest silence that follows. An earlier instant would show the answers of the tick before,
-// and lose the last ones of a master.
+// ticks returns, for each tick of the recorded watch, the instant of its last request, and the instant of the last
+// line. A tick begins with a request for /cluster/apps and ends before the longest silence that follows. An earlier
+// instant would show the answers of the tick before, and lose the last ones of a master.
 func (r *Recording) ticks() []dag.Instant {
 	begun := r.paths[appsPath]
 	if len(begun) == 0 {
@@ -151,8 +151,8 @@ func (r *Recording) ticks() []dag.Instant {
 	return slices.Compact(append(out, r.Last))
 }
 
-// lastBeforeSilence returns the instant of the last request before the longest silence between from and to. In a silence no request is sent and
-// no answer is awaited. all must be sorted by the instants of the requests.
+// lastBeforeSilence returns the instant of the last request before the longest silence between from and to. In a
+// silence no request is sent and no answer is awaited. all must be sorted by the instants of the requests.
 func lastBeforeSilence(all []answer, from, to dag.Instant) dag.Instant {
 	i, _ := slices.BinarySearchFunc(all, from, func(a answer, t dag.Instant) int { return cmp.Compare(a.at, t) })
 	last, longest, busy := from, dag.Instant(0), from

@@ -15,7 +15,8 @@ import (
 
 // Options choose what of a recording is played.
 type Options struct {
-	// Workflow is an application, job or workflow id; "" is the first workflow submitted after the recording's first line.
+	// Workflow is an application, job or workflow id; "" is the first workflow submitted after the recording's first
+	// line.
 	Workflow string
 	// Every thins the ticks: at least this long apart. 0 plays each.
 	Every time.Duration
@@ -37,7 +38,8 @@ func (e *CutOffError) Error() string {
 // Is makes it an io.ErrUnexpectedEOF.
 func (e *CutOffError) Is(target error) bool { return target == io.ErrUnexpectedEOF }
 
-// A Source plays one workflow of a recording: a snapshot for each recorded answer of /cluster/apps, and one for the last line.
+// A Source plays one workflow of a recording: a snapshot for each recorded answer of /cluster/apps, and one for the
+// last line.
 type Source struct {
 	rec    *Recording
 	player *Player // of what a cluster answered; nil where rounds of Spark are played
@@ -95,8 +97,8 @@ func thin(ticks []dag.Instant, every time.Duration) []dag.Instant {
 	return out
 }
 
-// Next plays one tick. Ticks before the workflow's submission are passed over. It returns io.EOF after the workflow's end,
-// a *CutOffError where the recording ends before it, *hadoop.NoWorkflowError where the workflow never came.
+// Next plays one tick. Ticks before the workflow's submission are passed over. It returns io.EOF after the workflow's
+// end, a *CutOffError where the recording ends before it, *hadoop.NoWorkflowError where the workflow never came.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for len(s.ticks) > 0 {
 		s.seek(s.ticks[0])

@@ -34,7 +34,8 @@ func sparkPath(u *url.URL) string {
 	return path
 }
 
-// plays reports whether a recording is played as one of Spark: it has nothing of a ResourceManager, or the application that is asked for.
+// plays reports whether a recording is played as one of Spark: it has nothing of a ResourceManager, or the application
+// that is asked for.
 func (r *Recording) plays(workflow string) bool {
 	if !r.spark || r.rm == "" {
 		return r.spark

@@ -18,8 +18,9 @@ type historySource struct {
 	done       bool
 }
 
-// NewHistorySource plays a DAG of a history, the first one where none is chosen: a snapshot every so often, 0 is each second, or more seldom
-// where a DAG is long. It ends with io.EOF, or with a *CutOffError where the DAG has not ended in the history.
+// NewHistorySource plays a DAG of a history, the first one where none is chosen: a snapshot every so often, 0 is each
+// second, or more seldom where a DAG is long. It ends with io.EOF, or with a *CutOffError where the DAG has not ended
+// in the history.
 func NewHistorySource(log *tez.Log, o Options) (interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }, error,

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A tick shows all that was asked in it. What a master says in the last tick before it ends would be lost otherwise, the final counters of its
-// tasks among it.
+// A tick shows all that was asked in it. What a master says in the last tick before it ends would be lost otherwise,
+// the final counters of its tasks among it.
 func TestATickHasAllItsAnswers(t *testing.T) {
 	const task = "/proxy/application_1_0001/ws/v1/mapreduce/jobs/job_1_0001/tasks/task_1_0001_r_000000/counters"
 	text := line(1000, appsPath, "a") + line(1020, task, "early") + line(1090, task, "b") +

@@ -28,7 +28,8 @@ type Writer struct {
 	err   error
 }
 
-// Create records to a new file, gzipped if its name ends in .gz. now is the cluster's clock. A file that exists is an error.
+// Create records to a new file, gzipped if its name ends in .gz. now is the cluster's clock. A file that exists is an
+// error.
 func Create(file string, now func() dag.Instant) (*Writer, error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -52,7 +53,8 @@ func NewWriter(out io.WriteCloser, zipped bool, now func() dag.Instant) *Writer 
 // maxKept bounds the part of an answer that is recorded.
 const maxKept = 128 << 20
 
-// Layer records each exchange of next. It must stand where bodies are unpacked and the user's name and cookies are not seen.
+// Layer records each exchange of next. It must stand where bodies are unpacked and the user's name and cookies are not
+// seen.
 func (w *Writer) Layer(next http.RoundTripper) http.RoundTripper {
 	return layer(func(r *http.Request) (*http.Response, error) {
 		rec := Record{T: float64(w.now()), URL: scrubURL(r.URL)}
@@ -112,7 +114,8 @@ func (k *kept) Close() error {
 	return err
 }
 
-// write appends a line. Each tick's first line pushes the ticks before to the disk, so that a crash costs a tick at most.
+// write appends a line. Each tick's first line pushes the ticks before to the disk, so that a crash costs a tick at
+// most.
 func (w *Writer) write(rec *Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -63,8 +63,8 @@ func TestDone(t *testing.T) {
 	}
 }
 
-// TestAttempts: of several attempts of a reduce the one counts that the snapshot shows as succeeded, else the one that runs
-// and has done most. Nothing is added up.
+// TestAttempts: of several attempts of a reduce the one counts that the snapshot shows as succeeded, else the one that
+// runs and has done most. Nothing is added up.
 func TestAttempts(t *testing.T) {
 	s := newStage(t, 0, Options{})
 	s.take(reduceBatch(theJob, 0, 0, 0, 500, 600), reduceBatch(theJob, 0, 1, 0, 400))

@@ -19,8 +19,8 @@ const (
 	maxComplain = 20          // refusals that are told of one by one
 )
 
-// A Handler takes batches at tap.Path: a POST with the token, one batch, 204. What is refused changes nothing; the answer
-// says why in one line.
+// A Handler takes batches at tap.Path: a POST with the token, one batch, 204. What is refused changes nothing; the
+// answer says why in one line.
 type Handler struct {
 	store *Store
 	token [sha256.Size]byte
@@ -30,8 +30,9 @@ type Handler struct {
 	told  chan struct{}
 }
 
-// NewHandler returns a handler that takes batches with this token into store. It must not be empty. now is the collector's
-// clock, the same as the sources'. The first refusals are told to tell, without anything secret; nil: nobody is.
+// NewHandler returns a handler that takes batches with this token into store. It must not be empty. now is the
+// collector's clock, the same as the sources'. The first refusals are told to tell, without anything secret; nil:
+// nobody is.
 func NewHandler(store *Store, token string, now func() time.Time, tell func(error)) *Handler {
 	return &Handler{
 		store: store, token: sha256.Sum256([]byte(token)), now: now, tell: tell,

@@ -104,8 +104,8 @@ func (j *job) prune() {
 	}
 }
 
-// wants says whether an attempt's profile is to be had: the first is, and one that comes later replaces it, but not that of
-// the attempt that has won.
+// wants says whether an attempt's profile is to be had: the first is, and one that comes later replaces it, but not
+// that of the attempt that has won.
 func (j *job) wants(task, number int32) bool {
 	p := j.maps[task]
 	return !j.settled && (p == nil || !p.won || p.attempt == number)
@@ -142,10 +142,10 @@ func (j *job) attemptOf(task, number int32) *attempt {
 	return a
 }
 
-// best is the attempt of a reduce whose groups count: the one that has succeeded, else of those that run the one that has
-// done most, as the engine's own progress and counters are those of the best attempt (TaskImpl.selectBestAttempt), else one
-// that the snapshot does not know yet, else a lost one: until the next tells, what it told of costs still holds. nil: none.
-// seen are the snapshot's attempts of the task; is is its own among them, nil where it is not there.
+// best is the attempt of a reduce whose groups count: the one that has succeeded, else of those that run the one that
+// has done most, as the engine's own progress and counters are those of the best attempt (TaskImpl.selectBestAttempt),
+// else one that the snapshot does not know yet, else a lost one: until the next tells, what it told of costs still
+// holds. nil: none. seen are the snapshot's attempts of the task; is is its own among them, nil where it is not there.
 func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, is *dag.Attempt) {
 	most := unfit
 	for _, a := range j.tasks[task] {

@@ -23,7 +23,8 @@ const (
 )
 
 const (
-	// maxAttempts is how many attempts of a reduce are kept: one that runs, its speculative twin, and those that just failed.
+	// maxAttempts is how many attempts of a reduce are kept: one that runs, its speculative twin, and those that just
+	// failed.
 	maxAttempts = 3
 	// minLambda and minPoints are where detail is not lowered any more, but batches are refused.
 	minLambda, minPoints = 32, 64

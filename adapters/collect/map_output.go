@@ -65,8 +65,8 @@ type tally struct {
 
 func (t tally) over() bool { return t.tasks > 0 && t.succeeded >= t.tasks }
 
-// settle forgets the profiles of a job all of whose maps have told and are done: their joined output stays. A map that must run
-// again, because its output is lost, writes the same.
+// settle forgets the profiles of a job all of whose maps have told and are done: their joined output stays. A map that
+// must run again, because its output is lost, writes the same.
 func (j *job) settle(t tally) {
 	if !t.over() || t.silent > 0 || j.mapOutput.came != j.came || len(j.maps) == 0 {
 		return

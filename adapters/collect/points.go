@@ -19,8 +19,8 @@ type point struct {
 	count float64
 }
 
-// A course is what an attempt has done, in the order of its batches. The instant of a point is known once a snapshot has
-// shown it, and then stays.
+// A course is what an attempt has done, in the order of its batches. The instant of a point is known once a snapshot
+// has shown it, and then stays.
 type course struct {
 	points  []point
 	shown   int // so many points from the first on have an instant
@@ -79,8 +79,8 @@ func (c *course) stamp(m moment) {
 	c.shown = len(c.points)
 }
 
-// condense joins points until there are at most most: those of the same size, then those of nearly the same, at the place
-// of their last. Bytes, time and count of all stay what they are.
+// condense joins points until there are at most most: those of the same size, then those of nearly the same, at the
+// place of their last. Bytes, time and count of all stay what they are.
 func (c *course) condense(most int) {
 	if len(c.points) <= most {
 		return

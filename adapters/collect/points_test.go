@@ -55,7 +55,8 @@ func pointAt(seq int, s, bytes, took, count float64) point {
 	return point{seq, after(s), dag.NoInstant, bytes, took, count}
 }
 
-// TestStamp: the cluster's clock is an hour behind. Instants lie within the attempt, do not go back, and stay once shown.
+// TestStamp: the cluster's clock is an hour behind. Instants lie within the attempt, do not go back, and stay once
+// shown.
 func TestStamp(t *testing.T) {
 	at := func(s float64) dag.Instant { return dag.InstantOf(after(s - 3600)) }
 	is := func(c *course, want ...dag.Instant) {

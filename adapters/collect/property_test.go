@@ -58,8 +58,8 @@ func drawAttempts(t *rapid.T, s *stage) (out []dag.Attempt) {
 	return out
 }
 
-// TestSourceHolds: whatever comes, snapshots that were handed out stay as they are, bytes are conserved, instants do not go
-// back, and a tape gives every snapshot back.
+// TestSourceHolds: whatever comes, snapshots that were handed out stay as they are, bytes are conserved, instants do
+// not go back, and a tape gives every snapshot back.
 func TestSourceHolds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newStage(t, 4, Options{Lambda: 5, Capacity: rapid.IntRange(1, 20).Draw(rt, "capacity")})

@@ -57,8 +57,8 @@ func NewSource(src Inner, store *Store, o Options) *Source {
 // maxSize bounds the sizes, names and points of a snapshot, so that a tape can hold it.
 const maxSize = 1 << 20
 
-// Next returns the source's next snapshot with dag.Groups where taps told of them. The source's own snapshot is not changed,
-// nor is what this one shares with it and with those before.
+// Next returns the source's next snapshot with dag.Groups where taps told of them. The source's own snapshot is not
+// changed, nor is what this one shares with it and with those before.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	now := s.opt.Now() // the snapshot's instant is that of its beginning
 	snap, err := s.Inner.Next(ctx)

@@ -200,7 +200,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestLostProfiles: some maps' profiles never came: bytes come from counters, once a reduce has copied all, and Note says so.
+// TestLostProfiles: some maps' profiles never came: bytes come from counters, once a reduce has copied all, and Note
+// says so.
 func TestLostProfiles(t *testing.T) {
 	s := newStage(t, 4, Options{})
 	s.done(4)

@@ -19,9 +19,10 @@ type Spooled struct {
 	First error
 }
 
-// ReadSpool takes in a file that a tap wrote because no collector was there: a batch a line, each as hostile as one that was
-// posted. received is when they count as received. A line that cannot be used, the torn last one of a task that was killed
-// among them, keeps none of the others out. An error is the reader's, or means that too many lines in a row cannot be used.
+// ReadSpool takes in a file that a tap wrote because no collector was there: a batch a line, each as hostile as one
+// that was posted. received is when they count as received. A line that cannot be used, the torn last one of a task
+// that was killed among them, keeps none of the others out. An error is the reader's, or means that too many lines in a
+// row cannot be used.
 func ReadSpool(r io.Reader, store *Store, received time.Time) (s Spooled, err error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var bad input.Streak
@@ -62,8 +63,8 @@ func (s *Spooled) refuse(line int, err error) {
 	}
 }
 
-// readLine reads a line without its end. Of one of more than most bytes nothing is kept but that it is long. io.EOF comes
-// after the last line.
+// readLine reads a line without its end. Of one of more than most bytes nothing is kept but that it is long. io.EOF
+// comes after the last line.
 func readLine(in *bufio.Reader, most int) (line []byte, long bool, err error) {
 	any := false
 	for {

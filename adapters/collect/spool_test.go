@@ -72,7 +72,8 @@ func TestSpoolOfATape(t *testing.T) {
 	}
 }
 
-// TestEndlessBadLines: a spool of bad lines alone is given up soon, in the line where it is. What was taken before stays.
+// TestEndlessBadLines: a spool of bad lines alone is given up soon, in the line where it is. What was taken before
+// stays.
 func TestEndlessBadLines(t *testing.T) {
 	good := string(encoded(t, reduceBatch(theJob, 0, 0, 0, 5))) + "\n"
 	for _, bad := range []string{"x\n", "\n", "{}\n"} {

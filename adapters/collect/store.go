@@ -231,8 +231,8 @@ func (s *Store) watch(id string) {
 	}
 }
 
-// leave notes that a source no longer watches a job. If no other source does, the store drops a job that has ended and refuses
-// later batches of it. A job that still runs becomes an orphan again.
+// leave notes that a source no longer watches a job. If no other source does, the store drops a job that has ended and
+// refuses later batches of it. A job that still runs becomes an orphan again.
 func (s *Store) leave(id string, ended bool) {
 	if s.watched[id] == 0 {
 		return

@@ -16,8 +16,8 @@ import (
 
 const theJob = "job_1700000000000_0001"
 
-// mapBatch is the profile of a map for two reduces: keys k0, k1 … of the sizes given, at reduce 0 and 1 in turn, and as much
-// again of other keys.
+// mapBatch is the profile of a map for two reduces: keys k0, k1 … of the sizes given, at reduce 0 and 1 in turn, and as
+// much again of other keys.
 func mapBatch(job string, task, number int, sizes ...float64) *tap.Batch {
 	m := &tap.MapProfile{Reduces: 2, Bytes: make([]float64, 2), Records: 1, Lambda: 100}
 	for i, s := range sizes {
@@ -185,8 +185,8 @@ func TestStoreForgetsOrphans(t *testing.T) {
 	}
 }
 
-// TestStoreKeepsLess: where room is short, the smaller keys of every map go and then the detail of what was done; what is
-// refused changes nothing.
+// TestStoreKeepsLess: where room is short, the smaller keys of every map go and then the detail of what was done; what
+// is refused changes nothing.
 func TestStoreKeepsLess(t *testing.T) {
 	sizes := make([]float64, 100)
 	for i := range sizes {
@@ -227,7 +227,8 @@ func TestStoreKeepsLess(t *testing.T) {
 	}
 }
 
-// TestFlood: a million batches, of jobs that nobody knows or of any task of one that is watched, stay within the limits.
+// TestFlood: a million batches, of jobs that nobody knows or of any task of one that is watched, stay within the
+// limits.
 func TestFlood(t *testing.T) {
 	limits := Limits{Bytes: 4 << 20, Orphans: 1 << 20, Points: 500}
 	n := 1_000_000

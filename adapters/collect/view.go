@@ -23,8 +23,9 @@ type shown struct {
 	done    []dag.GroupPoint
 }
 
-// show makes the groups of a snapshot that was made at the instant at, which was now by the collector's clock. Where nothing
-// changed they are those of before. Of what the snapshot has itself by a tap, as one on a tape may, the fuller one stands.
+// show makes the groups of a snapshot that was made at the instant at, which was now by the collector's clock. Where
+// nothing changed they are those of before. Of what the snapshot has itself by a tap, as one on a tape may, the fuller
+// one stands.
 func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Instant, now time.Time) {
 	inner := state.Groups
 	n := j.reduceTasks
@@ -98,9 +99,9 @@ func (v *view) done(r *dag.ReduceGroups, i int, a *attempt, m moment) {
 	a.opened(r, m)
 }
 
-// counted takes the bytes of a reduce from its counters, as not all maps have a profile: what it has copied, once
-// it has copied all. Where most maps have, it is not more than if the others were like them, because counters may hold more
-// than keys and values. r is NaN in Bytes and Implicit where its counters do not tell.
+// counted takes the bytes of a reduce from its counters, as not all maps have a profile: what it has copied, once it
+// has copied all. Where most maps have, it is not more than if the others were like them, because counters may hold
+// more than keys and values. r is NaN in Bytes and Implicit where its counters do not tell.
 func counted(r *dag.ReduceGroups, seen []dag.Attempt, t tally, maps int) {
 	bytes, profiled := math.NaN(), r.Bytes
 	for i := range seen {

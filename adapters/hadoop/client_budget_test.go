@@ -45,8 +45,8 @@ func bomb(t *testing.T) []byte {
 	return packed.Bytes()
 }
 
-// TestAnswersStayWithinTheBudget: four answers at once, packed or without an end, are each refused; together they never draw more than
-// there is, read little more than they may, and give everything back.
+// TestAnswersStayWithinTheBudget: four answers at once, packed or without an end, are each refused; together they never
+// draw more than there is, read little more than they may, and give everything back.
 func TestAnswersStayWithinTheBudget(t *testing.T) {
 	packed := bomb(t)
 	for _, mode := range []string{"bomb", "endless", "both"} {
@@ -126,8 +126,8 @@ func TestLimitsByPath(t *testing.T) {
 	}
 }
 
-// TestLargestGivesWay: where nothing is free the largest answer that is still being read is given up, and one that is decoded is
-// waited for.
+// TestLargestGivesWay: where nothing is free the largest answer that is still being read is given up, and one that is
+// decoded is waited for.
 func TestLargestGivesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBudget(10)

@@ -25,8 +25,8 @@ func (k knownAs) Name() string                          { return string(k) }
 func (k knownAs) Check(context.Context) (string, error) { return "Kerberos, as " + string(k), nil }
 func (k knownAs) Used() bool                            { return true }
 
-// TestDeniedJobs checks the errors for users whom a job's ACL refuses. The masters and the history server of Hadoop 3.4.2 answer
-// such users with 503 if mapreduce.cluster.acls.enabled is set.
+// TestDeniedJobs checks the errors for users whom a job's ACL refuses. The masters and the history server of Hadoop
+// 3.4.2 answer such users with 503 if mapreduce.cluster.acls.enabled is set.
 func TestDeniedJobs(t *testing.T) {
 	const lost = `{"RemoteException":{"exception":"WebApplicationException","javaClassName":"javax.ws.rs.WebApplicationException"}}`
 	const trouble = `{"RemoteException":{"exception":"WebApplicationException","message":"out of memory","javaClassName":"javax.ws.rs.WebApplicationException"}}`

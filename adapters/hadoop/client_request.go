@@ -202,7 +202,8 @@ func (c *Client) exchange(outer context.Context, u *url.URL) (*reply, error) {
 		e.Text = fmt.Sprintf("the answer broke off after %d bytes: %s", n, e.Text)
 		return nil, e
 	}
-	body = bytes.TrimPrefix(body, []byte("\ufeff")) // a proxy that encodes anew may put a byte order mark there, which is no JSON
+	// a proxy that encodes anew may put a byte order mark there, which is no JSON
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	return &reply{status: resp.StatusCode, header: resp.Header, body: body, sent: sent, came: came, floor: floor}, nil
 }
 

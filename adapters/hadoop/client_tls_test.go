@@ -184,7 +184,8 @@ func TestClientFiles(t *testing.T) {
 	}
 }
 
-// TestTrustStoreIsFound: of ssl-client.xml nothing but the store's path is kept, and where the file is wrong nothing is said.
+// TestTrustStoreIsFound: of ssl-client.xml nothing but the store's path is kept, and where the file is wrong nothing is
+// said.
 func TestTrustStoreIsFound(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -218,7 +219,8 @@ func TestTrustStoreIsFound(t *testing.T) {
 	}
 }
 
-// TestRefusedAndCut: where the connection is reset before the alert is read that says why, the certificate is still thought of.
+// TestRefusedAndCut: where the connection is reset before the alert is read that says why, the certificate is still
+// thought of.
 func TestRefusedAndCut(t *testing.T) {
 	cut := &net.OpError{Op: "write", Err: syscall.EPIPE}
 	u := &url.URL{Scheme: "https", Host: "rm:8090"}

@@ -242,8 +242,8 @@ func (c *cookies) layer(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// encryption returns the TLS settings: which certificates of services are accepted, and the client certificate to show. The settings call
-// wanted if a service asks for a client certificate.
+// encryption returns the TLS settings: which certificates of services are accepted, and the client certificate to show.
+// The settings call wanted if a service asks for a client certificate.
 func encryption(o Options, wanted func()) (*tls.Config, error) {
 	conf := &tls.Config{InsecureSkipVerify: o.Insecure, MinVersion: tls.VersionTLS12, Time: o.Clock} //nolint:gosec // G402: --insecure asks for it, and every frame says so
 	if o.CAFile != "" {

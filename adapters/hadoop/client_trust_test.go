@@ -44,8 +44,8 @@ func standbyOf(base string) func(*http.Request) (int, string) {
 	return func(r *http.Request) (int, string) { return http.StatusTemporaryRedirect, base + r.URL.Path }
 }
 
-// TestRedirectToAStranger: a ResourceManager's redirect is followed, and kept, if flags or configuration name the host it leads to, and
-// else answered by what to do.
+// TestRedirectToAStranger: a ResourceManager's redirect is followed, and kept, if flags or configuration name the host
+// it leads to, and else answered by what to do.
 func TestRedirectToAStranger(t *testing.T) {
 	for name, c := range map[string]struct {
 		to    string
@@ -88,9 +88,9 @@ func TestRedirectToAStranger(t *testing.T) {
 	}
 }
 
-// TestMastersRedirectNamesNoHistory: what a master redirects to is never asked while it runs. After its end, when the ResourceManager's proxy
-// passes on the address that the master gave last, it is asked only on a host that flags or configuration name, also if the history server is
-// only guessed.
+// TestMastersRedirectNamesNoHistory: what a master redirects to is never asked while it runs. After its end, when the
+// ResourceManager's proxy passes on the address that the master gave last, it is asked only on a host that flags or
+// configuration name, also if the history server is only guessed.
 func TestMastersRedirectNamesNoHistory(t *testing.T) {
 	const job = "mapreduce/jobs/job_1_0001"
 	w := newTown()

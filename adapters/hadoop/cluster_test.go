@@ -115,7 +115,8 @@ func TestNodeGuessed(t *testing.T) {
 	}
 }
 
-// TestNodeThatIsBack: attempts that were killed because their node was unhealthy say so for ever, and no more of it once it is back.
+// TestNodeThatIsBack: attempts that were killed because their node was unhealthy say so for ever, and no more of it
+// once it is back.
 func TestNodeThatIsBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		listed     bool // unhealthy at second 2
@@ -153,7 +154,8 @@ func TestNodeThatIsBack(t *testing.T) {
 	}
 }
 
-// TestDrainedNodeGuessed: a node that was last listed as one that drains has been decommissioned when its attempts are killed for it.
+// TestDrainedNodeGuessed: a node that was last listed as one that drains has been decommissioned when its attempts are
+// killed for it.
 func TestDrainedNodeGuessed(t *testing.T) {
 	l := onNodes(t)
 	l.cluster(4096, 2, 0, "n1 DECOMMISSIONING 1024,n2 RUNNING 1024,n3 RUNNING 3072")
@@ -187,8 +189,8 @@ func TestSnapshotsKeepTheirNodes(t *testing.T) {
 	}
 }
 
-// TestNodeStates: a node that drains is none that is lost, one that is unhealthy or decommissioned is lost for a cause, and one that
-// was started again is not lost because its old self is listed as well.
+// TestNodeStates: a node that drains is none that is lost, one that is unhealthy or decommissioned is lost for a cause,
+// and one that was started again is not lost because its old self is listed as well.
 func TestNodeStates(t *testing.T) {
 	l := onNodes(t)
 	src := NewSource(l, Target{})
@@ -268,7 +270,8 @@ func TestNodeAvoided(t *testing.T) {
 	}
 }
 
-// TestInventedNodes: a job's master may name a new node in each answer. What is kept of them is bounded, and one beyond the bound is no node.
+// TestInventedNodes: a job's master may name a new node in each answer. What is kept of them is bounded, and one beyond
+// the bound is no node.
 func TestInventedNodes(t *testing.T) {
 	w := newClusterState()
 	w.listing = true // the slice need not be copied each time
@@ -286,8 +289,8 @@ func TestInventedNodes(t *testing.T) {
 	}
 }
 
-// TestPreempted: an attempt whose container the scheduler has taken back is killed, by nobody's fault, and its task waits again.
-// The answers are those of a real ResourceManager that preempts.
+// TestPreempted: an attempt whose container the scheduler has taken back is killed, by nobody's fault, and its task
+// waits again. The answers are those of a real ResourceManager that preempts.
 func TestPreempted(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 1024")

@@ -40,8 +40,8 @@ func (p place) bodies(f *testing.F) [][]byte {
 	return all
 }
 
-// observed puts a body in its place, in an otherwise healthy lab, and observes two ticks: no panic, no snapshot that breaks the
-// rules of dag.
+// observed puts a body in its place, in an otherwise healthy lab, and observes two ticks: no panic, no snapshot that
+// breaks the rules of dag.
 func observed(t *testing.T, p place, body string) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 512", "2 FINISHED SUCCEEDED -1")

@@ -57,8 +57,8 @@ func through(t *testing.T, address, ca, password string) *Client {
 	return clientOf(t, o)
 }
 
-// TestGateway: a topology's address is enough for all three services; the password is looked at once, then the session's
-// cookie counts; where an application has ended the way to its history leads through the gateway.
+// TestGateway: a topology's address is enough for all three services; the password is looked at once, then the
+// session's cookie counts; where an application has ended the way to its history leads through the gateway.
 func TestGateway(t *testing.T) {
 	g, u, ca := gatewayed(t)
 	c, ctx := through(t, u+"/gateway/default", ca, "hu-sh"), context.Background()
@@ -129,8 +129,8 @@ func TestGatewayAddresses(t *testing.T) {
 	}
 }
 
-// TestPasswordStaysHome: the password is sent to the addresses that were given alone, whatever a redirect says, and never in
-// the clear.
+// TestPasswordStaysHome: the password is sent to the addresses that were given alone, whatever a redirect says, and
+// never in the clear.
 func TestPasswordStaysHome(t *testing.T) {
 	site := Site{RMs: []Manager{{URL: "https://rm:8090"}}, JHS: "https://RM"}
 	layer, err := Basic("alice", "hu-sh", site)

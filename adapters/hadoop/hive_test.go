@@ -43,7 +43,8 @@ func TestJobTitle(t *testing.T) {
 	}
 }
 
-// TestHiveConf reads what Hive 2.3.9 itself gave the first job of a query (testdata: our own live run on Hadoop 2.10.2).
+// TestHiveConf reads what Hive 2.3.9 itself gave the first job of a query (testdata: our own live run on Hadoop
+// 2.10.2).
 func TestHiveConf(t *testing.T) {
 	body := load[confBody](t, "conf-hive.json")
 	c := body.conf()
@@ -107,7 +108,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestHiveQuery: the stages of a query are one workflow, though each job has a name of its own; what the query says is not repeated.
+// TestHiveQuery: the stages of a query are one workflow, though each job has a name of its own; what the query says is
+// not repeated.
 func TestHiveQuery(t *testing.T) {
 	l := newLab()
 	hive := []string{

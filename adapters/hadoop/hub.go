@@ -75,8 +75,8 @@ const (
 	statesEnded   = "FINISHED,FAILED,KILLED"
 )
 
-// endedLate is how far the list of ended applications reaches back before the previous list. The ResourceManager publishes an end
-// some time after its timestamp, and after a failover the clock is another ResourceManager's.
+// endedLate is how far the list of ended applications reaches back before the previous list. The ResourceManager
+// publishes an end some time after its timestamp, and after a failover the clock is another ResourceManager's.
 const endedLate = time.Minute
 
 // maxEnded bounds the applications that are remembered after their end; a ResourceManager keeps 1,000 by default.
@@ -267,7 +267,8 @@ func (h *Hub) serve(s *Source) error {
 func (h *Hub) related(v *view, s *Source) []string {
 	var out []string
 	add := func(id string) {
-		if v.apps[id] != nil || v.missed[id] != nil && s.apps[id] == nil { // a source asks for what it knows and is not listed
+		// a source asks for what it knows and is not listed
+		if v.apps[id] != nil || v.missed[id] != nil && s.apps[id] == nil {
 			out = append(out, id)
 		}
 	}

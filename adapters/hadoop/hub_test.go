@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestHubMissed: an application that has ended between two lists that would say so is not forgotten meanwhile, nor is its
-// configuration; one that such a list does not have is.
+// TestHubMissed: an application that has ended between two lists that would say so is not forgotten meanwhile, nor is
+// its configuration; one that such a list does not have is.
 func TestHubMissed(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 512", "2 RUNNING UNDEFINED 512")
@@ -95,7 +95,8 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestHubKeeps: a hub keeps what it knew of the cluster and its queues while newer answers fail, also for sources that come later.
+// TestHubKeeps: a hub keeps what it knew of the cluster and its queues while newer answers fail, also for sources that
+// come later.
 func TestHubKeeps(t *testing.T) {
 	t.Parallel()
 	l := needLab()

@@ -17,8 +17,9 @@ type view struct {
 	err    error
 	apps   map[string]*wireApp // those that run, and those that were seen to have ended; in a hub of one, listed
 	listed []string            // runs; in a hub of one, all that the newest answer lists, by id
-	missed map[string]*wireApp // those that ran and that no list has any more, until one has had to tell that they have ended
-	runs   []string            // the ones that run, by id
+	// those that ran and that no list has any more, until one has had to tell that they have ended
+	missed map[string]*wireApp
+	runs   []string // the ones that run, by id
 	names  map[nameKey][]string
 	w      answers
 	nodes  int // the newest round that listed nodes, and queues

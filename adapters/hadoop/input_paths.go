@@ -11,11 +11,13 @@ import (
 
 // inputFiles are the files that a job reads, as its configuration names them, and where their file system is.
 type inputFiles struct {
-	paths   []string          // as named, perhaps with wildcards; at most mostPaths
-	more    bool              // there were more of them
-	system  string            // fs.defaultFS
-	tls     bool              // HDFS is asked over TLS alone
-	address map[string]string // of NameNodes, by what follows the property's name: "", ".NAMESERVICE", ".NAMESERVICE.NAMENODE"; "s" before it for TLS
+	paths  []string // as named, perhaps with wildcards; at most mostPaths
+	more   bool     // there were more of them
+	system string   // fs.defaultFS
+	tls    bool     // HDFS is asked over TLS alone
+	// of NameNodes, by what follows the property's name: "", ".NAMESERVICE", ".NAMESERVICE.NAMENODE"; "s" before it for
+	// TLS
+	address map[string]string
 }
 
 const (

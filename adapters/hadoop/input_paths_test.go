@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Paths end at commas that are neither escaped nor in braces; Pig's own list goes before Hadoop's, which has the last input alone.
+// Paths end at commas that are neither escaped nor in braces; Pig's own list goes before Hadoop's, which has the last
+// input alone.
 func TestInputPaths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ pig, dirs, formats, want string }{

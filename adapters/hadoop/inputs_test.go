@@ -102,8 +102,8 @@ func TestInputQuestionsAreBounded(t *testing.T) {
 	}
 }
 
-// A NameNode is asked only on a host that flags or the configuration name, whatever a job's configuration says; one that does not
-// answer is left alone for a while.
+// A NameNode is asked only on a host that flags or the configuration name, whatever a job's configuration says; one
+// that does not answer is left alone for a while.
 func TestHDFSOfAStranger(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

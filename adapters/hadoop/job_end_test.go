@@ -70,8 +70,8 @@ func (l *corruptLab) reads(t *testing.T, s *dag.Snapshot, want int) {
 	}
 }
 
-// TestListUnknownForAMoment: a history server that tells of a job and not yet of its tasks is asked again. An old answer on the
-// way may say so.
+// TestListUnknownForAMoment: a history server that tells of a job and not yet of its tasks is asked again. An old
+// answer on the way may say so.
 func TestListUnknownForAMoment(t *testing.T) {
 	l, src := over(t)
 	list := l.jhs["0001/tasks"]
@@ -81,7 +81,8 @@ func TestListUnknownForAMoment(t *testing.T) {
 	l.reads(t, l.tick(t, src, 3*time.Second), 3)
 }
 
-// TestCutConnections: unlike a question that nobody answers in time, one whose answer breaks off does not keep the others back.
+// TestCutConnections: unlike a question that nobody answers in time, one whose answer breaks off does not keep the
+// others back.
 func TestCutConnections(t *testing.T) {
 	l, src := over(t)
 	l.corrupts("m_000000", Error{Err: io.ErrUnexpectedEOF})
@@ -90,8 +91,8 @@ func TestCutConnections(t *testing.T) {
 	l.reads(t, l.tick(t, src, 3*time.Second), 3)
 }
 
-// TestUnread: the end waits for what the history server cannot tell now, minutes and tries, and not for ever; what it has told is
-// not asked again.
+// TestUnread: the end waits for what the history server cannot tell now, minutes and tries, and not for ever; what it
+// has told is not asked again.
 func TestUnread(t *testing.T) {
 	l, src := over(t)
 	l.corrupts("m_000001/counters", Error{Status: http.StatusInternalServerError})

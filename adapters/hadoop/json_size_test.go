@@ -24,8 +24,8 @@ func allocates(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestManyShortLists: an answer may not have many short lists that take much more memory than their text together, although each by itself
-// may be as short.
+// TestManyShortLists: an answer may not have many short lists that take much more memory than their text together,
+// although each by itself may be as short.
 func TestManyShortLists(t *testing.T) {
 	inside := `{"a":1}`
 	for range 60 {
@@ -67,7 +67,8 @@ func TestManyShortLists(t *testing.T) {
 	}
 }
 
-// TestMixedListsAreNotCopied: a list with an element of a wrong type is decoded without a copy of its text, however deep it is nested.
+// TestMixedListsAreNotCopied: a list with an element of a wrong type is decoded without a copy of its text, however
+// deep it is nested.
 func TestMixedListsAreNotCopied(t *testing.T) {
 	text := strings.Replace(queuesIn(60), `{"queueName":"deep"}`, `{"queueName":"deep","pad":"`+strings.Repeat("x", 1<<20)+`"}`, 1)
 	var b schedulerBody
@@ -90,7 +91,8 @@ func TestKeysOfAnObject(t *testing.T) {
 	}
 }
 
-// TestRealAnswersAreLight: the lists of recorded answers take a half of what they may at most, and what is weighed is what they take.
+// TestRealAnswersAreLight: the lists of recorded answers take a half of what they may at most, and what is weighed is
+// what they take.
 func TestRealAnswersAreLight(t *testing.T) {
 	t.Parallel()
 	tasks := 0

@@ -16,7 +16,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// load decodes a body that a real Hadoop gave (testdata: copied from recordings, confs cut to the properties that are read).
+// load decodes a body that a real Hadoop gave (testdata: copied from recordings, confs cut to the properties that are
+// read).
 func load[T any](t *testing.T, name string) T {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))

@@ -14,15 +14,16 @@ type Property struct{ Name, Value string }
 
 // Settings are what a job's configuration tells of its place in a workflow and of its schedule.
 type Settings struct {
-	Workflow, WorkflowName, Node string              // "" outside a workflow
-	Launch                       string              // one a batch that a script launches, ms since the epoch; "" unknown
-	After                        map[string][]string // a node to its successors
-	Stops                        bool                // a failed job ends the whole script
-	Parallel                     bool                // Hive runs stages at once that do not wait for each other
-	Feature, Alias               string
-	Input                        []string
-	Limits                       dag.Limits
-	Overheads                    dag.Overheads // Beat, Abandon, Report and Wave
+	Workflow, WorkflowName, Node string // "" outside a workflow
+	// one a batch that a script launches, ms since the epoch; "" unknown
+	Launch         string
+	After          map[string][]string // a node to its successors
+	Stops          bool                // a failed job ends the whole script
+	Parallel       bool                // Hive runs stages at once that do not wait for each other
+	Feature, Alias string
+	Input          []string
+	Limits         dag.Limits
+	Overheads      dag.Overheads // Beat, Abandon, Report and Wave
 }
 
 // ReadSettings picks them out of a job's properties. Without properties they are Hadoop's defaults.

@@ -69,7 +69,8 @@ func NewOverview(cluster Cluster, made func(path string) dag.Instant) *Overview 
 	return &Overview{NewSource(cluster, Target{Made: made})}
 }
 
-// Overview returns an overview for the source of one application. What the hub's newest Refresh told is not asked again.
+// Overview returns an overview for the source of one application. What the hub's newest Refresh told is not asked
+// again.
 func (h *Hub) Overview(app string) *Overview { return &Overview{h.Source(app)} }
 
 // Observe asks once. It fails if the applications cannot be listed.

@@ -145,7 +145,8 @@ func sameAttempts(t *testing.T, at dag.Instant, got, want []dag.Attempt) {
 	}
 }
 
-// TestPolling: a job of 10,000 tasks costs at most a tenth of what asking everything each tick does, and nothing is lost by it.
+// TestPolling: a job of 10,000 tasks costs at most a tenth of what asking everything each tick does, and nothing is
+// lost by it.
 func TestPolling(t *testing.T) {
 	for _, slots := range []int{200, 1000} {
 		naive, one, late, ticks := 0, 0, 0, 0

@@ -160,7 +160,8 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// TestSilentHistory: until the history server answers a job is running; then, in the end, the ResourceManager's word counts.
+// TestSilentHistory: until the history server answers a job is running; then, in the end, the ResourceManager's word
+// counts.
 func TestSilentHistory(t *testing.T) {
 	for final, want := range map[string]dag.State{"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "UNDEFINED": dag.EndedUnconfirmed} {
 		l := newLab()
@@ -206,7 +207,8 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestLyingMaster: progress beyond 100 %, counters that fall (an old answer, until they do it again and again), numbers without end: no panic, nothing impossible.
+// TestLyingMaster: progress beyond 100 %, counters that fall (an old answer, until they do it again and again), numbers
+// without end: no panic, nothing impossible.
 func TestLyingMaster(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 512")

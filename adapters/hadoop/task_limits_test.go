@@ -19,8 +19,8 @@ func listOf(maps int) string {
 	return `{"tasks":{"task":[` + strings.Join(tasks, ",") + `]}}`
 }
 
-// TestTooLarge: the tasks of a workflow that is too large are not kept, its counts are shown, and it is estimated again once its list
-// is shorter.
+// TestTooLarge: the tasks of a workflow that is too large are not kept, its counts are shown, and it is estimated again
+// once its list is shorter.
 func TestTooLarge(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 512")
@@ -53,7 +53,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestCountsAreBoundedByTheList: what a master counts is believed up to what its list shows, and a small number without a list.
+// TestCountsAreBoundedByTheList: what a master counts is believed up to what its list shows, and a small number without
+// a list.
 func TestCountsAreBoundedByTheList(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -142,7 +143,8 @@ func TestListsOfNothing(t *testing.T) {
 	}
 }
 
-// TestRoom: workflows share what room there is, and get it back; large ones give way to small ones, later ones to earlier ones.
+// TestRoom: workflows share what room there is, and get it back; large ones give way to small ones, later ones to
+// earlier ones.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	var r room
@@ -172,8 +174,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestRoomForManySmallOnes: hundreds of workflows that are small each by itself are too large together. Who has room does not depend on the
-// order in which they are observed.
+// TestRoomForManySmallOnes: hundreds of workflows that are small each by itself are too large together. Who has room
+// does not depend on the order in which they are observed.
 func TestRoomForManySmallOnes(t *testing.T) {
 	t.Parallel()
 	const many = 300
@@ -246,7 +248,8 @@ func TestRenamedTasks(t *testing.T) {
 	}
 }
 
-// TestOverlongListHidesNothing: a list that is too long to be read does not keep the tasks of the other jobs from being counted.
+// TestOverlongListHidesNothing: a list that is too long to be read does not keep the tasks of the other jobs from being
+// counted.
 func TestOverlongListHidesNothing(t *testing.T) {
 	t.Parallel()
 	unread := &job{id: "job_1_0001", app: "application_1_0001", lifecycle: lifecycle{jobRunning, dag.Running}, overlong: 1}
@@ -259,7 +262,8 @@ func TestOverlongListHidesNothing(t *testing.T) {
 	}
 }
 
-// TestListsOfATick: lists that have too many tasks together are not kept until all jobs have answered, and the workflow is too large.
+// TestListsOfATick: lists that have too many tasks together are not kept until all jobs have answered, and the workflow
+// is too large.
 func TestListsOfATick(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 512", "2 RUNNING UNDEFINED 512")
@@ -298,7 +302,8 @@ func TestListsOfATick(t *testing.T) {
 	t.Error("it is not estimated again")
 }
 
-// TestPlanOfOverlongLists: whatever masters count, a plan has no more tasks than it may have, so that a tape of it can be written.
+// TestPlanOfOverlongLists: whatever masters count, a plan has no more tasks than it may have, so that a tape of it can
+// be written.
 func TestPlanOfOverlongLists(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 512", "2 RUNNING UNDEFINED 512")

@@ -45,8 +45,8 @@ func attemptsOf(index, many, node, diagnosis int) string {
 	return `{"taskAttempts":{"taskAttempt":[` + strings.Join(list, ",") + `]}}`
 }
 
-// TestAnswersOfATickAreNotKept: of hundreds of long answers about attempts only a few are in memory at once, and what is kept of them does not
-// hold the rest.
+// TestAnswersOfATickAreNotKept: of hundreds of long answers about attempts only a few are in memory at once, and what
+// is kept of them does not hold the rest.
 func TestAnswersOfATickAreNotKept(t *testing.T) {
 	const maps, long = 200, 64_000
 	for name, answer := range map[string]func(index int) string{
@@ -112,7 +112,8 @@ func TestManyAttempts(t *testing.T) {
 	}
 }
 
-// TestAttemptsOfATick: a tick asks for no more attempts once the workflow has too many to be estimated, and the next one drops them.
+// TestAttemptsOfATick: a tick asks for no more attempts once the workflow has too many to be estimated, and the next
+// one drops them.
 func TestAttemptsOfATick(t *testing.T) {
 	const maps = mostTasks/mostAttempts + 2*asksAtOnce
 	l := newLab()

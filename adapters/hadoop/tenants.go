@@ -16,10 +16,11 @@ const (
 	needEach   = 15 * time.Second // between two questions to one master
 	needsATick = 3                // masters that a tick asks at most
 	// Lists cost 240 bytes a task, so those of large jobs are not asked for, and those of small ones not each time.
-	needTasks    = 1000
-	lengthsEach  = 30 * time.Second
-	needTrouble  = 5 * time.Minute // how long a master that refuses is left alone, and how long an answer may stand in for the next
-	needFollowed = fewTenants      // how many applications are followed: more are told in sums
+	needTasks   = 1000
+	lengthsEach = 30 * time.Second
+	// how long a master that refuses is left alone, and how long an answer may stand in for the next
+	needTrouble  = 5 * time.Minute
+	needFollowed = fewTenants // how many applications are followed: more are told in sums
 )
 
 // needs are what other applications have left to do, as their own masters tell. It is not safe for concurrent use.

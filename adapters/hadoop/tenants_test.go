@@ -65,7 +65,8 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// TestNeedRefused: a master that may not be asked tells nothing and is left alone; one that is silent keeps what it told for a while.
+// TestNeedRefused: a master that may not be asked tells nothing and is left alone; one that is silent keeps what it
+// told for a while.
 func TestNeedRefused(t *testing.T) {
 	l := needLab()
 	src := NewSource(l, Target{User: "alice"})

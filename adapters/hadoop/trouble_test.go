@@ -85,7 +85,8 @@ func toldOf(s *dag.Snapshot, part string) bool {
 	return false
 }
 
-// TestMasterHangs: while the only master lets questions go by, the workflow is not observed; then it goes on as if nothing had been.
+// TestMasterHangs: while the only master lets questions go by, the workflow is not observed; then it goes on as if
+// nothing had been.
 func TestMasterHangs(t *testing.T) {
 	l, src := running(t)
 	l.am = true
@@ -104,8 +105,8 @@ func TestMasterHangs(t *testing.T) {
 	}
 }
 
-// TestHangCostsOneLimit: a master that falls silent between two questions of a tick is not asked for each of its tasks, and what
-// comes late counts as of when it came.
+// TestHangCostsOneLimit: a master that falls silent between two questions of a tick is not asked for each of its tasks,
+// and what comes late counts as of when it came.
 func TestHangCostsOneLimit(t *testing.T) {
 	l, src := running(t)
 	maps := make([]string, 200)
@@ -145,7 +146,8 @@ func TestOneMasterOfTwoHangs(t *testing.T) {
 	}
 }
 
-// TestHistoryServerIsAway: at the hand-over nobody is there. That the job has succeeded is known, that the workflow has not yet.
+// TestHistoryServerIsAway: at the hand-over nobody is there. That the job has succeeded is known, that the workflow has
+// not yet.
 func TestHistoryServerIsAway(t *testing.T) {
 	for _, back := range []bool{true, false} {
 		l, src := running(t)
@@ -208,8 +210,8 @@ func TestMasterDiesForGood(t *testing.T) {
 	}
 }
 
-// TestForgottenByAll: the ResourceManager came again without its memory, and the master that it dropped left no history: nobody
-// knows how the job ended, and that is what is said.
+// TestForgottenByAll: the ResourceManager came again without its memory, and the master that it dropped left no
+// history: nobody knows how the job ended, and that is what is said.
 func TestForgottenByAll(t *testing.T) {
 	l, src := running(t)
 	l.dead = &Error{URL: "http://rm", Text: "connection refused"}
@@ -244,7 +246,8 @@ func TestWatchBeginsAfterFailover(t *testing.T) {
 	}
 }
 
-// TestStandbyInWords: a ResourceManager that only says that it is on standby is passed over; alone, that is what is said.
+// TestStandbyInWords: a ResourceManager that only says that it is on standby is passed over; alone, that is what is
+// said.
 func TestStandbyInWords(t *testing.T) {
 	standby := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain;charset=utf-8")
@@ -260,7 +263,8 @@ func TestStandbyInWords(t *testing.T) {
 	}
 }
 
-// TestFailoverTwice: each time nobody answers, then applications are ACCEPTED, then they run; nothing is lost in either.
+// TestFailoverTwice: each time nobody answers, then applications are ACCEPTED, then they run; nothing is lost in
+// either.
 func TestFailoverTwice(t *testing.T) {
 	l, src := running(t)
 	l.rm["apps/application_1_0001/appattempts"] = `{"appAttempts":{"appAttempt":[{"id":1}]}}`
@@ -284,8 +288,8 @@ func TestFailoverTwice(t *testing.T) {
 	}
 }
 
-// TestFailoverInARecording: what a recording repeats of masters is older than the change of ResourceManagers. That nobody answered
-// a moment ago tells that it is one, though no container is known yet.
+// TestFailoverInARecording: what a recording repeats of masters is older than the change of ResourceManagers. That
+// nobody answered a moment ago tells that it is one, though no container is known yet.
 func TestFailoverInARecording(t *testing.T) {
 	l := &troubled{lab: newLab()}
 	l.apps("1 RUNNING UNDEFINED 1024")

@@ -127,8 +127,8 @@ func TestUnseenJob(t *testing.T) {
 	}
 }
 
-// TestSilentChosen: a job of the same script has ended, and its conf comes before that of the chosen one, whose master is silent for
-// a while, as after a failover.
+// TestSilentChosen: a job of the same script has ended, and its conf comes before that of the chosen one, whose master
+// is silent for a while, as after a failover.
 func TestSilentChosen(t *testing.T) {
 	for _, other := range []string{"2", "20"} {
 		l := newLab()
@@ -159,7 +159,8 @@ func TestSilentChosen(t *testing.T) {
 	}
 }
 
-// TestStrangers: applications that come and go on a busy cluster leave nothing behind, and confs that fail are asked once a tick.
+// TestStrangers: applications that come and go on a busy cluster leave nothing behind, and confs that fail are asked
+// once a tick.
 func TestStrangers(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 512")

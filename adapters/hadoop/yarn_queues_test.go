@@ -83,7 +83,8 @@ func TestQueuesOfOneName(t *testing.T) {
 	}
 }
 
-// TestVersions reads what masters and history servers of several Hadoops said of the same script (testdata: our own live runs).
+// TestVersions reads what masters and history servers of several Hadoops said of the same script (testdata: our own
+// live runs).
 func TestVersions(t *testing.T) {
 	for _, version := range []string{"2.10.2"} {
 		am, over := load[jobBody](t, "am-job-"+version+".json").Job.v, load[jobBody](t, "jhs-job-"+version+".json").Job.v

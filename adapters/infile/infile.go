@@ -7,8 +7,9 @@ import (
 	"os"
 )
 
-// Open opens a file to be read once from its beginning: a regular one or a pipe, such as a shell's <(…). A device or a socket is
-// refused before it is opened, because /dev/zero has no end; /dev/null is an empty file. A folder is for the caller to refuse. Errors are *fs.PathError.
+// Open opens a file to be read once from its beginning: a regular one or a pipe, such as a shell's <(…). A device or a
+// socket is refused before it is opened, because /dev/zero has no end; /dev/null is an empty file. A folder is for the
+// caller to refuse. Errors are *fs.PathError.
 func Open(path string) (*os.File, error) {
 	return open(path, fs.ModeDir|fs.ModeNamedPipe, "it is a device or a socket: give a file, or a pipe that ends")
 }

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestOpen holds what is opened and what is refused. A pipe that nobody writes to must be refused without opening it: that waits.
+// TestOpen holds what is opened and what is refused. A pipe that nobody writes to must be refused without opening it:
+// that waits.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

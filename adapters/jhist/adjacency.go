@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// adjacencies reads what JobImpl.getWorkflowAdjacencies writes: "node"="next,next" "node"="next", with quotes and backslashes in names escaped
-// by a backslash.
+// adjacencies reads what JobImpl.getWorkflowAdjacencies writes: "node"="next,next" "node"="next", with quotes and
+// backslashes in names escaped by a backslash.
 func adjacencies(s string) map[string][]string {
 	out := map[string][]string{}
 	for {

@@ -46,8 +46,8 @@ func ReadConf(r io.Reader) ([]hadoop.Property, error) {
 	}
 }
 
-// Configure enters what a job's own configuration tells. Of its place in the workflow the history's word stands in where the
-// configuration has none.
+// Configure enters what a job's own configuration tells. Of its place in the workflow the history's word stands in
+// where the configuration has none.
 func Configure(j *past.Job, properties []hadoop.Property) {
 	had := j.Settings
 	s := hadoop.ReadSettings(properties)

@@ -88,8 +88,8 @@ func (s *str) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// unionText is an uncleaned text that is a list or has several lines, by itself or wrapped as Avro wraps a nullable one; anything else is "".
-// Callers clean each part that they take out of it.
+// unionText is an uncleaned text that is a list or has several lines, by itself or wrapped as Avro wraps a nullable
+// one; anything else is "". Callers clean each part that they take out of it.
 type unionText string
 
 func (r *unionText) UnmarshalJSON(b []byte) error {

@@ -15,7 +15,8 @@ import (
 type history struct {
 	job  *past.Job
 	seen map[string]int // attempts by id: index in the phase
-	bare map[string]int // of a JobTracker's successful attempts without counters, by the id of their task: index in the phase
+	// of a JobTracker's successful attempts without counters, by the id of their task: index in the phase
+	bare map[string]int
 	bad  int
 }
 
@@ -136,7 +137,8 @@ func (h *history) attempt(kind, end string, b *body) {
 	}
 	state, finished := attemptEnds[end], b.Finished.instant()
 	if a.State == dag.AttemptSucceeded && state != dag.AttemptSucceeded {
-		// Its output was lost. The event repeats the attempt's own end: it was known when the events around it happened.
+		// Its output was lost. The event repeats the attempt's own end: it was known when the events around it
+		// happened.
 		a.Lost, a.LostAs, a.LostWhy = j.Last, state, firstLine(string(b.Error))
 		if finished.Known() && finished > a.Lost {
 			a.Lost = finished
@@ -186,7 +188,8 @@ func (h *history) done(torn bool) (*past.Job, error) {
 	return h.job, nil
 }
 
-// containers reads the size of containers out of a job's counters: megabyte-milliseconds over milliseconds (Hadoop 2.4 and later).
+// containers reads the size of containers out of a job's counters: megabyte-milliseconds over milliseconds (Hadoop 2.4
+// and later).
 func containers(totals counters) (mapMB, reduceMB int) {
 	of := map[string]float64{}
 	for _, c := range totals {

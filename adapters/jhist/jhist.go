@@ -1,10 +1,10 @@
-// Package jhist reads MapReduce's job history files (.jhist), as text and as binary, and those that the JobTracker of Hadoop 0.18 to
-// 1.x wrote.
+// Package jhist reads MapReduce's job history files (.jhist), as text and as binary, and those that the JobTracker of
+// Hadoop 0.18 to 1.x wrote.
 //
 // A file's first line says Avro-Json or Avro-Binary, the second is the schema of its events, then they follow: as JSON,
-// one a line with empty lines between, or as bare Avro records without a container (EventWriter, docs/facts/hadoop.md D). A
-// JobTracker's file has neither (see jobTracker). All are read into one model of events. Files of different versions differ in what
-// their events hold; what one does not hold is unknown.
+// one a line with empty lines between, or as bare Avro records without a container (EventWriter, docs/facts/hadoop.md
+// D). A JobTracker's file has neither (see jobTracker). All are read into one model of events. Files of different
+// versions differ in what their events hold; what one does not hold is unknown.
 package jhist
 
 import (
@@ -40,16 +40,16 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// An events is a stream of events. next returns io.EOF after the last one, io.ErrUnexpectedEOF where the file breaks off in
-// the middle of one, and errBad for one that cannot be used while later ones can.
+// An events is a stream of events. next returns io.EOF after the last one, io.ErrUnexpectedEOF where the file breaks
+// off in the middle of one, and errBad for one that cannot be used while later ones can.
 type events interface {
 	next(*event) error
 }
 
 var errBad = errors.New("not an event")
 
-// Read reads a whole file. A file that breaks off is read up to its last whole event, and its last job says so. Only a JobTracker's
-// files can follow each other and hold several jobs.
+// Read reads a whole file. A file that breaks off is read up to its last whole event, and its last job says so. Only a
+// JobTracker's files can follow each other and hold several jobs.
 func Read(r io.Reader) ([]*past.Job, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	from, err := open(in)

@@ -18,8 +18,9 @@ import (
 //
 //	Job JOBID="job_201105251513_0147" LAUNCH_TIME="1306384550681" TOTAL_MAPS="2" TOTAL_REDUCES="2" .
 //
-// Values may have several lines. Since 0.19 the first record is Meta, a backslash escapes characters of values, and a record ends
-// with a dot. Several files may follow each other, with lines such as !!FILE=name!! and the jobs' configurations between them.
+// Values may have several lines. Since 0.19 the first record is Meta, a backslash escapes characters of values, and a
+// record ends with a dot. Several files may follow each other, with lines such as !!FILE=name!! and the jobs'
+// configurations between them.
 type jobTracker struct {
 	in      *bufio.Reader
 	escaped bool
@@ -180,7 +181,8 @@ func (t *jobTracker) parse(record string) (kind string, fields map[string]string
 	}
 }
 
-// until returns the text before the first end, and what follows it. If escaped, a backslash makes the next character part of the text.
+// until returns the text before the first end, and what follows it. If escaped, a backslash makes the next character
+// part of the text.
 func until(s string, end byte, escaped bool) (text, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -195,7 +197,8 @@ func until(s string, end byte, escaped bool) (text, rest string, ok bool) {
 	return "", "", false
 }
 
-// hostOf returns the host of a TaskTracker's name (tracker_host:localhost/127.0.0.1:38958) or of its place (/rack/host).
+// hostOf returns the host of a TaskTracker's name (tracker_host:localhost/127.0.0.1:38958) or of its place
+// (/rack/host).
 func hostOf(s string) string {
 	if s, ok := strings.CutPrefix(s, "tracker_"); ok {
 		s, _, _ = strings.Cut(s, ":")
@@ -208,7 +211,8 @@ func hostOf(s string) string {
 	return s
 }
 
-// trackerCounters reads {(group)(its name)[(counter)(its name)(value)][...]}{...}, or of Hadoop 0.18 Group name.Counter name:value,...
+// trackerCounters reads {(group)(its name)[(counter)(its name)(value)][...]}{...}, or of Hadoop 0.18 Group name.Counter
+// name:value,...
 func trackerCounters(s string) (out counters) {
 	if s != "" && s[0] != '{' {
 		return plainCounters(s)
@@ -245,7 +249,8 @@ func groupOf(name string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(name, "$", ""), "s")
 }
 
-// plainCounters reads the counters of Hadoop 0.18, which have names for people alone. Those of other groups may hold commas.
+// plainCounters reads the counters of Hadoop 0.18, which have names for people alone. Those of other groups may hold
+// commas.
 func plainCounters(s string) (out counters) {
 	for part := range strings.SplitSeq(s, ",") {
 		name, value, _ := strings.Cut(part, ":")

@@ -22,7 +22,8 @@ func tracked(t testing.TB, name string) []byte {
 	return b
 }
 
-// TestHadoop18 reads a history without escapes and ends of records, whose counters are the tasks' and not the attempts'.
+// TestHadoop18 reads a history without escapes and ends of records, whose counters are the tasks' and not the
+// attempts'.
 func TestHadoop18(t *testing.T) {
 	j := read(t, tracked(t, "hadoop-0.18"))
 	if j.ID != "job_200903042324_0007" || j.Name != `etl\day` || j.User != "ana" || j.Queue != "" || j.State != dag.Succeeded || !j.Slots || !j.Sized || j.Maps != 1 ||
@@ -60,7 +61,8 @@ func TestHadoop20(t *testing.T) {
 	}
 }
 
-// TestHadoop1 reads what later versions add: a queue, a workflow, a restarted JobTracker, CPU time and a reason of failure.
+// TestHadoop1 reads what later versions add: a queue, a workflow, a restarted JobTracker, CPU time and a reason of
+// failure.
 func TestHadoop1(t *testing.T) {
 	j := read(t, tracked(t, "hadoop-1.2"))
 	if j.Name != "Sleep job" || j.Queue != "default" || j.Launched != 1386370578600 || j.State != dag.Failed ||
@@ -88,7 +90,8 @@ func TestCollection(t *testing.T) {
 	}
 }
 
-// TestTrackerDamage leaves out a record that has lost its end, and keeps the one after it. A history that breaks off says so.
+// TestTrackerDamage leaves out a record that has lost its end, and keeps the one after it. A history that breaks off
+// says so.
 func TestTrackerDamage(t *testing.T) {
 	text := string(tracked(t, "hadoop-1.2"))
 	j := read(t, []byte(strings.Replace(text, ` LOCALITY="NODE_LOCAL" AVATAAR="VIRGIN" .`, "", 1)))

@@ -12,8 +12,8 @@ const (
 	maxDepth = 20
 )
 
-// checkSchema refuses what could make a decoder loop or recurse without end: types within themselves, and lists of things
-// that take no bytes. Everything else that is wrong with a schema, goavro says.
+// checkSchema refuses what could make a decoder loop or recurse without end: types within themselves, and lists of
+// things that take no bytes. Everything else that is wrong with a schema, goavro says.
 func checkSchema(text string) error {
 	var root any
 	if err := json.Unmarshal([]byte(text), &root); err != nil {

@@ -81,8 +81,8 @@ func ReadFile(path string, in io.Reader) (*File, []Warning, error) {
 	return Read(src, name)
 }
 
-// Read reads a job file. name is its name in messages. Errors are *planfile.Error, joined in the order of the file; there
-// is no File beside them.
+// Read reads a job file. name is its name in messages. Errors are *planfile.Error, joined in the order of the file;
+// there is no File beside them.
 func Read(src []byte, name string) (*File, []Warning, error) {
 	if len(src) > maxBytes {
 		return nil, nil, &planfile.Error{File: name, Message: fmt.Sprintf("the file is larger than %d bytes, more than a job file may take", maxBytes)}

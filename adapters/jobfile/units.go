@@ -13,8 +13,8 @@ import (
 const (
 	// maxSeconds bounds a service time: 115 days.
 	maxSeconds = 1e7
-	// From here on a number without a unit, in seconds, looks like milliseconds: no map of a sane split keeps one resource
-	// busy for ten minutes, and no fetch of one map's output for one.
+	// From here on a number without a unit, in seconds, looks like milliseconds: no map of a sane split keeps one
+	// resource busy for ten minutes, and no fetch of one map's output for one.
 	longTask    = 600
 	longShuffle = 60
 )

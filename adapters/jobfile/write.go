@@ -18,8 +18,8 @@ type Comments struct {
 // JobComments stand before a job and its demands.
 type JobComments struct{ Job, Map, Shuffle, Merge []string }
 
-// Write writes a job file in YAML. Read gives the same File again; one that it would not take is an error, and nothing is
-// written.
+// Write writes a job file in YAML. Read gives the same File again; one that it would not take is an error, and nothing
+// is written.
 func Write(w io.Writer, f *File, c Comments) error {
 	var b bytes.Buffer
 	comment(&b, "", c.File)
@@ -93,6 +93,6 @@ func comment(b *bytes.Buffer, indent string, lines []string) {
 	}
 }
 
-// quoted quotes a string as YAML and JSON both read it. Only the quote and the backslash need it: Go's other escapes are
-// YAML's too, for what is UTF-8.
+// quoted quotes a string as YAML and JSON both read it. Only the quote and the backslash need it: Go's other escapes
+// are YAML's too, for what is UTF-8.
 func quoted(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }

@@ -1,5 +1,5 @@
-// Package keypair is a certificate with its private key, in two PEM files that are read again when they change: certificate
-// managers renew them under a running program.
+// Package keypair is a certificate with its private key, in two PEM files that are read again when they change:
+// certificate managers renew them under a running program.
 package keypair
 
 import (
@@ -33,7 +33,8 @@ type stamp struct {
 	size int64
 }
 
-// Open reads the certificate, with those that it was issued by after it, and its key. Errors name the file that is wrong.
+// Open reads the certificate, with those that it was issued by after it, and its key. Errors name the file that is
+// wrong.
 func Open(cert, key string) (*Pair, error) {
 	p := &Pair{cert: cert, key: key}
 	seen, err := p.stamps()
@@ -47,7 +48,8 @@ func Open(cert, key string) (*Pair, error) {
 	return p, nil
 }
 
-// Certificate returns the newest that the files can be used for: one that is half written leaves the one before in place.
+// Certificate returns the newest that the files can be used for: one that is half written leaves the one before in
+// place.
 func (p *Pair) Certificate() *tls.Certificate {
 	p.mu.Lock()
 	defer p.mu.Unlock()

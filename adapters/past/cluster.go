@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A cluster is what the jobs show of the machines that they ran on. A history says nothing of capacity, but what was in use
-// at once was there: the most that each node held of our containers, and the most that all held together.
+// A cluster is what the jobs show of the machines that they ran on. A history says nothing of capacity, but what was in
+// use at once was there: the most that each node held of our containers, and the most that all held together.
 type cluster struct {
 	plan  dag.Cluster
 	nodes []dag.NodeState

@@ -10,8 +10,8 @@ import (
 // twelfths is how many parts of an attempt's progress Hadoop keeps the times of (PeriodicStatsAccumulator).
 const twelfths = 12
 
-// A course is an attempt's progress over time: at[i] is when (i+1)/12 of it was reached, in ms since its start; begun is
-// when its first work began, as far as the splits tell. A plain course has no splits: it is straight lines, invented
+// A course is an attempt's progress over time: at[i] is when (i+1)/12 of it was reached, in ms since its start; begun
+// is when its first work began, as far as the splits tell. A plain course has no splits: it is straight lines, invented
 // between the instants that are known.
 type course struct {
 	at    [twelfths]float64
@@ -22,8 +22,8 @@ type course struct {
 // courseOf reads the splits of an attempt. maps says that it is a map, mapOnly that no reduce follows.
 //
 // Hadoop spreads the time between two reports evenly over the progress made in it. So the first part holds the set-up,
-// and where reports came late the first few do: what the first parts of a map took beyond the typical part is its set-up.
-// Equal parts mean that no report came before the end: they tell nothing.
+// and where reports came late the first few do: what the first parts of a map took beyond the typical part is its
+// set-up. Equal parts mean that no report came before the end: they tell nothing.
 func courseOf(a *Attempt, k dag.StageIndex, mapOnly bool) course {
 	if !a.Start.Known() || len(a.Splits) != twelfths {
 		return plainCourse(a)
@@ -57,8 +57,8 @@ func courseOf(a *Attempt, k dag.StageIndex, mapOnly bool) course {
 	return c
 }
 
-// cut takes away what an attempt without success never did: its end counts as full progress, which fills the parts behind the
-// last report evenly.
+// cut takes away what an attempt without success never did: its end counts as full progress, which fills the parts
+// behind the last report evenly.
 func (c *course) cut(parts []int32) {
 	last := twelfths - 1
 	low, high := parts[last], parts[last]
@@ -71,8 +71,8 @@ func (c *course) cut(parts []int32) {
 	}
 }
 
-// plainCourse draws lines from the start over the ends of copy and sort, where there are any, to the end. How far an attempt
-// without success came is not known: it stays at the start.
+// plainCourse draws lines from the start over the ends of copy and sort, where there are any, to the end. How far an
+// attempt without success came is not known: it stays at the start.
 func plainCourse(a *Attempt) course {
 	c := course{plain: true}
 	if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End <= a.Start {

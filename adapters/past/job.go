@@ -1,7 +1,8 @@
 // Package past plays what history files tell of jobs that are over as if somebody had watched them.
 //
 // A Job is what a history file says, whatever its format. Jobs of one workflow make a Source, whose snapshots show at
-// each instant only what a watcher of the live run could have known then. What history does not hold is said in warnings.
+// each instant only what a watcher of the live run could have known then. What history does not hold is said in
+// warnings.
 package past
 
 import (
@@ -14,7 +15,8 @@ type Job struct {
 	File                  string // where it was read, for people
 	ID, Name, User, Queue string
 	Settings              hadoop.Settings
-	Configured            bool // Settings are of the job's own configuration, else only its place in a workflow is known
+	// Settings are of the job's own configuration, else only its place in a workflow is known
+	Configured bool
 
 	Submitted, Launched, Finished dag.Instant
 	State                         dag.State // final, or Running where the history breaks off

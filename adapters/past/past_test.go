@@ -156,7 +156,8 @@ func TestCutOff(t *testing.T) {
 func TestPlain(t *testing.T) {
 	j := jobOf("job_1700000000000_0001", 1000, 2)
 	j.Attempts[dag.Map][0].Splits = nil
-	j.Attempts[dag.Map][1].Splits = []int32{833, 833, 834, 833, 833, 833, 834, 833, 833, 833, 834, 833} // no report came
+	// no report came
+	j.Attempts[dag.Map][1].Splits = []int32{833, 833, 834, 833, 833, 833, 834, 833, 833, 833, 834, 833}
 	j.Settings.Overheads.Report = 0
 	s := play(t, j)[8]
 	for _, a := range s.Jobs[0].Stages[dag.Map].Attempts {
@@ -185,8 +186,8 @@ func TestLongWait(t *testing.T) {
 	}
 }
 
-// TestWorkflow joins jobs by what their settings say. A job that never came because one before it failed stays blocked; one whose
-// history is not here is left out.
+// TestWorkflow joins jobs by what their settings say. A job that never came because one before it failed stays blocked;
+// one whose history is not here is left out.
 func TestWorkflow(t *testing.T) {
 	a, b := jobOf("job_1700000000000_0009", 1000, 1), jobOf("job_1700000000000_0010", 1040, 1)
 	for i, j := range []*Job{a, b} {

@@ -115,9 +115,10 @@ func (a *Attempt) progress(v *phaseView, out *dag.Attempt, t dag.Instant) {
 	mark(out, dag.Work, t)
 }
 
-// evenly says that a reduce's output may be drawn as a straight line from the end of its sort to its own end. History does not
-// tell it, and progress is no measure of it: reading a big group at once takes progress to its end (docs/facts/measured.md 4).
-// Where the reports stopped long before the end, as those of a Streaming job do, nothing tells how it went on.
+// evenly says that a reduce's output may be drawn as a straight line from the end of its sort to its own end. History
+// does not tell it, and progress is no measure of it: reading a big group at once takes progress to its end
+// (docs/facts/measured.md 4). Where the reports stopped long before the end, as those of a Streaming job do, nothing
+// tells how it went on.
 func (a *Attempt) evenly() bool {
 	return a.State == dag.AttemptSucceeded && a.SortEnd.Known() && a.End > a.SortEnd &&
 		(a.course.plain || a.course.at[twelfths-1] >= 0.9*float64(a.End-a.Start))

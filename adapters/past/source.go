@@ -116,8 +116,8 @@ func (j *Job) settle() {
 	}
 }
 
-// fitting makes a phase as large as its attempts say: some histories announce fewer tasks than ran (Hadoop's own tests have one).
-// An attempt of a task far beyond is an error in the history.
+// fitting makes a phase as large as its attempts say: some histories announce fewer tasks than ran (Hadoop's own tests
+// have one). An attempt of a task far beyond is an error in the history.
 func fitting(tasks int, attempts []Attempt) (int, []Attempt) {
 	most := tasks + len(attempts)
 	attempts = slices.DeleteFunc(attempts, func(a Attempt) bool { return a.Task < 0 || int(a.Task) >= most })

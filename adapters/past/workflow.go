@@ -17,8 +17,8 @@ type Workflow struct {
 	Jobs []*Job
 }
 
-// Group sorts jobs into workflows, in the order of their first jobs' submission. Of a job that is told twice the fuller history
-// counts. A job without a workflow is one by itself.
+// Group sorts jobs into workflows, in the order of their first jobs' submission. Of a job that is told twice the fuller
+// history counts. A job without a workflow is one by itself.
 func Group(jobs []*Job) []*Workflow {
 	newest := map[string]*Job{}
 	for _, j := range jobs {
@@ -47,8 +47,8 @@ func Group(jobs []*Job) []*Workflow {
 	return out
 }
 
-// fuller says that a tells more of the job than b: the file of a running job is copied while it grows, and a configuration
-// may lie beside one of two copies only.
+// fuller says that a tells more of the job than b: the file of a running job is copied while it grows, and a
+// configuration may lie beside one of two copies only.
 func fuller(a, b *Job) bool {
 	if a.Ended() != b.Ended() {
 		return a.Ended()
@@ -59,8 +59,8 @@ func fuller(a, b *Job) bool {
 	return a.Configured && !b.Configured
 }
 
-// launches tells the batches of a script apart where no configuration names them: the jobs of one name the same graph, and
-// a batch is submitted once the one before has ended.
+// launches tells the batches of a script apart where no configuration names them: the jobs of one name the same graph,
+// and a batch is submitted once the one before has ended.
 func (w *Workflow) launches() {
 	key := map[string]string{}
 	for i, j := range w.Jobs {

@@ -10,9 +10,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A decoder fills the structs of a file from its tree, whose shape the schema has checked. goccy/go-yaml's own strict decoding
-// does not do: it stops at the first unknown field and suggests none, reads 1.5 into an int as 1 and .nan into a text, and takes
-// 200 bytes of memory for a byte of JSON, whose plans may have 64 MB.
+// A decoder fills the structs of a file from its tree, whose shape the schema has checked. goccy/go-yaml's own strict
+// decoding does not do: it stops at the first unknown field and suggests none, reads 1.5 into an int as 1 and .nan into
+// a text, and takes 200 bytes of memory for a byte of JSON, whose plans may have 64 MB.
 type decoder struct {
 	names  bool // texts are names, and cleaned; else they are kept, such as a rule's text of several lines
 	faults []fault

@@ -8,11 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Format is another kind of file that is read by the rules of plans: YAML or JSON, strict, every fault with its place.
+// A Format is another kind of file that is read by the rules of plans: YAML or JSON, strict, every fault with its
+// place.
 type Format struct{ c *compiled }
 
-// NewFormat returns the format of a noun, such as "rule file", under a JSON Schema (2020-12), whose titles give messages
-// their words. It panics on a schema that is none: it is part of the program.
+// NewFormat returns the format of a noun, such as "rule file", under a JSON Schema (2020-12), whose titles give
+// messages their words. It panics on a schema that is none: it is part of the program.
 func NewFormat(noun string, schema []byte) *Format { return &Format{compile(schema, noun)} }
 
 // A Document is a file that has been read: what it says, and where.
@@ -23,8 +24,8 @@ type Document struct {
 	faults []fault
 }
 
-// Read reads a file and decodes it into a struct whose fields have the tag plan. Faults are as those of the function Read.
-// The document takes more of them by Fail.
+// Read reads a file and decodes it into a struct whose fields have the tag plan. Faults are as those of the function
+// Read. The document takes more of them by Fail.
 func (f *Format) Read(src []byte, name string, into any) (*Document, error) {
 	if len(src) > DefaultMaxBytes {
 		return nil, &Error{File: name, Message: "the file is too large for a " + f.c.noun}
@@ -57,8 +58,8 @@ const maxReported = 100
 // Fail notes a fault of the value at a path of keys and indices, or of what is nearest to it.
 func (d *Document) Fail(path []string, why string) { d.fail(path, 0, 0, why) }
 
-// FailIn notes a fault within a text at a path: at its line and column, from 1, of the text as it is after unquoting. Where
-// the text does not stand so in the file, the fault is the text's.
+// FailIn notes a fault within a text at a path: at its line and column, from 1, of the text as it is after unquoting.
+// Where the text does not stand so in the file, the fault is the text's.
 func (d *Document) FailIn(path []string, line, col int, why string) { d.fail(path, line, col, why) }
 
 func (d *Document) fail(path []string, line, col int, why string) {

@@ -68,7 +68,8 @@ func excerpt(src []byte, line, col int) string {
 	return b.String()
 }
 
-// window cuts a line to what is around a column and makes it safe to print. It returns the column's place in it, from 0.
+// window cuts a line to what is around a column and makes it safe to print. It returns the column's place in it, from
+// 0.
 func window(line []byte, col int) (shown string, caret int) {
 	from := 0
 	if utf8.RuneCount(line) > shownWidth+20 {

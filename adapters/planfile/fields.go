@@ -12,8 +12,9 @@ type Field struct {
 	Values []string // as the file says them: of a list its items, else one
 }
 
-// Fields reads a file that maps names to scalars or lists of scalars, in its order and within the bounds of a plan file. noun is
-// what errors call the file. A file of nothing but comments has no fields. Faults are one *Error or several, joined.
+// Fields reads a file that maps names to scalars or lists of scalars, in its order and within the bounds of a plan
+// file. noun is what errors call the file. A file of nothing but comments has no fields. Faults are one *Error or
+// several, joined.
 func Fields(src []byte, name, noun string) ([]Field, error) {
 	src, err := readable(src, name, noun)
 	if err != nil {

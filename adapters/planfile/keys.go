@@ -16,8 +16,8 @@ const (
 	maxDrawn          = 1_000_000 // keys, and tasks that get them, of all jobs of a file
 )
 
-// draw gives the tasks of p key groups, and the records, costs and bytes that follow from them. Sizes are whole numbers of
-// values, at least one a key. What is drawn is taken from budget.
+// draw gives the tasks of p key groups, and the records, costs and bytes that follow from them. Sizes are whole numbers
+// of values, at least one a key. What is drawn is taken from budget.
 func (k *keys) draw(p *dag.Stage, budget *int) error {
 	if p.Count() == 0 {
 		return errors.New("keys are drawn for tasks: say how many tasks there are, at least 1")

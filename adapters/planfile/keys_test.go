@@ -48,7 +48,8 @@ jobs:
 			t.Errorf("task %d: the largest of %d is %+v", i, len(r.Top), r.Top[0])
 		}
 	}
-	// The sum of r^-1.2 for r up to 5000 is 4.6811 (numpy), so that the first key has 21,362 values; rounding adds a few.
+	// The sum of r^-1.2 for r up to 5000 is 4.6811 (numpy), so that the first key has 21,362 values; rounding adds a
+	// few.
 	if keys != 5000 || math.Abs(values-100_000) > 2000 || largest != 8*21_362 {
 		t.Errorf("%v keys, %v values, the largest %v bytes", keys, values, largest)
 	}

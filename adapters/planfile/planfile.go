@@ -1,8 +1,8 @@
 // Package planfile reads and writes plans: YAML or JSON, as docs/plan.schema.json describes them.
 //
-// A profile of earlier runs is a plan file with costs. Reading is strict: an unknown field, a value of another kind, a time
-// without its unit is an error that names the place, shows it and suggests the near miss. Bad input never panics and takes
-// bounded memory, whatever its size, nesting or aliases.
+// A profile of earlier runs is a plan file with costs. Reading is strict: an unknown field, a value of another kind, a
+// time without its unit is an error that names the place, shows it and suggests the near miss. Bad input never panics
+// and takes bounded memory, whatever its size, nesting or aliases.
 //
 // # Stability
 //
@@ -35,7 +35,8 @@ type Options struct {
 }
 
 // Read reads a plan. It is valid by dag.Validate (a profile by dag.ValidateProfile). Faults of the file are one *Error
-// or several, joined in the order of the file; errors.As finds what is wrong with the plan, such as a *dag.CycleError, in them.
+// or several, joined in the order of the file; errors.As finds what is wrong with the plan, such as a *dag.CycleError,
+// in them.
 //
 // A list with the same value for each task becomes a uniform series.
 func Read(r io.Reader, opt Options) (*dag.Plan, error) {

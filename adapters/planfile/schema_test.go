@@ -66,7 +66,8 @@ func TestFileHasEverySetting(t *testing.T) {
 		in, out reflect.Type
 		not     []string
 	}{
-		{reflect.TypeFor[dag.Plan](), reflect.TypeFor[file](), []string{"Profiles", "Open"}}, // a file has all of its jobs
+		// a file has all of its jobs
+		{reflect.TypeFor[dag.Plan](), reflect.TypeFor[file](), []string{"Profiles", "Open"}},
 		{reflect.TypeFor[dag.Cluster](), reflect.TypeFor[cluster](), []string{"Order"}}, // which is the policy's
 		{reflect.TypeFor[dag.Node](), reflect.TypeFor[machine](), nil},
 		{reflect.TypeFor[dag.Overheads](), reflect.TypeFor[overheads](), nil},

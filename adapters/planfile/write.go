@@ -16,9 +16,9 @@ import (
 // maxYAML is how many values Write puts in YAML at most: reading them takes ten times the memory of JSON.
 const maxYAML = 50_000
 
-// Write writes a plan in YAML, or, if it has very many values, in JSON, which is YAML as well. Read gives the same plan again, but for
-// its Profiles, which are files of their own. Names that are no UTF-8 cannot be written exactly.
-// It fails where dag.ValidateProfile does, and where w does.
+// Write writes a plan in YAML, or, if it has very many values, in JSON, which is YAML as well. Read gives the same plan
+// again, but for its Profiles, which are files of their own. Names that are no UTF-8 cannot be written exactly. It
+// fails where dag.ValidateProfile does, and where w does.
 func Write(w io.Writer, p *dag.Plan) error {
 	if err := dag.ValidateProfile(p); err != nil {
 		return err
@@ -58,7 +58,8 @@ func (p *printer) put(s string) { _, _ = p.WriteString(s) }
 
 func (p *printer) indent(depth int) { p.put(strings.Repeat("  ", depth)) }
 
-// mapping prints in block style. Lists of scalars and tuples, and mappings of scalars that fit on a line, are in flow style.
+// mapping prints in block style. Lists of scalars and tuples, and mappings of scalars that fit on a line, are in flow
+// style.
 func (p *printer) mapping(n *node, depth int) {
 	for i, k := range n.keys {
 		if i > 0 || depth == 0 {

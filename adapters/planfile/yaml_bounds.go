@@ -7,8 +7,9 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Bounds of a file in YAML, beyond those of every file. The library takes up to 500 bytes for a byte of input; its recursion
-// has no limit; its time is quadratic in nesting, in documents, in blank lines and lines of block scalars, and in tabs within quotes.
+// Bounds of a file in YAML, beyond those of every file. The library takes up to 500 bytes for a byte of input; its
+// recursion has no limit; its time is quadratic in nesting, in documents, in blank lines and lines of block scalars,
+// and in tabs within quotes.
 const (
 	marks = iota
 	blanks

@@ -1,5 +1,5 @@
-// Package rumen reads Rumen traces, Hadoop's own digest of job histories: JSON objects of jobs, one after the other, of Hadoop 0.20
-// (no times within attempts), of 0.21 and later (with clockSplits), and of YARN.
+// Package rumen reads Rumen traces, Hadoop's own digest of job histories: JSON objects of jobs, one after the other, of
+// Hadoop 0.20 (no times within attempts), of 0.21 and later (with clockSplits), and of YARN.
 package rumen
 
 import (
@@ -19,8 +19,8 @@ const (
 	maxJobs = 100_000
 )
 
-// Read reads the jobs of a trace. A trace that breaks off is read up to its last whole job; the last one that was read says
-// so. Jobs that are none are left out, and the next one says so.
+// Read reads the jobs of a trace. A trace that breaks off is read up to its last whole job; the last one that was read
+// says so. Jobs that are none are left out, and the next one says so.
 func Read(r io.Reader) ([]*past.Job, error) {
 	limited := &limit{r: bufio.NewReaderSize(r, 1<<16)}
 	d := json.NewDecoder(limited)

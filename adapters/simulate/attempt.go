@@ -51,7 +51,8 @@ func (p *reporter) attempt(j int, k dag.StageIndex, r *track) dag.Attempt {
 	return a
 }
 
-// whole says that reading its input is all that a task of a stage does: not that of a map whose output is sorted for reduces.
+// whole says that reading its input is all that a task of a stage does: not that of a map whose output is sorted for
+// reduces.
 func (p *reporter) whole(j int, k dag.StageIndex) bool {
 	job := &p.plan.Jobs[j]
 	return !job.IsMapReduce() || job.Stages[dag.Reduce].Count() == 0
@@ -74,8 +75,8 @@ func (p *reporter) counted(j int, k dag.StageIndex, r *track) counted {
 
 func (c *counted) total(i int) float64 { return c.phase.Pipelines[i].Tuples.At(int(c.r.task)) }
 
-// tuples is K of pipeline i: whole tuples, N·(t-t0)/(t1-t0) in integer division, N where t1 = t0 (docs/facts/paratimer.md A10).
-// In a reduce that is played group by group they go with the groups' bytes.
+// tuples is K of pipeline i: whole tuples, N·(t-t0)/(t1-t0) in integer division, N where t1 = t0
+// (docs/facts/paratimer.md A10). In a reduce that is played group by group they go with the groups' bytes.
 func (c *counted) tuples(i int) float64 {
 	n, begin, end := c.total(i), c.x.begin(i), c.x.ends[i]
 	switch {
@@ -164,8 +165,8 @@ func (c *counted) share(of dag.Series, i int) float64 {
 	return math.Floor(all * c.tuples(i) / n)
 }
 
-// fillTotals says what is known of the attempt's sizes: all of them, or what its reports imply. A map's progress tells its
-// input once it has read some; a reduce's size is known once it has copied it.
+// fillTotals says what is known of the attempt's sizes: all of them, or what its reports imply. A map's progress tells
+// its input once it has read some; a reduce's size is known once it has copied it.
 func (p *reporter) fillTotals(a *dag.Attempt, c *counted) {
 	reported := a.FirstReport.Known()
 	for i := range c.x.pipes {
@@ -175,7 +176,8 @@ func (p *reporter) fillTotals(a *dag.Attempt, c *counted) {
 	}
 }
 
-// ratio is Hadoop's progress: a map's input is two thirds of it if there is something to sort afterwards, a reduce's pipelines one third each.
+// ratio is Hadoop's progress: a map's input is two thirds of it if there is something to sort afterwards, a reduce's
+// pipelines one third each.
 func (c *counted) ratio(a *dag.Attempt, mapOnly bool) float64 {
 	if a.State == dag.AttemptSucceeded {
 		return 1

@@ -11,7 +11,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A leg that ends because nothing happens changes nothing: the state at any instant says all that the future depends on.
+// A leg that ends because nothing happens changes nothing: the state at any instant says all that the future depends
+// on.
 func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPlan(t)

@@ -59,8 +59,8 @@ func curve(points []dag.GroupPoint) []dag.GroupPoint {
 	return out
 }
 
-// ms is the time of a group of a size: that of its size where the plan tells it, else on the straight line between those of its
-// neighbours; beyond the ends in proportion to its bytes.
+// ms is the time of a group of a size: that of its size where the plan tells it, else on the straight line between
+// those of its neighbours; beyond the ends in proportion to its bytes.
 func (k *keyed) ms(bytes float64) float64 {
 	c := k.curve
 	if len(c) == 0 {

@@ -132,8 +132,8 @@ func playKeyed(t *testing.T, o Options) []*dag.Snapshot {
 	}
 }
 
-// A reduce takes what its groups take: 1000 of 0.1 ms, 150 of 0.4 ms, 2 of 1 s. Its records go with bytes, so that most are read
-// in little time.
+// A reduce takes what its groups take: 1000 of 0.1 ms, 150 of 0.4 ms, 2 of 1 s. Its records go with bytes, so that most
+// are read in little time.
 func TestGroupsAreTheWork(t *testing.T) {
 	run := playKeyed(t, Options{Groups: dag.GroupsComplete})
 	last := run[len(run)-1]

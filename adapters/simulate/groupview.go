@@ -96,7 +96,8 @@ func (c *camera) groupsOf(j int, r *track, v *taskView, of *dag.ReduceGroups) bo
 	return true
 }
 
-// counts are what counters tell between two snapshots: how many groups have ended, how much was read, and how long it took.
+// counts are what counters tell between two snapshots: how many groups have ended, how much was read, and how long it
+// took.
 func (c *camera) counts(v *taskView, r *track, x *extent, pos int64) []dag.GroupPoint {
 	if v.number != r.number {
 		*v = taskView{number: r.number, at: r.reached(x.ends[dag.Sort])}

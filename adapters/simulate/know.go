@@ -54,8 +54,8 @@ func bare(j *dag.Job, submitted bool) dag.Job {
 	return b
 }
 
-// clusterLeft is the cluster without its lost nodes, and without saying which are slow. Slots keep their numbers, so the
-// highest ones may seem to be beyond the cluster.
+// clusterLeft is the cluster without its lost nodes, and without saying which are slow. Slots keep their numbers, so
+// the highest ones may seem to be beyond the cluster.
 func clusterLeft(c *dag.Cluster, lost []dag.Instant) dag.Cluster {
 	left := *c
 	left.Nodes = slices.Clone(c.Nodes)

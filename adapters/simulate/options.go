@@ -65,8 +65,8 @@ type Options struct {
 	Queue, User string
 	Queues      []dag.QueueState
 
-	// Skew is the Zipf exponent of the sizes of reduces: the r-th largest of a job is in proportion to r^-Skew, and their
-	// sum is the plan's. Task 0 is the largest.
+	// Skew is the Zipf exponent of the sizes of reduces: the r-th largest of a job is in proportion to r^-Skew, and
+	// their sum is the plan's. Task 0 is the largest.
 	Skew float64
 	// Groups is who measures the key groups of reduces whose groups the plan gives; with GroupsNone nobody does.
 	Groups dag.GroupOrigin
@@ -88,7 +88,8 @@ type SlowNode struct {
 	Factor float64
 }
 
-// A Failure makes an attempt fail: the one that runs At after the run's start, or attempt Attempt once it has run for After.
+// A Failure makes an attempt fail: the one that runs At after the run's start, or attempt Attempt once it has run for
+// After.
 type Failure struct {
 	Job     string // its node in the plan
 	Stage   dag.StageIndex
@@ -98,8 +99,8 @@ type Failure struct {
 	Attempt int
 }
 
-// A LostNode dies At after the run's start. Its attempts stop working then; Detect later the cluster notices: it kills them,
-// and runs the node's finished maps again where a reduce of their job may still need them.
+// A LostNode dies At after the run's start. Its attempts stop working then; Detect later the cluster notices: it kills
+// them, and runs the node's finished maps again where a reduce of their job may still need them.
 type LostNode struct {
 	Node   int
 	At     time.Duration

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// An Other is another user's application, a MapReduce job, in a simulated run (YARN). The scheduler serves it as it serves our jobs;
-// its tasks take their time times a factor each, of Options.Noise.
+// An Other is another user's application, a MapReduce job, in a simulated run (YARN). The scheduler serves it as it
+// serves our jobs; its tasks take their time times a factor each, of Options.Noise.
 type Other struct {
 	Name, User         string
 	Queue              string        // "": ours

@@ -89,7 +89,8 @@ func TestHiddenOthersTellNothing(t *testing.T) {
 	}
 }
 
-// In a fair queue, and with a queue of their own, others get their part at once; FIFO has them wait for those before them.
+// In a fair queue, and with a queue of their own, others get their part at once; FIFO has them wait for those before
+// them.
 func TestOthersAreServedAsTheirQueueSays(t *testing.T) {
 	at60 := func(opt Options) int {
 		for _, s := range playShared(t, opt) {

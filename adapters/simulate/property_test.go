@@ -60,7 +60,8 @@ func TestInstants(t *testing.T) {
 	})
 }
 
-// Every task succeeds once more than it is undone, unless its job fails or comes after one that has; then the run fails.
+// Every task succeeds once more than it is undone, unless its job fails or comes after one that has; then the run
+// fails.
 func TestConservation(t *testing.T) {
 	check(t, func(t *rapid.T, p *dag.Plan, _ Options, run []*dag.Snapshot) {
 		s := run[len(run)-1]

@@ -15,8 +15,8 @@ type reduceInput struct {
 	bytes, implicit float64
 }
 
-// reduceInputs are those of n of a job's maps, over which the values of each key are spread evenly: so each has the same largest
-// keys. A tap names the Lambda largest of a map.
+// reduceInputs are those of n of a job's maps, over which the values of each key are spread evenly: so each has the
+// same largest keys. A tap names the Lambda largest of a map.
 func (c *camera) reduceInputs(j, n int) []reduceInput {
 	k := c.keyed[j]
 	share := float64(n) / float64(c.plan.Jobs[j].Stages[dag.Map].Count())

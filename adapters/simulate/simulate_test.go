@@ -104,8 +104,8 @@ func TestFreshCamera(t *testing.T) {
 	})
 }
 
-// docs/facts/paratimer.md A5: at the end of a map K = N for as long as the combine stalls, and the run is as much longer as
-// stalls follow each other.
+// docs/facts/paratimer.md A5: at the end of a map K = N for as long as the combine stalls, and the run is as much
+// longer as stalls follow each other.
 func TestStall(t *testing.T) {
 	plain, stalled := all(t, join(), Options{Every: time.Second}), all(t, join(), Options{Every: time.Second, Stall: 5 * time.Second})
 	if got, want := stalled[len(stalled)-1].At-plain[len(plain)-1].At, dag.Instant(4*5000); got != want {
@@ -174,7 +174,8 @@ func TestKnowAll(t *testing.T) {
 	}
 }
 
-// A lost node: its attempts stand still until it is noticed and then run elsewhere, its finished maps run again, its slots are gone.
+// A lost node: its attempts stand still until it is noticed and then run elsewhere, its finished maps run again, its
+// slots are gone.
 func TestLostNode(t *testing.T) {
 	o := Options{Every: time.Second, Lose: []LostNode{{Node: 1, At: 60 * time.Second, Detect: 30 * time.Second}}}
 	run := all(t, join(), o)

@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Source yields the snapshots of a simulated run: one at its start, one each Options.Every of virtual time, one at its end,
-// then io.EOF. It never waits.
+// A Source yields the snapshots of a simulated run: one at its start, one each Options.Every of virtual time, one at
+// its end, then io.EOF. It never waits.
 type Source struct {
 	camera camera
 	next   dag.Instant

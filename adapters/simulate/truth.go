@@ -88,8 +88,8 @@ type extent struct {
 	slow float64
 }
 
-// extent is floor(s alpha N + 0.5) ms for each pipeline (docs/facts/paratimer.md A1), with s the attempt's noise times its run's
-// pace and its node's slowness. The work of a reduce whose key groups are known is theirs.
+// extent is floor(s alpha N + 0.5) ms for each pipeline (docs/facts/paratimer.md A1), with s the attempt's noise times
+// its run's pace and its node's slowness. The work of a reduce whose key groups are known is theirs.
 func (t *truth) extent(job int, k dag.StageIndex, task, attempt, node int) extent {
 	phase := &t.plan.Jobs[job].Stages[k]
 	s := t.pace * t.opt.noise(job, k, task, attempt)
@@ -143,8 +143,8 @@ func (t *truth) uniform(job int, k dag.StageIndex) bool {
 	return same
 }
 
-// skewed returns the plan with Zipf-sized reduces: weights r^-s, scaled to the phase's sum. Sizes are whole tuples. Reduces with
-// key groups keep theirs.
+// skewed returns the plan with Zipf-sized reduces: weights r^-s, scaled to the phase's sum. Sizes are whole tuples.
+// Reduces with key groups keep theirs.
 func skewed(p *dag.Plan, s float64) *dag.Plan {
 	q := *p
 	q.Jobs = dag.CloneJobs(p.Jobs)

@@ -64,7 +64,8 @@ func (x *extent) readBefore(n int) float64 {
 	return x.walk.read[n-1]
 }
 
-// bytesRead is how much is read at a position: of the group that is being processed the share of its time that has passed.
+// bytesRead is how much is read at a position: of the group that is being processed the share of its time that has
+// passed.
 func (x *extent) bytesRead(pos int64) float64 {
 	n := x.groupsDone(pos)
 	read := x.readBefore(n)
@@ -85,8 +86,8 @@ func (x *extent) share(pos int64) float64 {
 	return x.bytesRead(pos) / all
 }
 
-// burstBytes and burstGroups are what a tap reports together: groups of at most so many bytes, more than so many of them
-// (docs/facts/nearestfit.md N11).
+// burstBytes and burstGroups are what a tap reports together: groups of at most so many bytes, more than so many of
+// them (docs/facts/nearestfit.md N11).
 const (
 	burstBytes  = 50
 	burstGroups = 100
@@ -114,8 +115,8 @@ func (x *extent) points(r *track, bursts bool) []dag.GroupPoint {
 	return out
 }
 
-// burst is the groups from..to-1, which are reported at the end of the last. Its time is shared by bytes; equal sizes are one
-// point.
+// burst is the groups from..to-1, which are reported at the end of the last. Its time is shared by bytes; equal sizes
+// are one point.
 func (x *extent) burst(r *track, from, to int) []dag.GroupPoint {
 	sizes := slices.Sorted(slices.Values(x.walk.size[from:to]))
 	bytes, before := 0.0, 0.0

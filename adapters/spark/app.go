@@ -84,8 +84,8 @@ type try struct {
 	failure              string
 	push                 bool
 	list                 map[int]*task // by task id
-	// Of a source that asks for a part of the tasks at a time: the tasks before from have ended, as those of ends have; the
-	// next window begins at window.
+	// Of a source that asks for a part of the tasks at a time: the tasks before from have ended, as those of ends have;
+	// the next window begins at window.
 	from, window int
 	ends         map[int]bool
 	whole        bool // all have been listed since it ended

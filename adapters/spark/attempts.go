@@ -175,7 +175,8 @@ func (a *App) fill(s *stage, now dag.Instant) []int32 {
 	return out
 }
 
-// A lanes hands each task a core of its executor, by when it began: the first task of a core loads classes and takes longer.
+// A lanes hands each task a core of its executor, by when it began: the first task of a core loads classes and takes
+// longer.
 type lanes struct {
 	slot map[*task]int32
 }

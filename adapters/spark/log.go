@@ -152,7 +152,8 @@ type Reader struct {
 // Reader returns a reader that has read nothing.
 func (l *Log) Reader() *Reader { return &Reader{log: l, app: NewApp("")} }
 
-// At tells what had happened at an instant, which is not before that of the last call. ok is false before the first job.
+// At tells what had happened at an instant, which is not before that of the last call. ok is false before the first
+// job.
 func (r *Reader) At(now dag.Instant) (snap *dag.Snapshot, ok bool) {
 	for r.next < len(r.log.events) && (r.log.events[r.next].at <= now) {
 		r.app.takeEvent(r.log.events[r.next])

@@ -34,7 +34,8 @@ var rolled = regexp.MustCompile(`^events_(\d{1,9})_.+$`)
 // mostFiles bounds the pieces of a log.
 const mostFiles = 10_000
 
-// IsLog reports whether a file is an event log, a zip as the history server gives it, or a folder with the pieces of a rolling log.
+// IsLog reports whether a file is an event log, a zip as the history server gives it, or a folder with the pieces of a
+// rolling log.
 func IsLog(name string) bool {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -110,7 +111,8 @@ func openLog(name string) (*Log, error) {
 	return l, l.read(f)
 }
 
-// readAll reads the pieces of a rolling log in a folder or zip in their order; without such the only file that there is.
+// readAll reads the pieces of a rolling log in a folder or zip in their order; without such the only file that there
+// is.
 func (l *Log) readAll(in fs.FS, folder string) error {
 	list := pieces(in, folder)
 	if len(list) == 0 {
@@ -133,8 +135,8 @@ func (l *Log) readPiece(in fs.FS, name string) error {
 	return l.read(f)
 }
 
-// pieces lists the pieces of a rolling log below a folder, in their order. Where one is compacted those before it are left
-// out. A zip of a log that is one file has that alone.
+// pieces lists the pieces of a rolling log below a folder, in their order. Where one is compacted those before it are
+// left out. A zip of a log that is one file has that alone.
 func pieces(in fs.FS, folder string) []string {
 	type piece struct {
 		name    string

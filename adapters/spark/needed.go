@@ -138,8 +138,8 @@ func (a *App) lacking(j *job, t twins) map[int]bool {
 	return out
 }
 
-// afterJobs are the last stages of the jobs whose end let a job be submitted, as far as times tell: those that had ended,
-// but for those that had ended before another one of these was submitted.
+// afterJobs are the last stages of the jobs whose end let a job be submitted, as far as times tell: those that had
+// ended, but for those that had ended before another one of these was submitted.
 func (a *App) afterJobs(j *job) []*stage {
 	if !j.submitted.Known() {
 		return nil

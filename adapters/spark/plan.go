@@ -16,8 +16,8 @@ func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
 // heartbeat is how often an executor reports on its tasks (spark.executor.heartbeatInterval).
 const heartbeat = 10 * time.Second
 
-// grow takes new stages into the order of the plan: a stage keeps its place. A stage that was expected and is skipped after all keeps it too,
-// with no tasks.
+// grow takes new stages into the order of the plan: a stage keeps its place. A stage that was expected and is skipped
+// after all keeps it too, with no tasks.
 func (a *App) grow() {
 	t := a.twins()
 	for _, id := range a.jobIDs() {
@@ -82,7 +82,8 @@ func (a *App) planOf(t twins, lacks map[int]bool, open bool) *dag.Plan {
 	return p
 }
 
-// edges are what a stage reads, as barriers, and, as broadcasts of which nothing is read, the jobs that its own came after.
+// edges are what a stage reads, as barriers, and, as broadcasts of which nothing is read, the jobs that its own came
+// after.
 func (a *App) edges(s *stage, t twins) []dag.Edge {
 	var out []dag.Edge
 	add := func(of *stage, kind dag.EdgeKind) {

@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Snapshot tells what is known now; ok is false before the first job. Nothing of it is touched again. final says that no
-// better answer will come: an application whose end nobody has told is over all the same.
+// Snapshot tells what is known now; ok is false before the first job. Nothing of it is touched again. final says that
+// no better answer will come: an application whose end nobody has told is over all the same.
 func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool) {
 	if !a.Begun() {
 		return nil, false
@@ -88,7 +88,8 @@ func (a *App) completed() dag.Instant {
 	return last
 }
 
-// state judges how far the application is. Nothing tells whether an application has succeeded: it is what its last job was.
+// state judges how far the application is. Nothing tells whether an application has succeeded: it is what its last job
+// was.
 func (a *App) state(final bool) dag.State {
 	open := false
 	var last *job

@@ -58,8 +58,9 @@ const (
 	seldom      = 5
 )
 
-// Next observes once. It neither waits nor retries. Errors: *dag.MissedError where an observation failed and a later one
-// may succeed, *hadoop.NoWorkflowError where there is no such application, io.EOF after a snapshot whose state is final.
+// Next observes once. It neither waits nor retries. Errors: *dag.MissedError where an observation failed and a later
+// one may succeed, *hadoop.NoWorkflowError where there is no such application, io.EOF after a snapshot whose state is
+// final.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.done {
 		return nil, io.EOF
@@ -162,7 +163,8 @@ func (s *Source) observe(ctx context.Context) error {
 	return s.askTasks(ctx)
 }
 
-// askEnded asks for jobs that ran in the round before and no longer do, and for stages of jobs that have left the list of those that run or wait.
+// askEnded asks for jobs that ran in the round before and no longer do, and for stages of jobs that have left the list
+// of those that run or wait.
 func (s *Source) askEnded(ctx context.Context) error {
 	left := partsRound
 	for _, id := range s.app.jobIDs() {
@@ -243,8 +245,9 @@ func (s *Source) askTasks(ctx context.Context) error {
 	return nil
 }
 
-// askWindow asks for tasks from the first one on whose end is not known. Tasks are listed in the order of their launch, so
-// that what is before it has not changed. Where one task holds the beginning, the next window begins behind the last one.
+// askWindow asks for tasks from the first one on whose end is not known. Tasks are listed in the order of their launch,
+// so that what is before it has not changed. Where one task holds the beginning, the next window begins behind the last
+// one.
 func (s *Source) askWindow(ctx context.Context, t *try, list string) error {
 	if t.ends == nil {
 		t.ends = map[int]bool{}
@@ -379,8 +382,8 @@ func (d *yarnDriver) Get(ctx context.Context, path string) ([]byte, error) {
 	return body, err
 }
 
-// Newest returns the id of the newest application of Spark that runs of a user, if it is newer than all others that can be
-// watched; the target names one that may be of Spark, or none. ok is false where it is not one of Spark.
+// Newest returns the id of the newest application of Spark that runs of a user, if it is newer than all others that can
+// be watched; the target names one that may be of Spark, or none. ok is false where it is not one of Spark.
 func Newest(ctx context.Context, client *hadoop.Client, target hadoop.Target) (id string, ok bool, err error) {
 	if target.ID != "" && !strings.HasPrefix(target.ID, "application_") {
 		return "", false, nil

@@ -112,8 +112,8 @@ func (f *fake) list(q url.Values) ([]byte, error) {
 	return json.Marshal(rows)
 }
 
-// TestSourcePolls holds that a stage of 10,000 tasks costs a hundredth of what its list of tasks would, round by round, that all of its tasks
-// are known to have ended when it has, and that the history server's word ends the application.
+// TestSourcePolls holds that a stage of 10,000 tasks costs a hundredth of what its list of tasks would, round by round,
+// that all of its tasks are known to have ended when it has, and that the history server's word ends the application.
 func TestSourcePolls(t *testing.T) {
 	t.Parallel()
 	f := &fake{tasks: 10_000, now: 1795366700000}

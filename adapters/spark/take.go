@@ -10,7 +10,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TakeApplication takes an answer of /api/v1/applications or of one application, and reports whether it tells of this one.
+// TakeApplication takes an answer of /api/v1/applications or of one application, and reports whether it tells of this
+// one.
 func (a *App) TakeApplication(body []byte) bool {
 	var list []wireApp
 	if len(body) > 0 && body[0] == '{' {

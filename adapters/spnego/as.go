@@ -28,7 +28,8 @@ func (t *ticket) fresh(now time.Time) bool {
 	return t != nil && now.Before(t.end.Add(-min(time.Minute, t.end.Sub(t.start)/6)))
 }
 
-// authenticate asks the KDC for a ticket-granting ticket (RFC 4120 section 3.1), keys being the principal's, the newest first.
+// authenticate asks the KDC for a ticket-granting ticket (RFC 4120 section 3.1), keys being the principal's, the newest
+// first.
 func (c *conf) authenticate(ctx context.Context, who principal, keys []keyEntry, file string) (t *ticket, err error) {
 	defer unreadable(&err)
 	req, err := messages.NewASReqForTGT(who.realm, c.gokrb5, who.name())

@@ -8,8 +8,8 @@ import (
 	"github.com/jcmturner/gokrb5/v8/messages"
 )
 
-// fromCache takes the ticket-granting ticket of the cache's file, which kinit, k5start and others write anew, and has it
-// renewed where the KDC lets it be. The file is never written.
+// fromCache takes the ticket-granting ticket of the cache's file, which kinit, k5start and others write anew, and has
+// it renewed where the KDC lets it be. The file is never written.
 func (l *Login) fromCache(ctx context.Context) error {
 	now := l.opt.Clock()
 	if is := stampOf(l.source); l.tgt == nil || is != l.stamp {

@@ -46,8 +46,8 @@ func sessionOf(resp *http.Response, now time.Time) *session {
 	return s
 }
 
-// lifetime reads when a token ends, in ms of the server's clock, and returns what is left of that by this server's Date.
-// Dates are cut to seconds: the server may be up to a second further.
+// lifetime reads when a token ends, in ms of the server's clock, and returns what is left of that by this server's
+// Date. Dates are cut to seconds: the server may be up to a second further.
 func lifetime(token, date string, now time.Time) (left time.Duration, ok bool) {
 	theirs, err := http.ParseTime(date)
 	if err != nil {

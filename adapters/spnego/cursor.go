@@ -8,7 +8,8 @@ import (
 // errCutOff says that a file ends in the middle of something.
 var errCutOff = errors.New("it is cut off or damaged")
 
-// A cursor reads the binary formats of MIT Kerberos. After it has run out of bytes all it reads is zero, and cut is true.
+// A cursor reads the binary formats of MIT Kerberos. After it has run out of bytes all it reads is zero, and cut is
+// true.
 type cursor struct {
 	b     []byte
 	order binary.ByteOrder

@@ -6,8 +6,8 @@
 // cookie hadoop.auth that the server signed, until shortly before it ends. Credentials are never delegated. Tickets,
 // keys and cookies appear in no error.
 //
-// What the network says in Kerberos (RFC 4120) is encoded and decrypted by gokrb5. What comes from people, and how KDCs are
-// asked, is done here, since gokrb5 (v8.4.4):
+// What the network says in Kerberos (RFC 4120) is encoded and decrypted by gokrb5. What comes from people, and how KDCs
+// are asked, is done here, since gokrb5 (v8.4.4):
 //   - follows no include of krb5.conf, and panics at realms in one line ("A = { kdc = a }");
 //   - panics at a ticket cache that is cut off;
 //   - puts bytes of a keytab that is cut off, keys among them, in its error;

@@ -11,7 +11,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// explain puts what a KDC refuses into words: who asked for which service ("" for the first ticket), by which keytab ("" for none).
+// explain puts what a KDC refuses into words: who asked for which service ("" for the first ticket), by which keytab
+// ("" for none).
 func explain(err error, who principal, service, file string) error {
 	refused, ok := errors.AsType[messages.KRBError](err)
 	if !ok {

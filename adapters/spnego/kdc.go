@@ -60,7 +60,8 @@ func ifNone(found []string, err error) error {
 	return err
 }
 
-// ask sends a message to the realm's KDCs, one after the other until one answers. What a KDC refuses is a messages.KRBError.
+// ask sends a message to the realm's KDCs, one after the other until one answers. What a KDC refuses is a
+// messages.KRBError.
 func (c *conf) ask(ctx context.Context, realm string, msg []byte) ([]byte, error) {
 	addrs, err := c.kdcs(ctx, realm)
 	if err != nil {

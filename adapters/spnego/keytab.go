@@ -93,7 +93,8 @@ func principals(keys []keyEntry) []string {
 	return out
 }
 
-// keysOf returns who is meant by a name, which may lack the realm or be "", and this principal's keys, the newest first.
+// keysOf returns who is meant by a name, which may lack the realm or be "", and this principal's keys, the newest
+// first.
 func keysOf(keys []keyEntry, file, name, realm string) (principal, []keyEntry, error) {
 	all := principals(keys)
 	held := "in it are " + list(all)

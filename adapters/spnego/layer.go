@@ -13,8 +13,8 @@ import (
 // maxRefusal is how much of a refusal is read, in bytes.
 const maxRefusal = 64 << 10
 
-// Layer returns a transport that proves who asks to servers that answer 401 with Negotiate, over next. A server that does
-// not ask gets what it would get without. Requests with a body that cannot be sent twice are not answered for.
+// Layer returns a transport that proves who asks to servers that answer 401 with Negotiate, over next. A server that
+// does not ask gets what it would get without. Requests with a body that cannot be sent twice are not answered for.
 // Errors of the login are *Error.
 func (l *Login) Layer(next http.RoundTripper) http.RoundTripper {
 	return &layer{login: l, next: next, servers: map[string]*server{}}

@@ -68,7 +68,8 @@ func TestCookieIsRenewed(t *testing.T) {
 	}
 }
 
-// TestServerForgets: a server that was restarted with another secret costs one refusal and one ticket, however many ask.
+// TestServerForgets: a server that was restarted with another secret costs one refusal and one ticket, however many
+// ask.
 func TestServerForgets(t *testing.T) {
 	r := newRealm(t, "10m", "alice", "HTTP/localhost")
 	h := newHadoop(t, r.keytab("HTTP/localhost"))
@@ -91,7 +92,8 @@ func TestServerForgets(t *testing.T) {
 	}
 }
 
-// TestOnlyWhereAsked: a server that does not ask with Negotiate is sent neither a ticket nor a cookie, and needs no login.
+// TestOnlyWhereAsked: a server that does not ask with Negotiate is sent neither a ticket nor a cookie, and needs no
+// login.
 func TestOnlyWhereAsked(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"open": func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Set-Cookie", "hadoop.auth=simple") },
@@ -161,7 +163,8 @@ func TestKDCIsDown(t *testing.T) {
 	}
 	r.stop()
 	for range 5 {
-		clock.turn(199 * time.Second) // the cookie is to be renewed from the 16th minute on, and the ticket ends in the tenth
+		// the cookie is to be renewed from the 16th minute on, and the ticket ends in the tenth
+		clock.turn(199 * time.Second)
 		if status, _, err := get(t, rt, h.address()); status != http.StatusOK {
 			t.Fatalf("after %v: %d %v", clock.now(), status, err)
 		}

@@ -244,15 +244,16 @@ func (l *Login) fromKeytab(ctx context.Context) error {
 	return nil
 }
 
-// of says whose tickets these are. Those of somebody else are forgotten; the same principal's to services are good until they end.
+// of says whose tickets these are. Those of somebody else are forgotten; the same principal's to services are good
+// until they end.
 func (l *Login) of(who principal) {
 	if who.String() != l.who.String() {
 		l.who, l.services = who, map[string]*ticket{}
 	}
 }
 
-// ticketFor returns a ticket to HTTP on host, and to whom it was given. Where the KDC gives no new one, the one that is held goes on
-// until its end.
+// ticketFor returns a ticket to HTTP on host, and to whom it was given. Where the KDC gives no new one, the one that is
+// held goes on until its end.
 func (l *Login) ticketFor(ctx context.Context, host string) (*ticket, principal, error) {
 	l.used.Store(true)
 	leave, err := l.enter(ctx)

@@ -18,8 +18,8 @@ import (
 	"github.com/jcmturner/gokrb5/v8/spnego"
 )
 
-// A hadoop is a web service that lets in as Hadoop's AuthenticationFilter does: by a ticket, then by the cookie that it signs.
-// What verifies tickets is gokrb5's service side.
+// A hadoop is a web service that lets in as Hadoop's AuthenticationFilter does: by a ticket, then by the cookie that it
+// signs. What verifies tickets is gokrb5's service side.
 type hadoop struct {
 	*httptest.Server
 	verify *spnego.SPNEGO

@@ -16,7 +16,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// token is what goes into a request's Authorization: a ticket to HTTP on its host, with a new authenticator. Nothing is delegated.
+// token is what goes into a request's Authorization: a ticket to HTTP on its host, with a new authenticator. Nothing is
+// delegated.
 func (l *layer) token(r *http.Request) (text string, err error) {
 	t, who, err := l.login.ticketFor(r.Context(), strings.ToLower(r.URL.Hostname()))
 	if err != nil {

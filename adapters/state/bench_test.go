@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// filled is a store of 10,000 runs: 200 workflows of 50, as many as are kept of one. A profile is 4 KB, as that of a script of three
-// jobs whose tasks' sizes are kept as means.
+// filled is a store of 10,000 runs: 200 workflows of 50, as many as are kept of one. A profile is 4 KB, as that of a
+// script of three jobs whose tasks' sizes are kept as means.
 func filled(tb testing.TB) *Store {
 	tb.Helper()
 	s, err := Open(tb.TempDir())
@@ -60,7 +60,8 @@ func BenchmarkRead10000(b *testing.B) {
 	}
 }
 
-// BenchmarkSummaries10000 is what listing the workflows costs once summaries are kept, and one of them was written since.
+// BenchmarkSummaries10000 is what listing the workflows costs once summaries are kept, and one of them was written
+// since.
 func BenchmarkSummaries10000(b *testing.B) {
 	s := filled(b)
 	kept := json.RawMessage(`{"filler":"` + strings.Repeat("x", 500) + `"}`)

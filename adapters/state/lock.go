@@ -101,8 +101,8 @@ const (
 	leader   = ".leader"
 )
 
-// sweep removes what killed processes left behind: files half written, of workflows whose lock is free, and locks of leaders.
-// What cannot be removed stays: it is read by nobody.
+// sweep removes what killed processes left behind: files half written, of workflows whose lock is free, and locks of
+// leaders. What cannot be removed stays: it is read by nobody.
 func (s *Store) sweep() {
 	leaders, _ := s.files(leader) // an error is the next one's as well
 	for _, path := range leaders {

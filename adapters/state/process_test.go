@@ -119,8 +119,8 @@ func start(t *testing.T, what, dir string, env ...string) (*exec.Cmd, *bufio.Sca
 	return cmd, bufio.NewScanner(out)
 }
 
-// TestKilledInTheMiddle kills a writer again and again, wherever it is. What it said is remembered still is, the file is
-// whole, no lock is held and nothing is left behind.
+// TestKilledInTheMiddle kills a writer again and again, wherever it is. What it said is remembered still is, the file
+// is whole, no lock is held and nothing is left behind.
 func TestKilledInTheMiddle(t *testing.T) {
 	dir := t.TempDir()
 	rounds := 12

@@ -36,7 +36,8 @@ type Run struct {
 	WatchedSeconds float64 `json:"watched_seconds"`
 	// Excluded says why the run is not learned from; "" for one that is.
 	Excluded string `json:"excluded,omitempty"`
-	// Profile is what the run showed of its costs, as a plan file in JSON, its residuals included; null where nothing was.
+	// Profile is what the run showed of its costs, as a plan file in JSON, its residuals included; null where nothing
+	// was.
 	Profile json.RawMessage `json:"profile,omitempty"`
 	// Means says that the profile has means in place of the sizes of each task.
 	Means bool `json:"means,omitempty"`

@@ -152,7 +152,8 @@ func TestAnEmptyWorkflowHasNoFile(t *testing.T) {
 	}
 }
 
-// TestFilesThatAreNotOurs holds that each is named, with what to do, and neither read nor written over; the others work.
+// TestFilesThatAreNotOurs holds that each is named, with what to do, and neither read nor written over; the others
+// work.
 func TestFilesThatAreNotOurs(t *testing.T) {
 	whole, err := json.Marshal(Workflow{Version: Version, Name: "a.pig", Runs: []Run{{ID: "w1"}}})
 	if err != nil {

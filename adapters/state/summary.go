@@ -16,9 +16,10 @@ type summary struct {
 	listed bool
 }
 
-// Summaries are what summarize makes of each workflow, ordered by file. They are kept in a file beside the workflows, so that
-// only those that were written since are read; kind names what is made, and by what: another kind is made anew. null is left
-// out. Files that cannot be read are in the error; the others are there. Where the folder cannot be written nothing is kept.
+// Summaries are what summarize makes of each workflow, ordered by file. They are kept in a file beside the workflows,
+// so that only those that were written since are read; kind names what is made, and by what: another kind is made anew.
+// null is left out. Files that cannot be read are in the error; the others are there. Where the folder cannot be
+// written nothing is kept.
 func (s *Store) Summaries(kind string, summarize func(*Workflow) (json.RawMessage, error)) ([]json.RawMessage, error) {
 	files, err := s.files(".json")
 	if err != nil {

@@ -36,8 +36,8 @@ func (t *Table) settle(first record, head *record, columns []Column) (at []int, 
 	return at, isHeader, nil
 }
 
-// column is the place of a column, from 0, or why there is none. A name counts before a number, capitals only where they
-// tell columns apart.
+// column is the place of a column, from 0, or why there is none. A name counts before a number, capitals only where
+// they tell columns apart.
 func (t *Table) column(name string, fields int) (at int, why string) {
 	name = bare(name)
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {

@@ -18,7 +18,8 @@ type record struct {
 	fields []field
 }
 
-// A field is a text without its quotes and the spaces around it, cleaned, and the column of the line where it begins, from 1.
+// A field is a text without its quotes and the spaces around it, cleaned, and the column of the line where it begins,
+// from 1.
 type field struct {
 	text string
 	col  int
@@ -119,8 +120,8 @@ func (l *lines) text() (string, error) {
 	return text, nil
 }
 
-// separator is what separates the fields of a line: a tab, else a semicolon, else a comma, as commas may be elsewhere. A tab
-// behind another separator is a space.
+// separator is what separates the fields of a line: a tab, else a semicolon, else a comma, as commas may be elsewhere.
+// A tab behind another separator is a space.
 func separator(text string) byte {
 	quoted := false
 	var seen [3]bool
@@ -142,8 +143,8 @@ func separator(text string) byte {
 	return ','
 }
 
-// split cuts a line into fields. encoding/csv refuses blanks behind a closing quote, and a quote inside a field that does
-// not begin with one: what it reads at once ends there.
+// split cuts a line into fields. encoding/csv refuses blanks behind a closing quote, and a quote inside a field that
+// does not begin with one: what it reads at once ends there.
 func (l *lines) split(text string, line int) (record, error) {
 	r := record{line: line}
 	for from := 0; from <= len(text); {

@@ -85,8 +85,8 @@ const (
 	maxLine  = 64 << 10
 )
 
-// Read reads a table; file is what messages call it. It returns an *Error, or an Errors where several fields are wrong. A
-// table without rows is an error.
+// Read reads a table; file is what messages call it. It returns an *Error, or an Errors where several fields are wrong.
+// A table without rows is an error.
 func Read(r io.Reader, file string, columns []Column) (*Table, error) {
 	l := &lines{in: bufio.NewReaderSize(r, 4<<10), file: file}
 	first, head, err := l.start()

@@ -1,9 +1,9 @@
-// Package tap is what the tap and a watcher say to each other: batches of what was measured of one task attempt of a Hadoop
-// Streaming job, as JSON over HTTP. It also has Hadoop's own partition of keys, which both need.
+// Package tap is what the tap and a watcher say to each other: batches of what was measured of one task attempt of a
+// Hadoop Streaming job, as JSON over HTTP. It also has Hadoop's own partition of keys, which both need.
 //
-// A batch is posted to Path of the watcher's collector with the header "Authorization: Bearer TOKEN". The answer is 204, or
-// one of 4xx with a line of text that says what is wrong. The token guards against mistakes only: to Decode every
-// batch is hostile.
+// A batch is posted to Path of the watcher's collector with the header "Authorization: Bearer TOKEN". The answer is
+// 204, or one of 4xx with a line of text that says what is wrong. The token guards against mistakes only: to Decode
+// every batch is hostile.
 package tap
 
 // Path is where a collector takes batches.
@@ -25,8 +25,8 @@ const (
 	MaxCount      = 1e15
 )
 
-// A Batch is what was measured of one task attempt: of a map its profile, once, when it has ended; of a reduce the groups
-// that it has finished since the batch before.
+// A Batch is what was measured of one task attempt: of a map its profile, once, when it has ended; of a reduce the
+// groups that it has finished since the batch before.
 type Batch struct {
 	Version int    `json:"v"`
 	Job     string `json:"job"`           // job_1700000000000_0001
@@ -41,8 +41,8 @@ type Batch struct {
 	Note string `json:"note,omitempty"`
 }
 
-// A MapProfile is the output of a finished map attempt, by reduce and key. All sizes are bytes of keys and values as Hadoop's
-// counter MAP_OUTPUT_BYTES counts them (RecordBytes).
+// A MapProfile is the output of a finished map attempt, by reduce and key. All sizes are bytes of keys and values as
+// Hadoop's counter MAP_OUTPUT_BYTES counts them (RecordBytes).
 type MapProfile struct {
 	Reduces  int       `json:"r"`
 	Bytes    []float64 `json:"b"` // of all its keys, by reduce

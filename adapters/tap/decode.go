@@ -9,8 +9,8 @@ import (
 	"math"
 )
 
-// Decode reads one batch, and nothing may follow it. It reads no more than MaxBatchBytes and a bit, takes memory for a few
-// times that, and returns a valid batch or an error that names the field.
+// Decode reads one batch, and nothing may follow it. It reads no more than MaxBatchBytes and a bit, takes memory for a
+// few times that, and returns a valid batch or an error that names the field.
 func Decode(r io.Reader) (Batch, error) {
 	body, err := io.ReadAll(io.LimitReader(r, MaxBatchBytes+1))
 	if err != nil {

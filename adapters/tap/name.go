@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// HashedName is a key's name where keys are not to be shown: "#" and 16 hexadecimal digits of the key's SHA-256. It hides
-// keys from who reads them by chance, not from who guesses them.
+// HashedName is a key's name where keys are not to be shown: "#" and 16 hexadecimal digits of the key's SHA-256. It
+// hides keys from who reads them by chance, not from who guesses them.
 func HashedName(key []byte) string {
 	sum := sha256.Sum256(key)
 	return NameOf(sum)
@@ -18,9 +18,10 @@ func HashedName(key []byte) string {
 // NameOf is HashedName for the SHA-256 of a key.
 func NameOf(sum [sha256.Size]byte) string { return "#" + hex.EncodeToString(sum[:8]) }
 
-// ShownName is a key's name where keys may be shown: the key with everything escaped that a terminal does not print, and
-// "\empty" for the empty key. A name of more than MaxName bytes is cut and ends with the key's hash, so that two keys do not
-// share a name. key may be the beginning of the key alone, if more says so; sum is the SHA-256 of the whole.
+// ShownName is a key's name where keys may be shown: the key with everything escaped that a terminal does not print,
+// and "\empty" for the empty key. A name of more than MaxName bytes is cut and ends with the key's hash, so that two
+// keys do not share a name. key may be the beginning of the key alone, if more says so; sum is the SHA-256 of the
+// whole.
 func ShownName(key []byte, sum [sha256.Size]byte, more bool) string {
 	tail := "~" + NameOf(sum)
 	var name strings.Builder

@@ -19,8 +19,8 @@ func HashMore(h int32, key []byte) int32 {
 	return h
 }
 
-// Partition is the reduce that Hadoop's HashPartitioner sends a Text key to: 0 up to reduces-1. A job of one reduce has no
-// partitioner; for none, or fewer, it is 0 too.
+// Partition is the reduce that Hadoop's HashPartitioner sends a Text key to: 0 up to reduces-1. A job of one reduce has
+// no partitioner; for none, or fewer, it is 0 too.
 func Partition(key []byte, reduces int) int { return PartitionOf(Hash(key), reduces) }
 
 // PartitionOf is Partition for a hash.
@@ -31,8 +31,8 @@ func PartitionOf(hash int32, reduces int) int {
 	return int(hash&math.MaxInt32) % reduces
 }
 
-// RecordBytes is what a record of two Texts takes in a map's output, by the lengths of its key and value: both with their
-// length before them in Hadoop's variable format. It is what MAP_OUTPUT_BYTES counts.
+// RecordBytes is what a record of two Texts takes in a map's output, by the lengths of its key and value: both with
+// their length before them in Hadoop's variable format. It is what MAP_OUTPUT_BYTES counts.
 func RecordBytes(key, value int) int { return lengthBytes(key) + key + lengthBytes(value) + value }
 
 // lengthBytes is WritableUtils.getVIntSize of a length.

@@ -119,8 +119,8 @@ var blankAttempt = func() (w flat) {
 
 var unknown = dag.NoInstant
 
-// predict sets the marks to what they usually are where the counters of w differ from old's: a report of the instant at.
-// last is the phase's last pipeline. Both sides of the tape predict alike, so a right guess costs nothing.
+// predict sets the marks to what they usually are where the counters of w differ from old's: a report of the instant
+// at. last is the phase's last pipeline. Both sides of the tape predict alike, so a right guess costs nothing.
 func (w *flat) predict(old *flat, last int, at dag.Instant) {
 	if w[fDone+last] == old[fDone+last] && w[fOut] == old[fOut] {
 		return

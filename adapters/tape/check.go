@@ -7,8 +7,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// check returns why no estimator could use s: it has no plan, its jobs are not the plan's, it orders jobs by more keys than there are, or the plan's jobs cannot be put in
-// order or have more tasks than package dag allows. All else in a snapshot is numbers, and estimators take any number.
+// check returns why no estimator could use s: it has no plan, its jobs are not the plan's, it orders jobs by more keys
+// than there are, or the plan's jobs cannot be put in order or have more tasks than package dag allows. All else in a
+// snapshot is numbers, and estimators take any number.
 func check(s *dag.Snapshot) error {
 	if s.Plan == nil {
 		return errors.New("the observation has no plan")

@@ -23,7 +23,8 @@ func (o *observations) Next(context.Context) (*dag.Snapshot, error) {
 	return s, nil
 }
 
-// What a source says is recorded before anybody computes with it, and played again: the same snapshots, from the same interface.
+// What a source says is recorded before anybody computes with it, and played again: the same snapshots, from the same
+// interface.
 func ExampleTee() {
 	plan := &dag.Plan{Name: "nightly", Jobs: []dag.Job{{Node: "rank", Stages: dag.MapReduce(dag.Stage{Known: true, Tasks: 1}, dag.Stage{Known: true})}}}
 	seen := &observations{}

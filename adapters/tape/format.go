@@ -6,7 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Version is the version of the format that this package writes. It reads the older ones, which have jobs of maps and reduces alone.
+// Version is the version of the format that this package writes. It reads the older ones, which have jobs of maps and
+// reduces alone.
 const Version = 2
 
 // The limits bound what a tape can make a reader hold.

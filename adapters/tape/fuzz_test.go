@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// FuzzReader feeds a reader anything. It must end without a panic, what it has read must be a plan with the state of each of its
-// jobs, and it must go onto a tape and come back the same.
+// FuzzReader feeds a reader anything. It must end without a panic, what it has read must be a plan with the state of
+// each of its jobs, and it must go onto a tape and come back the same.
 func FuzzReader(f *testing.F) {
 	_, tape := short(f)
 	f.Add(tape)

@@ -20,17 +20,20 @@ type groupsLine struct {
 
 // A reduceLine is what changed of a reduce's groups.
 type reduceLine struct {
-	Index     int                  `json:"i"`
-	Bytes     opt[num]             `json:"b,omitzero"`
-	Implicit  opt[num]             `json:"rest,omitzero"`
-	Explicit  opt[json.RawMessage] `json:"sizes,omitzero"` // the whole list: bytes, or [bytes, count] where the count is not 1
-	Top       opt[[]topLine]       `json:"top,omitzero"`
-	Attempt   opt[int32]           `json:"n,omitzero"`
-	Keep      opt[int]             `json:"keep,omitzero"` // only so many of the points before stay; -1: there is no list
-	Done      json.RawMessage      `json:"d,omitempty"`   // points appended: [instant, bytes, took] or [instant, bytes, took, count]
-	OpenBytes opt[num]             `json:"open,omitzero"`
-	OpenSince opt[instant]         `json:"since,omitzero"`
-	OpenKey   opt[text]            `json:"key,omitzero"`
+	Index    int      `json:"i"`
+	Bytes    opt[num] `json:"b,omitzero"`
+	Implicit opt[num] `json:"rest,omitzero"`
+	// the whole list: bytes, or [bytes, count] where the count is not 1
+	Explicit opt[json.RawMessage] `json:"sizes,omitzero"`
+	Top      opt[[]topLine]       `json:"top,omitzero"`
+	Attempt  opt[int32]           `json:"n,omitzero"`
+	// only so many of the points before stay; -1: there is no list
+	Keep opt[int] `json:"keep,omitzero"`
+	// points appended: [instant, bytes, took] or [instant, bytes, took, count]
+	Done      json.RawMessage `json:"d,omitempty"`
+	OpenBytes opt[num]        `json:"open,omitzero"`
+	OpenSince opt[instant]    `json:"since,omitzero"`
+	OpenKey   opt[text]       `json:"key,omitzero"`
 }
 
 type topLine struct {
@@ -153,7 +156,8 @@ func encodeSizes(sizes []dag.GroupSize) json.RawMessage {
 	return append(b, ']')
 }
 
-// encodePoints writes instants as milliseconds since the point before, the first since at, and durations in nanoseconds.
+// encodePoints writes instants as milliseconds since the point before, the first since at, and durations in
+// nanoseconds.
 func encodePoints(points []dag.GroupPoint, at dag.Instant) json.RawMessage {
 	var b []byte
 	before := firstBase(at)

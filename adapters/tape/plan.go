@@ -173,7 +173,8 @@ func (s *series) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// A planCoder remembers the plan as the reader has it, to send only what changes: a job's sizes become known one by one.
+// A planCoder remembers the plan as the reader has it, to send only what changes: a job's sizes become known one by
+// one.
 type planCoder struct {
 	plan *dag.Plan
 	head []byte

@@ -134,8 +134,8 @@ func (t *Reader) note(code, text string) {
 	}
 }
 
-// unusable is missed, until too many lines in a row were. Lines that only need a lost one do not count: they are numbered, so that
-// no file of equal ones can be made, and a watch of days may have many.
+// unusable is missed, until too many lines in a row were. Lines that only need a lost one do not count: they are
+// numbered, so that no file of equal ones can be made, and a watch of days may have many.
 func (t *Reader) unusable(line *LineError) error {
 	if err := t.bad.Bad(); err != nil {
 		return &LineError{line.Line, fmt.Errorf("%w; this one: %w", err, line.Err)}

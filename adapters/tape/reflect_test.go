@@ -149,7 +149,8 @@ func drawFields(t *rapid.T, v reflect.Value, path string) {
 	}
 }
 
-// fit makes s what check lets pass: a job waits for earlier ones alone, tasks are as many as can be, and each job has its state.
+// fit makes s what check lets pass: a job waits for earlier ones alone, tasks are as many as can be, and each job has
+// its state.
 func fit(s *dag.Snapshot) {
 	jobs := s.Plan.Jobs
 	for i := range jobs {

@@ -54,7 +54,8 @@ type rower struct {
 	now   []byte
 }
 
-// encodePhase says how to get from old to as, nil where they are the same. last is the pipeline whose work reports tell.
+// encodePhase says how to get from old to as, nil where they are the same. last is the pipeline whose work reports
+// tell.
 func encodePhase(old, as []dag.Attempt, last int, at dag.Instant) *phaseLine {
 	if len(old) == len(as) && (old == nil) == (as == nil) && (len(as) == 0 || &old[0] == &as[0]) {
 		return nil
@@ -90,7 +91,8 @@ func encodePhase(old, as []dag.Attempt, last int, at dag.Instant) *phaseLine {
 	return p
 }
 
-// lastPipeline is the pipeline whose work reports of stage k tell: of a MapReduce job's reduces the third, else the first.
+// lastPipeline is the pipeline whose work reports of stage k tell: of a MapReduce job's reduces the third, else the
+// first.
 func lastPipeline(mapReduce bool, k int) int {
 	if mapReduce && k == int(dag.Reduce) {
 		return dag.Work

@@ -15,12 +15,14 @@ type Kind uint8
 
 // The kinds of recordings.
 const (
-	Unknown  Kind = iota
-	Tape          // ours: snapshots
-	Capture       // raw REST answers: lines with the keys t, url, status and body
-	History       // a MapReduce job's history file: its first line is Avro-Json or Avro-Binary, or it is one of a JobTracker's
-	Trace         // a Rumen trace: JSON objects of jobs, one after the other
-	EventLog      // a listener log of Spark: JSON objects of events, one a line; package spark knows packed ones and folders
+	Unknown Kind = iota
+	Tape         // ours: snapshots
+	Capture      // raw REST answers: lines with the keys t, url, status and body
+	// a MapReduce job's history file: its first line is Avro-Json or Avro-Binary, or it is one of a JobTracker's
+	History
+	Trace // a Rumen trace: JSON objects of jobs, one after the other
+	// a listener log of Spark: JSON objects of events, one a line; package spark knows packed ones and folders
+	EventLog
 )
 
 func (k Kind) String() string {
@@ -31,9 +33,9 @@ func (k Kind) String() string {
 	return fmt.Sprintf("unknown(%d)", k)
 }
 
-// Sniff tells recordings apart: tapes and captures by the keys of the first line, the others by how they begin.
-// It returns a reader of all of r, unpacked, without a byte order mark. Before job history, blank lines and XML comments are left out too:
-// editors and checks of licences put them there.
+// Sniff tells recordings apart: tapes and captures by the keys of the first line, the others by how they begin. It
+// returns a reader of all of r, unpacked, without a byte order mark. Before job history, blank lines and XML comments
+// are left out too: editors and checks of licences put them there.
 func Sniff(r io.Reader) (Kind, io.Reader, error) {
 	in, err := input.Unpack(r, readSize)
 	if err != nil {
@@ -76,7 +78,8 @@ func foreign(head []byte) Kind {
 	case "Avro-Json", "Avro-Binary":
 		return History
 	}
-	for _, start := range []string{`Meta VERSION="`, `Job JOBID="`, "!!FILE="} { // a JobTracker's, and several in one file
+	// a JobTracker's, and several in one file
+	for _, start := range []string{`Meta VERSION="`, `Job JOBID="`, "!!FILE="} {
 		if bytes.HasPrefix(first, []byte(start)) {
 			return History
 		}

@@ -116,7 +116,8 @@ func drawRun(t *rapid.T) []any {
 	return items
 }
 
-// grow returns a snapshot that follows s: some attempts are new, some moved on, some are gone. Phases that stay are shared.
+// grow returns a snapshot that follows s: some attempts are new, some moved on, some are gone. Phases that stay are
+// shared.
 func grow(t *rapid.T, s *dag.Snapshot) *dag.Snapshot {
 	next := *s
 	next.At = s.At.Add(5 * time.Second)
@@ -134,7 +135,8 @@ func grow(t *rapid.T, s *dag.Snapshot) *dag.Snapshot {
 	return &next
 }
 
-// growGroups returns groups that follow g: points are appended, condensed or of a new attempt, profiles change. What stays is shared.
+// growGroups returns groups that follow g: points are appended, condensed or of a new attempt, profiles change. What
+// stays is shared.
 func growGroups(t *rapid.T, g *dag.Groups, at dag.Instant) *dag.Groups {
 	if g == nil {
 		return &dag.Groups{Origin: dag.GroupsTapped, Reduces: []dag.ReduceGroups{dag.NoReduceGroups(), dag.NoReduceGroups()}}

@@ -229,7 +229,8 @@ func TestLostLine(t *testing.T) {
 	}
 }
 
-// An observation that no estimator could use is missed: estimators go through the plan's jobs and their states side by side.
+// An observation that no estimator could use is missed: estimators go through the plan's jobs and their states side by
+// side.
 func TestUnusable(t *testing.T) {
 	_, tape := short(t)
 	job := `{"n":1,"t":1,"whole":true,"plan":{"jobs":1,"j":[{"i":0,"job":%s}]},"jobs":1}`

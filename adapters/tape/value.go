@@ -40,8 +40,8 @@ func put[T, U any](o opt[T], to *U, as func(T) U) {
 	}
 }
 
-// A text is a string, cleaned as it is read: a tape may be another's, or older than the cleaning of names. On such an older one
-// what is not UTF-8 is {"hex":"…"}.
+// A text is a string, cleaned as it is read: a tape may be another's, or older than the cleaning of names. On such an
+// older one what is not UTF-8 is {"hex":"…"}.
 type text string
 
 func (t text) MarshalJSON() ([]byte, error) { return appendText(nil, string(t)), nil }

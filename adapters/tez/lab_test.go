@@ -82,7 +82,8 @@ func (l *lab) advance(ms int64) {
 		if in(end) {
 			l.log("TASK_ATTEMPT_FINISHED", "vertexName=Map 1, taskAttemptId=%s, creationTime=%d, allocationTime=%d, startTime=%d, finishTime=%d, timeTaken=1, status=SUCCEEDED, diagnostics=", id, labStart, start-10, start, end)
 			l.log("TASK_FINISHED", "vertexName=Map 1, taskId=x, startTime=%d, finishTime=%d, status=SUCCEEDED, successfulAttemptID=%s, diagnostics=, counters=Counters: 22, File System Counters, FILE_BYTES_READ=2400, %s, %s", start, end, id, taskCounters, strings.Join(labCounters(t), ", "))
-			l.files[labLog] = append(l.files[labLog], strings.Repeat("x", 2000)+"\n"...) // what else is written of a task
+			// what else is written of a task
+			l.files[labLog] = append(l.files[labLog], strings.Repeat("x", 2000)+"\n"...)
 			if t == l.tasks-1 {
 				l.log("DAG_FINISHED", "dagId=%s, startTime=%d, finishTime=%d, timeTaken=1, status=SUCCEEDED, diagnostics=, counters=Counters: 57", labDAG, labStart, end)
 			}

@@ -239,7 +239,8 @@ func (g *graph) end(k attemptKey, state dag.AttemptState, start, end dag.Instant
 		a.Ratio, a.Diagnosis = 1, ""
 		for i, others := 0, v.task[k.task].attempts; i < len(others); i++ {
 			if o := &others[i]; o.Number != k.number && o.State == dag.AttemptSucceeded {
-				o.State, o.Diagnosis = dag.AttemptKilled, lostOutput // its result was taken back, or this one could not be
+				// its result was taken back, or this one could not be
+				o.State, o.Diagnosis = dag.AttemptKilled, lostOutput
 			}
 		}
 	}
@@ -260,8 +261,8 @@ func (g *graph) stop(at dag.Instant) {
 	}
 }
 
-// settle ends what is known to run as what it must have become in a DAG that has succeeded, where nothing has told: the newest attempt of each
-// task that has not succeeded yet.
+// settle ends what is known to run as what it must have become in a DAG that has succeeded, where nothing has told: the
+// newest attempt of each task that has not succeeded yet.
 func (g *graph) settle(at dag.Instant) {
 	for _, v := range g.vertices {
 		for _, t := range v.task {

@@ -107,7 +107,8 @@ func (l *Log) configure(w *written) {
 	a.reduces = o.setting("mapreduce.job.reduce.slowstart.completedmaps")
 }
 
-// fractions are when tasks of a vertex may start, as shares of those that they read. Pig gives its vertices what MapReduce is given.
+// fractions are when tasks of a vertex may start, as shares of those that they read. Pig gives its vertices what
+// MapReduce is given.
 func (a *logApp) fractions(pig bool) (least, most float64) {
 	share := func(v, or float64) float64 {
 		if v >= 0 && v <= 1 {
@@ -271,8 +272,8 @@ func (p *Player) atOnce() int {
 	return most
 }
 
-// At returns the snapshot of an instant, later than the one before; io.EOF after one whose state is final. ok is false before the DAG is
-// submitted.
+// At returns the snapshot of an instant, later than the one before; io.EOF after one whose state is final. ok is false
+// before the DAG is submitted.
 func (p *Player) At(now dag.Instant) (snap *dag.Snapshot, ok bool, err error) {
 	s := &p.src
 	if s.ended {

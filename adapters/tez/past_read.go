@@ -21,8 +21,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Finished DAGs are read from what Tez' history services write: SimpleHistoryLoggingService one JSON object after the other,
-// ProtoHistoryLoggingService SequenceFiles of messages with the same fields.
+// Finished DAGs are read from what Tez' history services write: SimpleHistoryLoggingService one JSON object after the
+// other, ProtoHistoryLoggingService SequenceFiles of messages with the same fields.
 
 // A written event is one of a history, whichever service wrote it.
 type written struct {
@@ -135,7 +135,8 @@ func isHistory(in fs.FS, name string) bool {
 	return firstRecord.Match(head) || bytes.HasPrefix(head, []byte(sequenceMagic)) && bytes.Contains(head, []byte(protoClass))
 }
 
-// ReadHistory reads a history file, or those in a folder. Files of a folder that cannot be read are left out and counted.
+// ReadHistory reads a history file, or those in a folder. Files of a folder that cannot be read are left out and
+// counted.
 func ReadHistory(ctx context.Context, in fs.FS, name string) (*Log, error) {
 	l := newLog()
 	info, err := fs.Stat(in, name)

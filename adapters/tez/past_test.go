@@ -76,7 +76,8 @@ func playHistory(t *testing.T, in fs.FS, id string) []*dag.Snapshot {
 	return play(t, src)
 }
 
-// TestHistory plays finished DAGs out of what both of Tez' services write: every attempt has the times that the recording of the DAG has.
+// TestHistory plays finished DAGs out of what both of Tez' services write: every attempt has the times that the
+// recording of the DAG has.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	for _, c := range truths {
@@ -150,7 +151,8 @@ func protoFile(t *testing.T, records []string, id string, packed bool) []byte {
 	return out.Bytes()
 }
 
-// protoMessage is a record as HistoryEventProtoConverter has it; nil if it is not one of that DAG, or of none where id is "".
+// protoMessage is a record as HistoryEventProtoConverter has it; nil if it is not one of that DAG, or of none where id
+// is "".
 func protoMessage(t *testing.T, record, id string) []byte {
 	t.Helper()
 	var r struct {
@@ -287,8 +289,8 @@ func FuzzHistory(f *testing.F) {
 	})
 }
 
-// TestHistoryOfProtoService reads files that the classes of ProtoHistoryLoggingService of Tez 0.10.5 wrote, from the events of a recorded DAG.
-// Of its counters those that are read are kept.
+// TestHistoryOfProtoService reads files that the classes of ProtoHistoryLoggingService of Tez 0.10.5 wrote, from the
+// events of a recorded DAG. Of its counters those that are read are kept.
 func TestHistoryOfProtoService(t *testing.T) {
 	t.Parallel()
 	for _, c := range truths {

@@ -131,7 +131,8 @@ func check(t *testing.T, s *dag.Snapshot) {
 	}
 }
 
-// brief are the recordings that -short plays: the quickest ones with a DAG that fails, one whose keys are uneven, and a session.
+// brief are the recordings that -short plays: the quickest ones with a DAG that fails, one whose keys are uneven, and a
+// session.
 var brief = []string{"hivebad-1", "skew-3", "session-3"}
 
 func TestRecordings(t *testing.T) {

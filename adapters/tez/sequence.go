@@ -118,8 +118,8 @@ func (f *sequenceFile) text() (string, error) {
 	return string(b), nil
 }
 
-// next returns the value of the next record, unpacked; io.EOF after the last one. A file that is still written to may break off: that is
-// io.ErrUnexpectedEOF.
+// next returns the value of the next record, unpacked; io.EOF after the last one. A file that is still written to may
+// break off: that is io.ErrUnexpectedEOF.
 func (f *sequenceFile) next() ([]byte, error) {
 	const mark = 1<<32 - 1
 	length, err := f.number()
@@ -169,7 +169,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// fields calls see with each field of a message of protocol buffers that is a number or bytes. It returns false for what is none.
+// fields calls see with each field of a message of protocol buffers that is a number or bytes. It returns false for
+// what is none.
 func fields(b []byte, see func(field uint64, n uint64, text []byte)) bool {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)

@@ -34,8 +34,8 @@ func NewSession(cluster Cluster) *Session { return &Session{cluster: cluster} }
 const mostDAGs = 100_000
 
 // Observe returns the DAGs of an application, by number, the newest one last. It reads what the master's files have
-// grown by. If the NodeManager does not give them, the master is asked for the next DAG, which makes the master write an
-// error where there is none: ask seldom. The error is that of the ResourceManager's proxy, if it refuses as well.
+// grown by. If the NodeManager does not give them, the master is asked for the next DAG, which makes the master write
+// an error where there is none: ask seldom. The error is that of the ResourceManager's proxy, if it refuses as well.
 func (s *Session) Observe(ctx context.Context, app hadoop.App) ([]DAG, error) {
 	if app.Container != "" && (s.logs == nil || s.logs.container != app.Container) {
 		s.logs = newLogs(app.Node, app.Container)

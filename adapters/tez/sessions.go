@@ -28,8 +28,8 @@ func NewSessions(cluster Cluster, hub *hadoop.Hub) *Sessions {
 	return &Sessions{cluster: cluster, hub: hub, all: map[string]*running{}}
 }
 
-// Running lists the applications of Tez that the hub's newest round found, by id, each with the newest DAG of those that
-// Identify has found; without one if that has ended.
+// Running lists the applications of Tez that the hub's newest round found, by id, each with the newest DAG of those
+// that Identify has found; without one if that has ended.
 func (s *Sessions) Running() []hadoop.Submitted {
 	apps := s.hub.Tez()
 	s.mu.Lock()

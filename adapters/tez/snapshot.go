@@ -61,8 +61,8 @@ func (s *Source) snapshot() *dag.Snapshot {
 	return snap
 }
 
-// beginning is a snapshot of a DAG whose vertices, or what they read, are not written yet: one stage stands for them all, of which nothing
-// is known.
+// beginning is a snapshot of a DAG whose vertices, or what they read, are not written yet: one stage stands for them
+// all, of which nothing is known.
 func (s *Source) beginning() *dag.Snapshot {
 	plan := &dag.Plan{
 		Name: cmp.Or(s.g.name, s.id), Engine: "Tez", Cluster: s.room.Cluster(s.app.ID), Driver: dag.Eager,
@@ -240,8 +240,8 @@ func (g *graph) edges(v *vertex, at map[int32]dag.StageIndex) []dag.Edge {
 	return out
 }
 
-// waitTicks is how many ticks one word of the DAG's end waits for another, better one, and waitFiles for how many milliseconds where files
-// that were read before do not answer.
+// waitTicks is how many ticks one word of the DAG's end waits for another, better one, and waitFiles for how many
+// milliseconds where files that were read before do not answer.
 const (
 	waitTicks = 3
 	waitFiles = 120_000
@@ -284,8 +284,8 @@ func (s *Source) state() dag.State {
 	return dag.Submitted
 }
 
-// await reports whether the end that one word tells waits for another one: for some ticks where there is more to come, and for longer where the
-// master's files were read, or may be, and do not answer now.
+// await reports whether the end that one word tells waits for another one: for some ticks where there is more to come,
+// and for longer where the master's files were read, or may be, and do not answer now.
 func (s *Source) await(more bool) bool {
 	if s.awaited++; s.awaited == 1 {
 		s.awaitedAt = s.now

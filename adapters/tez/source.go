@@ -87,10 +87,12 @@ func NewSource(cluster Cluster, target Target) *Source {
 	return s
 }
 
-// errEarly means that an application has no DAG yet, or one of which the vertices, or what they read, are not written yet.
+// errEarly means that an application has no DAG yet, or one of which the vertices, or what they read, are not written
+// yet.
 var errEarly = errors.New("tez: the plan of the DAG is not written yet")
 
-// mostBack is by how many milliseconds an observation may seem to be before the last one, in which case it counts as made with it.
+// mostBack is by how many milliseconds an observation may seem to be before the last one, in which case it counts as
+// made with it.
 const mostBack = 60_000
 
 // early is how long a plan is waited for, in milliseconds: the history is written through a buffer.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// An idle body breaks off where nothing has come of it for patience: a DataNode that hangs must not hold up its reader for ever.
-// A file may be as long as it likes.
+// An idle body breaks off where nothing has come of it for patience: a DataNode that hangs must not hold up its reader
+// for ever. A file may be as long as it likes.
 type idle struct {
 	io.ReadCloser
 	ctx    context.Context // of the request

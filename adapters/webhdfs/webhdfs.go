@@ -137,7 +137,8 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// Transport is the usual one: the system's proxies and certificates, and no patience with a server that does not begin to answer.
+// Transport is the usual one: the system's proxies and certificates, and no patience with a server that does not begin
+// to answer.
 func Transport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = patience

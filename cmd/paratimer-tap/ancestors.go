@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// ancestors looks for the attempt's id in the command lines of the parents: Hadoop gives it to the task's Java process. It is
-// "" where there is none, or no /proc.
+// ancestors looks for the attempt's id in the command lines of the parents: Hadoop gives it to the task's Java process.
+// It is "" where there is none, or no /proc.
 func ancestors() string {
 	pid := os.Getppid()
 	for range 10 {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// start starts a command with these files as its standard ones. A script without "#!" is given to the shell, as Java and
-// shells do.
+// start starts a command with these files as its standard ones. A script without "#!" is given to the shell, as Java
+// and shells do.
 func start(path string, argv []string, files []*os.File) (*os.Process, error) {
 	attr := &os.ProcAttr{Files: files, Env: os.Environ(), Sys: dieWithTap()}
 	p, err := os.StartProcess(path, argv, attr)
@@ -78,7 +78,8 @@ func foreground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// leave gives up a standard descriptor that is the command's alone now: else nobody would see that the command has closed it.
+// leave gives up a standard descriptor that is the command's alone now: else nobody would see that the command has
+// closed it.
 func leave(fd int) {
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {

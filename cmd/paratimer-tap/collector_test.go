@@ -129,7 +129,8 @@ func TestMapsAndReduces(t *testing.T) {
 	}
 }
 
-// TestCollectorGoes holds that a collector which dies in mid-run harms nothing, and that what it misses is in the spool.
+// TestCollectorGoes holds that a collector which dies in mid-run harms nothing, and that what it misses is in the
+// spool.
 func TestCollectorGoes(t *testing.T) {
 	w := newWatcher(t)
 	spool := t.TempDir()

@@ -53,7 +53,8 @@ type step struct {
 func (s step) values(key int) []int {
 	left := s.bytes - 2*tap.RecordBytes(key, 0)
 	for first := 0; ; first++ {
-		// The length before a value has one byte up to 127, and more from there on: not every sum can be had with any first.
+		// The length before a value has one byte up to 127, and more from there on: not every sum can be had with any
+		// first.
 		for second := max(0, left-first-4); second <= left-first; second++ {
 			if tap.RecordBytes(key, first)+tap.RecordBytes(key, second) == s.bytes {
 				return []int{first, second}
@@ -199,8 +200,8 @@ func tapMeasures(steps []step, end int64, limits groups.Limits) []tap.Point {
 	return points
 }
 
-// TestJarTroubles holds that a collector that is away, silent or of another mind costs a task at most two seconds, and that what
-// was measured is beside its log.
+// TestJarTroubles holds that a collector that is away, silent or of another mind costs a task at most two seconds, and
+// that what was measured is beside its log.
 func TestJarTroubles(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -250,7 +251,8 @@ func TestJarTroubles(t *testing.T) {
 	}
 }
 
-// TestJarEndsAmidARequest holds that a request which the task's end has given up is sent again, and that nothing is lost.
+// TestJarEndsAmidARequest holds that a request which the task's end has given up is sent again, and that nothing is
+// lost.
 func TestJarEndsAmidARequest(t *testing.T) {
 	t.Parallel()
 	begun, last := written(script(500))

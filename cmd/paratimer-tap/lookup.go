@@ -25,8 +25,8 @@ const (
 	notRunnable = 126
 )
 
-// lookUp finds a command as a shell does. In a task a file of its working folder comes first, and is made executable: that is
-// how Streaming finds its commands.
+// lookUp finds a command as a shell does. In a task a file of its working folder comes first, and is made executable:
+// that is how Streaming finds its commands.
 func lookUp(command, searched string, inTask bool) (string, error) {
 	if strings.ContainsRune(command, '/') {
 		return command, nil

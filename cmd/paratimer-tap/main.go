@@ -2,8 +2,8 @@
 
 // Command paratimer-tap stands around the command of a Hadoop Streaming job and measures its key groups.
 //
-// The command runs as if the tap were not there: the same bytes, the same exit code, signals, and standard error. Whatever goes
-// wrong with the tap itself turns its measuring off, and nothing else.
+// The command runs as if the tap were not there: the same bytes, the same exit code, signals, and standard error.
+// Whatever goes wrong with the tap itself turns its measuring off, and nothing else.
 package main
 
 import (

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// TestMemory holds what docs/tap.md says, for the program as it is built and for inputs that have nothing to keep small.
+// TestMemory holds what docs/tap.md says, for the program as it is built and for inputs that have nothing to keep
+// small.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: gigabytes")

@@ -38,7 +38,8 @@ const (
 // A property is one that a job is given.
 type property struct{ name, value string }
 
-// printJob returns what a job needs for the jar, in the words of the program that starts it. args are those after "job".
+// printJob returns what a job needs for the jar, in the words of the program that starts it. args are those after
+// "job".
 func printJob(args []string, get func(string) string) (string, error) {
 	o := options{collector: get("PARATIMER_COLLECT"), every: every, lambda: lambda, limits: groups.DefaultLimits()}
 	flags := flag.NewFlagSet("paratimer-tap job", flag.ContinueOnError)

@@ -99,7 +99,8 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// TestClosed holds that it is seen at once, on either side of a tap, that a command has closed its input or output and goes on.
+// TestClosed holds that it is seen at once, on either side of a tap, that a command has closed its input or output and
+// goes on.
 func TestClosed(t *testing.T) {
 	for side, env := range sides {
 		cmd, in, out := begin(t, side, env, "exec <&-; echo ready; exec sleep 1000")

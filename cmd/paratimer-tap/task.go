@@ -13,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
 )
 
-// A task is what the environment says of the task attempt that the tap is a part of. Hadoop Streaming gives its command every
-// property of the job there, with "_" for what is no letter or digit.
+// A task is what the environment says of the task attempt that the tap is a part of. Hadoop Streaming gives its command
+// every property of the job there, with "_" for what is no letter or digit.
 type task struct {
 	id      string
 	attempt tap.Attempt
@@ -33,7 +33,8 @@ const (
 )
 
 // readTask reads the task out of the environment. ancestors returns the id of an attempt that a parent process has been
-// given; it is asked where the environment has none, as in Pig's STREAM. An error says that the tap is in no task of its side.
+// given; it is asked where the environment has none, as in Pig's STREAM. An error says that the tap is in no task of
+// its side.
 func readTask(s side, get func(string) string, ancestors func() string) (task, error) {
 	t := task{id: first(get, "mapreduce_task_attempt_id", "mapred_task_id")}
 	if t.id == "" {
@@ -66,8 +67,8 @@ const (
 	hashMapReduce = "org.apache.hadoop.mapreduce.lib.partition.HashPartitioner"
 )
 
-// mapOutput reads how the map's output will be partitioned. What the tap sees is before the combiner and the partitioner:
-// with others than it knows, it has no profile.
+// mapOutput reads how the map's output will be partitioned. What the tap sees is before the combiner and the
+// partitioner: with others than it knows, it has no profile.
 func (t *task) mapOutput(get func(string) string) {
 	t.format = mapFormat(get)
 	t.format.Return = true

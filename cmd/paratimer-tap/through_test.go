@@ -37,8 +37,8 @@ func taps(t testing.TB) map[string]struct {
 	}
 }
 
-// TestAsWithoutTap compares commands with a tap and without one: what they write, how they end, and what becomes of their
-// input.
+// TestAsWithoutTap compares commands with a tap and without one: what they write, how they end, and what becomes of
+// their input.
 func TestAsWithoutTap(t *testing.T) {
 	records := func(n int) string {
 		r := rand.New(rand.NewPCG(uint64(n), 1))

@@ -9,7 +9,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// What is shown changes nothing else: not the headline, not the range, not the alerts, which rest on scenarios that are not shown.
+// What is shown changes nothing else: not the headline, not the range, not the alerts, which rest on scenarios that are
+// not shown.
 func TestBatteryMovesNoHeadline(t *testing.T) {
 	t.Parallel()
 	frames := func(args ...string) []frame.Frame {

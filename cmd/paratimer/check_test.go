@@ -95,7 +95,8 @@ func TestCheckRecording(t *testing.T) {
 		{"--at 60s --within 10m", 0, `'late within'=0%;;;0;100`},
 		{"--at 60s --within 70s", 1, `WARNING .*, within at risk \|.* 'late within'=100%;;;0;100`},
 		{"--at 80s --within 70s", 2, `CRITICAL .*, within late \|`},
-		{"--within 70s", 1, `^PARATIMER WARNING - join\.pig succeeded after 1m5\ds, 4\ds after its 1m10s \(`}, // it is over, and was late
+		// it is over, and was late
+		{"--within 70s", 1, `^PARATIMER WARNING - join\.pig succeeded after 1m5\ds, 4\ds after its 1m10s \(`},
 		{"--at 60s -w 30 -c 2m", 1, `remaining time outside 30 s \| 'remaining'=[0-9.]+s;30;120;0 `},
 		{"--at 60s -w 10 -c 30s", 2, `remaining time outside 30 s`},
 		{"--at 60s -w @1:2h -c ~:0:", 3, `is not a range`},

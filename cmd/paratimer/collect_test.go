@@ -33,8 +33,8 @@ type taps struct {
 	told map[string]int // batches of an attempt so far; -1: the last
 }
 
-// tell sends what is new at a snapshot: the profile of each map that has succeeded, and of each reduce that runs one group
-// more, and all the others once it has succeeded.
+// tell sends what is new at a snapshot: the profile of each map that has succeeded, and of each reduce that runs one
+// group more, and all the others once it has succeeded.
 func (k *taps) tell(s *dag.Snapshot) {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
@@ -132,8 +132,8 @@ func tapped(name string) func(t *testing.T) watch.Source {
 	}
 }
 
-// tappedServer plays a run of a plan as hadoopServer does, with taps that post to the collector whose address and token are
-// said in out.
+// tappedServer plays a run of a plan as hadoopServer does, with taps that post to the collector whose address and token
+// are said in out.
 func tappedServer(t *testing.T, plan string, out *output) string {
 	t.Helper()
 	return serverWithTaps(t, plan, func(b tap.Batch) {
@@ -216,8 +216,8 @@ func TestCollectLogFile(t *testing.T) {
 	}
 }
 
-// TestAttachCollects watches a query whose tasks have taps. What they tell is on the tape, which gives the same frames; the
-// token is nowhere but on stderr; the key groups are remembered for the next run.
+// TestAttachCollects watches a query whose tasks have taps. What they tell is on the tape, which gives the same frames;
+// the token is nowhere but on stderr; the key groups are remembered for the next run.
 func TestAttachCollects(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -304,7 +304,8 @@ func groupsOf(t *testing.T, file string) map[string]*dag.Groups {
 	}
 }
 
-// TestLearnSpool: nobody collects; what the taps have kept in their folders is learned afterwards, from the tape of a watch.
+// TestLearnSpool: nobody collects; what the taps have kept in their folders is learned afterwards, from the tape of a
+// watch.
 func TestLearnSpool(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -345,8 +346,8 @@ func TestLearnSpool(t *testing.T) {
 	}
 }
 
-// spoolingServer plays a run of a plan with taps that find no collector: each attempt's keep their batches in a folder of its
-// own.
+// spoolingServer plays a run of a plan with taps that find no collector: each attempt's keep their batches in a folder
+// of its own.
 func spoolingServer(t *testing.T, plan, folder string) string {
 	t.Helper()
 	return serverWithTaps(t, plan, func(b tap.Batch) {

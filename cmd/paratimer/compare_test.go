@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestCompareRecordings compares real runs of one script: nothing is flagged among those with the same costs, whatever struck them; where
-// records took longer, it is; the effects add up, and the largest is what is known to have happened.
+// TestCompareRecordings compares real runs of one script: nothing is flagged among those with the same costs, whatever
+// struck them; where records took longer, it is; the effects add up, and the largest is what is known to have happened.
 func TestCompareRecordings(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {

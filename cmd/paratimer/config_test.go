@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestHostileConfig holds that a configuration is read within the bounds of the other files in YAML, and only from a regular file.
+// TestHostileConfig holds that a configuration is read within the bounds of the other files in YAML, and only from a
+// regular file.
 func TestHostileConfig(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

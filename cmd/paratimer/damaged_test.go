@@ -14,8 +14,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
-// damaged runs commands on damaged files: one command a file, chosen by its content. FILE is the file, HERE a folder that is empty
-// but for it. No command may panic, and each ends with an exit code that the README lists.
+// damaged runs commands on damaged files: one command a file, chosen by its content. FILE is the file, HERE a folder
+// that is empty but for it. No command may panic, and each ends with an exit code that the README lists.
 func damaged(f *testing.F, name string, files [][]byte, commands ...string) {
 	f.Helper()
 	setenv(f, "XDG_CONFIG_HOME", f.TempDir())
@@ -68,7 +68,8 @@ var players = []string{
 	"compare FILE FILE", "history add FILE --state-dir HERE/state", "rules test ../../examples/rules.yaml FILE",
 }
 
-// FuzzDamagedTape damages the tape of a simulated run with skew, a failure and a lost node, and the beginning of a real one.
+// FuzzDamagedTape damages the tape of a simulated run with skew, a failure and a lost node, and the beginning of a real
+// one.
 func FuzzDamagedTape(f *testing.F) {
 	setenv(f, "XDG_CONFIG_HOME", f.TempDir())
 	name := filepath.Join(f.TempDir(), "run.tape")
@@ -153,7 +154,8 @@ func FuzzDamagedMemory(f *testing.F) {
 		"history add ../../examples/join-failure.tape.gz --state-dir HERE")
 }
 
-// FuzzDamagedSummaries damages the summaries that `history list` keeps. They can be made again: the list is whole, or says so.
+// FuzzDamagedSummaries damages the summaries that `history list` keeps. They can be made again: the list is whole, or
+// says so.
 func FuzzDamagedSummaries(f *testing.F) {
 	cache := filepath.Join(filepath.Dir(remembered(f)), "summaries.cache")
 	mutate.Fuzz(f, contents(f, cache), func(t *testing.T, _ int, file []byte) {

@@ -45,7 +45,8 @@ func TestErnestDocs(t *testing.T) {
 	}
 }
 
-// clicks writes the input that docs/ernest.md samples: 64 partitions of libsvm rows, the later ones with more entries a row.
+// clicks writes the input that docs/ernest.md samples: 64 partitions of libsvm rows, the later ones with more entries a
+// row.
 func clicks(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.Mkdir(dir, 0o700); err != nil {

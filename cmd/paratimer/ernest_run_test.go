@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestErnestRunInterrupted sends SIGINT in the middle of the second training run: everything that it has started ends, and
-// the table has the first one, whole.
+// TestErnestRunInterrupted sends SIGINT in the middle of the second training run: everything that it has started ends,
+// and the table has the first one, whole.
 func TestErnestRunInterrupted(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())

@@ -64,8 +64,8 @@ func closeTo(got, want, relative, absolute float64) bool {
 	return math.Abs(got-want) <= math.Max(relative*math.Abs(want), absolute)
 }
 
-// TestErnestGoldenFit: the tables of docs/facts/ernest.md a.2, from their files through the command. Coefficients that are not
-// unique are not compared; the cases say so.
+// TestErnestGoldenFit: the tables of docs/facts/ernest.md a.2, from their files through the command. Coefficients that
+// are not unique are not compared; the cases say so.
 func TestErnestGoldenFit(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -134,7 +134,8 @@ func TestErnestPublished(t *testing.T) {
 	t.Logf("%d figures compared", len(published))
 }
 
-// TestErnestGoldenDesign: the designs of docs/facts/ernest.md a.3 through the command, with the flags of the authors' program.
+// TestErnestGoldenDesign: the designs of docs/facts/ernest.md a.3 through the command, with the flags of the authors'
+// program.
 func TestErnestGoldenDesign(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {

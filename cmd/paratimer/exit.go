@@ -59,7 +59,8 @@ func unwritten(err error) bool {
 	return slices.ContainsFunc([]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EPIPE}, func(e error) bool { return errors.Is(err, e) })
 }
 
-// A wholeOutput remembers that it could not be written, e.g. to a full disk. Whoever reads it must not take it for whole.
+// A wholeOutput remembers that it could not be written, e.g. to a full disk. Whoever reads it must not take it for
+// whole.
 type wholeOutput struct {
 	io.Writer
 	err error

@@ -14,8 +14,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
 )
 
-// exitTable says for every command how it writes to stdout ("": it does not), and how it is given a file: in an argument list FILE is one that is
-// damaged, HERE a folder to write to, STATE one in which a run is remembered, and URL a cluster.
+// exitTable says for every command how it writes to stdout ("": it does not), and how it is given a file: in an
+// argument list FILE is one that is damaged, HERE a folder to write to, STATE one in which a run is remembered, and URL
+// a cluster.
 var exitTable = map[string]struct {
 	writes  string
 	damaged []string // how a file is given; none: the command reads no file of the user's
@@ -58,8 +59,8 @@ var exitTable = map[string]struct {
 	"whatif":         {"whatif ../../examples/pig-join.yaml --slots 2x", []string{"whatif FILE --slots 2x"}},
 }
 
-// TestExitTable holds the exit codes of every command: 2 for a file that is damaged, 3 for output that cannot be written, to a full
-// disk or a pipe that nobody reads. A new command must say how.
+// TestExitTable holds the exit codes of every command: 2 for a file that is damaged, 3 for output that cannot be
+// written, to a full disk or a pipe that nobody reads. A new command must say how.
 func TestExitTable(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())

@@ -9,7 +9,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestErnestSharedServer: a real server with up to 70 jobs at once; the first 35 tell what its cores' second threads are worth.
+// TestErnestSharedServer: a real server with up to 70 jobs at once; the first 35 tell what its cores' second threads
+// are worth.
 func TestErnestSharedServer(t *testing.T) {
 	t.Parallel()
 	table := fixtures.Foreign("mva/test_CPU_parallel_HDP6.csv")

@@ -37,8 +37,8 @@ func recordedJoin(t *testing.T, dir, seed string) string {
 	return path
 }
 
-// TestAttachWithHistory holds that a watched run rests on the runs before it and says so, that its tape holds nothing of
-// them, and that replayed with the profile that history exports the tape gives the frames that were seen live.
+// TestAttachWithHistory holds that a watched run rests on the runs before it and says so, that its tape holds nothing
+// of them, and that replayed with the profile that history exports the tape gives the frames that were seen live.
 func TestAttachWithHistory(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -69,8 +69,8 @@ func TestAttachWithHistory(t *testing.T) {
 		t.Error("the tape gives the same frames without a profile: it holds one")
 	}
 
-	// The same run again, as it would be after a restart of the watcher: it does not learn from itself and is kept once.
-	// Its usual length is known, so half of it is soon over.
+	// The same run again, as it would be after a restart of the watcher: it does not learn from itself and is kept
+	// once. Its usual length is known, so half of it is soon over.
 	frames, stderr = watchOnce(t, 3, "--longer-than-usual", "0.5")
 	if !strings.Contains(stderr, says) {
 		t.Errorf("the run watched again:\n%s", stderr)
@@ -158,7 +158,8 @@ func TestTwoWatchersOfOneRun(t *testing.T) {
 	}
 }
 
-// TestHistoryOfJobsIsPutTogether adds the job history of two workflows, file by file: each becomes one run, as its capture is.
+// TestHistoryOfJobsIsPutTogether adds the job history of two workflows, file by file: each becomes one run, as its
+// capture is.
 func TestHistoryOfJobsIsPutTogether(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(fixtures.Recording("join-1.job_*.jhist.gz"))

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestImportGoodAndBad: what can be read is imported, what cannot is named, and the exit code says that something is missing.
+// TestImportGoodAndBad: what can be read is imported, what cannot is named, and the exit code says that something is
+// missing.
 func TestImportGoodAndBad(t *testing.T) {
 	t.Parallel()
 	alone(t)

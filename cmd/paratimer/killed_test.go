@@ -30,8 +30,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// heard is what sinks were told of the runs and their bound "within", by workflow: the states of webhook and command with their keys, in the order in which
-// they came, and how often Alertmanager has taken an alert.
+// heard is what sinks were told of the runs and their bound "within", by workflow: the states of webhook and command
+// with their keys, in the order in which they came, and how often Alertmanager has taken an alert.
 type heard struct {
 	mu     sync.Mutex
 	hook   map[string][]string
@@ -119,9 +119,9 @@ func (h *heard) proxy(t *testing.T, to string) string {
 	return server.URL
 }
 
-// A shown run is what its frames say: the ids of its workflow (a script has its first job's until a master answers), which states
-// of the alert they show one after the other ("fired" where they show by its end alone that it was late), and whether it had ended
-// late before any frame showed it.
+// A shown run is what its frames say: the ids of its workflow (a script has its first job's until a master answers),
+// which states of the alert they show one after the other ("fired" where they show by its end alone that it was late),
+// and whether it had ended late before any frame showed it.
 type shown struct {
 	ids    []string
 	states []string
@@ -191,9 +191,9 @@ func missing(want, got []string) (out []string) {
 	return out
 }
 
-// TestKilledWatcher kills a whole watcher with kill -9 at random moments of runs that are late, starts it again, and holds that
-// whatever its frames say was told to every sink: the real Alertmanager, a webhook and a command. PARATIMER_KILLED_RUNS is how
-// many runs; docs/delivery.md has the figures of 200.
+// TestKilledWatcher kills a whole watcher with kill -9 at random moments of runs that are late, starts it again, and
+// holds that whatever its frames say was told to every sink: the real Alertmanager, a webhook and a command.
+// PARATIMER_KILLED_RUNS is how many runs; docs/delivery.md has the figures of 200.
 func TestKilledWatcher(t *testing.T) {
 	t.Parallel()
 	am := amtest.Start(t)
@@ -281,8 +281,8 @@ func keysIn(t *testing.T, path string) (keys []string) {
 	return keys
 }
 
-// killing watches one run to its end. It kills up to four watchers, at random moments or during a delivery, and returns how many. The run
-// continues between watchers.
+// killing watches one run to its end. It kills up to four watchers, at random moments or during a delivery, and returns
+// how many. The run continues between watchers.
 func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks ...string) (kills int) {
 	t.Helper()
 	const speed = 25
@@ -334,7 +334,8 @@ func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks .
 	}
 }
 
-// lateRun starts run number n on the cluster now and returns the id of its first application. The workflow's id contains n.
+// lateRun starts run number n on the cluster now and returns the id of its first application. The workflow's id
+// contains n.
 func lateRun(t *testing.T, m *restsim.Many, n int) string {
 	t.Helper()
 	p, err := planfile.ReadFile(joinPlan, planfile.Options{})

@@ -13,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/amtest"
 )
 
-// TestLogIsRotated: a watch in a process of its own, whose log is moved away as logrotate does, goes on into a new one; a real SIGHUP,
-// with which the rules are read again, does it no harm, and nothing is on stderr but why it ended.
+// TestLogIsRotated: a watch in a process of its own, whose log is moved away as logrotate does, goes on into a new one;
+// a real SIGHUP, with which the rules are read again, does it no harm, and nothing is on stderr but why it ended.
 func TestLogIsRotated(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -29,8 +29,8 @@ func wholeManual(t *testing.T) *manual.Command {
 	return root
 }
 
-// TestManualWhole holds that everything is said of every command: examples, a heading, what its flags do; and that no text
-// is of a command that there is not.
+// TestManualWhole holds that everything is said of every command: examples, a heading, what its flags do; and that no
+// text is of a command that there is not.
 func TestManualWhole(t *testing.T) {
 	t.Parallel()
 	root := wholeManual(t)
@@ -109,7 +109,8 @@ func clustered(args []string) bool {
 	return false
 }
 
-// TestExamples runs every example of the help that needs no cluster, all in one folder, and has the flags of the others read.
+// TestExamples runs every example of the help that needs no cluster, all in one folder, and has the flags of the others
+// read.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	examples, err := filepath.Abs("../../examples")

@@ -49,8 +49,8 @@ func (m *movesSeen) Show(tick frame.Tick) error {
 	return nil
 }
 
-// TestMovesOfRecordings holds on all recordings how calm the explanations are: few moves are told, at most a tenth of them has no cause,
-// none is taken back within ten seconds, and no line is wider than 100 columns.
+// TestMovesOfRecordings holds on all recordings how calm the explanations are: few moves are told, at most a tenth of
+// them has no cause, none is taken back within ten seconds, and no line is wider than 100 columns.
 func TestMovesOfRecordings(t *testing.T) {
 	t.Parallel()
 	paths, err := fixtures.Recordings("recordings", "recordings-busy")

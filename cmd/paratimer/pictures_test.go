@@ -21,8 +21,8 @@ import (
 
 var updatePictures = flag.Bool("pictures", false, "draw docs/img anew")
 
-// TestPictures holds that the pictures of the README and of docs are what the program draws, of a real recorded run and of the
-// paper's query. `make pictures` draws them anew.
+// TestPictures holds that the pictures of the README and of docs are what the program draws, of a real recorded run and
+// of the paper's query. `make pictures` draws them anew.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	img, err := filepath.Abs("../../docs/img")
@@ -113,7 +113,8 @@ func pictured(lines []string) []byte {
 			if at != nil {
 				text = l[:at[0]]
 			}
-			for _, at := range word.FindAllStringIndex(text, -1) { // word by word: what blanks at the ends of a text are, browsers do not agree on
+			// word by word: what blanks at the ends of a text are, browsers do not agree on
+			for _, at := range word.FindAllStringIndex(text, -1) {
 				w := text[at[0]:at[1]]
 				x := column + ansi.StringWidth(text[:at[0]])
 				fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\"%s>%s</text>\n", 16+float64(x)*cellWidth, y, float64(ansi.StringWidth(w))*cellWidth, style, html.EscapeString(w))

@@ -231,8 +231,8 @@ func (p prometheus) is(expr string, n int) {
 	})
 }
 
-// TestPrometheus has a real Prometheus scrape a run that is replayed and one that is attached to, and evaluates every query of the
-// dashboard and every rule over what it has scraped.
+// TestPrometheus has a real Prometheus scrape a run that is replayed and one that is attached to, and evaluates every
+// query of the dashboard and every rule over what it has scraped.
 func TestPrometheus(t *testing.T) {
 	t.Parallel()
 	tool(t, "prometheus", "prometheus")

@@ -26,8 +26,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// A course is what a query does on the played cluster: it starts, or waits for its master for ever, until it ends at a time
-// as nobody expects.
+// A course is what a query does on the played cluster: it starts, or waits for its master for ever, until it ends at a
+// time as nobody expects.
 type course struct {
 	start time.Duration // after the watch began
 	waits bool
@@ -211,8 +211,8 @@ func (w *town) board() string {
 	return strings.Join(all, ", ")
 }
 
-// TestQueryTrouble: what becomes of alerts when queries do what nobody expects. `paratimer watch --rules` sees it by what
-// the cluster answers, and tells a webhook and an Alertmanager, over sockets and in virtual time.
+// TestQueryTrouble: what becomes of alerts when queries do what nobody expects. `paratimer watch --rules` sees it by
+// what the cluster answers, and tells a webhook and an Alertmanager, over sockets and in virtual time.
 func TestQueryTrouble(t *testing.T) {
 	const m = time.Minute
 	for _, c := range []struct {
@@ -268,7 +268,8 @@ func TestQueryTrouble(t *testing.T) {
 			signal.Stop(warm)
 			args := []string{
 				"paratimer", "watch", "--rules", path, "--rm", server.URL, "--jhs", server.URL, "--every", "30s", "--output", "none",
-				"--no-history", // who waits for a file's lock sleeps with another lock in hand: the bubble's time would stand still
+				// who waits for a file's lock sleeps with another lock in hand: the bubble's time would stand still
+				"--no-history",
 				"--webhook", server.URL + "/hook", "--alertmanager", server.URL,
 			}
 			synctest.Test(t, func(t *testing.T) {

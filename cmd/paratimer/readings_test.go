@@ -80,9 +80,9 @@ func both(t *testing.T, name string) (history, capture dag.Run) {
 	return p.history, p.capture
 }
 
-// TestReadingsAgree holds that a run's history tells what its watcher saw: jobs and their order, and to the millisecond when each
-// job and each attempt began and ended, how, and with which counters. It knows nothing of attempts that a dead master had
-// (amrestart), nor of what an attempt without success had read.
+// TestReadingsAgree holds that a run's history tells what its watcher saw: jobs and their order, and to the millisecond
+// when each job and each attempt began and ended, how, and with which counters. It knows nothing of attempts that a
+// dead master had (amrestart), nor of what an attempt without success had read.
 func TestReadingsAgree(t *testing.T) {
 	t.Parallel()
 	for _, name := range readings {
@@ -100,7 +100,8 @@ func TestReadingsAgree(t *testing.T) {
 				a, b := h.Jobs[j], c.Jobs[j]
 				a.Stages, b.Stages = nil, nil // compared below
 				b.Groups = nil                // counters between two reports: history has only the last ones
-				a.HeldMB, b.HeldMB = 0, 0     // the ResourceManager's word: a master's container is held some seconds longer
+				// the ResourceManager's word: a master's container is held some seconds longer
+				a.HeldMB, b.HeldMB = 0, 0
 				if diff := cmp.Diff(b, a); diff != "" {
 					t.Errorf("job %s: - capture, + history\n%s", a.ID, diff)
 				}
@@ -119,8 +120,8 @@ func TestReadingsAgree(t *testing.T) {
 	}
 }
 
-// sameAttempts compares the attempts of a phase. restarted says that a master came again: then the watcher saw more than history
-// holds, and did not see the last counters of some.
+// sameAttempts compares the attempts of a phase. restarted says that a master came again: then the watcher saw more
+// than history holds, and did not see the last counters of some.
 func sameAttempts(t *testing.T, job string, k dag.StageIndex, history, capture []dag.Attempt, restarted bool) {
 	t.Helper()
 	if restarted {
@@ -161,9 +162,9 @@ func sameAttempts(t *testing.T, job string, k dag.StageIndex, history, capture [
 	}
 }
 
-// TestReadingsGiveOneProfile holds that what is learned from history serves as what is learned from a capture: the
-// same sizes and lengths, and costs within a tenth where a phase worked for seconds. A map's start-up is told by the times of
-// its twelfths; what a reduce's is follows from the end of its copy.
+// TestReadingsGiveOneProfile holds that what is learned from history serves as what is learned from a capture: the same
+// sizes and lengths, and costs within a tenth where a phase worked for seconds. A map's start-up is told by the times
+// of its twelfths; what a reduce's is follows from the end of its copy.
 func TestReadingsGiveOneProfile(t *testing.T) {
 	t.Parallel()
 	for _, name := range readings {

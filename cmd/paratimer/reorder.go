@@ -73,8 +73,8 @@ func reorder(app *cli.App, args []string) []string {
 	return append(out, words...)
 }
 
-// split takes the command's name out of the arguments: the first word that is neither a flag nor a flag's value, and the
-// next one where the command has commands of its own.
+// split takes the command's name out of the arguments: the first word that is neither a flag nor a flag's value, and
+// the next one where the command has commands of its own.
 func split(app *cli.App, args []string) (cmd *cli.Command, names, rest []string) {
 	command := app.Command
 	rest = args

@@ -24,7 +24,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestReportOfRecordings holds that the run report of every recording is sound, at its end and along the way, and can be drawn.
+// TestReportOfRecordings holds that the run report of every recording is sound, at its end and along the way, and can
+// be drawn.
 func TestReportOfRecordings(t *testing.T) {
 	t.Parallel()
 	paths, err := fixtures.Recordings("recordings")

@@ -16,8 +16,8 @@ import (
 	schema "github.com/paratimer/paratimer/internal/testkit/jsonschema"
 )
 
-// TestSchemas holds that the published JSON Schemas are those of the types, and that what the program writes is valid under them.
-// PARATIMER_UPDATE=1 writes them anew.
+// TestSchemas holds that the published JSON Schemas are those of the types, and that what the program writes is valid
+// under them. PARATIMER_UPDATE=1 writes them anew.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	tapes := []string{"../../examples/join.tape.gz", "../../examples/join-failure.tape.gz", skewed}

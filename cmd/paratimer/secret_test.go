@@ -33,9 +33,9 @@ var hushed = map[string]string{
 	"basic, in transit": "cm9vdDpodS1zaC1wYXNzd29yZC0x", // root:hu-sh-password-1
 }
 
-// TestSecretsStayHome runs the command as a process with every secret that it takes, against a gateway that does not know
-// the query, and makes it dump its stacks at the end. No file, no output and no command line holds one of them, and commands
-// that it starts inherit none.
+// TestSecretsStayHome runs the command as a process with every secret that it takes, against a gateway that does not
+// know the query, and makes it dump its stacks at the end. No file, no output and no command line holds one of them,
+// and commands that it starts inherit none.
 func TestSecretsStayHome(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

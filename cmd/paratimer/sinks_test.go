@@ -14,7 +14,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 )
 
-// TestAttachTells: a query that is late is told of by Alertmanager, webhook and command, and no secret is left anywhere.
+// TestAttachTells: a query that is late is told of by Alertmanager, webhook and command, and no secret is left
+// anywhere.
 func TestAttachTells(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())

@@ -111,7 +111,8 @@ func TestBell(t *testing.T) {
 	}
 }
 
-// TestHostileName: a name of any signs and any length reaches Alertmanager as it is, and the state and the metrics whole.
+// TestHostileName: a name of any signs and any length reaches Alertmanager as it is, and the state and the metrics
+// whole.
 func TestHostileName(t *testing.T) {
 	t.Parallel()
 	am := amtest.Start(t)

@@ -11,7 +11,8 @@ import (
 
 const stagesPlan = "../../examples/stages.yaml"
 
-// TestStagesEstimated holds the critical path of nine stages that are no MapReduce, worked out by hand. There are 40 cores.
+// TestStagesEstimated holds the critical path of nine stages that are no MapReduce, worked out by hand. There are 40
+// cores.
 //
 //	 0 s  40 of 60 tasks of scan orders, 20 s each
 //	20 s  the other 20; 8 of scan customers, 5 s; 12 of the 40 tasks of parse orders whose orders are there (one to one), 5 s
@@ -61,7 +62,8 @@ func TestStagesEstimated(t *testing.T) {
 	}
 }
 
-// TestStagesSimulated holds that a run without noise goes as estimated, at every tick, and that frames have the stages' own names.
+// TestStagesSimulated holds that a run without noise goes as estimated, at every tick, and that frames have the stages'
+// own names.
 func TestStagesSimulated(t *testing.T) {
 	t.Parallel()
 	tape := filepath.Join(t.TempDir(), "stages.tape.gz")
@@ -131,8 +133,8 @@ func stagesTape(t *testing.T, flags []string, changes ...string) (plan, tape str
 	return plan, tape
 }
 
-// TestStagesAskedAbout holds that a finished run of nine stages takes with twice the cores, with twice the work, and after a failure what
-// simulated runs of the changed plan take.
+// TestStagesAskedAbout holds that a finished run of nine stages takes with twice the cores, with twice the work, and
+// after a failure what simulated runs of the changed plan take.
 func TestStagesAskedAbout(t *testing.T) {
 	t.Parallel()
 	_, tape := stagesTape(t, nil)
@@ -163,8 +165,8 @@ func TestStagesAskedAbout(t *testing.T) {
 	want := map[string]float64{
 		"slots 2x": totalOf(t, twice), "scale 2": totalOf(t, longer),
 		"fail revenue:by region:19": 116, // its 30 s once more, which nothing covers
-		// Just before 85 s, when total ends, half of all is lost with an executor and done again on 20 cores: 30 tasks of scan orders take 40 s,
-		// the last of parse orders 5 s, by region 30 s, 20 of join 8 s, total 2 s, write 1 s.
+		// Just before 85 s, when total ends, half of all is lost with an executor and done again on 20 cores: 30 tasks
+		// of scan orders take 40 s, the last of parse orders 5 s, by region 30 s, 20 of join 8 s, total 2 s, write 1 s.
 		"fail node": 84.999 + 86,
 	}
 	for _, r := range answer.Changes {
@@ -190,7 +192,8 @@ func totalOf(t *testing.T, tape string) float64 {
 	return run.Total
 }
 
-// TestStagesCompared holds that runs of nine stages are compared stage by stage: what became slower, what failed, what came, and the cores.
+// TestStagesCompared holds that runs of nine stages are compared stage by stage: what became slower, what failed, what
+// came, and the cores.
 func TestStagesCompared(t *testing.T) {
 	t.Parallel()
 	_, before := stagesTape(t, []string{"--seed", "1"})

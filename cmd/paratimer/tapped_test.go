@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTappedRuns scores two real Streaming jobs on a real Hadoop 3.4.2 with Zipf keys on four reduces, watched through the tap:
-// of quadratic cost, where the largest group is most of the run, and of linear cost.
+// TestTappedRuns scores two real Streaming jobs on a real Hadoop 3.4.2 with Zipf keys on four reduces, watched through
+// the tap: of quadratic cost, where the largest group is most of the run, and of linear cost.
 func TestTappedRuns(t *testing.T) {
 	t.Parallel()
 	quadratic := meanPoints(t, "testdata/tapped/quadratic.tape")

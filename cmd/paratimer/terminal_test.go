@@ -270,8 +270,8 @@ func TestTerminalSuspend(t *testing.T) {
 	s.until("the shell's screen", func() bool { return s.is("alternate_on") == "0" && s.is("cursor_flag") == "1" })
 }
 
-// TestTerminalPlainly: where a terminal cannot show colour or UTF-8, there is none; where it can show no screen, or lines are
-// asked for, there are lines.
+// TestTerminalPlainly: where a terminal cannot show colour or UTF-8, there is none; where it can show no screen, or
+// lines are asked for, there are lines.
 func TestTerminalPlainly(t *testing.T) {
 	t.Parallel()
 	escape := regexp.MustCompile(`\x1b\[[0-9;]*m`)

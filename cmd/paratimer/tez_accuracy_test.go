@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// tezRecordings are the folders that hold recordings of Tez: those of the source's tests, and what stands beside the project.
+// tezRecordings are the folders that hold recordings of Tez: those of the source's tests, and what stands beside the
+// project.
 var tezRecordings = []string{"../../adapters/tez/testdata", "../../../shared/recordings-tez"}
 
 // A tezScore is how right the headline of a replay was, over the ticks strictly inside the run.
@@ -90,8 +91,9 @@ func tezRecording(name string) (file string, ok bool) {
 	return "", false
 }
 
-// TestTezAccuracy holds how right DAGs of Tez are predicted with the profile of another run of the same script, and how often ranges hold.
-// docs/accuracy.md has all pairs. The bounds leave room: what breaks them is another model, not a little noise.
+// TestTezAccuracy holds how right DAGs of Tez are predicted with the profile of another run of the same script, and how
+// often ranges hold. docs/accuracy.md has all pairs. The bounds leave room: what breaks them is another model, not a
+// little noise.
 func TestTezAccuracy(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())

@@ -135,7 +135,8 @@ func TestTezWords(t *testing.T) {
 	}
 }
 
-// TestTezQuery watches the second query of a session of Hive by the id that Hive gave to it, and --session the query that follows the first.
+// TestTezQuery watches the second query of a session of Hive by the id that Hive gave to it, and --session the query
+// that follows the first.
 func TestTezQuery(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())
@@ -156,7 +157,8 @@ func TestTezQuery(t *testing.T) {
 	}
 }
 
-// TestTezHistory imports, learns from, reports and compares a DAG out of the files of ProtoHistoryLoggingService, also where HDFS has them.
+// TestTezHistory imports, learns from, reports and compares a DAG out of the files of ProtoHistoryLoggingService, also
+// where HDFS has them.
 func TestTezHistory(t *testing.T) {
 	t.Parallel()
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())

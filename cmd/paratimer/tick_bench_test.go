@@ -26,8 +26,8 @@ func (s *snapshots) Next(context.Context) (*dag.Snapshot, error) {
 	return first, nil
 }
 
-// BenchmarkTick is one tick of a query of 100,000 tasks beside 1,988 other applications, from its snapshot to its range; what is
-// observed is not part of it.
+// BenchmarkTick is one tick of a query of 100,000 tasks beside 1,988 other applications, from its snapshot to its
+// range; what is observed is not part of it.
 func BenchmarkTick(b *testing.B) {
 	m := crowd(b, "testdata/nightly.yaml", 999, 1_795_222_440_184, 10*time.Minute)
 	id := join(b, m, wide())

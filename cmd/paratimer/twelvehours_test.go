@@ -69,8 +69,8 @@ func overnight() *dag.Plan {
 	}
 }
 
-// TestTwelveHoursAttached: a query of more than twelve hours is watched with everything that attach can be told to do, its log moved
-// away each hour; what is retained stays the same, and no line of the log is lost.
+// TestTwelveHoursAttached: a query of more than twelve hours is watched with everything that attach can be told to do,
+// its log moved away each hour; what is retained stays the same, and no line of the log is lost.
 func TestTwelveHoursAttached(t *testing.T) {
 	const every = 30 * time.Second
 	ctx, dir, start := t.Context(), t.TempDir(), dag.Instant(1_795_222_440_184)

@@ -27,7 +27,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// TestTwelveHoursWatched: a watch of twelve hours in which 180 workflows come and go retains what it did after the first one.
+// TestTwelveHoursWatched: a watch of twelve hours in which 180 workflows come and go retains what it did after the
+// first one.
 func TestTwelveHoursWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each, n = 4 * time.Minute, 180

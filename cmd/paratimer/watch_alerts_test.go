@@ -16,8 +16,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/amtest"
 )
 
-// TestWatchTells: of two workflows that are watched by rules one is late, which the real Alertmanager shows once, while the
-// metrics have both. A real SIGHUP has the rules read again: faulty ones change nothing, others hold at once.
+// TestWatchTells: of two workflows that are watched by rules one is late, which the real Alertmanager shows once, while
+// the metrics have both. A real SIGHUP has the rules read again: faulty ones change nothing, others hold at once.
 func TestWatchTells(t *testing.T) {
 	am := amtest.Start(t)
 	setenv(t, "XDG_CONFIG_HOME", t.TempDir())

@@ -44,7 +44,8 @@ func crowd(t testing.TB, plan string, n int, now dag.Instant, before time.Durati
 	return m
 }
 
-// wide is a script of 20 jobs, each of two that are before it, of 100,000 tasks of about 40 s on a cluster of its own that takes 2,000 at once.
+// wide is a script of 20 jobs, each of two that are before it, of 100,000 tasks of about 40 s on a cluster of its own
+// that takes 2,000 at once.
 func wide() *dag.Plan {
 	const jobs, maps, reduces, width = 20, 4500, 500, 2000
 	pipe := func(tuples, alpha float64) dag.Pipeline {
@@ -137,8 +138,8 @@ func serveAsked(t testing.TB, m *restsim.Many, a *questions, speed float64) stri
 	return server.URL
 }
 
-// soak is for how long a benchmark watches: PARATIMER_SOAK, else four minutes. The budget of questions lets a watch see a thousand
-// workflows for the first time in about two.
+// soak is for how long a benchmark watches: PARATIMER_SOAK, else four minutes. The budget of questions lets a watch see
+// a thousand workflows for the first time in about two.
 func soak(b *testing.B) time.Duration {
 	b.Helper()
 	s := os.Getenv("PARATIMER_SOAK")
@@ -152,9 +153,9 @@ func soak(b *testing.B) time.Duration {
 	return long
 }
 
-// watched runs a command of ours against a cluster until its time is over, and reports what it took: CPU seconds for a second that
-// is watched, the most memory that the process has held, and questions a second, those of them that only the ResourceManager itself
-// answers, and the most of all within a second. It returns how many frames it has written.
+// watched runs a command of ours against a cluster until its time is over, and reports what it took: CPU seconds for a
+// second that is watched, the most memory that the process has held, and questions a second, those of them that only
+// the ResourceManager itself answers, and the most of all within a second. It returns how many frames it has written.
 func watched(b *testing.B, dir, url string, a *questions, command ...string) int {
 	b.Helper()
 	long := soak(b)
@@ -181,8 +182,8 @@ func watched(b *testing.B, dir, url string, a *questions, command ...string) int
 	return out.n
 }
 
-// BenchmarkWatch is what it costs to watch many workflows over real sockets, in a process of its own; in the last one of them
-// is a script of 100,000 tasks.
+// BenchmarkWatch is what it costs to watch many workflows over real sockets, in a process of its own; in the last one
+// of them is a script of 100,000 tasks.
 func BenchmarkWatch(b *testing.B) {
 	for _, c := range []struct {
 		name string

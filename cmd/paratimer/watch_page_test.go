@@ -14,8 +14,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestFleetPages watches everything on a cluster, by watch without rules and by report --live without a query: the page lists each workflow,
-// held to nothing, and leads to its live report.
+// TestFleetPages watches everything on a cluster, by watch without rules and by report --live without a query: the page
+// lists each workflow, held to nothing, and leads to its live report.
 func TestFleetPages(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{

@@ -19,8 +19,9 @@ var struck = map[string]string{
 	"queues-1": "another user's script takes the other queue's share from 18 s on",
 }
 
-// TestWhatIfReplaysRecordings holds the table of docs/whatif.md: a finished run, replayed from its own profile, takes what
-// it took, within a tenth where nothing struck it that no replay can know of. Where something did, a what-if says that it is doubtful.
+// TestWhatIfReplaysRecordings holds the table of docs/whatif.md: a finished run, replayed from its own profile, takes
+// what it took, within a tenth where nothing struck it that no replay can know of. Where something did, a what-if says
+// that it is doubtful.
 func TestWhatIfReplaysRecordings(t *testing.T) {
 	t.Parallel()
 	doc, err := os.ReadFile("../../docs/whatif.md")

@@ -2,9 +2,9 @@ package ernest
 
 import "math"
 
-// Baselines are what a prediction should be better than, in the order of ScoredRun.Baselines: the mean of the training runs; the
-// nearest of them; work that is divided evenly, by the mean of seconds·machines; times in proportion to scale; and to
-// scale/machines.
+// Baselines are what a prediction should be better than, in the order of ScoredRun.Baselines: the mean of the training
+// runs; the nearest of them; work that is divided evenly, by the mean of seconds·machines; times in proportion to
+// scale; and to scale/machines.
 var Baselines = []string{"mean", "nearest", "1/machines", "scale", "scale/machines"}
 
 func baselines(train []Row, r Row) []float64 {

@@ -35,17 +35,17 @@ type Choice struct {
 	Prediction Prediction
 	// Cost of a run of the predicted seconds, and at the ends of the range.
 	Cost, CostLow, CostHigh float64
-	// InTime and InBudget are how likely the run meets the deadline and the budget, by the errors that the range is made of; 1 where there is none, NaN
-	// where the rows do not tell.
+	// InTime and InBudget are how likely the run meets the deadline and the budget, by the errors that the range is
+	// made of; 1 where there is none, NaN where the rows do not tell.
 	InTime, InBudget float64
 	// Meets says that the high end of the range meets deadline and budget: nine runs in ten do.
 	Meets bool
 	Why   string // why it does not, or is refused
 }
 
-// Choose lists every number of machines of every offer, the best first: those that meet what is wanted by the goal, then the
-// others by how likely they do, then the refused. It fails only for what cannot be asked, with an *OfferError where one offer is
-// to blame.
+// Choose lists every number of machines of every offer, the best first: those that meet what is wanted by the goal,
+// then the others by how likely they do, then the refused. It fails only for what cannot be asked, with an *OfferError
+// where one offer is to blame.
 func Choose(offers []Offer, w Want) ([]Choice, error) {
 	if err := w.check(); err != nil {
 		return nil, err

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestCoverage holds what a range of 80 % is worth: how many runs of the whole input lie within it, over laws, seeds and numbers of
-// machines. Exact laws with little noise are covered more, since the range leaves room for what real runs do beyond the rows.
+// TestCoverage holds what a range of 80 % is worth: how many runs of the whole input lie within it, over laws, seeds
+// and numbers of machines. Exact laws with little noise are covered more, since the range leaves room for what real
+// runs do beyond the rows.
 func TestCoverage(t *testing.T) {
 	bent := []law{
 		{"work to the power of 1.05", func(m, s float64) float64 { return 5 + 200*math.Pow(s, 1.05)/m + m/2 }},

@@ -21,12 +21,13 @@ type DesignRow struct {
 
 // A Plan is a set of training runs.
 type Plan struct {
-	// Rows are the runs to make, of the highest weight first: those above MinWeight. Equal weights are in the order of Support.
+	// Rows are the runs to make, of the highest weight first: those above MinWeight. Equal weights are in the order of
+	// Support.
 	Rows []DesignRow
 	// Support are all candidates that have a weight, by scale, then machines.
 	Support []DesignRow
-	// Objective is the sum of the coefficients' variances by Support's weights, features divided by their means over the candidates,
-	// for errors of variance 1. +Inf where the runs do not determine the coefficients.
+	// Objective is the sum of the coefficients' variances by Support's weights, features divided by their means over
+	// the candidates, for errors of variance 1. +Inf where the runs do not determine the coefficients.
 	Objective float64
 	// Gap is how far Objective is above the optimum at most: proven by a linear program. NaN where Objective is +Inf.
 	Gap float64
@@ -42,8 +43,8 @@ const MinWeight = 0.3
 // noWeight is what a solver leaves of a weight of 0, and what weights of 1 differ by.
 const noWeight = 1e-7
 
-// Design chooses runs by A-optimal design (§3.3): the least sum of variances that the budget can pay. A *SpaceError says why
-// there is none.
+// Design chooses runs by A-optimal design (§3.3): the least sum of variances that the budget can pay. A *SpaceError
+// says why there is none.
 func Design(s Space) (*Plan, error) {
 	rows, p, err := s.problem()
 	if err != nil {

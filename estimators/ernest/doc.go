@@ -5,11 +5,12 @@
 // made is that of the authors' program (github.com/amplab/ernest), which differs from the text here and there.
 //
 // The steps are Design (which runs to make), Fit (a non-negative linear model of their times), Predict, Choose
-// (machines for a deadline or a budget), Retrain (a real run says that the model is old) and Score (how good all this is
-// on runs that are known). Nothing here does I/O: runs come as rows of floats.
+// (machines for a deadline or a budget), Retrain (a real run says that the model is old) and Score (how good all this
+// is on runs that are known). Nothing here does I/O: runs come as rows of floats.
 //
-// Machines are whatever the work was divided by: machines, cores, containers. Scale is how much input there was: a fraction
-// of the whole, or any size, as long as all rows have the same unit. Times are seconds. Unknown numbers are NaN.
+// Machines are whatever the work was divided by: machines, cores, containers. Scale is how much input there was: a
+// fraction of the whole, or any size, as long as all rows have the same unit. Times are seconds. Unknown numbers are
+// NaN.
 //
 // # Stability
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A shape that the model does not have explains its errors: it lowers the leave-one-out error to a share. Small errors must
-// be explained better, since they matter only where the model is extrapolated far.
+// A shape that the model does not have explains its errors: it lowers the leave-one-out error to a share. Small errors
+// must be explained better, since they matter only where the model is extrapolated far.
 const (
 	patternError, patternShare         = 0.10, 0.45
 	finePatternError, finePatternShare = 0.02, 0.25
@@ -16,8 +16,8 @@ const (
 	patternRows = 4
 )
 
-// Trusted is nil, or a *DoubtError that says why the model must give no number unless forced: there is nothing to check it by, or
-// it does not fit its own rows.
+// Trusted is nil, or a *DoubtError that says why the model must give no number unless forced: there is nothing to check
+// it by, or it does not fit its own rows.
 func (m *Model) Trusted() error { return m.doubt }
 
 // missed warns of a shape that the model does not have, where it explains errors.

@@ -7,24 +7,25 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// evidence is how far a method was off on configurations that it was not fitted to. Errors are ln(actual/predicted), normal, and
-// independent of the distance up to a term for each direction: the variance of an error at way w is variance + Σ slope·w: it grows
-// with each doubling by as much.
+// evidence is how far a method was off on configurations that it was not fitted to. Errors are ln(actual/predicted),
+// normal, and independent of the distance up to a term for each direction: the variance of an error at way w is
+// variance + Σ slope·w: it grows with each doubling by as much.
 type evidence struct {
 	tests    int                 // configurations that were predicted by others around them
 	variance float64             // of the error of a run among the rows
 	slope    [directions]float64 // variance per doubling beyond the rows
-	error    float64             // mean of |predicted/actual - 1| over the configurations, each left out once; NaN where none could be
+	// mean of |predicted/actual - 1| over the configurations, each left out once; NaN where none could be
+	error float64
 }
 
 const (
-	// priorSlope is the standard deviation one doubling beyond the rows before any row has told, and priorDoublings how many
-	// doublings of tests it is worth. Of seven public data sets, three of Bell, three of C3O and one of input sizes alone, the ranges
-	// hold 79 % of the runs beyond the rows in the mean with it. The value that is nearest to 80 % on six of them, 0.06 to 0.10, holds 54 to 94 %
-	// on the seventh.
+	// priorSlope is the standard deviation one doubling beyond the rows before any row has told, and priorDoublings how
+	// many doublings of tests it is worth. Of seven public data sets, three of Bell, three of C3O and one of input
+	// sizes alone, the ranges hold 79 % of the runs beyond the rows in the mean with it. The value that is nearest to
+	// 80 % on six of them, 0.06 to 0.10, holds 54 to 94 % on the seventh.
 	priorSlope, priorDoublings = 0.08, 1.0
-	// priorDeviation is the deviation among the rows where too few rows have told, priorTests how many configurations it is worth
-	// when a refusal is considered: noise must not look like a wrong model.
+	// priorDeviation is the deviation among the rows where too few rows have told, priorTests how many configurations
+	// it is worth when a refusal is considered: noise must not look like a wrong model.
 	priorDeviation, priorTests = 0.10, 3.0
 	// leastDeviation keeps weights of methods finite.
 	leastDeviation = 0.01
@@ -33,7 +34,8 @@ const (
 // maxHeldOut bounds the configurations that evidence is made of, maxCuts the tests in each direction.
 const maxHeldOut, maxCuts = 200, 4
 
-// gather leaves out each configuration, and then all beyond several numbers of machines and scales, and predicts them by the others.
+// gather leaves out each configuration, and then all beyond several numbers of machines and scales, and predicts them
+// by the others.
 func gather(all []configuration, fit learner) *evidence {
 	all = thinned(all, maxHeldOut)
 	e := &evidence{variance: priorDeviation * priorDeviation, error: math.NaN()}

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A further term must lower the leave-one-out error by a share and by an amount to be let in: among several terms one lowers it
-// somewhat by chance.
+// A further term must lower the leave-one-out error by a share and by an amount to be let in: among several terms one
+// lowers it somewhat by chance.
 const (
 	extraShare  = 0.3
 	extraAmount = 0.005
@@ -25,8 +25,8 @@ func usualExtra(rows []Row) []Term {
 	return usual
 }
 
-// tryExtra lets in the extra term that lowers the leave-one-out error most, again and again while it is worth it (§3.4). Asked says
-// that what becomes of each is of interest.
+// tryExtra lets in the extra term that lowers the leave-one-out error most, again and again while it is worth it
+// (§3.4). Asked says that what becomes of each is of interest.
 func (m *Model) tryExtra(extra []Term, asked bool) error {
 	var left []Term
 	for _, t := range extra {

@@ -12,8 +12,8 @@ type Extrapolation struct {
 	Distance        float64 // of machines and scale, in doublings: 0 inside, 3 for eight times the scale
 }
 
-// How far predictions go. The paper trains with a tenth of the input and predicts four times the machines (§6.3); nothing that
-// is known speaks for more, but the model does not forbid it.
+// How far predictions go. The paper trains with a tenth of the input and predicts four times the machines (§6.3);
+// nothing that is known speaks for more, but the model does not forbid it.
 const (
 	UsualScale       = 32
 	UsualMachines    = 4

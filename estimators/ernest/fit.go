@@ -11,8 +11,8 @@ import (
 type FitOptions struct {
 	// Terms of the model, nil for BaseTerms.
 	Terms []Term
-	// Extra are terms that are tried beside them; those that lower the leave-one-out error enough stay, and a warning says so. Where
-	// neither Terms nor Extra are given the usual ones are tried (§3.4).
+	// Extra are terms that are tried beside them; those that lower the leave-one-out error enough stay, and a warning
+	// says so. Where neither Terms nor Extra are given the usual ones are tried (§3.4).
 	Extra []Term
 	// RefuseAbove is the error |predicted/actual - 1| above which a number is of no use (the threshold of §3.4), 0 for
 	// DefaultRefuseAbove. A prediction that the rows say is likely off by more is refused.
@@ -34,15 +34,16 @@ type Model struct {
 	Terms        []Term
 	Coefficients []float64 // seconds per unit of the term of the same index
 	Residual     float64   // Euclidean norm of the residuals, seconds
-	// LOO is the mean of |predicted/actual - 1| where each row is predicted by a model of the others, repeated runs of one
-	// configuration left out together; more than 100 configurations several at a time. As many configurations as terms are
-	// predicted by the terms whose coefficient is above 0 alone. NaN where no row can be.
+	// LOO is the mean of |predicted/actual - 1| where each row is predicted by a model of the others, repeated runs of
+	// one configuration left out together; more than 100 configurations several at a time. As many configurations as
+	// terms are predicted by the terms whose coefficient is above 0 alone. NaN where no row can be.
 	LOO float64
 	// Left are these predictions, a row each, seconds. NaN where the others do not determine it.
 	Left []float64
 	Rows []Row
 	Rank int // of the features of the rows
-	// Condition is that of the features of the rows with columns scaled to length 1; +Inf for a rank below the number of terms.
+	// Condition is that of the features of the rows with columns scaled to length 1; +Inf for a rank below the number
+	// of terms.
 	Condition float64
 	Warnings  []Warning
 
@@ -57,9 +58,9 @@ type Model struct {
 	students []float64 // quantiles of errors, in units of their deviation
 }
 
-// Fit finds the non-negative coefficients that fit rows with the least squared error (§3.3). It wants at least one row; what so
-// few rows cannot determine is named in the warnings, and whether the model can be trusted is another question: Trusted.
-// A *RowError says which row cannot be, a *TermError which term.
+// Fit finds the non-negative coefficients that fit rows with the least squared error (§3.3). It wants at least one row;
+// what so few rows cannot determine is named in the warnings, and whether the model can be trusted is another question:
+// Trusted. A *RowError says which row cannot be, a *TermError which term.
 func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := checkRows(rows); err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// goldenFit is a case of nnls*.json: values from scipy.optimize.nnls, an enumeration of active sets and Octave's lsqnonneg, which
-// agree (docs/facts/ernest.md a.2).
+// goldenFit is a case of nnls*.json: values from scipy.optimize.nnls, an enumeration of active sets and Octave's
+// lsqnonneg, which agree (docs/facts/ernest.md a.2).
 type goldenFit struct {
 	Note     string       `json:"note"`
 	Features string       `json:"features"`

@@ -39,9 +39,9 @@ type product struct {
 	variables []int
 }
 
-// ParseCost reads a cost function of the user's (§3.3): a sum of products of numbers and the variables machines, seconds, minutes,
-// hours, minutes_started and hours_started. "0.27*machines*hours_started + 0.05*machines" is one. A product may be divided by
-// numbers. A *FormulaError says where it cannot be read.
+// ParseCost reads a cost function of the user's (§3.3): a sum of products of numbers and the variables machines,
+// seconds, minutes, hours, minutes_started and hours_started. "0.27*machines*hours_started + 0.05*machines" is one. A
+// product may be divided by numbers. A *FormulaError says where it cannot be read.
 func ParseCost(formula string) (func(machines, seconds float64) float64, error) {
 	p := &formulaParser{text: formula}
 	if len(formula) > maxFormula {

@@ -16,8 +16,8 @@ type IterationRow struct {
 
 // An Iterative is a model of a job that does the same again and again: Setup + iterations·Each.
 type Iterative struct {
-	// Setup is what is done once, of the terms 1 and scale/machines. Nil where the rows cannot tell it from the iterations: set-up
-	// is then within Each.
+	// Setup is what is done once, of the terms 1 and scale/machines. Nil where the rows cannot tell it from the
+	// iterations: set-up is then within Each.
 	Setup *Model
 	Each  *Model // seconds of an iteration
 	Rows  []IterationRow
@@ -30,8 +30,8 @@ type Iterative struct {
 
 const mostIterations = 1_000_000_000
 
-// Iterations fits runs of few iterations to predict those of many (§4.1). Runs of different numbers of iterations tell set-up from
-// work; it is left out of the model where they do not. Errors as Fit; extra terms are not tried.
+// Iterations fits runs of few iterations to predict those of many (§4.1). Runs of different numbers of iterations tell
+// set-up from work; it is left out of the model where they do not. Errors as Fit; extra terms are not tried.
 func Iterations(rows []IterationRow, o FitOptions) (*Iterative, error) {
 	plain := make([]Row, len(rows))
 	for i, r := range rows {

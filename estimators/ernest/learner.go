@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A learner learns from configurations and predicts others: seconds, NaN for those that it has no number for. It returns nil where it
-// cannot learn.
+// A learner learns from configurations and predicts others: seconds, NaN for those that it has no number for. It
+// returns nil where it cannot learn.
 type learner func(by []configuration) func(c *configuration) float64
 
 // byModel fits as Fit does.
@@ -15,7 +15,8 @@ func byModel(by []configuration) func(*configuration) float64 {
 	return leastSquares(by, func(c *configuration) ([]float64, float64) { return c.features, math.Sqrt(c.runs) })
 }
 
-// byShares fits the terms of a model, too, but to the least squares of relative errors: Ernest's are absolute, so that long runs decide.
+// byShares fits the terms of a model, too, but to the least squares of relative errors: Ernest's are absolute, so that
+// long runs decide.
 func byShares(by []configuration) func(*configuration) float64 {
 	return leastSquares(by, func(c *configuration) ([]float64, float64) { return c.features, math.Sqrt(c.runs) / c.seconds })
 }
@@ -70,8 +71,8 @@ func byNearest(by []configuration) func(*configuration) float64 {
 	}
 }
 
-// byPowers fits a·machines^b·scale^c to the least squares of the logarithms. It has no number where machines or scale were the same
-// in all runs, and are others in what is asked.
+// byPowers fits a·machines^b·scale^c to the least squares of the logarithms. It has no number where machines or scale
+// were the same in all runs, and are others in what is asked.
 func byPowers(by []configuration) func(*configuration) float64 {
 	at := func(c *configuration) []float64 { return []float64{1, math.Log(c.machines), math.Log(c.scale)} }
 	a, b := mat.NewDense(len(by), 3, nil), mat.NewVecDense(len(by), nil)

@@ -31,8 +31,8 @@ func (r *regression) leaveOut(group []int, groups, folds int) []float64 {
 	return left
 }
 
-// block is the features and seconds of some runs, side by side; many runs as the triangle of their QR decomposition, which has the
-// same least squares solutions in as many rows as columns.
+// block is the features and seconds of some runs, side by side; many runs as the triangle of their QR decomposition,
+// which has the same least squares solutions in as many rows as columns.
 func (r *regression) block(runs []int) *mat.Dense {
 	_, k := r.a.Dims()
 	b := mat.NewDense(len(runs), k+1, nil)
@@ -77,8 +77,8 @@ func without(blocks []*mat.Dense, gone int) *regression {
 // maxFolds bounds what leave-one-out costs: a model a fold.
 const maxFolds = 100
 
-// configurations numbers the runs by their machines and scale. Runs of one configuration are left out together, else each
-// would vouch for the other.
+// configurations numbers the runs by their machines and scale. Runs of one configuration are left out together, else
+// each would vouch for the other.
 func configurations(rows []Row) (group []int, groups int) {
 	type key struct{ machines, scale float64 }
 	seen := map[key]int{}
@@ -92,8 +92,8 @@ func configurations(rows []Row) (group []int, groups int) {
 	return group, len(seen)
 }
 
-// leaveActive leaves rows out of the terms that have a coefficient above 0, which fewer configurations determine than all terms:
-// it is how as many configurations as terms are checked at all.
+// leaveActive leaves rows out of the terms that have a coefficient above 0, which fewer configurations determine than
+// all terms: it is how as many configurations as terms are checked at all.
 func (m *Model) leaveActive(group []int, groups int) error {
 	var active []Term
 	for j, t := range m.Terms {
@@ -113,7 +113,8 @@ func (m *Model) leaveActive(group []int, groups int) error {
 	return nil
 }
 
-// meanError is the mean of |predicted/actual - 1| over the runs that are predicted and took time, NaN where there is none.
+// meanError is the mean of |predicted/actual - 1| over the runs that are predicted and took time, NaN where there is
+// none.
 func meanError(predicted, actual []float64) (mean float64, count int) {
 	sum := 0.0
 	for i, p := range predicted {

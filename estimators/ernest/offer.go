@@ -11,7 +11,8 @@ type Offer struct {
 	MaxMachines         int
 	Step                int // machines come in multiples of it, from MinMachines on; 0 for 1
 	Billing             Billing
-	// Cost replaces the price and the billing where it is not nil (§3.3): what a run of so many seconds costs, 0 or more.
+	// Cost replaces the price and the billing where it is not nil (§3.3): what a run of so many seconds costs, 0 or
+	// more.
 	Cost func(machines, seconds float64) float64
 	// Speeds of such machines, for Spare; nil where none were measured.
 	Speeds *Speeds

@@ -28,8 +28,8 @@ const (
 	patternFolds = 40
 )
 
-// pattern finds the shape that lowers the leave-one-out error most, and to what share. A shape may raise times or lower them.
-// Nil where none can be told from the terms.
+// pattern finds the shape that lowers the leave-one-out error most, and to what share. A shape may raise times or lower
+// them. Nil where none can be told from the terms.
 func (m *Model) pattern() (*shape, float64) {
 	group, groups := configurations(m.Rows)
 	base, scored := meanError(m.base.leaveOut(group, groups, patternFolds), m.base.seconds)

@@ -7,19 +7,20 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Cover is the share of runs that lie between Low and High of a prediction, as far as the rows can tell. Each of them is
-// passed by one run in ten.
+// Cover is the share of runs that lie between Low and High of a prediction, as far as the rows can tell. Each of them
+// is passed by one run in ten.
 const Cover = 0.8
 
 // A Prediction is what a model says of a run that was not made.
 type Prediction struct {
 	Machines, Scale float64
-	// Seconds that the run takes, and the range by the errors of rows that were left out, wider with the distance. NaN where
-	// nothing can be said.
+	// Seconds that the run takes, and the range by the errors of rows that were left out, wider with the distance. NaN
+	// where nothing can be said.
 	Seconds, Low, High float64
 	Extrapolation      Extrapolation
 	Warnings           []Warning
-	// Refused is nil, or a *DoubtError that says why the number must not be shown unless forced: the model's doubt, or the point's.
+	// Refused is nil, or a *DoubtError that says why the number must not be shown unless forced: the model's doubt, or
+	// the point's.
 	Refused error
 	// Risk is how likely Seconds is off by more than FitOptions.RefuseAbove, by the rows; NaN where Seconds is.
 	Risk float64
@@ -79,7 +80,8 @@ func (m *Model) judgePoint(p *Prediction, f []float64) {
 		if p.Next == nil {
 			return
 		}
-		// Nothing has checked the model itself: it is as far off as the method that was checked, and as the two are apart.
+		// Nothing has checked the model itself: it is as far off as the method that was checked, and as the two are
+		// apart.
 		deviation = math.Hypot(p.Next.deviation, math.Log(float64(p.Next.Seconds)/p.Seconds))
 	}
 	if w != (way{}) {
@@ -127,8 +129,8 @@ func (m *Model) refuse(p *Prediction, f []float64) error {
 	return nil
 }
 
-// spread says that the rows have as many numbers of machines as bend a curve, and two scales where one of its own is asked for: non-negative
-// coefficients leave little room then, even where they are not unique.
+// spread says that the rows have as many numbers of machines as bend a curve, and two scales where one of its own is
+// asked for: non-negative coefficients leave little room then, even where they are not unique.
 func (m *Model) spread(scale float64) bool {
 	scales := column(m.Rows, func(r Row) float64 { return r.Scale })
 	return distinct(column(m.Rows, func(r Row) float64 { return r.Machines })) >= 3 && (distinct(scales) >= 2 || scale == scales[0])

@@ -12,7 +12,8 @@ type Signal struct {
 	Retrain bool `json:"retrain"`
 	Runs    int  `json:"runs"`    // runs compared: those that the model has a range for
 	Outside int  `json:"outside"` // runs out of their predicted range
-	// Error is the mean of predicted/actual - 1: above 0 the runs are faster than the model. NaN where none is compared.
+	// Error is the mean of predicted/actual - 1: above 0 the runs are faster than the model. NaN where none is
+	// compared.
 	Error units.Float `json:"bias_ratio"`
 	// Chance is how likely as many are outside where the model is right; NaN where none is compared.
 	Chance units.Float `json:"chance_ratio"`
@@ -20,16 +21,18 @@ type Signal struct {
 }
 
 const (
-	// alarm is from what chance on a model is doubted: one run alone that is out of its range is enough, one in three is not.
+	// alarm is from what chance on a model is doubted: one run alone that is out of its range is enough, one in three
+	// is not.
 	alarm = 0.2
-	// same is by what share of the prediction a run may differ and still be inside: rows without noise give ranges without width.
+	// same is by what share of the prediction a run may differ and still be inside: rows without noise give ranges
+	// without width.
 	same = 0.05
 	// farOut is how many half widths of its range, as ratios, the newest run must be off to be enough by itself.
 	farOut = 2
 )
 
-// Retrain compares runs that were made, oldest first, with what the model says of them. One run that leaves its range calls for
-// new training; after some that did not, it takes more, or one that is far out.
+// Retrain compares runs that were made, oldest first, with what the model says of them. One run that leaves its range
+// calls for new training; after some that did not, it takes more, or one that is far out.
 func Retrain(m *Model, runs ...Row) Signal {
 	s := Signal{Error: units.Float(math.NaN()), Chance: units.Float(math.NaN())}
 	sum, far := 0.0, false

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// §5.1: a run that leaves its range calls for training; after runs that did not, it takes more of them, or one that is far out.
+// §5.1: a run that leaves its range calls for training; after runs that did not, it takes more of them, or one that is
+// far out.
 func TestRetrain(t *testing.T) {
 	law := theta(3, 120, 0.05, 0.8)
 	m := must(t, measure(law, designs[3].at, 0.1, rand.New(rand.NewPCG(1, 2))), FitOptions{})

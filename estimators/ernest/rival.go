@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A rival is another method that learned from the rows of a model. What the rivals say, weighed by how well each predicts rows that it did not
-// learn from, tells how likely the model is off.
+// A rival is another method that learned from the rows of a model. What the rivals say, weighed by how well each
+// predicts rows that it did not learn from, tells how likely the model is off.
 type rival struct {
 	name    string
 	predict func(*configuration) float64
@@ -17,7 +17,8 @@ type rival struct {
 }
 
 // The names of the methods that a prediction is compared with: Ernest's terms by relative errors; Amdahl's law, a
-// constant and work that is divided; the same with work that is not divided; the nearest configuration, by scale/machines; and a power law.
+// constant and work that is divided; the same with work that is not divided; the nearest configuration, by
+// scale/machines; and a power law.
 const (
 	byRelative     = "relative errors"
 	byAmdahl       = "amdahl"
@@ -71,12 +72,12 @@ func (m *Model) nextBest(c *configuration, w way) *Guess {
 	return best
 }
 
-// surely is from what probability on a prediction that is off by more than the threshold is refused: four of five that are
-// refused are to be wrong. From likely on it has a warning.
+// surely is from what probability on a prediction that is off by more than the threshold is refused: four of five that
+// are refused are to be wrong. From likely on it has a warning.
 const surely, likely = 0.8, 0.5
 
-// risk is how likely a prediction is off by more than a share: a mixture of what the methods say, each with its errors, weighted by their
-// inverse squares. docs/ernest.md has how often it is right.
+// risk is how likely a prediction is off by more than a share: a mixture of what the methods say, each with its errors,
+// weighted by their inverse squares. docs/ernest.md has how often it is right.
 func (m *Model) risk(seconds float64, c *configuration, w way, share float64) float64 {
 	weights, sum := 0.0, 0.0
 	add := func(says, deviation float64) {
@@ -93,7 +94,8 @@ func (m *Model) risk(seconds float64, c *configuration, w way, share float64) fl
 	return sum / weights
 }
 
-// disagreement is how far apart the model and the rivals that are off no more than it are, as a standard deviation of ln(seconds).
+// disagreement is how far apart the model and the rivals that are off no more than it are, as a standard deviation of
+// ln(seconds).
 func (m *Model) disagreement(seconds float64, c *configuration, w way) float64 {
 	own := m.cautious(w)
 	weights, sum := 1/(own*own), 0.0

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Partition is a part of the input as it is stored: how much it has, counted or estimated. Entries are the values of its rows that are not
-// zero, which the time of a job over sparse data follows (§4.2).
+// A Partition is a part of the input as it is stored: how much it has, counted or estimated. Entries are the values of
+// its rows that are not zero, which the time of a job over sparse data follows (§4.2).
 type Partition struct {
 	Bytes, Rows, Entries float64 // 0 or more
 }
@@ -18,18 +18,19 @@ type Partition struct {
 // MaxPartitions bounds what is sampled.
 const MaxPartitions = 10_000
 
-// SampleTolerance is by what share a sample may differ from the whole before Sample.Warnings says so: the time of a run on it differs by
-// about as much.
+// SampleTolerance is by what share a sample may differ from the whole before Sample.Warnings says so: the time of a run
+// on it differs by about as much.
 const SampleTolerance = 0.10
 
 // A Sample is partitions of an input that are like the whole, for training runs of several sizes.
 type Sample struct {
-	Spread float64      // what the partition with the fewest entries lacks of the one with the most, a share of the latter
+	// what the partition with the fewest entries lacks of the one with the most, a share of the latter
+	Spread float64
 	Sizes  []SampleSize // ascending
 }
 
-// A SampleSize is the partitions of one size of run, and by what share their means differ from the whole's: 0.05 is 5 % more. If all three
-// are near 0, so are the differences in entries a row, entries a byte and rows a byte.
+// A SampleSize is the partitions of one size of run, and by what share their means differ from the whole's: 0.05 is 5 %
+// more. If all three are near 0, so are the differences in entries a row, entries a byte and rows a byte.
 type SampleSize struct {
 	Chosen  []int   `json:"-"` // indices of partitions, ascending
 	Entries float64 `json:"entries_ratio"`
@@ -46,10 +47,11 @@ func (s SampleSize) Off() float64 {
 // measures are what a sample has in common with the whole: entries, rows and bytes.
 const measures = 3
 
-// Representative chooses partitions for training runs of so many partitions each. Sorted by entries they are cut into as many strata of equal
-// size, and one of each is chosen: what brings the sum so far nearest to that of the strata. So a sample has the whole's mean, and large
-// partitions as often as the whole has: others of their stage wait for them. The paper takes partitions at random, which does as well where they
-// are many and alike (§4.2). Errors say what cannot be.
+// Representative chooses partitions for training runs of so many partitions each. Sorted by entries they are cut into
+// as many strata of equal size, and one of each is chosen: what brings the sum so far nearest to that of the strata. So
+// a sample has the whole's mean, and large partitions as often as the whole has: others of their stage wait for them.
+// The paper takes partitions at random, which does as well where they are many and alike (§4.2). Errors say what cannot
+// be.
 func Representative(all []Partition, sizes []int) (*Sample, error) {
 	points, err := normalized(all)
 	if err != nil {
@@ -74,7 +76,8 @@ func Representative(all []Partition, sizes []int) (*Sample, error) {
 	return s, nil
 }
 
-// stratified is the sample of n of the points, which are given in order. A stratum may begin and end inside a point's share.
+// stratified is the sample of n of the points, which are given in order. A stratum may begin and end inside a point's
+// share.
 func stratified(points [][measures]float64, order []int, n int) SampleSize {
 	s := SampleSize{Random: random(points, n)}
 	width := float64(len(order)) / float64(n)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// inputs are partitions of one size whose densities are drawn: as alike as the paper's data sets (35 %), and less and less.
+// inputs are partitions of one size whose densities are drawn: as alike as the paper's data sets (35 %), and less and
+// less.
 func inputs(r *rand.Rand, n int) map[string][]Partition {
 	draw := func(density func() float64) []Partition {
 		all := make([]Partition, n)
@@ -25,8 +26,8 @@ func inputs(r *rand.Rand, n int) map[string][]Partition {
 	}
 }
 
-// TestRepresentative: a sample's mean is nearer to the whole's than that of random ones by half at least, and its largest
-// partition is no smaller than theirs by more than a seventh.
+// TestRepresentative: a sample's mean is nearer to the whole's than that of random ones by half at least, and its
+// largest partition is no smaller than theirs by more than a seventh.
 func TestRepresentative(t *testing.T) {
 	t.Parallel()
 	sizes := []int{4, 8, 16, 32}
@@ -100,7 +101,8 @@ func TestSampleExactly(t *testing.T) {
 	}
 }
 
-// TestSampleSizes: each size of each input has so many different partitions, and all of them are exactly like the whole.
+// TestSampleSizes: each size of each input has so many different partitions, and all of them are exactly like the
+// whole.
 func TestSampleSizes(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))

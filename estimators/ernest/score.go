@@ -55,8 +55,8 @@ type ScoredRun struct {
 // maxJobs bounds the jobs of a table.
 const maxJobs = 10_000
 
-// Score trains on the small runs of each job and predicts the large ones. A row that cannot be is a *RowError; a job that cannot be
-// scored says so by itself.
+// Score trains on the small runs of each job and predicts the large ones. A row that cannot be is a *RowError; a job
+// that cannot be scored says so by itself.
 func Score(rows []JobRow, split Split, o FitOptions) (*Scored, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("no rows: nothing to score")

@@ -5,16 +5,18 @@ import (
 	"math"
 )
 
-// A Space is the training runs that could be made, in the terms of the authors' program. Input comes in TotalParts equal
-// parts, of which a run takes some.
+// A Space is the training runs that could be made, in the terms of the authors' program. Input comes in TotalParts
+// equal parts, of which a run takes some.
 type Space struct {
-	MinParts, MaxParts, TotalParts int     // parts a training run may take, and parts of the whole input
-	MinMachines, MaxMachines       int     // machines a training run may take
-	CoresPerMachine                int     // a run needs as many parts as cores; 0 for 2
-	Budget                         float64 // of all runs together, in costs of the smallest input on one machine; 0 for 10
-	Interpolate                    int     // how many sizes of input to look at; 0 for 20
-	// Cost of a run on so many machines that takes so long (§3.3), above 0; nil for how long it takes. Time is expected to be in proportion to
-	// scale/machines, and is in units of that of the smallest input on one machine. Budget is in units of the cost.
+	MinParts, MaxParts, TotalParts int // parts a training run may take, and parts of the whole input
+	MinMachines, MaxMachines       int // machines a training run may take
+	CoresPerMachine                int // a run needs as many parts as cores; 0 for 2
+	// of all runs together, in costs of the smallest input on one machine; 0 for 10
+	Budget      float64
+	Interpolate int // how many sizes of input to look at; 0 for 20
+	// Cost of a run on so many machines that takes so long (§3.3), above 0; nil for how long it takes. Time is expected
+	// to be in proportion to scale/machines, and is in units of that of the smallest input on one machine. Budget is in
+	// units of the cost.
 	Cost func(machines, time float64) float64
 }
 
@@ -67,8 +69,8 @@ func (s *Space) check() error {
 	return nil
 }
 
-// candidates are every size with every number of machines whose cores it gives a part each, in the order and to the bit of the
-// authors' program: numpy's linspace, rounding half to even.
+// candidates are every size with every number of machines whose cores it gives a part each, in the order and to the bit
+// of the authors' program: numpy's linspace, rounding half to even.
 func (s *Space) candidates() []DesignRow {
 	var rows []DesignRow
 	least := float64(s.MinParts) / float64(s.TotalParts)

@@ -13,8 +13,8 @@ type span struct {
 	basis *mat.Dense // features x rank, orthonormal, of scaled features; nil for rank 0
 }
 
-// Singular values below dependent of the largest are rounding; a point farther than outside of its length from the span is
-// not in it.
+// Singular values below dependent of the largest are rounding; a point farther than outside of its length from the span
+// is not in it.
 const (
 	dependent = 1e-10
 	outside   = 1e-6

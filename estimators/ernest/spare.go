@@ -2,13 +2,15 @@ package ernest
 
 import "math"
 
-// A Spare is how many machines to start beyond those that a run needs, to measure them all and drop the slowest before it begins (§4.3).
-// Times and costs are of the whole, with the measuring.
+// A Spare is how many machines to start beyond those that a run needs, to measure them all and drop the slowest before
+// it begins (§4.3). Times and costs are of the whole, with the measuring.
 type Spare struct {
 	Machines int // 0 where it does not pay
-	// Seconds of the run if each stage waits for its slowest machine, and if work goes to whichever machine is free; Cost of the first.
+	// Seconds of the run if each stage waits for its slowest machine, and if work goes to whichever machine is free;
+	// Cost of the first.
 	Seconds, SecondsShared, Cost float64
-	// Slowest is how long the slowest of the machines takes if none is dropped, Kept if some are, in times of the mean machine.
+	// Slowest is how long the slowest of the machines takes if none is dropped, Kept if some are, in times of the mean
+	// machine.
 	Slowest, Kept float64
 	Early         string // why nothing can be said; else empty
 }
@@ -16,12 +18,14 @@ type Spare struct {
 const (
 	// Measuring is how long machines are measured before a run, seconds.
 	Measuring = 30
-	// mostSpare bounds the machines that are dropped, mostSpareShare to a share of those that are kept: the paper starts "a few per cent" more.
+	// mostSpare bounds the machines that are dropped, mostSpareShare to a share of those that are kept: the paper
+	// starts "a few per cent" more.
 	mostSpare, mostSpareShare = 20, 0.10
 )
 
-// Spare says how many machines to start beyond those of a choice that meets what is wanted: those that make it cheapest, or fastest, and still meet
-// it. Only the part of the time that is divided by machines is gained from. Nil where nothing is known of the offer's machines.
+// Spare says how many machines to start beyond those of a choice that meets what is wanted: those that make it
+// cheapest, or fastest, and still meet it. Only the part of the time that is divided by machines is gained from. Nil
+// where nothing is known of the offer's machines.
 func (o *Offer) Spare(c *Choice, w Want) (*Spare, error) {
 	if o.Speeds == nil {
 		return nil, nil //nolint:nilnil // nothing is known, and nothing is wrong

@@ -100,8 +100,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestSpareSimulated: clusters are started, measured once and thinned; what is gained is as foretold, or more by less than a
-// sixth of what perfect measurements would gain.
+// TestSpareSimulated: clusters are started, measured once and thinned; what is gained is as foretold, or more by less
+// than a sixth of what perfect measurements would gain.
 func TestSpareSimulated(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Speed is a measurement of one machine of a type, in any unit, such as GB/s of memory bandwidth (§4.3); the larger the faster.
+// A Speed is a measurement of one machine of a type, in any unit, such as GB/s of memory bandwidth (§4.3); the larger
+// the faster.
 type Speed struct {
 	Machine string
 	Value   float64 // above 0
@@ -18,8 +19,8 @@ type Speed struct {
 
 // Speeds are what measurements say of how machines of one type differ.
 type Speeds struct {
-	// Slowness of each machine, ascending: how long it takes, in times of the mean machine. Measurements of one machine differ, too: what that
-	// explains is taken out.
+	// Slowness of each machine, ascending: how long it takes, in times of the mean machine. Measurements of one machine
+	// differ, too: what that explains is taken out.
 	Slowness []float64
 	// Reliability is the share of the variance of single measurements that is the machines' own, 0 to 1.
 	Reliability float64
@@ -27,8 +28,8 @@ type Speeds struct {
 	Early string
 }
 
-// LearnSpeeds tells the machines' differences from those of the measurements of one machine, by an analysis of variance of the
-// logarithms. Errors say which measurement cannot be, from 1.
+// LearnSpeeds tells the machines' differences from those of the measurements of one machine, by an analysis of variance
+// of the logarithms. Errors say which measurement cannot be, from 1.
 func LearnSpeeds(all []Speed) (*Speeds, error) {
 	if len(all) > MaxRows {
 		return nil, fmt.Errorf("%d measurements: at most %d are taken", len(all), MaxRows)
@@ -118,14 +119,15 @@ func (s *Speeds) order(j, n int) float64 {
 	return sum
 }
 
-// kept is the expected slowness of the slowest of so many machines where more were started, each was measured once, and the slowest were
-// dropped; slowest is that without. A measurement that is not fully reliable drops others, too: the square of the reliability
-// is left of what is gained, or a little more, as TestSpareSimulated shows.
+// kept is the expected slowness of the slowest of so many machines where more were started, each was measured once, and
+// the slowest were dropped; slowest is that without. A measurement that is not fully reliable drops others, too: the
+// square of the reliability is left of what is gained, or a little more, as TestSpareSimulated shows.
 func (s *Speeds) kept(machines, more int, slowest float64) float64 {
 	return slowest + s.Reliability*s.Reliability*(s.order(machines, machines+more)-slowest)
 }
 
-// mean is the expected mean slowness of the machines that are kept. Of what is gained the reliability is left, or a little more.
+// mean is the expected mean slowness of the machines that are kept. Of what is gained the reliability is left, or a
+// little more.
 func (s *Speeds) mean(machines, more int) float64 {
 	left := float64(machines + more)
 	for j := machines + 1; j <= machines+more; j++ {

@@ -57,8 +57,8 @@ func (s *Split) check() error {
 	return nil
 }
 
-// divide sorts the runs into those that train and those that are predicted, each from small to large. Runs of one scale are
-// divided by machines where they were to be by scale.
+// divide sorts the runs into those that train and those that are predicted, each from small to large. Runs of one scale
+// are divided by machines where they were to be by scale.
 func (s Split) divide(rows []Row) (train, test []Row, warnings []Warning, err error) {
 	by := s.By
 	if by == ByScale && s.Below == 0 && distinct(column(rows, by.of)) == 1 && distinct(column(rows, ByMachines.of)) > 1 {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A suspect is a term that the rows speak for, if not loudly enough to be in the model: where the model with it says more, the range
-// reaches as far. TestScattered has what is gained by looking for them, and what is lost.
+// A suspect is a term that the rows speak for, if not loudly enough to be in the model: where the model with it says
+// more, the range reaches as far. TestScattered has what is gained by looking for them, and what is lost.
 type suspect struct {
 	term   Term
 	chance float64   // how likely noise alone speaks as loudly
@@ -24,11 +24,12 @@ const (
 	disagree = 1.5
 )
 
-// suspectTerms are work that grows faster with scale than what is divided: what small runs show least of, and large ones suffer most.
+// suspectTerms are work that grows faster with scale than what is divided: what small runs show least of, and large
+// ones suffer most.
 var suspectTerms = []Term{Scale, ScaleSquaredPerMachine, ScaleSquared}
 
-// findSuspects are the models with one of suspectTerms whose coefficient is above 0 by Student's test. Errors count as shares of the
-// times, since runs are noisy by a share.
+// findSuspects are the models with one of suspectTerms whose coefficient is above 0 by Student's test. Errors count as
+// shares of the times, since runs are noisy by a share.
 func (m *Model) findSuspects() (found []suspect) {
 	if notPositive(m.Rows) > 0 {
 		return nil
@@ -68,7 +69,8 @@ func (m *Model) relative(terms []Term) (*regression, error) {
 	return regress(a, ones)
 }
 
-// suspected is what the model with a suspect says of a point where that is much more, and a warning; NaN and nil where none is.
+// suspected is what the model with a suspect says of a point where that is much more, and a warning; NaN and nil where
+// none is.
 func (m *Model) suspected(p *Prediction) (seconds float64, warnings []Warning) {
 	for _, r := range m.suspects {
 		terms := append(m.Terms[:len(m.Terms):len(m.Terms)], r.term)

@@ -17,8 +17,9 @@ func scattered(at func(m, s float64) float64, random *rand.Rand) []Row {
 	return measure(at, where, 0.05+0.05*random.Float64(), random)
 }
 
-// TestScattered holds how often the whole input is refused though the law is the model's, and how often a number is given that
-// is more than half off, without a warning and with a range that does not hold the run, though the law is another.
+// TestScattered holds how often the whole input is refused though the law is the model's, and how often a number is
+// given that is more than half off, without a warning and with a range that does not hold the run, though the law is
+// another.
 func TestScattered(t *testing.T) {
 	const tables = 40
 	for _, c := range []struct {

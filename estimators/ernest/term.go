@@ -9,20 +9,21 @@ import (
 // A Term is a summand of a model, a function of machines and scale that is worth its coefficient in seconds.
 type Term uint8
 
-// The terms. The first four are the model of §3.2, in the order of the authors' program; the others are for jobs whose work or
-// communication grows otherwise (§3.4, §6.6).
+// The terms. The first four are the model of §3.2, in the order of the authors' program; the others are for jobs whose
+// work or communication grows otherwise (§3.4, §6.6).
 const (
-	One                       Term = iota // what takes the same always: start-up, serial work
-	ScalePerMachine                       // work that is divided
-	Machines                              // all-to-one communication; a fixed cost a machine
-	LogMachines                           // a tree of aggregation; the natural logarithm
-	SqrtScale                             // work that grows by the root of the input, such as features of text
-	ScaleSquaredPerMachine                // pairs of records
-	ScaleLogSquaredPerMachine             // scale·ln²(scale)/machines: random projections; scale is a size, not a fraction
-	Scale                                 // work that is not divided: one reducer
-	ScaleLogPerMachine                    // scale·ln(scale)/machines: sorting; scale is a size, not a fraction
-	SqrtScalePerMachine                   // √scale/machines
-	ScaleSquared                          // pairs of records that are not divided: a reducer of quadratic time
+	One                    Term = iota // what takes the same always: start-up, serial work
+	ScalePerMachine                    // work that is divided
+	Machines                           // all-to-one communication; a fixed cost a machine
+	LogMachines                        // a tree of aggregation; the natural logarithm
+	SqrtScale                          // work that grows by the root of the input, such as features of text
+	ScaleSquaredPerMachine             // pairs of records
+	// scale·ln²(scale)/machines: random projections; scale is a size, not a fraction
+	ScaleLogSquaredPerMachine
+	Scale               // work that is not divided: one reducer
+	ScaleLogPerMachine  // scale·ln(scale)/machines: sorting; scale is a size, not a fraction
+	SqrtScalePerMachine // √scale/machines
+	ScaleSquared        // pairs of records that are not divided: a reducer of quadratic time
 
 	terms = iota
 )
@@ -100,6 +101,6 @@ func (t Term) grows() bool { return t != One && t != Machines && t != LogMachine
 // divided says that the term is work that machines share.
 func (t Term) divided() bool { return strings.HasSuffix(termNames[t], "/machines") }
 
-// sized says that the term needs a scale of at least 1: the logarithm of a fraction is negative, and its square grows as
-// the fraction falls.
+// sized says that the term needs a scale of at least 1: the logarithm of a fraction is negative, and its square grows
+// as the fraction falls.
 func (t Term) sized() bool { return t == ScaleLogSquaredPerMachine || t == ScaleLogPerMachine }

@@ -9,15 +9,15 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
-// maxChoice bounds how often a fit is evaluated to choose the best ones; beyond, a task is judged by fewer points of it and
-// among fewer fits, those of the highest R2.
+// maxChoice bounds how often a fit is evaluated to choose the best ones; beyond, a task is judged by fewer points of it
+// and among fewer fits, those of the highest R2.
 const maxChoice = 1 << 22
 
 // minJudge is by how many points a task is judged at least, if it has them.
 const minJudge = 32
 
-// choose finds the fit of rule 4 for each task whose own is not good enough: the one with the least squared error on the
-// task's points, each counted once; for a task without points the highest R2. Of equal ones the lowest task's.
+// choose finds the fit of rule 4 for each task whose own is not good enough: the one with the least squared error on
+// the task's points, each counted once; for a task without points the highest R2. Of equal ones the lowest task's.
 func (p *Prediction) choose() {
 	var fits []*powerfit.Fit
 	asking := 0

@@ -21,9 +21,9 @@ type Turn struct {
 	Seconds, Shuffle float64
 }
 
-// End is when the last task ends, by list scheduling: running ones go on, those to come are started in the order of their
-// index, each on the slot that is free first. No task ends before now. It is NaN where the seconds of a task that is not
-// finished are, or where one has no slot to wait for.
+// End is when the last task ends, by list scheduling: running ones go on, those to come are started in the order of
+// their index, each on the slot that is free first. No task ends before now. It is NaN where the seconds of a task that
+// is not finished are, or where one has no slot to wait for.
 //
 // E. Coppa, I. Finocchi, SoCC 2015, sections 3.2 and 3.6 (waves).
 func End(tasks []Turn, slots int, now float64) float64 {
@@ -92,8 +92,8 @@ type Transfer struct {
 	Bytes, Seconds float64
 }
 
-// Shuffle is how long a task's shuffle takes: the finished ones' time, scaled by bytes (section 3.6). Where its bytes or all
-// of theirs are not known or 0, it takes what they took on average. NaN without a finished shuffle.
+// Shuffle is how long a task's shuffle takes: the finished ones' time, scaled by bytes (section 3.6). Where its bytes
+// or all of theirs are not known or 0, it takes what they took on average. NaN without a finished shuffle.
 func Shuffle(done []Transfer, bytes float64) float64 {
 	seconds, sum, n := 0.0, 0.0, 0.0
 	for _, d := range done {

@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// A reduce has nine key groups. The eight that are done took 17 s, with the square of their size; the largest one, of half the
-// bytes, is still to come. By its bytes it would take another 17 s.
+// A reduce has nine key groups. The eight that are done took 17 s, with the square of their size; the largest one, of
+// half the bytes, is still to come. By its bytes it would take another 17 s.
 func ExampleJob() {
 	groups := []dag.GroupSize{{Bytes: 10_000, Count: 1}}
 	job := nearestfit.New([]nearestfit.Task{{Explicit: groups, Implicit: 10_000, Bytes: 20_000}}, nearestfit.Default())

@@ -9,9 +9,9 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// FromGroups makes a job of what was observed of its groups. Instants become seconds since the epoch. The reduces' groups
-// are fed in the order of their arrival, those of one instant in the order of tasks. start says when a task started, and
-// may be nil.
+// FromGroups makes a job of what was observed of its groups. Instants become seconds since the epoch. The reduces'
+// groups are fed in the order of their arrival, those of one instant in the order of tasks. start says when a task
+// started, and may be nil.
 func FromGroups(g *dag.Groups, start func(task int) dag.Instant, p Params) *Job {
 	if g == nil {
 		return New(nil, p)

@@ -17,8 +17,8 @@ type Task struct {
 // A Job is what is known of the groups of one job's reduces. It is not safe for concurrent use.
 //
 // Its memory is bounded whatever it is told: at most maxPoints points in the profiles of all tasks together and
-// maxTaskPoints in one (minTaskPoints where tasks are very many). Beyond, points of one size become one and then those of
-// near sizes, so that counts, bytes and time are conserved. To that comes what the maps wrote.
+// maxTaskPoints in one (minTaskPoints where tasks are very many). Beyond, points of one size become one and then those
+// of near sizes, so that counts, bytes and time are conserved. To that comes what the maps wrote.
 type Job struct {
 	params Params
 	tasks  []task
@@ -32,8 +32,8 @@ const (
 	minTaskPoints = 8
 )
 
-// What is refused as a measurement: an exabyte and 30,000 years are mistakes, and powers of them overflow. So would those of
-// the tiniest sizes, which are none.
+// What is refused as a measurement: an exabyte and 30,000 years are mistakes, and powers of them overflow. So would
+// those of the tiniest sizes, which are none.
 const (
 	minBytes   = 1e-6
 	maxBytes   = 1 << 60
@@ -43,8 +43,8 @@ const (
 
 // A task is what a reduce is given and what it has done.
 type task struct {
-	// profile is what was measured. Marked are groups that matched no explicit size: the histogram of implicit sizes is of
-	// these alone, or implicit bytes would be taken for groups of the explicit ones' size, which are the largest.
+	// profile is what was measured. Marked are groups that matched no explicit size: the histogram of implicit sizes is
+	// of these alone, or implicit bytes would be taken for groups of the explicit ones' size, which are the largest.
 	profile  *smoothing.Profile
 	work     work
 	left     *sizes
@@ -78,8 +78,9 @@ func (j *Job) Start(task int, at float64) {
 	}
 }
 
-// Record says that groups of a task became visible at an instant: count of them, of bytes and seconds each. Calls are in
-// the order of arrival. What cannot be measured (negative, not finite, beyond any sense, no such task) changes nothing.
+// Record says that groups of a task became visible at an instant: count of them, of bytes and seconds each. Calls are
+// in the order of arrival. What cannot be measured (negative, not finite, beyond any sense, no such task) changes
+// nothing.
 //
 // A group that is close to an explicit size is taken for it; otherwise it is one of the implicit ones (section 4.2).
 func (j *Job) Record(task int, at, bytes, seconds, count float64) {

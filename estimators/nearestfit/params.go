@@ -1,10 +1,10 @@
-// Package nearestfit predicts what the key groups that a reduce has left will take, from those that are done: by groups of
-// about the same size where there are any, else by a fitted power law. Time need not grow linearly with size, and the
-// largest group may be most of the job.
+// Package nearestfit predicts what the key groups that a reduce has left will take, from those that are done: by groups
+// of about the same size where there are any, else by a fitted power law. Time need not grow linearly with size, and
+// the largest group may be most of the job.
 //
-// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015: section 3 has the
-// prediction (its theoretical form knows all keys), section 4 the streaming form, where only the largest keys are known one
-// by one. Where the paper leaves something open, comments say what was decided.
+// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015: section 3 has
+// the prediction (its theoretical form knows all keys), section 4 the streaming form, where only the largest keys are
+// known one by one. Where the paper leaves something open, comments say what was decided.
 //
 // Times are seconds, sizes bytes, both as float64; what is not known is NaN. The package reads no clock, and the same
 // calls in the same order give the same results to the bit.
@@ -18,8 +18,8 @@ import "math"
 
 // Params are the parameters of the method. The zero value is not useful: start from Default.
 type Params struct {
-	// DeltaBytes is δ: how far a neighbour's size may be away. The paper gives no value and no unit; a relative δ leaves
-	// small groups without neighbours or blurs large ones.
+	// DeltaBytes is δ: how far a neighbour's size may be away. The paper gives no value and no unit; a relative δ
+	// leaves small groups without neighbours or blurs large ones.
 	DeltaBytes float64
 	// MatchRatio is how far the size of a finished group may be away from an explicit one, as a share of its own, to be
 	// taken for it.
@@ -39,8 +39,8 @@ type Params struct {
 	// Pooled makes one fit from the groups of all tasks, for rules 2 and 4. The paper fits each task by itself; with
 	// several tasks that have seen little each, one fit is better.
 	Pooled bool
-	// Conserve takes explicit groups for done, the smallest first, where there are more of them left than bytes. In the paper
-	// a size that no finished group came close to stays to the end.
+	// Conserve takes explicit groups for done, the smallest first, where there are more of them left than bytes. In the
+	// paper a size that no finished group came close to stays to the end.
 	Conserve bool
 }
 
@@ -52,8 +52,8 @@ const (
 	Counts Weights = iota // how many groups it stands for
 	Unit                  // 1
 	// PerSecond is how many groups it stands for, over what one of them takes. The times of groups vary by a share of
-	// themselves: with Counts the noise of a few long groups decides on the power, with the square of the time that of small
-	// groups, whose times are shares of a burst. This is a deviation from the paper.
+	// themselves: with Counts the noise of a few long groups decides on the power, with the square of the time that of
+	// small groups, whose times are shares of a burst. This is a deviation from the paper.
 	PerSecond
 )
 

@@ -11,7 +11,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
-// A Prediction is what can be said from what has arrived. It does not change with the job, and may be read concurrently.
+// A Prediction is what can be said from what has arrived. It does not change with the job, and may be read
+// concurrently.
 type Prediction struct {
 	params Params
 	tasks  []view
@@ -143,8 +144,8 @@ func (w Weights) of(c smoothing.Point) float64 {
 	}
 }
 
-// Time predicts how long a group of this size takes in a task, and by which rule (section 3.3). It is NaN by NoRule where
-// nothing is known, and for no size or task.
+// Time predicts how long a group of this size takes in a task, and by which rule (section 3.3). It is NaN by NoRule
+// where nothing is known, and for no size or task.
 func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) {
 	if task < 0 || task >= len(p.tasks) || !measurable(bytes, maxBytes) {
 		return math.NaN(), NoRule

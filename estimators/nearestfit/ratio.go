@@ -20,8 +20,9 @@ func (w work) alpha() float64 {
 	return w.seconds / w.bytes
 }
 
-// recently is the work that was done, with more weight on what is new: each minute of work weighs less by what the newest one
-// weighs. It goes by time, not by reports, or a burst of milliseconds would weigh as much as a group of minutes.
+// recently is the work that was done, with more weight on what is new: each minute of work weighs less by what the
+// newest one weighs. It goes by time, not by reports, or a burst of milliseconds would weigh as much as a group of
+// minutes.
 type recently struct{ work }
 
 func (r *recently) add(w work, weight float64) {
@@ -31,8 +32,8 @@ func (r *recently) add(w work, weight float64) {
 	r.seconds = r.seconds*keep + w.seconds
 }
 
-// JobRatio is the seconds that a task has left if all bytes take what the job's have taken on average; NaN while none are
-// done anywhere. The group that is being processed counts as left (section 3.1).
+// JobRatio is the seconds that a task has left if all bytes take what the job's have taken on average; NaN while none
+// are done anywhere. The group that is being processed counts as left (section 3.1).
 func (p *Prediction) JobRatio(task int) float64 {
 	if task < 0 || task >= len(p.tasks) {
 		return math.NaN()

@@ -18,8 +18,8 @@ type Left struct {
 	Shares []Share
 	// Explicit and Implicit are the bytes that are left.
 	Explicit, Implicit float64
-	// Spread is how far groups lie from the task's fit: the standard deviation of the logarithm of what they took by what
-	// the fit says, weighted by time. NaN: no fit, or nothing measured.
+	// Spread is how far groups lie from the task's fit: the standard deviation of the logarithm of what they took by
+	// what the fit says, weighted by time. NaN: no fit, or nothing measured.
 	Spread float64
 	// Groups is how many groups of equal length would vary as much in sum as those left (their effective number): for
 	// independent errors Seconds has a spread of Spread/sqrt(Groups). NaN where Seconds is or is 0.
@@ -35,9 +35,9 @@ type Share struct {
 	Seconds float64
 }
 
-// Remaining predicts what a task has left: its explicit groups one by one, its implicit bytes as groups of the sizes that
-// implicit groups had so far, in this task or, while it has none, in the job (section 4.2). With neither, bytes are taken
-// for time. Of no such task nothing is known.
+// Remaining predicts what a task has left: its explicit groups one by one, its implicit bytes as groups of the sizes
+// that implicit groups had so far, in this task or, while it has none, in the job (section 4.2). With neither, bytes
+// are taken for time. Of no such task nothing is known.
 func (p *Prediction) Remaining(task int) Left {
 	left := Left{Seconds: math.NaN(), At: math.NaN(), Explicit: math.NaN(), Implicit: math.NaN(), Spread: math.NaN(), Groups: math.NaN()}
 	if task < 0 || task >= len(p.tasks) {

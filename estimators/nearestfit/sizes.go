@@ -9,12 +9,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// sizes are the explicit groups of a task that are left. Taking one out costs about constant time: a size that is used up
-// points to its neighbours (disjoint sets with path halving).
+// sizes are the explicit groups of a task that are left. Taking one out costs about constant time: a size that is used
+// up points to its neighbours (disjoint sets with path halving).
 type sizes struct {
-	bytes       []float64 // ascending, each once
-	left        []float64 // how many groups
-	below, over []int32   // the nearest place that may have groups left, itself if it has; shifted by one: 0 and n+1 are none
+	bytes []float64 // ascending, each once
+	left  []float64 // how many groups
+	// the nearest place that may have groups left, itself if it has; shifted by one: 0 and n+1 are none
+	below, over []int32
 }
 
 func newSizes(explicit []dag.GroupSize) *sizes {
@@ -40,8 +41,8 @@ func newSizes(explicit []dag.GroupSize) *sizes {
 	return s
 }
 
-// take removes up to count groups of the sizes nearest to bytes, the lower one of two equally near, as long as these are
-// within ratio of it. It returns how many found no size.
+// take removes up to count groups of the sizes nearest to bytes, the lower one of two equally near, as long as these
+// are within ratio of it. It returns how many found no size.
 func (s *sizes) take(bytes, count, ratio float64) float64 {
 	n := len(s.bytes)
 	for count > 0 && n > 0 {

@@ -7,9 +7,9 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// What is assumed of phases that nobody has seen. No formula is right: on the recordings a map takes 25 ms a record, the
-// reduce of a DISTINCT 0 and that of a JOIN 150 (docs/facts/measured.md 2). Start-ups, launches and gaps are this run's own in
-// any case.
+// What is assumed of phases that nobody has seen. No formula is right: on the recordings a map takes 25 ms a record,
+// the reduce of a DISTINCT 0 and that of a JOIN 150 (docs/facts/measured.md 2). Start-ups, launches and gaps are this
+// run's own in any case.
 //
 //   - A map of a first job reads raw input as the other first jobs do: their mean map.
 //   - Every other phase: laterWork of the run's mean map a task. Overheads alone are a little too little, half a mean map is far too much.
@@ -17,8 +17,8 @@ import (
 // What a phase is assumed to be when it is to come stays assumed until its first task has shown work.
 const laterWork = 0.02
 
-// doubtWork is what a later phase may well turn out to take beyond its assumption, as a share of the mean map: it counts as
-// assumed although it is in no estimate.
+// doubtWork is what a later phase may well turn out to take beyond its assumption, as a share of the mean map: it
+// counts as assumed although it is in no estimate.
 const doubtWork = 0.15
 
 // assume gives each phase its assumed work.
@@ -53,10 +53,11 @@ func (m *Model) meanMapWork(levels []int, roots bool) float64 {
 	return sum / n
 }
 
-// AssumedRatio is how much of the time that remains is assumed, 0..1. It is the greater of two shares: the work assumed, and what
-// phases nobody has seen may well take beyond it, of all; and two thirds of the share of the time in which nothing
-// would run but such phases, their known start-ups included. So more than a third is assumed where the work is, or where more
-// than half of the time belongs to tasks that nobody has seen. How long a stall lasts is assumed as well.
+// AssumedRatio is how much of the time that remains is assumed, 0..1. It is the greater of two shares: the work
+// assumed, and what phases nobody has seen may well take beyond it, of all; and two thirds of the share of the time in
+// which nothing would run but such phases, their known start-ups included. So more than a third is assumed where the
+// work is, or where more than half of the time belongs to tasks that nobody has seen. How long a stall lasts is assumed
+// as well.
 func (m *Model) AssumedRatio(sch *schedule.Schedule) float64 {
 	total := float64(sch.End - sch.Now)
 	if total <= 0 {

@@ -8,7 +8,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// Overheads of a cluster of which nothing is known: MapReduce's and Pig's defaults, as measured (docs/facts/measured.md 4).
+// Overheads of a cluster of which nothing is known: MapReduce's and Pig's defaults, as measured (docs/facts/measured.md
+// 4).
 var defaults = dag.Overheads{
 	Launch:   4600 * time.Millisecond,
 	AMStart:  800 * time.Millisecond,
@@ -49,8 +50,8 @@ func complete(s *dag.Snapshot, profile *profiles.Match, m *Model) *dag.Snapshot 
 }
 
 // completeJob gives a job that is not submitted its task counts: one map a file, which is one a reduce of its parents
-// (or a map of a map-only one), or as many maps a file as in the profile; reduces as in the profile, else as many as the
-// largest job of this run has. Its containers are those of the other jobs.
+// (or a map of a map-only one), or as many maps a file as in the profile; reduces as in the profile, else as many as
+// the largest job of this run has. Its containers are those of the other jobs.
 func completeJob(plan *dag.Plan, s *dag.Snapshot, j int, profile *profiles.Match) {
 	job, known := &plan.Jobs[j], profile.Job(j)
 	like := likeLimits(plan, s, job.Limits)

@@ -7,7 +7,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A first report of two records after a start-up of two seconds that nobody has told of is no rate of a second a record.
+// A first report of two records after a start-up of two seconds that nobody has told of is no rate of a second a
+// record.
 func TestFirstReportIsNoRateWithoutSetup(t *testing.T) {
 	const records = 30_000
 	s := &dag.Snapshot{

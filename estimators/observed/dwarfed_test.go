@@ -7,7 +7,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Four reduces run. Three that were given 20 bytes took a second each, which is no second for each 20 of the 20,000 bytes that the last one has.
+// Four reduces run. Three that were given 20 bytes took a second each, which is no second for each 20 of the 20,000
+// bytes that the last one has.
 func TestOverheadIsNoRate(t *testing.T) {
 	t.Parallel()
 	s := stalledAt(60_000)

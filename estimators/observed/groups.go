@@ -8,9 +8,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// Reduces by their key groups (package nearestfit). A job goes by them where this run has shown, or an earlier one, that they
-// tell more than its bytes: groups that have ended are predicted from those before them, by NearestFit and by the linear
-// model, and the errors are compared (groups_judge.go). Until there is evidence the linear model stands.
+// Reduces by their key groups (package nearestfit). A job goes by them where this run has shown, or an earlier one,
+// that they tell more than its bytes: groups that have ended are predicted from those before them, by NearestFit and by
+// the linear model, and the errors are compared (groups_judge.go). Until there is evidence the linear model stands.
 
 // learnGroups finds the jobs whose reduces are told by their key groups.
 func (m *Model) learnGroups(profile *profiles.Match, slow *slowdown) {
@@ -43,7 +43,8 @@ func (m *Model) ByGroups(job int) bool {
 	return job < len(m.phases) && m.phases[job][dag.Reduce].groups != nil
 }
 
-// inForm is the model with the work of reduces predicted in one form, nil where no job that is left has the data for it.
+// inForm is the model with the work of reduces predicted in one form, nil where no job that is left has the data for
+// it.
 func (m *Model) inForm(f estimators.GroupForm) *Model {
 	var out *Model
 	for j, g := range m.groups {

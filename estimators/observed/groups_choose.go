@@ -11,9 +11,9 @@ import (
 
 // choose is the work of the job's reduces by their key groups, nil where the linear model stands.
 //
-// Where groups are measured by more than counters, the linear model is that of the groups: the task's time by bytes. Counters
-// of a Streaming reduce tell what a pipe has swallowed, not what is done. Where nothing else tells of the phase's reduces, or
-// counters say nothing of what is left of one, NearestFit need not win by much.
+// Where groups are measured by more than counters, the linear model is that of the groups: the task's time by bytes.
+// Counters of a Streaming reduce tell what a pipe has swallowed, not what is done. Where nothing else tells of the
+// phase's reduces, or counters say nothing of what is left of one, NearestFit need not win by much.
 func (g *jobGroups) choose() *groupWork {
 	var points []arrival
 	if g.own != nil {
@@ -70,18 +70,18 @@ func (m *Model) nearest() nearestfit.Params {
 	return p
 }
 
-// pooled are the parameters that the model goes by. They deviate from the paper (docs/facts/nearestfit.md N2, N4): the curve is
-// one over all tasks, which may each have seen little; its points weigh by time, or the noise of the largest groups would bend
-// it; and keys that only some maps told do not stay to the end.
+// pooled are the parameters that the model goes by. They deviate from the paper (docs/facts/nearestfit.md N2, N4): the
+// curve is one over all tasks, which may each have seen little; its points weigh by time, or the noise of the largest
+// groups would bend it; and keys that only some maps told do not stay to the end.
 func (m *Model) pooled() nearestfit.Params {
 	p := m.nearest()
 	p.Pooled, p.Weights, p.Conserve = true, nearestfit.PerSecond, true
 	return p
 }
 
-// newJob starts a job of reduces, and one more for the groups of an earlier run and those of lost attempts. That one is promised
-// what these were: what matches no promise tells how large implicit groups are. Without promises a job tells what groups
-// take, and costs less.
+// newJob starts a job of reduces, and one more for the groups of an earlier run and those of lost attempts. That one is
+// promised what these were: what matches no promise tells how large implicit groups are. Without promises a job tells
+// what groups take, and costs less.
 func (g *jobGroups) newJob(promised []dag.ReduceGroups) *nearestfit.Job {
 	tasks := make([]nearestfit.Task, g.n+1)
 	for i := range min(g.n, len(promised)) {

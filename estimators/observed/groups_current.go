@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// current are a job's groups, of n reduces, as they count now. One more reduce is promised nothing: it has the groups of
-// attempts that failed or were killed, which tell what groups cost, but nothing of how far a task is.
+// current are a job's groups, of n reduces, as they count now. One more reduce is promised nothing: it has the groups
+// of attempts that failed or were killed, which tell what groups cost, but nothing of how far a task is.
 //
 // While maps are left, keys still grow: sizes are scaled by how many maps have told theirs.
 func (m *Model) current(j int, g *dag.Groups, n int) *dag.Groups {
@@ -35,8 +35,8 @@ func (m *Model) current(j int, g *dag.Groups, n int) *dag.Groups {
 	return out
 }
 
-// expect gives reduces whose keys nobody has told those that an earlier run had, scaled as this run is larger, or bytes alone.
-// A tap around reduces alone, as in Pig's STREAM, tells no keys: its bytes are what counters say.
+// expect gives reduces whose keys nobody has told those that an earlier run had, scaled as this run is larger, or bytes
+// alone. A tap around reduces alone, as in Pig's STREAM, tells no keys: its bytes are what counters say.
 func (g *jobGroups) expect(r []dag.ReduceGroups, scaled *dag.Groups) {
 	for i := range min(g.n, len(r)) {
 		reported := g.shown.Maps > 0 || len(r[i].Explicit) > 0

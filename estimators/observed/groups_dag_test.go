@@ -9,7 +9,8 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// branches are two jobs beside each other, and one after both: the reduces of the first are r's, the other's maps take 40 s more.
+// branches are two jobs beside each other, and one after both: the reduces of the first are r's, the other's maps take
+// 40 s more.
 func branches(r reducer, now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {
 	s := r.at(now, origin)
 	s.Plan.Cluster.MemoryMB = 10_240

@@ -58,8 +58,8 @@ func (m *Model) newJobGroups(j int, known *dag.Job, slow *slowdown) *jobGroups {
 	return g
 }
 
-// measured says that an earlier run's groups are known from more than counters: bursts are no key groups, and on the recordings one
-// run's say too little of another's.
+// measured says that an earlier run's groups are known from more than counters: bursts are no key groups, and on the
+// recordings one run's say too little of another's.
 func measured(known *dag.Job) bool {
 	return known != nil && known.Stages[dag.Reduce].Groups != nil && known.Stages[dag.Reduce].Groups.Origin != dag.GroupsCounted
 }
@@ -79,8 +79,8 @@ func (g *jobGroups) source() string {
 	return "all of which are known"
 }
 
-// inForm is the work of the job's reduces in a form; nil where its groups are of another kind, none has ended, or they tell
-// nothing of a reduce that is left.
+// inForm is the work of the job's reduces in a form; nil where its groups are of another kind, none has ended, or they
+// tell nothing of a reduce that is left.
 func (g *jobGroups) inForm(f estimators.GroupForm) *groupWork {
 	params, origin := formParams(f, g.m.nearest())
 	if g.shown == nil || origin != dag.GroupsNone && origin != g.shown.Origin {
@@ -141,8 +141,8 @@ func done(attempts []dag.Attempt, task int) bool {
 	return false
 }
 
-// workOf is the work of the job's reduces of these sizes, of which done, nil for nothing, has ended and left tells the seconds
-// that remain.
+// workOf is the work of the job's reduces of these sizes, of which done, nil for nothing, has ended and left tells the
+// seconds that remain.
 func (g *jobGroups) workOf(sizes, done *dag.Groups, left func(task int) float64) *groupWork {
 	w := &groupWork{
 		origin: schedule.Observed, left: make([]float64, g.n), whole: make([]float64, g.n), since: make([]dag.Instant, g.n),
@@ -168,7 +168,8 @@ func (g *jobGroups) workOf(sizes, done *dag.Groups, left func(task int) float64)
 	return w
 }
 
-// pipes is what a plan tells of copy and sort of a task, in milliseconds; those of a profile that was learned take nothing.
+// pipes is what a plan tells of copy and sort of a task, in milliseconds; those of a profile that was learned take
+// nothing.
 func (g *jobGroups) pipes(i int) float64 {
 	took := 0.0
 	if g.planned != nil {

@@ -34,9 +34,10 @@ func arrivals(g *dag.Groups) []arrival {
 	return runs.Merge(each, func(a, b arrival) int { return cmp.Compare(a.At, b.At) })
 }
 
-// The looks that a job is judged by. The first is made when groups have taken firstLook seconds, each other when they have
-// taken twice as many as at the one before: what is to come is as much again, and all looks cost little more than the last.
-// Of a stretch between two looks at most stretchMost points are compared, and of many looks the newest looksMost are made.
+// The looks that a job is judged by. The first is made when groups have taken firstLook seconds, each other when they
+// have taken twice as many as at the one before: what is to come is as much again, and all looks cost little more than
+// the last. Of a stretch between two looks at most stretchMost points are compared, and of many looks the newest
+// looksMost are made.
 const (
 	firstLook   = 0.125
 	looksMost   = 20

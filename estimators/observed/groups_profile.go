@@ -8,9 +8,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// speeded are the groups that an earlier run has finished, at this run's speed: by what both took for groups of one size where
-// this run has shown enough, else by how much slower its maps are. How the reduces' time by bytes compares says nothing: larger
-// keys take more of it.
+// speeded are the groups that an earlier run has finished, at this run's speed: by what both took for groups of one
+// size where this run has shown enough, else by how much slower its maps are. How the reduces' time by bytes compares
+// says nothing: larger keys take more of it.
 func (g *jobGroups) speeded(slow *slowdown) []dag.GroupPoint {
 	var out []dag.GroupPoint
 	for i := range g.known.Reduces {
@@ -50,8 +50,8 @@ func (g *jobGroups) compared(curve []dag.GroupPoint) (float64, bool) {
 	return clip(took / thought), true
 }
 
-// scaled are an earlier run's sizes as those of this run, which has told none: the same keys, each larger or smaller as its
-// reduce is. nil where the numbers of reduces differ, so that keys lie elsewhere.
+// scaled are an earlier run's sizes as those of this run, which has told none: the same keys, each larger or smaller as
+// its reduce is. nil where the numbers of reduces differ, so that keys lie elsewhere.
 func (g *jobGroups) scaled(known *dag.Job) *dag.Groups {
 	if len(g.known.Reduces) != g.n || known.Stages[dag.Reduce].Count() != g.n {
 		return nil
@@ -82,8 +82,8 @@ func (g *jobGroups) scaled(known *dag.Job) *dag.Groups {
 // folds is into how many parts an earlier run's groups are divided to be judged.
 const folds = 8
 
-// crossJudged is how far off NearestFit and the linear model are on an earlier run's groups, each part of its reduces predicted
-// from the others: nothing tells in which order they came. Of few reduces the points are divided.
+// crossJudged is how far off NearestFit and the linear model are on an earlier run's groups, each part of its reduces
+// predicted from the others: nothing tells in which order they came. Of few reduces the points are divided.
 func crossJudged(g *dag.Groups, params nearestfit.Params) verdict {
 	var v verdict
 	n := len(g.Reduces)

@@ -46,8 +46,8 @@ func pending(m *Model, task int) schedule.Cost {
 	return m.Left(schedule.Task{Stage: dag.Reduce, Index: task, Node: -1, Slot: -1, Together: 1})
 }
 
-// Keys twice as large take four times as long at n²; a profile that knows them says so before the first reduce has shown
-// anything, whether a tap tells this run's keys, is yet to tell them, or only the bytes of its maps are known.
+// Keys twice as large take four times as long at n²; a profile that knows them says so before the first reduce has
+// shown anything, whether a tap tells this run's keys, is yet to tell them, or only the bytes of its maps are known.
 func TestProfilesCurveTellsLargerKeys(t *testing.T) {
 	r := quadratic()
 	profile, twice := asProfile(r), r.larger(2)
@@ -96,7 +96,8 @@ func TestProfilesKeysOfReducesAlone(t *testing.T) {
 	near(t, "left", ms(leftOf(m, 2).Work), want, 0.03*want)
 }
 
-// Bursts of counters do not overrule keys that were measured in an earlier run; the form that is named after them has them still.
+// Bursts of counters do not overrule keys that were measured in an earlier run; the form that is named after them has
+// them still.
 func TestCountersYieldToMeasuredKeys(t *testing.T) {
 	r := quadratic()
 	s := r.at(60_000, dag.GroupsCounted)

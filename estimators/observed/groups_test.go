@@ -94,7 +94,8 @@ func leftOf(m *Model, task int) schedule.Cost {
 	return m.Left(schedule.Task{Stage: dag.Reduce, Index: task, Running: a, Node: -1, Slot: -1, Together: 1})
 }
 
-// What is left of a reduce with a few large keys is told exactly once its groups' cost is known; before, the linear model stands.
+// What is left of a reduce with a few large keys is told exactly once its groups' cost is known; before, the linear
+// model stands.
 func TestKeyGroupsTellWhatIsLeft(t *testing.T) {
 	r := quadratic()
 	if m := r.model(30_500, dag.GroupsTapped); m.ByGroups(0) || len(m.Warnings) > 0 {
@@ -120,8 +121,8 @@ func TestKeyGroupsTellWhatIsLeft(t *testing.T) {
 	}
 }
 
-// A curve is no better than a line where cost is linear: NearestFit is not gone by. The line is that of the groups: what a tap
-// has measured is done, while counters tell what a pipe has swallowed.
+// A curve is no better than a line where cost is linear: NearestFit is not gone by. The line is that of the groups:
+// what a tap has measured is done, while counters tell what a pipe has swallowed.
 func TestLinearReducesStayLinear(t *testing.T) {
 	r := quadratic()
 	r.cost = func(b float64) time.Duration { return time.Duration(b * 3 * float64(time.Millisecond)) }
@@ -162,8 +163,8 @@ func TestSilentReducesGoByTheirBytes(t *testing.T) {
 	}
 }
 
-// Where no reduce of the phase has ended, and their output moves as if they had little left, time by bytes of the groups is the
-// linear model; nothing is assumed.
+// Where no reduce of the phase has ended, and their output moves as if they had little left, time by bytes of the
+// groups is the linear model; nothing is assumed.
 func TestUnseenPhaseGoesByItsGroupsBytes(t *testing.T) {
 	r := quadratic()
 	r.cost = func(b float64) time.Duration { return time.Duration(b * 3 * float64(time.Millisecond)) }

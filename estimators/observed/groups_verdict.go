@@ -2,9 +2,9 @@ package observed
 
 import "math"
 
-// A verdict is how far off two ways to predict were on groups that have ended: NearestFit, and the better one of the two
-// linear models, time by bytes of the job or of the task. Groups are compared in batches, those of one task between two looks:
-// what counts in the end is a sum of groups too. Times are seconds.
+// A verdict is how far off two ways to predict were on groups that have ended: NearestFit, and the better one of the
+// two linear models, time by bytes of the job or of the task. Groups are compared in batches, those of one task between
+// two looks: what counts in the end is a sum of groups too. Times are seconds.
 type verdict struct {
 	took          float64 // of the groups that were predicted
 	groups        float64 // how many these were
@@ -14,11 +14,12 @@ type verdict struct {
 	logs, weight  float64 // of squared logarithms of the errors of whole stretches
 }
 
-// What a verdict must rest on, and by how much NearestFit must be better than the linear model. Where the linear model is off
-// by less than groupsWorth there is nothing to win. Bursts of counters are no key groups: they must win by more.
+// What a verdict must rest on, and by how much NearestFit must be better than the linear model. Where the linear model
+// is off by less than groupsWorth there is nothing to win. Bursts of counters are no key groups: they must win by more.
 const (
-	judgedLeast   = 4 // seconds of groups
-	judgedSmall   = 2 // of judgedGroups groups at least, in few batches: one reduce may have no more before its first large key
+	judgedLeast = 4 // seconds of groups
+	// of judgedGroups groups at least, in few batches: one reduce may have no more before its first large key
+	judgedSmall   = 2
 	judgedGroups  = 200
 	judgedBatches = 4
 	groupsBetter  = 0.8

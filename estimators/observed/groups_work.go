@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// groupWork is the work of a job's reduces as their key groups tell it. Times are milliseconds, slices are by task; NaN where
-// they tell nothing of a task.
+// groupWork is the work of a job's reduces as their key groups tell it. Times are milliseconds, slices are by task; NaN
+// where they tell nothing of a task.
 type groupWork struct {
 	origin  schedule.Origin
 	left    []float64     // after the last group that has ended; all of it where none has

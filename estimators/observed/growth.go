@@ -6,12 +6,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A profile may come from a sample, and the input may have grown since. Task sizes therefore come from this run where it has reported them.
-// The others are the profile's, scaled by what this run has reported.
+// A profile may come from a sample, and the input may have grown since. Task sizes therefore come from this run where
+// it has reported them. The others are the profile's, scaled by what this run has reported.
 
-// inputRatio is how much more a task of the phase gets than in the profile's run, until its own reports tell: of a reduce by what the
-// job's maps write, of a map by what the file system says of its input, or by what the jobs before it write. One that reads the query's own input gets as much more as those of
-// other such jobs: the profile is of a sample, or the input has grown.
+// inputRatio is how much more a task of the phase gets than in the profile's run, until its own reports tell: of a
+// reduce by what the job's maps write, of a map by what the file system says of its input, or by what the jobs before
+// it write. One that reads the query's own input gets as much more as those of other such jobs: the profile is of a
+// sample, or the input has grown.
 func (m *Model) inputRatio(j int, k dag.StageIndex, known *dag.Job) float64 {
 	now := &m.Snapshot.Plan.Jobs[j]
 	spread := perTask(known.Stages[k].Count(), now.Stages[k].Count())
@@ -34,8 +35,8 @@ func (m *Model) inputRatio(j int, k dag.StageIndex, known *dag.Job) float64 {
 	return ratio
 }
 
-// tellPlanned takes the sizes that the run's own plan gives for told where reports have not told them: the number of records is known, and
-// what one costs is not (the ParaTimer paper's debug run, section 4.1).
+// tellPlanned takes the sizes that the run's own plan gives for told where reports have not told them: the number of
+// records is known, and what one costs is not (the ParaTimer paper's debug run, section 4.1).
 func (m *Model) tellPlanned(j int, k dag.StageIndex) {
 	ph, st := &m.Snapshot.Plan.Jobs[j].Stages[k], &m.phases[j][k].seen
 	planned := ph.Bytes
@@ -64,7 +65,8 @@ func recordsOf(ph *dag.Stage) dag.Series {
 	return ph.Pipelines[len(ph.Pipelines)-1].Tuples
 }
 
-// perTask is how much more each task gets where as much is spread over now tasks as over was tasks before; 1 where either is unknown.
+// perTask is how much more each task gets where as much is spread over now tasks as over was tasks before; 1 where
+// either is unknown.
 func perTask(was, now int) float64 {
 	if was <= 0 || now <= 0 {
 		return 1
@@ -72,8 +74,8 @@ func perTask(was, now int) float64 {
 	return float64(was) / float64(now)
 }
 
-// growth is how many times as much as in the profile's run a phase writes, or reads where nobody has seen it write; of reduces that nothing is
-// known of, as many as the maps write. NaN unknown.
+// growth is how many times as much as in the profile's run a phase writes, or reads where nobody has seen it write; of
+// reduces that nothing is known of, as many as the maps write. NaN unknown.
 func (m *Model) growth(j int, k dag.StageIndex) float64 {
 	ph, p := &m.phases[j][k], &m.priors[j][k]
 	now := &m.Snapshot.Plan.Jobs[j].Stages[k]
@@ -91,8 +93,8 @@ func (m *Model) growth(j int, k dag.StageIndex) float64 {
 	return math.NaN()
 }
 
-// growthBefore is how many times as much as in the profile's run the jobs write that job j comes after; NaN where nobody can say.
-// Each counts by what it wrote then.
+// growthBefore is how many times as much as in the profile's run the jobs write that job j comes after; NaN where
+// nobody can say. Each counts by what it wrote then.
 func (m *Model) growthBefore(j int) float64 {
 	sum, weight := 0.0, 0.0
 	for _, a := range m.Snapshot.Plan.Jobs[j].After {

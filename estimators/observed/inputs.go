@@ -7,9 +7,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// filesRatio is how many times as much as in the profile's run a map of the job gets, by what the file system says of the job's input; NaN
-// where it says nothing. Of the profile's run the files count as well, for jobs may read a part of each, as those of columns do; where
-// they are not known, what its maps read.
+// filesRatio is how many times as much as in the profile's run a map of the job gets, by what the file system says of
+// the job's input; NaN where it says nothing. Of the profile's run the files count as well, for jobs may read a part of
+// each, as those of columns do; where they are not known, what its maps read.
 func (m *Model) filesRatio(j int, known *dag.Job) float64 {
 	now, n := &m.Snapshot.Plan.Jobs[j], known.Stages[dag.Map].Count()
 	was := known.InputBytes
@@ -22,8 +22,9 @@ func (m *Model) filesRatio(j int, known *dag.Job) float64 {
 	return now.InputBytes / was * perTask(n, now.Stages[dag.Map].Count())
 }
 
-// growthOfInputs is how many times as much as in the profile's run a map that reads the query's own input gets, of those that have
-// told, and of jobs of which the file system tells; 1 where neither does. sigma is the standard deviation of its logarithm until a map has told.
+// growthOfInputs is how many times as much as in the profile's run a map that reads the query's own input gets, of
+// those that have told, and of jobs of which the file system tells; 1 where neither does. sigma is the standard
+// deviation of its logarithm until a map has told.
 func (m *Model) growthOfInputs(profile *profiles.Match) (ratio, sigma float64) {
 	reported, sized, counted := false, false, false
 	sum, expected := 0.0, 0.0
@@ -58,6 +59,7 @@ func (m *Model) growthOfInputs(profile *profiles.Match) (ratio, sigma float64) {
 	return sum / expected, profile.InputSigma()
 }
 
-// hintSigma is how far the input's size may differ from the profile's where files or the number of maps tell the size. Between two runs of a script, in 39 jobs of recordings, it was 0.30 of the records in
-// as many bytes, 0.09 without those of compressed files, and 0.14 of the records of as many maps.
+// hintSigma is how far the input's size may differ from the profile's where files or the number of maps tell the size.
+// Between two runs of a script, in 39 jobs of recordings, it was 0.30 of the records in as many bytes, 0.09 without
+// those of compressed files, and 0.14 of the records of as many maps.
 const hintSigma = 0.3

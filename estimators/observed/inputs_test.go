@@ -9,7 +9,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// waiting is the group before any of its maps has started: all that is known are the numbers of tasks, and what the file system says.
+// waiting is the group before any of its maps has started: all that is known are the numbers of tasks, and what the
+// file system says.
 func waiting(bytes float64, profile *dag.Plan) *dag.Snapshot {
 	s := *group(6000, 25, 600)
 	plan := *s.Plan
@@ -24,8 +25,8 @@ func waiting(bytes float64, profile *dag.Plan) *dag.Snapshot {
 	return profiles.Attach(&s, []*dag.Plan{profile})
 }
 
-// The file system tells how large the input is before any map does: the profile of a sample is scaled at once, by its own files where they are
-// known, else by what its maps read.
+// The file system tells how large the input is before any map does: the profile of a sample is scaled at once, by its
+// own files where they are known, else by what its maps read.
 func TestFileSystemTellsTheSize(t *testing.T) {
 	t.Parallel()
 	sample := Learn(runOf(finished(25)))
@@ -64,8 +65,8 @@ func TestReportsGoBeforeFiles(t *testing.T) {
 	}
 }
 
-// Until anything of this run's input is told, the profile may be of a sample or of a larger run: the range holds if the input is three times as
-// large or a third. Runs of one size narrow it, and so does what the file system or a map says.
+// Until anything of this run's input is told, the profile may be of a sample or of a larger run: the range holds if the
+// input is three times as large or a third. Runs of one size narrow it, and so does what the file system or a map says.
 func TestUnknownSizeIsWide(t *testing.T) {
 	t.Parallel()
 	one := Learn(runOf(finished(25)))

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// keyed is the paper's costs, but for the reduces of jobs that go by their key groups: a plan tells a reduce's time by its
-// records, and it is the linear model that has to be beaten.
+// keyed is the paper's costs, but for the reduces of jobs that go by their key groups: a plan tells a reduce's time by
+// its records, and it is the linear model that has to be beaten.
 func keyed(run dag.Run, paper estimators.Costs, opt Options) estimators.Costs {
 	now := run.Now()
 	if !anyGroups(now) {

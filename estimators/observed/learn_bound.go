@@ -28,8 +28,8 @@ func flat[T any](g *dag.Groups, list func(*dag.ReduceGroups) []T, bytes func(T) 
 	return all
 }
 
-// boundSizes keeps the largest sizes; of the others each reduce's are joined, by twos, until there are few enough. Where one a
-// reduce is still too much, they are bytes without a size.
+// boundSizes keeps the largest sizes; of the others each reduce's are joined, by twos, until there are few enough.
+// Where one a reduce is still too much, they are bytes without a size.
 func boundSizes(g *dag.Groups) {
 	sizes := func(r *dag.ReduceGroups) []dag.GroupSize { return r.Explicit }
 	bytes := func(s dag.GroupSize) float64 { return s.Bytes }
@@ -82,7 +82,8 @@ func pairs(sizes []dag.GroupSize) []dag.GroupSize {
 	return out
 }
 
-// boundPoints keeps, to six digits, the points of the largest groups; of the others those of near sizes are joined, whosever they are.
+// boundPoints keeps, to six digits, the points of the largest groups; of the others those of near sizes are joined,
+// whosever they are.
 func boundPoints(g *dag.Groups) {
 	all := flat(g, func(r *dag.ReduceGroups) []dag.GroupPoint { return r.Done }, func(p dag.GroupPoint) float64 { return p.Bytes })
 	for len(all) > learnedPoints {

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// What a profile keeps of a job's key groups: with 20 bytes for a piece some 50 KB. The larger half of each list is kept as it
-// is, since large groups take the time; of the others those of near sizes are joined.
+// What a profile keeps of a job's key groups: with 20 bytes for a piece some 50 KB. The larger half of each list is
+// kept as it is, since large groups take the time; of the others those of near sizes are joined.
 const (
 	learnedReduces = 5000 // of more reduces nothing is kept
 	learnedSizes   = 1000
@@ -18,8 +18,8 @@ const (
 	learnedNames   = 100
 )
 
-// learnedGroups are the key groups of a job's reduces: what those of attempts that succeeded took, and their sizes, as they were
-// done where that is all of them, else as all maps promised them. nil where nothing was seen.
+// learnedGroups are the key groups of a job's reduces: what those of attempts that succeeded took, and their sizes, as
+// they were done where that is all of them, else as all maps promised them. nil where nothing was seen.
 func (m *Model) learnedGroups(j int) *dag.Groups {
 	g, phase := m.Snapshot.Jobs[j].Groups, &m.Snapshot.Plan.Jobs[j].Stages[dag.Reduce]
 	n := phase.Count()
@@ -75,7 +75,8 @@ func (m *Model) learnedReduceGroups(j, task int, r *dag.ReduceGroups, promised b
 	return out
 }
 
-// coverage is how much of what was promised must have been seen done for its sizes to be believed: a report may be lost.
+// coverage is how much of what was promised must have been seen done for its sizes to be believed: a report may be
+// lost.
 const coverage = 0.99
 
 // sizesOf are the sizes of points, which are ordered by them.

@@ -51,8 +51,8 @@ func TestLearnGroups(t *testing.T) {
 	}
 }
 
-// Where not all was seen done, sizes are what the maps promised; where neither is whole, nothing of sizes is learned, and of a
-// failed attempt nothing at all.
+// Where not all was seen done, sizes are what the maps promised; where neither is whole, nothing of sizes is learned,
+// and of a failed attempt nothing at all.
 func TestLearnGroupsThatWereNotAllSeen(t *testing.T) {
 	r := quadratic()
 	s := r.at(400_000, dag.GroupsTapped)
@@ -83,8 +83,8 @@ func TestLearnGroupsThatWereNotAllSeen(t *testing.T) {
 	}
 }
 
-// However many groups there were, and whatever was told of them, a profile has few, with the same bytes, groups and time, and the
-// large ones as they were.
+// However many groups there were, and whatever was told of them, a profile has few, with the same bytes, groups and
+// time, and the large ones as they were.
 func TestLearnedGroupsAreFew(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{1, 7, 600, 3000} {

@@ -43,8 +43,8 @@ func (m *Model) Left(t schedule.Task) schedule.Cost {
 	}
 }
 
-// startCost is the set-up of a task that starts later on a node (-1: any) with n-1 others there, cold or not; a reduce's copy of map outputs that
-// are there is part of it.
+// startCost is the set-up of a task that starts later on a node (-1: any) with n-1 others there, cold or not; a
+// reduce's copy of map outputs that are there is part of it.
 func (m *Model) startCost(k dag.StageIndex, node int32, n int, cold bool) float64 {
 	cost := m.setup.at(n) * m.setup.on(node)
 	if cold {

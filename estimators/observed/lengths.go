@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// A lengthLaw is a line through what a record takes against its length, both as logarithms, by the maps of a job: what a record takes is in
-// proportion to a power of its length. A map's own records are taken for equal.
+// A lengthLaw is a line through what a record takes against its length, both as logarithms, by the maps of a job: what
+// a record takes is in proportion to a power of its length. A map's own records are taken for equal.
 type lengthLaw struct{ n, x, y, xx, xy, yy float64 }
 
 func (l *lengthLaw) add(length, took float64) {
@@ -43,8 +43,8 @@ func (l *lengthLaw) power() float64 {
 	return min(power, mostPower)
 }
 
-// learnLengths finds, for each job that no profile tells of, how much a record of a map counts. Where records of some maps are longer, and a record takes the
-// longer for it, records are not alike, and neither is a map's rate another's.
+// learnLengths finds, for each job that no profile tells of, how much a record of a map counts. Where records of some
+// maps are longer, and a record takes the longer for it, records are not alike, and neither is a map's rate another's.
 func (m *Model) learnLengths(s *dag.Snapshot, profile *profiles.Match) {
 	if m.fifo || m.learning {
 		return
@@ -77,8 +77,8 @@ func (m *Model) learnLength(attempts []dag.Attempt) {
 	}
 }
 
-// recordBytes is the mean length of the records that a map has read; NaN unknown. Readers are some buffers ahead of the records, so that few
-// bytes tell nothing.
+// recordBytes is the mean length of the records that a map has read; NaN unknown. Readers are some buffers ahead of the
+// records, so that few bytes tell nothing.
 func recordBytes(a *dag.Attempt) float64 {
 	if !(a.Bytes >= leastBytes) {
 		return math.NaN()

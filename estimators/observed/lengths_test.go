@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// splits is the group's job as seen at now, each of its eight maps with a split of so many bytes, and with records of a length of its own that take alpha
-// milliseconds each, all after a start-up of 5 s.
+// splits is the group's job as seen at now, each of its eight maps with a split of so many bytes, and with records of a
+// length of its own that take alpha milliseconds each, all after a start-up of 5 s.
 func splits(now dag.Instant, bytes float64, lengths []float64, alpha func(length float64) float64) *dag.Snapshot {
 	s := group(now, 1, 1)
 	for i := range s.Jobs[0].Stages[dag.Map].Attempts {
@@ -21,7 +21,8 @@ func splits(now dag.Instant, bytes float64, lengths []float64, alpha func(length
 	return s
 }
 
-// TestRecordsCountByLength: maps whose records take the square of their length go at rates of their own, and one to come takes as long as they do in the mean.
+// TestRecordsCountByLength: maps whose records take the square of their length go at rates of their own, and one to
+// come takes as long as they do in the mean.
 func TestRecordsCountByLength(t *testing.T) {
 	t.Parallel()
 	lengths := []float64{4000, 2000, 8000, 1000, 3000, 6000, 1500, 5000}

@@ -9,10 +9,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// others says what the other applications will take. Where an application's own master tells what is left of it, that is
-// completed (needOf). One that has done nothing yet is taken to be like the jobs of which something is known (typicalNeed). Of any other it
-// is guessed when it ends: by how fast the engine's own figure for it has risen while it was watched, else since its submission.
-// setup is what a task's start-up takes here, in milliseconds.
+// others says what the other applications will take. Where an application's own master tells what is left of it, that
+// is completed (needOf). One that has done nothing yet is taken to be like the jobs of which something is known
+// (typicalNeed). Of any other it is guessed when it ends: by how fast the engine's own figure for it has risen while it
+// was watched, else since its submission. setup is what a task's start-up takes here, in milliseconds.
 func others(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 	s := run.Now()
 	out := slices.Clone(s.Load)

@@ -6,7 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An application's own figure is its set-up's part and that of its tasks: half for each kind where it has both (JobImpl).
+// An application's own figure is its set-up's part and that of its tasks: half for each kind where it has both
+// (JobImpl).
 const (
 	setupRatio = 0.05
 	tasksRatio = 0.9
@@ -15,8 +16,8 @@ const (
 // copyRatio is what of a reduce's own figure is its copy, which goes with the maps (ReduceTask).
 const copyRatio = 1.0 / 3
 
-// freshNeed is what a master told of its tasks, brought up to what the ResourceManager says now. Masters are asked seldom, while what an
-// application holds and asks for and its own figure are told at each look.
+// freshNeed is what a master told of its tasks, brought up to what the ResourceManager says now. Masters are asked
+// seldom, while what an application holds and asks for and its own figure are told at each look.
 func freshNeed(l *dag.Load) *dag.Need {
 	n := *l.Need
 	maps, reduces := &n.Map, &n.Reduce
@@ -43,7 +44,8 @@ func freshNeed(l *dag.Load) *dag.Need {
 	return &n
 }
 
-// catchUp counts the tasks of a need whose progress is newer than its counts, by what the application holds and asks for.
+// catchUp counts the tasks of a need whose progress is newer than its counts, by what the application holds and asks
+// for.
 func catchUp(l *dag.Load, n *dag.Need) {
 	maps, reduces := &n.Map, &n.Reduce
 	waits := func(p *dag.NeedPhase) int { return max(0, p.Tasks-p.Done-p.Running) }

@@ -6,8 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// needOf is what another application has left to do, with all that a replay wants to know of it: how long a task of each kind holds
-// its container, and how large that is. Nil where its master tells nothing. A length is that of its tasks that are done, else guessed.
+// needOf is what another application has left to do, with all that a replay wants to know of it: how long a task of
+// each kind holds its container, and how large that is. Nil where its master tells nothing. A length is that of its
+// tasks that are done, else guessed.
 func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
 	if l.Need == nil {
 		return nil
@@ -27,8 +28,8 @@ func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
 	return &n
 }
 
-// guessLength is how long a task holds its container of which none has been told done: between what those that were watched seem to
-// take, as far as they have come, and what the application's maps or else this run's own tasks take.
+// guessLength is how long a task holds its container of which none has been told done: between what those that were
+// watched seem to take, as far as they have come, and what the application's maps or else this run's own tasks take.
 func guessLength(run dag.Run, setup float64, id string, k dag.StageIndex, sizes [2]int, maps float64) float64 {
 	usual := typicalTask(run.Now(), k)
 	if k == dag.Reduce && maps > 0 {
@@ -57,8 +58,8 @@ func needPhase(n *dag.Need, k dag.StageIndex) *dag.NeedPhase {
 	return &n.Reduce
 }
 
-// watchedLength is the container time, in milliseconds, that the progress of so many tasks is worth since the application was first
-// seen, each with its own start-up.
+// watchedLength is the container time, in milliseconds, that the progress of so many tasks is worth since the
+// application was first seen, each with its own start-up.
 func watchedLength(run dag.Run, setup float64, id string, k dag.StageIndex, sizes [2]int) (sum, tasks float64) {
 	var held float64
 	var at dag.Instant
@@ -102,8 +103,8 @@ func needSeen(s *dag.Snapshot, id string, sizes [2]int) *dag.Need {
 	return nil
 }
 
-// typicalTask is the mean length of this run's tasks of the kind that are done; else of those of the other kind; else half a minute. A
-// reduce's counts from its job's last map on: until then it only waits.
+// typicalTask is the mean length of this run's tasks of the kind that are done; else of those of the other kind; else
+// half a minute. A reduce's counts from its job's last map on: until then it only waits.
 func typicalTask(s *dag.Snapshot, k dag.StageIndex) float64 {
 	for _, of := range [...]dag.StageIndex{k, 1 - k} {
 		if length := doneTask(s, of); length > 0 {
@@ -130,7 +131,8 @@ func doneTask(s *dag.Snapshot, k dag.StageIndex) float64 {
 	return sum / float64(max(n, 1))
 }
 
-// containerMB is the size of another application's containers: an equal part of what its running tasks hold, else as ours.
+// containerMB is the size of another application's containers: an equal part of what its running tasks hold, else as
+// ours.
 func containerMB(s *dag.Snapshot, l *dag.Load, n *dag.Need) int {
 	if running := n.Map.Running + n.Reduce.Running; running > 0 && l.HeldMB > l.AMMB {
 		return max(1, (l.HeldMB-l.AMMB)/running)

@@ -6,8 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// typicalNeed is what an application is taken to need of which nothing is known yet: as many tasks as jobs have in the mean of which
-// something is known, our own and those of others whose masters have told, each as long as this run's tasks are.
+// typicalNeed is what an application is taken to need of which nothing is known yet: as many tasks as jobs have in the
+// mean of which something is known, our own and those of others whose masters have told, each as long as this run's
+// tasks are.
 func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
 	var n dag.Need
 	reported := reportedNeeds(run)
@@ -30,8 +31,8 @@ func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
 	return &n
 }
 
-// strangerRatio makes a mean length a median one: the lengths of strangers' tasks are as skewed as the sampler draws them, and an
-// estimate is to be as often too long as too short. It is exp(-loadSigma²/2).
+// strangerRatio makes a mean length a median one: the lengths of strangers' tasks are as skewed as the sampler draws
+// them, and an estimate is to be as often too long as too short. It is exp(-loadSigma²/2).
 const strangerRatio = 0.78
 
 // reportedNeeds are the newest needs of all other applications that were seen.

@@ -1,10 +1,9 @@
 // Package observed is the cost model of real clusters: what a run's own counters show of its costs, completed by
 // profiles of earlier runs and, where nobody has seen anything, by assumptions that it names.
 //
-// Units: a map's work is counted in input records, the longer ones of which may count more, a reduce's in shuffled bytes,
-// which are known as soon as its copy has ended and give its records (docs/facts/measured.md 4). Alpha is milliseconds a
-// unit, set-up excluded. Times that are
-// plain floats are milliseconds.
+// Units: a map's work is counted in input records, the longer ones of which may count more, a reduce's in shuffled
+// bytes, which are known as soon as its copy has ended and give its records (docs/facts/measured.md 4). Alpha is
+// milliseconds a unit, set-up excluded. Times that are plain floats are milliseconds.
 //
 // # Stability
 //
@@ -25,15 +24,18 @@ type Model struct {
 	Snapshot *dag.Snapshot
 	Warnings []dag.Warning
 
-	now        dag.Instant
-	learning   bool
-	given      bool                     // the run's own plan tells what everything costs: a simulated run, or one that is yet to begin
-	fifo       bool                     // the paper's cluster: a set-up that is given, reduces that start after the maps and are counted in tuples
-	lag        float64                  // a counter first seen at an instant was reported this long before, on average
-	expected   dag.Overheads            // before this run has shown any
-	pace       float64                  // how many times as long as expected its pauses take
-	seenPauses float64                  // how many of them that rests on, newer ones weighing more
-	endKnown   bool                     // this run or a profile has shown how long jobs take to end after their last task
+	now      dag.Instant
+	learning bool
+	// the run's own plan tells what everything costs: a simulated run, or one that is yet to begin
+	given bool
+	// the paper's cluster: a set-up that is given, reduces that start after the maps and are counted in tuples
+	fifo       bool
+	lag        float64       // a counter first seen at an instant was reported this long before, on average
+	expected   dag.Overheads // before this run has shown any
+	pace       float64       // how many times as long as expected its pauses take
+	seenPauses float64       // how many of them that rests on, newer ones weighing more
+	// this run or a profile has shown how long jobs take to end after their last task
+	endKnown   bool
 	weights    map[*dag.Attempt]float64 // how much a record of a map counts, by its length; 1 where there is none
 	setup      setupLaw
 	phases     [][2]phase   // by job, Map and Reduce
@@ -43,7 +45,8 @@ type Model struct {
 	nodes      *nodePaces   // nodes that are slower or faster than the others
 	mapWork    float64      // of a mean map of this run, 0 where none has shown work
 	groups     []*jobGroups // by job, nil where nothing tells of its key groups
-	stalled    float64      // for so long, in milliseconds, nothing of ours has started although it could; 0 where things go on
+	// for so long, in milliseconds, nothing of ours has started although it could; 0 where things go on
+	stalled float64
 
 	residuals []dag.Residual
 	delta     float64 // Options.DeltaBytes
@@ -51,7 +54,8 @@ type Model struct {
 
 // Options choose how a model is made. The zero value is the default.
 type Options struct {
-	// LaterWork is what a phase that nobody has seen is assumed to take a task, as a ratio of the run's mean map; 0: laterWork.
+	// LaterWork is what a phase that nobody has seen is assumed to take a task, as a ratio of the run's mean map; 0:
+	// laterWork.
 	LaterWork float64
 	// DeltaBytes is NearestFit's δ: how far the sizes of neighbours lie apart; 0: that of nearestfit.Default.
 	DeltaBytes float64

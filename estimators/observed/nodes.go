@@ -16,9 +16,10 @@ type pace struct {
 	ms, units float64
 }
 
-// A node counts as slow, or fast, where attempts with three seconds of work show it, by a fifth at least and by more than the
-// attempts of one node differ among themselves. Less is noise, and a factor of noise would be carried to every task to come. A lone
-// attempt may be an odd task: it is said of no node that it is slow before two of its attempts were.
+// A node counts as slow, or fast, where attempts with three seconds of work show it, by a fifth at least and by more
+// than the attempts of one node differ among themselves. Less is noise, and a factor of noise would be carried to every
+// task to come. A lone attempt may be an odd task: it is said of no node that it is slow before two of its attempts
+// were.
 const (
 	nodeWorkMS       = 3000
 	nodeLeast        = 1.2
@@ -37,14 +38,15 @@ type nodePaces struct {
 
 // A nodePace is how a node has shown itself in this run.
 type nodePace struct {
-	Factor   float64 // how many times as long its tasks take for a unit as those of the others; 1 where no difference is shown
+	// how many times as long its tasks take for a unit as those of the others; 1 where no difference is shown
+	Factor   float64
 	Attempts int     // on which that rests
 	WorkMS   float64 // their work, in milliseconds
 }
 
-// learnNodes finds the nodes that are slower or faster than the others, over all phases: each attempt's milliseconds a unit against
-// those of its phase on the middle node (the lower middle, of two nodes the faster one). So a node with large tasks is not slow, and one
-// odd task makes no node slow: the median of its attempts counts.
+// learnNodes finds the nodes that are slower or faster than the others, over all phases: each attempt's milliseconds a
+// unit against those of its phase on the middle node (the lower middle, of two nodes the faster one). So a node with
+// large tasks is not slow, and one odd task makes no node slow: the median of its attempts counts.
 func (m *Model) learnNodes() {
 	ratios := map[int32][]weighted{}
 	for j := range m.phases {
@@ -129,7 +131,8 @@ func median(list []weighted) float64 {
 	return 0
 }
 
-// factor is how much longer a unit takes on a node than its phase's rate says; where the node is not known, on the mean node.
+// factor is how much longer a unit takes on a node than its phase's rate says; where the node is not known, on the mean
+// node.
 func (p *nodePaces) factor(node int32) float64 {
 	if p == nil {
 		return 1
@@ -157,7 +160,8 @@ func (p *nodePaces) meanOf(nodes []dag.NodeState) float64 {
 	return sum / mb
 }
 
-// level makes the samples those of a node that is neither slow nor fast: what took a slow node its time would have been more units.
+// level makes the samples those of a node that is neither slow nor fast: what took a slow node its time would have been
+// more units.
 func (st *stat) level(nodes *nodePaces) {
 	for _, n := range slices.Sorted(maps.Keys(nodes.of)) {
 		st.sampleUnits += st.nodeUnits[n] * (nodes.of[n].Factor - 1)
@@ -177,7 +181,8 @@ func (m *Model) warnNodes() {
 	}
 }
 
-// coarse rounds a factor to a fourth, from two on to a half: what is said of a node does not change with each of its tasks.
+// coarse rounds a factor to a fourth, from two on to a half: what is said of a node does not change with each of its
+// tasks.
 func coarse(factor float64) float64 {
 	if factor < 2 {
 		return max(math.Round(factor*4)/4, 1.25)
@@ -185,8 +190,8 @@ func coarse(factor float64) float64 {
 	return math.Round(factor*2) / 2
 }
 
-// NodeFactors tells of the nodes that at least two attempts have shown to be slower or faster than the others: how many times as long
-// their tasks take, by the nodes' indices in Snapshot.Nodes; nil where there are none.
+// NodeFactors tells of the nodes that at least two attempts have shown to be slower or faster than the others: how many
+// times as long their tasks take, by the nodes' indices in Snapshot.Nodes; nil where there are none.
 func (m *Model) NodeFactors() map[int32]float64 {
 	if m.nodes == nil {
 		return nil

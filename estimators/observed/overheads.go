@@ -8,7 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A pause is one kind of time in which nothing of a query works: what was expected of it and what this run has shown, oldest first.
+// A pause is one kind of time in which nothing of a query works: what was expected of it and what this run has shown,
+// oldest first.
 type pause struct {
 	expected time.Duration
 	seen     []time.Duration
@@ -75,8 +76,8 @@ const fade = 0.7
 // pausePrior is how many sightings the expectation weighs as much as, when the pace of pauses is found.
 const pausePrior = 0.1
 
-// pace is how many times as long as expected this run's pauses take: a geometric mean of launches and gaps between waves. Both are mostly
-// starts of JVMs, which all take longer on a busy cluster.
+// pace is how many times as long as expected this run's pauses take: a geometric mean of launches and gaps between
+// waves. Both are mostly starts of JVMs, which all take longer on a busy cluster.
 func (p *pauses) pace() (pace, seen float64) {
 	sum := 0.0
 	for _, q := range [...]*pause{&p.launch, &p.wave} {
@@ -88,13 +89,15 @@ func (p *pauses) pace() (pace, seen float64) {
 	return clip(math.Exp(sum / (seen + pausePrior))), seen
 }
 
-// blended is what to expect of a pause now: what was expected at this run's pace, which counts as one sighting, and what was seen.
+// blended is what to expect of a pause now: what was expected at this run's pace, which counts as one sighting, and
+// what was seen.
 func (p *pause) blended(pace float64) time.Duration {
 	mean, weight := p.recent()
 	return millis((pace*ms(p.expected) + mean*weight) / (1 + weight))
 }
 
-// apply puts what this run has shown into o. A profile that is learned takes what was expected only where nothing was seen.
+// apply puts what this run has shown into o. A profile that is learned takes what was expected only where nothing was
+// seen.
 func (p *pauses) apply(o *dag.Overheads, pace float64, learning bool) {
 	for _, f := range []struct {
 		to *time.Duration
@@ -150,8 +153,8 @@ func lastEnd(js *dag.JobState) dag.Instant {
 	return t
 }
 
-// restarted says that the job's master is not its first and has forgotten what the first one started: its attempts count
-// from 1000 on.
+// restarted says that the job's master is not its first and has forgotten what the first one started: its attempts
+// count from 1000 on.
 func restarted(js *dag.JobState) bool {
 	return len(js.Stages[dag.Map].Attempts) > 0 && js.Stages[dag.Map].Attempts[0].Number >= 1000
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// A busy cluster: the first launch takes three times what the profile says. Start-ups and gaps that nobody has seen yet are expected to
-// take about as much longer; what has been seen counts more than what was expected, and newer sightings more than older ones.
+// A busy cluster: the first launch takes three times what the profile says. Start-ups and gaps that nobody has seen yet
+// are expected to take about as much longer; what has been seen counts more than what was expected, and newer sightings
+// more than older ones.
 func TestPausesFollowTheLoad(t *testing.T) {
 	p := pauses{launch: pause{5 * time.Second, []time.Duration{15 * time.Second}}, wave: pause{expected: 4 * time.Second}, finish: pause{expected: time.Second}}
 	pace, _ := p.pace()
@@ -30,8 +31,8 @@ func TestPausesFollowTheLoad(t *testing.T) {
 	near(t, "learned launch", ms(o.Launch), 8333, 1)
 }
 
-// The profile is of a quiet cluster; this run's first launch took four times as long. Maps that have started and said nothing yet are expected
-// to start up as much slower.
+// The profile is of a quiet cluster; this run's first launch took four times as long. Maps that have started and said
+// nothing yet are expected to start up as much slower.
 func TestStartupsFollowTheFirstLaunch(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	profile.Overheads.Launch, profile.Overheads.SetupMin, profile.Overheads.SetupPer, profile.Overheads.Cold = 1250*time.Millisecond, time.Second, 100*time.Millisecond, 0

@@ -8,9 +8,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/staged"
 )
 
-// Costs is the cost model of a run: the paper's where the plan tells what every task costs on slots, or in jobs with other stages than
-// maps and reduces; that of package staged for other such jobs; else what the run's own counters show, with what the plan tells as one
-// more profile.
+// Costs is the cost model of a run: the paper's where the plan tells what every task costs on slots, or in jobs with
+// other stages than maps and reduces; that of package staged for other such jobs; else what the run's own counters
+// show, with what the plan tells as one more profile.
 func Costs(run dag.Run) estimators.Costs { return costs(run, Options{}) }
 
 // With is Costs with other options.

@@ -17,8 +17,8 @@ type prior struct {
 	work    []float64 // milliseconds by task
 }
 
-// priorOf reads a phase of a profile. A reduce's work is given for each tuple and is wanted for each byte; a profile that
-// knows no bytes (one written by hand) still knows each task's work.
+// priorOf reads a phase of a profile. A reduce's work is given for each tuple and is wanted for each byte; a profile
+// that knows no bytes (one written by hand) still knows each task's work.
 func (m *Model) priorOf(job *dag.Job, k dag.StageIndex) prior {
 	p := prior{alpha: math.NaN(), sel: math.NaN()}
 	if job == nil {
@@ -68,15 +68,15 @@ func (m *Model) priorOf(job *dag.Job, k dag.StageIndex) prior {
 	return p
 }
 
-// A map whose work was less than this share of its start-up tells what a record costs only for maps up to so many times as large: the law
-// of start-ups is no more exact than that.
+// A map whose work was less than this share of its start-up tells what a record costs only for maps up to so many times
+// as large: the law of start-ups is no more exact than that.
 const (
 	drownedShare  = 0.3
 	drownedGrowth = 3
 )
 
-// drowned says that the profile's maps were over in their start-up, as those of a run on a sample are, and are much larger now: what a record
-// costs cannot be told from them. On the paper's cluster all set-ups are alike, and known.
+// drowned says that the profile's maps were over in their start-up, as those of a run on a sample are, and are much
+// larger now: what a record costs cannot be told from them. On the paper's cluster all set-ups are alike, and known.
 func (m *Model) drowned(k dag.StageIndex, p *prior, ratio float64, o *dag.Overheads) bool {
 	if k != dag.Map || m.fifo || !(ratio > drownedGrowth) || !(p.total > 0) {
 		return false
@@ -106,7 +106,8 @@ func meanKnown(s dag.Series, n int) float64 {
 	return sum / max(known, 1)
 }
 
-// scaledWork is the work of n tasks that take so many times as long: task by task where the counts agree, else the mean.
+// scaledWork is the work of n tasks that take so many times as long: task by task where the counts agree, else the
+// mean.
 func (p *prior) scaledWork(n int, slow float64) []float64 {
 	if len(p.work) == 0 {
 		return nil
@@ -125,8 +126,8 @@ func (p *prior) scaledWork(n int, slow float64) []float64 {
 	return out
 }
 
-// at is the size of task i of n tasks. Hadoop sorts splits largest first (docs/facts/hadoop.md F), so of another number of maps
-// each is as large as the profile's map of the same rank; of another number of reduces each is a mean one.
+// at is the size of task i of n tasks. Hadoop sorts splits largest first (docs/facts/hadoop.md F), so of another number
+// of maps each is as large as the profile's map of the same rank; of another number of reduces each is a mean one.
 func (p *prior) at(k dag.StageIndex, i, n int) float64 {
 	last := len(p.sizes) - 1
 	if n == len(p.sizes) {
@@ -142,8 +143,9 @@ func (p *prior) at(k dag.StageIndex, i, n int) float64 {
 	return p.sizes[low] + (rank-float64(low))*(p.sizes[high]-p.sizes[low])
 }
 
-// scaledSizes are the profile's sizes for this run's n tasks: by the sizes that this run has told of the same tasks, else by
-// how much larger its input is. Told sizes stand, and no map is larger than one before it that has told its own.
+// scaledSizes are the profile's sizes for this run's n tasks: by the sizes that this run has told of the same tasks,
+// else by how much larger its input is. Told sizes stand, and no map is larger than one before it that has told its
+// own.
 func scaledSizes(p *prior, k dag.StageIndex, n int, seen []known, ratio float64) ([]float64, float64) {
 	reported, expected := 0.0, 0.0
 	for _, s := range seen {

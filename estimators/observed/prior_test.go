@@ -6,8 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Splits come largest first. In a run of another number of maps, those that have not told their size are as large as the profile's
-// maps of the same rank, in proportion to what was told, and never larger than one that was told before them (recordings cpu-1 and wc-1).
+// Splits come largest first. In a run of another number of maps, those that have not told their size are as large as
+// the profile's maps of the same rank, in proportion to what was told, and never larger than one that was told before
+// them (recordings cpu-1 and wc-1).
 func TestMapsToComeHaveTheSizesOfTheirRank(t *testing.T) {
 	p := prior{sizes: []float64{80, 70, 60, 50, 40, 30, 20, 10}, total: 360}
 	reported := []known{{0, 800}, {1, 640}, {2, 480}}

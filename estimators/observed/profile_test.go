@@ -29,7 +29,8 @@ func finished(alpha float64) *dag.Snapshot {
 func TestLearn(t *testing.T) {
 	p := Learn(runOf(finished(25)))
 	job := &p.Jobs[0]
-	near(t, "map alpha in µs", 1000*job.Stages[dag.Map].Pipelines[0].Alpha.At(0), 25_000, 1000) // reports are taken to be half a tick old
+	// reports are taken to be half a tick old
+	near(t, "map alpha in µs", 1000*job.Stages[dag.Map].Pipelines[0].Alpha.At(0), 25_000, 1000)
 	near(t, "reduce alpha in µs", 1000*job.Stages[dag.Reduce].Pipelines[dag.Work].Alpha.At(0), 40_000, 100)
 	near(t, "bytes of the third reduce", job.Stages[dag.Reduce].Bytes.At(2), 6000, 0)
 	if err := dag.ValidateProfile(p); err != nil {
@@ -37,8 +38,9 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// With a profile there is a number from the first tick on, at the profile's speed; once one phase of this run has shown that it is
-// twice as slow, the reduces that nobody has seen yet are expected to be slower too, by less: one phase is little evidence.
+// With a profile there is a number from the first tick on, at the profile's speed; once one phase of this run has shown
+// that it is twice as slow, the reduces that nobody has seen yet are expected to be slower too, by less: one phase is
+// little evidence.
 func TestProfileAndSlowdown(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	at := func(now dag.Instant, alpha float64) *Model {

@@ -7,9 +7,10 @@ import (
 )
 
 // byOutput goes by what the reduce has written: input jumps to its end when a bag is read, output moves evenly
-// (docs/facts/measured.md 4). How much will be written is the selectivity times its size; where none is known and output moves
-// while input stands, one tuple for each tuple read. Where both move, the engine's ratio of input read is taken.
-// work is what was left at the newest report, old how long ago that was made, own for how long its own rate was watched.
+// (docs/facts/measured.md 4). How much will be written is the selectivity times its size; where none is known and
+// output moves while input stands, one tuple for each tuple read. Where both move, the engine's ratio of input read is
+// taken. work is what was left at the newest report, old how long ago that was made, own for how long its own rate was
+// watched.
 func (m *Model) byOutput(ph *phase, a *dag.Attempt, units float64, since dag.Instant) (work, old, own float64, ok bool) {
 	if !a.Last.At.Known() || !a.First.At.Known() {
 		return 0, 0, 0, false

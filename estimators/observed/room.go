@@ -10,8 +10,9 @@ import (
 // defaultMB is what a container is taken to hold where nobody says: MapReduce's default, and the replay's.
 const defaultMB = 1024
 
-// makeRoom makes the cluster as large as it must be: it holds what runs at once, and a master with one task of each job that is left. A run made
-// from a history shows no more than its tasks took, and a ResourceManager may not tell the size of its cluster.
+// makeRoom makes the cluster as large as it must be: it holds what runs at once, and a master with one task of each job
+// that is left. A run made from a history shows no more than its tasks took, and a ResourceManager may not tell the
+// size of its cluster.
 func makeRoom(s *dag.Snapshot) {
 	c := &s.Plan.Cluster
 	if c.Policy != dag.YARN {

@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A history of a job of one map shows a node of one container; its master has run somewhere as well. A ResourceManager that does not tell its
-// cluster's size has room for what runs. Neither is a job that can never run.
+// A history of a job of one map shows a node of one container; its master has run somewhere as well. A ResourceManager
+// that does not tell its cluster's size has room for what runs. Neither is a job that can never run.
 func TestRoomForWhatRuns(t *testing.T) {
 	for name, s := range map[string]*dag.Snapshot{"one container": group(14_000, 25, 600), "no size": group(14_000, 25, 600), "all that runs": group(14_000, 25, 600)} {
 		switch name {

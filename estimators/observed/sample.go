@@ -9,23 +9,25 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// How far costs may be off, as standard deviations of logarithms, before this run has shown any of them. They are what real runs
-// showed (docs/facts/measured.md 4 and 6), the rates rather twice that: the recordings are of one machine that had nothing else
-// to do.
+// How far costs may be off, as standard deviations of logarithms, before this run has shown any of them. They are what
+// real runs showed (docs/facts/measured.md 4 and 6), the rates rather twice that: the recordings are of one machine
+// that had nothing else to do.
 const (
-	speedSigma    = 0.08 // the cluster from now on
-	watchedSigma  = 0.15 // a phase's rate in this run, shrinking with what was watched of it
-	profileSigma  = 0.25 // a phase's rate where only a profile tells it
-	workSigma     = 0.06 // a task's work
-	unsizedSigma  = 0.4  // the size of a reduce that has told none
-	setupSigma    = 0.35 // start-ups of this run, shrinking with those that were seen
-	batchSigma    = 0.2  // start-ups of a phase, which share their causes
-	startSigma    = 0.08 // a task's start-up, beside the others of its phase
-	alikeSigma    = 0.3  // work of a phase that nobody has seen, but others like it
-	wideSigma     = 1    // what is left of a running task of a phase that nobody has seen
-	unseenTasks   = 0.3  // a task of an unseen phase, between the others
-	pauseSigma    = 0.25
-	endSigma      = 1.6 // a job's end after its last task, where nobody has seen one: Hadoop 3 takes 0.2 s, a clean-up task of Hadoop 0.20 some seconds
+	speedSigma   = 0.08 // the cluster from now on
+	watchedSigma = 0.15 // a phase's rate in this run, shrinking with what was watched of it
+	profileSigma = 0.25 // a phase's rate where only a profile tells it
+	workSigma    = 0.06 // a task's work
+	unsizedSigma = 0.4  // the size of a reduce that has told none
+	setupSigma   = 0.35 // start-ups of this run, shrinking with those that were seen
+	batchSigma   = 0.2  // start-ups of a phase, which share their causes
+	startSigma   = 0.08 // a task's start-up, beside the others of its phase
+	alikeSigma   = 0.3  // work of a phase that nobody has seen, but others like it
+	wideSigma    = 1    // what is left of a running task of a phase that nobody has seen
+	unseenTasks  = 0.3  // a task of an unseen phase, between the others
+	pauseSigma   = 0.25
+	// a job's end after its last task, where nobody has seen one: Hadoop 3 takes 0.2 s, a clean-up task of Hadoop 0.20
+	// some seconds
+	endSigma      = 1.6
 	loadSigma     = 0.7
 	needPower     = 0.5  // the power of that factor on tasks of others of which some are done,
 	guessPower    = 1.3  // and on those of which none is
@@ -33,8 +35,9 @@ const (
 	sharedSigma   = 0.25 // what all others have in common: those who come and go while we run
 	rateSamplesMS = 4000
 
-	// On a real cluster, as runs of ten scripts under other load each time differ (docs/accuracy.md): common to all pauses and start-ups before
-	// any was seen, how many expectations a sighting weighs as much as, the cluster from now on, and phases' rates.
+	// On a real cluster, as runs of ten scripts under other load each time differ (docs/accuracy.md): common to all
+	// pauses and start-ups before any was seen, how many expectations a sighting weighs as much as, the cluster from
+	// now on, and phases' rates.
 	busySigma        = 0.7
 	sightingWeight   = 3
 	driftSigma       = 0.12
@@ -134,8 +137,8 @@ func (m *Model) Sampling() func(estimators.Draws) estimators.Drawn {
 	return s.sample
 }
 
-// scale is the work of a mean map; where none has shown any, for its counters tell nothing, how long the tasks that have ended took. 0
-// where nothing has ended either.
+// scale is the work of a mean map; where none has shown any, for its counters tell nothing, how long the tasks that
+// have ended took. 0 where nothing has ended either.
 func (m *Model) scale() float64 {
 	if m.mapWork > 0 {
 		return m.mapWork
@@ -255,7 +258,8 @@ func (m *Model) logResiduals(ph *phase, k dag.StageIndex, state *dag.StageState)
 	return out
 }
 
-// minResidualMS is how long a task must work for its residual to count: that of less is the noise of start-up and reports.
+// minResidualMS is how long a task must work for its residual to count: that of less is the noise of start-up and
+// reports.
 const minResidualMS = 2000
 
 func (s *sampling) addRunning(j int, k dag.StageIndex) {
@@ -267,7 +271,8 @@ func (s *sampling) addRunning(j int, k dag.StageIndex) {
 			continue
 		}
 		c, own := m.course(&m.phases[j][k], k, a), p.of(int(a.Task))
-		// An attempt that says nothing of what is left is as unknown as a phase that nobody has seen, whatever others of its phase took.
+		// An attempt that says nothing of what is left is as unknown as a phase that nobody has seen, whatever others
+		// of its phase took.
 		unseen := c.own == 0 && (p.unseen || c.origin >= schedule.Unknown)
 		r := runningSampling{starts: c.starts, waits: c.waits, unseen: unseen, power: ownPriorMS / (ownPriorMS + c.own)}
 		if c.starts && !c.waits {

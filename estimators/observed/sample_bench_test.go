@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// BenchmarkSampled is a tick's distribution: 10,000 unfinished tasks on 2,000 containers, 1,024 replays; and a small query's. Each on
-// YARN and on the paper's cluster.
+// BenchmarkSampled is a tick's distribution: 10,000 unfinished tasks on 2,000 containers, 1,024 replays; and a small
+// query's. Each on YARN and on the paper's cluster.
 func BenchmarkSampled(b *testing.B) {
 	for _, c := range []struct {
 		name  string

@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// The profile of one run says little of the load that the next one meets. Before this run has launched anything its 80 % range is wide; the first
-// launch tells much of it.
+// The profile of one run says little of the load that the next one meets. Before this run has launched anything its 80
+// % range is wide; the first launch tells much of it.
 func TestRangeKnowsOfOtherLoad(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	width := func(s *dag.Snapshot) float64 {
@@ -31,8 +31,8 @@ func TestRangeKnowsOfOtherLoad(t *testing.T) {
 	}
 }
 
-// A running reduce whose counters stand still may differ from the three that have ended. A reducer of quadratic cost may be in its largest
-// group: it may end at once, or take half a minute more.
+// A running reduce whose counters stand still may differ from the three that have ended. A reducer of quadratic cost
+// may be in its largest group: it may end at once, or take half a minute more.
 func TestSilentReduceIsDrawnWidely(t *testing.T) {
 	s := finished(25)
 	s.At, s.State = 40_000, dag.Running
@@ -53,8 +53,8 @@ func TestSilentReduceIsDrawnWidely(t *testing.T) {
 	}
 }
 
-// Splits come largest first. Those that nobody has seen may be much smaller than the last one that has told its size: the range
-// of sixty maps of which eight have told theirs reaches down to half of what their sizes would say.
+// Splits come largest first. Those that nobody has seen may be much smaller than the last one that has told its size:
+// the range of sixty maps of which eight have told theirs reaches down to half of what their sizes would say.
 func TestUntoldMapsMayBeSmaller(t *testing.T) {
 	s := group(14_000, 25, 600)
 	s.Plan.Jobs[0].Stages[dag.Map].Tasks, s.Plan.Jobs[0].Stages[dag.Reduce].Tasks = 60, 0
@@ -70,7 +70,8 @@ func TestUntoldMapsMayBeSmaller(t *testing.T) {
 	}
 }
 
-// Maps whose counters tell nothing have ended: how long they took is a scale for the rest, and a wide range better than none.
+// Maps whose counters tell nothing have ended: how long they took is a scale for the rest, and a wide range better than
+// none.
 func TestRangeByLengthsAlone(t *testing.T) {
 	s := group(30_000, 25, 600)
 	s.Plan.Jobs[0].Stages[dag.Map].Tasks = 30
@@ -89,8 +90,8 @@ func TestRangeByLengthsAlone(t *testing.T) {
 	}
 }
 
-// All tasks are done and the job has not ended: a job of Hadoop 3 ends within a second, one of Hadoop 0.20 cleans up for some. The
-// longer it waits the longer it may.
+// All tasks are done and the job has not ended: a job of Hadoop 3 ends within a second, one of Hadoop 0.20 cleans up
+// for some. The longer it waits the longer it may.
 func TestTheEndMayTakeLong(t *testing.T) {
 	last := func(waits dag.Instant) estimators.Distribution {
 		s := finished(25)

@@ -56,7 +56,8 @@ func oddGroup(r *rand.Rand, policy dag.Policy) *dag.Snapshot {
 	return s
 }
 
-// Hostile counters give a distribution, or none: no panic, no time below nothing, none without bounds, and the same each time.
+// Hostile counters give a distribution, or none: no panic, no time below nothing, none without bounds, and the same
+// each time.
 func TestOddGroupsHaveSoundRanges(t *testing.T) {
 	model := func(run dag.Run) estimators.Costs { return New(run, Options{}).Costs() }
 	some := 0

@@ -7,15 +7,17 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// What a task of a phase that nobody has seen may take, in mean maps of the run. On the recordings most such phases do next to
-// nothing (a DISTINCT's reduce), and some are nearly all of the run (a GROUP's with skewed keys): lightly, it is about what
-// standard assumes; else anything from heavyLeast to heavyMost, each order of magnitude as likely as another.
+// What a task of a phase that nobody has seen may take, in mean maps of the run. On the recordings most such phases do
+// next to nothing (a DISTINCT's reduce), and some are nearly all of the run (a GROUP's with skewed keys): lightly, it
+// is about what standard assumes; else anything from heavyLeast to heavyMost, each order of magnitude as likely as
+// another.
 const (
 	lightShare = 0.75
 	lightSigma = 1
 	heavyLeast = 0.05
 	heavyMost  = 4
-	// alikeShare is how much of the phases' variance is the run's: a script whose reduces are heavy has more than one of them.
+	// alikeShare is how much of the phases' variance is the run's: a script whose reduces are heavy has more than one
+	// of them.
 	alikeShare = 0.6
 )
 

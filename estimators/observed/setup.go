@@ -100,8 +100,9 @@ func (m *Model) learnSetup(s *dag.Snapshot, profile *profiles.Match) {
 	m.setup.learnNodes(seen)
 }
 
-// learnWhole finds the set-up of the paper's cluster, which all tasks take alike: what the plan gives, else what first reports of maps, tasks
-// of unequal size and the profile tell, but no more than the shortest task took. It is 0 where nothing tells.
+// learnWhole finds the set-up of the paper's cluster, which all tasks take alike: what the plan gives, else what first
+// reports of maps, tasks of unequal size and the profile tell, but no more than the shortest task took. It is 0 where
+// nothing tells.
 func (m *Model) learnWhole(s *dag.Snapshot, profile *profiles.Match) {
 	if m.setup.alone = ms(s.Plan.Cluster.Setup); m.setup.alone > 0 || m.given {
 		return
@@ -138,8 +139,8 @@ type startedUp struct {
 	took     float64
 }
 
-// learnNodes finds how much longer than the law says start-ups take on each node, each drawn towards it as if it had been seen
-// to hold nodeWeight times.
+// learnNodes finds how much longer than the law says start-ups take on each node, each drawn towards it as if it had
+// been seen to hold nodeWeight times.
 func (l *setupLaw) learnNodes(seen []startedUp) {
 	took, law := map[int32]float64{}, map[int32]float64{}
 	sum := 0.0
@@ -208,8 +209,8 @@ func mapsEnd(job *dag.Job, js *dag.JobState) dag.Instant {
 	return last
 }
 
-// countTogether counts, for each start, the starts on its node from one window before it to some time after: half a window fits
-// real start-ups best, a simulated one knows of none after its own.
+// countTogether counts, for each start, the starts on its node from one window before it to some time after: half a
+// window fits real start-ups best, a simulated one knows of none after its own.
 func countTogether(starts []started, after dag.Instant) map[*dag.Attempt]int {
 	out := make(map[*dag.Attempt]int, len(starts))
 	lo, hi := 0, 0
@@ -240,8 +241,8 @@ func firstBatch(starts []started) dag.Instant {
 	return first
 }
 
-// startup is how long a map took from its start to its first work. The first report comes when work is under way: it goes back by the
-// attempt's own rate. A reduce tells it only where no map was left to wait for.
+// startup is how long a map took from its start to its first work. The first report comes when work is under way: it
+// goes back by the attempt's own rate. A reduce tells it only where no map was left to wait for.
 func (m *Model) startup(k dag.StageIndex, a *dag.Attempt, mapsEnd dag.Instant) (float64, bool) {
 	if !a.Start.Known() {
 		return 0, false

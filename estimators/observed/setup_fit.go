@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A startFit fits the line of a setupLaw by weighted least squares: start-ups y of tasks of which x start together. A start-up that
-// was seen weighs 1, which is what one of a standard deviation of startNoise milliseconds tells.
+// A startFit fits the line of a setupLaw by weighted least squares: start-ups y of tasks of which x start together. A
+// start-up that was seen weighs 1, which is what one of a standard deviation of startNoise milliseconds tells.
 type startFit struct{ n, x, y, xx, xy float64 }
 
 const (
@@ -44,8 +44,9 @@ func (m *Model) lengths(k dag.StageIndex, attempts []dag.Attempt) []taskLength {
 	return out
 }
 
-// addPhase adds tasks of which only the whole length is known: a start-up, and work at one rate that nobody knows. The rate is
-// projected out of the normal equations (Frisch and Waugh 1933), so that tasks of one size that started in like company tell nothing.
+// addPhase adds tasks of which only the whole length is known: a start-up, and work at one rate that nobody knows. The
+// rate is projected out of the normal equations (Frisch and Waugh 1933), so that tasks of one size that started in like
+// company tell nothing.
 func (f *startFit) addPhase(tasks []taskLength) {
 	var p startFit
 	var u, xu, uu, uy float64

@@ -9,7 +9,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Tasks of two sizes tell what both take alike, though nobody knows what a record costs; tasks of one size tell nothing.
+// Tasks of two sizes tell what both take alike, though nobody knows what a record costs; tasks of one size tell
+// nothing.
 func TestLengthsTellTheSetup(t *testing.T) {
 	var fit startFit
 	fit.addPhase([]taskLength{{1, 100, 5000}, {1, 100, 5000}})
@@ -22,7 +23,8 @@ func TestLengthsTellTheSetup(t *testing.T) {
 	}
 }
 
-// In a run on a sample of the data a reduce is mostly set-up. Its cost can still be learned, because the maps' reports tell the set-up.
+// In a run on a sample of the data a reduce is mostly set-up. Its cost can still be learned, because the maps' reports
+// tell the set-up.
 func TestLearnFromASample(t *testing.T) {
 	slots := finished(25)
 	slots.Plan.Cluster = dag.Cluster{Policy: dag.FIFO, MapSlots: 8, ReduceSlots: 4}
@@ -36,8 +38,8 @@ func TestLearnFromASample(t *testing.T) {
 	near(t, "reduce alpha in µs", 1000*p.Jobs[0].Stages[dag.Reduce].Pipelines[dag.Work].Alpha.At(0), 2000, 120)
 }
 
-// Maps of four records in a start-up of five seconds do not tell what a record costs: not where they are a hundred times as large now. For a
-// run of the same size it does not matter, and is told.
+// Maps of four records in a start-up of five seconds do not tell what a record costs: not where they are a hundred
+// times as large now. For a run of the same size it does not matter, and is told.
 func TestCostThatDrownsInStartUps(t *testing.T) {
 	short := finished(25)
 	for i := range short.Jobs[0].Stages[dag.Map].Attempts {
@@ -59,8 +61,9 @@ func TestCostThatDrownsInStartUps(t *testing.T) {
 	}
 }
 
-// A script ran on a hundredth of its data. The maps of one input have told that they are a hundred times as large now: those of
-// the other input, the reduces and the next job's maps, of which nobody has seen anything, are expected to be so too.
+// A script ran on a hundredth of its data. The maps of one input have told that they are a hundred times as large now:
+// those of the other input, the reduces and the next job's maps, of which nobody has seen anything, are expected to be
+// so too.
 func TestSizesGrowWithTheRun(t *testing.T) {
 	profile := Learn(runOf(finished(25)))
 	profile.Jobs[0].Stages[dag.Reduce].Out = dag.Uniform(100)
@@ -85,8 +88,8 @@ func TestSizesGrowWithTheRun(t *testing.T) {
 	}
 }
 
-// In a sample a record may seem to cost thirty times as much as it does, for start-ups that were longer than their law. Once this run shows so in one
-// stage, the others are no more than ten times too long for it.
+// In a sample a record may seem to cost thirty times as much as it does, for start-ups that were longer than their law.
+// Once this run shows so in one stage, the others are no more than ten times too long for it.
 func TestSlowdownOfASample(t *testing.T) {
 	t.Parallel()
 	profile := Learn(runOf(finished(25)))

@@ -2,8 +2,9 @@ package observed
 
 import "math"
 
-// A sizeFit tells how much of the work of reduces goes by their bytes. The rest is alike for all: to open and to commit, or a few groups
-// whose cost has nothing to do with their size. Reduces of 180 and of 90,000 bytes that both take four seconds do not tell what a byte costs.
+// A sizeFit tells how much of the work of reduces goes by their bytes. The rest is alike for all: to open and to
+// commit, or a few groups whose cost has nothing to do with their size. Reduces of 180 and of 90,000 bytes that both
+// take four seconds do not tell what a byte costs.
 type sizeFit struct{ n, units, ms, squares, products float64 }
 
 func (f *sizeFit) add(units, ms float64) {
@@ -11,12 +12,13 @@ func (f *sizeFit) add(units, ms float64) {
 	f.squares, f.products = f.squares+units*units, f.products+units*ms
 }
 
-// sizeDoubt is how much it weighs that work goes by size, before tasks have told: as much as tasks whose relative sizes have this sum of
-// squared deviations. It is the noise of relative lengths, 0.2 squared, over how far shares lie from 1, 0.5 squared.
+// sizeDoubt is how much it weighs that work goes by size, before tasks have told: as much as tasks whose relative sizes
+// have this sum of squared deviations. It is the noise of relative lengths, 0.2 squared, over how far shares lie from
+// 1, 0.5 squared.
 const sizeDoubt = 0.2 * 0.2 / (0.5 * 0.5)
 
-// share is how much of the work of a task of the mean size goes by size, 0 to 1: the slope of relative lengths over relative sizes, by ridge
-// regression towards 1 (Hoerl and Kennard 1970).
+// share is how much of the work of a task of the mean size goes by size, 0 to 1: the slope of relative lengths over
+// relative sizes, by ridge regression towards 1 (Hoerl and Kennard 1970).
 func (f *sizeFit) share() float64 {
 	size, length := f.units/f.n, f.ms/f.n
 	spread, together := f.squares/(size*size)-f.n, f.products/(size*length)-f.n

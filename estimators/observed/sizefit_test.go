@@ -8,7 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// unlike is a run whose reduces have 100, 200, 400 … bytes, the last of which has not ended, and take work(bytes) milliseconds.
+// unlike is a run whose reduces have 100, 200, 400 … bytes, the last of which has not ended, and take work(bytes)
+// milliseconds.
 func unlike(work func(bytes float64) float64) (*dag.Snapshot, *dag.Attempt) {
 	s := reducing(100_000)
 	s.Jobs[0].Stages[dag.Reduce].Attempts = nil
@@ -26,8 +27,8 @@ func unlike(work func(bytes float64) float64) (*dag.Snapshot, *dag.Attempt) {
 	return s, &s.Jobs[0].Stages[dag.Reduce].Attempts[8]
 }
 
-// Reduces that take as long whatever their size tell that a large one does, too; those whose work goes by size, and those with a part of
-// either, are told from them.
+// Reduces that take as long whatever their size tell that a large one does, too; those whose work goes by size, and
+// those with a part of either, are told from them.
 func TestShareBySize(t *testing.T) {
 	t.Parallel()
 	for what, work := range map[string]func(bytes float64) float64{

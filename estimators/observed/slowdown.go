@@ -8,9 +8,9 @@ import (
 )
 
 // A slowdown is how much longer a unit takes in this run than in the profile's: in the phase itself if that was
-// watched, else in phases of its kind, else in all (docs/facts/paratimer.md P16; docs/facts/measured.md 3 measured this order).
-// What other phases showed is drawn towards what would be expected without them, the less the more phases showed it: each job may
-// have changed in its own way.
+// watched, else in phases of its kind, else in all (docs/facts/paratimer.md P16; docs/facts/measured.md 3 measured this
+// order). What other phases showed is drawn towards what would be expected without them, the less the more phases
+// showed it: each job may have changed in its own way.
 type slowdown struct {
 	own  map[[2]int]float64
 	kind [2]float64
@@ -21,18 +21,19 @@ type slowdown struct {
 // ruin every later job (docs/facts/measured.md 3).
 const minRatioMS = 3000
 
-// How many phases the expectation weighs as much as, against phases of the same kind and of the other kind that were seen.
+// How many phases the expectation weighs as much as, against phases of the same kind and of the other kind that were
+// seen.
 const (
 	sameKind  = 0.1
 	otherKind = 0.5
 )
 
-// pausePower is the power of the pace of pauses that is expected of work before any was seen. On a busy cluster starts of JVMs take longer, and so does work
-// that needs processors; work that waits for disks or networks need not.
+// pausePower is the power of the pace of pauses that is expected of work before any was seen. On a busy cluster starts
+// of JVMs take longer, and so does work that needs processors; work that waits for disks or networks need not.
 const pausePower = 0.3
 
-// Slowdown factors outside are clipped (docs/facts/paratimer.md P16). What a record costs in a sample may be mostly overhead:
-// where this run's tasks get so many times as much, it may be that many times too high.
+// Slowdown factors outside are clipped (docs/facts/paratimer.md P16). What a record costs in a sample may be mostly
+// overhead: where this run's tasks get so many times as much, it may be that many times too high.
 const slowMin, slowMax = 0.1, 10
 
 func (m *Model) slowdowns(profile *profiles.Match) *slowdown {

@@ -10,8 +10,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Tasks may wait for something that nobody tells: others' containers in a history of one job, a limit, a scheduler that hangs. Where nothing
-// of ours has started or ended for stallMS, and the replay would start something soon and before anything ends, the run is stalled.
+// Tasks may wait for something that nobody tells: others' containers in a history of one job, a limit, a scheduler that
+// hangs. Where nothing of ours has started or ended for stallMS, and the replay would start something soon and before
+// anything ends, the run is stalled.
 const (
 	stallMS = 15_000
 	soon    = 3 * time.Second
@@ -20,9 +21,9 @@ const (
 // stallDraw tells the draw of the stall's length from those of pauses.
 const stallDraw = 100
 
-// findStall finds a stall and expects it to last as long again as it has lasted: of waits of which nothing is known but their age, the rest is
-// longer than x times that age with probability 1/(1+x) (J. R. Gott, "Implications of the Copernican principle for our future prospects", Nature
-// 363, 1993, equation 1), and half of them are over by then.
+// findStall finds a stall and expects it to last as long again as it has lasted: of waits of which nothing is known but
+// their age, the rest is longer than x times that age with probability 1/(1+x) (J. R. Gott, "Implications of the
+// Copernican principle for our future prospects", Nature 363, 1993, equation 1), and half of them are over by then.
 func (m *Model) findStall() {
 	s := m.Snapshot
 	if m.fifo || m.given || m.learning || s.State.Ended() {
@@ -45,8 +46,8 @@ func (m *Model) findStall() {
 		"no container has been given for %s, although there is room for one as far as is seen: it may last as long again", units.About(s.At.Sub(since)))})
 }
 
-// startsAtOnce says that something of a job that the scheduler knows starts before anything that runs has ended: it needs nothing but what is
-// free already.
+// startsAtOnce says that something of a job that the scheduler knows starts before anything that runs has ended: it
+// needs nothing but what is free already.
 func startsAtOnce(s *dag.Snapshot, plan *schedule.Schedule) bool {
 	start, end := dag.Instant(math.MaxInt64), dag.Instant(math.MaxInt64)
 	for i := range plan.Spans {

@@ -29,7 +29,8 @@ func remaining(t *testing.T, m *Model) float64 {
 	return ms(s.Remaining())
 }
 
-// What could start at once and does not is expected to wait as long again as it has waited, and the range says how little that is known by.
+// What could start at once and does not is expected to wait as long again as it has waited, and the range says how
+// little that is known by.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	usual := remaining(t, New(runOf(stalledAt(20_000)), Options{}))
@@ -39,7 +40,8 @@ func TestStall(t *testing.T) {
 	if len(m.Warnings) == 0 || m.Warnings[len(m.Warnings)-1].Code != dag.WarnOtherLoad {
 		t.Errorf("warned of %v", m.Warnings)
 	}
-	// The rest of the wait is shorter than a ninth of the wait so far with probability 1/10, and longer than nine times it likewise.
+	// The rest of the wait is shorter than a ninth of the wait so far with probability 1/10, and longer than nine times
+	// it likewise.
 	got, err := estimators.New(estimators.Sampled(), Costs, estimators.Options{}).Estimate(runOf(stalledAt(119_000)))
 	if err != nil || len(got.Distribution) == 0 {
 		t.Fatal(err)

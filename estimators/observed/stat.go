@@ -158,11 +158,12 @@ func zero(v float64) float64 {
 	return v
 }
 
-// fewSamples is how many times as much finished tasks must have worked as samples cover for the samples alone to be no measure of the phase.
+// fewSamples is how many times as much finished tasks must have worked as samples cover for the samples alone to be no
+// measure of the phase.
 const fewSamples = 2
 
-// alpha is milliseconds a unit: by samples where enough work was watched, else by the extents of finished tasks; by both where the samples
-// cover little of what has been done.
+// alpha is milliseconds a unit: by samples where enough work was watched, else by the extents of finished tasks; by
+// both where the samples cover little of what has been done.
 func (st *stat) alpha() (ms float64, weight float64) {
 	if st.sampleMS >= minSampleMS && st.sampleUnits > 0 {
 		if st.units > fewSamples*st.sampleUnits && st.workMS > 0 {
@@ -179,8 +180,8 @@ func (st *stat) alpha() (ms float64, weight float64) {
 // dwarfMS is the work below which a task's own overhead (to open, to commit) may be most of it.
 const dwarfMS = 2000
 
-// dwarfed says that the tasks that have finished did little, and are far smaller than the others: a unit's cost cannot be told from them.
-// A reduce that is given 20 bytes takes a second as well.
+// dwarfed says that the tasks that have finished did little, and are far smaller than the others: a unit's cost cannot
+// be told from them. A reduce that is given 20 bytes takes a second as well.
 func (st *stat) dwarfed() bool {
 	if n := float64(st.finished); n == 0 || st.workMS >= dwarfMS*n {
 		return false

@@ -18,10 +18,10 @@ type Took struct {
 	Bytes   float64 // read, or shuffled by a task that copies; NaN unknown
 }
 
-// TookOf lists the tasks of each job of a run that succeeded, by job, stage and index. Of a task that succeeded
-// twice the first end counts: later attempts were not needed. A map's start-up is its own where its reports tell it, else that of the
-// run's law (docs/facts/measured.md 4); so the work of a map that nobody saw running is an estimate. In a plan with other stages than
-// maps and reduces, work is what package staged takes for it.
+// TookOf lists the tasks of each job of a run that succeeded, by job, stage and index. Of a task that succeeded twice
+// the first end counts: later attempts were not needed. A map's start-up is its own where its reports tell it, else
+// that of the run's law (docs/facts/measured.md 4); so the work of a map that nobody saw running is an estimate. In a
+// plan with other stages than maps and reduces, work is what package staged takes for it.
 func TookOf(run dag.Run) [][][]Took {
 	s := run.Now()
 	out := make([][][]Took, len(s.Jobs))

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// TestTookOf holds that a map's work is its length without the start-up that its reports tell, and that of two attempts of a task that
-// succeeded the one counts that ended first.
+// TestTookOf holds that a map's work is its length without the start-up that its reports tell, and that of two attempts
+// of a task that succeeded the one counts that ended first.
 func TestTookOf(t *testing.T) {
 	const alpha, n = 20, 600
 	s := group(40_000, alpha, n)

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// BenchmarkSkew is what skew adds to a tick whose replay is made: of even jobs nothing but a look, of uneven ones all replays
-// that a tick may make, and the predictions of their keys.
+// BenchmarkSkew is what skew adds to a tick whose replay is made: of even jobs nothing but a look, of uneven ones all
+// replays that a tick may make, and the predictions of their keys.
 func BenchmarkSkew(b *testing.B) {
 	for _, c := range []struct {
 		jobs, points int

@@ -20,8 +20,8 @@ func named(s *dag.Snapshot) *dag.Snapshot {
 	return s
 }
 
-// The keys of a reduce with quadratic cost: what each takes is told by NearestFit, the largest alone holds the end back, and in
-// four parts it takes a quarter of its time in all.
+// The keys of a reduce with quadratic cost: what each takes is told by NearestFit, the largest alone holds the end
+// back, and in four parts it takes a quarter of its time in all.
 func TestSkewByKeyGroups(t *testing.T) {
 	r := quadratic()
 	at := func(now dag.Instant) estimators.Skew {

@@ -10,7 +10,8 @@ import (
 // namedOthers is how many applications a warning names.
 const namedOthers = 3
 
-// warnOthers says of which other applications the remaining need is guessed, and when the scheduler may take containers of ours.
+// warnOthers says of which other applications the remaining need is guessed, and when the scheduler may take containers
+// of ours.
 func (m *Model) warnOthers(s *dag.Snapshot) {
 	var guessed []string
 	for i := range s.Load {
@@ -38,8 +39,8 @@ func (m *Model) warnLoad(format string, args ...any) {
 	m.Warnings = append(m.Warnings, dag.Warning{Code: dag.WarnOtherLoad, Text: fmt.Sprintf(format, args...)})
 }
 
-// preemptableMB is what the scheduler may take back of our queue: what that holds above its share, where another queue that holds
-// less than its own wants some.
+// preemptableMB is what the scheduler may take back of our queue: what that holds above its share, where another queue
+// that holds less than its own wants some.
 func preemptableMB(s *dag.Snapshot) int {
 	q := s.QueueNamed(s.Queue)
 	if q == nil || !q.Preempted || q.ShareMB <= 0 {

@@ -9,7 +9,8 @@ import (
 )
 
 // Attach returns the snapshot with profiles to consult. While no job of the run has told the DAG (an application shows
-// its configuration only once its master is up), a profile of the same name stands in for it: its jobs are those to come.
+// its configuration only once its master is up), a profile of the same name stands in for it: its jobs are those to
+// come.
 func Attach(s *dag.Snapshot, profiles []*dag.Plan) *dag.Snapshot {
 	if len(profiles) == 0 {
 		return s

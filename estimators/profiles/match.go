@@ -18,9 +18,9 @@ type Match struct {
 }
 
 // Find picks the first profile in which most jobs of the run are recognised. In a profile of the same script: by the
-// name in the DAG with the same feature, else by feature and aliases, else by the place in the DAG (the paper's debug run is the same
-// script on other data). A profile of another name is taken only for a copy of the script: as many jobs, and most of
-// them known by feature and aliases. One job that happens to look alike is no ground for a number.
+// name in the DAG with the same feature, else by feature and aliases, else by the place in the DAG (the paper's debug
+// run is the same script on other data). A profile of another name is taken only for a copy of the script: as many
+// jobs, and most of them known by feature and aliases. One job that happens to look alike is no ground for a number.
 func Find(s *dag.Snapshot) *Match {
 	var best *Match
 	most := 0
@@ -33,7 +33,8 @@ func Find(s *dag.Snapshot) *Match {
 	return best
 }
 
-// Fits says in how many jobs a profile knows a run's. It is a profile of this run's script if that is more than half of them.
+// Fits says in how many jobs a profile knows a run's. It is a profile of this run's script if that is more than half of
+// them.
 func Fits(run, profile *dag.Plan) (jobs int, script bool) {
 	_, n := matchPlan(run, profile)
 	return n, 2*n > len(run.Jobs)
@@ -124,8 +125,8 @@ func (m *Match) Residuals() []dag.Residual {
 	return m.Plan.Residuals
 }
 
-// InputSigma is the standard deviation of the logarithm of an input's size, against the profile's, where nothing tells it: that of
-// the steps between the runs that the profile is learned from.
+// InputSigma is the standard deviation of the logarithm of an input's size, against the profile's, where nothing tells
+// it: that of the steps between the runs that the profile is learned from.
 func (m *Match) InputSigma() float64 {
 	if m == nil {
 		return 0
@@ -141,10 +142,11 @@ func (m *Match) InputSigma() float64 {
 	return min(math.Sqrt(sum/weight), wide)
 }
 
-// How far the input's size may differ from the profile's before a run has reported any: the profile may be of a sample, or the input may have grown.
+// How far the input's size may differ from the profile's before a run has reported any: the profile may be of a sample,
+// or the input may have grown.
 const (
-	// unknownInput is how many times as large or as small the input may be, where the profile is of one run: eight of ten times within. A profile
-	// of a sample is off by far more.
+	// unknownInput is how many times as large or as small the input may be, where the profile is of one run: eight of
+	// ten times within. A profile of a sample is off by far more.
 	unknownInput = 3
 	// unknownWeight is how much that weighs against each step from one run to the next.
 	unknownWeight = 0.1
@@ -152,8 +154,9 @@ const (
 	tenthAbove = 1.2816
 )
 
-// Align says which job of other each job of plan is, -1 for none, in the way in which a profile's jobs are recognised; the names of
-// the scripts do not count. script says that most of them are: other is the same script, maybe an edited one.
+// Align says which job of other each job of plan is, -1 for none, in the way in which a profile's jobs are recognised;
+// the names of the scripts do not count. script says that most of them are: other is the same script, maybe an edited
+// one.
 func Align(plan, other *dag.Plan) (jobs []int, script bool) {
 	same := *other
 	same.Name = plan.Name

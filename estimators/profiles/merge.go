@@ -8,9 +8,9 @@ import (
 )
 
 // Merge makes one profile of several runs of the same script, oldest first. Sizes and numbers of tasks are the newest
-// run's; key groups are those of the newest run that had any, and as many reduces; costs and pauses are means over the runs
-// that know them, weighted by weights (nil: all alike); residuals are those of all runs, in their order. ok is false where
-// a run is of another script.
+// run's; key groups are those of the newest run that had any, and as many reduces; costs and pauses are means over the
+// runs that know them, weighted by weights (nil: all alike); residuals are those of all runs, in their order. ok is
+// false where a run is of another script.
 func Merge(runs []*dag.Plan, weights []float64) (merged *dag.Plan, ok bool) {
 	out := *runs[len(runs)-1]
 	out.Jobs = dag.CloneJobs(out.Jobs)

@@ -8,9 +8,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A plan that is open has the stages that have been announced. A profile of the same program tells the others. Its stages are
-// recognized by their names, which have the place in the program and the number of what they make; where these differ
-// from run to run, by the place alone, in order.
+// A plan that is open has the stages that have been announced. A profile of the same program tells the others. Its
+// stages are recognized by their names, which have the place in the program and the number of what they make; where
+// these differ from run to run, by the place alone, in order.
 
 // extend gives an open snapshot the profiles with the names of its own stages, and the stages to come of the first one
 // that fits. The plan stays open if the run has stages that the profile does not know of.

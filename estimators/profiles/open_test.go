@@ -35,7 +35,8 @@ func names(p *dag.Plan) []string {
 	return out
 }
 
-// TestOpenPlan holds that a profile tells the stages to come of an application, which is known by its places in the program.
+// TestOpenPlan holds that a profile tells the stages to come of an application, which is known by its places in the
+// program.
 func TestOpenPlan(t *testing.T) {
 	t.Parallel()
 	profile := application("other name", false, "map at A:1 [RDD 2]", "map at A:2 [RDD 5]", "sum at A:3 [RDD 7]", "sum at A:3 [RDD 9]")

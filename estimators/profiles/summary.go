@@ -6,8 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Summary is a profile with means in place of the values of each task, in phases of more than most tasks; short is false
-// where there are none. Their key groups are left out. Numbers of tasks, costs, pauses and residuals stay; what is lost is which task was the long one.
+// Summary is a profile with means in place of the values of each task, in phases of more than most tasks; short is
+// false where there are none. Their key groups are left out. Numbers of tasks, costs, pauses and residuals stay; what
+// is lost is which task was the long one.
 func Summary(profile *dag.Plan, most int) (summary *dag.Plan, short bool) {
 	out := *profile
 	out.Jobs = dag.CloneJobs(out.Jobs)

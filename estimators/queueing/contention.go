@@ -2,8 +2,8 @@ package queueing
 
 import "math"
 
-// beside is how many tasks of each stage a task has beside itself, by its own stage, in the mean over its time: α and β of
-// equation 6, with the tasks of a class taken together.
+// beside is how many tasks of each stage a task has beside itself, by its own stage, in the mean over its time: α and β
+// of equation 6, with the tasks of a class taken together.
 type beside [stages]byStage
 
 // local is what tasks of a job have of their own copy of it on a group's node.
@@ -114,8 +114,9 @@ func (p *product) has(j *productJob, g int, a stage) bool {
 
 // contend is the residence of a task at its centres among those beside it.
 //
-// Equation 6: at centre k task i stays D_ik·(1 + Σ_j α_ij·Q_jk), with Q_jk the part of its time that j is there. Equation 5:
-// what i finds there is j as it would be without i, which has kept it: (R_jk - D_jk·Q_ik) / (R_j - Σ_l D_jl·Q_il).
+// Equation 6: at centre k task i stays D_ik·(1 + Σ_j α_ij·Q_jk), with Q_jk the part of its time that j is there.
+// Equation 5: what i finds there is j as it would be without i, which has kept it: (R_jk - D_jk·Q_ik) / (R_j - Σ_l
+// D_jl·Q_il).
 func (p *product) contend(ji, g int, a stage, local, cluster byStage, met meetings) vector {
 	j := p.jobs[ji]
 	own := j.stay[g][a]

@@ -2,8 +2,9 @@ package queueing
 
 import "math"
 
-// A detail is the state of a fixpoint that follows tasks one by one, as the paper does (§3.4 to §3.6): a map slot j of a node is
-// held to its CPU j and its disk j, a reduce to the last ones. Nodes beyond exactNodes, and waves beyond exactMaps, stand for more of the like.
+// A detail is the state of a fixpoint that follows tasks one by one, as the paper does (§3.4 to §3.6): a map slot j of
+// a node is held to its CPU j and its disk j, a reduce to the last ones. Nodes beyond exactNodes, and waves beyond
+// exactMaps, stand for more of the like.
 type detail struct {
 	spec    *Spec
 	reading reading
@@ -16,14 +17,15 @@ type reading struct {
 	exponential bool // overlap of exponential times; else of those drawn
 	firstEarly  bool // the first map of all ends at the mean of the least of the first wave's
 	grouped     bool // a reduce takes up to p_s outputs as one task of p_s times the demand; else as tasks side by side
-	// pipelined maps end one after the other, as often as exponential ones of so many slots do, and threads wait for each other
-	// where the job does: for its last map and its last merge. Else maps end in waves, and threads wait at the end of each phase.
+	// pipelined maps end one after the other, as often as exponential ones of so many slots do, and threads wait for
+	// each other where the job does: for its last map and its last merge. Else maps end in waves, and threads wait at
+	// the end of each phase.
 	pipelined bool
 }
 
 var (
-	// pipelined is the reading with which the fork/join estimate is above the simulation, by less than 15 %, in all settings of
-	// Fig. 7 to 9, as the paper has it (docs/models.md).
+	// pipelined is the reading with which the fork/join estimate is above the simulation, by less than 15 %, in all
+	// settings of Fig. 7 to 9, as the paper has it (docs/models.md).
 	pipelined = reading{pipelined: true}
 	// readingA is the reading that comes closest to the fork/join column of Table 4.
 	readingA = reading{exponential: true, firstEarly: true, grouped: true}
@@ -105,8 +107,8 @@ func (d *detail) lay(j *detailJob) {
 	whole := d.forkJoin(j, j.line)
 	j.span, j.response, j.phases = j.line.end, whole, j.line.phaseCount()
 	if j.waves > j.drawn {
-		// What is drawn grows by as much with every further wave. Of demands that differ by many powers of ten the trees of a
-		// few waves may differ the other way; nobody is done sooner for more waves.
+		// What is drawn grows by as much with every further wave. Of demands that differ by many powers of ten the
+		// trees of a few waves may differ the other way; nobody is done sooner for more waves.
 		few := d.draw(j, j.drawn-2)
 		short := d.forkJoin(j, few)
 		more := float64(j.waves-j.drawn) / 2

@@ -1,6 +1,7 @@
 package queueing
 
-// detailQueues is how many tasks of each job are at each centre of each node, in the mean over the job: β of equation 6.
+// detailQueues is how many tasks of each job are at each centre of each node, in the mean over the job: β of equation
+// 6.
 type detailQueues struct {
 	cpu  [][][]float64 // by job, node and CPU, of one copy
 	disk [][][]float64 // by job, node and disk
@@ -43,7 +44,8 @@ func (d *detail) spread(j *detailJob, cpu, disk [][]float64, at []vector) {
 	}
 }
 
-// seen is what a task of one copy of a job finds of the other copies and jobs on a node, one of its CPUs and one of its disks.
+// seen is what a task of one copy of a job finds of the other copies and jobs on a node, one of its CPUs and one of its
+// disks.
 func (q *detailQueues) seen(job, n, cpu, disk int) (v vector) {
 	for i, j := range q.jobs {
 		copies := float64(j.Copies)

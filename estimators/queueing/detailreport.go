@@ -144,7 +144,8 @@ func (d *detail) evaluated(j *detailJob, line *timeline) (*Tree, error) {
 	return t, t.evaluate()
 }
 
-// tripathi is a job's response by its precedence tree. Waves that were not drawn take as long each as the last that were.
+// tripathi is a job's response by its precedence tree. Waves that were not drawn take as long each as the last that
+// were.
 func (d *detail) tripathi(j *detailJob, t *Tree) (float64, error) {
 	if t == nil {
 		return 0, nil

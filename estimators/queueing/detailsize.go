@@ -22,8 +22,8 @@ func (e *SizeError) Error() string {
 		"use the model %s, which has no such bound", e.Job, of, e.Model, e.Meetings, float64(maxMeetings), Product)
 }
 
-// bounded is a *SizeError where all jobs together have more meetings than can be followed. Jobs find each other at the CPUs of
-// each node.
+// bounded is a *SizeError where all jobs together have more meetings than can be followed. Jobs find each other at the
+// CPUs of each node.
 func (s *Spec) bounded(m Model) error {
 	nodes := s.Nodes
 	if nodes > exactNodes {
@@ -44,8 +44,8 @@ func (s *Spec) bounded(m Model) error {
 	return nil
 }
 
-// estimatedMeetings is how many pairs of tasks meet in what is drawn of a job: shuffles and the maps and reduces of their node,
-// and shuffles of other nodes in the network. To draw a task costs as much as some meetings.
+// estimatedMeetings is how many pairs of tasks meet in what is drawn of a job: shuffles and the maps and reduces of
+// their node, and shuffles of other nodes in the network. To draw a task costs as much as some meetings.
 func estimatedMeetings(s *Spec, j *Job, nodes float64) float64 {
 	slots := min(s.Nodes*s.MapSlots, j.Maps)
 	waves := min((j.Maps+slots-1)/slots, max(atLeastWaves, exactMaps/slots))

@@ -2,8 +2,8 @@ package queueing
 
 import "math"
 
-// tree is the precedence tree of a timeline (§4.2). Where it is not pipelined that is one phase after the other, in each all
-// threads side by side. A map that a phase cuts is a part of an exponential time on either side.
+// tree is the precedence tree of a timeline (§4.2). Where it is not pipelined that is one phase after the other, in
+// each all threads side by side. A map that a phase cuts is a part of an exponential time on either side.
 func (d *detail) tree(j *detailJob, t *timeline) *Tree {
 	if d.reading.pipelined {
 		return d.joinedTree(j, t)
@@ -69,8 +69,8 @@ func (d *detail) mapParts(j *detailJob, t *timeline, from, to float64) []*Tree {
 	return all
 }
 
-// joinedTree has an operator P_A where threads wait for each other: at the end of the last map, and at the end of the last merge
-// of what each reduce has left then.
+// joinedTree has an operator P_A where threads wait for each other: at the end of the last map, and at the end of the
+// last merge of what each reduce has left then.
 func (d *detail) joinedTree(j *detailJob, t *timeline) *Tree {
 	row := func(k Kind, tasks int, turns float64) *Tree {
 		m := exponential(j.stay[k]).times(turns)

@@ -50,8 +50,9 @@ func (f *finder) residence() (stay vector) {
 	return stay
 }
 
-// slowdown of a task at a node's CPUs or disks, of which it uses one, while so many of the other tasks on the node want one in the
-// mean. Each of the others wants one by chance, independently; with a single server it is 1 + seen, as equation 6 has it.
+// slowdown of a task at a node's CPUs or disks, of which it uses one, while so many of the other tasks on the node want
+// one in the mean. Each of the others wants one by chance, independently; with a single server it is 1 + seen, as
+// equation 6 has it.
 func slowdown(seen, tasks float64, servers int) float64 {
 	if servers == 1 {
 		return 1 + seen

@@ -5,8 +5,9 @@ import "math"
 // longestCycle is how many iterations back a limit cycle is looked for.
 const longestCycle = 12
 
-// iterate repeats a step, which returns the residence times that it finds and the largest change of one, until nothing changes
-// by more than the tolerance, or what is found repeats itself: a timeline that flips between two orders never settles.
+// iterate repeats a step, which returns the residence times that it finds and the largest change of one, until nothing
+// changes by more than the tolerance, or what is found repeats itself: a timeline that flips between two orders never
+// settles.
 func iterate(o Options, step func(damping float64) (change float64, found []float64)) Fixpoint {
 	var f Fixpoint
 	var past [longestCycle][]float64

@@ -2,8 +2,8 @@ package queueing
 
 import "math"
 
-// A flow is the timeline of a job (§3.4) of which every map takes as long: waves of maps, whose outputs its reduces take. Those
-// that keep up are blocked until the next wave ends.
+// A flow is the timeline of a job (§3.4) of which every map takes as long: waves of maps, whose outputs its reduces
+// take. Those that keep up are blocked until the next wave ends.
 type flow struct {
 	slots   int // maps of a full wave
 	waves   int
@@ -27,8 +27,8 @@ func (f flow) mapsBeside() float64 {
 	return (full*float64(f.slots)+last*last)/(full+last) - 1
 }
 
-// A copying is how a reduce of the first wave gets through a flow. Its shuffles beside maps take one time each, those after the
-// last map another.
+// A copying is how a reduce of the first wave gets through a flow. Its shuffles beside maps take one time each, those
+// after the last map another.
 type copying struct {
 	beside, alone float64 // seconds of a shuffle
 	blocked       bool    // until each wave ends: it keeps up

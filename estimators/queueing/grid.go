@@ -2,7 +2,8 @@ package queueing
 
 import "fmt"
 
-// Axes of a grid, as in Fig. 7 to 9: the values that each takes, none for that of the Spec. Maps and Copies are of every job.
+// Axes of a grid, as in Fig. 7 to 9: the values that each takes, none for that of the Spec. Maps and Copies are of
+// every job.
 type Axes struct {
 	Nodes, MapSlots, ShuffleThreads, Maps, Copies []int
 }

@@ -115,7 +115,8 @@ func TestProductGrid(t *testing.T) {
 			t.Errorf("%+v: %+v", p, r.Fixpoint)
 		}
 		off = append(off, math.Abs(r.Response()/p.simulated-1))
-		// Several copies at four slots were 15 to 21 % off while lengths were averaged over the others' phases instead of rates.
+		// Several copies at four slots were 15 to 21 % off while lengths were averaged over the others' phases instead
+		// of rates.
 		if last := off[len(off)-1]; p.spec[4] > 1 && last > .13 {
 			t.Errorf("%d copies: %.1f %% off", p.spec[4], 100*last)
 		}

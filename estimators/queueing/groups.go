@@ -7,8 +7,8 @@ type group struct {
 	first, nodes int
 }
 
-// groups cuts the nodes where what they have of a job changes. Tasks are dealt to one node after the other, so nodes with more
-// of a job come first.
+// groups cuts the nodes where what they have of a job changes. Tasks are dealt to one node after the other, so nodes
+// with more of a job come first.
 func groups(s *Spec) []group {
 	cuts := []int{0, s.Nodes}
 	for i := range s.Jobs {

@@ -42,8 +42,8 @@ func (c chain) begin() float64 {
 	return c.from + math.Max(0, c.mean-12*math.Sqrt(c.variance))
 }
 
-// A rule is where a function is looked at to integrate it from 0 to 1, and with which weights (Gauss and Legendre). With
-// ruleSize points the mean of a maximum is good to about 1e-5 of it.
+// A rule is where a function is looked at to integrate it from 0 to 1, and with which weights (Gauss and Legendre).
+// With ruleSize points the mean of a maximum is good to about 1e-5 of it.
 type rule struct{ at, weight []float64 }
 
 const ruleSize = 64
@@ -113,11 +113,12 @@ func (p *product) drained(merge moments, lone, abreast float64) moments {
 	return moments{by * merge.mean, by * by * merge.variance}
 }
 
-// drain is when the last of n tasks ends that begin together, each taking so long while all are there and lone on its own.
+// drain is when the last of n tasks ends that begin together, each taking so long while all are there and lone on its
+// own.
 //
-// Were they to go on as slowly as all together, the last would take M times as long as one in the mean. But of k that are left
-// each takes longer than a lone one only as others are left, (k-1)/(n-1) of what it takes longer at first. As the k-th end is
-// about R(k)/k away, Σ R(k)/k gives lone·M + (R-lone)·(n-M)/(n-1), exact for exponential times.
+// Were they to go on as slowly as all together, the last would take M times as long as one in the mean. But of k that
+// are left each takes longer than a lone one only as others are left, (k-1)/(n-1) of what it takes longer at first. As
+// the k-th end is about R(k)/k away, Σ R(k)/k gives lone·M + (R-lone)·(n-M)/(n-1), exact for exponential times.
 func drain(slowest, all, lone, n float64) float64 {
 	m := slowest / all
 	return lone*m + (all-lone)*(n-m)/(n-1)

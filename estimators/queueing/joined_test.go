@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Two slots end a map every half of a map's time, and each reduce takes it at once. Two joins follow: of the last two maps, H_2 times
-// 10 s, and of the two merges, H_2 times 5 s, of which the longer delay counts.
+// Two slots end a map every half of a map's time, and each reduce takes it at once. Two joins follow: of the last two
+// maps, H_2 times 10 s, and of the two merges, H_2 times 5 s, of which the longer delay counts.
 func TestJoined(t *testing.T) {
 	t.Parallel()
 	spec := func() *Spec {

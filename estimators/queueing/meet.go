@@ -2,7 +2,8 @@ package queueing
 
 import "math"
 
-// A metCopy is what a task finds of another copy, or of another job: in the mean over its response, and in each of its phases.
+// A metCopy is what a task finds of another copy, or of another job: in the mean over its response, and in each of its
+// phases.
 type metCopy struct {
 	copies float64
 	mean   vector
@@ -16,12 +17,12 @@ type metPhase struct {
 	seen  vector
 }
 
-// meet is the residence of a task that f has found its own copy's tasks for, with other copies and jobs at random places of
-// their timelines.
+// meet is the residence of a task that f has found its own copy's tasks for, with other copies and jobs at random
+// places of their timelines.
 //
-// Equation 6 takes the mean of what the task finds, and so of how long it would stay in each phase of the others. But a slow
-// phase is not met by more of its work, it lasts longer: its work is done at the mean of the rates. These are taken in each
-// phase of each other copy, all else at its mean; what two copies do together to the mean is left out.
+// Equation 6 takes the mean of what the task finds, and so of how long it would stay in each phase of the others. But a
+// slow phase is not met by more of its work, it lasts longer: its work is done at the mean of the rates. These are
+// taken in each phase of each other copy, all else at its mean; what two copies do together to the mean is left out.
 func (p *product) meet(f *finder, ji, g int, met meetings) vector {
 	floor := f.residence().sum()
 	p.others = p.others[:0]
@@ -64,8 +65,9 @@ func (p *product) meet(f *finder, ji, g int, met meetings) vector {
 	return stay
 }
 
-// meet adds what so many copies of a job have beside the task in the mean, and returns what one has in each of its phases: maps
-// and the shuffles beside them, shuffles alone, merges. In each a node of the group has as many tasks as it runs at once.
+// meet adds what so many copies of a job have beside the task in the mean, and returns what one has in each of its
+// phases: maps and the shuffles beside them, shuffles alone, merges. In each a node of the group has as many tasks as
+// it runs at once.
 func (f *finder) meet(copies float64, o *productJob, g int, m *meeting) metCopy {
 	var of [stages]vector
 	for b := range stages {
@@ -99,8 +101,8 @@ func (f *finder) meet(copies float64, o *productJob, g int, m *meeting) metCopy 
 	return met
 }
 
-// slope is how much longer the task stays for each more that it finds at a centre. At several servers that grows with what is
-// there already; a straight line will do for one copy's phases.
+// slope is how much longer the task stays for each more that it finds at a centre. At several servers that grows with
+// what is there already; a straight line will do for one copy's phases.
 func (f *finder) slope() vector {
 	slope := f.task
 	for k, n := range f.servers {

@@ -43,8 +43,8 @@ func (d *detail) contend(j *detailJob, ji int, others detailQueues) [][]vector {
 	return fresh
 }
 
-// meet adds to what each task of one list finds at its centres of the tasks of another, on the same node or apart: then they
-// meet in the network alone. Both lists are in the order of starts.
+// meet adds to what each task of one list finds at its centres of the tasks of another, on the same node or apart: then
+// they meet in the network alone. Both lists are in the order of starts.
 func (d *detail) meet(tasks, others []task, seen []vector, like float64, apart bool) {
 	open := 0 // others before it have all ended
 	for i := range tasks {
@@ -72,8 +72,8 @@ func (d *detail) meet(tasks, others []task, seen []vector, like float64, apart b
 	}
 }
 
-// alpha is the part of t that u overlaps (§3.5). Exponential times are taken to go on for their drawn rest in the mean from when
-// both are there: E[min] over t's length.
+// alpha is the part of t that u overlaps (§3.5). Exponential times are taken to go on for their drawn rest in the mean
+// from when both are there: E[min] over t's length.
 func (d *detail) alpha(t, u *task) float64 {
 	from := math.Max(t.start, u.start)
 	rest, other := t.end-from, u.end-from

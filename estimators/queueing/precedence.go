@@ -2,7 +2,8 @@ package queueing
 
 import "math"
 
-// tree is a job's precedence tree, cut by its phases (§4.2): one phase after the other, and in each all threads at once.
+// tree is a job's precedence tree, cut by its phases (§4.2): one phase after the other, and in each all threads at
+// once.
 func (p *product) tree(j *productJob) *Tree {
 	f := j.flow
 	if j.Reduces == 0 {
@@ -53,8 +54,8 @@ func (p *product) shuffles(j *productJob) []*Tree {
 	return all
 }
 
-// reduces is what is left of each reduce at the end: what it has not copied, of all maps where it was never blocked, its merge,
-// and the reduces that come after it.
+// reduces is what is left of each reduce at the end: what it has not copied, of all maps where it was never blocked,
+// its merge, and the reduces that come after it.
 func (p *product) reduces(j *productJob, whole bool) []*Tree {
 	var all []*Tree
 	for g, gr := range p.groups {

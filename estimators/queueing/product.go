@@ -2,8 +2,8 @@ package queueing
 
 import "math"
 
-// A product is the state of the default model's fixpoint. Tasks are told apart by job, stage and group of nodes, so that it
-// costs the same for a hundred tasks as for a hundred thousand.
+// A product is the state of the default model's fixpoint. Tasks are told apart by job, stage and group of nodes, so
+// that it costs the same for a hundred tasks as for a hundred thousand.
 type product struct {
 	spec   *Spec
 	groups []group

@@ -39,7 +39,8 @@ func drawSpec(t *rapid.T) *Spec {
 	return s
 }
 
-// Whatever the Spec, figures are numbers, no centre is busier than it can be, and no job is faster than its tasks alone.
+// Whatever the Spec, figures are numbers, no centre is busier than it can be, and no job is faster than its tasks
+// alone.
 func TestSane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSpec(t)

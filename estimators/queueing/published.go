@@ -2,11 +2,12 @@ package queueing
 
 import "math"
 
-// Published is the job that the paper measures on Hadoop Online (Table 3, real setup): 150 maps and 3 reduces on three nodes of
-// four CPUs and a disk, with p_m maps a node, 1 or 4, and p_s shuffles a reduce, 1 or 5, as Table 4 has them; false for others.
+// Published is the job that the paper measures on Hadoop Online (Table 3, real setup): 150 maps and 3 reduces on three
+// nodes of four CPUs and a disk, with p_m maps a node, 1 or 4, and p_s shuffles a reduce, 1 or 5, as Table 4 has them;
+// false for others.
 //
-// Demands are those of Table 2. Its rows for p_s above 1 are of a group of shuffles: they ask 4.9 times the disk, fibre and
-// network of one. A reduce of this setup takes five outputs at once, so that one shuffle asks a fifth.
+// Demands are those of Table 2. Its rows for p_s above 1 are of a group of shuffles: they ask 4.9 times the disk, fibre
+// and network of one. A reduce of this setup takes five outputs at once, so that one shuffle asks a fifth.
 func Published(mapSlots, shuffleThreads int) (*Spec, bool) {
 	if mapSlots != 1 && mapSlots != 4 || shuffleThreads != 1 && shuffleThreads != 5 {
 		return nil, false
@@ -16,12 +17,14 @@ func Published(mapSlots, shuffleThreads int) (*Spec, bool) {
 	return row.spec(3, 150, mapSlots, shuffleThreads), true
 }
 
-// PublishedSimulation is the job that the paper simulates (Table 3, simulation; Fig. 7 to 9): so many maps and a reduce for each
-// of so many nodes of four CPUs and a disk. Fig. 7 and 8 have 4 nodes, 4 to 256 maps, and p_m and p_s of 1 or 4.
+// PublishedSimulation is the job that the paper simulates (Table 3, simulation; Fig. 7 to 9): so many maps and a reduce
+// for each of so many nodes of four CPUs and a disk. Fig. 7 and 8 have 4 nodes, 4 to 256 maps, and p_m and p_s of 1 or
+// 4.
 //
-// A task's demands stay as Table 2 prints them, whatever the number of maps. At other p_m and p_s the paper extrapolates them "by
-// the proportion seen between the two measured values": here by as much again for each factor of four. A straight line would have
-// merges ask for less than nothing at p_s 16. A group of p_s shuffles asks what the row says, and each of them its share.
+// A task's demands stay as Table 2 prints them, whatever the number of maps. At other p_m and p_s the paper
+// extrapolates them "by the proportion seen between the two measured values": here by as much again for each factor of
+// four. A straight line would have merges ask for less than nothing at p_s 16. A group of p_s shuffles asks what the
+// row says, and each of them its share.
 func PublishedSimulation(nodes, maps, mapSlots, shuffleThreads int) *Spec {
 	row := table2(float64(mapSlots), float64(shuffleThreads))
 	row.shuffle = row.shuffle.scaled(1 / float64(shuffleThreads))

@@ -18,7 +18,8 @@ func TestTable4(t *testing.T) {
 	}
 }
 
-// The prototype's evaluation of its precedence trees, of which the shape was not told: 0.7 % is how near this one comes.
+// The prototype's evaluation of its precedence trees, of which the shape was not told: 0.7 % is how near this one
+// comes.
 func TestPrototypeTripathi(t *testing.T) {
 	for name, want := range prototypes(t) {
 		d, _ := want.solve(t, name)

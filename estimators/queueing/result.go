@@ -29,7 +29,8 @@ type JobResult struct {
 	Response float64
 	// Throughput is how many of its copies end a second: Copies/Response, the next one starting as one ends.
 	Throughput float64
-	// Span is the length of the timeline of mean residence times, with no allowance for the slowest of tasks side by side.
+	// Span is the length of the timeline of mean residence times, with no allowance for the slowest of tasks side by
+	// side.
 	Span    float64
 	Classes []Class // map, then shuffle and merge where it has reduces
 	Phases  []Phase
@@ -60,9 +61,11 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 type Class struct {
 	Kind  Kind
 	Tasks int
-	// Demand is what one task asks, as modelled: the mean over maps that run beside the reduce and elsewhere, for a shuffle.
+	// Demand is what one task asks, as modelled: the mean over maps that run beside the reduce and elsewhere, for a
+	// shuffle.
 	Demand Demand
-	// Residence is how long one task is at each kind of centre, in service or in queue; its Total is the task's duration.
+	// Residence is how long one task is at each kind of centre, in service or in queue; its Total is the task's
+	// duration.
 	Residence Demand
 }
 
@@ -93,8 +96,8 @@ type Centre struct {
 	Utilisation float64
 }
 
-// A Phase is a stretch of a job's timeline that no blocked reduce's wake-up falls into (§3.4), or several equally long ones in
-// a row: a long job has thousands.
+// A Phase is a stretch of a job's timeline that no blocked reduce's wake-up falls into (§3.4), or several equally long
+// ones in a row: a long job has thousands.
 type Phase struct {
 	Start, End float64
 	Count      int
@@ -123,6 +126,7 @@ type Piece struct {
 	Kind       Kind
 	Tasks      int
 	Start, End float64
-	// Waits says that the thread is also blocked in between: the piece stands for many, one at the start of each of a row of phases.
+	// Waits says that the thread is also blocked in between: the piece stands for many, one at the start of each of a
+	// row of phases.
 	Waits bool
 }

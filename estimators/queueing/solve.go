@@ -10,16 +10,16 @@ import (
 type Model int
 
 const (
-	// Product is the default: tasks overlap as in the timeline of their mean residence times, queues follow equations 5 and 6,
-	// and the last fork/join has explicit order statistics.
+	// Product is the default: tasks overlap as in the timeline of their mean residence times, queues follow equations 5
+	// and 6, and the last fork/join has explicit order statistics.
 	Product Model = iota
-	// ViannaForkJoin is the paper's fork/join estimate, with harmonic numbers where threads wait for each other: as in Fig. 7 to 9
-	// above the simulation, by less than 15 %.
+	// ViannaForkJoin is the paper's fork/join estimate, with harmonic numbers where threads wait for each other: as in
+	// Fig. 7 to 9 above the simulation, by less than 15 %.
 	ViannaForkJoin
 	// Tripathi evaluates the precedence tree of the same timeline operator by operator with phase-type maxima.
 	Tripathi
-	// ViannaTable4 is the reading of the fork/join estimate that comes closest to the paper's Table 4. It is calibrated: the
-	// reading was selected by the published figures, and Fig. 7 to 9 contradict it.
+	// ViannaTable4 is the reading of the fork/join estimate that comes closest to the paper's Table 4. It is
+	// calibrated: the reading was selected by the published figures, and Fig. 7 to 9 contradict it.
 	ViannaTable4
 )
 
@@ -50,8 +50,8 @@ type Options struct {
 	MaxIterations int     // 500
 }
 
-// Solve predicts the jobs of a Spec. A Spec that cannot be is a *FieldError; a fixpoint that was not reached is no error:
-// Result.Converged says it.
+// Solve predicts the jobs of a Spec. A Spec that cannot be is a *FieldError; a fixpoint that was not reached is no
+// error: Result.Converged says it.
 func Solve(s *Spec, m Model, o Options) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
 package queueing
 
-// A Spec is a cluster of equal nodes and the jobs that share it (§3.1, Table 1). Each node has its CPUs, its disks and one
-// fibre channel; the nodes share one network.
+// A Spec is a cluster of equal nodes and the jobs that share it (§3.1, Table 1). Each node has its CPUs, its disks and
+// one fibre channel; the nodes share one network.
 type Spec struct {
 	Nodes          int   `json:"nodes"`
 	CPUs           int   `json:"cpus"`            // of a node

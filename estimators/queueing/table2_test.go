@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The demands are those that Table 2 prints, digit by digit: CPU, fibre, disk and network of a map, a shuffle and a merge.
+// The demands are those that Table 2 prints, digit by digit: CPU, fibre, disk and network of a map, a shuffle and a
+// merge.
 func TestTable2(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -37,7 +38,8 @@ func TestTable2(t *testing.T) {
 	}
 }
 
-// Between and beyond what was measured a factor of four has the same effect each time, and no demand falls below nothing.
+// Between and beyond what was measured a factor of four has the same effect each time, and no demand falls below
+// nothing.
 func TestExtrapolatedDemands(t *testing.T) {
 	t.Parallel()
 	cpu := func(mapSlots, threads int) float64 {

@@ -62,8 +62,9 @@ func (d *detail) rounds(j *detailJob) float64 {
 	return float64((j.Maps + d.spec.ShuffleThreads - 1) / d.spec.ShuffleThreads)
 }
 
-// drawMaps deals maps to slots as these come free, which they do in turn. Of k exponential ones that are always there one ends
-// each k-th of their mean: pipelined threads stay that far apart. With firstEarly the first does so, and the others are abreast.
+// drawMaps deals maps to slots as these come free, which they do in turn. Of k exponential ones that are always there
+// one ends each k-th of their mean: pipelined threads stay that far apart. With firstEarly the first does so, and the
+// others are abreast.
 func (t *timeline) drawMaps(j *detailJob, waves int, r reading) {
 	last := j.Maps - (j.waves-1)*j.slots
 	left := (waves-1)*j.slots + last

@@ -1,7 +1,7 @@
 package queueing
 
-// An Operator joins the parts of a precedence tree (§2.3, after D.-R. Liang and S. K. Tripathi, "On Performance Prediction of
-// Parallel Computations with Precedent Constraints", IEEE TPDS 11, 2000).
+// An Operator joins the parts of a precedence tree (§2.3, after D.-R. Liang and S. K. Tripathi, "On Performance
+// Prediction of Parallel Computations with Precedent Constraints", IEEE TPDS 11, 2000).
 type Operator int
 
 // The operators. A leaf has none: it is tasks of one class.
@@ -24,7 +24,8 @@ type Tree struct {
 	// Kind and Tasks of a leaf: that many equal tasks, one after the other.
 	Kind  Kind
 	Tasks int
-	// Count is how many like trees it stands for: side by side in a ParallelAnd or ParallelOr, one after the other in a Serial.
+	// Count is how many like trees it stands for: side by side in a ParallelAnd or ParallelOr, one after the other in a
+	// Serial.
 	Count int
 	// Mean and Variance of its duration, in seconds and seconds², of parts that are taken as independent.
 	Mean, Variance float64

@@ -6,9 +6,10 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/phasetype"
 )
 
-// evaluate sets the Mean and Variance of a tree from those of its leaves as Liang and Tripathi do, operator by operator: each
-// part is fitted an Erlang or a hyper-exponential distribution of its mean and, nearly, variance, and a P_A is binary: pairs,
-// and pairs of these, the maps apart from the reduces. An error is one of phasetype, of durations beyond all bounds.
+// evaluate sets the Mean and Variance of a tree from those of its leaves as Liang and Tripathi do, operator by
+// operator: each part is fitted an Erlang or a hyper-exponential distribution of its mean and, nearly, variance, and a
+// P_A is binary: pairs, and pairs of these, the maps apart from the reduces. An error is one of phasetype, of durations
+// beyond all bounds.
 func (t *Tree) evaluate() error {
 	if t == nil || t.Op == Leaf {
 		return nil
@@ -58,7 +59,8 @@ type run struct {
 	count int
 }
 
-// joined joins neighbours in pairs until one is left. Pairs of a run are alike, so that a run costs the logarithm of its length.
+// joined joins neighbours in pairs until one is left. Pairs of a run are alike, so that a run costs the logarithm of
+// its length.
 func joined(runs []run, op Operator) (moments, error) {
 	for {
 		var next []run
@@ -97,7 +99,8 @@ func joined(runs []run, op Operator) (moments, error) {
 	}
 }
 
-// leastVariation is the squared coefficient of variation below which a duration counts as of two hundred stages: 7 % about its mean.
+// leastVariation is the squared coefficient of variation below which a duration counts as of two hundred stages: 7 %
+// about its mean.
 const leastVariation = 1. / 200
 
 // pair is the last or the first of two durations.

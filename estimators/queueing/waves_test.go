@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Jobs unlike the published one, simulated by the package simulation with seed 0 in 60 runs, whose standard errors are up to 3 %.
+// Jobs unlike the published one, simulated by the package simulation with seed 0 in 60 runs, whose standard errors are
+// up to 3 %.
 func TestProductElsewhere(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -15,7 +15,8 @@ const (
 	defaultIdle   = 7500 * time.Millisecond // kept for five to ten seconds, at random
 )
 
-// complete returns the snapshot with a plan that can be replayed: numbers of tasks and edges that the profile knows, and pauses.
+// complete returns the snapshot with a plan that can be replayed: numbers of tasks and edges that the profile knows,
+// and pauses.
 func complete(s *dag.Snapshot, profile *profiles.Match) *dag.Snapshot {
 	out, plan := *s, *s.Plan
 	plan.Jobs = dag.CloneJobs(plan.Jobs)

@@ -6,18 +6,18 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The cores of executors need no launch, but the first task of each loads classes, and its code is not compiled yet. It may take ten times as
-// long as others, so that it tells nothing of what these cost.
+// The cores of executors need no launch, but the first task of each loads classes, and its code is not compiled yet. It
+// may take ten times as long as others, so that it tells nothing of what these cost.
 
-// coreStages is how many stages the expectation weighs as much as that a stage takes as long as in the profile's run. Tasks of small stages take a
-// part that does not tell the pace of others, even if it is ten times as long.
+// coreStages is how many stages the expectation weighs as much as that a stage takes as long as in the profile's run.
+// Tasks of small stages take a part that does not tell the pace of others, even if it is ten times as long.
 const coreStages = 0.3
 
 // onCores reports whether tasks run on the cores of executors.
 func (m *Model) onCores() bool { return m.snapshot.Plan.Cluster.Policy == dag.Executors }
 
-// learnCold finds what the first task of a core takes beyond its work, and counts it as one like the others of its stage, or of the profile's. If
-// neither tells, half of what it took is its work at least.
+// learnCold finds what the first task of a core takes beyond its work, and counts it as one like the others of its
+// stage, or of the profile's. If neither tells, half of what it took is its work at least.
 func (m *Model) learnCold() {
 	sum, n := 0.0, 0.0
 	m.each(func(_ int, _ dag.StageIndex, l *law) {
@@ -48,7 +48,8 @@ func (m *Model) learnCold() {
 	}
 }
 
-// warm is what a unit takes, in milliseconds, in tasks that are not the first on their core. known is false if there is none.
+// warm is what a unit takes, in milliseconds, in tasks that are not the first on their core. known is false if there is
+// none.
 func (l *law) warm() (rate float64, known bool) {
 	work, units := 0.0, 0.0
 	for _, e := range l.seen.ended {
@@ -59,14 +60,16 @@ func (l *law) warm() (rate float64, known bool) {
 	return work / units, units > 0
 }
 
-// A fixed part of a task's time is one that does not grow with its records: what a large task takes is less than its records tell. It shows in a
-// profile whose tasks differ in size by more than this.
+// A fixed part of a task's time is one that does not grow with its records: what a large task takes is less than its
+// records tell. It shows in a profile whose tasks differ in size by more than this.
 const unequal = 1.8
 
-// curveTrust is how much of the fixed part is expected again: some of it is noise of the profile's run, as the first tasks may have met a loaded machine.
+// curveTrust is how much of the fixed part is expected again: some of it is noise of the profile's run, as the first
+// tasks may have met a loaded machine.
 const curveTrust = 0.5
 
-// curve is how a profile's tasks took more time with more records: fixed milliseconds, and some for each record. ok is false if nothing shows it.
+// curve is how a profile's tasks took more time with more records: fixed milliseconds, and some for each record. ok is
+// false if nothing shows it.
 func (p *prior) curve() (fixed, each float64, ok bool) {
 	if !p.records || len(p.took) < 4 {
 		return 0, 0, false
@@ -93,7 +96,8 @@ func (p *prior) curve() (fixed, each float64, ok bool) {
 	return my - each*mx, each, true
 }
 
-// bend counts the units of a stage by what tasks of so many records took in the profile's run, so that small tasks tell what large ones take.
+// bend counts the units of a stage by what tasks of so many records took in the profile's run, so that small tasks tell
+// what large ones take.
 func (l *law) bend() {
 	fixed, each, ok := l.prior.curve()
 	if !ok || !l.seen.records || l.prior.own || !(l.prior.rate > 0) {

@@ -2,12 +2,12 @@ package staged
 
 import "github.com/paratimer/paratimer/schedule"
 
-// doubtWork is what a task of a stage that nobody has seen may well turn out to take, as a share of the mean task of the stages that were seen.
-// It counts as assumed although it is in no estimate.
+// doubtWork is what a task of a stage that nobody has seen may well turn out to take, as a share of the mean task of
+// the stages that were seen. It counts as assumed although it is in no estimate.
 const doubtWork = 1
 
-// assumedRatio is how much of the time that remains is assumed, 0..1: the time in which nothing would run but tasks of stages that nobody
-// has seen, with what they may well take beyond their assumption.
+// assumedRatio is how much of the time that remains is assumed, 0..1: the time in which nothing would run but tasks of
+// stages that nobody has seen, with what they may well take beyond their assumption.
 func (m *Model) assumedRatio(sch *schedule.Schedule) float64 {
 	total := float64(sch.End - sch.Now)
 	if total <= 0 {

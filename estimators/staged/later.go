@@ -10,7 +10,8 @@ import (
 // nothingLater is how likely it is that an application submits nothing more, as far as nobody knows its program.
 const nothingLater = 0.3
 
-// laterShare takes away from that what the work which is known tells: most applications announce most of their work early.
+// laterShare takes away from that what the work which is known tells: most applications announce most of their work
+// early.
 const laterShare = 0.3
 
 // mostLater bounds what is expected of work that nobody has announced, in lengths of the run so far.

@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// Learn turns what a run has shown into a profile: a plan with the records and costs of each stage's tasks, and with pauses. Failed and
-// killed attempts are left out; stages of which nothing was seen stay without costs.
+// Learn turns what a run has shown into a profile: a plan with the records and costs of each stage's tasks, and with
+// pauses. Failed and killed attempts are left out; stages of which nothing was seen stay without costs.
 func Learn(run dag.Run) *dag.Plan {
 	s := *run.Now()
 	bare := *s.Plan

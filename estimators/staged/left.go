@@ -29,7 +29,8 @@ func (m *Model) left(t schedule.Task) schedule.Cost {
 	return schedule.Cost{Setup: millis(m.setupOf(t)), Work: millis(l.work(t.Index)), Origin: l.origin, Same: l.same(t.Index)}
 }
 
-// setupOf is what a task that would start later takes before its work. One that starts now may have been waiting for its container for long.
+// setupOf is what a task that would start later takes before its work. One that starts now may have been waiting for
+// its container for long.
 func (m *Model) setupOf(t schedule.Task) float64 {
 	if !t.Cold || t.Start > m.snapshot.At || m.snapshot.Plan.Jobs[t.Job].Rules != dag.AncestorsFirst {
 		return m.setup(t.Job, t.Cold)
@@ -123,7 +124,8 @@ func (m *Model) leftOf(l *law, a *dag.Attempt) (work float64, origin schedule.Or
 	return overdue(zeroNaN(left), age), origin
 }
 
-// progress is what the engine says of an attempt's work, 0..1: 0 where it says nothing. A task that copies first has half of it for that.
+// progress is what the engine says of an attempt's work, 0..1: 0 where it says nothing. A task that copies first has
+// half of it for that.
 func (l *law) progress(a *dag.Attempt) float64 {
 	share := a.Ratio
 	if l.waits {

@@ -1,9 +1,9 @@
-// Package staged is the cost law of jobs with any stages, such as the vertices of Tez: what a run's own tasks show of their costs,
-// completed by a profile of earlier runs.
+// Package staged is the cost law of jobs with any stages, such as the vertices of Tez: what a run's own tasks show of
+// their costs, completed by a profile of earlier runs.
 //
-// Units: a task's work is counted in the records that it reads, or in tasks where these are not told. What it takes counts from the
-// instant at which all that it reads is there: a task that copies may have waited in its container until then. Times that are plain
-// floats are milliseconds.
+// Units: a task's work is counted in the records that it reads, or in tasks where these are not told. What it takes
+// counts from the instant at which all that it reads is there: a task that copies may have waited in its container
+// until then. Times that are plain floats are milliseconds.
 //
 // # Stability
 //
@@ -33,11 +33,12 @@ type Model struct {
 
 // A law is what a stage's tasks cost.
 type law struct {
-	seen   sightings
-	prior  prior
-	size   []float64 // units by task
-	sized  bool      // something tells them: the profile, tasks that have ended, or the engine's own progress of running ones
-	rate   float64   // milliseconds a unit; NaN unknown
+	seen  sightings
+	prior prior
+	size  []float64 // units by task
+	// something tells them: the profile, tasks that have ended, or the engine's own progress of running ones
+	sized  bool
+	rate   float64 // milliseconds a unit; NaN unknown
 	origin schedule.Origin
 	bent   bool        // units count what tasks of so many records take, see bend
 	sel    float64     // records written for each unit; NaN unknown

@@ -49,8 +49,8 @@ func (m *Model) observe() {
 	}
 }
 
-// Worked returns how many milliseconds each task of a stage that has succeeded worked, by task: from the instant at which its input was
-// there, without start-up.
+// Worked returns how many milliseconds each task of a stage that has succeeded worked, by task: from the instant at
+// which its input was there, without start-up.
 func (m *Model) Worked(j int, k dag.StageIndex) map[int]float64 {
 	out := map[int]float64{}
 	for _, e := range m.stages[j][k].seen.ended {
@@ -59,7 +59,8 @@ func (m *Model) Worked(j int, k dag.StageIndex) map[int]float64 {
 	return out
 }
 
-// inputEnd says whether the tasks of a stage wait in their containers for other stages, and when the last of these has ended.
+// inputEnd says whether the tasks of a stage wait in their containers for other stages, and when the last of these has
+// ended.
 func (m *Model) inputEnd(j int, k dag.StageIndex) (waits bool, last dag.Instant) {
 	job, s := &m.snapshot.Plan.Jobs[j], m.snapshot
 	over := true

@@ -87,8 +87,8 @@ func priorIn(stage *dag.Stage) prior {
 	return p
 }
 
-// longTask is how many times as long as the median one a task must have been in the profile's run to be expected to be so again. Partitions of
-// keys are the same ones in each run; what differs by less is noise.
+// longTask is how many times as long as the median one a task must have been in the profile's run to be expected to be
+// so again. Partitions of keys are the same ones in each run; what differs by less is noise.
 const longTask = 1.5
 
 func medianOf(s dag.Series, n int) float64 {
@@ -105,7 +105,8 @@ func medianOf(s dag.Series, n int) float64 {
 	return all[len(all)/2]
 }
 
-// unit is how many units a task counts whose records are not told: more than one if it was much longer than others in the profile's run.
+// unit is how many units a task counts whose records are not told: more than one if it was much longer than others in
+// the profile's run.
 func (p *prior) unit(task, n int) float64 {
 	if p.n == n && !p.records && task < len(p.units) {
 		return p.units[task]

@@ -13,17 +13,20 @@ const (
 	priorMS = 4000
 	// paceMS is how much work of a stage makes it count half as one that has shown this run's pace.
 	paceMS = 4000
-	// paceStages is how many stages the expectation weighs as much as that a stage takes as long as in the profile's run: each may have changed in
-	// its own way.
+	// paceStages is how many stages the expectation weighs as much as that a stage takes as long as in the profile's
+	// run: each may have changed in its own way.
 	paceStages = 1.0
-	// paceSigma is the logarithm of a pace that counts twice as much against the expectation: stages differ by a little, clusters by more.
+	// paceSigma is the logarithm of a pace that counts twice as much against the expectation: stages differ by a
+	// little, clusters by more.
 	paceSigma = 0.3
-	// launchPower is the power of the pace of launches that is expected of work before any was seen. Work that waits need not be slower.
+	// launchPower is the power of the pace of launches that is expected of work before any was seen. Work that waits
+	// need not be slower.
 	launchPower = 0.15
 	paceMax     = 10.0
 )
 
-// learnRates finds what a unit of each stage costs, and how large its tasks are. What a stage reads follows from what the stages before it write.
+// learnRates finds what a unit of each stage costs, and how large its tasks are. What a stage reads follows from what
+// the stages before it write.
 func (m *Model) learnRates() {
 	m.each(func(j int, k dag.StageIndex, l *law) {
 		l.sel = math.NaN()
@@ -49,7 +52,8 @@ func (m *Model) learnRates() {
 	m.assume()
 }
 
-// addRunning counts what running tasks have done between their first report and their last one: before the first they started up.
+// addRunning counts what running tasks have done between their first report and their last one: before the first they
+// started up.
 func (l *law) addRunning() {
 	if !l.seen.records || !l.ready() {
 		return
@@ -79,8 +83,8 @@ func (l *law) ready() bool { return !l.waits || l.input.Known() }
 // worked is how many records an attempt has worked on.
 func (l *law) worked(a *dag.Attempt) float64 { return l.written(done(a), a.Out) }
 
-// written is how many records were worked on where so many were read and written. A task that reads all records of a key before it writes
-// counts them too early: then what it has written tells (docs/facts/tez.md T4).
+// written is how many records were worked on where so many were read and written. A task that reads all records of a
+// key before it writes counts them too early: then what it has written tells (docs/facts/tez.md T4).
 func (l *law) written(read, wrote float64) float64 {
 	if l.sel > 0 && wrote >= 0 {
 		read = min(read, wrote/l.sel)
@@ -133,8 +137,8 @@ func (l *law) learnRate(pace float64) {
 	}
 }
 
-// assume gives stages that nobody has seen a rate: where their records are known the median rate of the stages that were seen, otherwise
-// a part of a mean task of these.
+// assume gives stages that nobody has seen a rate: where their records are known the median rate of the stages that
+// were seen, otherwise a part of a mean task of these.
 func (m *Model) assume() {
 	var rates []float64
 	sum, n := 0.0, 0.0
@@ -168,7 +172,8 @@ func (m *Model) assume() {
 	})
 }
 
-// laterWork is what a task of a stage that nobody has seen is assumed to take, as a share of a mean task, where not even its records are known.
+// laterWork is what a task of a stage that nobody has seen is assumed to take, as a share of a mean task, where not
+// even its records are known.
 const laterWork = 0.1
 
 // laterRate is the same for a record, as a share of the median of the rates that were seen.

@@ -14,12 +14,14 @@ const (
 	driftSigma    = 0.12 // the cluster from now on
 	watchedSigma  = 0.25 // a stage's rate in this run, shrinking with what was watched of it
 	profiledSigma = 0.4  // a stage's rate where only a profile tells it
-	launchedSigma = 0.3  // the same in a job whose containers are launched, where launches take their part of the uncertainty
-	assumedSigma  = 1.4  // where nothing does
-	taskSigma     = 0.1  // a task's work
-	startSigma    = 0.5  // launches of containers
+	// the same in a job whose containers are launched, where launches take their part of the uncertainty
+	launchedSigma = 0.3
+	assumedSigma  = 1.4 // where nothing does
+	taskSigma     = 0.1 // a task's work
+	startSigma    = 0.5 // launches of containers
 	rateSamplesMS = 4000
-	// otherPace is the uncertainty of a profile's rates that a pace other than its own brings, as a share of the pace's logarithm.
+	// otherPace is the uncertainty of a profile's rates that a pace other than its own brings, as a share of the pace's
+	// logarithm.
 	otherPace = 0.8
 )
 

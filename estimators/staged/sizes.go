@@ -90,8 +90,8 @@ func (m *Model) learnSizes(j int, k dag.StageIndex, l *law) {
 	}
 }
 
-// totalBy is how many records a running attempt reads in all, by its progress; 0 where that does not tell. The engine gives progress now and
-// records at times: those read by then are of the progress that it had then.
+// totalBy is how many records a running attempt reads in all, by its progress; 0 where that does not tell. The engine
+// gives progress now and records at times: those read by then are of the progress that it had then.
 func (m *Model) totalBy(l *law, a *dag.Attempt) float64 {
 	share, read := l.progress(a), done(a)
 	if !(share > leastShare) || !(read > 0) {
@@ -106,7 +106,8 @@ func (m *Model) totalBy(l *law, a *dag.Attempt) float64 {
 // leastShare is the progress from which on it tells a task's size.
 const leastShare = 0.1
 
-// expected are the tasks' units before this run has told any, up to a factor: the profile's, task by task where there are as many.
+// expected are the tasks' units before this run has told any, up to a factor: the profile's, task by task where there
+// are as many.
 func (l *law) expected(n int) []float64 {
 	out := make([]float64, n)
 	mean := 1.0
@@ -122,8 +123,8 @@ func (l *law) expected(n int) []float64 {
 	return out
 }
 
-// input is how many records all tasks of a stage read together: what the stages before it have written and are expected to write;
-// 0 where that is not known.
+// input is how many records all tasks of a stage read together: what the stages before it have written and are expected
+// to write; 0 where that is not known.
 func (m *Model) input(j int, k dag.StageIndex) float64 {
 	job := &m.snapshot.Plan.Jobs[j]
 	total := 0.0

@@ -14,8 +14,8 @@ import (
 
 const second = 1000
 
-// vertices is a job of Tez: six tasks read 100 records each, at 100 ms a record, two others what these write, at 50 ms a record. It has a
-// container for each of three tasks.
+// vertices is a job of Tez: six tasks read 100 records each, at 100 ms a record, two others what these write, at 50 ms
+// a record. It has a container for each of three tasks.
 func vertices() *dag.Plan {
 	return &dag.Plan{
 		Name: "a.pig", Engine: "Tez",
@@ -112,8 +112,8 @@ func remaining(t *testing.T, s *dag.Snapshot) time.Duration {
 	return sch.Remaining()
 }
 
-// TestProfileOfEarlierRun: a run that is half as fast as the profile's is predicted from its middle on, the uneven partition included; without
-// the profile the other stage is assumed.
+// TestProfileOfEarlierRun: a run that is half as fast as the profile's is predicted from its middle on, the uneven
+// partition included; without the profile the other stage is assumed.
 func TestProfileOfEarlierRun(t *testing.T) {
 	t.Parallel()
 	before, _ := seenAt(t, 1, 1000*second)

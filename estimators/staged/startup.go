@@ -25,9 +25,11 @@ const (
 	coldTasks = 1
 	// coldShare is the same as a share of a launch, where nothing has shown it.
 	coldShare = 0.35
-	// heldMS is the time from a DAG's submission within which no container can have been launched for it: it was held before.
+	// heldMS is the time from a DAG's submission within which no container can have been launched for it: it was held
+	// before.
 	heldMS = 1000
-	// alonePower is the power of the number of launches at the same time on a node that each takes longer by: a part of it is waiting.
+	// alonePower is the power of the number of launches at the same time on a node that each takes longer by: a part of
+	// it is waiting.
 	alonePower = 0.4
 	// scaleMax bounds how many times as long as in the profile's run launches take.
 	scaleMax = 20.0
@@ -35,8 +37,8 @@ const (
 	launchWait, launchNext = 0.5, 0.15
 )
 
-// learnLaunch finds what a launch takes: what this run has shown, otherwise what the profile says, the longer the longer none has come.
-// overheads are those that the run itself shows.
+// learnLaunch finds what a launch takes: what this run has shown, otherwise what the profile says, the longer the
+// longer none has come. overheads are those that the run itself shows.
 func (m *Model) learnLaunch(overheads *dag.Overheads) {
 	o := &m.snapshot.Plan.Overheads
 	expected := ms(defaultStart)
@@ -57,7 +59,8 @@ func (m *Model) learnLaunch(overheads *dag.Overheads) {
 	}
 }
 
-// learnWave finds how many containers of a node were launched together, as those of a job's first tasks are. They share its processors.
+// learnWave finds how many containers of a node were launched together, as those of a job's first tasks are. They share
+// its processors.
 func (m *Model) learnWave() {
 	s := m.snapshot
 	m.start.over = dag.NoInstant
@@ -86,8 +89,8 @@ func (m *Model) learnWave() {
 	m.start.alone = math.Pow(max(1, first/max(1, float64(len(nodes)))), -alonePower)
 }
 
-// apart reports whether a container that was launched at an instant, or for a task that started then, was launched by itself: that of
-// another one was over.
+// apart reports whether a container that was launched at an instant, or for a task that started then, was launched by
+// itself: that of another one was over.
 func (m *Model) apart(at dag.Instant) bool { return m.start.over.Known() && at >= m.start.over }
 
 // launchAt is what a launch at an instant takes in milliseconds.
@@ -106,7 +109,8 @@ func (m *Model) extraAt(at dag.Instant) float64 {
 	return m.start.extra
 }
 
-// launching is what is left of a launch that was asked for at an instant: what has not come for long will not come at once.
+// launching is what is left of a launch that was asked for at an instant: what has not come for long will not come at
+// once.
 func (m *Model) launching(asked dag.Instant) float64 {
 	whole := m.launchAt(asked)
 	if !asked.Known() || asked >= m.snapshot.At {
@@ -116,7 +120,8 @@ func (m *Model) launching(asked dag.Instant) float64 {
 	return max(whole-waited, m.start.late*waited)
 }
 
-// asked is since when containers may have been launched for the tasks of a stage that wait: since their stage let them begin, since one was lost.
+// asked is since when containers may have been launched for the tasks of a stage that wait: since their stage let them
+// begin, since one was lost.
 func (m *Model) asked(j int, k dag.StageIndex) dag.Instant {
 	job, js := &m.snapshot.Plan.Jobs[j], &m.snapshot.Jobs[j]
 	since := js.Submitted
@@ -158,8 +163,8 @@ func allowed(s *dag.StageState, ratio float64, n int) dag.Instant {
 	return ends[min(max(need, 1), len(ends))-1]
 }
 
-// learnExtra compares the tasks that were the first in their container with the others of their stage. Launches load a machine as what these
-// tasks do more does: where launches take longer than in the profile's run, so does that.
+// learnExtra compares the tasks that were the first in their container with the others of their stage. Launches load a
+// machine as what these tasks do more does: where launches take longer than in the profile's run, so does that.
 func (m *Model) learnExtra() {
 	sum, n := 0.0, 0.0
 	m.each(func(_ int, _ dag.StageIndex, l *law) {
@@ -199,8 +204,8 @@ func (m *Model) learnExtra() {
 	})
 }
 
-// extraOf is how many milliseconds of work an attempt at a stage has beyond its own, as the first in its container, since it could begin: what
-// it did while it waited for its input is over.
+// extraOf is how many milliseconds of work an attempt at a stage has beyond its own, as the first in its container,
+// since it could begin: what it did while it waited for its input is over.
 func (m *Model) extraOf(l *law, a *dag.Attempt) float64 {
 	if !m.first(a) {
 		return 0
@@ -214,7 +219,8 @@ func (m *Model) first(a *dag.Attempt) bool {
 	return seen && t == a.Start
 }
 
-// firstStarts is when the first task started in each container that was launched for a job, and on each core of executors.
+// firstStarts is when the first task started in each container that was launched for a job, and on each core of
+// executors.
 func firstStarts(s *dag.Snapshot) map[int32]dag.Instant {
 	first := map[int32]dag.Instant{}
 	for j := range s.Jobs {
@@ -241,7 +247,8 @@ func firstStarts(s *dag.Snapshot) map[int32]dag.Instant {
 	return first
 }
 
-// waited is for how many milliseconds a job has waited for the first container that is launched for it; 0 where it does not wait for one.
+// waited is for how many milliseconds a job has waited for the first container that is launched for it; 0 where it does
+// not wait for one.
 func (m *Model) waited() float64 {
 	s, longest := m.snapshot, 0.0
 	for j := range s.Jobs {

@@ -11,7 +11,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// withStartup is a profile of vertices whose run launched a container in two seconds and lost a second with the first task in each.
+// withStartup is a profile of vertices whose run launched a container in two seconds and lost a second with the first
+// task in each.
 func withStartup(t *testing.T) *dag.Plan {
 	t.Helper()
 	before, _ := seenAt(t, 1, 1000*second)
@@ -26,8 +27,8 @@ func cold(s *dag.Snapshot, at dag.Instant) time.Duration {
 	return costs.Left(schedule.Task{Stage: 0, Index: 5, Slot: -1, Node: -1, Cold: true, Start: at}).Setup
 }
 
-// TestLaunchesScaleTogether: where launches take five times as long as in the profile's run, so do the first tasks of the containers. What is
-// launched later has the node for itself.
+// TestLaunchesScaleTogether: where launches take five times as long as in the profile's run, so do the first tasks of
+// the containers. What is launched later has the node for itself.
 func TestLaunchesScaleTogether(t *testing.T) {
 	t.Parallel()
 	profile := withStartup(t)
@@ -72,7 +73,8 @@ func TestLateLaunch(t *testing.T) {
 	}
 }
 
-// TestHeldContainers: a task that starts at once after the submission is in a container that an earlier DAG has left, and loads nothing.
+// TestHeldContainers: a task that starts at once after the submission is in a container that an earlier DAG has left,
+// and loads nothing.
 func TestHeldContainers(t *testing.T) {
 	t.Parallel()
 	learned := func(start dag.Instant) time.Duration {

@@ -11,7 +11,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// Past is a finished run, to be run again: what it took, and the moment before its submission with all that it has shown.
+// Past is a finished run, to be run again: what it took, and the moment before its submission with all that it has
+// shown.
 type Past struct {
 	Before dag.Run
 	Took   time.Duration // from the first submission to the last job's end
@@ -29,8 +30,8 @@ type Lost struct {
 	Held   time.Duration
 }
 
-// Again makes a run that has ended one that is about to begin: its jobs, its cluster, and the costs and pauses that it has
-// shown (observed.Learn). ok is false where no job has run in it.
+// Again makes a run that has ended one that is about to begin: its jobs, its cluster, and the costs and pauses that it
+// has shown (observed.Learn). ok is false where no job has run in it.
 func Again(run dag.Run) (past Past, ok bool) {
 	s := run.Now()
 	plan := observed.Learn(run)
@@ -76,8 +77,9 @@ func Again(run dag.Run) (past Past, ok bool) {
 	return past, ok
 }
 
-// asTaken gives each reduce the work that it had, from the end of its copy to its own. What is learned for later runs is a
-// rate for a byte, of which a reducer that takes the square of its group knows nothing; the run itself may be taken at its word.
+// asTaken gives each reduce the work that it had, from the end of its copy to its own. What is learned for later runs
+// is a rate for a byte, of which a reducer that takes the square of its group knows nothing; the run itself may be
+// taken at its word.
 //
 // On the paper's cluster copy and sort are work as well: all that a reduce takes beyond its set-up is.
 func asTaken(p *dag.Stage, state *dag.JobState, c dag.Cluster) {
@@ -111,8 +113,8 @@ func takes(p *dag.Stage, work dag.Series) {
 	p.Bytes, p.Out, p.Groups = work, dag.Series{}, nil
 }
 
-// inOrder puts jobs in the order in which they were submitted: of a wave, the engine chooses one, and the scheduler serves them
-// by it. Plan order breaks ties.
+// inOrder puts jobs in the order in which they were submitted: of a wave, the engine chooses one, and the scheduler
+// serves them by it. Plan order breaks ties.
 func (p *Past) inOrder(plan *dag.Plan, s *dag.Snapshot) {
 	order := make([]int, len(plan.Jobs))
 	for j := range order {

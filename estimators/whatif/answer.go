@@ -11,7 +11,8 @@ const (
 	ModelErnest   = "ernest"   // a curve fitted to smaller runs
 )
 
-// An Answer is when the query would end. Lengths of time count from now; of a plan or a finished run, from its submission.
+// An Answer is when the query would end. Lengths of time count from now; of a plan or a finished run, from its
+// submission.
 type Answer struct {
 	Model  string
 	Change Change

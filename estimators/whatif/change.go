@@ -12,8 +12,8 @@ import (
 type Change struct {
 	Policy Policy
 	Slots  []Slots // one after the other, after Policy
-	// Scale is how many times as large the input is; 0 is 1. Splits keep their size, so maps of the input become more and
-	// reduces larger.
+	// Scale is how many times as large the input is; 0 is 1. Splits keep their size, so maps of the input become more
+	// and reduces larger.
 	Scale float64
 	// Even spreads what is left of each job's reduces evenly over them: no skew.
 	Even bool
@@ -50,8 +50,8 @@ type Pace struct {
 // Which says which slots are meant.
 type Which uint8
 
-// The slots of a kind, or of both. In a pool those of a kind are what the AM of a MapReduce job may run of it at once, those of both are
-// containers, or cores of executors.
+// The slots of a kind, or of both. In a pool those of a kind are what the AM of a MapReduce job may run of it at once,
+// those of both are containers, or cores of executors.
 const (
 	Both Which = iota
 	Maps
@@ -98,14 +98,16 @@ type FailureKind uint8
 const (
 	// FailTask is one task, just before its end: the one whose loss delays the end most.
 	FailTask FailureKind = iota
-	// FailNode is a node and all that ran on it, map outputs that are still wanted among it: the worst one at the worst moment.
+	// FailNode is a node and all that ran on it, map outputs that are still wanted among it: the worst one at the worst
+	// moment.
 	FailNode
-	// FailJob is a job that loses all that it has done just before its end, as when its master dies and nothing is recovered.
+	// FailJob is a job that loses all that it has done just before its end, as when its master dies and nothing is
+	// recovered.
 	FailJob
 )
 
-// A Failure is what goes wrong, once. Job names the job of FailJob, and of FailTask where one task is meant: that with index
-// Task of Stage.
+// A Failure is what goes wrong, once. Job names the job of FailJob, and of FailTask where one task is meant: that with
+// index Task of Stage.
 type Failure struct {
 	What  FailureKind
 	Job   string // Job.Node of the plan; "" for the worst

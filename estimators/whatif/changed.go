@@ -8,7 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// changed is a cost model in a changed world, for the scenarios of estimators. It is made for one replay and the draws of one range.
+// changed is a cost model in a changed world, for the scenarios of estimators. It is made for one replay and the draws
+// of one range.
 type changed struct {
 	model estimators.Costs
 	w     *clusterState

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// pool changes the memory of a YARN cluster, and what our queue may use of it, by whole containers, or the cores of executors. More of
-// them come on machines like those that are there; with fewer every machine has less.
+// pool changes the memory of a YARN cluster, and what our queue may use of it, by whole containers, or the cores of
+// executors. More of them come on machines like those that are there; with fewer every machine has less.
 func (w *clusterState) pool(by Slots) error {
 	c := &w.s.Plan.Cluster
 	if math.IsInf(by.N, 1) {
@@ -190,7 +190,8 @@ func (w *clusterState) atOnce(by Slots) error {
 	return nil
 }
 
-// roomFrom says of the changed cluster how many fewer tasks start together on a node than a model sees that knows no nodes.
+// roomFrom says of the changed cluster how many fewer tasks start together on a node than a model sees that knows no
+// nodes.
 func (c *costs) roomFrom(was *dag.Cluster, s *dag.Snapshot) {
 	if is := s.Plan.Cluster.MemoryMB; len(s.Nodes) == 0 && c.share > 0 && was.MemoryMB > 0 && is > was.MemoryMB {
 		c.share = float64(was.MemoryMB) / float64(is)

@@ -13,14 +13,15 @@ type costs struct {
 	left   schedule.Left
 	phases [][]phaseCosts // by job and stage
 	nodes  int            // of the model; 0 where it knows none
-	share  float64        // of the tasks that the model sees start together on a node, those that do; 1 on the cluster as it is
-	ideal  bool           // no start-up
+	// of the tasks that the model sees start together on a node, those that do; 1 on the cluster as it is
+	share float64
+	ideal bool // no start-up
 }
 
 // phaseCosts say how a phase differs from the model's.
 type phaseCosts struct {
-	// fixed tasks are the model's. Where was and is are the same number, so is any other task but for its work; else the others, was by
-	// the model, are is now, and each is like one of the model's, in order.
+	// fixed tasks are the model's. Where was and is are the same number, so is any other task but for its work; else
+	// the others, was by the model, are is now, and each is like one of the model's, in order.
 	fixed, was, is int
 	grown          float64 // factor of the work of those others, by what they are given
 	factor         float64 // of the work of all, by pace

@@ -25,9 +25,9 @@ type Curve struct {
 	Knee int
 }
 
-// KneeGain is the share of the time that a doubling of the slots must save to be worth the name: half as much would be saved
-// by perfect scaling. A rule about doublings has no scale of its own, other than a curvature (Kneedle: Satopää et al.,
-// "Finding a Kneedle in a Haystack", 2011), whose answer moves with where the curve is cut off.
+// KneeGain is the share of the time that a doubling of the slots must save to be worth the name: half as much would be
+// saved by perfect scaling. A rule about doublings has no scale of its own, other than a curvature (Kneedle: Satopää et
+// al., "Finding a Kneedle in a Haystack", 2011), whose answer moves with where the curve is cut off.
 const KneeGain = 0.1
 
 // CurvePoints is how many points a curve has at most.
@@ -36,8 +36,8 @@ const CurvePoints = 32
 // curveHalvings is how far below the cluster as it is a curve begins.
 const curveHalvings = 2
 
-// CurveOf asks a predictor for the curve around a room: from a quarter of it to a slot for each of the tasks that it may be asked to
-// run at once. wanted are the slots that these take, of each kind that the room has (Replay.Wanted).
+// CurveOf asks a predictor for the curve around a room: from a quarter of it to a slot for each of the tasks that it
+// may be asked to run at once. wanted are the slots that these take, of each kind that the room has (Replay.Wanted).
 func CurveOf(p Predictor, room Room, wanted []int) (*Curve, error) {
 	if room.Policy != dag.FIFO && room.Total() == 0 {
 		return nil, &UnsupportedError{"curve", "slots", "nobody has told how much memory the cluster has"}

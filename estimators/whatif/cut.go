@@ -152,8 +152,8 @@ func (c *course) attempt(m *moment, sp *schedule.Span, n int32) dag.Attempt {
 	return a
 }
 
-// of is what a span's tasks were said to cost. A replay may ask once for several tasks that start together, and let each of them be a
-// span where one fails.
+// of is what a span's tasks were said to cost. A replay may ask once for several tasks that start together, and let
+// each of them be a span where one fails.
 func (c *course) of(sp *schedule.Span) (asked, bool) {
 	for i := int(sp.First); i >= 0 && i > int(sp.First)-mostTogether; i-- {
 		was, ok := c.asked[attempt{int(sp.Job), i, int(sp.Attempt), sp.Stage}]

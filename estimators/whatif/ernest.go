@@ -15,8 +15,8 @@ type Ernest struct {
 	force           bool
 }
 
-// NewErnest is the predictor of a fitted model. The base is a run of scale on so many machines; slots of a change count from room. With force it
-// says numbers that the model itself does not trust.
+// NewErnest is the predictor of a fitted model. The base is a run of scale on so many machines; slots of a change count
+// from room. With force it says numbers that the model itself does not trust.
 func NewErnest(predict func(machines, scale float64) ernest.Prediction, machines, scale float64, room Room, force bool) *Ernest {
 	return &Ernest{predict, machines, scale, room, force}
 }

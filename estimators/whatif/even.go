@@ -16,8 +16,8 @@ type evened struct {
 // same is how many tasks from i on have that work.
 func (e *evened) same(i int) int { return max(1, e.all-i) }
 
-// even spreads what is left of the work of each stage that reads others, such as a job's reduces, over the tasks that are not done. What
-// is lost already is lost: of a task that runs, what it has done stays.
+// even spreads what is left of the work of each stage that reads others, such as a job's reduces, over the tasks that
+// are not done. What is lost already is lost: of a task that runs, what it has done stays.
 func (w *clusterState) even() {
 	for j := range w.s.Plan.Jobs {
 		job := &w.s.Plan.Jobs[j]

@@ -11,7 +11,8 @@ import (
 // nodesTried is how many nodes are tried at a moment: those on which most is lost.
 const nodesTried = 2
 
-// nodeTrials lose a node just before the last map, or the last task, of each job ends: then most of what it holds is lost with it.
+// nodeTrials lose a node just before the last map, or the last task, of each job ends: then most of what it holds is
+// lost with it.
 func (c *course) nodeTrials() ([]trial, error) {
 	n := c.nodeCount()
 	switch {
@@ -98,8 +99,8 @@ func (c *course) lostWith(m *moment) []time.Duration {
 	return lost
 }
 
-// onNodes visits what a loss of a node, or of all if it is -1, would undo: attempts that run, and tasks that are done and whose output is still
-// wanted, by a task that is not done or is lost itself.
+// onNodes visits what a loss of a node, or of all if it is -1, would undo: attempts that run, and tasks that are done
+// and whose output is still wanted, by a task that is not done or is lost itself.
 func (c *course) onNodes(m *moment, node int32, visit func(a *dag.Attempt)) {
 	for j := range m.s.Jobs {
 		js, stages := &m.s.Jobs[j], m.s.Plan.Jobs[j].Stages
@@ -119,7 +120,8 @@ func (c *course) onNodes(m *moment, node int32, visit func(a *dag.Attempt)) {
 				case a.State == dag.AttemptRunning && on, a.State == dag.AttemptSucceeded && on && wanted(stages, readers, k, int(a.Task)):
 					visit(a)
 				case readers[k].done[a.Task]:
-				case a.State == dag.AttemptSucceeded, a.State == dag.AttemptRunning && !stages[k].Copies(): // it has its input
+				case a.State == dag.AttemptSucceeded, a.State == dag.AttemptRunning && !stages[k].Copies():
+					// it has its input
 					readers[k].done[a.Task] = true
 					readers[k].left--
 				}

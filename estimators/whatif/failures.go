@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Bounds of the replays that look for the worst failure, and of the tasks in all of them together. Tasks of a phase are alike: its
-// longest and its last one stand for it.
+// Bounds of the replays that look for the worst failure, and of the tasks in all of them together. Tasks of a phase are
+// alike: its longest and its last one stand for it.
 const (
 	mostTries = 48
 	leastTry  = 4
@@ -24,8 +24,8 @@ func (w *clusterState) tries() int {
 	return min(max(tasksTry/max(w.tasks(), 1), leastTry), mostTries)
 }
 
-// fail makes the world one in which something fails, and says what: of what is asked for, what delays the end most. It is nil
-// where the query would never end.
+// fail makes the world one in which something fails, and says what: of what is asked for, what delays the end most. It
+// is nil where the query would never end.
 func (w *clusterState) fail(f Failure) (failed *clusterState, note string, err error) {
 	c, err := w.course()
 	if err != nil {

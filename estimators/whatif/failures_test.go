@@ -27,8 +27,8 @@ func predicted(t *testing.T, r *Replay, f Failure) Answer {
 	return a
 }
 
-// The paper's pessimistic scenario (section 3.2.1): the longest task fails right before it finishes. On the query of section 4.2
-// that is the lonely last map of j2, whose 727 s are all added (docs/facts/paratimer.md A2).
+// The paper's pessimistic scenario (section 3.2.1): the longest task fails right before it finishes. On the query of
+// section 4.2 that is the lonely last map of j2, whose 727 s are all added (docs/facts/paratimer.md A2).
 func TestWorstTask(t *testing.T) {
 	r := example(t, "paper-4.2GB")
 	base := endIn(t, r, Change{})
@@ -57,8 +57,9 @@ func TestJobStartsAgain(t *testing.T) {
 	}
 }
 
-// Four maps of 20 ms on two nodes of two slots, then two reduces of 30 ms, one a node (slots 0 and 1 are node 0's: both). The worst is
-// that node 0 is lost just before the reduces end, at 49 ms: its two maps run again on node 1, then both reduces.
+// Four maps of 20 ms on two nodes of two slots, then two reduces of 30 ms, one a node (slots 0 and 1 are node 0's:
+// both). The worst is that node 0 is lost just before the reduces end, at 49 ms: its two maps run again on node 1, then
+// both reduces.
 func TestWorstNode(t *testing.T) {
 	p := equal(4, 2, 4)
 	p.Cluster.SlotsPerNode = 2
@@ -78,8 +79,8 @@ func TestWorstNode(t *testing.T) {
 	}
 }
 
-// On YARN a task that is tried again is asked for a heartbeat later, so it costs more than its length, and no more than three
-// heartbeats more where all else stands still.
+// On YARN a task that is tried again is asked for a heartbeat later, so it costs more than its length, and no more than
+// three heartbeats more where all else stands still.
 func TestWorstTaskOnYARN(t *testing.T) {
 	r := example(t, "pig-join")
 	base := endIn(t, r, Change{})
@@ -90,8 +91,9 @@ func TestWorstTaskOnYARN(t *testing.T) {
 	}
 }
 
-// A failure is replayed from the moment at which it happens. Going on from any moment without one ends when the whole replay does, so that what a
-// failure moves is its cost: a job that loses nothing, because nothing of it has run, costs nothing.
+// A failure is replayed from the moment at which it happens. Going on from any moment without one ends when the whole
+// replay does, so that what a failure moves is its cost: a job that loses nothing, because nothing of it has run, costs
+// nothing.
 func TestGoingOnIsNoFailure(t *testing.T) {
 	r := example(t, "pig-join")
 	w, err := r.clusterState(Change{})
@@ -112,7 +114,8 @@ func TestGoingOnIsNoFailure(t *testing.T) {
 			t.Errorf("going on from %d ends at %d, the whole at %d", at, s.End, c.s.End)
 		}
 	}
-	// The last job is alone: it costs what it took, from its master's start on, but for what the restart saves of the submission.
+	// The last job is alone: it costs what it took, from its master's start on, but for what the restart saves of the
+	// submission.
 	base := endIn(t, r, Change{})
 	a := predicted(t, r, Failure{What: FailJob, Job: "scope-50"})
 	last := c.s.End - c.s.Submitted[2]

@@ -11,8 +11,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// NewReplayOf is the predictor of a finished run. Its base is what the run took; every other answer is longer or shorter than
-// that as a replay of the change is than one of the run, so that what the replay misses of the run is missed of neither.
+// NewReplayOf is the predictor of a finished run. Its base is what the run took; every other answer is longer or
+// shorter than that as a replay of the change is than one of the run, so that what the replay misses of the run is
+// missed of neither.
 func NewReplayOf(p Past, model estimators.Model) (*Replay, error) {
 	r := NewReplay(p.Before, model)
 	r.lost, r.others = p.Lost, p.OthersMB

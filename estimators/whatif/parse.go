@@ -105,8 +105,8 @@ func ParsePolicy(text string) (Policy, error) {
 	return AsIs, &ParseError{"policy", text, "one of fifo, yarn, ideal"}
 }
 
-// ParseFailure reads what fails: task, node, a job by its name in the plan, or a task of it, with indices from 0: JOB:m3 or JOB:r0 of a
-// MapReduce job, JOB:STAGE:3 of any.
+// ParseFailure reads what fails: task, node, a job by its name in the plan, or a task of it, with indices from 0:
+// JOB:m3 or JOB:r0 of a MapReduce job, JOB:STAGE:3 of any.
 func ParseFailure(text string) (Failure, error) {
 	text = strings.TrimSpace(text)
 	bad := &ParseError{"failure", text, "task, node, the name of a job, or a task of it such as JOB:m3 or JOB:STAGE:3"}

@@ -35,8 +35,8 @@ func (w *clusterState) policy(to Policy) error {
 	return nil
 }
 
-// toSlots makes slots of containers: half of them for maps, as Hadoop 0.20 has it unless told otherwise, and no wave waits for
-// the others of the wave before.
+// toSlots makes slots of containers: half of them for maps, as Hadoop 0.20 has it unless told otherwise, and no wave
+// waits for the others of the wave before.
 func (w *clusterState) toSlots() {
 	c := &w.s.Plan.Cluster
 	if c.Policy == dag.FIFO {
@@ -84,8 +84,8 @@ func (w *clusterState) toContainers() {
 	w.note(WarnApproximate, "policy yarn: %d %s are taken for %d containers of %d MB, masters among them", had, slots, n, mb)
 }
 
-// leastContainers lets a master of each job that is left, what runs, and one task more be held at once: with less, masters could
-// take all that there is and wait for each other for ever.
+// leastContainers lets a master of each job that is left, what runs, and one task more be held at once: with less,
+// masters could take all that there is and wait for each other for ever.
 func (w *clusterState) leastContainers() int {
 	n := 1
 	for j := range w.s.Jobs {

@@ -170,8 +170,8 @@ func (staircase) Predict(c Change) (Answer, error) {
 	return Answer{Remaining: &d}, nil
 }
 
-// The knee of a curve that falls as it should up to 64 containers, and then no more, is the first point from which no doubling saves a
-// tenth: at 60.9, a doubling ends at 1 s instead of 1.05.
+// The knee of a curve that falls as it should up to 64 containers, and then no more, is the first point from which no
+// doubling saves a tenth: at 60.9, a doubling ends at 1 s instead of 1.05.
 func TestKnee(t *testing.T) {
 	c, err := CurveOf(staircase{}, Room{Policy: dag.YARN, Containers: 4, ContainerMB: 1}, []int{400})
 	if err != nil {

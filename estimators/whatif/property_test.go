@@ -119,8 +119,8 @@ func everything(s *dag.Snapshot) string {
 	return fmt.Sprintf("%d %v %+v %+v %+v", s.At, s.State, s.Jobs, s.Nodes, *s.Plan)
 }
 
-// Where tasks are equal and none depends on another, a slot more never makes it longer. (Of others it may: R. Graham, "Bounds
-// on multiprocessing timing anomalies", 1969.)
+// Where tasks are equal and none depends on another, a slot more never makes it longer. (Of others it may: R. Graham,
+// "Bounds on multiprocessing timing anomalies", 1969.)
 func TestMoreSlotsNeverHurtEqualTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := equal(rapid.IntRange(1, 60).Draw(t, "maps"), rapid.IntRange(0, 20).Draw(t, "reduces"), rapid.IntRange(1, 20).Draw(t, "slots"))
@@ -148,8 +148,8 @@ func equal(maps, reduces, slots int) *dag.Plan {
 	}}}
 }
 
-// With a slot for each task nothing waits but for what it depends on: the longest path of jobs, each its longest map and its
-// longest reduce.
+// With a slot for each task nothing waits but for what it depends on: the longest path of jobs, each its longest map
+// and its longest reduce.
 func TestInfiniteSlotsAreTheLongestPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := golden.Draw(t)
@@ -216,7 +216,8 @@ func TestGoingOnFromAMomentChangesNothing(t *testing.T) {
 	})
 }
 
-// Where tasks are not alike, the new ones are like the old ones in order, so that all of them together are as much more.
+// Where tasks are not alike, the new ones are like the old ones in order, so that all of them together are as much
+// more.
 func TestScaleOfUnlikeTasks(t *testing.T) {
 	p := equal(3, 3, 1)
 	p.Jobs[0].Stages[dag.Map].Pipelines[0].Tuples = dag.Each([]float64{50, 20, 10})
@@ -249,7 +250,8 @@ func TestScaleOfUnlikeTasks(t *testing.T) {
 	}
 }
 
-// Twice the input on twice the slots takes as long where tasks are equal and reduces do nothing; on the same slots twice as long.
+// Twice the input on twice the slots takes as long where tasks are equal and reduces do nothing; on the same slots
+// twice as long.
 func TestScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		maps := rapid.IntRange(1, 40).Draw(t, "rounds") * 4

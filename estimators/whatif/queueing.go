@@ -10,15 +10,16 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// Queueing predicts by a queueing network: what tasks ask of CPUs, disks and network is known, and that they contend for them.
+// Queueing predicts by a queueing network: what tasks ask of CPUs, disks and network is known, and that they contend
+// for them.
 type Queueing struct {
 	spec  *queueing.Spec
 	room  Room
 	waves [][]int // of the spec's jobs
 }
 
-// NewQueueing is the predictor of jobs by their demands. Where all of them are jobs of the plan, they run in its waves; else at
-// once. room is what slots of a change count from.
+// NewQueueing is the predictor of jobs by their demands. Where all of them are jobs of the plan, they run in its waves;
+// else at once. room is what slots of a change count from.
 func NewQueueing(spec *queueing.Spec, plan *dag.Plan, room Room) (*Queueing, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Replay predicts by replaying the scheduler over the tasks that are left, from what a run has shown. It is not safe for
-// concurrent use.
+// A Replay predicts by replaying the scheduler over the tasks that are left, from what a run has shown. It is not safe
+// for concurrent use.
 type Replay struct {
 	run   dag.Run
 	now   *dag.Snapshot // completed by the model
@@ -116,7 +116,8 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 	return a, nil
 }
 
-// costless says that work is left which nobody knows the cost of. Where all of it is such, it takes no time, and that is not known.
+// costless says that work is left which nobody knows the cost of. Where all of it is such, it takes no time, and that
+// is not known.
 func costless(warned []dag.Warning) bool {
 	return slices.ContainsFunc(warned, func(w dag.Warning) bool { return w.Code == dag.WarnAssumedCost || w.Code == dag.WarnUnknownSize })
 }
@@ -133,8 +134,8 @@ const (
 	rangeTasks   = 2000
 )
 
-// Range is what 8 of 10 runs would take: many worlds that may be, changed and replayed. ok is false where the model gives none, of too
-// many tasks, and of a change with failures, which is one world and not many.
+// Range is what 8 of 10 runs would take: many worlds that may be, changed and replayed. ok is false where the model
+// gives none, of too many tasks, and of a change with failures, which is one world and not many.
 func (r *Replay) Range(c Change) (low, high time.Duration, ok bool, err error) {
 	w, err := r.clusterState(c)
 	if err != nil || len(c.Failures) > 0 {
@@ -168,8 +169,8 @@ func (r *Replay) End(c Change) (time.Duration, error) {
 	return r.told(s.Remaining()), nil
 }
 
-// Wanted is how many slots the tasks of jobs that have not ended would take at once: for maps and for reduces under FIFO, containers of
-// YARN, or cores of executors.
+// Wanted is how many slots the tasks of jobs that have not ended would take at once: for maps and for reduces under
+// FIFO, containers of YARN, or cores of executors.
 func (r *Replay) Wanted() []int {
 	plan, n := r.now.Plan, make([]int, len(r.Room().slots()))
 	for j := range plan.Jobs {

@@ -9,7 +9,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Row is one change and what the models say of it, the one that is believed first. It has no answer where none can say.
+// A Row is one change and what the models say of it, the one that is believed first. It has no answer where none can
+// say.
 type Row struct {
 	Name    string // of a limit or a marginal value; else the change's own
 	Change  Change
@@ -27,8 +28,8 @@ func (r *Row) Remaining() *time.Duration {
 	return r.Answers[0].Remaining
 }
 
-// A Report answers a question: the base, each change alone, all of them together, what cannot be beaten, what a slot is worth,
-// and time against slots.
+// A Report answers a question: the base, each change alone, all of them together, what cannot be beaten, what a slot is
+// worth, and time against slots.
 type Report struct {
 	Base     Row
 	Alone    []Row

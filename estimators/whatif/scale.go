@@ -6,9 +6,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// scale makes the input so many times as large: of the jobs that read it there are more maps, each as large as it is; reduces get
-// larger, and with them the maps that read what they write, one a file. Other stages keep their tasks, which get larger. What runs or is
-// done has its input.
+// scale makes the input so many times as large: of the jobs that read it there are more maps, each as large as it is;
+// reduces get larger, and with them the maps that read what they write, one a file. Other stages keep their tasks,
+// which get larger. What runs or is done has its input.
 func (w *clusterState) scale(by float64) error {
 	graph, err := dag.NewGraph(w.s.Plan)
 	if err != nil {
@@ -63,8 +63,8 @@ func (w *clusterState) grow(j int, by float64, growth []float64) float64 {
 	return g
 }
 
-// growStages gives the stages that read the job's input so much more, and the others what those before them write. It says how much more
-// those write that no stage reads.
+// growStages gives the stages that read the job's input so much more, and the others what those before them write. It
+// says how much more those write that no stage reads.
 func (w *clusterState) growStages(j int, by float64) float64 {
 	stages := w.s.Plan.Jobs[j].Stages
 	grown := make([]mean, len(stages)) // of what a stage reads, until it is its turn; then of what it writes
@@ -131,8 +131,8 @@ func oneToOne(s *dag.Stage) dag.StageIndex {
 // splitBytes is how large a part of a file a map reads at most: HDFS's block, unless the cluster says otherwise.
 const splitBytes = 128 << 20
 
-// split gives the maps of a job that reads what others wrote so much more, and makes more of them where their files get larger
-// than a split, as far as their size is known.
+// split gives the maps of a job that reads what others wrote so much more, and makes more of them where their files get
+// larger than a split, as far as their size is known.
 func (w *clusterState) split(j int, by float64) {
 	job, maps := &w.s.Plan.Jobs[j], &w.costs.phases[j][dag.Map]
 	maps.grown = by

@@ -69,7 +69,8 @@ func scaled(s dag.Series, by float64) dag.Series {
 	return dag.Each(out)
 }
 
-// TestStagesAreAskedAbout holds that of a plan of nine stages, and of its finished run, each answer is what the replay of the changed plan takes.
+// TestStagesAreAskedAbout holds that of a plan of nine stages, and of its finished run, each answer is what the replay
+// of the changed plan takes.
 func TestStagesAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	past, ok := Again(played(t, stages(t, nil), 0, simulate.Options{}))
@@ -95,7 +96,8 @@ func TestStagesAreAskedAbout(t *testing.T) {
 		want    time.Duration // by hand, of some
 	}{
 		{Change{}, nil, 86 * time.Second},
-		// All 60 tasks of scan orders run at once, and all of parse orders 20 s later: the path is 20 s, 5 s, 30 s, 8 s, 2 s, 1 s.
+		// All 60 tasks of scan orders run at once, and all of parse orders 20 s later: the path is 20 s, 5 s, 30 s, 8
+		// s, 2 s, 1 s.
 		{Change{Slots: []Slots{{Op: Times, N: 2}}}, cores(80), 66 * time.Second},
 		{Change{Slots: []Slots{{N: 37}}}, cores(37), 0},
 		{Change{Slots: []Slots{{Op: Add, N: -25}}}, cores(15), 0},
@@ -134,9 +136,10 @@ func TestStagesFail(t *testing.T) {
 	t.Parallel()
 	r := planned(stages(t, nil))
 	for text, want := range map[string]time.Duration{
-		"task":                  116 * time.Second, // the task of by region that takes 30 s
-		"revenue:by region:19":  116 * time.Second,
-		"revenue:by product:19": 86 * time.Second, // it ends at 60 s, and 15 s later again: at 75 s, when by region does
+		"task":                 116 * time.Second, // the task of by region that takes 30 s
+		"revenue:by region:19": 116 * time.Second,
+		// it ends at 60 s, and 15 s later again: at 75 s, when by region does
+		"revenue:by product:19": 86 * time.Second,
 		"revenue:lookup:3":      86 * time.Second, // 8 cores are idle
 		"revenue:write:0":       87 * time.Second,
 		"revenue":               2*86*time.Second - time.Millisecond,
@@ -173,14 +176,15 @@ func TestStagesGoOn(t *testing.T) {
 	}
 }
 
-// TestLostExecutor holds what an executor's loss costs, by hand. Two executors have two cores each; all tasks take 10 s.
+// TestLostExecutor holds what an executor's loss costs, by hand. Two executors have two cores each; all tasks take 10
+// s.
 //
 //	 0 s  a0 and a2 on one executor, a1 and a3 on the other
 //	10 s  b0 to b3, each on the core of the task that it reads
 //	20 s  c0 and c1, which read all of b, one on each
 //
-// The worst is a loss just before 30 s. What c reads is gone in part: c0 waits for b0 and b2, and these for a0 and a2, on two cores; c1
-// ends meanwhile. One that is lost just before 20 s costs 20 s: then c0 and c1 run beside each other.
+// The worst is a loss just before 30 s. What c reads is gone in part: c0 waits for b0 and b2, and these for a0 and a2,
+// on two cores; c1 ends meanwhile. One that is lost just before 20 s costs 20 s: then c0 and c1 run beside each other.
 func TestLostExecutor(t *testing.T) {
 	t.Parallel()
 	ten := []dag.Pipeline{{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}}
@@ -206,7 +210,8 @@ func TestLostExecutor(t *testing.T) {
 	if a := predicted(t, r, Failure{What: FailNode}); *a.Remaining != 60*time.Second {
 		t.Errorf("the run, again: %v (%s)", *a.Remaining, a.Note)
 	}
-	// A task that runs has its input: where the executor without the only task of c is lost just before the end, nothing is done again.
+	// A task that runs has its input: where the executor without the only task of c is lost just before the end,
+	// nothing is done again.
 	p.Jobs[0].Stages[2].Tasks = 1
 	w, err := planned(p).clusterState(Change{})
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Together is all changes at once. It is an *AlternativesError where they exclude each other: two schedulers, two scales, two numbers of the
-// same slots.
+// Together is all changes at once. It is an *AlternativesError where they exclude each other: two schedulers, two
+// scales, two numbers of the same slots.
 func Together(changes []Change) (Change, error) {
 	var all Change
 	for _, c := range changes {

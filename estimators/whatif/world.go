@@ -18,8 +18,8 @@ type clusterState struct {
 	replayed schedule.Left
 }
 
-// worldOf applies a change to a completed snapshot, of which nothing is changed. Failures are not in it: which is the worst
-// takes a replay of the rest.
+// worldOf applies a change to a completed snapshot, of which nothing is changed. Failures are not in it: which is the
+// worst takes a replay of the rest.
 func worldOf(s *dag.Snapshot, left schedule.Left, c Change) (*clusterState, error) {
 	w := &clusterState{s: copied(s), costs: newCosts(s, left)}
 	before := *w.s.Plan

@@ -23,7 +23,8 @@ func axePath() string {
 	return path
 }
 
-// TestPagesAreAccessible holds the rules of WCAG 2 A and AA that axe-core can check, light and dark; where it is missing, our own few.
+// TestPagesAreAccessible holds the rules of WCAG 2 A and AA that axe-core can check, light and dark; where it is
+// missing, our own few.
 func TestPagesAreAccessible(t *testing.T) {
 	report, compare := recorded(t)
 	path := axePath()
@@ -73,7 +74,8 @@ func (p *tab) holdAxe(t *testing.T) {
 	}
 }
 
-// ownRules are what can be checked without axe-core: names of drawings and buttons, headings of tables, the order of titles.
+// ownRules are what can be checked without axe-core: names of drawings and buttons, headings of tables, the order of
+// titles.
 const ownRules = `(() => {
 	const out = [], name = e => (e.getAttribute("aria-label") || (e.getAttribute("aria-labelledby") || "").split(" ").map(i => (document.getElementById(i) || {}).textContent || "").join(" ") || e.textContent).trim();
 	if (!document.documentElement.lang) out.push("the page has no language");

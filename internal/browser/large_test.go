@@ -65,8 +65,8 @@ func large() *dag.Snapshot {
 	return s
 }
 
-// TestLargeReport looks at the report of 100,000 tasks: it is small, soon there, and can be worked with. Times are told; machines are noisy, so
-// what is held of them is generous.
+// TestLargeReport looks at the report of 100,000 tasks: it is small, soon there, and can be worked with. Times are
+// told; machines are noisy, so what is held of them is generous.
 func TestLargeReport(t *testing.T) {
 	if chromium == nil {
 		t.Skip("no chromium here: apt-get install chromium")

@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// TestLivePageFollows opens the page of a run that is being played: it says more as the run goes on, by itself, and that it has ended.
-// Where the browser is so slow that the run is over when the page is open, the run is played more slowly.
+// TestLivePageFollows opens the page of a run that is being played: it says more as the run goes on, by itself, and
+// that it has ended. Where the browser is so slow that the run is over when the page is open, the run is played more
+// slowly.
 func TestLivePageFollows(t *testing.T) {
 	if chromium == nil {
 		t.Skip("no chromium here: apt-get install chromium")
@@ -29,8 +30,8 @@ func TestLivePageFollows(t *testing.T) {
 	}
 }
 
-// follow looks at the page of a run that is played so many times as fast as it was until it is over, and returns the states
-// that it was in.
+// follow looks at the page of a run that is played so many times as fast as it was until it is over, and returns the
+// states that it was in.
 func follow(t *testing.T, speed string) map[string]bool {
 	t.Helper()
 	cmd := exec.Command(paratimer, "report", "--live", "--speed", speed, example(t, "examples/join-failure.tape.gz"))

@@ -12,8 +12,8 @@ import (
 
 var pictures = flag.String("pictures", "", "take the report's pictures for the docs into this `folder`")
 
-// TestPictures takes the pictures of a report that the README and docs show: `make pictures`. Fonts differ from machine to machine, and so
-// do the bytes.
+// TestPictures takes the pictures of a report that the README and docs show: `make pictures`. Fonts differ from machine
+// to machine, and so do the bytes.
 func TestPictures(t *testing.T) {
 	if *pictures == "" {
 		t.Skip("no pictures are asked for")

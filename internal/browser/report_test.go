@@ -18,7 +18,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// pages are reports that several tests look at, each made once: of a real run in which a task failed, and of two real runs compared.
+// pages are reports that several tests look at, each made once: of a real run in which a task failed, and of two real
+// runs compared.
 var pages struct {
 	once            sync.Once
 	report, compare string
@@ -42,7 +43,8 @@ func recorded(t *testing.T) (report, compare string) {
 // sections are the parts of a finished run's report.
 var sections = []string{"summary", "gantt", "sure", "account", "jobs", "limits", "skew", "course", "quality", "made"}
 
-// TestReportOpens opens a report from the disk with the network off: nothing goes wrong, nothing is asked for, and all parts are there.
+// TestReportOpens opens a report from the disk with the network off: nothing goes wrong, nothing is asked for, and all
+// parts are there.
 func TestReportOpens(t *testing.T) {
 	file, _ := recorded(t)
 	p := open(t, file, look{})
@@ -65,7 +67,8 @@ func TestReportOpens(t *testing.T) {
 	p.holdQuiet(t)
 }
 
-// TestFirstScreen holds what a reader sees of a plain run without scrolling, the order of what follows, and the length of the page.
+// TestFirstScreen holds what a reader sees of a plain run without scrolling, the order of what follows, and the length
+// of the page.
 func TestFirstScreen(t *testing.T) {
 	recorded(t)
 	folder := filepath.Dir(paratimer)
@@ -118,7 +121,8 @@ func (p *tab) height(t *testing.T, selector string) (h float64) {
 	return h
 }
 
-// TestPagesFit holds that no text lies on another and nothing is wider than the window, on narrow and wide screens, light and dark.
+// TestPagesFit holds that no text lies on another and nothing is wider than the window, on narrow and wide screens,
+// light and dark.
 func TestPagesFit(t *testing.T) {
 	report, compare := recorded(t)
 	for name, file := range map[string]string{"report": report, "compare": compare} {
@@ -220,8 +224,8 @@ func paths(pdf []byte) (n int) {
 	return n
 }
 
-// TestReportByKeyboard walks through the page by the tab key: it reaches each interactive part, visibly; a table is sorted and a chart
-// enlarged without a mouse.
+// TestReportByKeyboard walks through the page by the tab key: it reaches each interactive part, visibly; a table is
+// sorted and a chart enlarged without a mouse.
 func TestReportByKeyboard(t *testing.T) {
 	file, _ := recorded(t)
 	p := open(t, file, look{})

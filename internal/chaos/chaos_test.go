@@ -15,8 +15,8 @@ var (
 	one   = flag.Uint64("chaos.seed", 0, "the only seed to run; 0: as many as -chaos.seeds")
 )
 
-// TestChaos: under every fault plan a run is seen to the same end, with the same totals; on the way no number is told that no
-// whole answer has said, nothing is taken for lost that is not, and what has ended stays so.
+// TestChaos: under every fault plan a run is seen to the same end, with the same totals; on the way no number is told
+// that no whole answer has said, nothing is taken for lost that is not, and what has ended stays so.
 func TestChaos(t *testing.T) {
 	worlds := recordedWorlds(t)
 	for i := range 2 {
@@ -107,7 +107,8 @@ func totals(s *dag.Snapshot) map[string]total {
 				continue // a recording repeats what the master that died said last: how many it forgot is by luck
 			}
 			for _, a := range j.Stages[k].Attempts {
-				if a.State == dag.AttemptFailed { // of those that are killed some never were anywhere but in the master's mind
+				// of those that are killed some never were anywhere but in the master's mind
+				if a.State == dag.AttemptFailed {
 					x.Failed++
 				}
 			}

@@ -17,8 +17,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A said is what complete answers have said: "name field number". It stands below the chaos, and reads JSON by other code
-// than the adapter's.
+// A said is what complete answers have said: "name field number". It stands below the chaos, and reads JSON by other
+// code than the adapter's.
 type said struct {
 	next http.RoundTripper
 

@@ -16,8 +16,8 @@ type FaultPlan struct {
 	Burst int
 }
 
-// Of is the fault plan of a seed: from a fault now and then, in long bursts, to every second answer corrupted; one kind of fault,
-// a few, or all.
+// Of is the fault plan of a seed: from a fault now and then, in long bursts, to every second answer corrupted; one kind
+// of fault, a few, or all.
 func Of(seed uint64) FaultPlan {
 	r := rand.New(rand.NewPCG(seed, 1))
 	kinds := []FaultPlan{{Rate: 0.01, Burst: 8}, {Rate: 0.05, Burst: 4}, {Rate: 0.05, Burst: 1}, {Rate: 0.2, Burst: 2}, {Rate: 0.5, Burst: 1}}
@@ -41,8 +41,8 @@ func (w FaultPlan) String() string {
 	return fmt.Sprintf("%.0f %% of the answers, %d in a row: %s", 100*w.Rate, w.Burst, strings.Join(all, ", "))
 }
 
-// fault is what happens to the nth answer of an address, and a source of everything else that is to be chosen for it. It
-// does not depend on the order in which addresses are asked.
+// fault is what happens to the nth answer of an address, and a source of everything else that is to be chosen for it.
+// It does not depend on the order in which addresses are asked.
 func (w FaultPlan) fault(address string, nth int) (Fault, *rand.Rand) {
 	h := fnv.New64a()
 	fmt.Fprint(h, address, nth/max(1, w.Burst))

@@ -46,7 +46,8 @@ func recordedTez(t *testing.T) *tezWorld {
 	}
 }
 
-// TestChaosTez: under every fault plan a DAG is seen to the same end, with the same totals, and nothing is taken for lost on the way.
+// TestChaosTez: under every fault plan a DAG is seen to the same end, with the same totals, and nothing is taken for
+// lost on the way.
 func TestChaosTez(t *testing.T) {
 	worlds := []*tezWorld{recordedTez(t)}
 	from, to := *first, *first+uint64(*seeds)-1 //nolint:gosec // flags of ours
@@ -79,7 +80,8 @@ func TestChaosTez(t *testing.T) {
 					if is, was := tezTotals(last), tezTotals(end); is != was {
 						t.Errorf("%v\n is %s\nwas %s", Of(seed), is, was)
 					}
-					if off := last.Jobs[0].Finished.Sub(end.Jobs[0].Finished); off.Abs() > every { // an old answer about the vertices may be all there is
+					// an old answer about the vertices may be all there is
+					if off := last.Jobs[0].Finished.Sub(end.Jobs[0].Finished); off.Abs() > every {
 						t.Errorf("%v: it ended %v later", Of(seed), off)
 					}
 				})
@@ -124,8 +126,8 @@ func (w *tezWorld) watch(t *testing.T, plan FaultPlan) (out []*dag.Snapshot) {
 	return out
 }
 
-// plausibleTez holds each snapshot against the one before: time goes on, what has succeeded stays so, no attempt is lost, numbers are of tasks
-// that there are.
+// plausibleTez holds each snapshot against the one before: time goes on, what has succeeded stays so, no attempt is
+// lost, numbers are of tasks that there are.
 func plausibleTez(t *testing.T, run []*dag.Snapshot) {
 	t.Helper()
 	before := map[string]int{}
@@ -139,7 +141,8 @@ func plausibleTez(t *testing.T, run []*dag.Snapshot) {
 		if s.State.Ended() != (i == len(run)-1) {
 			t.Errorf("snapshot %d of %d: %v", i, len(run), s.State)
 		}
-		if err := dag.Validate(s.Plan); err != nil && s.Plan.Cluster.MemoryMB > 0 { // before the first answer of metrics
+		// before the first answer of metrics
+		if err := dag.Validate(s.Plan); err != nil && s.Plan.Cluster.MemoryMB > 0 {
 			t.Errorf("at %v: %v", s.At, err)
 		}
 		for k := range s.Jobs[0].Stages {

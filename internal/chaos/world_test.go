@@ -162,7 +162,8 @@ type watched struct {
 
 func (w watched) last() *dag.Snapshot { return w.run[len(w.run)-1] }
 
-// watch sees a world to its workflow's end under a fault plan, in a bubble's time. Some minutes after the end there are no more faults.
+// watch sees a world to its workflow's end under a fault plan, in a bubble's time. Some minutes after the end there are
+// no more faults.
 func (w *world) watch(t *testing.T, plan FaultPlan) (out watched) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// stable and young are the packages that others may embed; docs/api.md says what stays of them. Those of examples have some.
+// stable and young are the packages that others may embed; docs/api.md says what stays of them. Those of examples have
+// some.
 var (
 	stable = []string{"dag", "schedule", "pathfrag", "estimators", "adapters/planfile", "adapters/tape"}
 	young  = []string{

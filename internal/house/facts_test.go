@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// label is that of a section of docs/facts. Only the single letters that are labels today count, or articles would be taken for labels.
+// label is that of a section of docs/facts. Only the single letters that are labels today count, or articles would be
+// taken for labels.
 const label = `\b(?:[A-Z]\d{1,2}|[a-z]\.\d|[BDFbd]|\d)\b`
 
 var (
@@ -20,8 +21,8 @@ var (
 	factsHeading = regexp.MustCompile(`(?m)^#{2,3} (` + label + `)\. `)
 )
 
-// TestFacts holds that every citation of docs/facts names a heading of the cited page, that a page has no label twice, and that
-// every page is cited outside itself.
+// TestFacts holds that every citation of docs/facts names a heading of the cited page, that a page has no label twice,
+// and that every page is cited outside itself.
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/facts/*.md")

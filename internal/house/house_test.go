@@ -152,7 +152,8 @@ var rooms = map[string][]string{
 	"past":          {"command", "follow", "input"},
 }
 
-// TestRooms holds that commands know nothing of those of another package, and that main has little more than their tree.
+// TestRooms holds that commands know nothing of those of another package, and that main has little more than their
+// tree.
 func TestRooms(t *testing.T) {
 	const commands = "cmd/paratimer/internal/command"
 	seen := 0

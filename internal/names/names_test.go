@@ -31,8 +31,9 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
-// hostile is what a cluster, a job's owner or a file may put into a name: colors, another direction, a control sequence in one
-// character, a second line, a paragraph, and nothing that is seen. Cleaned it is marked, its first line by begun.
+// hostile is what a cluster, a job's owner or a file may put into a name: colors, another direction, a control sequence
+// in one character, a second line, a paragraph, and nothing that is seen. Cleaned it is marked, its first line by
+// begun.
 const (
 	hostile = "\x1b[31m\u202e\u009b2J\r\n\u2029\u2066\ufeff"
 	begun   = `\x1b[31m\u202e\u009b2J`

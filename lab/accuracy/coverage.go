@@ -12,12 +12,14 @@ var levels = [...]struct {
 	low, high float64
 }{{"50 %", 0.25, 0.75}, {"80 %", 0.1, 0.9}, {"90 %", 0.05, 0.95}}
 
-// ranges are how often each range held the true remaining time, over the ticks with one; after counts those from the disruption on.
+// ranges are how often each range held the true remaining time, over the ticks with one; after counts those from the
+// disruption on.
 type ranges struct {
 	ticks, after int
 	held, later  [len(levels)]int
 	width        [len(levels)]float64 // in lengths of the run
-	interval     float64              // interval score of the 80 % range, seconds (Gneiting and Raftery 2007, equation 43)
+	// interval score of the 80 % range, seconds (Gneiting and Raftery 2007, equation 43)
+	interval float64
 }
 
 func (r *ranges) add(t, total float64, f frame, struck bool) {
@@ -52,7 +54,8 @@ func (f *frame) quantile(q float64) float64 {
 	return math.NaN()
 }
 
-// coverage says how often ranges held on the recordings. Each ran once or twice: there is no history that would correct them.
+// coverage says how often ranges held on the recordings. Each ran once or twice: there is no history that would correct
+// them.
 func coverage(w io.Writer, recs []*recording) {
 	fmt.Fprint(w, `
 ## Ranges

@@ -1,6 +1,6 @@
 // Command accuracy writes docs/accuracy.md: how right ParaTimer is on every recording, without a profile and with the
-// profile of one other run of the same script, beside the other indicators, and what each part of the model adds. It runs the paratimer command and reads
-// nothing but its frames.
+// profile of one other run of the same script, beside the other indicators, and what each part of the model adds. It
+// runs the paratimer command and reads nothing but its frames.
 package main
 
 import (

@@ -16,9 +16,10 @@ import (
 	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// TestSlowNode: on four unequal nodes of which one is three times as slow, knowing where attempts run is worth half of the error at least
-// (of 30 runs: 2.1 points with the nodes' pace, 6.3 if it is never used). Where none is slow the pace costs nothing (1.04 and 1.06 points);
-// what a reader who does not know where attempts run is better by there (0.87) is not its fault.
+// TestSlowNode: on four unequal nodes of which one is three times as slow, knowing where attempts run is worth half of
+// the error at least (of 30 runs: 2.1 points with the nodes' pace, 6.3 if it is never used). Where none is slow the
+// pace costs nothing (1.04 and 1.06 points); what a reader who does not know where attempts run is better by there
+// (0.87) is not its fault.
 func TestSlowNode(t *testing.T) {
 	plan, err := planfile.ReadFile("../../examples/pig-join.yaml", planfile.Options{})
 	if err != nil {
@@ -48,7 +49,8 @@ func TestSlowNode(t *testing.T) {
 	}
 }
 
-// nodePoints is the mean error of a run in percentage points, and that of a reader who does not know which attempt runs where.
+// nodePoints is the mean error of a run in percentage points, and that of a reader who does not know which attempt runs
+// where.
 func nodePoints(t *testing.T, plan *dag.Plan, opt simulate.Options) (with, without float64) {
 	t.Helper()
 	source, err := simulate.New(plan, opt)

@@ -78,7 +78,8 @@ func (w *worth) String() string {
 		100*float64(w.ranges.held[1])/float64(max(w.ranges.ticks, 1)), w.steps)
 }
 
-// bought says what each part buys: all recordings, each without a profile and with the one of median mean, with the part left out.
+// bought says what each part buys: all recordings, each without a profile and with the one of median mean, with the
+// part left out.
 func bought(out io.Writer, recs []*recording) error {
 	fmt.Fprint(out, `
 ## What each part of the model buys

@@ -34,7 +34,8 @@ type outcome struct {
 	under, over float64
 }
 
-// lonely is how much faster the lone map of case D must have been than a map beside others, so that the run takes as long as in the paper.
+// lonely is how much faster the lone map of case D must have been than a map beside others, so that the run takes as
+// long as in the paper.
 const lonely = 0.565
 
 const (

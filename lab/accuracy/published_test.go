@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSimulatedPartsOfThePage: what docs/accuracy.md has of the paper's experiments and of monitoring is what the program says today.
+// TestSimulatedPartsOfThePage: what docs/accuracy.md has of the paper's experiments and of monitoring is what the
+// program says today.
 func TestSimulatedPartsOfThePage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/accuracy.md")

@@ -19,7 +19,8 @@ import (
 // ratios are the sizes of the profiled run against the one that is estimated.
 var ratios = []float64{0.01, 0.05, 0.2, 0.5, 1, 2, 10}
 
-// assumedMost is the share of the estimate that may rest on assumptions for it to be shown as a point; the headline has the same rule.
+// assumedMost is the share of the estimate that may rest on assumptions for it to be shown as a point; the headline has
+// the same rule.
 const assumedMost = 1.0 / 3
 
 // A sampledQuery is a plan of examples/, with so many times as many records, each at so many times its cost.
@@ -149,8 +150,8 @@ func mapped(s dag.Series, f func(float64) float64) dag.Series {
 	return dag.Uniform(f(s.At(0)))
 }
 
-// sampledErrors are standard's errors over runs of the plan, each with the profile of another run whose tasks read ratio times as much; of
-// none where it is 0.
+// sampledErrors are standard's errors over runs of the plan, each with the profile of another run whose tasks read
+// ratio times as much; of none where it is 0.
 func sampledErrors(plan *dag.Plan, ratio float64, seeds int) (*errorsOf, error) {
 	e := &errorsOf{}
 	for seed := range uint64(seeds) {

@@ -14,8 +14,8 @@ import (
 
 const examples = "../../examples"
 
-// TestSampleProfiles: on slots the profile of a run of a hundredth, or of ten times, is as good as the ParaTimer paper's debug run (section 4.2:
-// at most 4.6 points), on YARN better than none.
+// TestSampleProfiles: on slots the profile of a run of a hundredth, or of ten times, is as good as the ParaTimer
+// paper's debug run (section 4.2: at most 4.6 points), on YARN better than none.
 func TestSampleProfiles(t *testing.T) {
 	t.Parallel()
 	for _, q := range sampledQueries {
@@ -46,11 +46,12 @@ func TestSampleProfiles(t *testing.T) {
 	}
 }
 
-// wrongMost is by how many points a profile of other sizes may make the mean error worse, once a tenth of the tasks has ended.
+// wrongMost is by how many points a profile of other sizes may make the mean error worse, once a tenth of the tasks has
+// ended.
 const wrongMost = 0.5
 
-// TestWrongProfiles: sizes in a profile that are all off by any factor do next to no harm once a tenth of the tasks has ended, on the ticks
-// that have a point without the profile as well.
+// TestWrongProfiles: sizes in a profile that are all off by any factor do next to no harm once a tenth of the tasks has
+// ended, on the ticks that have a point without the profile as well.
 func TestWrongProfiles(t *testing.T) {
 	t.Parallel()
 	type query struct {

@@ -22,7 +22,8 @@ func sparkAlone(dir string) error {
 	return sparkRuns(os.Stdout, tool{command}, dir)
 }
 
-// sparkRuns scores the recordings of applications of Spark in a folder and writes a table. They are too large to keep in the project.
+// sparkRuns scores the recordings of applications of Spark in a folder and writes a table. They are too large to keep
+// in the project.
 func sparkRuns(w io.Writer, t tool, dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 // largeStep is the share of the run's length from which on a step of the predicted end is counted.
 const largeStep = 0.05
 
-// steps are the moves of the predicted end between two ticks that have no named cause: the reason "other", or a reason without a subject.
+// steps are the moves of the predicted end between two ticks that have no named cause: the reason "other", or a reason
+// without a subject.
 type steps struct {
 	largest float64 // share of the run's length
 	large   int
@@ -30,7 +31,8 @@ func (s *steps) add(f frame, total float64) {
 
 func (s *steps) String() string { return fmt.Sprintf("%.1f %% | %d", 100*s.largest, s.large) }
 
-// answered counts the ticks from the end of the first task on, and those of them with a point, and with a point or a range.
+// answered counts the ticks from the end of the first task on, and those of them with a point, and with a point or a
+// range.
 type answered struct{ ticks, points, ranges int }
 
 func (a *answered) add(f frame) {

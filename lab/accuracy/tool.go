@@ -29,8 +29,8 @@ func (r *recording) read() error {
 	return err
 }
 
-// profiles are those of second and third runs of scripts of the recordings, on other data and under two to three times another load. Their
-// recordings are too large to keep here.
+// profiles are those of second and third runs of scripts of the recordings, on other data and under two to three times
+// another load. Their recordings are too large to keep here.
 func profiles() ([]*recording, error) {
 	files, err := filepath.Glob("lab/accuracy/profiles/*.yaml")
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// trackers are the estimators that follow a planned critical path, from the one that asks most to the one that asks least.
+// trackers are the estimators that follow a planned critical path, from the one that asks most to the one that asks
+// least.
 var trackers = []string{"standard", "standard_static", "standard_static_subset", "standard_static_thread"}
 
 // A tracked is how an estimator did with the counters that it needs, and how many those were.

@@ -6,7 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Section 3.1.4: fewer tasks are asked for in the order of the trackers, the thread's one at a time, and none is much worse for noise of 2 %.
+// Section 3.1.4: fewer tasks are asked for in the order of the trackers, the thread's one at a time, and none is much
+// worse for noise of 2 %.
 func TestTrackersAskLess(t *testing.T) {
 	t.Parallel()
 	for _, q := range sampledQueries {

@@ -58,7 +58,8 @@ func (c *shared) othersOf(seed uint64) []simulate.Other {
 
 // A usersScore is the errors of one way of sharing, of all its runs.
 type usersScore struct {
-	means, after          []float64            // of each run: over all ticks, and from the instant on at which the last of the others had come
+	// of each run: over all ticks, and from the instant on at which the last of the others had come
+	means, after          []float64
 	scenario              map[string][]float64 // mean over all ticks, of each scenario
 	held, ticks           int                  // the 80 % range
 	heldAfter, ticksAfter int                  // once all had come

@@ -1,6 +1,6 @@
-// Command alerting writes docs/alerts.md: when ParaTimer's alerts would have fired on every recording, with deadlines of
-// 0.9, 1.1 and 1.25 times its true length, beside naive rules. It runs the paratimer command and reads nothing but its
-// frames.
+// Command alerting writes docs/alerts.md: when ParaTimer's alerts would have fired on every recording, with deadlines
+// of 0.9, 1.1 and 1.25 times its true length, beside naive rules. It runs the paratimer command and reads nothing but
+// its frames.
 package main
 
 import (

@@ -51,7 +51,8 @@ func alerts(frames []frame, bound int, out firing) firing {
 	return out
 }
 
-// extrapolated is when elapsed / percentage lay beyond the deadline for so many ticks first, or when the deadline passed.
+// extrapolated is when elapsed / percentage lay beyond the deadline for so many ticks first, or when the deadline
+// passed.
 func extrapolated(frames []frame, name string, out firing) firing {
 	row, firing := 0, false
 	for _, f := range frames {

@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 )
 
-// The simulated runs: plans that are delivered, with noise, slow nodes, failures and skew; what is known of them is a profile.
+// The simulated runs: plans that are delivered, with noise, slow nodes, failures and skew; what is known of them is a
+// profile.
 const simulatedRuns = 40
 
 var (

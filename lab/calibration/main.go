@@ -1,5 +1,5 @@
-// Command calibration writes docs/calibration.md: how often ranges hold on simulated runs. It runs the paratimer command
-// and reads nothing but its report.
+// Command calibration writes docs/calibration.md: how often ranges hold on simulated runs. It runs the paratimer
+// command and reads nothing but its report.
 package main
 
 import (

@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// rcv1 are the training runs of the original program's example (amplab/ernest, examples/rcv1-parsed.csv): cores, the input's
-// fraction, seconds.
+// rcv1 are the training runs of the original program's example (amplab/ernest, examples/rcv1-parsed.csv): cores, the
+// input's fraction, seconds.
 var rcv1 = []ernest.Row{
 	{Machines: 32, Scale: .125, Seconds: 7.94516801834},
 	{Machines: 4, Scale: .015625, Seconds: 4.72029209137},
@@ -33,8 +33,8 @@ var printed = []struct {
 	{28, 12.9855393036},
 }
 
-// solved are the coefficients in the order of ernest.BaseTerms, and the norm of the residuals, by scipy's nnls, Octave's
-// lsqnonneg and all active sets, which agree (docs/facts/ernest.md a.2).
+// solved are the coefficients in the order of ernest.BaseTerms, and the norm of the residuals, by scipy's nnls,
+// Octave's lsqnonneg and all active sets, which agree (docs/facts/ernest.md a.2).
 var solved = struct {
 	coefficients [4]float64
 	residual     float64

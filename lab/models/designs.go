@@ -21,7 +21,8 @@ var allDesigns = []design{
 	{"2 to 8 of 16 parts, 1 to 4 machines of 1 core, 4 sizes, budget 6", ernest.Space{MinParts: 2, MaxParts: 8, TotalParts: 16, MinMachines: 1, MaxMachines: 4, CoresPerMachine: 1, Budget: 6, Interpolate: 4}, 26.503848590, 6},
 }
 
-// documented are the runs that the original chose for the first, as its collect_data.sh has them: machines and the input's fraction.
+// documented are the runs that the original chose for the first, as its collect_data.sh has them: machines and the
+// input's fraction.
 var documented = [][2]float64{{8, .125}, {1, .015625}, {1, .021382}, {3, .050164}, {3, .055921}, {3, .061678}, {4, .061678}}
 
 func designs() section {

@@ -8,7 +8,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 )
 
-// A figure is a part of Fig. 7 to 9: what is varied, and what the paper's text says of the largest difference from its simulation.
+// A figure is a part of Fig. 7 to 9: what is varied, and what the paper's text says of the largest difference from its
+// simulation.
 type figure struct {
 	name               string
 	varied             string

@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// On the settings of Fig. 7 to 9 the fork/join estimate is above the simulation, as in the paper, and within 15 %; the evaluated
-// tree is above it too, and nearer than the paper's own says; the default model is within 13 % of it.
+// On the settings of Fig. 7 to 9 the fork/join estimate is above the simulation, as in the paper, and within 15 %; the
+// evaluated tree is above it too, and nearer than the paper's own says; the default model is within 13 % of it.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -1,5 +1,5 @@
-// Command models writes docs/models.md: each figure that is published for Ernest and for the queueing models of MapReduce beside
-// ours, what the models give beside the simulator, and the reason for every difference.
+// Command models writes docs/models.md: each figure that is published for Ernest and for the queueing models of
+// MapReduce beside ours, what the models give beside the simulator, and the reason for every difference.
 package main
 
 import (

@@ -41,8 +41,8 @@ type trial struct {
 	test  []ernest.Row
 }
 
-// trials divides the runs of a job in each way that it allows. A configuration is a number of machines and a scale; all of its
-// runs are on the same side.
+// trials divides the runs of a job in each way that it allows. A configuration is a number of machines and a scale; all
+// of its runs are on the same side.
 func trials(j *job) []trial {
 	var all []trial
 	add := func(rule string, test func(ernest.Row) bool, once bool) {
@@ -110,7 +110,8 @@ func trials(j *job) []trial {
 	return all
 }
 
-// stride is how many runs further the one of the next configuration is: tables list the runs of a configuration in the order of their times.
+// stride is how many runs further the one of the next configuration is: tables list the runs of a configuration in the
+// order of their times.
 const stride = 3
 
 // byConfiguration are the runs of each number of machines and scale, in order of first appearance.

@@ -21,8 +21,8 @@ type job struct {
 	rows   []ernest.Row
 }
 
-// layout says which columns of a file are what. Times are in units of seconds; columns that neither are named here nor grow with
-// the input make the job's key.
+// layout says which columns of a file are what. Times are in units of seconds; columns that neither are named here nor
+// grow with the input make the job's key.
 type layout struct {
 	prefix                   string // of the file's name
 	machines, scale, seconds string // scale may be "": all runs have the same input

@@ -77,7 +77,8 @@ func (t *tally) row(name string) string {
 	return line(cells...)
 }
 
-// tallies are those of trials of the jobs, every so many: by file, and by how the runs were divided; among the training runs and beyond them.
+// tallies are those of trials of the jobs, every so many: by file, and by how the runs were divided; among the training
+// runs and beyond them.
 func tallies(jobs []job, every int) (byFile, byRule [2]map[string]*tally, err error) {
 	for i := range 2 {
 		byFile[i], byRule[i] = map[string]*tally{}, map[string]*tally{}
@@ -157,7 +158,8 @@ const (
 	end   = "<!-- /outside -->\n"
 )
 
-// withOutside is a document with its section written anew. Where the data are missing the document stays as it is, and that is said out loud.
+// withOutside is a document with its section written anew. Where the data are missing the document stays as it is, and
+// that is said out loud.
 func withOutside(document, folder string) (string, error) {
 	text, err := os.ReadFile(document)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 )
 
-// Table 4 of the paper, in seconds, and what the prototype of our reading A makes of the same demands (docs/facts/queueing.md e.1).
+// Table 4 of the paper, in seconds, and what the prototype of our reading A makes of the same demands
+// (docs/facts/queueing.md e.1).
 var (
 	measured      = perConfiguration{722.23, 605.40, 321.77, 325.58}
 	paperForkJoin = perConfiguration{732.56, 659.13, 365.51, 356.20}
@@ -115,9 +116,9 @@ func simulateAll(runs int, o simulation.Options) (v, e perConfiguration, err err
 	return v, e, nil
 }
 
-// leastOf is what the jobs of Table 4 take at least, whatever the schedule: a node's disk serves its maps and shuffles before its
-// merge begins, and the job ends with the last of three merges, each of which has an exponential service at its CPU and then at its
-// disk. As these do not depend on what was before, E[max(W+X)] is at least E[W] + E[max X].
+// leastOf is what the jobs of Table 4 take at least, whatever the schedule: a node's disk serves its maps and shuffles
+// before its merge begins, and the job ends with the last of three merges, each of which has an exponential service at
+// its CPU and then at its disk. As these do not depend on what was before, E[max(W+X)] is at least E[W] + E[max X].
 func leastOf() (v perConfiguration, err error) {
 	for i, c := range configurations {
 		s, err := c.spec()

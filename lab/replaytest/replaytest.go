@@ -1,4 +1,5 @@
-// Package replaytest runs the paratimer command over recordings, for the tools that write docs/: they read nothing but its frames.
+// Package replaytest runs the paratimer command over recordings, for the tools that write docs/: they read nothing but
+// its frames.
 package replaytest
 
 import (

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// A setting of Fig. 6, with NearestFit as docs/facts/nearestfit.md B1 has it (of the reference program, whose fits weigh each
-// point 1) and what the paper says.
+// A setting of Fig. 6, with NearestFit as docs/facts/nearestfit.md B1 has it (of the reference program, whose fits
+// weigh each point 1) and what the paper says.
 type setting struct {
 	synthetic
 	reference, paper string

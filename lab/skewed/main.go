@@ -1,6 +1,6 @@
-// Command skewed writes docs/nearestfit.md: how right NearestFit and the other methods are on reduce phases whose key groups
-// are skewed and whose cost is not linear, beside what the paper says (E. Coppa, I. Finocchi, SoCC 2015, section 8) and what an
-// independent reference program has measured.
+// Command skewed writes docs/nearestfit.md: how right NearestFit and the other methods are on reduce phases whose key
+// groups are skewed and whose cost is not linear, beside what the paper says (E. Coppa, I. Finocchi, SoCC 2015, section
+// 8) and what an independent reference program has measured.
 package main
 
 import (

@@ -42,7 +42,8 @@ func all(run *phase.Run) []*watcher {
 	}
 }
 
-// deviating are NearestFit's parameters with everything that the paper does not have, see the notes of nearestfit.Params.
+// deviating are NearestFit's parameters with everything that the paper does not have, see the notes of
+// nearestfit.Params.
 func deviating() nearestfit.Params {
 	p := nearestfit.Default()
 	p.Pooled, p.Conserve, p.Weights = true, true, nearestfit.PerSecond

@@ -10,7 +10,8 @@ import (
 // tried are the settings that every variant is tried on: those of docs/facts/nearestfit.md B2, and a linear one.
 var tried = [...]synthetic{{2, 1.05, 1, 1}, {2, 1.2, 1, 1}, {2, 1.8, 1, 1}, {2, 1.4, 8, 8}, {1, 1.2, 1, 1}}
 
-// references are what the reference program has for the settings (docs/facts/nearestfit.md B1, B2); "" where it has nothing.
+// references are what the reference program has for the settings (docs/facts/nearestfit.md B1, B2); "" where it has
+// nothing.
 type references [len(tried)]string
 
 // few is a Space-Saving that has not room for all keys that the maps tell.

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A score is how far off a method's progress was along a run: equation 2 of Morton et al. (SIGMOD 2010), |t/e - t/T| in points
-// at each tick t, where e is the end that the method predicts and T the true one.
+// A score is how far off a method's progress was along a run: equation 2 of Morton et al. (SIGMOD 2010), |t/e - t/T| in
+// points at each tick t, where e is the end that the method predicts and T the true one.
 type score struct {
 	sum, max    float64 // points
 	ticks, none int     // with and without a prediction
@@ -24,7 +24,8 @@ func (s *score) add(predicted, actual float64) {
 	s.ticks++
 }
 
-// A cell is a method's score over all seeds: the mean of the means, the worst tick of all, and how many ticks had no prediction.
+// A cell is a method's score over all seeds: the mean of the means, the worst tick of all, and how many ticks had no
+// prediction.
 type cell struct {
 	avg, max float64
 	none     int

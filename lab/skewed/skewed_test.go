@@ -201,7 +201,8 @@ func TestLabIsChecked(t *testing.T) {
 	}
 }
 
-// TestMaps: of maps whose records differ split by split standard is right by their counters, as nearly as by samples of the running splits.
+// TestMaps: of maps whose records differ split by split standard is right by their counters, as nearly as by samples of
+// the running splits.
 func TestMaps(t *testing.T) {
 	for _, s := range splittings() {
 		if s.splits != containers || s.power != 2 || s.spread == 0 {

@@ -91,7 +91,8 @@ func playedMaps(splits []split) *mapRun {
 	return r
 }
 
-// reported returns the time of the newest report of a map that runs at t, and its records then; the counters change every reportSeconds.
+// reported returns the time of the newest report of a map that runs at t, and its records then; the counters change
+// every reportSeconds.
 func (r *mapRun) reported(i int, t float64) (at float64, records int) {
 	at = r.start[i] + reportSeconds*math.Floor((t-r.start[i])/reportSeconds)
 	return at, r.splits[i].after(at - r.start[i] - setupSeconds)

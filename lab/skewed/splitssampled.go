@@ -8,7 +8,8 @@ import (
 // samples is how many records of a split are looked at before it runs.
 const samples = 100
 
-// A look is what is known of a split's records: how much work lies behind a place in its bytes. nil: nothing, so that work is in proportion to bytes.
+// A look is what is known of a split's records: how much work lies behind a place in its bytes. nil: nothing, so that
+// work is in proportion to bytes.
 type look func(from float64) float64
 
 // exactly knows each record.
@@ -27,7 +28,8 @@ func (s *split) records(bytes float64) int {
 	return n
 }
 
-// sampled knows the records at as many places, one in each stretch of the split. What a record of that length takes is known.
+// sampled knows the records at as many places, one in each stretch of the split. What a record of that length takes is
+// known.
 func (s *split) sampled(rng *rand.Rand) look {
 	per := make([]float64, samples)
 	stretch := splitBytes / samples
@@ -45,8 +47,9 @@ func (s *split) sampled(rng *rand.Rand) look {
 	}
 }
 
-// byPace is when the phase ends, as seen at t: a running map goes on as its own bytes went, or by what is known of its split; one to come takes what bytes
-// took so far, or again what is known. Known work is corrected by how long it took where it is done.
+// byPace is when the phase ends, as seen at t: a running map goes on as its own bytes went, or by what is known of its
+// split; one to come takes what bytes took so far, or again what is known. Known work is corrected by how long it took
+// where it is done.
 func (r *mapRun) byPace(t float64, running, pending []look) float64 {
 	var spent, bytes, foreseen float64
 	done := make([]float64, len(r.splits)) // bytes

@@ -67,10 +67,12 @@ func (r *mapRun) attempt(i int, t float64) dag.Attempt {
 	return a
 }
 
-// leastRead is the share of its input from which on a map's records in all are told from it, as the Hadoop adapter does.
+// leastRead is the share of its input from which on a map's records in all are told from it, as the Hadoop adapter
+// does.
 const leastRead = 0.02
 
-// standardEnds are when standard says that the phase ends, for each tick; NaN where it does not. Without bytes it goes by records alone.
+// standardEnds are when standard says that the phase ends, for each tick; NaN where it does not. Without bytes it goes
+// by records alone.
 func (r *mapRun) standardEnds(ticks []float64, bytes bool) ([]float64, error) {
 	var standard estimators.Estimator
 	for _, s := range estimators.Scenarios() {

@@ -1,5 +1,5 @@
-// Command versions prints docs/versions.md with its table of Hadoop versions copied from docs/e2e.md, which `make e2e-all` writes.
-// So the page names only versions that were run live.
+// Command versions prints docs/versions.md with its table of Hadoop versions copied from docs/e2e.md, which `make
+// e2e-all` writes. So the page names only versions that were run live.
 package main
 
 import (
@@ -48,7 +48,8 @@ func with(page, table string) (string, error) {
 	return before + begin + table + end + after, nil
 }
 
-// table is the rows of docs/e2e.md about Hadoop versions, as far as they tell what was run and how right the estimate was.
+// table is the rows of docs/e2e.md about Hadoop versions, as far as they tell what was run and how right the estimate
+// was.
 func table(runs string) string {
 	var b strings.Builder
 	for line := range strings.Lines(runs) {

@@ -1,10 +1,11 @@
-// Package attribution says where the time of a run went: it follows the chain of what waited for what, from the run's end back to its
-// first submission, and gives every stretch of it a cause.
+// Package attribution says where the time of a run went: it follows the chain of what waited for what, from the run's
+// end back to its first submission, and gives every stretch of it a cause.
 //
-// The chain is the critical path of what happened, task by task (ParaTimer, section 3.1.3, cuts the same path into fragments): the
-// last task to end, what started it (a container that another task gave back, the last map of its job, its attempt that had
-// failed, its job's submission), what started that. It is read from instants that the engine told; reports, which
-// come seconds late, only tell set-up from work. What nobody saw has the cause Unknown: nothing is guessed.
+// The chain is the critical path of what happened, task by task (ParaTimer, section 3.1.3, cuts the same path into
+// fragments): the last task to end, what started it (a container that another task gave back, the last map of its job,
+// its attempt that had failed, its job's submission), what started that. It is read from instants that the engine told;
+// reports, which come seconds late, only tell set-up from work. What nobody saw has the cause Unknown: nothing is
+// guessed.
 //
 // # Stability
 //
@@ -31,17 +32,19 @@ type Part struct {
 // Length is how long the part is.
 func (p *Part) Length() time.Duration { return p.End.Sub(p.Start) }
 
-// An Attribution is where the time went. Its parts follow each other without a gap from From, the first submission, to To: the end of
-// the run, or the snapshot's instant while it goes on.
+// An Attribution is where the time went. Its parts follow each other without a gap from From, the first submission, to
+// To: the end of the run, or the snapshot's instant while it goes on.
 //
-// Waits are in no sum: while the job of a part worked, another one of the chain was ready and waited for its containers.
+// Waits are in no sum: while the job of a part worked, another one of the chain was ready and waited for its
+// containers.
 type Attribution struct {
 	From, To dag.Instant
 	Parts    []Part
 	Waits    []Wait
 }
 
-// A Wait is a stretch in which tasks of Job were ready and containers that they waited for were held by Holder, another job of the query.
+// A Wait is a stretch in which tasks of Job were ready and containers that they waited for were held by Holder, another
+// job of the query.
 type Wait struct {
 	Job, Holder int
 	Start, End  dag.Instant
@@ -70,9 +73,9 @@ func (a *Attribution) ByJob(n int) []time.Duration {
 	return sums
 }
 
-// Of accounts for a run up to a snapshot. Marks are what a watcher has noted of the snapshots before; without them the time from a job's
-// submission to its AM's start is Unknown. Before the first submission there are no parts. A snapshot whose jobs are not its
-// plan's, and a plan without an order, are errors.
+// Of accounts for a run up to a snapshot. Marks are what a watcher has noted of the snapshots before; without them the
+// time from a job's submission to its AM's start is Unknown. Before the first submission there are no parts. A snapshot
+// whose jobs are not its plan's, and a plan without an order, are errors.
 //
 // The cost is n log n in attempts and n in jobs for each job of the chain.
 func Of(s *dag.Snapshot, marks *Marks) (*Attribution, error) { return of(s, marks, nil) }
@@ -84,8 +87,9 @@ type Attempt struct {
 	Task, Number int32
 }
 
-// Towards is Of for a run that goes on and whose end waits for an attempt that runs, as a replay of the rest tells: the chain is what led to
-// that one. Where it does not run, or is a reduce that waits for maps, the chain is Of's: that of the attempt that has run longest.
+// Towards is Of for a run that goes on and whose end waits for an attempt that runs, as a replay of the rest tells: the
+// chain is what led to that one. Where it does not run, or is a reduce that waits for maps, the chain is Of's: that of
+// the attempt that has run longest.
 func Towards(s *dag.Snapshot, marks *Marks, a Attempt) (*Attribution, error) { return of(s, marks, &a) }
 
 func of(s *dag.Snapshot, marks *Marks, towards *Attempt) (*Attribution, error) {

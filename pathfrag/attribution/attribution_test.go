@@ -42,8 +42,8 @@ func play(t interface {
 	}
 }
 
-// partition holds that parts follow each other from the first submission to the end, that none is empty or negative, and that the sums
-// add up.
+// partition holds that parts follow each other from the first submission to the end, that none is empty or negative,
+// and that the sums add up.
 func partition(s *dag.Snapshot, a *attribution.Attribution) error {
 	at := a.From
 	var jobs time.Duration
@@ -121,7 +121,8 @@ func drawOptions(t *rapid.T, p *dag.Plan) simulate.Options {
 	return o
 }
 
-// TestPartsAddUp holds the partition at every snapshot of drawn runs with failures, skew and lost nodes, with marks and without.
+// TestPartsAddUp holds the partition at every snapshot of drawn runs with failures, skew and lost nodes, with marks and
+// without.
 func TestPartsAddUp(t *testing.T) {
 	for name, draw := range map[string]func(*rapid.T) *dag.Plan{
 		"fifo": func(t *rapid.T) *dag.Plan { return golden.Draw(t).Plan },
@@ -181,7 +182,8 @@ func text(s *dag.Snapshot, a *attribution.Attribution) string {
 	return b.String()
 }
 
-// What nobody saw is unknown, and is all that is: a start, a submission, an end of copy; an end of a job whose attempts nobody saw.
+// What nobody saw is unknown, and is all that is: a start, a submission, an end of copy; an end of a job whose attempts
+// nobody saw.
 func TestUnknown(t *testing.T) {
 	no := dag.NoInstant
 	attempt := func(task int32, start, end dag.Instant) dag.Attempt {

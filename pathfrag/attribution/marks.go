@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Marks are what only somebody who has watched the run knows: until when each job's AM had no container, and what other applications
-// held. The zero Marks have seen nothing.
+// Marks are what only somebody who has watched the run knows: until when each job's AM had no container, and what other
+// applications held. The zero Marks have seen nothing.
 type Marks struct {
 	jobs   map[string]*jobMarks // by node in the plan
 	others []held

@@ -13,7 +13,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// drawOdd draws a snapshot that nobody has made up his mind about: unknown instants, ends before starts, twins, jobs that end before they begin.
+// drawOdd draws a snapshot that nobody has made up his mind about: unknown instants, ends before starts, twins, jobs
+// that end before they begin.
 func drawOdd(t *rapid.T) *dag.Snapshot {
 	at := func(what string) dag.Instant {
 		if rapid.IntRange(0, 5).Draw(t, what+" known") == 0 {
@@ -53,7 +54,8 @@ func drawOdd(t *rapid.T) *dag.Snapshot {
 	return s
 }
 
-// TestOddSnapshots holds that what makes no sense neither panics nor breaks the sums: of accounts, and of the path through what happened.
+// TestOddSnapshots holds that what makes no sense neither panics nor breaks the sums: of accounts, and of the path
+// through what happened.
 func TestOddSnapshots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawOdd(t)

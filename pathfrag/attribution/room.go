@@ -109,8 +109,9 @@ func (r *run) capacity(k dag.StageIndex) int {
 	return mb
 }
 
-// full is the first instant from from on, and the end of the last stretch before t, in which there was no room for a task: as far as our
-// own containers, and those of others that somebody saw, tell. ok is false where there was room all the time.
+// full is the first instant from from on, and the end of the last stretch before t, in which there was no room for a
+// task: as far as our own containers, and those of others that somebody saw, tell. ok is false where there was room all
+// the time.
 func (r *run) full(job int32, k dag.StageIndex, from, t dag.Instant, marks *Marks) (since, last dag.Instant, ok bool) {
 	room, need := r.capacity(k), r.needs(job, k)
 	if room <= 0 || need <= 0 || from >= t {
@@ -142,8 +143,8 @@ func (r *run) full(job int32, k dag.StageIndex, from, t dag.Instant, marks *Mark
 	return since, last, ok
 }
 
-// kept says that a task of the job that was ready at an instant can have been kept waiting until t by containers that others held: a container
-// is given back some time after its task ends.
+// kept says that a task of the job that was ready at an instant can have been kept waiting until t by containers that
+// others held: a container is given back some time after its task ends.
 func (r *run) kept(job int32, k dag.StageIndex, ready, t dag.Instant, marks *Marks) bool {
 	if r.capacity(k) <= 0 || r.needs(job, k) <= 0 {
 		return true // nobody can say that there was room

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// handover is how long after a container was given back another task may take it over: three heartbeats (docs/facts/hadoop.md F).
-// What ended longer before was not what a task waited for.
+// handover is how long after a container was given back another task may take it over: three heartbeats
+// (docs/facts/hadoop.md F). What ended longer before was not what a task waited for.
 const handover = 3000
 
 // An attempt of a run.
@@ -95,8 +95,8 @@ func newRun(s *dag.Snapshot) *run {
 	return r
 }
 
-// more says that a job waited rather for attempt a than for b, which ended no earlier: where it has succeeded, what failed or was
-// killed beside did not keep it.
+// more says that a job waited rather for attempt a than for b, which ended no earlier: where it has succeeded, what
+// failed or was killed beside did not keep it.
 func (r *run) more(a, b int32) bool {
 	good := r.s.Jobs[r.all[a].job].State == dag.Succeeded
 	return good && r.all[a].State == dag.AttemptSucceeded && r.all[b].State != dag.AttemptSucceeded
@@ -117,8 +117,8 @@ func (r *run) lastBy(list []int32, t dag.Instant) int {
 	return sort.Search(len(list), func(i int) bool { return r.all[list[i]].End > t }) - 1
 }
 
-// gaveUp is whose container attempt id, which waited at t, can have taken over: the last one that was given back in its place shortly
-// before, of its own job rather than of another. It is -1 where there is none.
+// gaveUp is whose container attempt id, which waited at t, can have taken over: the last one that was given back in its
+// place shortly before, of its own job rather than of another. It is -1 where there is none.
 func (r *run) gaveUp(id int32, t dag.Instant, been map[int32]bool) int32 {
 	x := &r.all[id]
 	list, best := r.places[r.placeOf(x)], int32(-1)
@@ -162,7 +162,8 @@ func (r *run) copies(a *attempt) bool {
 	})
 }
 
-// lastInput is the last attempt of a stage before it whose output an attempt had by t, -1 if none had ended or it reads no stage to its end.
+// lastInput is the last attempt of a stage before it whose output an attempt had by t, -1 if none had ended or it reads
+// no stage to its end.
 func (r *run) lastInput(x *attempt, t dag.Instant) int32 {
 	best := int32(-1)
 	for _, e := range r.s.Plan.Jobs[x.job].Stages[x.kind].After {

@@ -8,7 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A task that reads what others wrote is skewed if it works this much longer than the median one, by both, and was given more: as estimators.Skew has it.
+// A task that reads what others wrote is skewed if it works this much longer than the median one, by both, and was
+// given more: as estimators.Skew has it.
 const (
 	skewRatio = 1.5
 	skewLeast = 5 * time.Second
@@ -22,7 +23,8 @@ type middle struct {
 	count int
 }
 
-// skew is how much longer than the median task of its stage one works since it had its input; 0 of one that is not skewed.
+// skew is how much longer than the median task of its stage one works since it had its input; 0 of one that is not
+// skewed.
 func (w *walker) skew(id int32, begin dag.Instant) time.Duration {
 	x := &w.all[id]
 	m := w.middle(x)

@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
-// TestAnyStages follows the chain through jobs that are no MapReduce: every kind of edge is on the way, or beside it. The chain is the critical
-// path of examples/stages.yaml, found by hand.
+// TestAnyStages follows the chain through jobs that are no MapReduce: every kind of edge is on the way, or beside it.
+// The chain is the critical path of examples/stages.yaml, found by hand.
 func TestAnyStages(t *testing.T) {
 	t.Parallel()
 	plan, err := planfile.ReadFile("../../examples/stages.yaml", planfile.Options{})

@@ -6,12 +6,12 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// startedBy finds what attempt id, at whose start the chain is, waited for, goes back to it and returns it; -1 where the chain has gone on to
-// the job's start. last is the last task that it reads, -1 if it reads none.
+// startedBy finds what attempt id, at whose start the chain is, waited for, goes back to it and returns it; -1 where
+// the chain has gone on to the job's start. last is the last task that it reads, -1 if it reads none.
 //
-// It waited for what came last: its input, its attempt before, or a container. Who gave that back is the slot's last holder or,
-// under YARN, who ended last on the node within three heartbeats: the query's own work goes on there, in this job or in another
-// one. Another job's container counts only if there was no room beside it.
+// It waited for what came last: its input, its attempt before, or a container. Who gave that back is the slot's last
+// holder or, under YARN, who ended last on the node within three heartbeats: the query's own work goes on there, in
+// this job or in another one. Another job's container counts only if there was no room beside it.
 func (w *walker) startedBy(id, last int32) int32 {
 	x := &w.all[id]
 	ready := w.jobReady(x.job)
@@ -54,8 +54,8 @@ func (w *walker) startedBy(id, last int32) int32 {
 	return -1
 }
 
-// took says that attempt id, which was ready at an instant, had to wait for attempt q's container. fed says that it became ready by
-// what another attempt did.
+// took says that attempt id, which was ready at an instant, had to wait for attempt q's container. fed says that it
+// became ready by what another attempt did.
 func (w *walker) took(id, q int32, ready dag.Instant, fed bool) bool {
 	x, a := &w.all[id], &w.all[q]
 	switch {
@@ -67,7 +67,8 @@ func (w *walker) took(id, q int32, ready dag.Instant, fed bool) bool {
 	return w.kept(x.job, x.kind, ready, w.at, w.marks)
 }
 
-// holder is who of another job gave a container back that the first task of a job, ready at an instant, can have waited for; -1 if none.
+// holder is who of another job gave a container back that the first task of a job, ready at an instant, can have waited
+// for; -1 if none.
 func (w *walker) holder(j int32, k dag.StageIndex, ready dag.Instant) int32 {
 	for i := w.lastBy(w.byEnd, w.at); i >= 0; i-- {
 		q := w.byEnd[i]
@@ -97,7 +98,8 @@ func (w *walker) ownBefore(id int32, ready dag.Instant) int32 {
 	return -1
 }
 
-// asking is how long a master may take to start its first task where nothing is seen to keep it; of more, nobody saw what it waited for.
+// asking is how long a master may take to start its first task where nothing is seen to keep it; of more, nobody saw
+// what it waited for.
 const asking = 10 * time.Second
 
 // pause is how far two snapshots may lie apart, in milliseconds, so that what came between them counts as seen.

@@ -6,7 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// jobReady is from when on a job can have asked for tasks: its master's start; under FIFO, or where that is not known, its submission.
+// jobReady is from when on a job can have asked for tasks: its master's start; under FIFO, or where that is not known,
+// its submission.
 func (w *walker) jobReady(j int32) dag.Instant {
 	js := &w.s.Jobs[j]
 	if !w.pool {
@@ -67,8 +68,9 @@ func (w *walker) firstStage(j int32) dag.StageIndex {
 	return dag.StageIndex(max(0, slices.IndexFunc(stages, func(s dag.Stage) bool { return !s.Known || s.Tasks > 0 }))) //nolint:gosec // an index
 }
 
-// master goes back over a YARN job's start, from its master's or, where that is not known, from now, to its submission. Snapshots tell until
-// when it had no container; it came between two of them, and the time up to the second counts as launch.
+// master goes back over a YARN job's start, from its master's or, where that is not known, from now, to its submission.
+// Snapshots tell until when it had no container; it came between two of them, and the time up to the second counts as
+// launch.
 func (w *walker) master(j int32, submitted dag.Instant) {
 	part := ofJob(j)
 	if js := &w.s.Jobs[j]; js.Attempt > 1 && js.Started.Known() && js.Started <= w.at {
@@ -98,8 +100,8 @@ func (w *walker) master(j int32, submitted dag.Instant) {
 	w.back(Queueing, submitted, part)
 }
 
-// submission goes from a job's submission to what the client had waited for: the job that had ended last before it, a parent if
-// several had.
+// submission goes from a job's submission to what the client had waited for: the job that had ended last before it, a
+// parent if several had.
 func (w *walker) submission(j int32) {
 	if w.at <= w.origin {
 		return

@@ -2,8 +2,8 @@ package attribution
 
 import "github.com/paratimer/paratimer/dag"
 
-// through goes back over an attempt, which ended or runs at w.at, and returns the one that the chain goes on with; -1 where it has gone
-// on to its job's start.
+// through goes back over an attempt, which ended or runs at w.at, and returns the one that the chain goes on with; -1
+// where it has gone on to its job's start.
 func (w *walker) through(id int32) int32 {
 	x := &w.all[id]
 	if !x.Start.Known() {
@@ -46,8 +46,8 @@ func (w *walker) through(id int32) int32 {
 	return w.startedBy(id, last)
 }
 
-// reduce goes back over a reduce to begin, when it ran and its last input was there. Copy, sort and work are told by the ends of copy
-// and sort; what they do not tell, nobody saw.
+// reduce goes back over a reduce to begin, when it ran and its last input was there. Copy, sort and work are told by
+// the ends of copy and sort; what they do not tell, nobody saw.
 func (w *walker) reduce(id int32, begin dag.Instant) {
 	x := &w.all[id]
 	copied, sorted := x.CopyEnd, x.SortEnd
@@ -85,9 +85,9 @@ func (w *walker) reduce(id int32, begin dag.Instant) {
 // leastSetUp is the shortest set-up that reports tell, in milliseconds.
 const leastSetUp = 100
 
-// ready is when an attempt's set-up was over, its start where that is not known. On slots the cluster's set-up is known. Else a
-// map's reports tell it: the first one goes back to no work at the rate of what followed (docs/facts/measured.md 4). No report
-// tells when a reduce began to copy.
+// ready is when an attempt's set-up was over, its start where that is not known. On slots the cluster's set-up is
+// known. Else a map's reports tell it: the first one goes back to no work at the rate of what followed
+// (docs/facts/measured.md 4). No report tells when a reduce began to copy.
 func (w *walker) ready(x *attempt) dag.Instant {
 	if setup := w.s.Plan.Cluster.Setup; setup > 0 {
 		return min(x.Start.Add(setup), w.at)

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
-// TestTowards holds that the chain of a run that goes on ends with the attempt that its end waits for, and without that knowledge with
-// the one that has run longest.
+// TestTowards holds that the chain of a run that goes on ends with the attempt that its end waits for, and without that
+// knowledge with the one that has run longest.
 func TestTowards(t *testing.T) {
 	phase := dag.Stage{Known: true, Tasks: 1}
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 2}, Jobs: []dag.Job{{Node: "a", Stages: dag.MapReduce(phase, dag.Stage{})}, {Node: "b", Stages: dag.MapReduce(phase, dag.Stage{})}}}

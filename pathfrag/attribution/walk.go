@@ -94,8 +94,8 @@ func (w *walker) jobEnd(j int32) {
 	w.jobStart(j)
 }
 
-// running starts the chain of a run that goes on: with the attempt that its end waits for or, where nobody says, the one that has run
-// longest, but for tasks that wait for their input.
+// running starts the chain of a run that goes on: with the attempt that its end waits for or, where nobody says, the
+// one that has run longest, but for tasks that wait for their input.
 func (w *walker) running() {
 	best := int32(-1)
 	for i := range w.all {

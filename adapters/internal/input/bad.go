@@ -2,8 +2,8 @@ package input
 
 import "fmt"
 
-// mostBad is how many lines in a row may be bad. Damage spoils a few lines of a file; a zipped file of a few kilobytes can hold
-// millions of short ones, and each is missed, counted or warned of.
+// mostBad is how many lines in a row may be bad. Damage spoils a few lines of a file; a zipped file of a few kilobytes
+// can hold millions of short ones, and each is missed, counted or warned of.
 const mostBad = 1000
 
 // A Streak counts the lines that a reader cannot use since the last good one. The zero value is ready.

@@ -18,11 +18,13 @@ const (
 	zstdMagic = "\x28\xb5\x2f\xfd"
 )
 
-// maxWindow bounds the bytes that a zstd file makes its reader keep: all that zstd's own levels ask for, up to --long=25.
+// maxWindow bounds the bytes that a zstd file makes its reader keep: all that zstd's own levels ask for, up to
+// --long=25.
 const maxWindow = 32 << 20
 
-// Unpack returns the text of in: plain, or packed by gzip or zstd, as its first bytes tell. It reads size bytes at a time.
-// Packed data that breaks off or is damaged ends in an error that is io.ErrUnexpectedEOF; an error of in stays what it is.
+// Unpack returns the text of in: plain, or packed by gzip or zstd, as its first bytes tell. It reads size bytes at a
+// time. Packed data that breaks off or is damaged ends in an error that is io.ErrUnexpectedEOF; an error of in stays
+// what it is.
 func Unpack(in io.Reader, size int) (*bufio.Reader, error) {
 	from := &source{in: in}
 	b := bufio.NewReaderSize(from, size)

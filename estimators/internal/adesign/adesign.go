@@ -1,7 +1,7 @@
 // Package adesign chooses which experiments to run: the A-optimal design under a budget.
 //
-// gonum has no solver for it: its optimize has no constraints but those of a linear program (convex/lp), and no interior
-// point method.
+// gonum has no solver for it: its optimize has no constraints but those of a linear program (convex/lp), and no
+// interior point method.
 package adesign
 
 // A Problem is experiments that could be made. An experiment with features a of weight λ adds λaaᵀ to the information
@@ -19,9 +19,9 @@ type Design struct {
 	Weights   []float64 // of each candidate, from 0 to 1
 	Objective float64   // tr(M⁻¹): the sum of the variances of the coefficients, for measurements of variance 1
 	Cost      float64   // Σ weight · cost, at most the budget
-	// Gap is by how much Objective can be above the least possible: proven, not estimated (docs/facts/ernest.md a.3). With
-	// g = -∇Objective, which is convex, no feasible x gives less than Objective - g·(x-λ); Gap is the most that this can
-	// be, by solving the linear program exactly.
+	// Gap is by how much Objective can be above the least possible: proven, not estimated (docs/facts/ernest.md a.3).
+	// With g = -∇Objective, which is convex, no feasible x gives less than Objective - g·(x-λ); Gap is the most that
+	// this can be, by solving the linear program exactly.
 	Gap        float64
 	Price      float64 // how much the objective would fall for one more unit of budget, in the linear program of Gap
 	Iterations int
@@ -33,8 +33,8 @@ const (
 	MaxCandidates = 100_000
 )
 
-// Solve returns the A-optimal design: it minimises tr((Σ λ aaᵀ)⁻¹) over 0 <= λ <= 1 within the budget (S. Venkataraman et
-// al., "Ernest", NSDI 2016, section 3.3; S. Boyd and L. Vandenberghe, "Convex Optimization", 7.5.2).
+// Solve returns the A-optimal design: it minimises tr((Σ λ aaᵀ)⁻¹) over 0 <= λ <= 1 within the budget (S. Venkataraman
+// et al., "Ernest", NSDI 2016, section 3.3; S. Boyd and L. Vandenberghe, "Convex Optimization", 7.5.2).
 //
 // Errors are a *ProblemError, a *SingularError or a *ConvergenceError.
 func Solve(p *Problem) (*Design, error) {

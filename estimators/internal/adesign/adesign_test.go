@@ -19,7 +19,8 @@ type failer interface {
 	Errorf(string, ...any)
 }
 
-// optimal holds that a design is feasible, worth what it says, and within the bound of docs/facts/ernest.md a.3, all computed anew.
+// optimal holds that a design is feasible, worth what it says, and within the bound of docs/facts/ernest.md a.3, all
+// computed anew.
 func optimal(t failer, p *Problem, d *Design) {
 	t.Helper()
 	k := len(p.Features[0])

@@ -80,7 +80,8 @@ func (s *search) moved(d *direction, length float64) *search {
 	}
 }
 
-// residual is the length of what the optimality conditions, with complementarity mu, still miss, in units of the objective.
+// residual is the length of what the optimality conditions, with complementarity mu, still miss, in units of the
+// objective.
 func (s *search) residual(mu float64) float64 {
 	c := s.price*s.slack - mu
 	sum := c * c

@@ -32,7 +32,8 @@ type reference struct {
 	} `json:"support"`
 }
 
-// grid makes the candidates of the original's expt_design.py (docs/facts/ernest.md a.1), its features divided by their means.
+// grid makes the candidates of the original's expt_design.py (docs/facts/ernest.md a.1), its features divided by their
+// means.
 func (r *reference) grid() (p *Problem, means []float64) {
 	p = &Problem{Budget: r.Args.Budget}
 	total := float64(r.Args.TotalParts)

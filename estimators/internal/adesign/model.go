@@ -52,8 +52,8 @@ func newModel(p *Problem, weights []float64) (*model, error) {
 
 func (m *model) row(i int) []float64 { return m.a[i*m.k : (i+1)*m.k] }
 
-// A point is what is known of the objective at some weights. In the basis T with M⁻¹ = TTᵀ and M⁻¹FM⁻¹ = TETᵀ, where F are
-// the factors and E is diagonal, all derivatives are sums: with α = Tᵀa,
+// A point is what is known of the objective at some weights. In the basis T with M⁻¹ = TTᵀ and M⁻¹FM⁻¹ = TETᵀ, where F
+// are the factors and E is diagonal, all derivatives are sums: with α = Tᵀa,
 //
 //	objective = Σ e    gradient = -Σ e α²    Hessian(i, j) = 2 (Σ αᵢ αⱼ) (Σ e αᵢ αⱼ)
 type point struct {

@@ -11,8 +11,9 @@ import (
 // A system is (D + VVᵀ) dx = right, where D is diagonal, the columns of V are the Hessian's factors in the basis of the
 // point, and the budget's.
 //
-// With u = Vᵀdx, the candidates whose D is large are eliminated. The others, which are those that end between the bounds,
-// stay beside u in a small system: eliminated too, as the formula of Woodbury has it, they would leave no digits.
+// With u = Vᵀdx, the candidates whose D is large are eliminated. The others, which are those that end between the
+// bounds, stay beside u in a small system: eliminated too, as the formula of Woodbury has it, they would leave no
+// digits.
 type system struct {
 	d, v []float64
 	rank int
@@ -138,8 +139,8 @@ func (s *search) factors() []float64 {
 // small is below what part of its row of V a candidate's D loses digits when it is eliminated.
 const small = 1e-3
 
-// smallest returns the candidates, ascending, whose D is small beside their row of V; at most four times the rank, which is
-// more than are between the bounds.
+// smallest returns the candidates, ascending, whose D is small beside their row of V; at most four times the rank,
+// which is more than are between the bounds.
 func smallest(d, v []float64, rank int) []int {
 	type part struct {
 		candidate int

@@ -85,8 +85,8 @@ func (s *search) run() (*Design, error) {
 	return best, nil
 }
 
-// rounded puts weights whose multipliers say that they are at a bound there, and gives the others what that leaves. It is
-// nil where that is no design.
+// rounded puts weights whose multipliers say that they are at a bound there, and gives the others what that leaves. It
+// is nil where that is no design.
 func (s *search) rounded() *Design {
 	x := make([]float64, len(s.x))
 	spent, free := 0.0, 0.0
@@ -119,8 +119,8 @@ func (s *search) rounded() *Design {
 	return s.m.design(x, at)
 }
 
-// step makes one step of predictor and corrector (S. Mehrotra, SIAM Journal on Optimization 2, 1992): how far the aim at
-// complementarity 0 would come decides at what it aims. It is false where no length of step lowers the residual.
+// step makes one step of predictor and corrector (S. Mehrotra, SIAM Journal on Optimization 2, 1992): how far the aim
+// at complementarity 0 would come decides at what it aims. It is false where no length of step lowers the residual.
 func (s *search) step() bool {
 	n := len(s.x)
 	mu := s.complementarity() / float64(2*n+1)

@@ -3,9 +3,9 @@
 // Scores gives quantiles of the next score from earlier ones, without assuming how scores are distributed.
 //
 // If n+1 scores are exchangeable, the last one is as likely to take each of the n+1 ranks: it lies at or below the r-th
-// smallest of the others with probability r/(n+1) (Vovk, Gammerman and Shafer, "Algorithmic Learning in a Random World",
-// 2005, section 2; Lei et al., "Distribution-Free Predictive Inference for Regression", 2018, section 2). So the quantile
-// of order q is the score of rank q(n+1), and there is none where that lies outside 1..n.
+// smallest of the others with probability r/(n+1) (Vovk, Gammerman and Shafer, "Algorithmic Learning in a Random
+// World", 2005, section 2; Lei et al., "Distribution-Free Predictive Inference for Regression", 2018, section 2). So
+// the quantile of order q is the score of rank q(n+1), and there is none where that lies outside 1..n.
 package forecast
 
 import (
@@ -19,9 +19,9 @@ type Scores struct {
 	scores, orders []float64
 }
 
-// NewScores weighs scores. Score i stands for weights[i] of the scores to come, and the next one weighs as much as the heaviest of
-// them (Barber et al., "Conformal Prediction Beyond Exchangeability", 2023, equation 10). Weights must be above 0 and may
-// have any sum; equal ones give the ranks above.
+// NewScores weighs scores. Score i stands for weights[i] of the scores to come, and the next one weighs as much as the
+// heaviest of them (Barber et al., "Conformal Prediction Beyond Exchangeability", 2023, equation 10). Weights must be
+// above 0 and may have any sum; equal ones give the ranks above.
 //
 // A score's order is the middle of its weight, so that light scores at an end and heavy ones are treated alike.
 func NewScores(scores, weights []float64) *Scores {

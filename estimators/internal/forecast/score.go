@@ -2,11 +2,10 @@ package forecast
 
 import "math"
 
-// Interval is the interval score of the central range [low, high] of probability level, for an outcome y: its width, and
-// for an outcome outside 2/(1-level) times how far. Less is better. Its unit is that of y.
-// It is proper, as CRPS is: the forecaster's own belief scores best. Winkler, "A Decision-Theoretic Approach to
-// Interval Estimation", 1972; Gneiting and Raftery, "Strictly Proper Scoring Rules, Prediction, and Estimation", 2007,
-// equation 43.
+// Interval is the interval score of the central range [low, high] of probability level, for an outcome y: its width,
+// and for an outcome outside 2/(1-level) times how far. Less is better. Its unit is that of y. It is proper, as CRPS
+// is: the forecaster's own belief scores best. Winkler, "A Decision-Theoretic Approach to Interval Estimation", 1972;
+// Gneiting and Raftery, "Strictly Proper Scoring Rules, Prediction, and Estimation", 2007, equation 43.
 func Interval(low, high, level, y float64) float64 {
 	return high - low + 2/(1-level)*(max(0, low-y)+max(0, y-high))
 }

@@ -31,9 +31,9 @@ func (o Options) check(total float64) (Options, error) {
 	return o, nil
 }
 
-// BardSchweitzer approximates the network: one who comes finds what is there on average, less its own part (P. Schweitzer,
-// 1979). Its cost does not depend on the population. It is exact for one customer of a class by itself, and wrong by some
-// percent where a few customers are at nearly equal centres.
+// BardSchweitzer approximates the network: one who comes finds what is there on average, less its own part (P.
+// Schweitzer, 1979). Its cost does not depend on the population. It is exact for one customer of a class by itself, and
+// wrong by some percent where a few customers are at nearly equal centres.
 //
 // A centre of s servers is taken for a single one that is s times as fast, and a delay for the rest of the demand
 // (A. Seidmann, P. Schweitzer and S. Shalev-Oren, 1987).

@@ -2,7 +2,8 @@ package mva
 
 // Bounds of an exact solution.
 const (
-	maxServers = 512     // with more, the probability that they are all idle vanishes in a float64 before it no longer counts
+	// with more, the probability that they are all idle vanishes in a float64 before it no longer counts
+	maxServers = 512
 	maxNumbers = 1 << 24 // that are kept: 128 MiB
 	maxWork    = 1 << 29 // multiplications, about
 	maxMulti   = 20
@@ -11,10 +12,10 @@ const (
 // Exact solves the network by the recursion over all populations. It costs Π (population+1) · 2^(centres of several
 // servers).
 //
-// Centres of several servers follow M. Reiser, "Mean-value analysis and convolution method for queue-dependent servers in
-// closed queueing networks" (Performance Evaluation 1, 1981): how likely it is that j are there. The likelihood that
-// nobody is there comes from the throughput of the network without that centre, not from what the others leave of 1: that
-// difference has no digits near saturation, where the textbook recursion fails.
+// Centres of several servers follow M. Reiser, "Mean-value analysis and convolution method for queue-dependent servers
+// in closed queueing networks" (Performance Evaluation 1, 1981): how likely it is that j are there. The likelihood that
+// nobody is there comes from the throughput of the network without that centre, not from what the others leave of 1:
+// that difference has no digits near saturation, where the textbook recursion fails.
 //
 // Errors are a *NetworkError or a *SizeError.
 func Exact(n *Network) (*Result, error) {

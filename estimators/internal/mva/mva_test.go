@@ -12,8 +12,8 @@ import (
 
 func init() { _ = flag.Set("rapid.seed", "20261122") }
 
-// product solves a network from its product form (F. Baskett et al., JACM 22(2), 1975): a sum over all ways to spread the
-// customers. It has nothing in common with a recursion.
+// product solves a network from its product form (F. Baskett et al., JACM 22(2), 1975): a sum over all ways to spread
+// the customers. It has nothing in common with a recursion.
 func product(n *Network) (throughput []float64, queue [][]float64) {
 	weight := func(population []int, counted func(at [][]int, w float64)) float64 {
 		centres := len(n.Centres) + 1 // the last is thinking

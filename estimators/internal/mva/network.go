@@ -27,8 +27,8 @@ type Network struct {
 // think cycles at once: its throughput is +Inf, and it is in nobody's way.
 type Result struct {
 	Residence [][]float64 // seconds a cycle at the centre, waiting counted in
-	// Utilisation is throughput · demand: of a single server the part of time that it is busy with the class, of several
-	// servers how many are, of a delay centre how many customers are there.
+	// Utilisation is throughput · demand: of a single server the part of time that it is busy with the class, of
+	// several servers how many are, of a delay centre how many customers are there.
 	Utilisation [][]float64
 	Queue       [][]float64 // customers there, those in service counted in
 	Throughput  []float64   // cycles a second

@@ -42,7 +42,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Columns of docs/facts/ernest.md a.2, set 4: with one machine count, 1, machines and ln(machines) cannot be told apart.
+// Columns of docs/facts/ernest.md a.2, set 4: with one machine count, 1, machines and ln(machines) cannot be told
+// apart.
 func TestDependent(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows [][]float64

@@ -2,8 +2,8 @@ package nnls
 
 import "math"
 
-// qr is a Householder factorisation of columns that are added one by one; a right side goes along (G. Golub and C. Van Loan,
-// "Matrix Computations", 5.2).
+// qr is a Householder factorisation of columns that are added one by one; a right side goes along (G. Golub and C. Van
+// Loan, "Matrix Computations", 5.2).
 type qr struct {
 	rows  int
 	v     [][]float64 // the reflections: v[k] is zero before row k

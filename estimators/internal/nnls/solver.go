@@ -126,8 +126,8 @@ func (s *solver) try(columns []int) ([]float64, bool) {
 	return z, true
 }
 
-// settle moves y toward z, the solution for the passive columns, and lets out those that would become negative, until none
-// would. It reports whether the residual fell.
+// settle moves y toward z, the solution for the passive columns, and lets out those that would become negative, until
+// none would. It reports whether the residual fell.
 func (s *solver) settle(z []float64) bool {
 	before, y, passive := norm(s.residual), slices.Clone(s.y), slices.Clone(s.passive[:len(s.passive)-1])
 	for {

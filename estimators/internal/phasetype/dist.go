@@ -1,8 +1,8 @@
 // Package phasetype is distributions of service times that are made of exponential stages, and what is expected of the
 // largest and the smallest of several: what a join waits for.
 //
-// gonum's stat/distuv has single exponential and gamma distributions, no mixtures and no maxima; its integrate/quad has no
-// quadrature with an error estimate.
+// gonum's stat/distuv has single exponential and gamma distributions, no mixtures and no maxima; its integrate/quad has
+// no quadrature with an error estimate.
 package phasetype
 
 import (

@@ -14,8 +14,8 @@ func Erlang(stages int, mean float64) (Mixture, error) {
 	return m, m.Validate()
 }
 
-// Hyperexponential has a mean in seconds and a squared coefficient of variation above 1, and balanced means: each branch
-// is half of the mean (H. Tijms, "Stochastic Models", 1994, appendix B).
+// Hyperexponential has a mean in seconds and a squared coefficient of variation above 1, and balanced means: each
+// branch is half of the mean (H. Tijms, "Stochastic Models", 1994, appendix B).
 func Hyperexponential(mean, cv2 float64) (Mixture, error) {
 	if !usable(mean) || !(cv2 > 1 && cv2 <= 1e12) {
 		return nil, fault("a hyper-exponential of mean %v s and squared variation %v: give a mean above 0, a variation above 1", mean, cv2)
@@ -27,9 +27,9 @@ func Hyperexponential(mean, cv2 float64) (Mixture, error) {
 	return m, m.Validate()
 }
 
-// Fit has the mean given, in seconds, and the nearest Erlang to a squared coefficient of variation up to 1: round(1/cv²)
-// stages, so that the variance is not matched; above 1 it is Hyperexponential. It is what docs/facts/queueing.md d compares with:
-// see Tijms.
+// Fit has the mean given, in seconds, and the nearest Erlang to a squared coefficient of variation up to 1:
+// round(1/cv²) stages, so that the variance is not matched; above 1 it is Hyperexponential. It is what
+// docs/facts/queueing.md d compares with: see Tijms.
 func Fit(mean, cv2 float64) (Mixture, error) {
 	if cv2 > 1 {
 		return Hyperexponential(mean, cv2)
@@ -41,8 +41,8 @@ func Fit(mean, cv2 float64) (Mixture, error) {
 	return Erlang(max(1, int(math.Round(stages))), mean)
 }
 
-// Tijms has the mean given, in seconds, and the squared coefficient of variation: up to 1 it is a mixture of Erlangs of k-1
-// and k stages of one rate (Tijms, appendix B), above 1 it is Hyperexponential.
+// Tijms has the mean given, in seconds, and the squared coefficient of variation: up to 1 it is a mixture of Erlangs of
+// k-1 and k stages of one rate (Tijms, appendix B), above 1 it is Hyperexponential.
 func Tijms(mean, cv2 float64) (Mixture, error) {
 	if cv2 > 1 {
 		return Hyperexponential(mean, cv2)

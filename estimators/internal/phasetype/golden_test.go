@@ -19,7 +19,8 @@ func (b branches) mixture() (m Mixture) {
 	return m
 }
 
-// TestGolden compares with closed forms, scipy's quadrature and sampling (docs/facts/queueing.md d). The file has twelve digits.
+// TestGolden compares with closed forms, scipy's quadrature and sampling (docs/facts/queueing.md d). The file has
+// twelve digits.
 func TestGolden(t *testing.T) {
 	data, err := os.ReadFile(fixtures.Golden("numerics/max_two.json"))
 	if err != nil {

@@ -20,8 +20,8 @@ type Moments struct {
 
 // Maximum returns what is expected of the largest of any number of independent variables: what a join waits for.
 //
-// It is the integral of 1-ΠF over time, by adaptive quadrature to about 1e-12; a million copies cost what one costs. The
-// variance is ∫ 2|t-mean| · (ΠF below the mean, 1-ΠF above), in which nothing is subtracted.
+// It is the integral of 1-ΠF over time, by adaptive quadrature to about 1e-12; a million copies cost what one costs.
+// The variance is ∫ 2|t-mean| · (ΠF below the mean, 1-ΠF above), in which nothing is subtracted.
 //
 // Errors are a *ParameterError.
 func Maximum(of []Copies) (Moments, error) {
@@ -93,8 +93,8 @@ func moments(log func(t float64) float64, about float64) Moments {
 	return Moments{Mean: mean, Variance: variance * mean, Error: off}
 }
 
-// knots cut the times between which a distribution rises from 0 to 1, each piece twice as long as the one before: it may
-// have its mass anywhere on a logarithmic scale.
+// knots cut the times between which a distribution rises from 0 to 1, each piece twice as long as the one before: it
+// may have its mass anywhere on a logarithmic scale.
 func knots(log func(t float64) float64, about float64) []float64 {
 	upper := about
 	for range 1000 {

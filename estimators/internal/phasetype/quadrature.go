@@ -39,11 +39,11 @@ const (
 	precise = 1e-11  // by how much the two rules may differ on a piece, as a part of its end
 )
 
-// integrate halves pieces until the two rules agree, and returns by how much they do not. The true error is far less: the
-// difference is that of the rule of 7 points.
+// integrate halves pieces until the two rules agree, and returns by how much they do not. The true error is far less:
+// the difference is that of the rule of 7 points.
 //
-// Functions are about 1 at most, and mostly monotone. A step or a kink between two nodes is seen; one between an end and
-// the node beside it is not, so that the value at the end is held against what the nodes say.
+// Functions are about 1 at most, and mostly monotone. A step or a kink between two nodes is seen; one between an end
+// and the node beside it is not, so that the value at the end is held against what the nodes say.
 func integrate(f func(float64) float64, a, b float64) (sum, off float64) {
 	q := &quadrature{f: f, left: budget}
 	return q.halve(a, b, f(a), f(b), precise*b, depth)

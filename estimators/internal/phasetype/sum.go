@@ -14,11 +14,12 @@ const maxSteps = 4_000_000
 
 // NewSum takes the rates of the stages, a second, in any order, equal ones too.
 //
-// The survival function is found by uniformisation (A. Jensen, 1953): jumps at the largest rate, of which some go on. It adds
-// positive numbers only. The textbook's sum of exponentials divides by the differences of rates, and fails where two are
-// nearly equal.
+// The survival function is found by uniformisation (A. Jensen, 1953): jumps at the largest rate, of which some go on.
+// It adds positive numbers only. The textbook's sum of exponentials divides by the differences of rates, and fails
+// where two are nearly equal.
 //
-// A *ParameterError says which rates cannot be: one that is some ten thousand times as fast as the slowest is one of them.
+// A *ParameterError says which rates cannot be: one that is some ten thousand times as fast as the slowest is one of
+// them.
 func NewSum(rates ...float64) (*Sum, error) {
 	if len(rates) == 0 || len(rates) > MaxStages {
 		return nil, fault("a sum of %d stages: give 1 to %d", len(rates), MaxStages)
@@ -83,7 +84,8 @@ func (s *Sum) Survival(t float64) float64 {
 	case x-12*math.Sqrt(x) > float64(len(s.left)):
 		return 0
 	}
-	// From the likeliest number of jumps both ways, until they no longer count; likelihoods are parts of the likeliest one.
+	// From the likeliest number of jumps both ways, until they no longer count; likelihoods are parts of the likeliest
+	// one.
 	mode := int(x)
 	sum, all := 0.0, 0.0
 	add := func(n int, p float64) {

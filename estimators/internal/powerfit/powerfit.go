@@ -1,14 +1,15 @@
 // Package powerfit fits y = a + b x^c by weighted least squares.
 //
-// For a given c the best a and b are linear (variable projection: Golub and Pereyra, 1973), so only c is searched: on a grid
-// from 0.1 to 6, then by golden section around the best. gonum has neither: its stat.LinearRegression would serve the
-// inner step, its optimize needs a start and derivatives or a simplex, and has no bracketed search in one dimension.
+// For a given c the best a and b are linear (variable projection: Golub and Pereyra, 1973), so only c is searched: on a
+// grid from 0.1 to 6, then by golden section around the best. gonum has neither: its stat.LinearRegression would serve
+// the inner step, its optimize needs a start and derivatives or a simplex, and has no bracketed search in one
+// dimension.
 package powerfit
 
 import "math"
 
-// A Point is a measurement. X is 0 or from 1e-21 to 1e19, Y at most 1e12, Weight above 0: then all that a fit says of such
-// an X is finite.
+// A Point is a measurement. X is 0 or from 1e-21 to 1e19, Y at most 1e12, Weight above 0: then all that a fit says of
+// such an X is finite.
 type Point struct {
 	X, Y, Weight float64
 }

@@ -80,8 +80,8 @@ func ordered(points []Point) []Point {
 	return points
 }
 
-// bins gives each of the sorted points a number: one for each distinct x, or, where these are too many, one for each part of
-// the range of equal width in log x.
+// bins gives each of the sorted points a number: one for each distinct x, or, where these are too many, one for each
+// part of the range of equal width in log x.
 func bins(points []Point) (out []int, joined bool) {
 	out = make([]int, len(points))
 	n := 0

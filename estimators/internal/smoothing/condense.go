@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// condense joins sorted points until at most n are left. Means are weighted by counts, so that count, bytes and time are
-// conserved.
+// condense joins sorted points until at most n are left. Means are weighted by counts, so that count, bytes and time
+// are conserved.
 func condense(points []Point, n int) []Point {
 	points = bySize(points)
 	for len(points) > n {
@@ -28,8 +28,8 @@ func bySize(points []Point) []Point {
 	return out
 }
 
-// pairs joins at most n neighbours by twos, those with the smallest relative distance first. Twos, because a chain of equal
-// distances would end as one point.
+// pairs joins at most n neighbours by twos, those with the smallest relative distance first. Twos, because a chain of
+// equal distances would end as one point.
 func pairs(points []Point, n int) []Point {
 	type gap struct {
 		ratio float64

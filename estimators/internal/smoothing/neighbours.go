@@ -2,12 +2,12 @@ package smoothing
 
 import "sort"
 
-// An Index finds the points near a size in logarithmic time. Equation 6 of section 3.3 is the mean over all keys near a size, so
-// points are weighted by how many keys they stand for.
+// An Index finds the points near a size in logarithmic time. Equation 6 of section 3.3 is the mean over all keys near a
+// size, so points are weighted by how many keys they stand for.
 type Index struct {
 	sizes []float64
-	// Sums over the points before each place: count, and count times mean. The second ones are kept with what rounding cut
-	// off, or the microseconds of small groups would drown in the hours of large ones.
+	// Sums over the points before each place: count, and count times mean. The second ones are kept with what rounding
+	// cut off, or the microseconds of small groups would drown in the hours of large ones.
 	counts, seconds, rest []float64
 }
 
@@ -23,7 +23,8 @@ func NewIndex(sizes, means, counts []float64) *Index {
 	return x
 }
 
-// Near is the count-weighted mean of all points whose size is in [size-delta, size+delta]; ok is false where there is none.
+// Near is the count-weighted mean of all points whose size is in [size-delta, size+delta]; ok is false where there is
+// none.
 func (x *Index) Near(size, delta float64) (mean float64, ok bool) {
 	from := sort.SearchFloat64s(x.sizes, size-delta)
 	high := size + delta

@@ -1,7 +1,8 @@
-// Package smoothing keeps many measurements of (size, seconds) as few points: those of one size whose times are alike become
-// their mean and number, and answers what points near a size have measured.
+// Package smoothing keeps many measurements of (size, seconds) as few points: those of one size whose times are alike
+// become their mean and number, and answers what points near a size have measured.
 //
-// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, sections 3.3 and 5.
+// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, sections 3.3 and
+// 5.
 package smoothing
 
 import "slices"
@@ -14,8 +15,8 @@ type Point struct {
 // sameSize is how many points of one size are kept apart.
 const sameSize = 512
 
-// A Profile holds points. It never holds more than its limit: beyond, points of one size become one, and then those of near
-// sizes, by twos, until half are left.
+// A Profile holds points. It never holds more than its limit: beyond, points of one size become one, and then those of
+// near sizes, by twos, until half are left.
 type Profile struct {
 	tolerance float64
 	limit     int

@@ -72,7 +72,8 @@ func TestSameSizeFirst(t *testing.T) {
 	if len(sizes) != 20 {
 		t.Errorf("%d sizes are left of 20", len(sizes))
 	}
-	// So is a single size with times of every length: a chain that grows would make each step longer than the one before.
+	// So is a single size with times of every length: a chain that grows would make each step longer than the one
+	// before.
 	p = New(0, 1<<20)
 	for i := range 10 * sameSize {
 		p.Add(1, float64(i), 1, 0)

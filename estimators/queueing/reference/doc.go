@@ -1,5 +1,5 @@
-// Package reference holds what independent programs say of networks and maxima that queueing is built on, beside what the
-// packages under estimators/internal say, for those who write it down: they cannot import those.
+// Package reference holds what independent programs say of networks and maxima that queueing is built on, beside what
+// the packages under estimators/internal say, for those who write it down: they cannot import those.
 package reference
 
 import "math"

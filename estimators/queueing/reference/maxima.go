@@ -16,8 +16,8 @@ func (b branches) mixture() (m phasetype.Mixture) {
 	return m
 }
 
-// pairs are two independent tasks and what closed forms, quadrature and sampling, which agree, say of the last of them to end
-// (docs/facts/queueing.md d).
+// pairs are two independent tasks and what closed forms, quadrature and sampling, which agree, say of the last of them
+// to end (docs/facts/queueing.md d).
 var pairs = []struct {
 	name           string
 	a, b           branches

@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestRealServer scores a real machine with up to 70 CPU-bound jobs at once (LucaCanali/Miscellaneous, Apache-2.0), read in
-// place. Times stay flat up to 32 jobs: nothing below says where they end to.
+// TestRealServer scores a real machine with up to 70 CPU-bound jobs at once (LucaCanali/Miscellaneous, Apache-2.0),
+// read in place. Times stay flat up to 32 jobs: nothing below says where they end to.
 func TestRealServer(t *testing.T) {
 	f, err := os.Open(fixtures.Foreign("mva/test_CPU_parallel_HDP6.csv"))
 	if err != nil {

@@ -21,8 +21,8 @@ type MethodScore struct {
 	Model     *Model      `json:"model"`      // nil for the baselines
 }
 
-// Baselines are what a prediction should be better than: the mean of the training rows, the row with the most jobs of them,
-// and times in proportion to jobs from there.
+// Baselines are what a prediction should be better than: the mean of the training rows, the row with the most jobs of
+// them, and times in proportion to jobs from there.
 var Baselines = []string{"mean", "nearest", "jobs"}
 
 // Score trains on the rows of at most so many jobs and predicts the others.

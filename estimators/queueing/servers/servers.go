@@ -150,8 +150,8 @@ func fitted(counts []sums, rows, servers int, gain float64) *Model {
 	return m
 }
 
-// stretch is by how much jobs take longer than one alone. With one centre and nobody thinking, mean value analysis comes to
-// this for any distribution of service.
+// stretch is by how much jobs take longer than one alone. With one centre and nobody thinking, mean value analysis
+// comes to this for any distribution of service.
 func (m *Model) stretch(jobs int) float64 {
 	shared := min(max(0, jobs-m.Servers), m.Servers)
 	return max(1, float64(jobs)/(float64(m.Servers)+m.Gain*float64(shared)))
@@ -159,8 +159,8 @@ func (m *Model) stretch(jobs int) float64 {
 
 // Predict returns how long each of so many jobs at once takes, in seconds.
 //
-// Where Gain is 0 it is the exact solution of the closed network; with it, that of a centre whose speed depends on how many
-// are there. An *UnseenError is more jobs than the rows say anything of: the number beside it is a lower bound.
+// Where Gain is 0 it is the exact solution of the closed network; with it, that of a centre whose speed depends on how
+// many are there. An *UnseenError is more jobs than the rows say anything of: the number beside it is a lower bound.
 func (m *Model) Predict(jobs int) (seconds float64, err error) {
 	if jobs < 1 || jobs > maxJobs {
 		return math.NaN(), fmt.Errorf("%d jobs: give 1 to %d", jobs, maxJobs)

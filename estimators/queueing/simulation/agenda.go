@@ -2,7 +2,8 @@ package simulation
 
 import "math"
 
-// An agenda knows which centre's next departure is the earliest: a tournament of all centres, in which ties go to the first.
+// An agenda knows which centre's next departure is the earliest: a tournament of all centres, in which ties go to the
+// first.
 type agenda struct {
 	when []float64
 	win  []int32 // a binary tree of winners: win[1] is the first of all

@@ -11,8 +11,8 @@ type customer struct {
 
 func (c customer) before(d customer) bool { return c.end < d.end || c.end == d.end && c.seq < d.seq }
 
-// A centre serves tasks with a number of equal servers. Under processor sharing all tasks have attained the same service since
-// a common beginning, so the next to leave is the least of a heap, whatever arrives.
+// A centre serves tasks with a number of equal servers. Under processor sharing all tasks have attained the same
+// service since a common beginning, so the next to leave is the least of a heap, whatever arrives.
 type centre struct {
 	servers  float64
 	shared   bool // processor sharing

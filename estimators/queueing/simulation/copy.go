@@ -74,8 +74,8 @@ func (r *run) fill(c *copyOf) {
 	r.deal(c, &r.next.reduces, j.Reduces, r.startReduce)
 }
 
-// deal starts tasks in a slot of each node after the other, from the next node on: copies with fewer tasks than nodes do not all
-// crowd on the first.
+// deal starts tasks in a slot of each node after the other, from the next node on: copies with fewer tasks than nodes
+// do not all crowd on the first.
 func (r *run) deal(c *copyOf, next *int, tasks int, start func(*copyOf, int) bool) {
 	for again := true; again; {
 		again = false
@@ -179,8 +179,8 @@ func (r *run) offer(c *copyOf, n int, start func(*copyOf, int) bool) {
 	}
 }
 
-// over is the end of a copy, which is submitted again as long as any copy has cycles left: the others must not be left alone.
-// Its first cycle, of copies that all began together, does not count.
+// over is the end of a copy, which is submitted again as long as any copy has cycles left: the others must not be left
+// alone. Its first cycle, of copies that all began together, does not count.
 func (r *run) over(c *copyOf) {
 	if c.cycle >= min(r.options.Cycles, 1) && c.cycle <= r.options.Cycles || r.now == c.submitted {
 		c.took.responses += r.now - c.submitted

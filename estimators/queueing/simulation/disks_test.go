@@ -7,7 +7,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// Nodes with several disks (§4.1): the models are as near to the simulation as with one, and more disks help where disks are short.
+// Nodes with several disks (§4.1): the models are as near to the simulation as with one, and more disks help where
+// disks are short.
 func TestDisks(t *testing.T) {
 	t.Parallel()
 	for _, slots := range []int{2, 4, 8} {

@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// Whatever the job, it takes at least as long as a chain of its tasks and as its busiest centre, and no longer than all tasks
-// one after the other.
+// Whatever the job, it takes at least as long as a chain of its tasks and as its busiest centre, and no longer than all
+// tasks one after the other.
 func FuzzSimulate(f *testing.F) {
 	f.Add(uint8(3), uint8(4), uint8(4), uint8(1), uint8(20), uint8(3), 5., 3., .5, uint8(0))
 	f.Add(uint8(1), uint8(1), uint8(1), uint8(5), uint8(1), uint8(0), 0., 0., 1., uint8(1))

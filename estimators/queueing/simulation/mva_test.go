@@ -7,9 +7,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// Jobs of a single map that are submitted again when they end are a closed network, for which mean value analysis is exact: under
-// processor sharing with several classes and servers, first come, first served with one class. The throughputs are those of
-// octave-queueing 1.2.7 (docs/facts/queueing.md b).
+// Jobs of a single map that are submitted again when they end are a closed network, for which mean value analysis is
+// exact: under processor sharing with several classes and servers, first come, first served with one class. The
+// throughputs are those of octave-queueing 1.2.7 (docs/facts/queueing.md b).
 func TestExactMVA(t *testing.T) {
 	type demand = queueing.Demand
 	const delay = 20 // servers enough for all

@@ -37,7 +37,8 @@ func (d Discipline) String() string {
 type Slots int
 
 const (
-	// Own slots: each copy of a job has the Spec's on every node, so that copies meet at the centres alone. Equation 6 sees it so.
+	// Own slots: each copy of a job has the Spec's on every node, so that copies meet at the centres alone. Equation 6
+	// sees it so.
 	Own Slots = iota
 	// Shared slots: a free slot goes to the copy that was submitted first and has a task to start (Hadoop's FIFO).
 	Shared
@@ -52,13 +53,15 @@ type Options struct {
 	Distribution Distribution
 	Discipline   Discipline
 	Slots        Slots
-	// Visits is how many equal parts a task's demands are cut into. It goes round its centres with a part of each, as often; 0: once.
+	// Visits is how many equal parts a task's demands are cut into. It goes round its centres with a part of each, as
+	// often; 0: once.
 	Visits int
-	// Grouped reduces take the outputs that are there, ShuffleThreads at most, as one task with ShuffleThreads times the demand
-	// of one output: what Table 2 of the paper has measured for p_s above 1. Otherwise each output is a task of its own.
+	// Grouped reduces take the outputs that are there, ShuffleThreads at most, as one task with ShuffleThreads times
+	// the demand of one output: what Table 2 of the paper has measured for p_s above 1. Otherwise each output is a task
+	// of its own.
 	Grouped bool
-	// Cycles is how often each copy of a job is submitted again when it has ended, which is when its response counts: the closed
-	// system of equation 6. 0: each is submitted once, all at the same time.
+	// Cycles is how often each copy of a job is submitted again when it has ended, which is when its response counts:
+	// the closed system of equation 6. 0: each is submitted once, all at the same time.
 	Cycles int
 }
 

@@ -32,7 +32,8 @@ func TestAlone(t *testing.T) {
 	s.Nodes = 1
 	j := &s.Jobs[0]
 	j.Maps, j.Reduces = 1, 1
-	chain := j.Map.Total() + j.Shuffle.Total() - j.Shuffle.Network + j.Merge.Total() // the map ran where the reduce does
+	// the map ran where the reduce does
+	chain := j.Map.Total() + j.Shuffle.Total() - j.Shuffle.Network + j.Merge.Total()
 	for _, visits := range []int{1, 7} {
 		r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Visits: visits})
 		near(t, "response", r.Jobs[0].Response.Value, chain)
@@ -50,7 +51,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// Each centre is busy for as long as all tasks together ask it to be (utilisation law), and no task is lost or served twice.
+// Each centre is busy for as long as all tasks together ask it to be (utilisation law), and no task is lost or served
+// twice.
 func TestConservation(t *testing.T) {
 	for _, discipline := range []Discipline{ProcessorSharing, FirstCome} {
 		for _, slots := range []Slots{Own, Shared} {

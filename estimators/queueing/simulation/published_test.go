@@ -18,8 +18,8 @@ func published(pm, ps int) *queueing.Spec {
 
 var configurations = [][2]int{{1, 1}, {1, 5}, {4, 1}, {4, 5}}
 
-// An independent simulation of the same demands (docs/facts/queueing.md e.4) gives these responses, where they are random with
-// standard errors of 8 to 11 s, 5 to 7 s for first come, first served.
+// An independent simulation of the same demands (docs/facts/queueing.md e.4) gives these responses, where they are
+// random with standard errors of 8 to 11 s, 5 to 7 s for first come, first served.
 func TestIndependentSimulation(t *testing.T) {
 	for _, c := range []struct {
 		name    string

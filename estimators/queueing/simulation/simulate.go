@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// Simulate runs a Spec's jobs as often as the options say and returns the means. The same Spec, options and seed give the same
-// result on any number of processors. Errors: those of Spec.Validate, *OptionError, *SizeError.
+// Simulate runs a Spec's jobs as often as the options say and returns the means. The same Spec, options and seed give
+// the same result on any number of processors. Errors: those of Spec.Validate, *OptionError, *SizeError.
 func Simulate(s *queueing.Spec, o Options) (*Result, error) {
 	o, err := o.check(s)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package amtest runs a real Alertmanager for tests: on free ports, in a temporary folder, with a receiver that remembers
-// what people would have heard.
+// Package amtest runs a real Alertmanager for tests: on free ports, in a temporary folder, with a receiver that
+// remembers what people would have heard.
 package amtest
 
 import (

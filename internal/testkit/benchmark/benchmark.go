@@ -1,6 +1,6 @@
-// Package benchmark makes the benchmarks of Table 3 of E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress
-// indicators", SoCC 2015, at the scale of one machine: the input of each job, and what its reduces get and have to do. The jobs themselves
-// are e2e/udf/Benchmarks.java.
+// Package benchmark makes the benchmarks of Table 3 of E. Coppa, I. Finocchi, "On data skewness, stragglers, and
+// MapReduce progress indicators", SoCC 2015, at the scale of one machine: the input of each job, and what its reduces
+// get and have to do. The jobs themselves are e2e/udf/Benchmarks.java.
 package benchmark
 
 import (
@@ -128,8 +128,8 @@ func (b *Benchmark) Loads(groups []Group) []int {
 	return loads
 }
 
-// Span is how many units of work pass before the last reduce ends, if reduces start in their order, each in the container that is free
-// first.
+// Span is how many units of work pass before the last reduce ends, if reduces start in their order, each in the
+// container that is free first.
 func (b *Benchmark) Span(groups []Group) int {
 	free := make([]int, b.Containers)
 	for _, load := range b.Loads(groups) {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestBenchmarks holds each job to what Table 3 says of it, and what its reduces write to a count of the same things by other means.
+// TestBenchmarks holds each job to what Table 3 says of it, and what its reduces write to a count of the same things by
+// other means.
 func TestBenchmarks(t *testing.T) {
 	t.Parallel()
 	results := map[string]func(t *testing.T, lines []string) int{
@@ -134,7 +135,8 @@ func multiplied(t *testing.T, lines []string) int {
 	return sum
 }
 
-// TestPartitioners: the optimal one gives every reduce the same, the forced one the last eight times as many pairs as the first.
+// TestPartitioners: the optimal one gives every reduce the same, the forced one the last eight times as many pairs as
+// the first.
 func TestPartitioners(t *testing.T) {
 	t.Parallel()
 	for _, forced := range []bool{false, true} {

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// falls is the exponent by which the nodes' expected degrees fall. The degrees' own distribution then is a power law of 1 + 1/falls = 2.4, as
-// social networks have it.
+// falls is the exponent by which the nodes' expected degrees fall. The degrees' own distribution then is a power law of
+// 1 + 1/falls = 2.4, as social networks have it.
 const falls = 0.7
 
-// edges draws different edges between different nodes, the ends of each by the nodes' expected degrees (F. Chung, L. Lu, 2002).
+// edges draws different edges between different nodes, the ends of each by the nodes' expected degrees (F. Chung, L.
+// Lu, 2002).
 func edges(rng *rand.Rand, nodes, n int) [][2]int {
 	z, names := newZipf(nodes, falls), rng.Perm(nodes)
 	seen := map[[2]int]bool{}

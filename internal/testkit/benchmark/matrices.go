@@ -14,8 +14,9 @@ const (
 	width = 24
 )
 
-// matMult multiplies two matrices block by block: a group is a block of A and one of B. Balanced, all blocks have the density 0.25 and the pairs are
-// dealt in turn. Forced, the density halves from a block's column to the one before it, and reduce r is given r + 1 times as many pairs as the first.
+// matMult multiplies two matrices block by block: a group is a block of A and one of B. Balanced, all blocks have the
+// density 0.25 and the pairs are dealt in turn. Forced, the density halves from a block's column to the one before it,
+// and reduce r is given r + 1 times as many pairs as the first.
 func matMult(name string, forced bool) Benchmark {
 	b := Benchmark{
 		Name: name, Job: "product", Cost: "n³·d·d'", Paper: "the same, and a random partitioner",

@@ -31,8 +31,8 @@ func (z zipf) draw(rng *rand.Rand) int {
 // vocabulary is how many words there are.
 const vocabulary = 20_000
 
-// A language is words that are as frequent as Zipf's law with exponent 1 has it. Their letters are drawn, so that neither the
-// partitioner nor a name tells how frequent a word is.
+// A language is words that are as frequent as Zipf's law with exponent 1 has it. Their letters are drawn, so that
+// neither the partitioner nor a name tells how frequent a word is.
 type language struct {
 	zipf
 	words []string
@@ -88,7 +88,8 @@ func largeDocuments(name string) Benchmark { return invertedIndex(name, "5,000 d
 
 func smallDocuments(name string) Benchmark { return invertedIndex(name, "50,000 documents", 4000, 40) }
 
-// invertedIndex makes documents, one in twenty of which is there twice. A document is a line: its fingerprint and its words.
+// invertedIndex makes documents, one in twenty of which is there twice. A document is a line: its fingerprint and its
+// words.
 func invertedIndex(name, inPaper string, documents, words int) Benchmark {
 	const twice = 0.05
 	return Benchmark{

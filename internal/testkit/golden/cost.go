@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// Left returns the costs of docs/facts/paratimer.md A10 at snapshot s: a running task has rem left, a task that starts later takes
-// set-up plus each pipeline rounded by itself. Slowdown is the case's at instants, none for Initial.
+// Left returns the costs of docs/facts/paratimer.md A10 at snapshot s: a running task has rem left, a task that starts
+// later takes set-up plus each pipeline rounded by itself. Slowdown is the case's at instants, none for Initial.
 func (c *Case) Left(s *dag.Snapshot, slowdown [4]float64) schedule.Left {
 	return func(t schedule.Task) schedule.Cost {
 		phase := &s.Plan.Jobs[t.Job].Stages[t.Stage]

@@ -1,5 +1,5 @@
-// Package golden loads the golden cases of the independent reference program (docs/facts/paratimer.md A9, A10) for tests. For
-// property tests it draws random ones (Draw, DrawFault), and cuts snapshots out of replayed runs (Cut).
+// Package golden loads the golden cases of the independent reference program (docs/facts/paratimer.md A9, A10) for
+// tests. For property tests it draws random ones (Draw, DrawFault), and cuts snapshots out of replayed runs (Cut).
 //
 // A case is a plan with costs, what is expected of its plan at t = 0, and snapshots at some instants with what is
 // expected there. Where the files are, package fixtures says.
@@ -23,7 +23,8 @@ type Case struct {
 	Name           string
 	Plan           *dag.Plan // costs and sizes are in its pipelines; equal values are uniform series
 	Delta1, Delta2 time.Duration
-	// Slowdown is s(p) of docs/facts/paratimer.md A10 in the order map, copy, sort, reduce. It applies at instants, not to Initial.
+	// Slowdown is s(p) of docs/facts/paratimer.md A10 in the order map, copy, sort, reduce. It applies at instants, not
+	// to Initial.
 	Slowdown      [4]float64
 	Initial       Forecast
 	ActualTotalMS *float64
@@ -41,7 +42,8 @@ type Forecast struct {
 	WorstSingleTaskMS *float64 `json:"worst_single_task_ms"`
 }
 
-// What a case says of a schedule. Tasks are named as TaskName names them; in a Span without the primes of earlier attempts.
+// What a case says of a schedule. Tasks are named as TaskName names them; in a Span without the primes of earlier
+// attempts.
 type (
 	// A Span is one attempt of a schedule.
 	Span struct {

@@ -1,5 +1,5 @@
-// Package jsonschema describes the JSON of Go types as a JSON Schema (draft 2020-12), so that a published schema can be compared with the
-// types that write what it describes.
+// Package jsonschema describes the JSON of Go types as a JSON Schema (draft 2020-12), so that a published schema can be
+// compared with the types that write what it describes.
 package jsonschema
 
 import (
@@ -16,7 +16,8 @@ var (
 )
 
 // Of returns the schema of what encoding/json writes for a type. Objects may have more fields than the schema names, as
-// fields are added within a version. A pointer, a slice and a map may be null. It panics on a type that JSON does not have.
+// fields are added within a version. A pointer, a slice and a map may be null. It panics on a type that JSON does not
+// have.
 func Of(t reflect.Type, title string) ([]byte, error) {
 	w := writer{defs: map[string]any{}}
 	root := w.object(t)

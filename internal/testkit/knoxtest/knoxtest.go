@@ -1,5 +1,6 @@
-// Package knoxtest is a gateway in the shape of Apache Knox, for tests: the paths and rewritten redirects of its services
-// YARNUI and JOBHISTORYUI (rewrite.xml of version 2.7.0), HTTP basic, a session's cookie, and a topology of single sign-on.
+// Package knoxtest is a gateway in the shape of Apache Knox, for tests: the paths and rewritten redirects of its
+// services YARNUI and JOBHISTORYUI (rewrite.xml of version 2.7.0), HTTP basic, a session's cookie, and a topology of
+// single sign-on.
 package knoxtest
 
 import (
@@ -99,7 +100,8 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// target is the service's path of a path of ours, with a letter before it that says which service; "" where there is none.
+// target is the service's path of a path of ours, with a letter before it that says which service; "" where there is
+// none.
 func target(path string) string {
 	below, ok := strings.CutPrefix(path, "/gateway/default/")
 	switch {

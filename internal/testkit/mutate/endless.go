@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Endless returns a file of a head and one line again and again, without an end: what a small zipped file can unpack to.
+// Endless returns a file of a head and one line again and again, without an end: what a small zipped file can unpack
+// to.
 func Endless(head, line string) io.Reader { return &endless{head, strings.Repeat(line, 100)} }
 
 type endless struct{ rest, lines string }

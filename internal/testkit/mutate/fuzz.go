@@ -9,8 +9,8 @@ import (
 // seedScripts is how many scripts each file has without a fuzzer: `go test` runs them as they are.
 const seedScripts = 60
 
-// smallBytes is the size up to which a file also has a script for each of its keys, which drops it: a key that must be there and is
-// not is what readers forget most, and by chance it is rarely hit.
+// smallBytes is the size up to which a file also has a script for each of its keys, which drops it: a key that must be
+// there and is not is what readers forget most, and by chance it is rarely hit.
 const smallBytes = 4 << 10
 
 // dropStep is dropMember among the changes.

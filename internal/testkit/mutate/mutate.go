@@ -1,5 +1,5 @@
-// Package mutate damages files for fuzz tests: each byte script makes one deterministic change after the other in a real file, so
-// that a fuzzer stays near what readers accept and gets past their first checks.
+// Package mutate damages files for fuzz tests: each byte script makes one deterministic change after the other in a
+// real file, so that a fuzzer stays near what readers accept and gets past their first checks.
 package mutate
 
 import (
@@ -137,8 +137,8 @@ func nest(file []byte, at int, arg byte) []byte {
 	return replace(file, at, at, bytes.Repeat([]byte{"[{"[arg%2]}, 1<<(arg%14)))
 }
 
-// member returns where the next key begins, and its value begins and ends; end is -1 if there is none. It knows as much of JSON
-// and YAML as they have in common: a colon, brackets that match, strings, and the end of a line.
+// member returns where the next key begins, and its value begins and ends; end is -1 if there is none. It knows as much
+// of JSON and YAML as they have in common: a colon, brackets that match, strings, and the end of a line.
 func member(file []byte, at int) (start, value, end int) {
 	colon := next(file, at, ":")
 	if colon < 0 {

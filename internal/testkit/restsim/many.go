@@ -30,8 +30,8 @@ type Many struct {
 // NewMany returns a cluster at an instant on which nothing runs.
 func NewMany(now dag.Instant) *Many { return &Many{now: now, jobs: map[string]*Cluster{}} }
 
-// Add puts a run on the cluster. Its jobs' ids must not be another's: let runs start at different milliseconds. It is seen
-// from its first snapshot on.
+// Add puts a run on the cluster. Its jobs' ids must not be another's: let runs start at different milliseconds. It is
+// seen from its first snapshot on.
 func (m *Many) Add(ctx context.Context, run Run) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -85,8 +85,8 @@ func watch(t testing.TB, c *Cluster, src *hadoop.Source, every, limit time.Durat
 	}
 }
 
-// naive asks what the crudest watcher asks in a tick (issue section 5): of each job that runs jobs/J, tasks, and of every task
-// attempts and counters. It returns the bytes of the answers.
+// naive asks what the crudest watcher asks in a tick (issue section 5): of each job that runs jobs/J, tasks, and of
+// every task attempts and counters. It returns the bytes of the answers.
 func naive(t testing.TB, c *Cluster) (bytes int64) {
 	t.Helper()
 	get := func(path string) {
@@ -209,8 +209,8 @@ func BenchmarkPolling(b *testing.B) {
 	}
 }
 
-// checkAsked holds the rules of polling: no answer fetched twice in a tick, the conf once a job, attempts and counters of
-// tasks that run, and of each once more when it has ended.
+// checkAsked holds the rules of polling: no answer fetched twice in a tick, the conf once a job, attempts and counters
+// of tasks that run, and of each once more when it has ended.
 func checkAsked(t *testing.T, c *Cluster) {
 	t.Helper()
 	type key struct {

@@ -1,8 +1,10 @@
 // Package restsim plays a run, given as snapshots, as the REST services of a Hadoop 3.4.2: ResourceManager, proxied
-// MapReduce masters and job history server, in virtual time. What a watcher of a large cluster costs is measured against it.
+// MapReduce masters and job history server, in virtual time. What a watcher of a large cluster costs is measured
+// against it.
 //
-// The answers have the recorded fields in the recorded order (docs/facts/hadoop.md A3 to A6, E0), with filler where a snapshot says
-// nothing, so that their sizes are real ones. Answers of masters are never packed: the proxy unpacks them (seen live).
+// The answers have the recorded fields in the recorded order (docs/facts/hadoop.md A3 to A6, E0), with filler where a
+// snapshot says nothing, so that their sizes are real ones. Answers of masters are never packed: the proxy unpacks them
+// (seen live).
 package restsim
 
 import (
@@ -42,7 +44,8 @@ type Cluster struct {
 	asked []Request
 }
 
-// New returns a cluster at the instant of the run's first snapshot. Errors are the run's, and an instant that is not after 0.
+// New returns a cluster at the instant of the run's first snapshot. Errors are the run's, and an instant that is not
+// after 0.
 func New(ctx context.Context, run Run) (*Cluster, error) {
 	first, err := run.Next(ctx)
 	if err != nil {

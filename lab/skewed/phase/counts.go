@@ -1,8 +1,8 @@
 package phase
 
-// Counts are the points that the counters of the tasks tell, polled every so many seconds. Hadoop counts a group when its first
-// value is read, and its values as they are read, here evenly over its time. No point is older than the poll before the one
-// that tells it.
+// Counts are the points that the counters of the tasks tell, polled every so many seconds. Hadoop counts a group when
+// its first value is read, and its values as they are read, here evenly over its time. No point is older than the poll
+// before the one that tells it.
 func (r *Run) Counts(every float64) []Point {
 	var all []Point
 	for task := range r.Work.Order {
@@ -35,8 +35,9 @@ func (r *Run) counted(task int, every float64) []Point {
 	}
 }
 
-// A count follows the counters of a task as the watcher of a real job does (adapters/hadoop): groups that begin between two polls
-// are a burst of equal ones, and are over once further ones begin. What is read and what time passes meanwhile is of the last.
+// A count follows the counters of a task as the watcher of a real job does (adapters/hadoop): groups that begin between
+// two polls are a burst of equal ones, and are over once further ones begin. What is read and what time passes
+// meanwhile is of the last.
 type count struct {
 	task              int
 	at, groups, bytes float64 // of the newest poll

@@ -34,8 +34,8 @@ func (r *Run) Gauge() *Gauge {
 	return g
 }
 
-// At is the mean over the tasks of the share of their bytes that was read, 0..1. The group that is being read counts by its time,
-// as the reader's position in it is not known (docs/facts/nearestfit.md N15).
+// At is the mean over the tasks of the share of their bytes that was read, 0..1. The group that is being read counts by
+// its time, as the reader's position in it is not known (docs/facts/nearestfit.md N15).
 func (g *Gauge) At(t float64) float64 {
 	sum := 0.0
 	for i := range g.tasks {

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// A Kind is what a benchmark's groups look like on a graph: how many values they have and what they cost (the kinds of Table 3).
+// A Kind is what a benchmark's groups look like on a graph: how many values they have and what they cost (the kinds of
+// Table 3).
 type Kind struct {
 	Name  string
 	Means string
@@ -43,9 +44,9 @@ func join(rng *rand.Rand, degrees []float64) (values, costs []float64) {
 // side is how many blocks a matrix has in a row.
 const side = 24
 
-// blocks multiplies the graph's matrix by itself. Its rows are dealt to blocks by chance and an entry's column is drawn by degree, so
-// that block (i, j) has D_i D_j / D entries, D_i the degrees of a block's rows. The group of block (i, k) gets all blocks (i, j) and
-// (j, k), which are D_i + D_k entries, and its work is in proportion to D_i D_k.
+// blocks multiplies the graph's matrix by itself. Its rows are dealt to blocks by chance and an entry's column is drawn
+// by degree, so that block (i, j) has D_i D_j / D entries, D_i the degrees of a block's rows. The group of block (i, k)
+// gets all blocks (i, j) and (j, k), which are D_i + D_k entries, and its work is in proportion to D_i D_k.
 func blocks(rng *rand.Rand, degrees []float64) (values, costs []float64) {
 	var rows [side]float64
 	for n, i := range rng.Perm(len(degrees)) {

@@ -173,8 +173,8 @@ func TestPointsAreAllGroups(t *testing.T) {
 	}
 }
 
-// TestCounts: groups of 1, 5, 1 and 2 s, polled every 2 s. The second is counted at 2 s with the first, is alone at 4 s, and at 6 s
-// half of what happened is taken for its own, as another one has begun.
+// TestCounts: groups of 1, 5, 1 and 2 s, polled every 2 s. The second is counted at 2 s with the first, is alone at 4
+// s, and at 6 s half of what happened is taken for its own, as another one has begun.
 func TestCounts(t *testing.T) {
 	w := &Work{Groups: []Group{{0, 10, 1, 1}, {0, 100, 5, 5}, {0, 10, 1, 1}, {0, 10, 2, 2}}, Order: [][]int{{0, 1, 2, 3}}}
 	want := []Point{{5, 0, 75, 4, 1}, {5, 0, 15, 1, 1}, {7, 0, 20, 2, 1}, {9, 0, 20, 2, 1}}

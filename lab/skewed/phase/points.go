@@ -21,8 +21,8 @@ type Point struct {
 	Count   float64
 }
 
-// points are what the tasks report: a group above Small alone, when it ends; smaller ones together, when more than Burst are
-// pending or a larger one follows, each with its share by size of what they took.
+// points are what the tasks report: a group above Small alone, when it ends; smaller ones together, when more than
+// Burst are pending or a larger one follows, each with its share by size of what they took.
 func (r *Run) points() []Point {
 	var all []Point
 	for task := range r.Work.Order {

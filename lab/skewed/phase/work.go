@@ -33,15 +33,16 @@ type Part struct {
 	Bytes float64
 }
 
-// Work is what a reduce phase has to do: its groups by key, in which order each task takes them, and which map wrote what.
+// Work is what a reduce phase has to do: its groups by key, in which order each task takes them, and which map wrote
+// what.
 type Work struct {
 	Groups []Group
 	Order  [][]int // by task
 	Maps   [][]Part
 }
 
-// Make makes the work of a spec: groups of a random size go to the task that their key is hashed to, are taken in random
-// order, and their values are spread over the maps uniformly.
+// Make makes the work of a spec: groups of a random size go to the task that their key is hashed to, are taken in
+// random order, and their values are spread over the maps uniformly.
 func Make(s Spec) *Work {
 	rng := rand.New(rand.NewPCG(s.Seed, uint64(len(s.Values))))
 	w := &Work{Groups: make([]Group, len(s.Values)), Order: make([][]int, s.Reduces), Maps: make([][]Part, s.Maps)}
@@ -89,7 +90,8 @@ func (w *Work) spread(rng *rand.Rand, values []float64) {
 	}
 }
 
-// deal deals n values to maps, one by one. Where a map gets more than many in the mean, its number is drawn from the normal distribution.
+// deal deals n values to maps, one by one. Where a map gets more than many in the mean, its number is drawn from the
+// normal distribution.
 func deal(rng *rand.Rand, n int, count []int) {
 	const many = 1000
 	clear(count)

@@ -19,8 +19,9 @@ const (
 	Failed            // the output cannot be written to: an error says why
 )
 
-// Copy copies from one descriptor to another until the input ends, or until the output cannot be written to: that is seen
-// also while there is no input. What has been copied is shown to see afterwards, never before, so that measuring holds up nobody.
+// Copy copies from one descriptor to another until the input ends, or until the output cannot be written to: that is
+// seen also while there is no input. What has been copied is shown to see afterwards, never before, so that measuring
+// holds up nobody.
 func Copy(from, to int, see func([]byte)) (End, error) {
 	buf := make([]byte, Size)
 	fds := make([]unix.PollFd, 2)

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package flow copies data between descriptors: to what a command reads, and from what it writes. It does as a pipe does:
-// bytes stay in order, nothing is kept back, and that a reader has gone is seen at once.
+// Package flow copies data between descriptors: to what a command reads, and from what it writes. It does as a pipe
+// does: bytes stay in order, nothing is kept back, and that a reader has gone is seen at once.
 package flow
 
 import (
@@ -21,8 +21,8 @@ type Watcher interface {
 
 const (
 	page = 4096
-	// A pause for each page costs some ten microseconds. A command that takes more than quick bytes a second is given its input
-	// in large pieces instead, and its groups are measured less finely.
+	// A pause for each page costs some ten microseconds. A command that takes more than quick bytes a second is given
+	// its input in large pieces instead, and its groups are measured less finely.
 	quick = 12 << 20
 	// window is over how many bytes that is measured.
 	window = 256 << 10
@@ -194,8 +194,8 @@ func (f *Feeder) look() {
 	}
 }
 
-// taken looks how fast the command takes its input. It goes over to bulk where that is quick for long enough, and says when
-// it is not quick any more.
+// taken looks how fast the command takes its input. It goes over to bulk where that is quick for long enough, and says
+// when it is not quick any more.
 func (f *Feeder) taken() (slow bool) {
 	bytes := f.written - f.since
 	if f.coarse || bytes < window {

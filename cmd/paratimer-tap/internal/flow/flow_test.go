@@ -182,7 +182,8 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestGoneReader holds that a reader that goes is noticed: while something is written, and while there is no input at all.
+// TestGoneReader holds that a reader that goes is noticed: while something is written, and while there is no input at
+// all.
 func TestGoneReader(t *testing.T) {
 	for name, set := range ways {
 		x := through(t, random(2, 3_000_000), 70_000, 5000, 1_500_000, &note{}, set)

@@ -20,8 +20,8 @@ type cluster struct {
 	next               int32 // cluster of the same size; 0 for none
 }
 
-// add takes in count groups of one size, of this mean time. Where there would be more points than a batch holds, sizes that
-// are within a few per cent of each other are taken together: no bytes and no time are lost.
+// add takes in count groups of one size, of this mean time. Where there would be more points than a batch holds, sizes
+// that are within a few per cent of each other are taken together: no bytes and no time are lost.
 func (c *clusters) add(bytes, seconds, count float64, at time.Duration) {
 	if len(c.all) >= tap.MaxPoints {
 		c.coarsen()

@@ -1,10 +1,10 @@
 // Package groups measures the key groups that a reduce's command works through, from outside: by when it comes back for
 // more input. It reads no clock.
 //
-// A command that takes more has done with what it had taken before. So the groups that end within what it has taken at one
-// look share, at the next look but one, the time between them: by size, as NearestFit's bursts do. A group has ended when the
-// first record of the next one has been taken too, for many commands work on a group only when they see that it is over.
-// Cut says where to pause so that this record is taken alone: then a group has its time to itself.
+// A command that takes more has done with what it had taken before. So the groups that end within what it has taken at
+// one look share, at the next look but one, the time between them: by size, as NearestFit's bursts do. A group has
+// ended when the first record of the next one has been taken too, for many commands work on a group only when they see
+// that it is over. Cut says where to pause so that this record is taken alone: then a group has its time to itself.
 package groups
 
 import (
@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// Large is from how many bytes on a group is worth a pause of its own: a pause is two switches between processes, some
-	// ten microseconds, and a usual read takes as many bytes.
+	// Large is from how many bytes on a group is worth a pause of its own: a pause is two switches between processes,
+	// some ten microseconds, and a usual read takes as many bytes.
 	Large = 4096
 	// slow groups are worth one of any size: two in a hundred at most are lost to it.
 	slow = 500 * time.Microsecond
@@ -118,8 +118,8 @@ func (m *Meter) close(end int64) {
 	m.bytes = 0
 }
 
-// Cut is where the command's input should pause, if it is given from this place on: the command should take what is before
-// before it gets more. The largest number says nowhere. Places must not decrease from call to call.
+// Cut is where the command's input should pause, if it is given from this place on: the command should take what is
+// before before it gets more. The largest number says nowhere. Places must not decrease from call to call.
 func (m *Meter) Cut(from int64) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -208,8 +208,8 @@ func (m *Meter) Full() bool {
 	return len(m.points.all) > tap.MaxPoints/2
 }
 
-// Take returns the groups that have been done with since the last call, and the one that is being worked on: nil if there is
-// none, or if it has no name.
+// Take returns the groups that have been done with since the last call, and the one that is being worked on: nil if
+// there is none, or if it has no name.
 func (m *Meter) Take(now time.Duration) ([]tap.Point, *tap.Open) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -67,8 +67,8 @@ func (c *command) close() (d time.Duration) {
 	return d
 }
 
-// play gives a command its input as the tap does: a piece is in the pipe, the next one follows when it has been taken. It
-// returns what was measured.
+// play gives a command its input as the tap does: a piece is in the pipe, the next one follows when it has been taken.
+// It returns what was measured.
 func play(stream []byte, c *command, pipe int) *Meter {
 	m := New(tabs, true, DefaultLimits())
 	c.took = map[string]time.Duration{}
@@ -324,8 +324,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestBounds holds that nothing grows with the input: not for millions of groups, not for one without an end, not if nobody
-// asks for the points.
+// TestBounds holds that nothing grows with the input: not for millions of groups, not for one without an end, not if
+// nobody asks for the points.
 func TestBounds(t *testing.T) {
 	m := New(tabs, true, DefaultLimits())
 	r := rand.New(rand.NewPCG(1, 1))

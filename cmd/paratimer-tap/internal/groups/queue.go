@@ -10,8 +10,8 @@ type group struct {
 	pause bool   // the command's input should pause at end
 }
 
-// A queue is groups in the order in which they came. No more are in it than fit into one piece of input, the pipe and what
-// a command takes at once.
+// A queue is groups in the order in which they came. No more are in it than fit into one piece of input, the pipe and
+// what a command takes at once.
 type queue struct {
 	all    []group
 	head   int // before it, they are done with
@@ -62,8 +62,8 @@ func (q *queue) pauseLast() {
 	}
 }
 
-// cut is where the first group ends after a place that is worth a pause: any, or one that wants it. A step is quick though the place
-// moves on through many groups.
+// cut is where the first group ends after a place that is worth a pause: any, or one that wants it. A step is quick
+// though the place moves on through many groups.
 func (q *queue) cut(from int64, any bool) int64 {
 	for q.cursor = max(q.cursor, q.head); q.cursor < len(q.all) && q.all[q.cursor].end <= from; {
 		q.cursor++

@@ -1,5 +1,5 @@
-// Package lines cuts a stream of bytes into the records that Hadoop Streaming sees in it. It keeps little of a line: one of a
-// gigabyte costs no more memory than one of 64 KiB.
+// Package lines cuts a stream of bytes into the records that Hadoop Streaming sees in it. It keeps little of a line:
+// one of a gigabyte costs no more memory than one of 64 KiB.
 package lines
 
 import "bytes"
@@ -11,13 +11,13 @@ const Most = 64 << 10
 type Format struct {
 	Separator []byte // between fields; not empty
 	Fields    int    // of the key, the separators between them included; below 1 is 1
-	// Return says that a line may end with "\r" and "\r\n" too, as Hadoop reads what a command writes. What Hadoop itself
-	// writes ends with "\n" alone.
+	// Return says that a line may end with "\r" and "\r\n" too, as Hadoop reads what a command writes. What Hadoop
+	// itself writes ends with "\n" alone.
 	Return bool
 }
 
-// KeyEnd is where the key of a line ends: before the separator that follows its last field. A line that has fewer fields is
-// all key.
+// KeyEnd is where the key of a line ends: before the separator that follows its last field. A line that has fewer
+// fields is all key.
 func (f Format) KeyEnd(line []byte) (end int, found bool) {
 	if len(f.Separator) == 1 && f.Fields <= 1 {
 		if i := bytes.IndexByte(line, f.Separator[0]); i >= 0 {
@@ -38,8 +38,8 @@ func (f Format) KeyEnd(line []byte) (end int, found bool) {
 	}
 }
 
-// A Taker takes the lines of a stream. end is how many bytes of the stream there are up to the line's end, its terminator
-// included as far as it has been seen. Whatever is given is the cutter's again afterwards.
+// A Taker takes the lines of a stream. end is how many bytes of the stream there are up to the line's end, its
+// terminator included as far as it has been seen. Whatever is given is the cutter's again afterwards.
 type Taker interface {
 	Line(line []byte, end int64) // without its terminator
 	Long(record *Long, end int64)

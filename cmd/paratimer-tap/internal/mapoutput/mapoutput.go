@@ -91,7 +91,8 @@ func (m *Meter) add(key id, bytes float64) {
 	m.heavy.Add(key, bytes)
 }
 
-// name remembers what a key is called, where keys are shown. Names of keys that have left the sketch are dropped in time.
+// name remembers what a key is called, where keys are shown. Names of keys that have left the sketch are dropped in
+// time.
 func (m *Meter) name(key id, begin []byte, sum [sha256.Size]byte, more bool) {
 	if m.names == nil {
 		return
@@ -138,8 +139,8 @@ func (m *Meter) End() *tap.MapProfile {
 	return p
 }
 
-// largest returns the λ entries whose keys have the most bytes for sure, the largest first; of equal ones the smaller hash.
-// Most entries are light, and are not sorted.
+// largest returns the λ entries whose keys have the most bytes for sure, the largest first; of equal ones the smaller
+// hash. Most entries are light, and are not sorted.
 func (m *Meter) largest() []sketch.Entry[id] {
 	var top []sketch.Entry[id]
 	cut := func() {

@@ -9,9 +9,9 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// Keys come again and again. A small table takes their bytes together before they go to the sketch, so that most records
-// cost neither a SHA-256 nor a step of the sketch. It changes which keys an overfull sketch holds, not what its bounds
-// promise.
+// Keys come again and again. A small table takes their bytes together before they go to the sketch, so that most
+// records cost neither a SHA-256 nor a step of the sketch. It changes which keys an overfull sketch holds, not what its
+// bounds promise.
 const (
 	slots  = 1 << 15
 	inline = 44 // bytes of a key that a slot holds

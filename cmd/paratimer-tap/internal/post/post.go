@@ -1,5 +1,5 @@
-// Package post sends a tap's batches to a collector. Where none takes them they go to a file beside the task's log, said
-// once. Nothing here may hold up the task: it runs beside it, and its end is bounded.
+// Package post sends a tap's batches to a collector. Where none takes them they go to a file beside the task's log,
+// said once. Nothing here may hold up the task: it runs beside it, and its end is bounded.
 package post
 
 import (
@@ -62,8 +62,8 @@ func New(c Config) *Post {
 	return p
 }
 
-// Send numbers a batch and sends it, after those that still wait. What cannot be sent now is spooled, and sent later if the
-// collector comes back in time.
+// Send numbers a batch and sends it, after those that still wait. What cannot be sent now is spooled, and sent later if
+// the collector comes back in time.
 func (p *Post) Send(ctx context.Context, b tap.Batch) {
 	b.Version, b.Job, b.Attempt, b.Seq = tap.Version, p.config.Job, p.config.Attempt, p.seq
 	p.seq++

@@ -14,8 +14,9 @@ type Rounds struct {
 	late time.Duration
 }
 
-// Start begins to send every so often what take returns, unless that says that there is nothing. full says that there is so
-// much that it should be sent early; nil: never. Both are called by another goroutine. A panic of theirs ends the rounds, and nothing else.
+// Start begins to send every so often what take returns, unless that says that there is nothing. full says that there
+// is so much that it should be sent early; nil: never. Both are called by another goroutine. A panic of theirs ends the
+// rounds, and nothing else.
 func Start(p *Post, every time.Duration, take func() (tap.Batch, bool), full func() bool) *Rounds {
 	r := &Rounds{make(chan tap.Batch, 1), make(chan struct{}), farewell}
 	go r.run(p, every, take, full)

@@ -22,7 +22,8 @@ const (
 	Within                      // it ends within a time of its first job's submission
 	LongerThanUsual             // it ends within a multiple of its usual length
 	NoProgress                  // something of it moves within a time
-	OutsideBounds               // its predicted end stays within the first stable [skew_low, one_failure] (the paper, section 1)
+	// its predicted end stays within the first stable [skew_low, one_failure] (the paper, section 1)
+	OutsideBounds
 )
 
 // A Bound is what a query is held to.
@@ -31,16 +32,17 @@ type Bound struct {
 	Kind Kind
 	At   dag.Instant   // Deadline: when it must have ended, unless Daily is set
 	For  time.Duration // Within: how long it may take; NoProgress: how long nothing may move
-	// Daily is a Deadline by the time of day: its first occurrence after the query's submission, so that the same bound means
-	// the same in a watch, after a restart and in a replay.
+	// Daily is a Deadline by the time of day: its first occurrence after the query's submission, so that the same bound
+	// means the same in a watch, after a restart and in a replay.
 	Daily *Daily
 	// Zone is the zone in which the bound's times are told to people; nil: UTC.
 	Zone *time.Location
-	// Times is how many times the usual length it may take (LongerThanUsual), and Usual that length; 0 where no history tells it.
+	// Times is how many times the usual length it may take (LongerThanUsual), and Usual that length; 0 where no history
+	// tells it.
 	Times float64
 	Usual time.Duration
-	// On is who judges when it will end: "" is the distribution (OutsideBounds: standard, as in the paper); else a scenario
-	// ("standard", "one_failure", …) or a quantile ("p50", "p90", …), for which being late is certain or not.
+	// On is who judges when it will end: "" is the distribution (OutsideBounds: standard, as in the paper); else a
+	// scenario ("standard", "one_failure", …) or a quantile ("p50", "p90", …), for which being late is certain or not.
 	On string
 	// Threshold is the probability of being late from which on it is at risk, 0..1; 0: DefaultThreshold.
 	Threshold float64

@@ -34,7 +34,8 @@ func (b *Bound) learn(st *Standing, s *State, f *frame.Frame) {
 		if b.Daily == nil {
 			by := b.At
 			st.DeadlineAt = &by
-		} else if st.DeadlineAt == nil || !b.Daily.shown(*st.DeadlineAt) { // or it is of another time, which was asked for before
+		} else if st.DeadlineAt == nil || !b.Daily.shown(*st.DeadlineAt) {
+			// or it is of another time, which was asked for before
 			next := b.Daily.Next(origin(f, at))
 			st.DeadlineAt = &next
 		}
@@ -56,8 +57,8 @@ func (b *Bound) learn(st *Standing, s *State, f *frame.Frame) {
 	}
 }
 
-// origin is the first submission, or now where nothing was submitted. The time of a query that is over ends with it, however
-// much later somebody looks.
+// origin is the first submission, or now where nothing was submitted. The time of a query that is over ends with it,
+// however much later somebody looks.
 func origin(f *frame.Frame, at dag.Instant) dag.Instant {
 	if f.ElapsedSeconds == nil {
 		return at

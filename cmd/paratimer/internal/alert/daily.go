@@ -26,8 +26,8 @@ func (d Daily) Next(after dag.Instant) dag.Instant {
 // shown says whether clocks in the zone show it at an instant.
 func (d Daily) shown(at dag.Instant) bool { return d.Next(at-1) == at }
 
-// wall is the instant at which clocks in the zone show a time. Where they show it twice, when summer time ends, it is the
-// first; where they skip it, when summer time begins, it is as long after the skip as it would have been.
+// wall is the instant at which clocks in the zone show a time. Where they show it twice, when summer time ends, it is
+// the first; where they skip it, when summer time begins, it is as long after the skip as it would have been.
 func wall(year int, month time.Month, day, hour, minute, second int, zone *time.Location) time.Time {
 	utc := time.Date(year, month, day, hour, minute, second, 0, time.UTC)
 	// Within three days lies at most one change of the offset.

@@ -40,7 +40,8 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 	}
 	by := *st.DeadlineAt
 	switch {
-	case at > by && f.Headline.EndAt != nil && f.Headline.EndAt.Instant <= by: // its jobs are over, the word on how is awaited
+	case at > by && f.Headline.EndAt != nil && f.Headline.EndAt.Instant <= by:
+		// its jobs are over, the word on how is awaited
 		v.expected, v.p = f.Headline.EndAt.Instant, 0
 	case at > by:
 		v.passed = true
@@ -66,8 +67,8 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 }
 
 // settles is the share of the time that a bound gives in which a rough range is not believed: until the run has shown
-// something itself, a profile or two speak alone, and their pace may be another (docs/alerts.md: nearly all false alerts
-// with a profile were of the first tenth).
+// something itself, a profile or two speak alone, and their pace may be another (docs/alerts.md: nearly all false
+// alerts with a profile were of the first tenth).
 const settles = 0.1
 
 func early(f *frame.Frame, by dag.Instant) bool {
@@ -90,8 +91,8 @@ func (v verdict) certain() verdict {
 // sampled says whether the distribution judges.
 func (b *Bound) sampled() bool { return b.On == "" && b.Kind != OutsideBounds }
 
-// left is how long the judge expects the query to run on: the distribution's median, a quantile, or a scenario's answer.
-// Where the headline is a floor too much is assumed for any of them.
+// left is how long the judge expects the query to run on: the distribution's median, a quantile, or a scenario's
+// answer. Where the headline is a floor too much is assumed for any of them.
 func (b *Bound) left(f *frame.Frame) (time.Duration, bool) {
 	if f.Headline.RemainingSeconds == nil {
 		return 0, false

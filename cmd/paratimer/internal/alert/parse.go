@@ -17,8 +17,9 @@ import (
 // deadlineForm is [DATE] TIME [am|pm] [ZONE].
 var deadlineForm = regexp.MustCompile(`^(?:(\d{4}-\d{2}-\d{2})(?:[Tt]| +))?(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?(?: *([AaPp])\.?[Mm]\.?(?: |$))? *(\S.*)?$`)
 
-// ParseDeadline reads a Deadline: "06:30", "06:30 Europe/Berlin", "06:30+01:00", "2026-11-21 06:30", RFC 3339. Without a
-// date it is a time of day, without a zone one of the local zone. The zone is looked up; the bound still wants a name.
+// ParseDeadline reads a Deadline: "06:30", "06:30 Europe/Berlin", "06:30+01:00", "2026-11-21 06:30", RFC 3339. Without
+// a date it is a time of day, without a zone one of the local zone. The zone is looked up; the bound still wants a
+// name.
 func ParseDeadline(text string, local *time.Location) (Bound, error) {
 	m := deadlineForm.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil || m[3] == "" && m[5] == "" { // an hour alone may be a length of time
@@ -60,8 +61,8 @@ func atoi(digits string) int {
 
 var offsetForm = regexp.MustCompile(`^([+-])(\d{2}):?(\d{2})?$`)
 
-// abbreviations are names of zones that people write and that several zones share, or that the tz database has without summer time, each
-// with a place that is probably meant.
+// abbreviations are names of zones that people write and that several zones share, or that the tz database has without
+// summer time, each with a place that is probably meant.
 var abbreviations = map[string]string{
 	"PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles", "MST": "America/Denver", "MDT": "America/Denver",
 	"CST": "America/Chicago", "CDT": "America/Chicago", "EST": "America/New_York", "EDT": "America/New_York", "ET": "America/New_York",

@@ -19,7 +19,8 @@ func instant(t *testing.T, text string) dag.Instant {
 	return dag.InstantOf(v)
 }
 
-// TestParseDeadline reads each form, in the zone of New York where it names none, for a query that is submitted at a given time.
+// TestParseDeadline reads each form, in the zone of New York where it names none, for a query that is submitted at a
+// given time.
 func TestParseDeadline(t *testing.T) {
 	local, err := time.LoadLocation("America/New_York")
 	if err != nil {
@@ -96,8 +97,8 @@ func TestParseDeadlineRefuses(t *testing.T) {
 	}
 }
 
-// TestDailyNext holds, over two years in zones of all kinds, that the next occurrence is after, within a day and an hour, and
-// shows the time asked for, but on the day on which clocks skip it.
+// TestDailyNext holds, over two years in zones of all kinds, that the next occurrence is after, within a day and an
+// hour, and shows the time asked for, but on the day on which clocks skip it.
 func TestDailyNext(t *testing.T) {
 	for _, name := range []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca"} {
 		zone, err := time.LoadLocation(name)
@@ -144,7 +145,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestAnotherTimeOfDay: what is remembered of a bound does not outlive that it asks for another time, and otherwise does.
+// TestAnotherTimeOfDay: what is remembered of a bound does not outlive that it asks for another time, and otherwise
+// does.
 func TestAnotherTimeOfDay(t *testing.T) {
 	at := dag.InstantOf(time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC))
 	var s State

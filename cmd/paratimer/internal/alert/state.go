@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A State is all that is remembered of one workflow's bounds between ticks. It is JSON, so that it survives a crash. The
-// zero State is that of a workflow which nobody has looked at.
+// A State is all that is remembered of one workflow's bounds between ticks. It is JSON, so that it survives a crash.
+// The zero State is that of a workflow which nobody has looked at.
 type State struct {
 	Bounds map[string]Standing `json:"bounds"` // by Bound.Name
 	// Seen says that a tick has shown the query. At is the newest that did, Sure the newest whose clock was believed.
@@ -90,8 +90,8 @@ func follows(at, after dag.Instant, usual time.Duration) bool {
 	return at >= after && at.Sub(after) <= max(jumpAtLeast, jumpTimes*usual)
 }
 
-// believe takes the clock of a tick in: how long after the tick before it is, and whether that is to be believed. A clock
-// that has jumped is believed once a second tick follows the first.
+// believe takes the clock of a tick in: how long after the tick before it is, and whether that is to be believed. A
+// clock that has jumped is believed once a second tick follows the first.
 func (s *State) believe(at dag.Instant) (wait time.Duration, sure bool) {
 	switch {
 	case !s.Seen:

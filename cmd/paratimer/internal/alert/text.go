@@ -218,7 +218,8 @@ func relative(by time.Duration) string {
 // mostReported bounds how many changes an alert tells of.
 const mostReported = 2
 
-// changes are the causes that made it later in sum, the worst first: what one tick added and the next took away is none.
+// changes are the causes that made it later in sum, the worst first: what one tick added and the next took away is
+// none.
 func (w words) changes() []string {
 	type cause struct {
 		why   string

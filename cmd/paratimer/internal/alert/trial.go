@@ -32,7 +32,8 @@ type Result struct {
 
 // A Trial is a sink that remembers when each bound fired. Its zero value is ready.
 type Trial struct {
-	// Held are the bounds that the query was held to. Whether nothing moved (NoProgress) is no forecast: it fires, and that is true.
+	// Held are the bounds that the query was held to. Whether nothing moved (NoProgress) is no forecast: it fires, and
+	// that is true.
 	Held   []Bound
 	bounds []tried
 	last   frame.Frame

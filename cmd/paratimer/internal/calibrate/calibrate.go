@@ -17,7 +17,8 @@ var Ratios = [...]float64{0.10, 0.25, 0.50, 0.75, 0.90}
 type Options struct {
 	Runs int // of all workflows together
 	Seed uint64
-	// Estimator makes an estimator that gives distributions, Estimate.Raw and Estimate.Runs included. Each worker has its own.
+	// Estimator makes an estimator that gives distributions, Estimate.Raw and Estimate.Runs included. Each worker has
+	// its own.
 	Estimator func() estimators.Estimator
 	Workers   int // how many workflows are played at once; the result does not depend on it
 }

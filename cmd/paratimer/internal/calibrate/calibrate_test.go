@@ -72,8 +72,8 @@ func held(t *testing.T, o Options) []float64 {
 	return out
 }
 
-// Even ranges of a sampler that is far too sure hold what they promise once corrected. With 600 runs the standard error is
-// 0.018.
+// Even ranges of a sampler that is far too sure hold what they promise once corrected. With 600 runs the standard error
+// is 0.018.
 func TestCorrectedRangesHold(t *testing.T) {
 	for seed := range uint64(2) {
 		for i, ratio := range held(t, Options{Runs: 600, Seed: seed, Workers: 2, Estimator: newCrude}) {

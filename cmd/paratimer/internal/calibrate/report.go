@@ -25,7 +25,8 @@ type Report struct {
 type Coverage struct {
 	AtRatio    float64 `json:"at_ratio"`    // of the true length of each run
 	RangeRatio float64 `json:"range_ratio"` // how often the range should hold
-	// HeldRatio is how often it did; null where no run counts. RawHeldRatio is how often it would have without correction.
+	// HeldRatio is how often it did; null where no run counts. RawHeldRatio is how often it would have without
+	// correction.
 	HeldRatio    *float64 `json:"held_ratio"`
 	RawHeldRatio *float64 `json:"raw_held_ratio"`
 	// MeanWidthRatio is the range's width in lengths of the run, on average.

@@ -29,8 +29,8 @@ type Panel[H comparable] struct {
 	Bars  []Bar[H]
 }
 
-// Panels lays out the spans of a schedule: map slots and reduce slots, or one pool of containers or cores. A panel without
-// tasks is left out.
+// Panels lays out the spans of a schedule: map slots and reduce slots, or one pool of containers or cores. A panel
+// without tasks is left out.
 func Panels[H comparable](p dag.Policy, spans []schedule.Span, hue func(i int, s *schedule.Span) H) []Panel[H] {
 	all := []Panel[H]{{Title: "map slots"}, {Title: "reduce slots"}}
 	switch p {
@@ -106,9 +106,9 @@ func Merge[H comparable](bars []Bar[H], rows, fewer int, near dag.Instant) []Bar
 	return out
 }
 
-// Fit merges bars until there are at most so many, and returns them with the number of rows that they are drawn on then. The chart is
-// width wide for a time of length, and height high; what is nearer than gap can no longer be told apart, gap being
-// doubled from half a unit on.
+// Fit merges bars until there are at most so many, and returns them with the number of rows that they are drawn on
+// then. The chart is width wide for a time of length, and height high; what is nearer than gap can no longer be told
+// apart, gap being doubled from half a unit on.
 func Fit[H comparable](bars []Bar[H], rows, most int, length dag.Instant, width, height float64) ([]Bar[H], int) {
 	for gap := 0.5; len(bars) > most && gap < width; gap *= 2 {
 		fewer := min(rows, int(height/gap)+1)

@@ -1,5 +1,5 @@
-// Package chart is what all drawings share: round ticks of axes, the bars of Gantt charts, and SVG. A drawing needs no font,
-// no script and no network.
+// Package chart is what all drawings share: round ticks of axes, the bars of Gantt charts, and SVG. A drawing needs no
+// font, no script and no network.
 package chart
 
 import (
@@ -46,7 +46,8 @@ func escape(s string) string {
 	}, s))
 }
 
-// dark are the colors of a drawing's paper, letters and lines where the reader prefers a dark screen. What stands for data keeps its color.
+// dark are the colors of a drawing's paper, letters and lines where the reader prefers a dark screen. What stands for
+// data keeps its color.
 const dark = `@media (prefers-color-scheme: dark) {
 text { fill: #c4c9d1 } .name, .job, .bold, .side { fill: #eceef1 } .light { fill: #fff } .dark { fill: #202124 } .pale { fill: #eceef1 }
 rect[fill="#fff"] { fill: #15171b } text[stroke="#fff"] { stroke: #15171b } line[stroke="#fff"] { stroke: #15171b }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Step returns the smallest round number that is not below least: 1, 2 or 5 times a power of ten. It is 1 if least is not
-// a positive number.
+// Step returns the smallest round number that is not below least: 1, 2 or 5 times a power of ten. It is 1 if least is
+// not a positive number.
 func Step(least float64) float64 {
 	if !(least > 0) || math.IsInf(least, 0) {
 		return 1
@@ -36,8 +36,8 @@ func TimeStep(least float64) float64 {
 	return day * Step(least/day)
 }
 
-// Ticks returns at most n+1 round numbers from 0 to most. Their distance is what step, which is Step or TimeStep, makes of
-// the n-th part of most.
+// Ticks returns at most n+1 round numbers from 0 to most. Their distance is what step, which is Step or TimeStep, makes
+// of the n-th part of most.
 func Ticks(most float64, n int, step func(float64) float64) []float64 {
 	var all []float64
 	by := step(most / float64(n))

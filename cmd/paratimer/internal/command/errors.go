@@ -35,8 +35,8 @@ func (e UsageError) Unwrap() error { return e.err }
 // Usage returns a UsageError with a text that is formatted as by fmt.Errorf.
 func Usage(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// UnknownCommand says what was meant, or else which commands there are. The library would suggest the likeliest name to any word,
-// however far, and only with its own errors and help.
+// UnknownCommand says what was meant, or else which commands there are. The library would suggest the likeliest name to
+// any word, however far, and only with its own errors and help.
 func UnknownCommand(word, of string, names []string) error {
 	if ours := guessed[word]; of == "" && ours != "" {
 		return Usage("%q is not a command; try %s", word, ours)

@@ -79,8 +79,8 @@ func orNone(s string) string {
 	return s
 }
 
-// Env is the environment variable of a flag. PARATIMER_GOLDEN, PARATIMER_RECORDINGS and PARATIMER_FOREIGN belong to the tests: no flag has
-// these names.
+// Env is the environment variable of a flag. PARATIMER_GOLDEN, PARATIMER_RECORDINGS and PARATIMER_FOREIGN belong to the
+// tests: no flag has these names.
 func Env(flag string) []string {
 	return []string{"PARATIMER_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))}
 }

@@ -40,7 +40,8 @@ func CloseLog(app *cli.App) {
 	}
 }
 
-// Logger talks on stderr or into the file of --log-file: in lines for people on a terminal, in JSON elsewhere unless asked.
+// Logger talks on stderr or into the file of --log-file: in lines for people on a terminal, in JSON elsewhere unless
+// asked.
 func Logger(c *cli.Context) zerolog.Logger {
 	level, err := zerolog.ParseLevel(c.String("log-level"))
 	if err != nil {

@@ -78,8 +78,8 @@ func CountDeliveries(c *cli.Context, d *notify.Dispatcher) {
 	})
 }
 
-// ServeMetrics serves what --metrics and --metrics-textfile ask for. m is nil where they ask for nothing. The server ends
-// with done, which lingers first, unless ctx is over.
+// ServeMetrics serves what --metrics and --metrics-textfile ask for. m is nil where they ask for nothing. The server
+// ends with done, which lingers first, unless ctx is over.
 func ServeMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done func(), err error) {
 	m, done = MetricsOf(c), func() {}
 	if m == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Secrets are settings that have no flag of their own, for everybody can read a command line: there is a flag NAME-file, and a
-// variable PARATIMER_NAME.
+// Secrets are settings that have no flag of their own, for everybody can read a command line: there is a flag
+// NAME-file, and a variable PARATIMER_NAME.
 var Secrets = []string{"collect-token", "password", "serve-token", "webhook-secret"}
 
 // Secret is what the file of --NAME-file holds, else the variable; "" where there is neither.

@@ -13,9 +13,10 @@ var effects = map[attribution.Cause]Effect{
 	attribution.Shuffle: Shuffle, attribution.Sort: Work, attribution.Skew: Work, attribution.Failures: Failures, attribution.Finish: Startup,
 }
 
-// Follow gives the run its critical path, by the account of all of it and its last snapshot. An account that waits for containers which
-// other tasks of the query hold goes through these tasks instead (ParaTimer, section 3.1.3): a job whose tasks became slower lengthens
-// the run by what others wait for it. What a task does again after a failure is the failure's. An account of less than the run says nothing of its length.
+// Follow gives the run its critical path, by the account of all of it and its last snapshot. An account that waits for
+// containers which other tasks of the query hold goes through these tasks instead (ParaTimer, section 3.1.3): a job
+// whose tasks became slower lengthens the run by what others wait for it. What a task does again after a failure is the
+// failure's. An account of less than the run says nothing of its length.
 func (r *Run) Follow(a *attribution.Attribution, s *dag.Snapshot) {
 	if !r.Succeeded() || a.From != r.Start || float64(a.Total().Milliseconds()) != r.Length {
 		return

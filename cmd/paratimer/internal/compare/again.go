@@ -16,8 +16,8 @@ func (r *Run) Remember(run dag.Run, model estimators.Model) {
 	}
 }
 
-// replayed is how many milliseconds a replay of the run takes: without other applications, without what failed unless failing, on
-// another cluster and with other limits of its jobs where they are given. NaN where it cannot be replayed.
+// replayed is how many milliseconds a replay of the run takes: without other applications, without what failed unless
+// failing, on another cluster and with other limits of its jobs where they are given. NaN where it cannot be replayed.
 func (r *Run) replayed(failing bool, on *dag.Cluster, limits map[string]dag.Limits) float64 {
 	if r.past == nil {
 		return math.NaN()
@@ -34,7 +34,8 @@ func (r *Run) replayed(failing bool, on *dag.Cluster, limits map[string]dag.Limi
 	if err != nil {
 		return math.NaN()
 	}
-	return float64(told.Milliseconds()) * (1 + replay.Miss()) // the answer is corrected by the miss, which is what is asked for here
+	// the answer is corrected by the miss, which is what is asked for here
+	return float64(told.Milliseconds()) * (1 + replay.Miss())
 }
 
 func changedTo(s *dag.Snapshot, on *dag.Cluster, limits map[string]dag.Limits) dag.Run {

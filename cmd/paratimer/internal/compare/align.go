@@ -20,8 +20,8 @@ func (e *StrangerError) Error() string {
 	return e.Run.From + " and " + e.Other.From + " have no job in common: they are runs of different scripts"
 }
 
-// align finds the same jobs in all runs, which are in order. Jobs of the last run come first, in its plan order; then those
-// that it lost, by the newest run that had them.
+// align finds the same jobs in all runs, which are in order. Jobs of the last run come first, in its plan order; then
+// those that it lost, by the newest run that had them.
 func align(runs []*Run) ([]Row, error) {
 	var rows []Row
 	for at := len(runs) - 1; at >= 0; at-- {

@@ -13,8 +13,8 @@ type Comparison struct {
 	Why     []string // by run: why it is no baseline; "" for one that is
 	Subject int      // the run that is asked about: the last one
 	Base    int      // the run that it is set against; -1 where none will do
-	// Total is how much longer the subject took than the base, Effects what of that is due to what; they add up to it. NaN
-	// and nil where one of the two has not succeeded or its critical path is not known.
+	// Total is how much longer the subject took than the base, Effects what of that is due to what; they add up to it.
+	// NaN and nil where one of the two has not succeeded or its critical path is not known.
 	Total    float64
 	Effects  map[Effect]float64
 	Rows     []Row
@@ -25,7 +25,8 @@ type Comparison struct {
 
 // A Change is what a job did to the difference.
 type Change struct {
-	// Before and Now are its milliseconds on the critical path, NaN where the path is not known or the run has no such job.
+	// Before and Now are its milliseconds on the critical path, NaN where the path is not known or the run has no such
+	// job.
 	Before, Now float64
 	Effects     map[Effect]float64
 }
@@ -44,8 +45,8 @@ type BaseError struct {
 
 func (e *BaseError) Error() string { return fmt.Sprintf("run %d cannot be the base: %s", e.Run, e.Why) }
 
-// Compare sets the last of two runs or more against base, counted from 1 in order of their starts; 0 is the newest before the last
-// that succeeded. Its errors are *StrangerError and *BaseError.
+// Compare sets the last of two runs or more against base, counted from 1 in order of their starts; 0 is the newest
+// before the last that succeeded. Its errors are *StrangerError and *BaseError.
 func Compare(runs []*Run, base int) (*Comparison, error) {
 	InOrder(runs)
 	c := &Comparison{Runs: runs, Subject: len(runs) - 1, Base: -1, Total: math.NaN(), Why: make([]string, len(runs))}

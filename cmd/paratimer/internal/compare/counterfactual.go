@@ -6,16 +6,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// placed are the effects by which a failure, other applications and another cluster show on a critical path that does not go through
-// what failed: tasks follow each other otherwise, and wait.
+// placed are the effects by which a failure, other applications and another cluster show on a critical path that does
+// not go through what failed: tasks follow each other otherwise, and wait.
 var placed = [...]Effect{Order, Shuffle, Startup, Waiting}
 
 // othersMatter is how much more of the cluster others must hold to be looked for in the difference.
 const othersMatter = 0.02
 
-// strike finds what failures, other applications and another cluster did to the difference. A replay of a run knows nothing of others, and
-// of no failure if it is told so; what the run took beyond it is due to them, as far as the replay of the base does not miss
-// as much. That is moved from the effects by which it shows, no more than there is, so that the effects still add up.
+// strike finds what failures, other applications and another cluster did to the difference. A replay of a run knows
+// nothing of others, and of no failure if it is told so; what the run took beyond it is due to them, as far as the
+// replay of the base does not miss as much. That is moved from the effects by which it shows, no more than there is, so
+// that the effects still add up.
 func (c *Comparison) strike() {
 	before, now := c.Runs[c.Base], c.Runs[c.Subject]
 	was, is := &before.Circumstances, &now.Circumstances
@@ -105,8 +106,8 @@ func SameLimits(a, b *dag.Limits) bool {
 	return !known || *a == *b
 }
 
-// displace moves an amount from the placed effects of its sign to another one: from all of them the same part, in each job. NaN
-// moves nothing.
+// displace moves an amount from the placed effects of its sign to another one: from all of them the same part, in each
+// job. NaN moves nothing.
 func (c *Comparison) displace(to Effect, amount float64) {
 	there := 0.0
 	for _, e := range placed {

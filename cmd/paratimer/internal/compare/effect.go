@@ -5,12 +5,14 @@ import "math"
 // An Effect is why one run takes longer than another.
 type Effect string
 
-// The effects, in the order in which they are told. Data, Cost, Order and Skew split the work on the critical path; Failures,
-// Load and Cluster are also what a replay without them says; the others are stretches of it in which no task works.
+// The effects, in the order in which they are told. Data, Cost, Order and Skew split the work on the critical path;
+// Failures, Load and Cluster are also what a replay without them says; the others are stretches of it in which no task
+// works.
 const (
-	Data     Effect = "data"     // the tasks on the path had more records, as far as their phase had
-	Cost     Effect = "cost"     // a record took longer
-	Order    Effect = "order"    // more records had to follow each other on the path though the phase had no more: rounds, another path
+	Data Effect = "data" // the tasks on the path had more records, as far as their phase had
+	Cost Effect = "cost" // a record took longer
+	// more records had to follow each other on the path though the phase had no more: rounds, another path
+	Order    Effect = "order"
 	Skew     Effect = "skew"     // a reduce that was given more than the others of its job, on the path
 	Shuffle  Effect = "shuffle"  // reduces waited for their input to be copied
 	Startup  Effect = "startup"  // tasks and application masters started
@@ -36,8 +38,8 @@ type load struct {
 	cost    float64 // milliseconds a record: on the path, else of the phase; NaN unknown
 }
 
-// loadOf sums a phase's parts of the path that are work. A task that lies on the path in part is there with as large a part of its
-// records.
+// loadOf sums a phase's parts of the path that are work. A task that lies on the path in part is there with as large a
+// part of its records.
 func loadOf(p *Phase, parts []Part) load {
 	l := load{all: p.sum(recordsOf), cost: p.Cost()}
 	for _, part := range parts {
@@ -63,8 +65,8 @@ func loadOf(p *Phase, parts []Part) load {
 //	Data  = Δn · c(old), as far as n grew or shrank with the records of the phase
 //	Order = Δn · c(old) beyond that
 //
-// and so they add up. Twice the data on containers that were idle before lengthens nothing: Data is 0. Where records are not
-// known, all of it is Rest.
+// and so they add up. Twice the data on containers that were idle before lengthens nothing: Data is 0. Where records
+// are not known, all of it is Rest.
 func split(before, now load) map[Effect]float64 {
 	cost := now.records * (now.cost - before.cost)
 	grown := now.records - before.records

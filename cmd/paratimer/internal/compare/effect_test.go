@@ -51,8 +51,8 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestWhatAFailureCost holds that a failure is told what it cost, on the critical path or off it: the same night with and without it
-// differ by nothing else.
+// TestWhatAFailureCost holds that a failure is told what it cost, on the critical path or off it: the same night with
+// and without it differ by nothing else.
 func TestWhatAFailureCost(t *testing.T) {
 	plan := joinOf(t, 1, 1)
 	for n := range 6 {
@@ -73,7 +73,8 @@ func TestWhatAFailureCost(t *testing.T) {
 	}
 }
 
-// TestWhatFailedIsNoGain holds that what struck only the run is never said to have shortened it, whatever the replays say.
+// TestWhatFailedIsNoGain holds that what struck only the run is never said to have shortened it, whatever the replays
+// say.
 func TestWhatFailedIsNoGain(t *testing.T) {
 	for _, x := range []struct {
 		v           float64
@@ -86,7 +87,8 @@ func TestWhatFailedIsNoGain(t *testing.T) {
 	}
 }
 
-// TestDisplaceTakesNoMoreThanThereIs moves an effect: no more than the others have of its sign, and what is not known moves nothing.
+// TestDisplaceTakesNoMoreThanThereIs moves an effect: no more than the others have of its sign, and what is not known
+// moves nothing.
 func TestDisplaceTakesNoMoreThanThereIs(t *testing.T) {
 	for _, x := range []struct{ amount, order, failures float64 }{
 		{6, 4, 6}, {100, 0, 12}, {-3, 8, -1}, {math.NaN(), 8, 0},
@@ -122,7 +124,8 @@ func TestOthersAreMeasured(t *testing.T) {
 	}
 }
 
-// holdSums holds that effects add up: those of the comparison to its total, and those of a job to what it took more of the path.
+// holdSums holds that effects add up: those of the comparison to its total, and those of a job to what it took more of
+// the path.
 func holdSums(t *testing.T, c *Comparison) {
 	t.Helper()
 	sum := 0.0
@@ -143,7 +146,8 @@ func holdSums(t *testing.T, c *Comparison) {
 	}
 }
 
-// TestIdleContainersTakeMoreData holds that data that lengthen nothing have no effect: twice the tasks on containers that were idle.
+// TestIdleContainersTakeMoreData holds that data that lengthen nothing have no effect: twice the tasks on containers
+// that were idle.
 func TestIdleContainersTakeMoreData(t *testing.T) {
 	before := load{ms: 10_000, records: 100, all: 1000, cost: 100}
 	now := load{ms: 10_000, records: 100, all: 2000, cost: 100}

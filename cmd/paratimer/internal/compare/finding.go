@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// When a phase is said to have become slower or faster. Its tasks must show it, and its earlier runs, each beyond chance; and it
-// must be worth a look. docs/compare.md has how often noise alone is flagged.
+// When a phase is said to have become slower or faster. Its tasks must show it, and its earlier runs, each beyond
+// chance; and it must be worth a look. docs/compare.md has how often noise alone is flagged.
 const (
 	level      = 0.99 // of the interval of the tasks' medians
 	runsLevel  = 0.95 // of what the earlier runs' medians allow a further run
@@ -28,7 +28,8 @@ type Finding struct {
 	Slower bool
 	// Before and Now are the median lengths of tasks in milliseconds: of the earlier runs' medians, and of the subject.
 	Before, Now float64
-	// Ratio is the cost of now in that of the earlier runs' tasks, Low and High its interval by the tasks; NaN of few tasks.
+	// Ratio is the cost of now in that of the earlier runs' tasks, Low and High its interval by the tasks; NaN of few
+	// tasks.
 	Ratio, Low, High float64
 	// Amount is how many units the phase had now in the median of the earlier runs; NaN unknown.
 	Amount float64
@@ -99,8 +100,9 @@ func (f *Finding) beyond(costs, pool, medians []float64) bool {
 	return !(f.Low <= 1 && f.High >= 1)
 }
 
-// costs are milliseconds a unit, of the tasks that tell both and worked at all. What a short task works beside its start-up is mostly
-// chance: it counts as the least that can be told, so that no ratio is larger than what is sure of it.
+// costs are milliseconds a unit, of the tasks that tell both and worked at all. What a short task works beside its
+// start-up is mostly chance: it counts as the least that can be told, so that no ratio is larger than what is sure of
+// it.
 func (p *Phase) costs(of func(*observed.Took) float64) []float64 {
 	var all []float64
 	for i := range p.Took {

@@ -28,8 +28,8 @@ func compared(t *testing.T, runs ...*Run) *Comparison {
 	return c
 }
 
-// TestSlowerRecordsAreFound makes each record take half as long again: each phase that works long enough to tell is flagged, with about
-// that ratio inside its interval, and with no more records.
+// TestSlowerRecordsAreFound makes each record take half as long again: each phase that works long enough to tell is
+// flagged, with about that ratio inside its interval, and with no more records.
 func TestSlowerRecordsAreFound(t *testing.T) {
 	runs := append(nights(t, joinOf(t, 1, 1), 0, 4), night(t, joinOf(t, 1, 1.5), 4, usual))
 	c := compared(t, runs...)
@@ -74,8 +74,8 @@ func TestOneEarlierRunIsDoubted(t *testing.T) {
 	}
 }
 
-// TestFalseAlarms measures how often noise alone is flagged, and how often records that take a fifth or half longer are, and holds what
-// docs/compare.md says of it.
+// TestFalseAlarms measures how often noise alone is flagged, and how often records that take a fifth or half longer
+// are, and holds what docs/compare.md says of it.
 func TestFalseAlarms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it simulates hundreds of runs")

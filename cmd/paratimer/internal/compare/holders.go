@@ -13,9 +13,10 @@ type holder struct {
 	job        int
 	phase      dag.StageIndex
 	task       int
-	work       float64 // milliseconds at its end; what is before is start-up, of a task that copies also the wait for its input
-	copies     bool
-	lost       bool // its work was, or it did work again that was
+	// milliseconds at its end; what is before is start-up, of a task that copies also the wait for its input
+	work   float64
+	copies bool
+	lost   bool // its work was, or it did work again that was
 }
 
 // An attemptKey names an attempt.
@@ -25,8 +26,8 @@ type attemptKey struct {
 	task, number int32
 }
 
-// redone are the attempts of tasks that had failed, or whose work was lost, before they began: without the failure they would not
-// have been. One that runs beside another is none.
+// redone are the attempts of tasks that had failed, or whose work was lost, before they began: without the failure they
+// would not have been. One that runs beside another is none.
 func redone(s *dag.Snapshot) map[attemptKey]bool {
 	again := make(map[attemptKey]bool)
 	for j := range s.Jobs {
@@ -65,9 +66,9 @@ func holdersOf(r *Run, s *dag.Snapshot, again map[attemptKey]bool) (all []holder
 	return all
 }
 
-// held says what a wait for a container was spent on, from to back to from: the task that gave its container back last lies on the path
-// from its start, and what it had waited for before. Where none of the query's tasks ended, it was waiting: others had the
-// containers, or none was handed out.
+// held says what a wait for a container was spent on, from to back to from: the task that gave its container back last
+// lies on the path from its start, and what it had waited for before. Where none of the query's tasks ended, it was
+// waiting: others had the containers, or none was handed out.
 func held(all []holder, wait Part, from, to dag.Instant) (parts []Part) {
 	for from < to {
 		i, _ := slices.BinarySearchFunc(all, to+1, func(h holder, t dag.Instant) int { return cmp.Compare(h.end, t) })

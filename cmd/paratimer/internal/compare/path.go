@@ -17,8 +17,8 @@ func (c *Comparison) path() {
 	}
 }
 
-// leastOnPath is how much of a run, as a part of its length, a job must take of the path to be named: the moment in which its last
-// task ends after another's is no news.
+// leastOnPath is how much of a run, as a part of its length, a job must take of the path to be named: the moment in
+// which its last task ends after another's is no news.
 const leastOnPath = 0.01
 
 // onPath are the rows on a run's critical path, in its order.

@@ -1,6 +1,6 @@
-// Package compare sets runs of one script side by side: which jobs took longer, because there was more data or because each
-// record took longer, what else lay on the critical path, and which of it cannot be chance. It reads no files; compareview
-// words what it finds.
+// Package compare sets runs of one script side by side: which jobs took longer, because there was more data or because
+// each record took longer, what else lay on the critical path, and which of it cannot be chance. It reads no files;
+// compareview words what it finds.
 package compare
 
 import (

@@ -27,9 +27,9 @@ const stream = 0x636f6d70617265
 // An interval of a ratio.
 type interval struct{ low, high float64 }
 
-// medianRatio is the interval of how many times the median of a the median of b is: it holds level of the bootstrap's draws
-// (percentile method; Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Values are above 0. It is the
-// same for the same values.
+// medianRatio is the interval of how many times the median of a the median of b is: it holds level of the bootstrap's
+// draws (percentile method; Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Values are above
+// 0. It is the same for the same values.
 func medianRatio(b, a []float64, level float64) interval {
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	random := rand.New(rand.NewPCG(uint64(len(a)), stream^uint64(len(b))))
@@ -42,8 +42,8 @@ func medianRatio(b, a []float64, level float64) interval {
 	return interval{drawn[tail], drawn[draws-1-tail]}
 }
 
-// medianAgain is the median of as many values, each drawn from the sorted ones. It is drawn at once: the k-th of n uniform
-// numbers is Beta(k, n+1-k) distributed, and the next one lies in what is above it as the least of n-k does.
+// medianAgain is the median of as many values, each drawn from the sorted ones. It is drawn at once: the k-th of n
+// uniform numbers is Beta(k, n+1-k) distributed, and the next one lies in what is above it as the least of n-k does.
 func medianAgain(sorted []float64, random *rand.Rand) float64 {
 	n := len(sorted)
 	k := (n + 1) / 2
@@ -59,8 +59,8 @@ func at(sorted []float64, u float64) float64 {
 	return sorted[min(int(u*float64(len(sorted))), len(sorted)-1)]
 }
 
-// outside says how many times the mean of the earlier values a later one is, and by what factor it may differ from that by
-// chance: a prediction interval of the logarithms, by Student's t. It takes three earlier values.
+// outside says how many times the mean of the earlier values a later one is, and by what factor it may differ from that
+// by chance: a prediction interval of the logarithms, by Student's t. It takes three earlier values.
 func outside(later float64, earlier []float64, level float64) (ratio, factor float64) {
 	n := float64(len(earlier))
 	mean, sum := 0.0, 0.0

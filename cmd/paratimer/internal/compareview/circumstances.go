@@ -12,15 +12,16 @@ import (
 
 // Circumstances are what struck a run that is no data and no cost of its script.
 type Circumstances struct {
-	FailedAttempts   int         `json:"failed_attempts"`
-	RepeatedAttempts int         `json:"repeated_attempts"` // of tasks whose work was lost before
-	RestartedMasters int         `json:"restarted_masters"` // application masters that began again
-	LostNodes        int         `json:"lost_nodes"`
-	OthersRatio      units.Float `json:"others_ratio"` // of the cluster's memory, what other applications held in the mean; null unknown
-	ClusterMB        *int        `json:"cluster_mb"`   // YARN; null elsewhere, and unknown
-	MapSlots         *int        `json:"map_slots"`    // FIFO; null elsewhere
-	ReduceSlots      *int        `json:"reduce_slots"`
-	Cores            *int        `json:"cores,omitempty"` // Executors
+	FailedAttempts   int `json:"failed_attempts"`
+	RepeatedAttempts int `json:"repeated_attempts"` // of tasks whose work was lost before
+	RestartedMasters int `json:"restarted_masters"` // application masters that began again
+	LostNodes        int `json:"lost_nodes"`
+	// of the cluster's memory, what other applications held in the mean; null unknown
+	OthersRatio units.Float `json:"others_ratio"`
+	ClusterMB   *int        `json:"cluster_mb"` // YARN; null elsewhere, and unknown
+	MapSlots    *int        `json:"map_slots"`  // FIFO; null elsewhere
+	ReduceSlots *int        `json:"reduce_slots"`
+	Cores       *int        `json:"cores,omitempty"` // Executors
 }
 
 func circumstances(of *compare.Circumstances) Circumstances {
@@ -71,8 +72,8 @@ func otherwise(c *compare.Comparison) []string {
 	return append(append(said, limits(c)...), plans(c)...)
 }
 
-// plans says which jobs one of the two runs does not have, and which stages have another number of tasks that read others, such as reduces:
-// maps go with the data.
+// plans says which jobs one of the two runs does not have, and which stages have another number of tasks that read
+// others, such as reduces: maps go with the data.
 func plans(c *compare.Comparison) (said []string) {
 	before, now := c.Runs[c.Base], c.Runs[c.Subject]
 	for i := range c.Rows {

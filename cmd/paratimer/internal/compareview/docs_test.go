@@ -16,7 +16,8 @@ regressed findings job phase slower before_seconds unit cost_ratio low_ratio hig
 before now came left jobs node name status on_path_seconds before_on_path_seconds length_seconds wait_seconds map reduce stages cores tasks median_seconds
 input_records input_bytes seconds_per_record short killed_attempts`
 
-// TestJSONIsDocumented holds that docs/compare.md tells of each field and each effect, and that there are the fields of the contract.
+// TestJSONIsDocumented holds that docs/compare.md tells of each field and each effect, and that there are the fields of
+// the contract.
 func TestJSONIsDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../../../docs/compare.md")
 	if err != nil {

@@ -49,9 +49,10 @@ type Run struct {
 // A Difference is how much longer the run took than its base. The effects add up to it, to the millisecond.
 type Difference struct {
 	Seconds *frame.Seconds `json:"seconds"`
-	Ratio   units.Float    `json:"ratio"`   // of the base's length; negative: sooner
-	Effects []Effect       `json:"effects"` // in a fixed order, those of a millisecond or more; empty where nothing is known
-	Says    string         `json:"says"`
+	Ratio   units.Float    `json:"ratio"` // of the base's length; negative: sooner
+	// in a fixed order, those of a millisecond or more; empty where nothing is known
+	Effects []Effect `json:"effects"`
+	Says    string   `json:"says"`
 }
 
 // An Effect is what a part of the difference is due to.

@@ -15,7 +15,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A gantt is what ran when in one of the two runs. Both are drawn to one scale of time; places along it are hundredths of the width.
+// A gantt is what ran when in one of the two runs. Both are drawn to one scale of time; places along it are hundredths
+// of the width.
 type gantt struct {
 	ID, Title, Desc string
 	Height, Bottom  string
@@ -45,7 +46,8 @@ const (
 	ganttLegend = 16
 )
 
-// Draw adds what ran when in the run that is asked about and in the one that it is set against. charts may lack some: then none is drawn.
+// Draw adds what ran when in the run that is asked about and in the one that it is set against. charts may lack some:
+// then none is drawn.
 func (d *Document) Draw(c *compare.Comparison, charts map[*compare.Run]*runreport.Chart) {
 	if c.Base < 0 || charts[c.Runs[c.Base]] == nil || charts[c.Runs[c.Subject]] == nil {
 		return

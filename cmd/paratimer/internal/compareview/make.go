@@ -47,7 +47,8 @@ func difference(c *compare.Comparison) Difference {
 	return d
 }
 
-// effects rounds to milliseconds so that what is shown adds up to total as well: the largest takes what rounding leaves.
+// effects rounds to milliseconds so that what is shown adds up to total as well: the largest takes what rounding
+// leaves.
 func effects(all map[compare.Effect]float64, total float64) []Effect {
 	out := []Effect{}
 	left, largest := math.Round(total), 0

@@ -1,5 +1,6 @@
-// Package complete offers words that go on with a command line, from the command tree, and prints the scripts that ask for
-// them in a shell. The library for command lines offers commands and flags alone: values, files and folders are offered here.
+// Package complete offers words that go on with a command line, from the command tree, and prints the scripts that ask
+// for them in a shell. The library for command lines offers commands and flags alone: values, files and folders are
+// offered here.
 package complete
 
 import (
@@ -12,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 )
 
-// Ask is the last argument of a command line that asks what goes on with it. The word before it is the one to complete, "" where
-// none is begun. The library for command lines fixes the name.
+// Ask is the last argument of a command line that asks what goes on with it. The word before it is the one to complete,
+// "" where none is begun. The library for command lines fixes the name.
 const Ask = "--generate-bash-completion"
 
 // An offer of Files or Folders asks the shell for those.
@@ -37,8 +38,8 @@ func Script(shell string) (string, error) {
 	return string(b), err
 }
 
-// Offers is what may stand in place of the last word after the others: words, some with a tab and what they do, or Files or
-// Folders alone. Words that do not begin like the last one are the shell's to leave out.
+// Offers is what may stand in place of the last word after the others: words, some with a tab and what they do, or
+// Files or Folders alone. Words that do not begin like the last one are the shell's to leave out.
 func Offers(root *manual.Command, words []string) []string {
 	if len(words) == 0 {
 		return nil

@@ -19,9 +19,11 @@ type Tenant struct {
 	HeldMB     int // memory of its containers, its masters' included
 	Containers int
 	Masters    int // applications that have a master
-	// Wants says that it has asked for containers that it has not got, Locked that an application of it waits for its master.
+	// Wants says that it has asked for containers that it has not got, Locked that an application of it waits for its
+	// master.
 	Wants, Locked bool
-	// UserMB and QueueMB are what its user and all users may hold in its queue; 0 where nothing limits it, or nobody knows.
+	// UserMB and QueueMB are what its user and all users may hold in its queue; 0 where nothing limits it, or nobody
+	// knows.
 	UserMB, QueueMB int
 	End             dag.Instant // its predicted end; NoInstant where nobody has told
 }
@@ -46,9 +48,10 @@ func (s Scope) String() string { return scopes[s] }
 
 // A Blocking is a workflow that holds others up: of all with whom they share, it holds the most.
 type Blocking struct {
-	Holder  Tenant
-	Scope   Scope
-	Of      int      // containers that are held within the scope, of which Holder.Containers are its; masters in scope Masters
+	Holder Tenant
+	Scope  Scope
+	// containers that are held within the scope, of which Holder.Containers are its; masters in scope Masters
+	Of      int
 	Waiting []Tenant // in the order of their submission
 }
 

@@ -3,8 +3,8 @@ package contention
 // inQueue is a user in a queue.
 type inQueue struct{ queue, user string }
 
-// A share is what some tenants hold together, and who of them holds the most. first has the most memory, and masters the most
-// of these; among equals it is the one that came first in the list.
+// A share is what some tenants hold together, and who of them holds the most. first has the most memory, and masters
+// the most of these; among equals it is the one that came first in the list.
 type share struct {
 	mb, containers, heads int
 	first, masters        *Tenant
@@ -44,8 +44,8 @@ func sum(tenants []Tenant) shares {
 	return s
 }
 
-// most is who holds the most within p's scope, and how many containers are held there. Where the cluster is full that is looked
-// for in p's queue first: others' queues have a right to theirs.
+// most is who holds the most within p's scope, and how many containers are held there. Where the cluster is full that
+// is looked for in p's queue first: others' queues have a right to theirs.
 func (s shares) most(p *Tenant, scope Scope) (*Tenant, int) {
 	switch q := s.queue[p.Queue]; {
 	case scope == User:

@@ -1,5 +1,5 @@
-// Package demands learns what the tasks of finished jobs asked of their cluster: their CPU time as their counters have it,
-// disk and network by the bytes that they moved over rates that are given. What is assumed is said in the file.
+// Package demands learns what the tasks of finished jobs asked of their cluster: their CPU time as their counters have
+// it, disk and network by the bytes that they moved over rates that are given. What is assumed is said in the file.
 package demands
 
 import (
@@ -26,11 +26,11 @@ type Options struct {
 	Disk, Network  Rate // of a node's disk, and of the network
 	CPUs           int  // of a node; 0: as many as it ran maps at once
 	ShuffleThreads int  // of a reduce
-	// Start is the CPU time of a task's start, in seconds, of which Hadoop's counter does not know: it begins with the task, not
-	// with its JVM.
+	// Start is the CPU time of a task's start, in seconds, of which Hadoop's counter does not know: it begins with the
+	// task, not with its JVM.
 	Start float64
-	// Waiting counts the time that counters do not explain as CPU: a model then gives it to a task whatever else runs, where
-	// there are CPUs enough.
+	// Waiting counts the time that counters do not explain as CPU: a model then gives it to a task whatever else runs,
+	// where there are CPUs enough.
 	Waiting bool
 }
 

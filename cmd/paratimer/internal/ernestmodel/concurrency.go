@@ -20,8 +20,8 @@ type Shared struct {
 	file  string
 }
 
-// ReadConcurrency reads a table of how long jobs took of which so many ran at once, a Shared for each of the column of jobs,
-// in order of first appearance.
+// ReadConcurrency reads a table of how long jobs took of which so many ran at once, a Shared for each of the column of
+// jobs, in order of first appearance.
 func ReadConcurrency(r io.Reader, file, concurrency string, c Columns) ([]Shared, error) {
 	unit, ok := units[c.Unit]
 	if !ok {

@@ -1,5 +1,5 @@
-// Package ernestmodel reads what Ernest learns from, tables of runs and saved models, and writes the latter. It is where
-// package table and package ernest meet.
+// Package ernestmodel reads what Ernest learns from, tables of runs and saved models, and writes the latter. It is
+// where package table and package ernest meet.
 package ernestmodel
 
 import (
@@ -15,13 +15,14 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// Columns are the names of a table's columns, or their numbers from 1. Job and Iterations may be "": there are none. Job may be several,
-// separated by commas, which together are the job's name.
+// Columns are the names of a table's columns, or their numbers from 1. Job and Iterations may be "": there are none.
+// Job may be several, separated by commas, which together are the job's name.
 type Columns struct {
 	Machines, Scale, Seconds, Job, Iterations string
 	Unit                                      string // of Seconds: s, ms, min or h; "" is s
-	Whole                                     bool   // Scale may be missing: all runs are then of the whole input, scale 1
-	Where                                     []Condition
+	// Scale may be missing: all runs are then of the whole input, scale 1
+	Whole bool
+	Where []Condition
 }
 
 // A Condition takes only rows whose column has a value, as a text.

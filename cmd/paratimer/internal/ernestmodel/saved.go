@@ -34,8 +34,9 @@ type options struct {
 	Terms       []string `json:"terms"` // null: the base terms
 	Extra       []string `json:"extra"` // null with null terms: the usual ones are tried
 	RefuseAbove float64  `json:"refuse_above,omitempty"`
-	Seed        uint64   `json:"seed,omitempty"`      // of models that were saved when ranges were drawn; nothing depends on it
-	Resamples   int      `json:"resamples,omitempty"` // likewise
+	// of models that were saved when ranges were drawn; nothing depends on it
+	Seed      uint64 `json:"seed,omitempty"`
+	Resamples int    `json:"resamples,omitempty"` // likewise
 }
 
 type savedRow struct {

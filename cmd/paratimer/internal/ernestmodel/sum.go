@@ -10,7 +10,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A Sum says what a file of the job was when its runs were made: a model of another program or of other inputs is to be trained again (§5.1).
+// A Sum says what a file of the job was when its runs were made: a model of another program or of other inputs is to be
+// trained again (§5.1).
 type Sum struct {
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`

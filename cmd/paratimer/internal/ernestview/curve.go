@@ -58,8 +58,8 @@ type mark struct {
 	Text string
 }
 
-// SVG draws time against machines, a curve an offer with its range, the deadline and the choice. Names are escaped; it needs
-// no font and no script.
+// SVG draws time against machines, a curve an offer with its range, the deadline and the choice. Names are escaped; it
+// needs no font and no script.
 func (v *Choice) SVG(w io.Writer) error {
 	return curveTemplate.Draw(w, v.chart())
 }

@@ -18,7 +18,8 @@ type Score struct {
 	Warnings   []ernest.Warning // of the table
 }
 
-// score is what `paratimer ernest score --output json` prints. Errors are |predicted/actual - 1|. Unknown, and refused, is null.
+// score is what `paratimer ernest score --output json` prints. Errors are |predicted/actual - 1|. Unknown, and refused,
+// is null.
 type score struct {
 	File     string               `json:"file"`
 	Train    string               `json:"train"`

@@ -55,7 +55,8 @@ func textOf(t *testing.T, write func(io.Writer) error) string {
 	return b.String()
 }
 
-// TestRefused: a number that the model does not stand for is null, unless forced; its range does not leak into a warning.
+// TestRefused: a number that the model does not stand for is null, unless forced; its range does not leak into a
+// warning.
 func TestRefused(t *testing.T) {
 	one := []ernest.Row{{Machines: 4, Scale: 0.1, Seconds: 10}, {Machines: 4, Scale: 0.2, Seconds: 20.5}, {Machines: 4, Scale: 0.4, Seconds: 40}, {Machines: 4, Scale: 0.5, Seconds: 51}}
 	f := Fitted{Name: "f", Model: modelOf(t, one), Points: []ernestmodel.Point{{Machines: 4, Scale: 0.5}, {Machines: 64, Scale: 0.5}}}

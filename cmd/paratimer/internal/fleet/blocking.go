@@ -13,7 +13,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// settle is how long a workflow must be held up by another before anybody hears of it: containers change hands all the time.
+// settle is how long a workflow must be held up by another before anybody hears of it: containers change hands all the
+// time.
 const settle = 20 * time.Second
 
 // A pair is one that waits and one that holds.
@@ -57,8 +58,8 @@ func (b *board) forget(key string) {
 	delete(b.wants, key)
 }
 
-// starved says that a job has tasks which could run and have no container. Reduces are waited for once all maps are done: before,
-// a master asks for them when it likes.
+// starved says that a job has tasks which could run and have no container. Reduces are waited for once all maps are
+// done: before, a master asks for them when it likes.
 func starved(f *frame.Frame) bool {
 	return slices.ContainsFunc(f.Jobs, func(j frame.Job) bool {
 		if j.State != dag.Running {

@@ -10,9 +10,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// Budget lets masters, the history server and, about one application, the ResourceManager be asked at most so many questions
-// a second, on average over a second. The ResourceManager's lists are not counted: a round puts five at most (applications that
-// run and that have ended, metrics, nodes, queues), and everything else waits for them.
+// Budget lets masters, the history server and, about one application, the ResourceManager be asked at most so many
+// questions a second, on average over a second. The ResourceManager's lists are not counted: a round puts five at most
+// (applications that run and that have ended, metrics, nodes, queues), and everything else waits for them.
 func Budget(c tez.Cluster, perSecond float64) tez.Cluster {
 	if !(perSecond > 0) {
 		return c

@@ -15,8 +15,8 @@ import (
 // askAgain is how long an application whose configuration could not be read is left alone.
 const askAgain = 15 * time.Second
 
-// discover takes up what runs and matches a rule. An application that runs is asked first which workflow it is of; one that
-// waits for its master is watched as what it seems to be, unless a workflow like it is watched already.
+// discover takes up what runs and matches a rule. An application that runs is asked first which workflow it is of; one
+// that waits for its master is watched as what it seems to be, unless a workflow like it is watched already.
 func (f *Fleet) discover(now time.Time) {
 	running := f.opt.Cluster.Running()
 	listed := make(map[string]bool, len(running))

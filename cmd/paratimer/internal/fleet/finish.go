@@ -115,8 +115,8 @@ func (f *Fleet) leave(v *session) {
 	}
 }
 
-// rename keeps a workflow under its own id once that is known. It is false where another watch has the workflow already:
-// this one was of a job of it.
+// rename keeps a workflow under its own id once that is known. It is false where another watch has the workflow
+// already: this one was of a job of it.
 func (f *Fleet) rename(v *session) bool {
 	id := v.is.ID
 	if id == "" || id == v.key {

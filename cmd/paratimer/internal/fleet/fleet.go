@@ -1,5 +1,6 @@
 // Package fleet watches every workflow that matches a rule, each as one alone would be watched, in one process: the
-// cluster's applications are listed once for all, observations are spread over time, and a few workers take them in turn.
+// cluster's applications are listed once for all, observations are spread over time, and a few workers take them in
+// turn.
 //
 // One workflow's trouble stays its own: what panics is told, and begins anew later.
 package fleet
@@ -33,7 +34,8 @@ type Cluster interface {
 type Hooks struct {
 	Source func(watch.Source) watch.Source // puts something between the cluster and the watch, e.g. profiles
 	Usual  func() time.Duration            // its usual length, 0 while nobody knows it
-	Hold   func([]*rules.Rule)             // told which rules it is held to, before the first frame and when they change
+	// told which rules it is held to, before the first frame and when they change
+	Hold   func([]*rules.Rule)
 	Recall func(frame.Frame) alert.State
 	Keep   func(alert.State, frame.Frame) error
 	Join   func(*watch.Watch) // adds to the watch before it begins
@@ -49,11 +51,13 @@ type Options struct {
 	Estimators func() watch.EstimatorSet
 	// Shown is told of each tick, one at a time. An error ends the fleet.
 	Shown func(Watched, frame.Tick) error
-	// Left is told of a workflow that is not watched any more though it has not ended, in turn with Shown; nil: nobody is.
+	// Left is told of a workflow that is not watched any more though it has not ended, in turn with Shown; nil: nobody
+	// is.
 	Left func(Watched)
 	// Listed is told after each round in which the applications were listed; nil: nobody is.
 	Listed func()
-	// Blockings is told after each such round who holds others up, and has for a while, in turn with Shown; nil: nobody is.
+	// Blockings is told after each such round who holds others up, and has for a while, in turn with Shown; nil: nobody
+	// is.
 	Blockings func(at dag.Instant, blockings []contention.Blocking)
 	// Every is the least time between observations of a workflow, and the time between two lists of the applications.
 	Every time.Duration

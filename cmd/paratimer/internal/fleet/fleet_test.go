@@ -342,8 +342,8 @@ func (a away) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return a.Source.Next(ctx)
 }
 
-// TestMetBeforeAnOutage: the cluster goes away between the list of the applications and a workflow's first observation. It is not
-// given up, and what is remembered of its alerts is asked for as soon as it is seen.
+// TestMetBeforeAnOutage: the cluster goes away between the list of the applications and a workflow's first observation.
+// It is not given up, and what is remembered of its alerts is asked for as soon as it is seen.
 func TestMetBeforeAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := &cluster{}, &said{}
@@ -533,8 +533,8 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// TestBudgetOfManagers: in no second are more questions put than the budget's of two, with what was saved up, whoever is asked;
-// lists are not held up.
+// TestBudgetOfManagers: in no second are more questions put than the budget's of two, with what was saved up, whoever
+// is asked; lists are not held up.
 func TestBudgetOfManagers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{}

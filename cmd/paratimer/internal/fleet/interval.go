@@ -7,8 +7,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// How often a workflow is looked at follows from how soon something can happen that people wait for: a share of the time
-// that remains, of the time to a deadline, and of the time for which nothing may move.
+// How often a workflow is looked at follows from how soon something can happen that people wait for: a share of the
+// time that remains, of the time to a deadline, and of the time for which nothing may move.
 const (
 	ofRemaining  = 40
 	ofDeadline   = 20

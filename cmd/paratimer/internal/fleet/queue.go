@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// An entry is something that a worker is to do at a time: observe a workflow, or ask an application for its configuration.
+// An entry is something that a worker is to do at a time: observe a workflow, or ask an application for its
+// configuration.
 type entry struct {
 	at    time.Time
 	v     *session

@@ -59,7 +59,8 @@ func (v *session) step(ctx context.Context, p watch.EstimatorSet) (out finished)
 	v.stepper.Ask(p)
 	out.over, out.err = v.stepper.Step(ctx)
 	if out.err == nil && !out.over && v.stepper.State().Ended() {
-		out.over, out.err = v.stepper.Step(ctx) // so that what is done at a source's end is done, even if the fleet ends now
+		// so that what is done at a source's end is done, even if the fleet ends now
+		out.over, out.err = v.stepper.Step(ctx)
 	}
 	if ctx.Err() != nil && out.err != nil {
 		out.err = nil // the fleet ends, not the workflow

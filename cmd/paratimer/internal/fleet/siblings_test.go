@@ -27,8 +27,8 @@ func (l *learner) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return s, err
 }
 
-// TestSiblings: the conf of the second job of a wave is read before that of the first, by which the workflow is watched. Nobody
-// else may watch it, or people hear of it twice.
+// TestSiblings: the conf of the second job of a wave is read before that of the first, by which the workflow is
+// watched. Nobody else may watch it, or people hear of it twice.
 func TestSiblings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{}

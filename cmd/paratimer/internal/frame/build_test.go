@@ -234,8 +234,9 @@ func TestHeadlineIsAFloorWhereMuchIsAssumed(t *testing.T) {
 	}
 }
 
-// Too much is assumed for a point, but how far costs may be off is known: the range is shown without one. If something runs that gives no sign of
-// its pace, what is left stays open upwards, and the floor is no higher than the range's low end.
+// Too much is assumed for a point, but how far costs may be off is known: the range is shown without one. If something
+// runs that gives no sign of its pace, what is left stays open upwards, and the floor is no higher than the range's low
+// end.
 func TestRangeWithoutAPoint(t *testing.T) {
 	var d estimators.Distribution
 	for i := range 101 {

@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// digest is one number of everything that moves while a query runs: the jobs' states, their masters' and tasks' attempts,
-// and all counters. Two snapshots with the same one show no progress between them.
+// digest is one number of everything that moves while a query runs: the jobs' states, their masters' and tasks'
+// attempts, and all counters. Two snapshots with the same one show no progress between them.
 func digest(s *dag.Snapshot) uint64 {
 	d := mixer(1)
 	d.add(uint64(s.State))

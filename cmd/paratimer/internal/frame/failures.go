@@ -16,8 +16,8 @@ type mishap struct {
 	why  string
 }
 
-// failures are the newest attempts that failed or whose work was lost, newest first, and how many there are in all. What
-// happened at an unknown time comes last.
+// failures are the newest attempts that failed or whose work was lost, newest first, and how many there are in all.
+// What happened at an unknown time comes last.
 func failures(s *dag.Snapshot) ([]Failure, int) {
 	var all []mishap
 	for j := range s.Jobs {
@@ -46,8 +46,9 @@ func failures(s *dag.Snapshot) ([]Failure, int) {
 	return out, len(all)
 }
 
-// mishapOf says whether a failed or killed attempt is a failure, when, and why. A killed one is where its work is lost: with
-// its node, or with the application master. One that is stopped for a twin that was faster, to make room, or with its job, is not.
+// mishapOf says whether a failed or killed attempt is a failure, when, and why. A killed one is where its work is lost:
+// with its node, or with the application master. One that is stopped for a twin that was faster, to make room, or with
+// its job, is not.
 func mishapOf(s *dag.Snapshot, job int, list []dag.Attempt, a *dag.Attempt) (at dag.Instant, why string, lost bool) {
 	if a.State == dag.AttemptFailed {
 		return a.End, a.Diagnosis, true

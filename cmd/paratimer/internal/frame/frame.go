@@ -1,5 +1,5 @@
-// Package frame is what one tick says, and how that is made of a snapshot and the estimates: the vocabulary between the loop, alerts,
-// views and metrics. docs/frames.md is the contract of its JSON.
+// Package frame is what one tick says, and how that is made of a snapshot and the estimates: the vocabulary between the
+// loop, alerts, views and metrics. docs/frames.md is the contract of its JSON.
 package frame
 
 import (
@@ -12,8 +12,8 @@ import (
 )
 
 // SchemaVersion is the version of the frame's JSON. Fields may be added within a version, never renamed or removed;
-// closed sets stay closed. 2 added the reason model and the warning code key_groups to them, 3 the scenarios about other
-// applications and the warning codes node_closed, unverified and too_large.
+// closed sets stay closed. 2 added the reason model and the warning code key_groups to them, 3 the scenarios about
+// other applications and the warning codes node_closed, unverified and too_large.
 const SchemaVersion = 3
 
 // A Frame is what one tick says. Its JSON is a contract (docs/frames.md): unknown is null, times are RFC 3339 in UTC,
@@ -43,7 +43,8 @@ type Frame struct {
 	FailedAttempts int       `json:"failed_attempts"`
 	// Nodes are those of which something is to be said; none: of no node.
 	Nodes []Node `json:"nodes,omitempty"`
-	// Who holds it up, and how many others wait for what it holds. Only who watches all of them knows; nil: not known, or nobody.
+	// Who holds it up, and how many others wait for what it holds. Only who watches all of them knows; nil: not known,
+	// or nobody.
 	HeldUpBy *HeldUp `json:"held_up_by,omitempty"`
 	HoldsUp  *int    `json:"holds_up,omitempty"`
 
@@ -53,7 +54,8 @@ type Frame struct {
 	Tasks TasksOf `json:"-"`
 	// Left is the distribution of the remaining time that Quantiles are taken from. Alerts ask it; it is in no JSON.
 	Left estimators.Distribution `json:"-"`
-	// Digest is of everything that moves while a query runs: states, attempts, counters. 0: nobody made one. It is in no JSON.
+	// Digest is of everything that moves while a query runs: states, attempts, counters. 0: nobody made one. It is in
+	// no JSON.
 	Digest uint64 `json:"-"`
 }
 
@@ -107,7 +109,8 @@ type Estimate struct {
 	EndAt            *Time           `json:"end_at"`
 	Origin           schedule.Origin `json:"origin"`
 	Meaning          string          `json:"meaning"`
-	// Probability is that of as many failures from now on as the scenario supposes, ByProbability that of the query ending within RemainingSeconds.
+	// Probability is that of as many failures from now on as the scenario supposes, ByProbability that of the query
+	// ending within RemainingSeconds.
 	Probability   *Ratio `json:"probability"`
 	ByProbability *Ratio `json:"by_probability"`
 	// Moot: it is about others' applications, there are none, and it is what the first one says.
@@ -137,9 +140,10 @@ type Job struct {
 	// Critical says that the critical path goes through it from now on.
 	Critical bool `json:"critical"`
 	// SubmittedSeconds and EndSeconds are seen or, as far as they lie after the frame's instant, predicted by standard.
-	SubmittedSeconds *Seconds  `json:"submitted_seconds"`
-	EndSeconds       *Seconds  `json:"end_seconds"`
-	Stretches        []Stretch `json:"stretches"` // its stages that have tasks, in the order of the plan; empty where not known
+	SubmittedSeconds *Seconds `json:"submitted_seconds"`
+	EndSeconds       *Seconds `json:"end_seconds"`
+	// its stages that have tasks, in the order of the plan; empty where not known
+	Stretches []Stretch `json:"stretches"`
 }
 
 // A Stage is how far a stage of a job is.

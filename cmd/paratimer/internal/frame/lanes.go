@@ -8,7 +8,8 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
-// A Stretch is where a phase of a job lies in time: what is before the frame's instant was seen, what is after is predicted.
+// A Stretch is where a phase of a job lies in time: what is before the frame's instant was seen, what is after is
+// predicted.
 type Stretch struct {
 	Phase        Phase    `json:"phase"`         // a stage
 	StartSeconds *Seconds `json:"start_seconds"` // its first task starts
@@ -41,11 +42,12 @@ type Task struct {
 	Critical     bool
 }
 
-// TasksOf lists the tasks of a job by their end, unfinished ones first and latest end first; at most so many, and how many there are in all.
+// TasksOf lists the tasks of a job by their end, unfinished ones first and latest end first; at most so many, and how
+// many there are in all.
 type TasksOf func(job, most int) (tasks []Task, all int)
 
-// planned is the path whose instants may be told as predictions: standard's, where it has a number. Too early its costs are
-// floors, and what follows from them is no end. Nothing of a query that is over is predicted.
+// planned is the path whose instants may be told as predictions: standard's, where it has a number. Too early its costs
+// are floors, and what follows from them is no end. Nothing of a query that is over is predicted.
 func planned(s *dag.Snapshot, scenarios []estimators.Estimate) *pathfrag.Path {
 	if s.State.Ended() || len(scenarios) == 0 || scenarios[0].Remaining == nil {
 		return nil
@@ -117,8 +119,8 @@ func (l *lane) cover(start, end dag.Instant) {
 	l.end = max(l.end, end)
 }
 
-// stretch is where a phase lies in time; any is false where it has no tasks, as far as anybody knows. Its end is known once
-// nothing of it is left to do, or where next tells when that will be.
+// stretch is where a phase lies in time; any is false where it has no tasks, as far as anybody knows. Its end is known
+// once nothing of it is left to do, or where next tells when that will be.
 func stretch(s *dag.Snapshot, job int, k dag.StageIndex, next *lane) (l lane, any bool) {
 	l = lane{dag.NoInstant, dag.NoInstant}
 	count := s.Plan.Jobs[job].Stages[k].Count()
@@ -163,7 +165,8 @@ func tasksDone(list []dag.Attempt) int {
 	return done
 }
 
-// critical marks the jobs that the critical path goes through: by their tasks, or by their end alone once those are done.
+// critical marks the jobs that the critical path goes through: by their tasks, or by their end alone once those are
+// done.
 func critical(path *pathfrag.Path, jobs int) []bool {
 	on := make([]bool, jobs)
 	if path == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// chain is a query of two jobs on two map slots and a reduce slot, of which the second waits for the first: at 10 s of it map 0 of
-// the first is done and map 1 failed once and runs again.
+// chain is a query of two jobs on two map slots and a reduce slot, of which the second waits for the first: at 10 s of
+// it map 0 of the first is done and map 1 failed once and runs again.
 func chain() *dag.Snapshot {
 	plan := &dag.Plan{
 		Name:    "chain",
@@ -62,7 +62,8 @@ func stretchOf(k dag.StageIndex, start, end *Seconds) Stretch {
 	return Stretch{Phase: Phase{Stage: k, Name: dag.MapReduceName(k)}, StartSeconds: start, EndSeconds: end}
 }
 
-// TestLanes holds where jobs and phases lie in time: what was seen stands, what is to come is planned, what nobody knows is nil.
+// TestLanes holds where jobs and phases lie in time: what was seen stands, what is to come is planned, what nobody
+// knows is nil.
 func TestLanes(t *testing.T) {
 	type row struct {
 		Critical   bool

@@ -26,12 +26,13 @@ type Move struct {
 	Subject      *string `json:"subject"`
 	// SinceSeconds is the elapsed time at which the end began to move.
 	SinceSeconds Seconds `json:"since_seconds"`
-	// DriftSeconds is how much later the end is now than the first one that stood for a while; nil before there was one.
+	// DriftSeconds is how much later the end is now than the first one that stood for a while; nil before there was
+	// one.
 	DriftSeconds *Seconds `json:"drift_seconds"`
 }
 
-// Drift words how far the end is from the first one that stood, if that is another number than the move's: "now 4m later than
-// first predicted"; else "".
+// Drift words how far the end is from the first one that stood, if that is another number than the move's: "now 4m
+// later than first predicted"; else "".
 func (m Move) Drift() string {
 	if m.DriftSeconds == nil {
 		return ""
@@ -51,7 +52,8 @@ func (m Move) Drift() string {
 // Why words the cause: its subject, or what its reason means.
 func (m Move) Why() string { return why(m.Reason, m.Subject) }
 
-// Replans counts the moves of the predicted end until now that people were not told of one by one: those that did not last.
+// Replans counts the moves of the predicted end until now that people were not told of one by one: those that did not
+// last.
 type Replans struct {
 	Count int `json:"count"`
 	// MostSeconds is the largest of them, without its sign.

@@ -12,7 +12,8 @@ import (
 type Node struct {
 	Name  string    `json:"name"`
 	State NodeState `json:"state"`
-	// Times is how many times as long its tasks take as those of the other nodes; nil: as long, as far as anybody knows.
+	// Times is how many times as long its tasks take as those of the other nodes; nil: as long, as far as anybody
+	// knows.
 	Times *Times `json:"times"`
 	// AvoidedBy are the jobs (nodes of the DAG) whose masters want nothing there.
 	AvoidedBy []string `json:"avoided_by"`
@@ -30,7 +31,8 @@ const (
 	NodeDecommissioned NodeState = "decommissioned"
 )
 
-// oddNodes are those that are lost, drain, are avoided, slow or fast, in the order of their names. What a query that is over met it tells no more.
+// oddNodes are those that are lost, drain, are avoided, slow or fast, in the order of their names. What a query that is
+// over met it tells no more.
 func oddNodes(s *dag.Snapshot, scenarios []estimators.Estimate) []Node {
 	if s.State.Ended() {
 		return nil

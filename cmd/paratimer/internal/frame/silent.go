@@ -30,8 +30,8 @@ func eachSilent(s *dag.Snapshot, visit func(job int, k dag.StageIndex, a *dag.At
 const silence = 30 * time.Second
 
 // silentSince says whether an attempt has stopped reporting, and since when: its node is lost (the attempt may count as
-// killed then, without an end, while its master still believes in it), or its counters moved before and stand still. Counters that never
-// moved say nothing.
+// killed then, without an end, while its master still believes in it), or its counters moved before and stand still.
+// Counters that never moved say nothing.
 func silentSince(s *dag.Snapshot, a *dag.Attempt) (dag.Instant, bool) {
 	if a.State != dag.AttemptRunning && a.State != dag.AttemptKilled || a.End.Known() {
 		return dag.NoInstant, false

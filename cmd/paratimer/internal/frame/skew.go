@@ -72,12 +72,13 @@ type SkewReport struct {
 	ElapsedSeconds   *Seconds `json:"elapsed_seconds"`
 	RemainingSeconds *Seconds `json:"remaining_seconds"`
 	EndAt            *Time    `json:"end_at"`
-	// Skew tells of unfinished jobs, uneven or not, and of their longest reduces, done or not; a watcher tells of what is uneven.
+	// Skew tells of unfinished jobs, uneven or not, and of their longest reduces, done or not; a watcher tells of what
+	// is uneven.
 	Skew []Skew `json:"skew"`
 }
 
-// SkewOf formats what estimators tell of uneven reduces; nil stays nil. remaining is standard's, from which other ends count. Of a
-// plan, which nobody has submitted, instants mean nothing: its times count from now.
+// SkewOf formats what estimators tell of uneven reduces; nil stays nil. remaining is standard's, from which other ends
+// count. Of a plan, which nobody has submitted, instants mean nothing: its times count from now.
 func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) []Skew {
 	if skew == nil || remaining == nil {
 		return nil

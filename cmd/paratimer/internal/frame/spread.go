@@ -5,8 +5,9 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// spread gives a frame its quantiles, its scenarios how likely the query ends by then, and its headline the 80 % range. If too much is assumed for a point, the range stands alone; if something
-// runs that gives no sign of its pace (origin unknown), what is left stays open upwards: the headline remains a floor.
+// spread gives a frame its quantiles, its scenarios how likely the query ends by then, and its headline the 80 % range.
+// If too much is assumed for a point, the range stands alone; if something runs that gives no sign of its pace (origin
+// unknown), what is left stays open upwards: the headline remains a floor.
 func spread(f *Frame, origin schedule.Origin, e estimators.Estimate) {
 	d := e.Distribution
 	if len(d) == 0 {

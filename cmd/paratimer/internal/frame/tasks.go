@@ -10,7 +10,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// tasks tells of a job's tasks, when it is asked: until then it costs nothing. It keeps the snapshot and the schedule alive.
+// tasks tells of a job's tasks, when it is asked: until then it costs nothing. It keeps the snapshot and the schedule
+// alive.
 func tasks(s *dag.Snapshot, path *pathfrag.Path) TasksOf {
 	return func(job, most int) ([]Task, int) {
 		if job < 0 || job >= len(s.Plan.Jobs) {
@@ -39,7 +40,8 @@ func tasks(s *dag.Snapshot, path *pathfrag.Path) TasksOf {
 	}
 }
 
-// sketches are the tasks of a phase that have begun, and of those to come at most so many of each end; all counts them all.
+// sketches are the tasks of a phase that have begun, and of those to come at most so many of each end; all counts them
+// all.
 func sketches(s *dag.Snapshot, path *pathfrag.Path, job int, k dag.StageIndex, most int) (list []sketch, all int) {
 	if job < len(s.Jobs) {
 		list = begun(s.Jobs[job].Stages[k].Attempts, k, jobOver(s, job))

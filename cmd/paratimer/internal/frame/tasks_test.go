@@ -85,8 +85,8 @@ func TestTasksOfOneThatFailed(t *testing.T) {
 	}
 }
 
-// TestTasksOfTwins holds that of two attempts at once the first to end counts, by its own start, and that tasks which a schedule
-// leaves out are not told twice.
+// TestTasksOfTwins holds that of two attempts at once the first to end counts, by its own start, and that tasks which a
+// schedule leaves out are not told twice.
 func TestTasksOfTwins(t *testing.T) {
 	s := chain()
 	s.Plan.Jobs[0].Stages[dag.Map].Tasks = 5

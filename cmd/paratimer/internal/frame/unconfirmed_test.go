@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// TestUnconfirmed: all jobs have succeeded and their history is not there: nothing remains since their end, whatever an estimator
-// says, it is said whom the query waits for, and nothing counts as standing still.
+// TestUnconfirmed: all jobs have succeeded and their history is not there: nothing remains since their end, whatever an
+// estimator says, it is said whom the query waits for, and nothing counts as standing still.
 func TestUnconfirmed(t *testing.T) {
 	s := one(1_100_000, dag.Succeeded)
 	s.State, s.At = dag.Running, 1_160_000

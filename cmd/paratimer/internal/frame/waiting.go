@@ -31,7 +31,8 @@ func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate, named nameOf) s
 	return describe(s, waitedSpan(s.Plan, scenarios[0].Path), named)
 }
 
-// unconfirmed says that every job of the query has ended, and that the query counts as running only because its history is not there.
+// unconfirmed says that every job of the query has ended, and that the query counts as running only because its history
+// is not there.
 func unconfirmed(s *dag.Snapshot) bool {
 	for i := range s.Jobs {
 		if !s.Jobs[i].State.Ended() {
@@ -41,7 +42,8 @@ func unconfirmed(s *dag.Snapshot) bool {
 	return len(s.Jobs) > 0 && !s.State.Ended()
 }
 
-// WaitedFor is the running attempt that waitingOn names, by the path of the standard scenario; a is nil where it names none.
+// WaitedFor is the running attempt that waitingOn names, by the path of the standard scenario; a is nil where it names
+// none.
 func WaitedFor(s *dag.Snapshot, path *pathfrag.Path) (job int, k dag.StageIndex, a *dag.Attempt) {
 	if s.State.Ended() {
 		return 0, 0, nil
@@ -77,8 +79,8 @@ func waitedSpan(plan *dag.Plan, path *pathfrag.Path) *schedule.Span {
 	return span
 }
 
-// mapBefore is the map that a span of reduces waits for: a reduce that has its container while maps run does nothing but
-// copy. It is the last task to end of the stages that it copies from; nil where none is left.
+// mapBefore is the map that a span of reduces waits for: a reduce that has its container while maps run does nothing
+// but copy. It is the last task to end of the stages that it copies from; nil where none is left.
 func mapBefore(plan *dag.Plan, all *schedule.Schedule, reduce *schedule.Span) *schedule.Span {
 	if reduce == nil || reduce.Pause != dag.NoPause {
 		return nil
@@ -96,7 +98,8 @@ func mapBefore(plan *dag.Plan, all *schedule.Schedule, reduce *schedule.Span) *s
 	return last
 }
 
-// firstSpan is the span that the first segment of the path waits on: of its first round that is not over, the last to end.
+// firstSpan is the span that the first segment of the path waits on: of its first round that is not over, the last to
+// end.
 func firstSpan(path *pathfrag.Path, seg pathfrag.Segment) *schedule.Span {
 	var on *schedule.Span
 	for _, r := range path.Fragments[seg.Fragment].Rounds {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Key is the name that the runs of a workflow have in common: a script's file name. Pig calls a script by "PigLatin:" and
-// its file name first and by its path later; deployments put it into another folder each time. Users are not told apart:
-// whoever runs a script, it is the same work; two scripts of one name are told apart by their jobs.
+// Key is the name that the runs of a workflow have in common: a script's file name. Pig calls a script by "PigLatin:"
+// and its file name first and by its path later; deployments put it into another folder each time. Users are not told
+// apart: whoever runs a script, it is the same work; two scripts of one name are told apart by their jobs.
 func Key(name string) string {
 	base := path.Base(strings.TrimPrefix(name, "PigLatin:"))
 	if base == "." || base == "/" {

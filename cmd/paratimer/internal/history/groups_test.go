@@ -11,7 +11,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Key groups are kept with a profile, the newest run's, in some 50 KB a job; the older runs become means, without groups.
+// Key groups are kept with a profile, the newest run's, in some 50 KB a job; the older runs become means, without
+// groups.
 func TestKeyGroupsAreKept(t *testing.T) {
 	with := func(note string) *dag.Plan {
 		p := plan("a.pig", 2, "1", "GROUP_BY")

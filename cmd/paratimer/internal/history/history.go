@@ -29,8 +29,9 @@ func (r *Run) Length() time.Duration { return time.Duration(r.TotalSeconds * flo
 // A Line is the runs of one script, oldest first. Two scripts of one name make two lines.
 type Line []Run
 
-// Lines are the runs of a workflow as lines, that of the newest run first. Runs that did not succeed, and those without a
-// profile, belong to the first. except is the id of a run that is left out: one does not learn from oneself; "" for none.
+// Lines are the runs of a workflow as lines, that of the newest run first. Runs that did not succeed, and those without
+// a profile, belong to the first. except is the id of a run that is left out: one does not learn from oneself; "" for
+// none.
 func Lines(w *state.Workflow, except string) []Line {
 	var rest Line
 	for i := range w.Runs {
@@ -137,8 +138,8 @@ func Usual(store *state.Store, name string) (length time.Duration, runs int, err
 	return length, runs, nil
 }
 
-// Profile is one profile of the runs that are learned from, and how many these are; nil, 0 where none has one. The residuals of
-// outliers are in it as well: a range that forgets bad nights does not hold what it promises.
+// Profile is one profile of the runs that are learned from, and how many these are; nil, 0 where none has one. The
+// residuals of outliers are in it as well: a range that forgets bad nights does not hold what it promises.
 func (l Line) Profile() (profile *dag.Plan, runs int) {
 	var plans []*dag.Plan
 	var weights []float64
@@ -174,7 +175,8 @@ func (l Line) Last() *Run {
 	return nil
 }
 
-// Best is the line whose profile knows most jobs of a plan; of several the one with the newest run. nil where none has one.
+// Best is the line whose profile knows most jobs of a plan; of several the one with the newest run. nil where none has
+// one.
 func Best(lines []Line, plan *dag.Plan) Line {
 	var best Line
 	most := -1

@@ -14,8 +14,8 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// A Recorder gives a watch the profile of earlier runs, and remembers the run when it is over. It never stops a watch: what it
-// cannot read or write it says, once.
+// A Recorder gives a watch the profile of earlier runs, and remembers the run when it is over. It never stops a watch:
+// what it cannot read or write it says, once.
 type Recorder struct {
 	Store *state.Store // nil: nothing is remembered or consulted
 	// Given are profiles that go before those of the history.
@@ -60,7 +60,8 @@ func (r *Recorder) Profiles(s *dag.Snapshot) []*dag.Plan {
 	return r.profiles
 }
 
-// Show keeps what was observed, and what was said of the range. A run teaches what it has shown itself: profiles are left out.
+// Show keeps what was observed, and what was said of the range. A run teaches what it has shown itself: profiles are
+// left out.
 func (r *Recorder) Show(tick frame.Tick) error {
 	if s := tick.Snapshot; s != nil {
 		bare, plan := *s, *s.Plan

@@ -215,7 +215,8 @@ func file(t *testing.T, name string) string {
 	return filepath.Base(found[0])
 }
 
-// TestTooLargeTeachesNothing: of a run that was too large its source has no tasks, so that there is nothing to learn from it.
+// TestTooLargeTeachesNothing: of a run that was too large its source has no tasks, so that there is nothing to learn
+// from it.
 func TestTooLargeTeachesNothing(t *testing.T) {
 	store, err := state.Open(t.TempDir())
 	if err != nil {

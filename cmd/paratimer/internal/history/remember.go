@@ -81,8 +81,8 @@ const (
 	Known    Outcome = "known already"
 )
 
-// Remember keeps a run with its workflow's. A run is kept once, whoever watched it: what was watched longest stands. It is the
-// newest one, whatever clocks say; a recording of a past run goes to its place by its start.
+// Remember keeps a run with its workflow's. A run is kept once, whoever watched it: what was watched longest stands. It
+// is the newest one, whatever clocks say; a recording of a past run goes to its place by its start.
 func Remember(store *state.Store, name string, r state.Run, past bool) (Outcome, error) {
 	outcome, first := Added, false
 	err := store.Update(name, func(w *state.Workflow) error {

@@ -96,7 +96,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestAProfileOfVeryManyTasksIsKeptSmall in steps: the largest phases first, then all, and what is still too large not at all.
+// TestAProfileOfVeryManyTasksIsKeptSmall in steps: the largest phases first, then all, and what is still too large not
+// at all.
 func TestAProfileOfVeryManyTasksIsKeptSmall(t *testing.T) {
 	tasks := func(n int, jobs int) *dag.Plan {
 		p := plan("a.pig", 2, "1", slices.Repeat([]string{"GROUP_BY"}, jobs)...)

@@ -11,9 +11,9 @@ import (
 
 // Outliers are told from minRuns runs on: of fewer nobody can say what is usual. A run is one if the logarithm of its
 // length is more than farOut standard deviations from the median, where the deviation is the median absolute one times
-// madSigma, which is the standard deviation of normal values (Leys et al., "Detecting outliers", 2013), and leastSigma at least: of
-// runs that are alike to the second, one that is a third longer still teaches. Runs are weighed by age, so that a change
-// that lasts becomes the usual within profiles.Weights' half-life.
+// madSigma, which is the standard deviation of normal values (Leys et al., "Detecting outliers", 2013), and leastSigma
+// at least: of runs that are alike to the second, one that is a third longer still teaches. Runs are weighed by age, so
+// that a change that lasts becomes the usual within profiles.Weights' half-life.
 const (
 	minRuns    = 5
 	farOut     = 3

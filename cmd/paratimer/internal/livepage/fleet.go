@@ -123,7 +123,8 @@ func (b *Board) page(id string) *Page {
 	return nil
 }
 
-// Handler answers / with the page of all queries, /main with what is inside of it, and q/ID/ and q/ID/main with the live report of one.
+// Handler answers / with the page of all queries, /main with what is inside of it, and q/ID/ and q/ID/main with the
+// live report of one.
 func (b *Board) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {

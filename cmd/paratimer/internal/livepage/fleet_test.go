@@ -15,7 +15,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// TestBoard follows two queries, one with a hostile id: the page lists both, worst first, and leads to their live reports.
+// TestBoard follows two queries, one with a hostile id: the page lists both, worst first, and leads to their live
+// reports.
 func TestBoard(t *testing.T) {
 	t.Parallel()
 	b := NewBoard(observed.Costs, 2*time.Second)

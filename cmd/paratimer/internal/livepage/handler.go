@@ -11,7 +11,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 )
 
-// Handler answers / with the page and /main with what is inside of it. Both have an ETag: what has not changed is not sent again.
+// Handler answers / with the page and /main with what is inside of it. Both have an ETag: what has not changed is not
+// sent again.
 func (p *Page) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.answer)

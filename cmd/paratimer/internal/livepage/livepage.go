@@ -1,4 +1,5 @@
-// Package livepage serves the report of a run that goes on: the page, and what is inside of it for its script to ask for.
+// Package livepage serves the report of a run that goes on: the page, and what is inside of it for its script to ask
+// for.
 package livepage
 
 import (

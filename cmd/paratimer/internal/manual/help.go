@@ -138,8 +138,8 @@ func table(rows [][2]string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Wrap breaks a text between words: its first line begins with first, each other with indent. A word that is wider than the
-// page stays whole.
+// Wrap breaks a text between words: its first line begins with first, each other with indent. A word that is wider than
+// the page stays whole.
 func Wrap(text, first, indent string) string {
 	var b strings.Builder
 	line := first

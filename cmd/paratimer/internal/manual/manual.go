@@ -2,8 +2,8 @@
 // command tree is given to it as values: it knows no library for command lines, reads nothing and runs nothing.
 //
 // What urfave/cli writes (ToMan, ToMarkdown, its help) is one page of all commands without examples, exit codes and
-// variables. Its pages come from md2man, which leaves dashes and quotes as they are: man shows them as typographic ones, and
-// what is copied from an example does not run.
+// variables. Its pages come from md2man, which leaves dashes and quotes as they are: man shows them as typographic
+// ones, and what is copied from an example does not run.
 package manual
 
 import (

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Reference is the whole tree as Markdown, a section a command. Flags that mean the same in several commands are described once, at the end.
+// Reference is the whole tree as Markdown, a section a command. Flags that mean the same in several commands are
+// described once, at the end.
 func Reference(root *Command) string {
 	var b strings.Builder
 	b.WriteString("# Reference\n\nEvery command and flag, made from the command tree by `make reference`. " +

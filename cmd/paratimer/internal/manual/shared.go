@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// shared are the flags that several commands describe with the same words, by name. A name has one description here: the one that most
-// commands use. A command that describes the flag otherwise keeps its own row.
+// shared are the flags that several commands describe with the same words, by name. A name has one description here:
+// the one that most commands use. A command that describes the flag otherwise keeps its own row.
 type shared map[string]*Flag
 
 // sharedFlags finds the flags of a tree that at least two commands have in common.
@@ -43,7 +43,8 @@ func (s shared) has(f *Flag) bool {
 	return found && meaning(same) == meaning(f)
 }
 
-// names are the flags of one command: a subject stands for its flags if the command has all of them and they are three or more.
+// names are the flags of one command: a subject stands for its flags if the command has all of them and they are three
+// or more.
 func (s shared) names(flags []*Flag) []string {
 	has := map[string]int{}
 	for _, f := range flags {
@@ -66,7 +67,8 @@ func (s shared) names(flags []*Flag) []string {
 	return out
 }
 
-// sections are the shared flags by subject, those without one first. Subjects and flags are in the order of their names.
+// sections are the shared flags by subject, those without one first. Subjects and flags are in the order of their
+// names.
 func (s shared) sections() []section[Flag] {
 	all := make([]Flag, 0, len(s))
 	for _, f := range s {

@@ -21,8 +21,8 @@ type Note struct {
 	Paragraphs []string
 }
 
-// ParseTexts reads the texts of commands by their path. "# PATH" begins one, "## HEADING" a note of it; paragraphs stand
-// between empty lines; a paragraph with a line "$ COMMAND" is of examples, each after what it is for.
+// ParseTexts reads the texts of commands by their path. "# PATH" begins one, "## HEADING" a note of it; paragraphs
+// stand between empty lines; a paragraph with a line "$ COMMAND" is of examples, each after what it is for.
 func ParseTexts(s string) (map[string]Text, error) {
 	all := map[string]Text{}
 	path, note := "", -1

@@ -7,7 +7,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// TestNothingLargeIsHeld holds that a run's last frame does not keep the snapshot that it was made of, for as long as it is shown.
+// TestNothingLargeIsHeld holds that a run's last frame does not keep the snapshot that it was made of, for as long as
+// it is shown.
 func TestNothingLargeIsHeld(t *testing.T) {
 	m := New(Options{})
 	id := "wf-1"

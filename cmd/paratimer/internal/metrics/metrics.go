@@ -32,8 +32,8 @@ type Options struct {
 	Version, Revision, Go string // of paratimer_build_info
 }
 
-// Metrics is a sink of frames, and what a scrape sees. Several goroutines may use it. A scrape holds its lock only while
-// it copies what was shown, so that it never holds up the loop.
+// Metrics is a sink of frames, and what a scrape sees. Several goroutines may use it. A scrape holds its lock only
+// while it copies what was shown, so that it never holds up the loop.
 type Metrics struct {
 	opt     Options
 	ours    *prometheus.Registry // what a text file holds: a node exporter has a process's own metrics already

@@ -25,7 +25,8 @@ const (
 // readyIntervals is how many intervals may pass without an observation before the process is not ready.
 const readyIntervals = 3
 
-// Handler answers /metrics (OpenMetrics where Accept asks for it), /frames (the newest frame of each run, as NDJSON), /healthz and /readyz.
+// Handler answers /metrics (OpenMetrics where Accept asks for it), /frames (the newest frame of each run, as NDJSON),
+// /healthz and /readyz.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(prometheus.Gatherers{m.ours, m.process}, promhttp.HandlerOpts{
@@ -74,8 +75,8 @@ func (m *Metrics) Ready() error {
 	return nil
 }
 
-// Serve answers on l those whom the door lets in, until stop is called, which waits for answers under way, for a moment. What
-// goes wrong is told to failed.
+// Serve answers on l those whom the door lets in, until stop is called, which waits for answers under way, for a
+// moment. What goes wrong is told to failed.
 func (m *Metrics) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
 	return serve.Serve(l, m.Handler(), serve.Limits{Connections: maxConnections, Time: scrapeTime}, d, failed)
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// An Improvement is a change of the cluster or of a job's settings, and what the job that takes longest would gain by it.
+// An Improvement is a change of the cluster or of a job's settings, and what the job that takes longest would gain by
+// it.
 type Improvement struct {
 	Code     string      `json:"code"`             // such as disk_speed
 	Means    string      `json:"means"`            // such as "disks twice as fast"
@@ -181,7 +182,8 @@ func (v *View) Bound() string {
 	return s + useless(v.Improvements) + "."
 }
 
-// split takes the nodes out of improvements: more of everything helps nearly always, and tells nothing of what bounds a job.
+// split takes the nodes out of improvements: more of everything helps nearly always, and tells nothing of what bounds a
+// job.
 func split(all []Improvement) (best Improvement, others []Improvement, nodes Improvement) {
 	for _, l := range all {
 		switch {

@@ -1,5 +1,5 @@
-// Package modelview shows what queueing models and their simulation say of jobs: response times, what bounds them and what
-// would help; precedence trees and timelines; as text, as JSON, as SVG.
+// Package modelview shows what queueing models and their simulation say of jobs: response times, what bounds them and
+// what would help; precedence trees and timelines; as text, as JSON, as SVG.
 package modelview
 
 import (
@@ -34,7 +34,8 @@ type Answer struct {
 // Several says that more than one job runs at once.
 func Several(s *queueing.Spec) bool { return len(s.Jobs) > 1 || s.Jobs[0].Copies > 1 }
 
-// Warnings are the doubts about an answer. Of several jobs the simulation is the models' question only where each begins again.
+// Warnings are the doubts about an answer. Of several jobs the simulation is the models' question only where each
+// begins again.
 func (a *Answer) Warnings() []queueing.Warning {
 	if a.Result != nil {
 		return a.Result.Warnings

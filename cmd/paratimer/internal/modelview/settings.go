@@ -39,8 +39,8 @@ func Settings() []string {
 // OfJob says that a setting is one of a job, not of the cluster.
 func OfJob(name string) bool { return name == "copies" || name == "maps" || name == "reduces" }
 
-// Set changes a setting, of job number job if it is one of a job. The Spec is to be its own (Copied). A value that cannot be
-// is left to Spec.Validate.
+// Set changes a setting, of job number job if it is one of a job. The Spec is to be its own (Copied). A value that
+// cannot be is left to Spec.Validate.
 func Set(s *queueing.Spec, name string, job, n int) {
 	settings[slices.IndexFunc(settings, func(one setting) bool { return one.name == name })].set(s, job, n)
 }

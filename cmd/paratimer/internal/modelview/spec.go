@@ -50,8 +50,8 @@ func demandOf(d jobfile.Demand) queueing.Demand {
 // maxAdvised is how many jobs a Spec may have for improvements to be tried, each of which solves it again.
 const maxAdvised = 10
 
-// Advice looks for improvements by the model of the first answer, or by the product model where that is the simulation, with the options
-// that the answers were found with.
+// Advice looks for improvements by the model of the first answer, or by the product model where that is the simulation,
+// with the options that the answers were found with.
 func (v *View) Advice(o queueing.Options) []Improvement {
 	if len(v.Answers) == 0 || len(v.Spec.Jobs) > maxAdvised {
 		return nil

@@ -52,7 +52,8 @@ func (s *sprout) class() string {
 	return s.kind.String()
 }
 
-// label names a tree. Under a serial operator the like ones follow each other, under the others they stand side by side.
+// label names a tree. Under a serial operator the like ones follow each other, under the others they stand side by
+// side.
 func label(t *queueing.Tree, under queueing.Operator) string {
 	s := t.Op.String()
 	if t.Op == queueing.Leaf {

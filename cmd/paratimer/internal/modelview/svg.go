@@ -86,8 +86,8 @@ type (
 	}
 )
 
-// SVG draws timelines and precedence trees of the first analytical answer: rows are threads, and an operator stands above
-// its parts (Figures 5 and 6). Names are escaped; it needs no font and no script.
+// SVG draws timelines and precedence trees of the first analytical answer: rows are threads, and an operator stands
+// above its parts (Figures 5 and 6). Names are escaped; it needs no font and no script.
 func (v *View) SVG(w io.Writer) error {
 	d := drawing{Name: view.Escape(v.Name), Heading: clusterText(v.Spec), Left: left, Width: left + plot + 30}
 	if d.Name == "" {
@@ -196,8 +196,8 @@ func place(t, end float64) float64 {
 	return left + plot*min(1, t/end)
 }
 
-// plant draws a tree at y: leaves stand side by side from used on, an operator over the middle of its parts, whose place it
-// returns.
+// plant draws a tree at y: leaves stand side by side from used on, an operator over the middle of its parts, whose
+// place it returns.
 func (j *jobDrawing) plant(s *sprout, used *float64, y float64) float64 {
 	tip := s.label + s.length()
 	if len(s.parts) == 0 {

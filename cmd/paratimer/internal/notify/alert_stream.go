@@ -43,8 +43,8 @@ func rank(s frame.AlertState) int {
 	return 0
 }
 
-// follow queues what a view makes necessary to tell, and says whether the stream has changed. What was told before is the
-// stream's own memory: the same view again changes nothing.
+// follow queues what a view makes necessary to tell, and says whether the stream has changed. What was told before is
+// the stream's own memory: the same view again changes nothing.
 func (l *alertStream) follow(v view, now time.Time) bool {
 	a := v.about.Alert
 	switch {

@@ -170,9 +170,9 @@ func (w *Watch) Close() {
 	}
 }
 
-// enter finds the run of a frame. A script has its first job's id until a master answers, and another watcher that comes
-// later may never see that, or see it first again: what was told by then keeps the id that it was told under, for every watcher of
-// the folder.
+// enter finds the run of a frame. A script has its first job's id until a master answers, and another watcher that
+// comes later may never see that, or see it first again: what was told by then keeps the id that it was told under, for
+// every watcher of the folder.
 func (w *Watch) enter(f frame.Frame) {
 	who := workflowOf(f)
 	if who.ID == "" {

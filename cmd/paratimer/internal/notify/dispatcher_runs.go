@@ -27,8 +27,9 @@ func (d *Dispatcher) enter(name, id string) *run {
 	return r
 }
 
-// toldAs is the id under which somebody was told of a workflow: that of one of its jobs, or its own, which a frame that shows one
-// of the jobs for the workflow does not have. Where nobody was told it is the workflow's own, as far as it is known.
+// toldAs is the id under which somebody was told of a workflow: that of one of its jobs, or its own, which a frame that
+// shows one of the jobs for the workflow does not have. Where nobody was told it is the workflow's own, as far as it is
+// known.
 func (d *Dispatcher) toldAs(who Workflow, f frame.Frame) string {
 	if d.c.Store == nil {
 		return who.ID

@@ -25,13 +25,13 @@ type runState struct {
 	At      time.Time     `json:"at"` // when it was written
 	Alerts  alert.State   `json:"alerts"`
 	Streams []alertStream `json:"lines,omitempty"`
-	// Jobs are the ids of the run's jobs that were seen, sorted. A watcher that comes later may see one of them before it sees the
-	// workflow's own id.
+	// Jobs are the ids of the run's jobs that were seen, sorted. A watcher that comes later may see one of them before
+	// it sees the workflow's own id.
 	Jobs []string `json:"jobs,omitempty"`
 }
 
-// keptRuns is how many runs of a workflow that are over are remembered, so that nobody tells of them again. One that was not
-// written for keptFor is over, whatever it was: its watcher was killed, and none came after it.
+// keptRuns is how many runs of a workflow that are over are remembered, so that nobody tells of them again. One that
+// was not written for keptFor is over, whatever it was: its watcher was killed, and none came after it.
 const (
 	keptRuns = 20
 	keptFor  = 30 * 24 * time.Hour

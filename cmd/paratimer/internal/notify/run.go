@@ -203,7 +203,8 @@ func (r *run) leave() (done bool) {
 	return r.over()
 }
 
-// over steps down where nothing is left to send, and says whether that is everywhere so: then the run is to be forgotten.
+// over steps down where nothing is left to send, and says whether that is everywhere so: then the run is to be
+// forgotten.
 func (r *run) over() bool {
 	if r.watched || r.dirty { // what was told must not be forgotten as soon as the disk has room again
 		return false

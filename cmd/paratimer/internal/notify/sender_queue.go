@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// The back-off after a failure doubles from firstWait to lastWait; a sink that asks for more patience gets up to maxPatience.
+// The back-off after a failure doubles from firstWait to lastWait; a sink that asks for more patience gets up to
+// maxPatience.
 const (
 	firstWait   = time.Second
 	lastWait    = 5 * time.Minute

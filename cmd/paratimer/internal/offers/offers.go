@@ -1,6 +1,6 @@
-// Package offers reads types of machines that can be had: their prices, how many there are, and the table of training runs
-// that tells how fast they are. On the command line an offer is name=...,csv=...,price=..., in a file a mapping of the same
-// keys.
+// Package offers reads types of machines that can be had: their prices, how many there are, and the table of training
+// runs that tells how fast they are. On the command line an offer is name=...,csv=...,price=..., in a file a mapping of
+// the same keys.
 package offers
 
 import (

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// mostLog is how many bytes a log has at most. Then it is renamed to its name and ".1", in whose place it goes, and begins anew: together they
-// take twice as much.
+// mostLog is how many bytes a log has at most. Then it is renamed to its name and ".1", in whose place it goes, and
+// begins anew: together they take twice as much.
 const mostLog = 64 << 20
 
 // A Log is a file that lines are added to, and that never grows without bound. Others may move it away, as logrotate

@@ -1,5 +1,5 @@
-// Package outfile writes the files that a user asks for: whole ones, of which a reader finds what was there before or all that came
-// instead of it, and logs.
+// Package outfile writes the files that a user asks for: whole ones, of which a reader finds what was there before or
+// all that came instead of it, and logs.
 package outfile
 
 import (
@@ -23,8 +23,9 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("cannot write %s: %v", e.Path, e.Err) }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Write puts content in the place of the file at path, which is created if need be. A device or a pipe stays what it is, and a link
-// leads to where it led. An error is an *Error or content's own; unless path is a device or a pipe, it leaves what was there.
+// Write puts content in the place of the file at path, which is created if need be. A device or a pipe stays what it
+// is, and a link leads to where it led. An error is an *Error or content's own; unless path is a device or a pipe, it
+// leaves what was there.
 func Write(path string, content func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {

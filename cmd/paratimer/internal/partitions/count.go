@@ -2,8 +2,9 @@ package partitions
 
 import "bytes"
 
-// A counter counts rows and the entries that are not zero in text: fields between spaces, tabs, commas or semicolons, of which
-// index:value counts by its value. The first field of a row of those is its label and no entry. Lines with # are comments.
+// A counter counts rows and the entries that are not zero in text: fields between spaces, tabs, commas or semicolons,
+// of which index:value counts by its value. The first field of a row of those is its label and no entry. Lines with #
+// are comments.
 type counter struct {
 	rows, entries int
 
@@ -16,7 +17,8 @@ type counter struct {
 // separators are the bytes between fields.
 const separators = " \t,;\r\n"
 
-// count counts text that begins and ends where a field does. Where it may begin inside a row, its first field is taken for no label.
+// count counts text that begins and ends where a field does. Where it may begin inside a row, its first field is taken
+// for no label.
 func (c *counter) count(text []byte, inside bool) {
 	if inside {
 		c.fields = 1

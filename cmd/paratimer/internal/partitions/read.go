@@ -1,6 +1,6 @@
-// Package partitions measures the files of a folder that are the partitions of a job's input: how many rows and how many entries that are
-// not zero they have (Ernest, NSDI 2016, §4.2). Of a large file pieces are read that lie evenly in it, so that the time depends
-// on the number of files and not on their size.
+// Package partitions measures the files of a folder that are the partitions of a job's input: how many rows and how
+// many entries that are not zero they have (Ernest, NSDI 2016, §4.2). Of a large file pieces are read that lie evenly
+// in it, so that the time depends on the number of files and not on their size.
 package partitions
 
 import (
@@ -32,8 +32,8 @@ const (
 	pieces     = 16 // of a file that is larger than that
 )
 
-// Read measures the files of a folder. Those whose names begin with a dot or an underscore are none of the input, as for Hadoop, nor are
-// folders in it.
+// Read measures the files of a folder. Those whose names begin with a dot or an underscore are none of the input, as
+// for Hadoop, nor are folders in it.
 func Read(dir string) (*Folder, error) {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 )
 
 // JSON writes the view: name, schedule, rounds, fragments, critical_path, critical_path_ms, worst_task,
-// worst_single_task_ms, estimates, warnings, skew (as in frames). Instants are milliseconds from now.
-// A task is j1.m1: job, kind, index from 1; in rounds and fragments one prime follows for each earlier attempt. Pauses are
-// rounds and fragments without tasks. Elements of lists are written one by one: a plan may have a million tasks.
+// worst_single_task_ms, estimates, warnings, skew (as in frames). Instants are milliseconds from now. A task is j1.m1:
+// job, kind, index from 1; in rounds and fragments one prime follows for each earlier attempt. Pauses are rounds and
+// fragments without tasks. Elements of lists are written one by one: a plan may have a million tasks.
 func (v *View) JSON(w io.Writer) error {
 	j := jsonWriter{View: v, Writer: bufio.NewWriter(w)}
 	for i := range v.Plan.Jobs {

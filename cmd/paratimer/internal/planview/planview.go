@@ -1,5 +1,6 @@
-// Package planview shows what is expected of a plan before it runs, or from any snapshot on: totals under each scenario,
-// the schedule, its rounds and path fragments, and the critical path; as text, as JSON, as a Gantt chart in SVG.
+// Package planview shows what is expected of a plan before it runs, or from any snapshot on: totals under each
+// scenario, the schedule, its rounds and path fragments, and the critical path; as text, as JSON, as a Gantt chart in
+// SVG.
 package planview
 
 import (

@@ -17,8 +17,9 @@ var svgText string
 
 var svgTemplate = chart.Parse(svgText)
 
-// SVG draws a Gantt chart: slots as rows, path fragments in colours, the critical path above them and outlined. Tasks that
-// start and end together in neighbouring slots are one rectangle. Names are escaped; it needs no font and no script.
+// SVG draws a Gantt chart: slots as rows, path fragments in colours, the critical path above them and outlined. Tasks
+// that start and end together in neighbouring slots are one rectangle. Names are escaped; it needs no font and no
+// script.
 func (v *View) SVG(w io.Writer) error {
 	return svgTemplate.Draw(w, v.layout())
 }
@@ -165,7 +166,8 @@ func (v *View) strip(c *drawing, s scale, paint *paint) {
 	}
 }
 
-// fit labels a block with the first text that fits into it: in the middle of its middle row, so that no line crosses it.
+// fit labels a block with the first text that fits into it: in the middle of its middle row, so that no line crosses
+// it.
 func (b *block) fit(rows int, labels ...string) {
 	high := b.H / float64(rows)
 	if high < 12 { // no lines are between such rows, or they are not seen

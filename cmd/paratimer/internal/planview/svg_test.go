@@ -185,7 +185,8 @@ func TestSVGShowsFailuresAndNow(t *testing.T) {
 			failed++
 		}
 	}
-	if all := strings.Join(d.texts, "\n"); failed != 2 || !strings.Contains(all, "attempts that fail") { // a map, and the legend
+	// a map, and the legend
+	if all := strings.Join(d.texts, "\n"); failed != 2 || !strings.Contains(all, "attempts that fail") {
 		t.Errorf("%d failed attempts in\n%s", failed, all)
 	}
 	mid := c.Instants[len(c.Instants)/2]

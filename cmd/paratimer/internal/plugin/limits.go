@@ -18,8 +18,8 @@ type Range struct {
 	Inside    bool
 }
 
-// Limits are what warns and what is critical: ranges of the remaining time in seconds, or of the probability of breaking
-// a bound in percent. nil: no limit.
+// Limits are what warns and what is critical: ranges of the remaining time in seconds, or of the probability of
+// breaking a bound in percent. nil: no limit.
 type Limits struct {
 	Remaining, Late Thresholds
 	Unknown         State // if Remaining limits a time that is not known
@@ -28,8 +28,8 @@ type Limits struct {
 // Thresholds are one value's two ranges.
 type Thresholds struct{ Warning, Critical *Range }
 
-// Set reads a threshold as people write it into the right place: "30m", "10m:2h", "@0:60" are of the remaining time, with a percent
-// sign it is of the probability. critical says which of the two it is.
+// Set reads a threshold as people write it into the right place: "30m", "10m:2h", "@0:60" are of the remaining time,
+// with a percent sign it is of the probability. critical says which of the two it is.
 func (l *Limits) Set(typed string, critical bool) error {
 	percent := strings.Contains(typed, "%")
 	r, err := parse(strings.ReplaceAll(typed, "%", ""), percent)
@@ -48,7 +48,8 @@ func (l *Limits) Set(typed string, critical bool) error {
 	return nil
 }
 
-// parse reads [@][START:][END]. START is 0 where it is left out, "~" is minus infinity; END is infinity where it is left out.
+// parse reads [@][START:][END]. START is 0 where it is left out, "~" is minus infinity; END is infinity where it is
+// left out.
 func parse(typed string, percent bool) (*Range, error) {
 	r := Range{Low: 0, High: math.Inf(1)}
 	rest, inside := strings.CutPrefix(strings.TrimSpace(typed), "@")

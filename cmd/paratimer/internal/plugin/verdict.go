@@ -54,8 +54,8 @@ type Verdict struct {
 // old is from which age on an observation tells nothing of now. One that is missed is no reason to alert.
 const old = time.Minute
 
-// Of judges a frame. Bounds speak through the frame's alerts: at risk warns, late is critical, blind is unknown. A query that has
-// ended is judged by how: failed and killed are critical, and one that succeeded after a bound warns.
+// Of judges a frame. Bounds speak through the frame's alerts: at risk warns, late is critical, blind is unknown. A
+// query that has ended is judged by how: failed and killed are critical, and one that succeeded after a bound warns.
 func Of(f frame.Frame, l Limits) Verdict {
 	v := Verdict{Text: name(f) + " " + status(f), Perf: perf(f, l)}
 	switch f.Workflow.State {

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// An account is the waterfall of where the time went: a row a cause, the parts of the critical path from left to right, each in the row of
-// its cause, and on top whose they are.
+// An account is the waterfall of where the time went: a row a cause, the parts of the critical path from left to right,
+// each in the row of its cause, and on top whose they are.
 type attribution struct {
 	From, To      float64 // seconds at the edges
 	Summary, Desc string
@@ -42,7 +42,8 @@ const (
 	partHeight   = 20.0
 )
 
-// kinds of causes, by what a reader may do about them: work is what was asked for, waiting might be shorter, lost was for nothing.
+// kinds of causes, by what a reader may do about them: work is what was asked for, waiting might be shorter, lost was
+// for nothing.
 var causeKinds = map[string]string{
 	"work": "work", "map_work": "work", "reduce_work": "work", "shuffle": "work", "sort": "work", "merge": "work",
 	"skew": "lost", "failures": "lost", "failure": "lost", "unknown": "dim",

@@ -9,8 +9,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Drawings are as wide as there is room: places along time are shares of the width, so that letters keep their size. What is written
-// into them is chosen for the narrowest width at which they are shown; the page's script writes more where there is more room.
+// Drawings are as wide as there is room: places along time are shares of the width, so that letters keep their size.
+// What is written into them is chosen for the narrowest width at which they are shown; the page's script writes more
+// where there is more room.
 const (
 	narrowest = 600.0 // pixels
 	letter    = 7.2   // mean width at font size 12

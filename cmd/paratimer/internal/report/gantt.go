@@ -10,8 +10,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A gantt is which task ran where and when: rows are slots, the color is the job, the shade its stage, and the critical path is a strip
-// above and outlined. A reader may ask for the fragments of the paper's Fig. 3 and 4 instead. Heights are in pixels.
+// A gantt is which task ran where and when: rows are slots, the color is the job, the shade its stage, and the critical
+// path is a strip above and outlined. A reader may ask for the fragments of the paper's Fig. 3 and 4 instead. Heights
+// are in pixels.
 type gantt struct {
 	From, To      float64 // seconds at the edges
 	Summary, Desc string

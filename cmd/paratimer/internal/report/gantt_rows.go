@@ -135,7 +135,8 @@ func lookOf(b *runreport.Bar) string {
 	return "in"
 }
 
-// labelsOf is what may be written into a bar, the longest first: the job, or the stage of a single DAG, and how many tasks it is.
+// labelsOf is what may be written into a bar, the longest first: the job, or the stage of a single DAG, and how many
+// tasks it is.
 func labelsOf(s *runreport.Report, b *runreport.Bar, byStage bool) []string {
 	if b.Job < 0 || b.Job >= len(s.Jobs) {
 		return nil

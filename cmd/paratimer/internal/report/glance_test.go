@@ -10,7 +10,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestGlance holds the four answers of the first screen: of a run that missed its deadline, of one that goes on, and of one that failed.
+// TestGlance holds the four answers of the first screen: of a run that missed its deadline, of one that goes on, and of
+// one that failed.
 func TestGlance(t *testing.T) {
 	t.Parallel()
 	s := sample()

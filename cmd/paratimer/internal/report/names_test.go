@@ -38,7 +38,8 @@ var (
 	inside = regexp.MustCompile(`(?s)<(style|script)[^>]*>(.*?)</(?:style|script)>`)
 )
 
-// checkMarkup holds that a page's elements are the templates' own, and that what is read in it has no letter that cannot be seen.
+// checkMarkup holds that a page's elements are the templates' own, and that what is read in it has no letter that
+// cannot be seen.
 func checkMarkup(t *testing.T, page string) {
 	t.Helper()
 	if !utf8.ValidString(page) {

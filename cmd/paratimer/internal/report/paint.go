@@ -2,8 +2,8 @@ package report
 
 import "github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 
-// The style sheet has so many colors and patterns for fragments; dark letters are read on each of them and each is seen on white and on
-// black. Those of the critical path are of one family.
+// The style sheet has so many colors and patterns for fragments; dark letters are read on each of them and each is seen
+// on white and on black. Those of the critical path are of one family.
 const (
 	colours  = 8 // the last one for what nobody knows
 	patterns = 4

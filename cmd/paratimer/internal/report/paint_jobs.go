@@ -69,7 +69,8 @@ func (t *tones) of(job, stage int) string {
 	case t.byStage:
 		return tone{stage % jobColors, shades - 1 - stage/jobColors%shades}.class()
 	}
-	// The first stage is the palest and the last one, or the fourth, the darkest: the two of a MapReduce job differ most.
+	// The first stage is the palest and the last one, or the fourth, the darkest: the two of a MapReduce job differ
+	// most.
 	last := min(max(t.counts[job], dag.MapReduceStages), shades) - 1
 	return tone{t.firsts[job] % jobColors, min(stage, last) * (shades - 1) / last}.class()
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestTones holds that the color is the job, the shade its stage, and that a single DAG of many stages has a color for each.
+// TestTones holds that the color is the job, the shade its stage, and that a single DAG of many stages has a color for
+// each.
 func TestTones(t *testing.T) {
 	t.Parallel()
 	s := sample()
@@ -74,7 +75,8 @@ func TestMergedBars(t *testing.T) {
 	}
 }
 
-// TestSpike holds that one wide range neither leaves the drawing nor presses the rest to the floor, and that a lone range is seen.
+// TestSpike holds that one wide range neither leaves the drawing nor presses the rest to the floor, and that a lone
+// range is seen.
 func TestSpike(t *testing.T) {
 	t.Parallel()
 	s := sample()

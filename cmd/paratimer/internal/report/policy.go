@@ -6,13 +6,15 @@ import (
 	"html/template"
 )
 
-// style and script are what the page looks like and what it does with JavaScript: the only ones that its policy lets run.
+// style and script are what the page looks like and what it does with JavaScript: the only ones that its policy lets
+// run.
 var (
 	style  = template.CSS(asset("style.css"))
 	script = template.JS(asset("script.js"))
 )
 
-// filePolicy is the Content-Security-Policy of a file: nothing is loaded, sent or framed, and no style or script but ours counts.
+// filePolicy is the Content-Security-Policy of a file: nothing is loaded, sent or framed, and no style or script but
+// ours counts.
 var filePolicy = "default-src 'none'; style-src '" + digest(string(style)) + "'; script-src '" + digest(string(script)) +
 	"'; img-src data:; base-uri 'none'; form-action 'none'"
 

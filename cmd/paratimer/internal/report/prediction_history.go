@@ -10,8 +10,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A predictionHistory is what was predicted along the run: the run's whole length as it was seen at each point, with its ranges, and how long it
-// really took. Its lines live in a drawing of 1000 by plotHeight that is stretched to the width.
+// A predictionHistory is what was predicted along the run: the run's whole length as it was seen at each point, with
+// its ranges, and how long it really took. Its lines live in a drawing of 1000 by plotHeight that is stretched to the
+// width.
 type predictionHistory struct {
 	From, To       float64 // seconds at the edges
 	Summary, Desc  string
@@ -54,8 +55,8 @@ const (
 	mostMoved  = 40
 )
 
-// beyond is how far a range may reach above all predictions, as a multiple, before it is cut off and the legend says so: one wide range
-// at the start must not press all the rest to the floor.
+// beyond is how far a range may reach above all predictions, as a multiple, before it is cut off and the legend says
+// so: one wide range at the start must not press all the rest to the floor.
 const beyond = 2.5
 
 // rare is the percentage of the points whose ranges may be cut off.

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
-// top is the length at the drawing's upper edge, and high the longest that any range reaches. A few points of a very wide range do not
-// press all the rest to the floor.
+// top is the length at the drawing's upper edge, and high the longest that any range reaches. A few points of a very
+// wide range do not press all the rest to the floor.
 func (c *predictionHistory) top(s *runreport.Report, right frame.Seconds) (top, high frame.Seconds) {
 	top = right
 	var highs []frame.Seconds

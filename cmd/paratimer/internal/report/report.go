@@ -1,5 +1,6 @@
-// Package report draws a run report as one HTML file that needs nothing else: no network, no font, no library. Its figures are inline SVG and
-// do without JavaScript; with it they can be enlarged, pointed at and sorted. It computes nothing of a run: places, not numbers.
+// Package report draws a run report as one HTML file that needs nothing else: no network, no font, no library. Its
+// figures are inline SVG and do without JavaScript; with it they can be enlarged, pointed at and sorted. It computes
+// nothing of a run: places, not numbers.
 package report
 
 import (
@@ -23,16 +24,15 @@ func Write(w io.Writer, s *runreport.Report) error {
 	return write(w, "page.tmpl", page{Policy: filePolicy, Style: style, Script: script}, s)
 }
 
-// Live writes the page that follows a run: it asks for "main" beside it so often, and shows it where it has changed. A browser without
-// scripts loads the whole page instead.
-// up is the address of the page of all queries, "" for none.
+// Live writes the page that follows a run: it asks for "main" beside it so often, and shows it where it has changed. A
+// browser without scripts loads the whole page instead. up is the address of the page of all queries, "" for none.
 func Live(w io.Writer, s *runreport.Report, every time.Duration, up string) error {
 	p := page{Up: up, Policy: LivePolicy, Style: style, Script: script, EverySeconds: max(1, int(every/time.Second))}
 	return write(w, "page.tmpl", p, s)
 }
 
-// Main writes what is inside of the page's main element: what a live page replaces. An element in it with data-over says that
-// nothing more will come.
+// Main writes what is inside of the page's main element: what a live page replaces. An element in it with data-over
+// says that nothing more will come.
 func Main(w io.Writer, s *runreport.Report, up string) error {
 	return write(w, "main.tmpl", page{Up: up}, s)
 }

@@ -11,7 +11,8 @@ import (
 
 func of[T any](v T) *T { return &v }
 
-// sample is a finished run with everything that a report can show: three jobs on eight containers, a failure, a skewed reduce.
+// sample is a finished run with everything that a report can show: three jobs on eight containers, a failure, a skewed
+// reduce.
 func sample() *runreport.Report {
 	start := dag.InstantOf(time.Date(2026, 3, 14, 1, 59, 26, 0, time.UTC))
 	s := &runreport.Report{

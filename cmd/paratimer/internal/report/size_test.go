@@ -53,7 +53,8 @@ func large() *runreport.Report {
 	return s
 }
 
-// A page is small: what it is made of takes a tenth of what is allowed, and the largest run stays a file that people send.
+// A page is small: what it is made of takes a tenth of what is allowed, and the largest run stays a file that people
+// send.
 func TestSize(t *testing.T) {
 	frameOnly := len(written(t, &runreport.Report{}))
 	if frameOnly > 60_000 {

@@ -10,7 +10,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// skew is how the longest reduces of jobs compare with the median: columns upwards for their work, downwards for what they were given.
+// skew is how the longest reduces of jobs compare with the median: columns upwards for their work, downwards for what
+// they were given.
 type skew struct {
 	Summary string
 	Uneven  bool // when no job's reduces are, the figures are folded

@@ -6,7 +6,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// A when is the remaining time of a running query: from now on, the 80 % range, the number in it, and the deadlines of its bounds.
+// A when is the remaining time of a running query: from now on, the 80 % range, the number in it, and the deadlines of
+// its bounds.
 type when struct {
 	Summary, Desc string
 	Ticks         []tick

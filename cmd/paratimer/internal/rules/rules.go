@@ -1,5 +1,5 @@
-// Package rules reads rule files: what workflows are held to, chosen by name, user and queue, and what is said when they
-// will not hold. It is strict: every fault is told with its place, before anything is watched.
+// Package rules reads rule files: what workflows are held to, chosen by name, user and queue, and what is said when
+// they will not hold. It is strict: every fault is told with its place, before anything is watched.
 package rules
 
 import (

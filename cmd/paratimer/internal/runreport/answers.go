@@ -64,7 +64,8 @@ func known(s *frame.Seconds) int {
 // worth is the least share of a run that a gain is told from: less is noise of the replay.
 const worth = 0.02
 
-// best is the row that helps most among those that somebody can do: no cluster is ideal, and none has a slot for every task.
+// best is the row that helps most among those that somebody can do: no cluster is ideal, and none has a slot for every
+// task.
 func (l *Limits) best(base time.Duration) *Limit {
 	for i := range l.Rows {
 		r := &l.Rows[i]
@@ -85,7 +86,8 @@ func (l *Limits) unknown() (questions []string) {
 	return questions
 }
 
-// summary is what to see. miss is by how much the replay of the run is longer than it was, as a ratio, where that makes every answer doubtful; else 0.
+// summary is what to see. miss is by how much the replay of the run is longer than it was, as a ratio, where that makes
+// every answer doubtful; else 0.
 func (l *Limits) summary(ended bool, base time.Duration, miss float64) string {
 	take, gain, length := "would take", "would gain", "the "+units.Exact(base)+" that are predicted"
 	if ended {

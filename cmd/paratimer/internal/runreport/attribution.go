@@ -6,7 +6,8 @@ import (
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
-// A TimeAttribution is where the time went, along the critical path: its parts follow each other from 0 to the end and add up.
+// A TimeAttribution is where the time went, along the critical path: its parts follow each other from 0 to the end and
+// add up.
 type TimeAttribution struct {
 	Summary string  `json:"says"`
 	Parts   []Part  `json:"parts"`  // at most MostParts
@@ -31,12 +32,12 @@ type Cause struct {
 	Ratio   *frame.Ratio  `json:"ratio"`
 }
 
-// MostParts bounds an account's parts. Of more, those of a job that follow each other are put together by cause: then the sums are exact,
-// and each part is off its place by no more than those that it was put together with.
+// MostParts bounds an account's parts. Of more, those of a job that follow each other are put together by cause: then
+// the sums are exact, and each part is off its place by no more than those that it was put together with.
 const MostParts = 2000
 
-// attributionOf says where the time of a run went so far. Marks are of all its snapshots; towards is what the end of a run that goes on
-// waits for, nil where that is not known.
+// attributionOf says where the time of a run went so far. Marks are of all its snapshots; towards is what the end of a
+// run that goes on waits for, nil where that is not known.
 func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attribution.Attempt) (TimeAttribution, error) {
 	var of *attribution.Attribution
 	var err error

@@ -21,7 +21,8 @@ var verbs = map[attribution.Cause]string{
 	attribution.Failures: "were lost to failures", attribution.Finish: "went by until jobs were finished", attribution.Unknown: "were seen by nobody",
 }
 
-// attributionSummary is the account in sentences: work first, then what took longest; the costliest skewed reduce; who waited for whom.
+// attributionSummary is the account in sentences: work first, then what took longest; the costliest skewed reduce; who
+// waited for whom.
 func attributionSummary(s *dag.Snapshot, a *attribution.Attribution) string {
 	total, sums := a.Total(), a.ByCause()
 	if total <= 0 {
@@ -79,8 +80,8 @@ func skewSummary(s *dag.Snapshot, a *attribution.Attribution) string {
 		name(s.Plan.Jobs[p.Job].Node), p.Task, units.Exact(p.Length()))
 }
 
-// waitSummary names the job whose task was ready longest before it got a container that another job of the query had held. Others of its tasks
-// may have run meanwhile.
+// waitSummary names the job whose task was ready longest before it got a container that another job of the query had
+// held. Others of its tasks may have run meanwhile.
 func waitSummary(s *dag.Snapshot, a *attribution.Attribution, total time.Duration) string {
 	worst := -1
 	length := func(i int) time.Duration { return a.Waits[i].End.Sub(a.Waits[i].Start) }

@@ -7,7 +7,8 @@ import (
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
-// A Chart is which task ran where and when: the paper's Fig. 3 and 4, of what happened and, while it runs, of what is to come.
+// A Chart is which task ran where and when: the paper's Fig. 3 and 4, of what happened and, while it runs, of what is
+// to come.
 type Chart struct {
 	Summary     string         `json:"says"`
 	FromSeconds frame.Seconds  `json:"from_seconds"`
@@ -76,8 +77,8 @@ type Segment struct {
 	EndSeconds   frame.Seconds `json:"end_seconds"`
 }
 
-// Bounds of a chart: of more bars, neighbours that look alike are one; of more fragments, the shortest that the critical path does not
-// name are left out; of more segments, those of one title that follow each other are one.
+// Bounds of a chart: of more bars, neighbours that look alike are one; of more fragments, the shortest that the
+// critical path does not name are left out; of more segments, those of one title that follow each other are one.
 const (
 	MostBars      = 6000
 	MostRows      = 2000 // of a panel; of more, neighbours are one row
@@ -85,14 +86,15 @@ const (
 	MostSegments  = 1000
 )
 
-// ChartOf draws what a run has had so far and, while it runs, what the model predicts of the rest. Of a query of which nothing was
-// submitted, and nothing is predicted, it is empty.
+// ChartOf draws what a run has had so far and, while it runs, what the model predicts of the rest. Of a query of which
+// nothing was submitted, and nothing is predicted, it is empty.
 func ChartOf(run dag.Run, model estimators.Model) (Chart, error) {
 	c, _, err := chartAndNext(run, model)
 	return c, err
 }
 
-// chartAndNext is the chart and, of a run that goes on, the running attempt that its critical path goes through now; nil where none is known.
+// chartAndNext is the chart and, of a run that goes on, the running attempt that its critical path goes through now;
+// nil where none is known.
 func chartAndNext(run dag.Run, model estimators.Model) (Chart, *attribution.Attempt, error) {
 	d, err := newDrawing(run, model)
 	if err != nil {

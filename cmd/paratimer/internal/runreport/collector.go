@@ -46,7 +46,8 @@ func (g *Collector) Show(tick frame.Tick) error {
 // Seen is how many frames were shown.
 func (g *Collector) Seen() int { return g.seen }
 
-// Report is what has happened so far. A run of which nothing was seen has none. A figure that cannot be made says so: the others live on.
+// Report is what has happened so far. A run of which nothing was seen has none. A figure that cannot be made says so:
+// the others live on.
 func (g *Collector) Report() (*Report, error) {
 	if len(g.run.Window) == 0 || g.seen == 0 {
 		return nil, fmt.Errorf("%s: nothing was observed", g.from)

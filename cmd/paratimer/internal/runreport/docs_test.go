@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestContractNamesEveryField holds that docs/report.md names every field of the JSON that is a run report's own, and says its bounds.
+// TestContractNamesEveryField holds that docs/report.md names every field of the JSON that is a run report's own, and
+// says its bounds.
 func TestContractNamesEveryField(t *testing.T) {
 	b, err := os.ReadFile("../../../../docs/report.md")
 	if err != nil {

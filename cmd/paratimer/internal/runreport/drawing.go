@@ -54,7 +54,8 @@ func newDrawing(run dag.Run, model estimators.Model) (*drawing, error) {
 	return d, nil
 }
 
-// match finds the plan's jobs among those that were observed: a profile that stands in for a plan knows them by other names.
+// match finds the plan's jobs among those that were observed: a profile that stands in for a plan knows them by other
+// names.
 func (d *drawing) match(seen *dag.Snapshot) {
 	d.jobs = make([]int, len(d.s.Plan.Jobs))
 	byID, byNode := map[string]int{}, map[string]int{}
@@ -128,7 +129,8 @@ func (d *drawing) critical() []Segment {
 	return out
 }
 
-// fragments lists them in order: those of the path's segments, and the longest of the others. The segments are given their indices.
+// fragments lists them in order: those of the path's segments, and the longest of the others. The segments are given
+// their indices.
 func (d *drawing) fragments(path []Segment) []Fragment {
 	keep := make([]int, len(d.path.Fragments))
 	for i := range keep {

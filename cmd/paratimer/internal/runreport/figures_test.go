@@ -129,7 +129,8 @@ func TestSummary(t *testing.T) {
 
 const whatHappened = `q\x1b (1 job, 4 tasks) succeeded after 1m40s: from 00:16:40 UTC on 1 January 1970 to 00:18:20 UTC. `
 
-// TestGlance holds what a reader is told first: the failure of a job with its cause, the deadline before the first prediction, what was lost.
+// TestGlance holds what a reader is told first: the failure of a job with its cause, the deadline before the first
+// prediction, what was lost.
 func TestGlance(t *testing.T) {
 	t.Parallel()
 	s := reducedJob([]float64{10, 20, 30}, []float64{100, 200, 300})

@@ -11,13 +11,15 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Glance is what a reader wants to know first: how the run stood to what was expected, what time was lost and what would help most.
+// A Glance is what a reader wants to know first: how the run stood to what was expected, what time was lost and what
+// would help most.
 type Glance struct {
 	Wrong   *string  `json:"wrong"`   // what went wrong, in a sentence; null when nothing did
 	Failure *Failure `json:"failure"` // why the run failed; null unless it did
 	Against *Against `json:"against"` // null when there is neither a deadline nor a first prediction
 	Lost    []Loss   `json:"lost"`    // failures, waiting and skew, in this order; empty when nobody knows
-	Helps   *Limit   `json:"helps"`   // the change that helps most, of those that somebody can make; null when none helps
+	// the change that helps most, of those that somebody can make; null when none helps
+	Helps *Limit `json:"helps"`
 }
 
 // A Failure is why a run failed.
@@ -101,7 +103,8 @@ func (s *Report) lost() []Loss {
 	return out
 }
 
-// againstDeadline compares the run with the bound that it missed by most, or met most narrowly; nil without a bound that a user set.
+// againstDeadline compares the run with the bound that it missed by most, or met most narrowly; nil without a bound
+// that a user set.
 func (s *Report) againstDeadline() *Against {
 	var worst *Against
 	for i := range s.Alerts {

@@ -9,7 +9,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Job is a row of the table of jobs. Bytes and records are of the attempts that succeeded; null where one of them has not told its own.
+// A Job is a row of the table of jobs. Bytes and records are of the attempts that succeeded; null where one of them has
+// not told its own.
 type Job struct {
 	frame.Job
 	WaitSeconds    *frame.Seconds `json:"wait_seconds"` // from its submission to its first task
@@ -72,7 +73,8 @@ func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
 	to.OutputRecords = amount(last, func(a *dag.Attempt) float64 { return a.Out })
 }
 
-// measureStages fills what the stages took in that read no other, what the others were given, and what those wrote that no stage reads.
+// measureStages fills what the stages took in that read no other, what the others were given, and what those wrote that
+// no stage reads.
 func (to *Job) measureStages(plan *dag.Job, j *dag.JobState) {
 	var first, others, last []dag.Attempt
 	for k := range j.NumStages() {

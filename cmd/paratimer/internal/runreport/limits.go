@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// Limits are how long the run would have taken if one thing had been otherwise, or would take if it were from now on: the answers of
-// whatif's replay.
+// Limits are how long the run would have taken if one thing had been otherwise, or would take if it were from now on:
+// the answers of whatif's replay.
 type Limits struct {
 	Summary string  `json:"says"`
 	Rows    []Limit `json:"rows"` // the change that helps most first
@@ -122,7 +122,8 @@ func questions(s *dag.Snapshot, replay *whatif.Replay) []question {
 	return append(all, question{"a " + word + " for every task, no start-ups and no pauses", "--policy ideal", whatif.Change{Policy: whatif.Ideal}, ""})
 }
 
-// shape says what could be spread evenly, "" for nothing, whether an attempt was lost, and at which ratios of maps reduces are asked for.
+// shape says what could be spread evenly, "" for nothing, whether an attempt was lost, and at which ratios of maps
+// reduces are asked for.
 func shape(s *dag.Snapshot) (even string, lost bool, slow map[float64]bool) {
 	slow = map[float64]bool{}
 	for j := range s.Jobs {

@@ -7,7 +7,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// TestLimitsSummary holds what is said of the answers: what can be had, what no cluster can beat, and doubt before all numbers.
+// TestLimitsSummary holds what is said of the answers: what can be had, what no cluster can beat, and doubt before all
+// numbers.
 func TestLimitsSummary(t *testing.T) {
 	row := func(question, change string, total float64) Limit {
 		return Limit{Question: question, Change: change, TotalSeconds: sec(total), GainSeconds: sec(100 - total)}

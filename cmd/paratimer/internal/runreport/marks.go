@@ -107,7 +107,8 @@ func because(diagnosis string) string {
 	return ": " + name(diagnosis)
 }
 
-// hear looks for alerts that changed their state. One that nobody asked for is told of where it fires, and how that went on.
+// hear looks for alerts that changed their state. One that nobody asked for is told of where it fires, and how that
+// went on.
 func (m *marks) hear(f *frame.Frame) {
 	if f.ElapsedSeconds == nil {
 		return

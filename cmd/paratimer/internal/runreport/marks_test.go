@@ -11,7 +11,8 @@ import (
 
 func at(s float64) dag.Instant { return dag.Instant(1_000_000 + int64(1000*s)) }
 
-// TestMarks sees attempts fail, be forgotten and fail again, a node get lost and a master start again: each is told once.
+// TestMarks sees attempts fail, be forgotten and fail again, a node get lost and a master start again: each is told
+// once.
 func TestMarks(t *testing.T) {
 	plan := &dag.Plan{Jobs: []dag.Job{{Node: "a\x1b[31m", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}}}
 	snap := func(now float64, master int, lost bool, attempts ...dag.Attempt) *dag.Snapshot {
@@ -60,7 +61,8 @@ func TestMarksAreBounded(t *testing.T) {
 	}
 }
 
-// TestAlertsAreMarked: a change of state is told; a bound that nobody asked for only where it fires, and how that went on.
+// TestAlertsAreMarked: a change of state is told; a bound that nobody asked for only where it fires, and how that went
+// on.
 func TestAlertsAreMarked(t *testing.T) {
 	missed := frame.Missed
 	for _, c := range []struct {

@@ -54,8 +54,8 @@ func (m *memory) take(f *frame.Frame) {
 	}
 }
 
-// thin keeps at most so many points: the first and the last, half of the others where the prediction moved most, and of the rest one
-// in each stretch of time.
+// thin keeps at most so many points: the first and the last, half of the others where the prediction moved most, and of
+// the rest one in each stretch of time.
 func thin(all []Point, most int) []Point {
 	if len(all) <= most {
 		return all

@@ -13,7 +13,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A look is what a reader can tell apart of bars. Where there are too many of them, fragments and rounds are not told apart.
+// A look is what a reader can tell apart of bars. Where there are too many of them, fragments and rounds are not told
+// apart.
 type look struct {
 	job, fragment, round int32
 	kind                 dag.StageIndex
@@ -111,8 +112,8 @@ func (d *drawing) bar(b *chart.Bar[look]) Bar {
 	return out
 }
 
-// labels names rows: slots by number; containers by their node, where there are several, and by number on it. A row that stands for
-// several has the first one's and the last one's.
+// labels names rows: slots by number; containers by their node, where there are several, and by number on it. A row
+// that stands for several has the first one's and the last one's.
 func (d *drawing) labels(slots, rows int) []string {
 	nodes, hosts := map[int32]int{}, map[int32]string{}
 	containers := make([]string, len(d.sch.Nodes))
@@ -138,8 +139,8 @@ func (d *drawing) labels(slots, rows int) []string {
 	return out
 }
 
-// host is a node's name without its port and, if it is no number, its domain; where several nodes have that, their ports. It is empty where the
-// node is not known or the only one.
+// host is a node's name without its port and, if it is no number, its domain; where several nodes have that, their
+// ports. It is empty where the node is not known or the only one.
 func (d *drawing) host(node int32) string {
 	if node < 0 || int(node) >= len(d.s.Nodes) || len(d.s.Nodes) < 2 {
 		return ""

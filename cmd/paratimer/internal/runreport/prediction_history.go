@@ -15,17 +15,19 @@ type PredictionHistory struct {
 	Marks   []Mark  `json:"marks"`   // by time
 	// TotalSeconds is how long the run took; null while it runs.
 	TotalSeconds *frame.Seconds `json:"total_seconds"`
-	// MeanErrorPoints is how far the headline's time was from what happened: the mean error of the progress that follows from it, in
-	// percentage points. HeldRatio is the share of the ticks with an 80 % range whose range held what happened. Both are null while it runs
-	// and where nothing was said. NumberRatio is the share of the ticks with a number, inside the run.
+	// MeanErrorPoints is how far the headline's time was from what happened: the mean error of the progress that
+	// follows from it, in percentage points. HeldRatio is the share of the ticks with an 80 % range whose range held
+	// what happened. Both are null while it runs and where nothing was said. NumberRatio is the share of the ticks with
+	// a number, inside the run.
 	MeanErrorPoints *float64     `json:"mean_error_points"`
 	HeldRatio       *frame.Ratio `json:"held_ratio"`
 	NumberRatio     *frame.Ratio `json:"number_ratio"`
-	// FirstHeldSeconds is when the 80 % range first held what happened, HeldSinceRatio the share of the ticks from then on whose range did.
+	// FirstHeldSeconds is when the 80 % range first held what happened, HeldSinceRatio the share of the ticks from then
+	// on whose range did.
 	FirstHeldSeconds *frame.Seconds `json:"first_held_seconds"`
 	HeldSinceRatio   *frame.Ratio   `json:"held_since_ratio"`
-	// SettledSeconds is from when on the 80 % range held what happened for good, to a hundredth of the run; null while it runs, and where
-	// the last range did not.
+	// SettledSeconds is from when on the 80 % range held what happened for good, to a hundredth of the run; null while
+	// it runs, and where the last range did not.
 	SettledSeconds *frame.Seconds `json:"settled_seconds"`
 	// AlertSeconds is when the first alert fired; null where none did.
 	AlertSeconds *frame.Seconds `json:"alert_seconds"`
@@ -89,8 +91,8 @@ func pointOf(f *frame.Frame) (m Point, ok bool) {
 	return m, true
 }
 
-// A tick is what is scored of a frame, in seconds; NaN where it said nothing. Where the headline gives no time, or a floor, nobody was told
-// a range.
+// A tick is what is scored of a frame, in seconds; NaN where it said nothing. Where the headline gives no time, or a
+// floor, nobody was told a range.
 type tick struct{ elapsed, remaining, low, high float64 }
 
 func tickOf(f *frame.Frame) tick {
@@ -101,8 +103,8 @@ func tickOf(f *frame.Frame) tick {
 	return t
 }
 
-// near is the share of the run by which a range may miss the end and still be said to have known it: ranges of the last seconds are
-// narrower than the time between two ticks.
+// near is the share of the run by which a range may miss the end and still be said to have known it: ranges of the last
+// seconds are narrower than the time between two ticks.
 const near = 0.01
 
 // score holds what was said against what the run took.

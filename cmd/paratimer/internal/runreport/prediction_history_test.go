@@ -30,7 +30,8 @@ func said(elapsed, remaining, low, high float64) *frame.Frame {
 	return f
 }
 
-// TestPredictionHistoryIsBounded plays a long watch: what is kept stays bounded, begins and ends with it, and has the greatest changes.
+// TestPredictionHistoryIsBounded plays a long watch: what is kept stays bounded, begins and ends with it, and has the
+// greatest changes.
 func TestPredictionHistoryIsBounded(t *testing.T) {
 	var m memory
 	const frames = 300_000
@@ -149,7 +150,8 @@ func TestPredictionHistorySummary(t *testing.T) {
 	}
 }
 
-// TestMomentsAreInOrder holds that the end, which is seen after it was, comes last: what was said in between is about nothing.
+// TestMomentsAreInOrder holds that the end, which is seen after it was, comes last: what was said in between is about
+// nothing.
 func TestMomentsAreInOrder(t *testing.T) {
 	var m memory
 	for i := range 5 {

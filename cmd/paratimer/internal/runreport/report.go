@@ -1,5 +1,6 @@
-// Package runreport is the report of a run, ended or so far: what happened, where the time went, what was predicted when, what would
-// have helped. It is made of frames and snapshots; reports draw it, comparisons compare it, and compute nothing of it.
+// Package runreport is the report of a run, ended or so far: what happened, where the time went, what was predicted
+// when, what would have helped. It is made of frames and snapshots; reports draw it, comparisons compare it, and
+// compute nothing of it.
 package runreport
 
 import (

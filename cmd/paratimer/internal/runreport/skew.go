@@ -18,8 +18,8 @@ type Skew struct {
 	Jobs    []SkewJob `json:"jobs"` // those with two reduces or more, the most uneven first, at most MostSkewJobs
 }
 
-// A SkewJob is the reduces of a job that are done, the longest first. It is uneven where one of them works much longer than the median
-// one and was given more: a slow one alone is not skew.
+// A SkewJob is the reduces of a job that are done, the longest first. It is uneven where one of them works much longer
+// than the median one and was given more: a slow one alone is not skew.
 type SkewJob struct {
 	Job     string        `json:"job"`
 	Uneven  bool          `json:"uneven"`
@@ -28,8 +28,8 @@ type SkewJob struct {
 	Median  frame.Seconds `json:"median_seconds"`
 }
 
-// A SkewReduce is a reduce that is done: how long it worked, from its start or from the last map's end where that is later, and what
-// it was given.
+// A SkewReduce is a reduce that is done: how long it worked, from its start or from the last map's end where that is
+// later, and what it was given.
 type SkewReduce struct {
 	Task        int           `json:"task"`
 	WorkSeconds frame.Seconds `json:"work_seconds"`

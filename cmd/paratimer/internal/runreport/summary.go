@@ -13,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// summarize says what a reader must know: what happened, what went wrong, where the time went, could it have been known, and what
-// would have helped.
+// summarize says what a reader must know: what happened, what went wrong, where the time went, could it have been
+// known, and what would have helped.
 func (s *Report) summarize(recorded bool) {
 	s.Summary = []string{}
 	for _, summary := range []string{s.outcome(recorded), s.whatFailed(), s.whereItWent(), s.whatWasKnown(), s.whatIsUneven(), s.whatHelps()} {
@@ -178,7 +178,8 @@ func (s *Report) whatWasKnown() string {
 	return summary
 }
 
-// sinceWhen says how often the range held the end of a run of a length, of all observations with a range, and from when on.
+// sinceWhen says how often the range held the end of a run of a length, of all observations with a range, and from when
+// on.
 func (c *PredictionHistory) sinceWhen(total frame.Seconds) string {
 	first, settled := c.FirstHeldSeconds, c.SettledSeconds
 	if first == nil && settled == nil {

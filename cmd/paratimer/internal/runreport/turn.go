@@ -12,8 +12,8 @@ import (
 // leastTurn is how many seconds a move must have to be worth a sentence.
 const leastTurn = 5
 
-// turnOf is the largest move of the predicted end, nil if none was large enough. Moves after the end of the run do not count: the
-// end is seen after it was.
+// turnOf is the largest move of the predicted end, nil if none was large enough. Moves after the end of the run do not
+// count: the end is seen after it was.
 func turnOf(moves []Move, total *frame.Seconds) *Move {
 	var most *Move
 	for i := range moves {

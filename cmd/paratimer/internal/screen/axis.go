@@ -16,7 +16,8 @@ func (p *pen) axis(g gutter) line {
 	if unit >= time.Minute {
 		unit = max(p.scale.ticks(len("00:00")), time.Minute) // less than a minute has seconds in its labels
 	}
-	// Marks stand at regular distances, whatever else is written: a label is left out only where the time that it is stands on it.
+	// Marks stand at regular distances, whatever else is written: a label is left out only where the time that it is
+	// stands on it.
 	first := zero.Truncate(unit)
 	type mark struct {
 		label

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestAxisIsRegular holds that the marks of the axis stand at equal distances, to a cell, at every width, with the time that it is among them.
+// TestAxisIsRegular holds that the marks of the axis stand at equal distances, to a cell, at every width, with the time
+// that it is among them.
 func TestAxisIsRegular(t *testing.T) {
 	t.Parallel()
 	s := recorded(t, "failure", 70)

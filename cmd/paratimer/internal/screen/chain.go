@@ -41,7 +41,8 @@ func (p *pen) chain(t track, j *frame.Job) chain {
 	return k
 }
 
-// cols are the first and the last column of a span of time. It takes one cell at least, and none that only its end touches.
+// cols are the first and the last column of a span of time. It takes one cell at least, and none that only its end
+// touches.
 func (p *pen) cols(from, to frame.Seconds) (a, b int) {
 	a, b = p.scale.col(from), p.scale.col(to)
 	if b > a && p.scale.at(b) >= to {

@@ -8,7 +8,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// tallest is how much higher than the largest total the chart may get for a range, and tallestHigh that of a chart of manyRows.
+// tallest is how much higher than the largest total the chart may get for a range, and tallestHigh that of a chart of
+// manyRows.
 const (
 	tallest     = 1.3
 	tallestHigh = 2.0
@@ -18,7 +19,8 @@ const (
 // A bucket is the points of a column.
 type bucket struct{ total, low, high float64 } // NaN: not known
 
-// buckets sorts what is known up to the frame into the columns of the lanes: what was predicted at a time stands under that time.
+// buckets sorts what is known up to the frame into the columns of the lanes: what was predicted at a time stands under
+// that time.
 func (p *pen) buckets() []bucket {
 	out := make([]bucket, p.scale.cols)
 	for i := range out {

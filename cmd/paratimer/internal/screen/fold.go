@@ -16,8 +16,8 @@ type fold struct {
 	jobs  []int
 }
 
-// shown is which jobs have a lane where there are rows for some only, in plan order, and which are folded away: what is over above
-// them, what is not below.
+// shown is which jobs have a lane where there are rows for some only, in plan order, and which are folded away: what is
+// over above them, what is not below.
 func (p *pen) shown(rows int) (jobs []int, above, below fold) {
 	all := make([]int, len(p.f.Jobs))
 	for i := range all {
@@ -47,7 +47,8 @@ func (p *pen) shown(rows int) (jobs []int, above, below fold) {
 	return jobs, above, below
 }
 
-// nextWeight is that of the job that comes next, and of the next one that is critical: before what runs and is not critical.
+// nextWeight is that of the job that comes next, and of the next one that is critical: before what runs and is not
+// critical.
 const nextWeight = 3
 
 // next is those two.

@@ -10,9 +10,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// glyphs are the signs of the drawing, each one cell wide. Maps are the upper half of a lane and reduces the lower one, so that both
-// can be seen where they overlap; in ASCII they are letters. What was seen is solid, what is expected is dotted, and dense where it
-// is critical; in ASCII it is small.
+// glyphs are the signs of the drawing, each one cell wide. Maps are the upper half of a lane and reduces the lower one,
+// so that both can be seen where they overlap; in ASCII they are letters. What was seen is solid, what is expected is
+// dotted, and dense where it is critical; in ASCII it is small.
 type glyphs struct {
 	seen                     [4]rune // by map (1) and reduce (2)
 	dots                     bool    // braille for what is expected, else small letters
@@ -81,7 +81,8 @@ func (p *pen) own(s string) string {
 	return s
 }
 
-// foreign makes a text from the cluster safe: escaped, in cells on whose number all terminals agree, and in ASCII where asked.
+// foreign makes a text from the cluster safe: escaped, in cells on whose number all terminals agree, and in ASCII where
+// asked.
 func (p *pen) foreign(s string) string {
 	s = view.Escape(s)
 	if p.s.Style.ASCII {
@@ -93,8 +94,8 @@ func (p *pen) foreign(s string) string {
 	return agreed(s)
 }
 
-// agreed writes as Go escapes the runes that a grapheme is made of where terminals that know graphemes and those that do not would
-// give it other widths.
+// agreed writes as Go escapes the runes that a grapheme is made of where terminals that know graphemes and those that
+// do not would give it other widths.
 func agreed(s string) string {
 	var b strings.Builder
 	for s != "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestForeign holds how names are written: nothing that a terminal would obey, nothing on whose width terminals do not agree, and
-// ASCII where only that is shown.
+// TestForeign holds how names are written: nothing that a terminal would obey, nothing on whose width terminals do not
+// agree, and ASCII where only that is shown.
 func TestForeign(t *testing.T) {
 	for _, c := range []struct{ name, want, ascii string }{
 		{"join.pig", "join.pig", "join.pig"},

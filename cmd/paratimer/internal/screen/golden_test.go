@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestDrawings holds how the screen looks: sizes and moments of a real run of a Pig script (a map fails at 16 s of 126), of one that
-// failed, and of what no recording has.
+// TestDrawings holds how the screen looks: sizes and moments of a real run of a Pig script (a map fails at 16 s of
+// 126), of one that failed, and of what no recording has.
 func TestDrawings(t *testing.T) {
 	moments := map[string]State{
 		"early":   recorded(t, "failure", 4),

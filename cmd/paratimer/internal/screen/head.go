@@ -134,7 +134,8 @@ func (p *pen) left(h frame.Headline) line {
 	}
 }
 
-// scenario is the one that the reader has chosen; nil where none is, and where scenarios are floors of what is not known.
+// scenario is the one that the reader has chosen; nil where none is, and where scenarios are floors of what is not
+// known.
 func (p *pen) scenario() *frame.Estimate {
 	if p.f.Headline.RemainingSeconds == nil {
 		return nil

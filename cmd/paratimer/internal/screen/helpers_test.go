@@ -22,8 +22,8 @@ var update = flag.Bool("update", false, "write what is drawn into testdata; look
 // -rapid.seed=0 draws others.
 func init() { _ = flag.Set("rapid.seed", "20261122") }
 
-// recorded is the state of a recorded run at a tick: testdata holds the frames of `paratimer replay --output ndjson`, all of them with
-// what a history needs, some of them whole.
+// recorded is the state of a recorded run at a tick: testdata holds the frames of `paratimer replay --output ndjson`,
+// all of them with what a history needs, some of them whole.
 func recorded(t testing.TB, name string, tick int) State {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", name+".ndjson"))

@@ -31,7 +31,8 @@ type change struct {
 	frame.Move
 }
 
-// Add remembers what Draw needs of a frame. Frames come in their order; one that is not later than the newest is passed over.
+// Add remembers what Draw needs of a frame. Frames come in their order; one that is not later than the newest is passed
+// over.
 func (h *History) Add(f frame.Frame) {
 	if f.ElapsedSeconds == nil || f.StaleSeconds > 0 {
 		return

@@ -15,8 +15,8 @@ func tick(at, remaining frame.Seconds) frame.Frame {
 	return f
 }
 
-// TestHistoryIsBounded holds that twelve hours of a tick a second are remembered in few points, of which the first and the last are
-// those of the run, and that no range is narrower than the ranges it stands for.
+// TestHistoryIsBounded holds that twelve hours of a tick a second are remembered in few points, of which the first and
+// the last are those of the run, and that no range is narrower than the ranges it stands for.
 func TestHistoryIsBounded(t *testing.T) {
 	const ticks = 12 * 3600
 	var h History

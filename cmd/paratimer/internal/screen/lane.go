@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// lane is a job along time: where it waits, its maps and reduces seen and expected, what of them is critical, its slack, its
-// failures; before it the jobs that it comes after, where there is room.
+// lane is a job along time: where it waits, its maps and reduces seen and expected, what of them is critical, its
+// slack, its failures; before it the jobs that it comes after, where there is room.
 func (p *pen) lane(i int) line {
 	j := &p.f.Jobs[i]
 	t := p.track()
@@ -38,7 +38,8 @@ func (p *pen) waits(t track, j *frame.Job) {
 	}
 }
 
-// phases draws the stages, every second one as maps are drawn, the others as reduces: solid what was seen, dotted what is expected, and there densely what is critical.
+// phases draws the stages, every second one as maps are drawn, the others as reduces: solid what was seen, dotted what
+// is expected, and there densely what is critical.
 func (p *pen) phases(t track, j *frame.Job, k chain) {
 	in := make([]byte, len(t))
 	for _, s := range j.Stretches {

@@ -55,8 +55,8 @@ func (p *pen) changes() []line {
 	return out
 }
 
-// scenarios lists how long it takes if; the chosen one is marked, and those that make no difference to the first are one row. If nothing is
-// known they are floors, and not listed.
+// scenarios lists how long it takes if; the chosen one is marked, and those that make no difference to the first are
+// one row. If nothing is known they are floors, and not listed.
 func (p *pen) scenarios() []line {
 	if p.f.Workflow.State.Ended() || p.f.Headline.RemainingSeconds == nil {
 		return nil

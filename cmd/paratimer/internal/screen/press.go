@@ -54,8 +54,8 @@ func (c Choice) help(a Action) Choice {
 	return c
 }
 
-// Typed is the choice after a text was typed while a job is being found: the first job whose node has it in it is selected.
-// Backspace is "\b", and "\r" ends it.
+// Typed is the choice after a text was typed while a job is being found: the first job whose node has it in it is
+// selected. Backspace is "\b", and "\r" ends it.
 func Typed(c Choice, text string, f *frame.Frame) Choice {
 	switch text {
 	case "\r":
@@ -134,7 +134,8 @@ func tasksOf(f *frame.Frame, job int) int {
 // mostTasks bounds the list: nobody scrolls further.
 const mostTasks = 10_000
 
-// next selects the next job that the critical path goes through; where none does, the first that is not over, else the first.
+// next selects the next job that the critical path goes through; where none does, the first that is not over, else the
+// first.
 func (c Choice) next(f *frame.Frame) Choice {
 	if f == nil || len(f.Jobs) == 0 {
 		return c

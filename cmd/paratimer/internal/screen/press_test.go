@@ -80,7 +80,8 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestPressOfNothing: before the first frame, or of a query without jobs, keys change nothing that needs a job or an estimate.
+// TestPressOfNothing: before the first frame, or of a query without jobs, keys change nothing that needs a job or an
+// estimate.
 func TestPressOfNothing(t *testing.T) {
 	start := Choice{Selected: "x", Tasks: true}
 	changed := map[Action]Choice{

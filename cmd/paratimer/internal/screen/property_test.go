@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestDrawFits holds of any frame on any screen: no line is wider, nor are there more; ASCII is ASCII; without colour nothing
-// escapes, and with colour the same is written.
+// TestDrawFits holds of any frame on any screen: no line is wider, nor are there more; ASCII is ASCII; without colour
+// nothing escapes, and with colour the same is written.
 func TestDrawFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := State{

@@ -1,5 +1,6 @@
-// Package screen draws the live terminal: what a frame says, as lines of text for a terminal of a width and height. It is pure: no
-// terminal, no clock, no keys are read here, and nothing is computed that the frame does not say. Colour never carries meaning alone.
+// Package screen draws the live terminal: what a frame says, as lines of text for a terminal of a width and height. It
+// is pure: no terminal, no clock, no keys are read here, and nothing is computed that the frame does not say. Colour
+// never carries meaning alone.
 package screen
 
 import (
@@ -13,7 +14,8 @@ import (
 type State struct {
 	// Frame is what is shown; nil: nothing has been observed yet.
 	Frame *frame.Frame
-	// History has been told of every frame up to Frame. What it knows of later ones is not drawn, so that a replay may go back.
+	// History has been told of every frame up to Frame. What it knows of later ones is not drawn, so that a replay may
+	// go back.
 	History *History
 	// Width and Height are the terminal's, in cells.
 	Width, Height int

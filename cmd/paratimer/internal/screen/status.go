@@ -78,7 +78,8 @@ func (p *pen) nameOf(a *frame.Alert) string {
 	return p.foreign(a.Bound)
 }
 
-// standing is how a query stands to a bound. One that is likely to be broken is not called on track, though nobody is alerted yet.
+// standing is how a query stands to a bound. One that is likely to be broken is not called on track, though nobody is
+// alerted yet.
 func (p *pen) standing(a *frame.Alert) line {
 	likely := ""
 	if a.Probability != nil {

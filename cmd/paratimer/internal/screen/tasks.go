@@ -55,7 +55,8 @@ const (
 	criticalOfTasks = 64 // tasks of each that are looked through, the last to end first
 )
 
-// criticalTasks lists the unfinished tasks on the critical path, of all jobs, the last to end first; none when nobody can tell.
+// criticalTasks lists the unfinished tasks on the critical path, of all jobs, the last to end first; none when nobody
+// can tell.
 func (p *pen) criticalTasks() []line {
 	if p.f.Tasks == nil || p.f.Workflow.State.Ended() || p.s.Height < tallScreen {
 		return nil

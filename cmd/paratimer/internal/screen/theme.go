@@ -16,8 +16,8 @@ type look struct {
 	bold, faint, reverse bool
 }
 
-// Of the 16 colours these are the ones that can be read on their ground in the usual schemes (TestContrast); dim is no colour, for
-// a bright black is invisible in some.
+// Of the 16 colours these are the ones that can be read on their ground in the usual schemes (TestContrast); dim is no
+// colour, for a bright black is invisible in some.
 var (
 	dark = [roles]look{
 		plain:  {-1, false, false, false},
@@ -80,7 +80,8 @@ func render(s Style, lines []line) []string {
 	return out
 }
 
-// merged joins neighbours of one role, lets blanks look as what is before them, and drops those at the end: fewer bytes for the same picture.
+// merged joins neighbours of one role, lets blanks look as what is before them, and drops those at the end: fewer bytes
+// for the same picture.
 func merged(l line) line {
 	var out line
 	for _, s := range l {

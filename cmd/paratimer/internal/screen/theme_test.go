@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// schemes are what common terminals make of the 16 colours: xterm's defaults, VGA as the Linux console, and Tango as GNOME's.
+// schemes are what common terminals make of the 16 colours: xterm's defaults, VGA as the Linux console, and Tango as
+// GNOME's.
 var schemes = map[string][16]uint32{
 	"xterm": {0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff},
 	"vga":   {0x000000, 0xaa0000, 0x00aa00, 0xaa5500, 0x0000aa, 0xaa00aa, 0x00aaaa, 0xaaaaaa, 0x555555, 0xff5555, 0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0xffffff},

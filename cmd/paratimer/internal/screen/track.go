@@ -42,7 +42,8 @@ func (t track) free(a, b int) bool {
 	return true
 }
 
-// line joins the cells of one role, and puts labels over them, which come in the order of their columns and do not overlap.
+// line joins the cells of one role, and puts labels over them, which come in the order of their columns and do not
+// overlap.
 func (t track) line(over ...label) line {
 	var l line
 	for i := 0; i < len(t); {

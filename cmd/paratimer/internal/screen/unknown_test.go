@@ -6,7 +6,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// TestUncertainTasks: where there is no number for the query, there is none for a task to come. The frame stays as it is.
+// TestUncertainTasks: where there is no number for the query, there is none for a task to come. The frame stays as it
+// is.
 func TestUncertainTasks(t *testing.T) {
 	s := recorded(t, "failure", 108)
 	if s.Frame.Headline.RemainingSeconds != nil {

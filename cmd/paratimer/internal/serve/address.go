@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Address reads what a person gives for an address: PORT and :PORT mean this machine alone, everything else is HOST:PORT.
-// Exposed says that others can reach it.
+// Address reads what a person gives for an address: PORT and :PORT mean this machine alone, everything else is
+// HOST:PORT. Exposed says that others can reach it.
 func Address(typed string) (address string, exposed bool, err error) {
 	if !strings.Contains(typed, ":") {
 		typed = ":" + typed

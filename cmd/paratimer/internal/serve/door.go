@@ -15,7 +15,9 @@ import (
 
 // A Door is who is let in, and how. The zero value lets everybody in who reaches the address, over plain HTTP.
 type Door struct {
-	Token   string           // asked for as Authorization: Bearer, or as the password of HTTP basic, which browsers know how to ask for; "" is none
+	// asked for as Authorization: Bearer, or as the password of HTTP basic, which browsers know how to ask for; "" is
+	// none
+	Token   string
 	Pair    *keypair.Pair    // the server's certificate, read again when it changes; nil is plain HTTP
 	Clients *x509.CertPool   // who issues the certificates that clients must show, with Pair; nil asks for none
 	Now     func() time.Time // for how long wrong tokens are held against somebody; nil is time.Now
@@ -51,7 +53,8 @@ func (d Door) tls() *tls.Config {
 // unasked are the paths that say nothing but that the program lives; who watches over that has no token.
 var unasked = []string{"/healthz", "/readyz"}
 
-// guard asks for the token before inside is reached. What says nothing but that the program lives is outside, and reached by everybody.
+// guard asks for the token before inside is reached. What says nothing but that the program lives is outside, and
+// reached by everybody.
 func (d Door) guard(outside, inside http.Handler) http.Handler {
 	locked := inside
 	if d.Token != "" {
@@ -66,7 +69,8 @@ func (d Door) guard(outside, inside http.Handler) http.Handler {
 	})
 }
 
-// lock asks for the token. A right one is let in always, or whoever sends wrong ones from an address would lock out all others there.
+// lock asks for the token. A right one is let in always, or whoever sends wrong ones from an address would lock out all
+// others there.
 func (d Door) lock(inside http.Handler) http.Handler {
 	now := d.Now
 	if now == nil {

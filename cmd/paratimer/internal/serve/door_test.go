@@ -41,7 +41,8 @@ func basic(password string) string {
 	return r.Header.Get("Authorization")
 }
 
-// TestToken: the token lets in as a bearer and as a password, nothing else does, and what only says that we live needs none.
+// TestToken: the token lets in as a bearer and as a password, nothing else does, and what only says that we live needs
+// none.
 func TestToken(t *testing.T) {
 	h := Headers(Door{Token: right, Now: func() time.Time { return time.Unix(0, 0) }}.guard(hello, hello))
 	for i, c := range []struct {
@@ -80,7 +81,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestGuessing holds that ten wrong tokens lock an address out for a minute, but not a request with the right token from that address.
+// TestGuessing holds that ten wrong tokens lock an address out for a minute, but not a request with the right token
+// from that address.
 func TestGuessing(t *testing.T) {
 	now := time.Unix(1000, 0)
 	h := Door{Token: right, Now: func() time.Time { return now }}.guard(hello, hello)
@@ -140,7 +142,8 @@ func TestManyGuess(t *testing.T) {
 	}
 }
 
-// TestEncrypted: over TLS, with a certificate that is renewed meanwhile, by those alone who show one of the right authority.
+// TestEncrypted: over TLS, with a certificate that is renewed meanwhile, by those alone who show one of the right
+// authority.
 func TestEncrypted(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	ca, stranger, dir := certtest.New(t, "ca"), certtest.New(t, "stranger"), t.TempDir()

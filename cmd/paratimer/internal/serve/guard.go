@@ -20,8 +20,8 @@ func Headers(next http.Handler) http.Handler {
 	})
 }
 
-// Guarded adds Headers to answers that ask for no token. A name in Host that is not this machine's own is refused on the
-// loopback, or any web page could read them there by pointing its own name at 127.0.0.1.
+// Guarded adds Headers to answers that ask for no token. A name in Host that is not this machine's own is refused on
+// the loopback, or any web page could read them there by pointing its own name at 127.0.0.1.
 func Guarded(next http.Handler) http.Handler {
 	return Headers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && loopback(at.String()) && !local(r.Host) {

@@ -11,10 +11,10 @@ import (
 )
 
 // A pool bounds connections in two classes. Those that a request is answered on, which the door has let in, are at most
-// cap(answering): further requests wait. All others (no request yet, an unfinished one, not let in, waiting, idle) are at most
-// most. One more is accepted all the same and another one closed for it: the oldest of the address that has most of them, and one
-// whose request waits only where all do. So whoever opens connections without end closes their own, and a request that
-// is sent at once is read at once.
+// cap(answering): further requests wait. All others (no request yet, an unfinished one, not let in, waiting, idle) are
+// at most most. One more is accepted all the same and another one closed for it: the oldest of the address that has
+// most of them, and one whose request waits only where all do. So whoever opens connections without end closes their
+// own, and a request that is sent at once is read at once.
 type pool struct {
 	net.Listener
 	most      int
@@ -132,8 +132,8 @@ func (p *pool) limit(next http.Handler) http.Handler {
 	})
 }
 
-// admit returns when a request may be answered on the connection, which is closed for no other until it is idle again. It
-// returns false where the connection was closed meanwhile.
+// admit returns when a request may be answered on the connection, which is closed for no other until it is idle again.
+// It returns false where the connection was closed meanwhile.
 func (p *pool) admit(ctx context.Context, c *connection) bool {
 	p.mu.Lock()
 	at, open := p.waiting[c]

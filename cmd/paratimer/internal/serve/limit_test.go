@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// patience bounds tests that fail; none that passes waits for it. A connection that sends nothing is cut off by then no more
-// than a few times.
+// patience bounds tests that fail; none that passes waits for it. A connection that sends nothing is cut off by then no
+// more than a few times.
 const patience = 20 * time.Second
 
 // serving serves h on this machine; the address is returned.
@@ -66,8 +66,8 @@ func request(path, token string) string {
 	return r + "\r\n"
 }
 
-// TestHalfOpen: hundreds of connections that finish no request keep nobody out, neither from their own address nor from others.
-// A connection of another address that is slow itself stays.
+// TestHalfOpen: hundreds of connections that finish no request keep nobody out, neither from their own address nor from
+// others. A connection of another address that is slow itself stays.
 func TestHalfOpen(t *testing.T) {
 	to := serving(t, hello, 8, Door{Token: right})
 	slow := dial(t, "127.0.0.2", to, "GET /metrics HTTP/1.1\r\nHost: local")
@@ -102,7 +102,8 @@ func TestHalfOpen(t *testing.T) {
 	}
 }
 
-// TestAnswering: as many requests are answered at a time as are allowed; others wait; what says that the program lives does not.
+// TestAnswering: as many requests are answered at a time as are allowed; others wait; what says that the program lives
+// does not.
 func TestAnswering(t *testing.T) {
 	const most = 8
 	entered, leave := make(chan string, 2*most), make(chan struct{})

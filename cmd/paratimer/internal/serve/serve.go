@@ -1,5 +1,6 @@
-// Package serve is how this program listens: at this machine's own addresses unless another one is asked for, where a token or
-// a client's certificate lets in, with bounded connections and times, and with answers that browsers do nothing with.
+// Package serve is how this program listens: at this machine's own addresses unless another one is asked for, where a
+// token or a client's certificate lets in, with bounded connections and times, and with answers that browsers do
+// nothing with.
 package serve
 
 import (
@@ -26,8 +27,8 @@ const (
 	maxHeader  = 16 << 10
 )
 
-// Serve answers on l those whom the door lets in, until stop is called, which waits for answers under way, for a moment. What
-// goes wrong is told to failed.
+// Serve answers on l those whom the door lets in, until stop is called, which waits for answers under way, for a
+// moment. What goes wrong is told to failed.
 func Serve(l net.Listener, h http.Handler, limits Limits, d Door, failed func(error)) (stop func()) {
 	p := pooled(l, limits.Connections)
 	server := &http.Server{

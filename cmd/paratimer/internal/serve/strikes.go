@@ -13,8 +13,9 @@ const (
 	mostClients = 1024        // that are remembered; with more, the one whose last was longest ago is forgotten
 )
 
-// strikes count the wrong tokens of each client. They slow down guessing and lock nobody out: a request with the right token is always
-// served, because its client may share an address with a guesser. A token is safe from guessing by its length.
+// strikes count the wrong tokens of each client. They slow down guessing and lock nobody out: a request with the right
+// token is always served, because its client may share an address with a guesser. A token is safe from guessing by its
+// length.
 type strikes struct {
 	now func() time.Time
 	mu  sync.Mutex

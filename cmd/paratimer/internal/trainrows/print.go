@@ -20,7 +20,8 @@ func (t Table) Text(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"machines", "scale", "seconds", "run"}}
 	for i, r := range t.Rows {
-		name := strings.ReplaceAll(view.Escape(t.Runs[i].Name), `"`, "'") // a quote in a field is more than some readers take
+		// a quote in a field is more than some readers take
+		name := strings.ReplaceAll(view.Escape(t.Runs[i].Name), `"`, "'")
 		rows = append(rows, []string{units.Digits(r.Machines), units.Digits(r.Scale), units.Digits(r.Seconds), name})
 	}
 	return out.WriteAll(rows)

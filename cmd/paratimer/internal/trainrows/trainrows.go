@@ -1,9 +1,9 @@
-// Package trainrows makes training data for Ernest (NSDI 2016) of runs that were made anyway: machines, scale and seconds of
-// recorded and remembered runs.
+// Package trainrows makes training data for Ernest (NSDI 2016) of runs that were made anyway: machines, scale and
+// seconds of recorded and remembered runs.
 //
-// Machines are how many tasks of a phase could run at once: containers or slots, a job's own limits included, and not more than
-// there were tasks. Of a job history, which does not know the cluster, it is what did run at once. Input is what the maps of
-// the jobs that depend on no other one have read. Seconds are from the first submission to the end.
+// Machines are how many tasks of a phase could run at once: containers or slots, a job's own limits included, and not
+// more than there were tasks. Of a job history, which does not know the cluster, it is what did run at once. Input is
+// what the maps of the jobs that depend on no other one have read. Seconds are from the first submission to the end.
 package trainrows
 
 import (

@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// designFile is what is read of the JSON of `paratimer ernest design`. Designs of other programs need rows of machines and
-// scale only.
+// designFile is what is read of the JSON of `paratimer ernest design`. Designs of other programs need rows of machines
+// and scale only.
 type designFile struct {
 	TotalParts int          `json:"total_parts"`
 	Rows       *[]designRow `json:"rows"`
@@ -32,7 +32,8 @@ const (
 	maxCount       = 1 << 30 // machines, parts
 )
 
-// ReadDesign reads a design and the parts that the whole input has, 0 where it does not say. Errors name the row, from 1.
+// ReadDesign reads a design and the parts that the whole input has, 0 where it does not say. Errors name the row, from
+// 1.
 func ReadDesign(in io.Reader) (rows []ernest.DesignRow, totalParts int, err error) {
 	b, err := io.ReadAll(io.LimitReader(in, maxDesignBytes+1))
 	if err != nil {

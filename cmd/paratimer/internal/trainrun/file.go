@@ -35,8 +35,8 @@ const (
 	maxBytes = 64 << 20
 )
 
-// Open opens the file at a path, or makes it, for runs of a command. A cut line at its end is taken away. Only one process
-// has it open.
+// Open opens the file at a path, or makes it, for runs of a command. A cut line at its end is taken away. Only one
+// process has it open.
 func Open(path string, command Template) (*File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A Range is a length of time, and what it lies between, seconds. Rough is one that few runs back. The zero Range is no time at
-// all; NaN is a time of which nothing is known.
+// A Range is a length of time, and what it lies between, seconds. Rough is one that few runs back. The zero Range is no
+// time at all; NaN is a time of which nothing is known.
 type Range struct {
 	Seconds, Low, High float64
 	Rough              bool
@@ -18,8 +18,8 @@ func (r Range) Plus(o Range) Range {
 	return Range{r.Seconds + o.Seconds, r.Low + o.Low, r.High + o.High, r.Rough || o.Rough}
 }
 
-// After is what is left after some time of it has passed. One that takes longer than thought is taken to be about to end,
-// and may take half as long again.
+// After is what is left after some time of it has passed. One that takes longer than thought is taken to be about to
+// end, and may take half as long again.
 func (r Range) After(passed float64) Range {
 	r.Seconds = max(r.Seconds-passed, 0)
 	r.Low = max(r.Low-passed, 0)
@@ -73,8 +73,9 @@ func (f Forecast) Row(r ernest.DesignRow) Range {
 	return f.bracket(share(r))
 }
 
-// bracket is what rows allow where time is start-up and work: a + b·share with neither below zero. Of one row that leaves
-// everything between all start-up and all work; of several, what they agree on, or else what they say between them.
+// bracket is what rows allow where time is start-up and work: a + b·share with neither below zero. Of one row that
+// leaves everything between all start-up and all work; of several, what they agree on, or else what they say between
+// them.
 func (f Forecast) bracket(share float64) Range {
 	low, high := 0.0, math.Inf(1)
 	least, most := math.Inf(1), 0.0

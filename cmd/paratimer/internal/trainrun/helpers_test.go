@@ -58,7 +58,8 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// A cluster stands for the one that commands run on: a run takes 10 s and 100 s of divided work, and fails where it is told to.
+// A cluster stands for the one that commands run on: a run takes 10 s and 100 s of divided work, and fails where it is
+// told to.
 type cluster struct {
 	ran  []string
 	fail map[string]int // how often yet, by command

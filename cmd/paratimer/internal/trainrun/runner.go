@@ -85,8 +85,8 @@ func (r *Runner) Todo() []Step {
 	return steps
 }
 
-// Go makes the runs. A run that fails is told, left out of the file, and does not stop the others. The error is that of the
-// context, of the file, or ErrHopeless.
+// Go makes the runs. A run that fails is told, left out of the file, and does not stop the others. The error is that of
+// the context, of the file, or ErrHopeless.
 func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 	todo, inARow := r.Todo(), 0
 	for len(todo) > 0 {

@@ -122,7 +122,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// §4.1: training runs are independent. Each waits here until all have begun; the file has them in the order of the design.
+// §4.1: training runs are independent. Each waits here until all have begun; the file has them in the order of the
+// design.
 func TestAtOnce(t *testing.T) {
 	s := newSetup(t, three())
 	s.AtOnce = 3

@@ -24,8 +24,8 @@ type Outcome struct {
 // pipeWait is what a command's output is waited for once it has ended: a process that it left behind may hold its pipe.
 const pipeWait = 200 * time.Millisecond
 
-// A Shell runs commands with sh, each in a process group of its own, which is ended as one when the context is: a command
-// starts others. A command has nothing to read; what it puts out goes to Log.
+// A Shell runs commands with sh, each in a process group of its own, which is ended as one when the context is: a
+// command starts others. A command has nothing to read; what it puts out goes to Log.
 type Shell struct {
 	Log io.Writer
 	Env []string         // NAME=VALUE of the commands; nil: the process's own

@@ -11,8 +11,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Template is a shell command with placeholders for what differs between rows: {fraction}, {machines}, {parts}, {cores} and {files}, those
-// of a sample of as many parts as the row has. What takes their place are numbers, or names in quotes. Other braces are the shell's.
+// A Template is a shell command with placeholders for what differs between rows: {fraction}, {machines}, {parts},
+// {cores} and {files}, those of a sample of as many parts as the row has. What takes their place are numbers, or names
+// in quotes. Other braces are the shell's.
 type Template struct {
 	text  string
 	files map[int][]string // of samples, by how many they are
@@ -36,8 +37,8 @@ var placeholders = []placeholder{
 // mostCommand is what Linux takes as one argument, bytes.
 const mostCommand = 128<<10 - 1
 
-// NewTemplate checks a command against the rows that it is for, and the files of samples of the input by how many they are, if there are any: rows must not differ in
-// what the command does not ask for, and must have what it asks for.
+// NewTemplate checks a command against the rows that it is for, and the files of samples of the input by how many they
+// are, if there are any: rows must not differ in what the command does not ask for, and must have what it asks for.
 func NewTemplate(text string, rows []ernest.DesignRow, files map[int][]string) (Template, error) {
 	t := Template{text, files}
 	switch {

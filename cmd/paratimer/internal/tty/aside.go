@@ -13,8 +13,9 @@ import (
 // mostAside bounds what is kept of what was said while the screen was up: the newest is printed when it ends.
 const mostAside = 64 << 10
 
-// An Aside is a stream for talk beside the screen. While a screen is up on the same terminal, what is written is shown on
-// the screen's log line and kept, and written on when the screen ends. Where the stream is no terminal, it goes straight on.
+// An Aside is a stream for talk beside the screen. While a screen is up on the same terminal, what is written is shown
+// on the screen's log line and kept, and written on when the screen ends. Where the stream is no terminal, it goes
+// straight on.
 type Aside struct {
 	w io.Writer
 

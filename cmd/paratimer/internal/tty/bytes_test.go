@@ -23,8 +23,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// A size is a terminal's, and how many bytes a redraw may write to it: on average, and the most but for the first. They are
-// twice what was measured (docs/benchmarks.md). 1,000 bytes a redraw are 16 kbit/s.
+// A size is a terminal's, and how many bytes a redraw may write to it: on average, and the most but for the first. They
+// are twice what was measured (docs/benchmarks.md). 1,000 bytes a redraw are 16 kbit/s.
 type size struct{ width, height, average, most int }
 
 // TestBytesATick holds what redraws of a live watch write, a frame a redraw.
@@ -57,8 +57,8 @@ func holds(t *testing.T, frames []frame.Frame, sizes ...size) {
 	}
 }
 
-// redraws draws each frame as the program does, and counts what is written to the terminal: bubbletea's renderer, without its
-// clock.
+// redraws draws each frame as the program does, and counts what is written to the terminal: bubbletea's renderer,
+// without its clock.
 func redraws(t *testing.T, frames []frame.Frame, z size) []int {
 	t.Helper()
 	var out bytes.Buffer

@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// RunFleet shows many queries full screen while work runs, in a goroutine of its own. queries returns them in the order in which they are
-// shown, and may be called at any time. The error is as that of Screen.Run.
+// RunFleet shows many queries full screen while work runs, in a goroutine of its own. queries returns them in the order
+// in which they are shown, and may be called at any time. The error is as that of Screen.Run.
 func RunFleet(ctx context.Context, o Options, queries func() []view.Query, work func(context.Context) error, more ...tea.ProgramOption) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -10,7 +10,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// TestFleet shows queries until the reader leaves, by q and by control-C, and until work has failed; the terminal is then as it was.
+// TestFleet shows queries until the reader leaves, by q and by control-C, and until work has failed; the terminal is
+// then as it was.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	trouble := errors.New("trouble")

@@ -9,8 +9,8 @@ import (
 // mostWaiting is how many frames wait for a screen that is behind.
 const mostWaiting = 16
 
-// A mailbox stands between those who have news and the program, which takes none while its terminal takes nothing, as when the link to
-// it hangs. What is live is never held up by that: the oldest news gives way to the newest.
+// A mailbox stands between those who have news and the program, which takes none while its terminal takes nothing, as
+// when the link to it hangs. What is live is never held up by that: the oldest news gives way to the newest.
 type mailbox struct {
 	hold   bool // frames of the past wait until there is room: none may be missing
 	frames chan frame.Frame
@@ -52,8 +52,8 @@ func newest[T any](queue chan T, v T) {
 	}
 }
 
-// forward sends on what comes, until the box is closed: frames before the news that work is over, which goes to ended too. Send returns
-// when the program has taken a message, or has ended.
+// forward sends on what comes, until the box is closed: frames before the news that work is over, which goes to ended
+// too. Send returns when the program has taken a message, or has ended.
 func (b *mailbox) forward(send func(tea.Msg), done <-chan result, ended chan<- result) {
 	for {
 		select {

@@ -29,7 +29,8 @@ func (x *stuck) Write(p []byte) (int, error) {
 	return x.terminal.Write(p)
 }
 
-// TestStuckTerminal: who watches a query goes on while the terminal takes nothing, and what it shows afterwards is the newest.
+// TestStuckTerminal: who watches a query goes on while the terminal takes nothing, and what it shows afterwards is the
+// newest.
 func TestStuckTerminal(t *testing.T) {
 	x := &stuck{terminal: newTerminal(t), asked: make(chan struct{}), letGo: make(chan struct{})}
 	var talk strings.Builder
@@ -67,7 +68,8 @@ func TestStuckTerminal(t *testing.T) {
 	}
 }
 
-// TestPastIsWhole: of a recording no frame is missing, however slowly they are taken, and its end comes after all of them.
+// TestPastIsWhole: of a recording no frame is missing, however slowly they are taken, and its end comes after all of
+// them.
 func TestPastIsWhole(t *testing.T) {
 	for _, n := range []int{mostWaiting, 1000} {
 		b := newMailbox(true)

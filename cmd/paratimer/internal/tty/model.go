@@ -23,8 +23,8 @@ type (
 	stopMsg  struct{}              // the program must end now
 )
 
-// A model is what the screen shows and how it answers. Update is a pure function of model and message, but for the store and
-// the history that the models of one program share.
+// A model is what the screen shows and how it answers. Update is a pure function of model and message, but for the
+// store and the history that the models of one program share.
 type model struct {
 	play  bool // a recording is played; else a query is watched
 	style screen.Style
@@ -122,8 +122,8 @@ func (m model) add(f frame.Frame) model {
 	return m
 }
 
-// end is when no more frames come. A watch ends with its query, unless the reader is looking at something; a recording stays on
-// the screen.
+// end is when no more frames come. A watch ends with its query, unless the reader is looking at something; a recording
+// stays on the screen.
 func (m model) end(err error) (tea.Model, tea.Cmd) {
 	m.over, m.dirty = true, true
 	switch {

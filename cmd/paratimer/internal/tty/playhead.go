@@ -10,7 +10,8 @@ type playhead struct {
 	at time.Duration
 	// live: at the newest frame that is known, wherever that is.
 	live bool
-	// speed is how many times as fast as it was a recording is played; 0: one that lets the whole last about playLength.
+	// speed is how many times as fast as it was a recording is played; 0: one that lets the whole last about
+	// playLength.
 	speed float64
 }
 

@@ -21,14 +21,18 @@ var (
 
 // Options are what a screen is.
 type Options struct {
-	// Play: frames come from a recording, ahead of what is shown. Else a query is watched, and the newest frame is shown.
+	// Play: frames come from a recording, ahead of what is shown. Else a query is watched, and the newest frame is
+	// shown.
 	Play bool
-	// Live: frames come whether or not somebody looks. Where the terminal takes nothing, frames are left out, and nobody waits for it.
+	// Live: frames come whether or not somebody looks. Where the terminal takes nothing, frames are left out, and
+	// nobody waits for it.
 	Live bool
-	// Speed is how many times as fast as it was a recording is played: infinite does not wait, 0 lets it last half a minute.
+	// Speed is how many times as fast as it was a recording is played: infinite does not wait, 0 lets it last half a
+	// minute.
 	Speed float64
 	Style screen.Style
-	// In and Out are the terminal; nil In: the one that the process was started on. Env is its environment, as in os.Environ.
+	// In and Out are the terminal; nil In: the one that the process was started on. Env is its environment, as in
+	// os.Environ.
 	In  io.Reader
 	Out io.Writer
 	Env []string
@@ -69,11 +73,11 @@ func (s *Screen) Show(tick frame.Tick) error {
 	return nil
 }
 
-// Run has work, in a goroutine of its own, show frames, and shows the screen from the first frame on. Work must return soon after
-// its context is done. The screen ends when the reader leaves, when ctx is done, or when work has come to an end and the
-// reader can have seen it; the terminal is then as it was before. The
-// error is ErrLeft where the reader has left before work was over, ErrInterrupted where it was by control-C, the cause of ctx
-// where that has ended the screen, else work's.
+// Run has work, in a goroutine of its own, show frames, and shows the screen from the first frame on. Work must return
+// soon after its context is done. The screen ends when the reader leaves, when ctx is done, or when work has come to an
+// end and the reader can have seen it; the terminal is then as it was before. The error is ErrLeft where the reader has
+// left before work was over, ErrInterrupted where it was by control-C, the cause of ctx where that has ended the
+// screen, else work's.
 func (s *Screen) Run(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -138,7 +138,8 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestStopped: a signal or a time limit is the context's end, whose cause is the error; a recording that has been read ends too.
+// TestStopped: a signal or a time limit is the context's end, whose cause is the error; a recording that has been read
+// ends too.
 func TestStopped(t *testing.T) {
 	for _, play := range []bool{false, true} {
 		x, stopped := newTerminal(t), errors.New("stopped")
@@ -160,7 +161,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestStoppedAtItsEnd: a recording that stays on the screen at its end gives way to a time limit, and that is the error.
+// TestStoppedAtItsEnd: a recording that stays on the screen at its end gives way to a time limit, and that is the
+// error.
 func TestStoppedAtItsEnd(t *testing.T) {
 	x, stopped := newTerminal(t), errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())

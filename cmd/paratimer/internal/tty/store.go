@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The store's budget. What a frame takes was measured: some kilobytes, and 300 bytes for each job. A frame can tell of its
-// tasks as long as it holds the snapshot that it was made of, about 400 bytes for each task.
+// The store's budget. What a frame takes was measured: some kilobytes, and 300 bytes for each job. A frame can tell of
+// its tasks as long as it holds the snapshot that it was made of, about 400 bytes for each task.
 const (
 	budget     = 64 << 20 // bytes of frames
 	taskBudget = 64 << 20 // bytes of snapshots that frames hold
@@ -25,9 +25,9 @@ type moment struct {
 	frame frame.Frame
 }
 
-// A store keeps the frames of a run for looking back. It is bounded by bytes: where they do not suffice, frames are thinned
-// out evenly over time, so that a run of half a day has as good a picture of its beginning as of its end. The newest frame
-// is always kept, whole.
+// A store keeps the frames of a run for looking back. It is bounded by bytes: where they do not suffice, frames are
+// thinned out evenly over time, so that a run of half a day has as good a picture of its beginning as of its end. The
+// newest frame is always kept, whole.
 type store struct {
 	moments []moment
 	origin  dag.Instant

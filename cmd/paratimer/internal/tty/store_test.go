@@ -26,8 +26,8 @@ func frameAt(seconds float64, jobs int) frame.Frame {
 	return f
 }
 
-// TestStoreIsBounded plays runs of any length and size: the budget holds, the newest frame is there and whole, times rise, and
-// what is left of an even run is spread evenly.
+// TestStoreIsBounded plays runs of any length and size: the budget holds, the newest frame is there and whole, times
+// rise, and what is left of an even run is spread evenly.
 func TestStoreIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStore()

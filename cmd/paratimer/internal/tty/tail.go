@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A Tail keeps the first line of what is written and the newest others: what a reader finds below when the screen is gone.
+// A Tail keeps the first line of what is written and the newest others: what a reader finds below when the screen is
+// gone.
 type Tail struct {
 	most    int
 	first   string

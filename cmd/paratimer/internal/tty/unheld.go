@@ -6,8 +6,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// An Unheld shows live frames in a goroutine of its own, so that a terminal that takes nothing, as after control-S, holds up no watch.
-// Where it is far behind, frames are left out, but the newest never.
+// An Unheld shows live frames in a goroutine of its own, so that a terminal that takes nothing, as after control-S,
+// holds up no watch. Where it is far behind, frames are left out, but the newest never.
 type Unheld struct {
 	box    *mailbox
 	failed chan error

@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// JSON writes v for programs, with <, > and & as they are. Lines are indented by indent a level; if it is empty, v is one line.
+// JSON writes v for programs, with <, > and & as they are. Lines are indented by indent a level; if it is empty, v is
+// one line.
 func JSON(w io.Writer, v any, indent string) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -16,8 +16,8 @@ func SkewJSON(w io.Writer, r frame.SkewReport) error {
 	return JSON(w, r, "  ")
 }
 
-// SkewText writes a report of skew for people: the sentence, and of each job a table of its reduces, one of the keys of its longest
-// reduce, and what another dealing would gain.
+// SkewText writes a report of skew for people: the sentence, and of each job a table of its reduces, one of the keys of
+// its longest reduce, and what another dealing would gain.
 func SkewText(w io.Writer, r frame.SkewReport) error {
 	var b strings.Builder
 	b.WriteString(skewTitle(r) + "\n")

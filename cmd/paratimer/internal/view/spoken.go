@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// spoken words lines for ears: sentences in place of columns, units in words, and no symbol that is read aloud by its name or
-// not at all.
+// spoken words lines for ears: sentences in place of columns, units in words, and no symbol that is read aloud by its
+// name or not at all.
 type spoken struct{}
 
 func (spoken) line(at *frame.Seconds, text string) string {

@@ -10,9 +10,10 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A status line comes when something has happened, when what it says has changed, and now and then while nothing does. One that
-// says something new comes after a tenth of what remains, between often and seldom; one that repeats the last one, so that
-// nobody wonders whether the watch is alive, after a tenth of what remains, between seldom and silent. All in the query's own time.
+// A status line comes when something has happened, when what it says has changed, and now and then while nothing does.
+// One that says something new comes after a tenth of what remains, between often and seldom; one that repeats the last
+// one, so that nobody wonders whether the watch is alive, after a tenth of what remains, between seldom and silent. All
+// in the query's own time.
 const (
 	often  = 10 * time.Second
 	seldom = time.Minute

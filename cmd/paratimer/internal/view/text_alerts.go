@@ -38,7 +38,8 @@ func (t *Text) alert(a frame.Alert) string {
 	case a.State == frame.AtRisk, a.State == frame.Blind, a.State == frame.Ended && a.Outcome == nil:
 		colour = yellow
 	}
-	// The first part and those on time are ours. Others name what comes from the cluster, and begin with a length of ours at most.
+	// The first part and those on time are ours. Others name what comes from the cluster, and begin with a length of
+	// ours at most.
 	parts := strings.Split(Escape(a.Text), "; ")
 	for i, part := range parts {
 		ours, theirs := part, ""

@@ -12,7 +12,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// course is a run in which much happens: a warning, a failure that moves the end, an alert, skew, a lost node, a gap, the end.
+// course is a run in which much happens: a warning, a failure that moves the end, an alert, skew, a lost node, a gap,
+// the end.
 func course() []frame.Frame {
 	first := frameOf(10, 660)
 	first.Workflow.Name, first.WaitingOn = str("nightly.pig"), str("m_000001_0 of job j1")
@@ -150,8 +151,8 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// TestTextSaysAChange holds that a status line that says something new comes after a tenth of what remains, one that says
-// the same after a tenth too, but a minute at least.
+// TestTextSaysAChange holds that a status line that says something new comes after a tenth of what remains, one that
+// says the same after a tenth too, but a minute at least.
 func TestTextSaysAChange(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -15,8 +15,8 @@ type reportedSkew struct {
 	delay frame.Seconds
 }
 
-// skewAgain is how many times the delay that was told another must be, to be told as well. It falls as time goes on, which is no
-// news.
+// skewAgain is how many times the delay that was told another must be, to be told as well. It falls as time goes on,
+// which is no news.
 const skewAgain = 1.5
 
 // mostSkewed bounds what is remembered of skew: beyond it that is told again.

@@ -8,7 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// urgent are the lines of a frame that must be heard: lost nodes, failures, alerts that fire and how they go on, and the end.
+// urgent are the lines of a frame that must be heard: lost nodes, failures, alerts that fire and how they go on, and
+// the end.
 func (t *Text) urgent(b *strings.Builder, f frame.Frame) {
 	t.warnings(b, f, func(w dag.Warning) bool { return w.Code == dag.WarnNodeLost })
 	t.failures(b, f)

@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Source yields snapshots of one query. Next observes once: it neither waits nor retries.
-// After the query has ended it returns io.EOF. A *dag.MissedError may be over at the next call; every other error ends the watch.
+// A Source yields snapshots of one query. Next observes once: it neither waits nor retries. After the query has ended
+// it returns io.EOF. A *dag.MissedError may be over at the next call; every other error ends the watch.
 type Source interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }

@@ -27,8 +27,8 @@ type Watch struct {
 	// Bounds are what the query is held to, Alerts how it stood to them when an earlier watch left off.
 	Bounds []alert.Bound
 	Alerts alert.State
-	// Keep remembers how the query stands to its bounds, after it was judged and before anybody is told, so that a crash
-	// loses nothing; nil: nobody does. An error of it ends the watch.
+	// Keep remembers how the query stands to its bounds, after it was judged and before anybody is told, so that a
+	// crash loses nothing; nil: nobody does. An error of it ends the watch.
 	Keep func(alert.State, frame.Frame) error
 	// Recall returns what was remembered of the query that the first frame shows, in place of Alerts; nil: nothing is.
 	Recall func(frame.Frame) alert.State
@@ -47,8 +47,8 @@ func (w Watch) Run(ctx context.Context) (dag.State, error) {
 	return w.RunUntil(ctx, func(error) (bool, error) { return false, nil })
 }
 
-// RunUntil is Run that ends as soon as enough is true or returns an error. It is asked after each observation, with the error of a
-// missed one.
+// RunUntil is Run that ends as soon as enough is true or returns an error. It is asked after each observation, with the
+// error of a missed one.
 func (w Watch) RunUntil(ctx context.Context, enough func(missed error) (bool, error)) (dag.State, error) {
 	s := w.Stepper()
 	for {

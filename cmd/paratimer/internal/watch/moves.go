@@ -11,14 +11,15 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// A move that is no event is told once it has lasted for so long and for so many observations; one that leaves the range that was shown
-// needs half of the time.
+// A move that is no event is told once it has lasted for so long and for so many observations; one that leaves the
+// range that was shown needs half of the time.
 const (
 	lasting      = 20 * time.Second
 	observations = 3
 )
 
-// moves remembers the end that people were told last, and decides when they are told of another. The zero moves has told nothing.
+// moves remembers the end that people were told last, and decides when they are told of another. The zero moves has
+// told nothing.
 type moves struct {
 	first     dag.Instant         // the first end that stood; 0: none has
 	base      dag.Run             // as it was when people were told last
@@ -125,7 +126,8 @@ func (m *moves) await(model estimators.Model, run dag.Run, end dag.Instant, f *f
 // leastShare is the share of a move from which on a cause is named for all of it.
 const leastShare = 1.0 / 3
 
-// mainCause is a move as one change: its largest known cause that goes its way, or other causes where that is too small.
+// mainCause is a move as one change: its largest known cause that goes its way, or other causes where that is too
+// small.
 func mainCause(all []estimators.Change, move time.Duration) estimators.Change {
 	best := estimators.Change{Reason: estimators.ReasonOther}
 	for _, c := range all {

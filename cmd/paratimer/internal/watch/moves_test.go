@@ -12,8 +12,8 @@ import (
 // An observed end is a step of a script: when it is observed, and the end that is predicted then, in seconds.
 type observedEnd struct{ at, end int }
 
-// movesOf plays a script of ends, with the range [95, 130], and with raw changes where the end moves by more than 5 s. events are the
-// seconds at which the cause is a failure.
+// movesOf plays a script of ends, with the range [95, 130], and with raw changes where the end moves by more than 5 s.
+// events are the seconds at which the cause is a failure.
 func movesOf(t *testing.T, ends []observedEnd, events map[int]bool) (all []frame.Move, last frame.Replans, shown int) {
 	t.Helper()
 	model := estimators.Paper(estimators.FixedSlowdown([4]float64{1, 1, 1, 1}))

@@ -10,7 +10,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestRecall holds that what is remembered is asked for once, by the first frame, and is what the first step starts from.
+// TestRecall holds that what is remembered is asked for once, by the first frame, and is what the first step starts
+// from.
 func TestRecall(t *testing.T) {
 	var calls []string
 	remembered := alert.State{Bounds: map[string]alert.Standing{"deadline": {State: frame.AtRisk, Since: 1_000_000}}}

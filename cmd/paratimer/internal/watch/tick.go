@@ -44,8 +44,8 @@ func (t *ticker) judge(bounds []alert.Bound, f frame.Frame) frame.Frame {
 	return f
 }
 
-// tick makes the frame of a new snapshot. Nobody estimates a workflow that is too large for that, and a run that was too large
-// begins anew once it is not.
+// tick makes the frame of a new snapshot. Nobody estimates a workflow that is too large for that, and a run that was
+// too large begins anew once it is not.
 func (t *ticker) tick(p EstimatorSet, s *dag.Snapshot) frame.Frame {
 	if dag.TooLarge(s.Warnings) {
 		p = EstimatorSet{}

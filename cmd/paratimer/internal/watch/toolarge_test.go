@@ -15,8 +15,8 @@ func (c counting) Estimate(run dag.Run) (estimators.Estimate, error) {
 	return until(2_000_000).Estimate(run)
 }
 
-// TestTooLargeIsNotEstimated: no estimator is asked about a workflow that is too large, its frames have counts and no number, and
-// later estimates see nothing of that time.
+// TestTooLargeIsNotEstimated: no estimator is asked about a workflow that is too large, its frames have counts and no
+// number, and later estimates see nothing of that time.
 func TestTooLargeIsNotEstimated(t *testing.T) {
 	large := one(1_020_000, dag.Running)
 	large.Plan.Jobs[0].Stages[dag.Map].Tasks = 4_000_000

@@ -6,8 +6,9 @@ import (
 	"runtime/debug"
 )
 
-// unlessDone returns what f computes, or the context's cause as soon as the context is done. Estimators take no context: f goes on
-// alone then, so it must change nothing that the caller looks at afterwards. A panic of f is the caller's.
+// unlessDone returns what f computes, or the context's cause as soon as the context is done. Estimators take no
+// context: f goes on alone then, so it must change nothing that the caller looks at afterwards. A panic of f is the
+// caller's.
 func unlessDone[T any](ctx context.Context, f func() T) (T, error) {
 	type result struct {
 		value T

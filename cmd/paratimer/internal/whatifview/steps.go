@@ -11,8 +11,8 @@ import (
 // leastStep is the share of a time by which more slots must make it longer for a step upwards to be explained.
 const leastStep = 0.02
 
-// steps explains the curve's steps upwards: each point that takes longer than the one with fewer slots, the largest step in numbers. It is ""
-// when the curve has none.
+// steps explains the curve's steps upwards: each point that takes longer than the one with fewer slots, the largest
+// step in numbers. It is "" when the curve has none.
 func (v *View) steps() string {
 	points := v.Report.Curve.Points
 	n, at, most := 0, 0, time.Duration(0)

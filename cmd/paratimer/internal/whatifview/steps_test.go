@@ -19,7 +19,8 @@ func curved(points ...[2]int) *View {
 	return &View{Name: "q", Room: whatif.Room{Policy: dag.YARN}, Report: &whatif.Report{Curve: c}}
 }
 
-// TestSteps holds that more slots which take longer are explained, in text and drawing, and that a curve without such a step says nothing.
+// TestSteps holds that more slots which take longer are explained, in text and drawing, and that a curve without such a
+// step says nothing.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	up := curved([2]int{3, 600}, [2]int{4, 434}, [2]int{5, 516}, [2]int{6, 300}, [2]int{7, 310})

@@ -54,7 +54,8 @@ type dot struct {
 	Down   float64 // of the label
 }
 
-// SVG draws time against slots, slots on a logarithmic axis on which each doubling is as wide. It needs no font and no script.
+// SVG draws time against slots, slots on a logarithmic axis on which each doubling is as wide. It needs no font and no
+// script.
 func (v *View) SVG(out io.Writer) error {
 	if v.Report.Curve == nil && v.Report.Base.Remaining() == nil {
 		return errors.New("there is no curve to draw: nobody knows what the query takes")

@@ -1,5 +1,5 @@
-// Package whatifview shows what would be: the end of a query under each change, the limits, what a slot is worth, and time
-// against slots; as text, as JSON, as a curve in SVG.
+// Package whatifview shows what would be: the end of a query under each change, the limits, what a slot is worth, and
+// time against slots; as text, as JSON, as a curve in SVG.
 package whatifview
 
 import (

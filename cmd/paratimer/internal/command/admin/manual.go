@@ -72,7 +72,8 @@ func flagsOf(app *cli.App, flags []cli.Flag) []manual.Flag {
 // metasyntactic is a word between backquotes that stands for a value. Between others stand commands.
 var metasyntactic = regexp.MustCompile("`([^`a-z]+|JOB:m3@195s|SHELL COMMAND)`")
 
-// placeholder is what stands for a flag's value, and what it does. Where its usage names none, the flag's last word does.
+// placeholder is what stands for a flag's value, and what it does. Where its usage names none, the flag's last word
+// does.
 func placeholder(f cli.DocGenerationFlag) (value, does string) {
 	usage := f.GetUsage()
 	does = metasyntactic.ReplaceAllString(usage, "$1")

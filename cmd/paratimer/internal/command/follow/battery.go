@@ -19,7 +19,8 @@ const (
 	AllEstimators = "all"
 )
 
-// A Battery is which estimators are shown (the ParaTimer paper, section 3.2.1). The zero battery is ParaTimer's own scenarios.
+// A Battery is which estimators are shown (the ParaTimer paper, section 3.2.1). The zero battery is ParaTimer's own
+// scenarios.
 type Battery struct {
 	shown  []string // names of own scenarios; nil: all
 	others []estimators.Scenario
@@ -40,7 +41,8 @@ func EstimatorsFlag(does, value string) cli.Flag {
 // BatteryOf is --estimators, which the flag's action has checked.
 func BatteryOf(c *cli.Context) (Battery, error) { return parseBattery(c.String("estimators")) }
 
-// parseBattery reads the words of --estimators. The headline's scenario, standard, is always among those that are shown.
+// parseBattery reads the words of --estimators. The headline's scenario, standard, is always among those that are
+// shown.
 func parseBattery(text string) (Battery, error) {
 	names := estimatorNames()
 	own := len(estimators.Scenarios())

@@ -91,8 +91,8 @@ func Bounds(c *cli.Context) ([]alert.Bound, error) {
 	return all, nil
 }
 
-// usual is the usual length that is asked for, else what the first profile takes where nothing goes wrong; 0 where neither is
-// given.
+// usual is the usual length that is asked for, else what the first profile takes where nothing goes wrong; 0 where
+// neither is given.
 func usual(c *cli.Context) (time.Duration, error) {
 	if c.IsSet("usual") {
 		if d := c.Duration("usual"); d > 0 {

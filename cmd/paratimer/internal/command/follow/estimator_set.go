@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// EstimatorSet is who estimates: ParaTimer's scenarios, the range, which reduces hold the query back, and, if asked, all others for
-// comparison. The range has at most so many samples; 0: as many as the number of tasks asks for.
+// EstimatorSet is who estimates: ParaTimer's scenarios, the range, which reduces hold the query back, and, if asked,
+// all others for comparison. The range has at most so many samples; 0: as many as the number of tasks asks for.
 func EstimatorSet(others bool, samples int) watch.EstimatorSet {
 	var b Battery
 	if others {
@@ -20,8 +20,8 @@ func EstimatorSet(others bool, samples int) watch.EstimatorSet {
 	return EstimatorSetOf(observed.Costs, b, samples)
 }
 
-// EstimatorSetOf is EstimatorSet on another cost model, showing a battery. The headline and alerts rest on all of ParaTimer's
-// scenarios, shown or not.
+// EstimatorSetOf is EstimatorSet on another cost model, showing a battery. The headline and alerts rest on all of
+// ParaTimer's scenarios, shown or not.
 func EstimatorSetOf(model estimators.Model, b Battery, samples int) watch.EstimatorSet {
 	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()), estimators.Uneven())
 	n := len(scenarios) - 2

@@ -14,7 +14,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// FullScreen says whether frames are shown full screen: on a terminal that can, to somebody who has not asked for lines.
+// FullScreen says whether frames are shown full screen: on a terminal that can, to somebody who has not asked for
+// lines.
 func FullScreen(c *cli.Context) bool { return fullScreen(c) }
 
 // FleetOnScreen shows many queries full screen while work runs.

@@ -100,8 +100,8 @@ func Run(c *cli.Context, src watch.Source, p Pace, options ...func(*watch.Watch)
 	return Ended(state)
 }
 
-// watchOn runs a watch that shows its frames on a screen, or in lines. A terminal that takes nothing holds up no live watch, whose alerts
-// must go on; a pipe does, for what reads it must miss nothing.
+// watchOn runs a watch that shows its frames on a screen, or in lines. A terminal that takes nothing holds up no live
+// watch, whose alerts must go on; a pipe does, for what reads it must miss nothing.
 func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (state dag.State, err error) {
 	if fullScreen(c) {
 		return watchOnScreen(ctx, c, w)

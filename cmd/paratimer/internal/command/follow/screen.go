@@ -22,7 +22,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// fullScreen says whether frames are shown full screen: to somebody who has a terminal that can, and has not asked for lines.
+// fullScreen says whether frames are shown full screen: to somebody who has a terminal that can, and has not asked for
+// lines.
 func fullScreen(c *cli.Context) bool {
 	if c.String("output") != "text" || c.Bool("plain") || c.Bool("quiet") || !view.Terminal(c.App.Writer) {
 		return false
@@ -32,7 +33,8 @@ func fullScreen(c *cli.Context) bool {
 	return err == nil && tty.Capable(command.Getenv(c), width, height) && keyboard(c.App.Reader)
 }
 
-// keyboard says whether keys can be read: from in, or where that is no terminal from the one that the command was started on.
+// keyboard says whether keys can be read: from in, or where that is no terminal from the one that the command was
+// started on.
 func keyboard(in io.Reader) bool {
 	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return true
@@ -86,7 +88,8 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 	return state, err
 }
 
-// A summary is a sink that remembers what stands below the screen when it is gone: what had to be heard, and how it stands.
+// A summary is a sink that remembers what stands below the screen when it is gone: what had to be heard, and how it
+// stands.
 type summary struct {
 	lines, urgent      *view.Text
 	standing, happened *tty.Tail

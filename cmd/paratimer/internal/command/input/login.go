@@ -84,7 +84,8 @@ func kerberosUser(c *cli.Context) string {
 	return l.user()
 }
 
-// gatewayFlags are those of services that want a password or a client's certificate. There is no flag for a password itself.
+// gatewayFlags are those of services that want a password or a client's certificate. There is no flag for a password
+// itself.
 func gatewayFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "password-file", EnvVars: command.Env("password-file"), Usage: "sign in to a gateway, such as Knox, as --user by the password in `FILE` (default: PARATIMER_PASSWORD)"},

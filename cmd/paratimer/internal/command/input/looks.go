@@ -66,8 +66,8 @@ func Look(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan
 // ErrIdle says that there is nothing to judge.
 var ErrIdle = errors.New("nothing runs")
 
-// LookEvery is the wait before a second look, which has speeds that a single one may not have: they take 4 s of samples,
-// which are a report of each 3 s old.
+// LookEvery is the wait before a second look, which has speeds that a single one may not have: they take 4 s of
+// samples, which are a report of each 3 s old.
 const LookEvery = 3 * time.Second
 
 // Pick finds what check was asked for: an id as attach takes it, or the name of a workflow, which stays the same from

@@ -72,8 +72,8 @@ type fileSource struct {
 	seen bool // there was a snapshot
 }
 
-// Next returns a usage error for a file that is damaged. One that is cut off after its first observation is none: it could not be
-// observed to the end.
+// Next returns a usage error for a file that is damaged. One that is cut off after its first observation is none: it
+// could not be observed to the end.
 func (r *fileSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s, err := r.Source.Next(ctx)
 	r.seen = r.seen || s != nil
@@ -155,8 +155,8 @@ func playHistory(path, workflow string, every time.Duration) (watch.Source, erro
 	return past.NewSource(w, every)
 }
 
-// FindHistory reads the history in a local file or folder. The root of the file system is that of the file's folder, so that
-// a job's configuration is found beside it.
+// FindHistory reads the history in a local file or folder. The root of the file system is that of the file's folder, so
+// that a job's configuration is found beside it.
 func FindHistory(ctx context.Context, path string) (*archive.Find, error) {
 	folder, name := filepath.Split(filepath.Clean(path))
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -61,8 +61,8 @@ func sparkClient(c *cli.Context, base string, tap hadoop.Layer) (*hadoop.Client,
 	return clientOf(c, where, tap)
 }
 
-// A Workflow is what runs on a cluster, of whichever engine: MapReduce, Tez or Spark. Which one it is, the ResourceManager
-// tells. It is not safe for concurrent use.
+// A Workflow is what runs on a cluster, of whichever engine: MapReduce, Tez or Spark. Which one it is, the
+// ResourceManager tells. It is not safe for concurrent use.
 type Workflow struct {
 	client  *hadoop.Client
 	target  hadoop.Target

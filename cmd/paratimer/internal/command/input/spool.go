@@ -26,7 +26,8 @@ func SpoolFlag() cli.Flag {
 // spoolPattern are the names of the files that taps leave beside the logs of their tasks.
 const spoolPattern = "paratimer-tap.*.ndjson"
 
-// Spooled is src with the key groups in the files of --spool. They are there at the query's end: when each came is not known.
+// Spooled is src with the key groups in the files of --spool. They are there at the query's end: when each came is not
+// known.
 func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
 	paths := c.StringSlice("spool")
 	if len(paths) == 0 {

@@ -100,8 +100,8 @@ func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, err
 	}, nil
 }
 
-// newest reads a recording up to a time of the run, 0: to its end, and returns the newest observations of that, as far apart and
-// as few as looks at a cluster are. To estimate at each one before would take longer than anybody waits.
+// newest reads a recording up to a time of the run, 0: to its end, and returns the newest observations of that, as far
+// apart and as few as looks at a cluster are. To estimate at each one before would take longer than anybody waits.
 func newest(ctx context.Context, src watch.Source, until time.Duration) (watch.Source, error) {
 	var few observations
 	for {

@@ -27,8 +27,8 @@ const (
 	maxSaid   = 300
 )
 
-// askWatcher asks a watcher that serves metrics at a URL for the newest frame of a workflow, by its name or id; of the only one that
-// it watches where none is named. A watcher that does not observe knows nothing.
+// askWatcher asks a watcher that serves metrics at a URL for the newest frame of a workflow, by its name or id; of the
+// only one that it watches where none is named. A watcher that does not observe knows nothing.
 func askWatcher(ctx context.Context, v visitor, metrics, workflow string) (frame.Frame, error) {
 	base, err := url.Parse(metrics)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
@@ -47,7 +47,8 @@ func askWatcher(ctx context.Context, v visitor, metrics, workflow string) (frame
 	return chosen, err
 }
 
-// among chooses the frame of a workflow. Of several, one that runs, and of these the one that ends last, stands first already.
+// among chooses the frame of a workflow. Of several, one that runs, and of these the one that ends last, stands first
+// already.
 func among(all []frame.Frame, workflow string) (frame.Frame, error) {
 	var found []frame.Frame
 	for _, f := range all {

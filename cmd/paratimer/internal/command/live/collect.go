@@ -84,7 +84,8 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime}, serve.Door{},
 		func(err error) { log.Error().Err(err).Msg("key groups are not taken in any more") })
 	if command.LogsToFile(c) && !given { // what is made up is said, and not kept in a file
-		_, _ = fmt.Fprintln(c.App.ErrWriter, invitation(listener.Addr().String(), token)) // as a log that cannot be written
+		// as a log that cannot be written
+		_, _ = fmt.Fprintln(c.App.ErrWriter, invitation(listener.Addr().String(), token))
 		given = true
 	}
 	if given {

@@ -63,7 +63,8 @@ type ruleSummary struct {
 	PrecisionRatio       *float64 `json:"precision_ratio"`
 	RecallRatio          *float64 `json:"recall_ratio"`
 	MedianWarningSeconds *float64 `json:"median_warning_seconds"`
-	NaiveTrue            int      `json:"naive_after_deadline"` // late runs, of which it hears at the deadline: 0 s before
+	// late runs, of which it hears at the deadline: 0 s before
+	NaiveTrue int `json:"naive_after_deadline"`
 }
 
 // firings is a sink that remembers when each bound fired, and what was said then.

@@ -23,15 +23,16 @@ import (
 	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// fleetWorkers is how many observations of a fleet are made at once. More would only take more memory: what they do after
-// the answers came is computing.
+// fleetWorkers is how many observations of a fleet are made at once. More would only take more memory: what they do
+// after the answers came is computing.
 const fleetWorkers = 2
 
 // fleetSamples is how many samples the ranges of a fleet have: its quantiles of order 0.1 and 0.9 are as coarse as a
 // hundredth of probability, and a thousand workflows leave no time for more.
 const fleetSamples = 128
 
-// fleetDrain is how long observations may go on once the watch is to end: whoever presses Ctrl-C waits for no slow answer.
+// fleetDrain is how long observations may go on once the watch is to end: whoever presses Ctrl-C waits for no slow
+// answer.
 const fleetDrain = 300 * time.Millisecond
 
 func watchFlags() []cli.Flag {

@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/observed"
 )
 
-// serveBoard is a board of all queries, for a screen or for the page that is served where --listen says; nil for neither. Where the page is
-// is logged.
+// serveBoard is a board of all queries, for a screen or for the page that is served where --listen says; nil for
+// neither. Where the page is is logged.
 func serveBoard(ctx context.Context, c *cli.Context, every time.Duration, onScreen bool) (b *livepage.Board, stop func(), err error) {
 	typed := c.String("listen")
 	switch {

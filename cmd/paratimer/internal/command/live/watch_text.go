@@ -88,8 +88,8 @@ func (t *fleetText) line(f frame.Frame, name, text string) error {
 // namedWaiting is how many of those that wait are named.
 const namedWaiting = 3
 
-// blockings prints a line where a workflow begins to hold others up, where it holds up twice as many as was said, and where it
-// holds up nobody any more.
+// blockings prints a line where a workflow begins to hold others up, where it holds up twice as many as was said, and
+// where it holds up nobody any more.
 func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
 	now := map[string]int{}
 	for i := range blockings {
@@ -117,7 +117,8 @@ func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
 	}
 }
 
-// blockingText are a line, its times of day in a zone: of one that waits what it waits for, of several who holds them up.
+// blockingText are a line, its times of day in a zone: of one that waits what it waits for, of several who holds them
+// up.
 func blockingText(j *contention.Blocking, zone *time.Location) (name, text string) {
 	holder := view.Escape(j.Holder.Name)
 	until := "nobody can say until when"

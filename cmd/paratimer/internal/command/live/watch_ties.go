@@ -19,8 +19,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// ties connects each workflow of a fleet with what taps tell of it, with what is remembered of its runs and with who is told
-// of its alerts.
+// ties connects each workflow of a fleet with what taps tell of it, with what is remembered of its runs and with who is
+// told of its alerts.
 func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks, error), untie func(), err error) {
 	log := command.Logger(c)
 	told, untie, err := fleetDispatcher(c)
@@ -71,7 +71,8 @@ func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks
 	}, untie, nil
 }
 
-// fleetDispatcher is who is told of a fleet's alerts: the sinks of the flags, or with --dry-run people on stderr; nil is nobody.
+// fleetDispatcher is who is told of a fleet's alerts: the sinks of the flags, or with --dry-run people on stderr; nil
+// is nobody.
 func fleetDispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error) {
 	if !c.Bool("dry-run") {
 		return follow.Dispatcher(c)

@@ -163,7 +163,8 @@ func printList(c *cli.Context, all []listedWorkflow) error {
 	return w.Flush()
 }
 
-// historyForget forgets runs. What watchers remember of alerts stays: somebody may still have to hear that they are over.
+// historyForget forgets runs. What watchers remember of alerts stays: somebody may still have to hear that they are
+// over.
 func historyForget(c *cli.Context) error {
 	id, all := c.String("run"), c.Bool("all")
 	switch err := command.Arguments(c, 0, 1); {

@@ -13,7 +13,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 )
 
-// tezHistoryAt reads the history of DAGs that Tez has written in a file, a folder or a place in HDFS. is reports that there is such.
+// tezHistoryAt reads the history of DAGs that Tez has written in a file, a folder or a place in HDFS. is reports that
+// there is such.
 func tezHistoryAt(c *cli.Context, name string) (log *tez.Log, is bool, err error) {
 	if !webhdfs.Is(name) {
 		if !tez.IsHistory(name) {

@@ -111,7 +111,8 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 	return g, nil
 }
 
-// patience says how far a recording has been played, where that takes long: after each so many tasks that were predicted.
+// patience says how far a recording has been played, where that takes long: after each so many tasks that were
+// predicted.
 type patience struct {
 	say         func(string)
 	seen, tasks int
@@ -136,8 +137,8 @@ func (p *patience) Show(tick frame.Tick) error {
 	return nil
 }
 
-// reported is what a report is about: a recording if there is a file of the name, else a query of the cluster, whose run rec
-// remembers; rec is nil for a recording.
+// reported is what a report is about: a recording if there is a file of the name, else a query of the cluster, whose
+// run rec remembers; rec is nil for a recording.
 func reported(ctx context.Context, c *cli.Context, name string) (src watch.Source, rec *history.Recorder, done func(*error), err error) {
 	profiles, err := input.ReadProfiles(c)
 	if err != nil {

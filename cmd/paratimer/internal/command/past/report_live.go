@@ -20,7 +20,8 @@ import (
 // liveEvery is how often a query is observed for a page, and a page asks for what is new.
 const liveEvery = 3 * time.Second
 
-// reportLive serves a page that follows a run. It stays when the run has ended, until it is interrupted: somebody may still read it.
+// reportLive serves a page that follows a run. It stays when the run has ended, until it is interrupted: somebody may
+// still read it.
 func reportLive(c *cli.Context) (err error) {
 	if err := command.Arguments(c, 0, 1); err != nil {
 		return err

@@ -35,8 +35,8 @@ var spaceFlags = map[string]string{
 	"CoresPerMachine": "cores-per-mc", "Budget": "budget", "Interpolate": "num-parts-interpolate", "Cost": "cost",
 }
 
-// spaceOf is the space that the flags describe, of input in the folder of --data, or nil. 0 is a value that was given, where package ernest takes
-// its default.
+// spaceOf is the space that the flags describe, of input in the folder of --data, or nil. 0 is a value that was given,
+// where package ernest takes its default.
 func spaceOf(c *cli.Context, data *partitions.Folder) (s ernest.Space, err error) {
 	for _, flag := range []string{"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs", "cores-per-mc", "num-parts-interpolate"} {
 		switch n := c.Int(flag); {

@@ -116,8 +116,8 @@ func ernestPredict(c *cli.Context) error {
 	return printed(c, &shown)
 }
 
-// usualPoints are runs of the whole input, on as few machines as were seen up to four times as many as were, doubling. The
-// whole is scale 1 where scales are fractions, else the largest seen.
+// usualPoints are runs of the whole input, on as few machines as were seen up to four times as many as were, doubling.
+// The whole is scale 1 where scales are fractions, else the largest seen.
 func usualPoints(m *ernestmodel.Model) []ernestmodel.Point {
 	fewest, most, scale, iterations := m.Rows[0].Machines, 0.0, 1.0, 1
 	for _, r := range m.Rows {

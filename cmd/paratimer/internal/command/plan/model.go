@@ -176,12 +176,12 @@ func askModel(c *cli.Context, name string, s *queueing.Spec) (*modelview.Answer,
 	return a, nil
 }
 
-// asModelled is how often the simulation submits each of several jobs again where models answer beside it. The first response
-// is that of a start all at once; with four more the means are within a per cent or two of those of many.
+// asModelled is how often the simulation submits each of several jobs again where models answer beside it. The first
+// response is that of a start all at once; with four more the means are within a per cent or two of those of many.
 const asModelled = 4
 
-// simulationOptions are what is asked of the simulation. Models see several jobs as a closed system, so that beside them it is simulated,
-// in fewer and longer runs.
+// simulationOptions are what is asked of the simulation. Models see several jobs as a closed system, so that beside
+// them it is simulated, in fewer and longer runs.
 func simulationOptions(c *cli.Context, s *queueing.Spec) simulation.Options {
 	o := simulation.Options{Runs: c.Int("runs"), Seed: c.Uint64("seed"), Cycles: c.Int("cycles"), Distribution: modelDistribution(c.String("distribution"))}
 	if c.Bool("all") && !c.IsSet("cycles") && modelview.Several(s) {

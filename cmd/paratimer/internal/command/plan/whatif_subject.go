@@ -21,7 +21,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// whatIfSubject is what is asked about: a plan or a recording if there is a file of the name, else a query of the cluster.
+// whatIfSubject is what is asked about: a plan or a recording if there is a file of the name, else a query of the
+// cluster.
 func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *whatif.Replay, error) {
 	path := c.Args().First()
 	when, err := input.ParseMoment(c.String("at"))

@@ -17,8 +17,8 @@ import (
 // lifetime is how many repost intervals an alert lives without being posted again. Prometheus uses the same number.
 const lifetime = 4
 
-// Alertmanager posts alerts to the members of an Alertmanager cluster, by its API v2. Each member is told, as they do not
-// tell each other; one that takes them is enough.
+// Alertmanager posts alerts to the members of an Alertmanager cluster, by its API v2. Each member is told, as they do
+// not tell each other; one that takes them is enough.
 type Alertmanager struct {
 	client  *http.Client
 	members []*member
@@ -122,7 +122,8 @@ func verdict(errs []error) error {
 }
 
 // tell posts to a member by its own clock, as far as it is known. Where the answer shows that the clocks differ by more
-// than a repost interval, an end by our clock might be long past, or hours away: it is posted again, by the right clock.
+// than a repost interval, an end by our clock might be long past, or hours away: it is posted again, by the right
+// clock.
 func (a *Alertmanager) tell(ctx context.Context, m *member, batch []notify.Notification) error {
 	m.mu.Lock()
 	ahead := m.ahead

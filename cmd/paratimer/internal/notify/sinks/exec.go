@@ -75,7 +75,8 @@ func (c *Command) run(ctx context.Context, in []byte) error {
 	switch {
 	case errors.Is(context.Cause(ctx), errSlow) && err != nil:
 		return fmt.Errorf("the command was killed after --exec-timeout %v%s", c.limit, output.quoted())
-	case errors.Is(err, exec.ErrWaitDelay), errors.Is(err, syscall.EPIPE): // it has ended well; a child of it lives on, or it did not read
+	case errors.Is(err, exec.ErrWaitDelay), errors.Is(err, syscall.EPIPE):
+		// it has ended well; a child of it lives on, or it did not read
 		return nil
 	case err != nil:
 		return fmt.Errorf("the command failed: %w%s", err, output.quoted())

@@ -22,8 +22,8 @@ import (
 // requestLimit is how long one request may take, from the first byte sent to the last received.
 const requestLimit = 10 * time.Second
 
-// NewClient is an HTTP client for sinks. It follows no redirect: a POST would become a GET on the way, or a secret go to
-// a stranger. Proxies are those of the environment, as for the cluster. extra are certificates to trust as well.
+// NewClient is an HTTP client for sinks. It follows no redirect: a POST would become a GET on the way, or a secret go
+// to a stranger. Proxies are those of the environment, as for the cluster. extra are certificates to trust as well.
 func NewClient(extra *x509.CertPool) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = &tls.Config{RootCAs: extra, MinVersion: tls.VersionTLS12}

@@ -105,7 +105,8 @@ func (k *torturer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	k.strike()
-	if k.asks++; k.asks == 3 && k.step < len(story)-1 { // who asks a second time has kept what it was told the first time
+	// who asks a second time has kept what it was told the first time
+	if k.asks++; k.asks == 3 && k.step < len(story)-1 {
 		k.step, k.asks = k.step+1, 1
 	}
 	outcome := frame.Outcome("")

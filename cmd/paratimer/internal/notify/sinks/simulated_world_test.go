@@ -17,8 +17,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/state"
 )
 
-// A world is everything outside the watchers, in virtual time: their clock, disks and the other ends. It is drawn from a
-// seed and takes no real time.
+// A world is everything outside the watchers, in virtual time: their clock, disks and the other ends. It is drawn from
+// a seed and takes no real time.
 type world struct {
 	rng  *rand.Rand
 	time time.Duration // true time since the beginning

@@ -135,8 +135,8 @@ func drawQueries(rng *rand.Rand) []*query {
 	return queries
 }
 
-// drawProcesses draws one watcher, or two, of which each has a receiver of its own unless they share a folder: only then
-// do they know of each other.
+// drawProcesses draws one watcher, or two, of which each has a receiver of its own unless they share a folder: only
+// then do they know of each other.
 func drawProcesses(w *world, queries []*query) (all []*process, shared bool) {
 	am := &board{end: end{w: w}, until: map[string]time.Time{}, since: map[string]time.Duration{}, rang: map[string]int{}}
 	am.take = am.read
@@ -244,7 +244,8 @@ var form = regexp.MustCompile(`^((at_risk |late |at_risk late )resolved )*$`)
 
 func verify(processes []*process, queries []*query, shared bool, sum *tally) error {
 	am := processes[0].am
-	// Who is killed while the disk is full forgets what it has told and what it had to tell: also for who shares its folder.
+	// Who is killed while the disk is full forgets what it has told and what it had to tell: also for who shares its
+	// folder.
 	forgot := slices.ContainsFunc(processes, func(p *process) bool { return !p.checked })
 	for _, q := range queries {
 		sum.Queries++
@@ -267,8 +268,8 @@ func verify(processes []*process, queries []*query, shared bool, sum *tally) err
 				return fmt.Errorf("%s was on time by a margin, and Alertmanager heard of it", q.id)
 			}
 		}
-		// Who is alone, lives, and finds Alertmanager well rings once for each spell at most. A clock that is set back ends an
-		// alert there for the time of one post.
+		// Who is alone, lives, and finds Alertmanager well rings once for each spell at most. A clock that is set back
+		// ends an alert there for the time of one post.
 		if p := processes[0]; len(processes) == 1 && p.killed == 0 && !am.sick && !p.w.stepped {
 			n := p.model[q].spells()
 			sum.Spells += n

@@ -74,8 +74,8 @@ func (w *Webhook) Key() string { return w.key }
 // Options are those of a notify.Sink.
 func (w *Webhook) Options() notify.Options { return notify.Options{Batch: 1} }
 
-// A Message is the default body, in the shape of Alertmanager's own webhooks (version 4), so that what understands those
-// understands this; and what a template is written over.
+// A Message is the default body, in the shape of Alertmanager's own webhooks (version 4), so that what understands
+// those understands this; and what a template is written over.
 type Message struct {
 	Version           string              `json:"version"`
 	GroupKey          string              `json:"groupKey"`
